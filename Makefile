@@ -1,0 +1,81 @@
+# Two commands are enough: `make up` and `make test`. Both make `.venv` first, if need be.
+
+PORT ?= 8000
+DATA ?= data
+WORKERS ?= 2
+ARGS ?=
+UV ?= uv
+
+# The first Python of the machine that is new enough. Asked only while there is no .venv.
+PYTHON ?= $(shell for python in python3 python3.14 python3.13 python3.12 python3.11; do \
+	$$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null \
+	&& { echo $$python; break; }; done)
+
+BIN := .venv/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet install
+export PIP_ROOT_USER_ACTION := ignore
+
+# Where the kernel offers it, the platform ends with `make`, also when make is killed.
+TIED = $(shell setpriv --pdeathsig TERM true 2>/dev/null && echo setpriv --pdeathsig TERM)
+
+.DEFAULT_GOAL := help
+.PHONY: help setup up test check format bench figures shell playthroughs lock
+
+help: ## what can be made
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
+
+setup: .venv/.dev.stamp ## make .venv with everything that the tests need
+
+up: .venv/.up.stamp ## start the platform: PORT=8000 DATA=data
+	@exec $(TIED) $(BIN)/matchbox up --port $(PORT) --data $(DATA)
+
+test: .venv/.dev.stamp ## run the tests: WORKERS=2 ARGS="-k bomb"
+	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile $(ARGS)
+
+check: .venv/.dev.stamp ## form, types, doors and spelling
+	@$(BIN)/ruff format --check .
+	@$(BIN)/ruff check .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports --no-logo
+	@$(BIN)/codespell
+
+format: .venv/.dev.stamp ## put the source into form
+	@$(BIN)/ruff format .
+	@$(BIN)/ruff check --fix .
+
+bench: .venv/.up.stamp ## measure isolated matches against the plain loop
+	@$(BIN)/python -m bench $(ARGS)
+
+figures: .venv/.up.stamp ## play the published figures anew, write docs/figures.md, fail where one disagrees
+	@$(BIN)/python -m bench.figures $(ARGS)
+
+shell: .venv/.up.stamp ## a shell with `matchbox` on its path
+	@PATH="$(CURDIR)/$(BIN):$$PATH" exec "$${SHELL:-/bin/sh}"
+
+playthroughs: .venv/.dev.stamp ## write every game's playthrough.txt anew; the diff is the review
+	@$(BIN)/python -m tests.contract.playthroughs
+
+lock: ## work out both lock files anew (needs uv)
+	@$(UV) pip compile $(LOCKING) pyproject.toml -o requirements.lock
+	@$(UV) pip compile $(LOCKING) --extra dev pyproject.toml -o requirements-dev.lock
+
+LOCKING := --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header
+
+.venv/.up.stamp: requirements.lock pyproject.toml | $(BIN)/pip
+	@echo "Installing what the platform needs into .venv (the first time takes a minute or two)"
+	@$(PIP) --require-hashes -r requirements.lock
+	@$(PIP) --no-deps --no-build-isolation -e .
+	@touch $@
+
+.venv/.dev.stamp: requirements-dev.lock pyproject.toml | $(BIN)/pip
+	@echo "Installing what the tests need into .venv (the first time takes a minute or two)"
+	@$(PIP) --require-hashes -r requirements-dev.lock
+	@$(PIP) --no-deps --no-build-isolation -e .
+	@touch .venv/.up.stamp $@
+
+$(BIN)/pip:
+	@$(if $(PYTHON),,echo "Matchbox needs Python 3.11 or newer: install it, or name one with 'make PYTHON=/path/to/python3'." >&2; exit 1)
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	|| { echo "Matchbox needs Python 3.11 or newer, and $(PYTHON) is not: name one with 'make PYTHON=/path/to/python3'." >&2; exit 1; }
+	@$(PYTHON) -m venv .venv \
+	|| { rm -rf .venv; echo "This Python cannot make an environment: on Debian and Ubuntu, 'apt install python3-venv' mends it." >&2; exit 1; }
