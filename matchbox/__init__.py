@@ -1,0 +1,4 @@
+"""The core: games, matches and leagues as pure functions over values.
+
+No input or output, no clock, no chance but `dice.py`. It imports no other room.
+"""

@@ -1,0 +1,164 @@
+"""Uploaded bytes -> Manifest, or BadBundle. Looks at bytes only: nothing is parsed as Python.
+
+Knows the limits of an upload and the rules for names; does not know what a player is.
+"""
+
+from __future__ import annotations
+
+import re
+import stat
+import struct
+import unicodedata
+import zipfile
+import zlib
+from dataclasses import dataclass
+from hashlib import blake2b
+from io import BytesIO
+from typing import Final
+
+from matchbox.errors import BadBundle, BadName
+
+FILE_BYTES: Final = 64 << 10
+ZIP_BYTES: Final = 1 << 20
+UNPACKED_BYTES: Final = 4 << 20
+MAX_FILES: Final = 64
+MAX_RATIO: Final = 20
+MAIN: Final = "player.py"
+NAME: Final = re.compile(r"[a-z0-9][a-z0-9-]{1,31}")
+CLASS_NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
+_PATH: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*(/[A-Za-z0-9_][A-Za-z0-9_.-]*)*")
+_RATIO_FLOOR: Final = 4096
+"""Files this short may be packed as tightly as they like."""
+_BROKEN: Final = (
+    *(zipfile.BadZipFile, zlib.error, NotImplementedError, EOFError, OSError),
+    *(IndexError, ValueError, struct.error),
+)
+"""What the library raises for a zip whose bytes make no sense."""
+_BIDIRECTIONAL: Final = frozenset(
+    "\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u061c"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """A bundle that may be handed to a seat."""
+
+    digest: str
+    """64 hex digits over the uploaded bytes: the version's identity."""
+    files: dict[str, bytes]
+    """Content by path; `player.py` is among them."""
+    packed: bool
+    """True for a zip, False for a single file."""
+
+
+def read_bundle(data: bytes) -> Manifest:
+    """The files of an upload: one Python file, or a zip with player.py at its root.
+
+    Raises BadBundle with a sentence for the author.
+    """
+    if not data:
+        raise BadBundle("the file is empty; upload a Python file or a zip with player.py in it")
+    packed = data[:2] == b"PK"
+    files = _unzip(data) if packed else _single(data)
+    for name, content in files.items():
+        if name.endswith(".py"):
+            _check_source(name, content)
+    return Manifest(digest(data), files, packed)
+
+
+def digest(data: bytes) -> str:
+    """64 hex digits that identify a bundle's bytes."""
+    return blake2b(data, digest_size=32).hexdigest()
+
+
+def check_name(name: str) -> str:
+    """The bot's name, if it may be one. Raises BadName."""
+    if not NAME.fullmatch(name):
+        raise BadName(
+            f"{name!r} cannot be a name: use 2 to 32 of a-z, 0-9 and -, "
+            "starting with a letter or digit"
+        )
+    return name
+
+
+def check_class_name(name: str | None) -> str | None:
+    """The name of the chosen class, or None. Raises BadName."""
+    if name is not None and not CLASS_NAME.fullmatch(name):
+        raise BadName(f"{name!r} cannot be the name of a class")
+    return name
+
+
+def _single(data: bytes) -> dict[str, bytes]:
+    if len(data) > FILE_BYTES:
+        raise BadBundle(
+            f"the file has {len(data)} bytes; a single file may have {FILE_BYTES}, "
+            f"a zip {ZIP_BYTES}"
+        )
+    return {MAIN: data}
+
+
+def _unzip(data: bytes) -> dict[str, bytes]:
+    if len(data) > ZIP_BYTES:
+        raise BadBundle(f"the zip has {len(data)} bytes; it may have {ZIP_BYTES}")
+    try:
+        with zipfile.ZipFile(BytesIO(data)) as archive:
+            entries = [entry for entry in archive.infolist() if not entry.is_dir()]
+            _check_entries(entries)
+            files = {entry.filename: _read(archive, entry) for entry in entries}
+    except _BROKEN as error:
+        raise BadBundle(f"the zip cannot be read: {error}") from error
+    if MAIN not in files:
+        raise BadBundle(f"the zip has no {MAIN} at its root; put your player class there")
+    return files
+
+
+def _check_entries(entries: list[zipfile.ZipInfo]) -> None:
+    if len(entries) > MAX_FILES:
+        raise BadBundle(f"the zip holds {len(entries)} files; it may hold {MAX_FILES}")
+    names = [entry.filename for entry in entries]
+    if len({name.casefold() for name in names}) != len(names):
+        raise BadBundle("the zip holds two files of the same name")
+    for entry in entries:
+        kind = stat.S_IFMT(entry.external_attr >> 16)
+        if kind not in (0, stat.S_IFREG) or entry.flag_bits & 1:
+            raise BadBundle(
+                f"{entry.filename!r} is no regular file; links and encryption are refused"
+            )
+        if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+            raise BadBundle(f"{entry.filename!r} is packed in a rare way; use store or deflate")
+        if not _PATH.fullmatch(entry.filename) or len(entry.filename) > 200:
+            raise BadBundle(
+                f"{entry.filename!r} cannot be a file's name here: use letters, digits, _ - . and /"
+            )
+        if entry.file_size > max(_RATIO_FLOOR, MAX_RATIO * entry.compress_size):
+            raise BadBundle(f"{entry.filename!r} unpacks to more than {MAX_RATIO} times its size")
+    if sum(entry.file_size for entry in entries) > UNPACKED_BYTES:
+        raise BadBundle(f"the zip unpacks to more than {UNPACKED_BYTES} bytes")
+
+
+def _read(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> bytes:
+    """The entry's bytes, never more than it declared."""
+    with archive.open(entry) as packed:
+        content = packed.read(entry.file_size + 1)
+    if len(content) != entry.file_size:
+        raise BadBundle(f"{entry.filename!r} is not as long as the zip says")
+    return content
+
+
+def _check_source(name: str, content: bytes) -> None:
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        where = content.count(b"\n", 0, error.start) + 1
+        raise BadBundle(f"{name} is not UTF-8 in line {where}; save it as UTF-8") from None
+    for number, line in enumerate(text.split("\n"), 1):
+        for character in line:
+            if character in _BIDIRECTIONAL or (
+                unicodedata.category(character) == "Cc" and character not in "\t\r\f"
+            ):
+                raise BadBundle(
+                    f"{name}, line {number} holds the invisible character "
+                    f"U+{ord(character):04X}; remove it"
+                )
+    if not unicodedata.is_normalized("NFC", text):
+        raise BadBundle(f"{name} is not in Unicode's NFC form; save it with composed characters")

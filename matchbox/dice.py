@@ -1,0 +1,96 @@
+"""The only door for chance. Knows how a seed becomes draws; knows no game."""
+
+from __future__ import annotations
+
+from collections.abc import MutableSequence, Sequence
+from hashlib import blake2b
+from math import perm
+from typing import Final, Protocol, TypeVar
+
+T = TypeVar("T")
+
+SEED_BYTES: Final = 16
+_AT_ONCE: Final = 40
+"""So many places of an order come out of one draw."""
+
+
+class Dice(Protocol):
+    """Where the rules get their chance from."""
+
+    def below(self, n: int) -> int:
+        """A whole number from 0 to n - 1, each as likely as the others."""
+
+    def shuffle(self, items: MutableSequence[T]) -> None:
+        """Puts the items into an order, each as likely as the others."""
+
+    def choice(self, items: Sequence[T]) -> T:
+        """One of the items, each as likely as the others."""
+
+
+class SeededDice:
+    """The dice of one step of one deal: BLAKE2b(seed, step), drawn only when asked for.
+
+    A draw divides one number of 512 bits; its bias is below 2**-64.
+    """
+
+    __slots__ = ("_block", "_room", "_seed", "_step", "_value")
+
+    def __init__(self, seed: bytes, step: int) -> None:
+        self._seed = seed
+        self.at(step)
+
+    def at(self, step: int) -> SeededDice:
+        """The same dice, for another step of the deal."""
+        self._step = step
+        self._block = self._value = self._room = 0
+        return self
+
+    def below(self, n: int) -> int:
+        """A whole number from 0 to n - 1. Raises ValueError where n is not positive."""
+        if n < 1:
+            raise ValueError(f"no number lies below {n} and at or above 0")
+        if self._room < n << 64:
+            self._refill(n)
+        self._room //= n
+        self._value, drawn = divmod(self._value, n)
+        return drawn
+
+    def shuffle(self, items: MutableSequence[T]) -> None:
+        """Puts the items into an order, each as likely as the others (Fisher and Yates)."""
+        last = len(items) - 1
+        while last > 0:
+            first = max(0, last - _AT_ONCE)
+            order = self.below(perm(last + 1, last - first))
+            for place in range(last, first, -1):
+                order, other = divmod(order, place + 1)
+                items[place], items[other] = items[other], items[place]
+            last = first
+
+    def choice(self, items: Sequence[T]) -> T:
+        """One of the items. Raises ValueError where there is none."""
+        return items[self.below(len(items))]
+
+    def _refill(self, n: int) -> None:
+        """Begins another number, with room for a draw below n and 64 bits more."""
+        self._value, self._room = 0, 1
+        while self._room < n << 64:
+            name = self._step.to_bytes(8, "big") + self._block.to_bytes(8, "big")
+            digest = blake2b(name, key=self._seed).digest()
+            self._value = self._value << 512 | int.from_bytes(digest, "big")
+            self._room <<= 512
+            self._block += 1
+
+
+def player_seed(deal: str, match: str, seat: int) -> bytes:
+    """The 32 bytes that seed a player's own generator: one way from the deal's seed."""
+    text = f"{match}:{seat}:player".encode()
+    return blake2b(text, key=bytes.fromhex(deal), digest_size=32).digest()
+
+
+def derive_deals(seed: str, count: int, *, start: int = 0) -> list[str]:
+    """Deal seeds (32 hex digits each) derived from a text, as `simulate --seed` does."""
+    key = blake2b(seed.encode(), digest_size=32).digest()
+    return [
+        blake2b(n.to_bytes(8, "big"), key=key, digest_size=SEED_BYTES).hexdigest()
+        for n in range(start, start + count)
+    ]

@@ -1,0 +1,120 @@
+"""The whole exception tree. Knows every error the platform raises; knows nobody who raises it.
+
+MatchboxError
+├── CallerFault             the request cannot be met as it stands
+│   ├── BadBundle           an uploaded file that is no bot
+│   ├── BadGame             an installed game that breaks the contract
+│   ├── BadMessage          a message that breaks its schema
+│   ├── BadName             a name outside the rules for names
+│   ├── BadOption           a game option or seat count the game does not offer
+│   ├── BadRecord           a record that does not replay
+│   ├── BadSetting          an environment variable that makes no sense
+│   ├── Conflict            somebody was first, or the state forbids it
+│   ├── Forbidden           not yours to do
+│   ├── NotFound            no such thing
+│   ├── TooMany             over a quota or a rate
+│   ├── UnknownGame         no game of that name
+│   └── UploadsClosed       the platform takes no bots from you here
+├── IllegalMove             a move the rules refuse; the referee turns it into an ending
+├── SeatFault               what a seat did instead of answering; likewise
+└── Unavailable             try again later: nobody's fault
+    ├── BoxUnavailable      this kind of box does not work here
+    └── BrokerUnavailable   the queue cannot be reached
+"""
+
+from __future__ import annotations
+
+from typing import Literal, get_args
+
+FaultKind = Literal["crash", "timeout", "protocol", "illegal", "memory", "excluded", "platform"]
+FAULT_KINDS: tuple[FaultKind, ...] = get_args(FaultKind)
+
+
+class MatchboxError(Exception):
+    """The root: catch this to catch everything the platform raises on purpose."""
+
+
+class CallerFault(MatchboxError):
+    """The request cannot be met as it stands; its text says what to change."""
+
+
+class BadBundle(CallerFault):
+    """The uploaded bytes are no bot."""
+
+
+class BadGame(CallerFault):
+    """An installed game package breaks the contract; its text names the package."""
+
+
+class BadMessage(CallerFault):
+    """The message breaks its schema."""
+
+
+class BadName(CallerFault):
+    """The name is outside the rules for names."""
+
+
+class BadOption(CallerFault):
+    """The game offers no such option, value or number of seats."""
+
+
+class BadRecord(CallerFault):
+    """The record does not replay to its own outcome or digest."""
+
+
+class BadSetting(CallerFault):
+    """An environment variable holds nonsense; its text names the variable."""
+
+
+class Conflict(CallerFault):
+    """Somebody was first, or the present state forbids it."""
+
+
+class Forbidden(CallerFault):
+    """The caller may not do this."""
+
+
+class NotFound(CallerFault):
+    """There is no such thing."""
+
+
+class TooMany(CallerFault):
+    """Over a quota or a rate; its text says when to come back."""
+
+
+class UnknownGame(CallerFault):
+    """No game of that name is installed."""
+
+
+class UploadsClosed(CallerFault):
+    """The platform takes no bots from this account; its text says why."""
+
+
+class IllegalMove(MatchboxError):
+    """A move that the rules refuse. Raised before anything has changed."""
+
+
+class SeatFault(MatchboxError):
+    """What a seat did instead of answering.
+
+    Attributes:
+        kind: one of `FAULT_KINDS`; "platform" is nobody's loss.
+        detail: one sentence for the bot's owner.
+    """
+
+    def __init__(self, kind: FaultKind, detail: str) -> None:
+        super().__init__(f"{kind}: {detail}")
+        self.kind: FaultKind = kind
+        self.detail = detail
+
+
+class Unavailable(MatchboxError):
+    """Not now: the same request may succeed later."""
+
+
+class BoxUnavailable(Unavailable):
+    """This kind of box does not work on this machine; its text says what is missing."""
+
+
+class BrokerUnavailable(Unavailable):
+    """The queue cannot be reached."""

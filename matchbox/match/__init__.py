@@ -1,0 +1,1 @@
+"""How a match is played and proved. Knows the Game contract; knows no game by name."""

@@ -1,0 +1,177 @@
+"""One bout under way: the rules' state, what each seat was told, and what a fault costs it.
+
+Knows the Game contract and no game; asks nobody: questions leave and answers come in.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from msgspec.json import encode
+
+from matchbox.dice import SeededDice
+from matchbox.errors import FaultKind, IllegalMove, SeatFault
+from matchbox.game import CHANCE, Outcome
+from matchbox.match.record import Bout, Fault
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from matchbox.game import Game, Options, Plain, State
+    from matchbox.match.wire import Answer
+
+
+class LiveBout:
+    """One deal being played once in one rotation of the seats."""
+
+    def __init__(
+        self,
+        game: Game,
+        deal: str,
+        order: tuple[int, int],
+        seats: int,
+        options: Options,
+        given: Iterable[Fault] = (),
+        excluded: Iterable[int] = (),
+        banned: frozenset[int] = frozenset(),
+    ) -> None:
+        self.order = order
+        self.number = order[0]
+        self.banned = banned
+        self.notes: list[tuple[int, FaultKind, str]] = []
+        self.moves: list[Plain] = []
+        self.faults: list[Fault] = []
+        self.told: list[list[Plain]] = [[] for _ in range(seats)]
+        self.owing: Sequence[int] = ()
+        """The seats that owe an answer, rising."""
+        self.over = False
+        """True once the bout has its outcome."""
+        self._game = game
+        self._seats = seats
+        self._steps = 1
+        self._max_steps = game.spec.max_steps
+        self._refusal = getattr(game, "refusal", self._refuse)
+        self._given = {(fault.step, fault.seat): fault for fault in given}
+        self._answers: dict[int, Answer] = {}
+        self._outcome: Outcome | None = None
+        self._dice = SeededDice(bytes.fromhex(deal), 0)
+        self.state = game.start(seats, self._dice, options)
+        for seat in excluded:
+            self._fail(seat, SeatFault("excluded", "three bouts of this match were forfeited"))
+        self._look()
+
+    def tell(self, seat: int) -> Plain:
+        """The view for the next question to that seat; remembered for a retelling."""
+        view = self._game.view(self.state, seat)
+        self.told[seat].append(view)
+        return view
+
+    def take(self, seat: int, answer: Answer) -> bool:
+        """Takes what the seat answered. True once all who owed have answered, and the rules were
+        told; then `owing` names who is next."""
+        if len(self.owing) == 1:
+            if isinstance(answer, SeatFault):
+                self._fail(seat, answer)
+            else:
+                self._apply(seat, answer)
+        else:
+            self._answers[seat] = answer
+            if len(self._answers) < len(self.owing):
+                return False
+            self._take_together()
+        self._look()
+        return True
+
+    def result(self) -> Bout:
+        """The finished bout as it is recorded."""
+        assert self._outcome is not None
+        places, scores, why = self._outcome.places, self._outcome.scores, self._outcome.why
+        return Bout(*self.order, self.moves, list(places), list(scores), why, self.faults)
+
+    def _take_together(self) -> None:
+        """Simultaneous moves are all checked before any is made, so that a fault comes first."""
+        answers, self._answers = self._answers, {}
+        moves: list[tuple[int, Plain]] = []
+        faults: list[tuple[int, SeatFault]] = []
+        for seat, answer in sorted(answers.items()):
+            if isinstance(answer, SeatFault):
+                faults.append((seat, answer))
+            elif refusal := self._refusal(self.state, seat, answer):
+                faults.append((seat, SeatFault("illegal", refusal)))
+            else:
+                moves.append((seat, answer))
+        for seat, fault in faults:
+            self._fail(seat, fault)
+        for seat, move in moves:
+            if not self.over and seat in self._game.to_move(self.state):
+                self._apply(seat, move)
+
+    def _refuse(self, state: State, seat: int, move: Plain) -> str:
+        """Why that move is refused, for a game that does not say so itself; else nothing."""
+        if encode(move) in map(encode, self._game.legal(state, seat)):
+            return ""
+        return f"the move {repr(move)[:60]} is not legal now"
+
+    def _apply(self, seat: int, move: Plain) -> None:
+        try:
+            self.state = self._game.apply(self.state, seat, move, self._dice.at(self._steps))
+        except IllegalMove as error:
+            self._fail(seat, SeatFault("illegal", str(error)))
+        else:
+            self._steps += 1
+            self.moves.append(move)
+
+    def _look(self) -> None:
+        """Plays chance, applies given faults, and finds who owes a move; or the outcome."""
+        while not self.over:
+            movers = self._game.to_move(self.state)
+            if not movers:
+                self._settle(self._game.outcome(self.state))
+            elif self._steps > self._max_steps:
+                raise SeatFault("platform", f"a bout of {self._game.spec.name} does not end")
+            elif movers[0] == CHANCE:
+                self.state = self._game.apply(self.state, CHANCE, None, self._next_dice())
+            elif not self._given or not self._forfeit_given(movers):
+                self.owing = movers
+                return
+
+    def _forfeit_given(self, movers: Iterable[int]) -> bool:
+        for seat in movers:
+            fault = self._given.pop((len(self.moves), seat), None)
+            if fault is not None:
+                self._fail(seat, SeatFault(fault.kind, "as the record has it"))
+                return True
+        return False
+
+    def _fail(self, seat: int, fault: SeatFault) -> None:
+        if self.over:
+            return
+        self.faults.append(Fault(len(self.moves), seat, fault.kind))
+        self.notes.append((seat, fault.kind, fault.detail))
+        left = self._seats - len({one.seat for one in self.faults})
+        if left < 2 or self._game.spec.cooperative:
+            self._settle(None)
+        else:
+            self.state = self._game.without(self.state, seat, self._next_dice())
+
+    def _settle(self, outcome: Outcome | None) -> None:
+        """Ends the bout: with the game's outcome, whoever was at fault behind everybody else."""
+        self.over = True
+        if outcome is not None and not self.faults:
+            self._outcome = outcome
+            return
+        offenders = list(dict.fromkeys(fault.seat for fault in self.faults))
+        kind = self.faults[0].kind if self.faults else ""
+        places = list(outcome.places) if outcome else [1] * self._seats
+        scores = outcome.scores if outcome else (0,) * self._seats
+        honest = sorted(places[seat] for seat in range(self._seats) if seat not in offenders)
+        for seat in range(self._seats):
+            if seat in offenders:
+                places[seat] = self._seats - offenders.index(seat)
+            else:
+                places[seat] = 1 + honest.index(places[seat])
+        self._outcome = Outcome(tuple(places), tuple(scores), outcome.why if outcome else kind)
+
+    def _next_dice(self) -> SeededDice:
+        self._steps += 1
+        return self._dice.at(self._steps - 1)

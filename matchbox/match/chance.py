@@ -1,0 +1,148 @@
+"""Chance inside a seat: `random`'s functions draw from one generator per bout.
+
+Knows the standard library's `random`; knows no bout but the one that is entered.
+"""
+
+from __future__ import annotations
+
+import random
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_Plain: Final = random.Random
+_OWN: Final = random._inst
+_FUNCTIONS: Final = tuple(
+    name
+    for name in (
+        "betavariate", "binomialvariate", "choice", "choices", "expovariate", "gammavariate",
+        "gauss", "getrandbits", "getstate", "lognormvariate", "normalvariate", "paretovariate",
+        "randbytes", "randint", "random", "randrange", "sample", "seed", "setstate", "shuffle",
+        "triangular", "uniform", "vonmisesvariate", "weibullvariate",
+    )
+    if hasattr(_Plain, name)
+)  # fmt: skip
+
+
+class Generator:
+    """A bout's generator, seeded at first use.
+
+    Its first draws come out of one hash, for seeding a Mersenne Twister takes as long as a few
+    decisions, and most bots draw once or twice in a bout.
+    """
+
+    __slots__ = ("seed", "source")
+
+    def __init__(self, seed: str) -> None:
+        self.seed = seed
+        self.source: random.Random | None = None
+
+    def get(self) -> random.Random:
+        """What to draw from."""
+        if self.source is None:
+            self.source = _FirstDraws(self)
+        return self.source
+
+    def twister(self) -> random.Random:
+        """The bout's Mersenne Twister; from now on all draws are its own."""
+        if self.source is None or isinstance(self.source, _FirstDraws):
+            self.source = _Plain(int(self.seed, 16))
+        return self.source
+
+
+class _FirstDraws(random.Random):
+    """As many draws as 512 bits allow, then those of the generator's Mersenne Twister."""
+
+    def __init__(self, generator: Generator) -> None:
+        self._generator = generator
+        self._bits = int.from_bytes(blake2b(generator.seed.encode()).digest(), "big")
+        self._left = 512
+        self.gauss_next = None
+
+    def random(self) -> float:
+        return self.getrandbits(53) * 2.0**-53
+
+    def getrandbits(self, k: int, /) -> int:
+        if not 0 <= k <= self._left:
+            self._left = 0
+            return self._generator.twister().getrandbits(k)
+        self._left -= k
+        bits = self._bits & ((1 << k) - 1)
+        self._bits >>= k
+        return bits
+
+
+_now: Generator | None = None
+"""What the dispatchers draw from: there is one thread, and one bout at a time."""
+
+
+class BoutRandom(random.Random):
+    """`random.Random`, but unseeded it is seeded from the bout's generator."""
+
+    __qualname__ = "Random"
+
+    def __init__(self, x: Any = None) -> None:
+        super().__init__(x)
+
+    def seed(self, a: Any = None, version: int = 2) -> None:
+        if a is None and _now is not None:
+            a = _now.twister().getrandbits(256)
+        super().seed(a, version)
+
+
+def install() -> None:
+    """Puts the dispatchers in place of `random`'s functions; call it before bot code runs."""
+    for name, dispatcher in _DISPATCHERS.items():
+        setattr(random, name, dispatcher)
+    random.Random = BoutRandom  # type: ignore[misc]
+
+
+def enter(generator: Generator | None) -> None:
+    """From now on the dispatchers draw from this generator; None is the module's own."""
+    global _now
+    _now = generator
+
+
+def uninstall() -> None:
+    """Gives the module its own functions back, for play inside this process."""
+    enter(None)
+    for name in _FUNCTIONS:
+        setattr(random, name, getattr(_OWN, name))
+    random.Random = _Plain  # type: ignore[misc]
+
+
+def _dispatcher(name: str) -> Callable[..., Any]:
+    def draw(*args: Any, **named: Any) -> Any:
+        source = _OWN if _now is None else _now.source or _now.get()
+        return getattr(source, name)(*args, **named)
+
+    draw.__name__ = draw.__qualname__ = name
+    draw.__doc__ = getattr(_Plain, name).__doc__
+    return draw
+
+
+def _seed(a: Any = None, version: int = 2) -> None:
+    """Seeds the bout's generator; without a seed it stays as it is."""
+    if _now is None:
+        _OWN.seed(a, version)
+    elif a is not None:
+        _now.twister().seed(a, version)
+
+
+def _getstate() -> tuple[Any, ...]:
+    """The state of the bout's generator, for setstate."""
+    return (_OWN if _now is None else _now.twister()).getstate()
+
+
+def _setstate(state: tuple[Any, ...]) -> None:
+    """Puts the bout's generator back into a state."""
+    (_OWN if _now is None else _now.twister()).setstate(state)
+
+
+_DISPATCHERS: Final = {name: _dispatcher(name) for name in _FUNCTIONS} | {
+    "seed": _seed,
+    "getstate": _getstate,
+    "setstate": _setstate,
+}

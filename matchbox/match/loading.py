@@ -1,0 +1,226 @@
+"""From a bundle's files to the one player class in it, inside the box.
+
+Knows how a bot's modules are compiled and how its class is chosen; knows no game.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.abc
+import importlib.machinery
+import io
+import sys
+import zipfile
+from collections.abc import Callable
+from importlib.resources.abc import Traversable, TraversableResources
+from types import ModuleType
+from typing import IO, TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+Adopt = Callable[..., "type[Any] | None"]
+"""`adopt(value, named=...)`: the player class that a game makes of the value, or None."""
+
+MAIN: Final = "player.py"
+_BOT: Final = "bot_under_test"
+
+
+class NotAPlayer(Exception):
+    """The files hold no player class, or more than one and no choice."""
+
+
+def load(
+    files: Mapping[str, bytes], game: ModuleType, wanted: str | None, memory: bytes = b""
+) -> type[Any]:
+    """The player class of these files for the game whose `player` module is given.
+
+    `memory` is what the bot's `open` reads under the names in the game's `REMEMBERED`.
+    Whatever the bot's own code raises passes through. Raises NotAPlayer where the choice
+    of the class is not clear.
+    """
+    for alias, module in getattr(game, "ALIASES", {}).items():
+        sys.modules[alias] = importlib.import_module(module)
+    _forget_bundles()
+    names = _remembering(getattr(game, "REMEMBERED", {}), memory)
+    bundle = _Bundle(files, names)
+    if len(files) > 1:
+        sys.meta_path.insert(0, bundle)
+    module = ModuleType(_BOT)
+    module.__file__ = MAIN
+    module.__spec__ = importlib.machinery.ModuleSpec(_BOT, bundle, origin=MAIN)
+    module.__loader__ = bundle
+    sys.modules[_BOT] = module
+    module.__dict__.update(names)
+    exec(compile(_source(files[MAIN], MAIN), MAIN, "exec", dont_inherit=True), module.__dict__)
+    return choose(module, base_of(game), wanted, getattr(game, "adopt", _adopt_nothing))
+
+
+def base_of(game: ModuleType) -> type[Any]:
+    """The class that authors subclass: the `BASE` of a game's player module, else its `Player`."""
+    base: type[Any] = getattr(game, "BASE", None) or game.Player
+    return base
+
+
+def maker_of(game: ModuleType, chosen: type[Any]) -> Callable[[], object]:
+    """How a player is made: as the `maker` of a game's player module says, else by its class."""
+    maker: Callable[[type[Any]], Callable[[], object]] | None = getattr(game, "maker", None)
+    return maker(chosen) if maker else chosen
+
+
+def _remembering(empty: Mapping[str, bytes], memory: bytes) -> dict[str, Any]:
+    """What a bot's modules find beside the built-in names: an `open` that knows these files.
+
+    `empty` tells what stands in each of them while there is no memory.
+    """
+    if not empty:
+        return {}
+
+    def open_file(file: Any, mode: str = "r", *given: Any, **named: Any) -> IO[Any]:
+        if not isinstance(file, str) or file not in empty or set(mode) - set("rbt"):
+            return open(file, mode, *given, **named)
+        data = io.BytesIO(memory or empty[file])
+        return data if "b" in mode else io.TextIOWrapper(data, encoding="utf-8")
+
+    return {"open": open_file}
+
+
+def _forget_bundles() -> None:
+    """Makes room for a bot where another was loaded before, as happens only outside a box."""
+    sys.meta_path[:] = [finder for finder in sys.meta_path if not isinstance(finder, _Bundle)]
+    for name, module in list(sys.modules.items()):
+        if isinstance(getattr(module, "__loader__", None), _Bundle):
+            del sys.modules[name]
+
+
+def _adopt_nothing(value: object, *, named: bool) -> None:
+    """Of most games only classes are players."""
+
+
+def choose(
+    module: ModuleType, base: type[Any], wanted: str | None, adopt: Adopt = _adopt_nothing
+) -> type[Any]:
+    """The one concrete player class that the module defines, or the one it names.
+
+    A game's `adopt` may make a class of what is none, such as a function; it hears whether the
+    author has named it as the bot.
+    """
+    if wanted is not None:
+        return _named(module, base, wanted, adopt)
+    bot = vars(module).get("BOT")
+    if bot is not None:
+        return _checked(bot, base, "BOT", adopt)
+    found = [
+        value if _is_player(value, base) else adopt(value, named=False)
+        for name, value in vars(module).items()
+        if getattr(value, "__module__", None) == module.__name__
+        and getattr(value, "__name__", None) == name
+    ]
+    own = [player for player in found if player is not None]
+    leaves = [one for one in own if not any(issubclass(two, one) for two in own if two is not one)]
+    if len(leaves) == 1:
+        only: type[Any] = leaves[0]
+        return only
+    if not leaves:
+        raise NotAPlayer(
+            f"the file defines no subclass of {base.__name__}; "
+            f"write one, or name an imported one with BOT = Class"
+        )
+    names = ", ".join(sorted(one.__name__ for one in leaves))
+    raise NotAPlayer(f"the file defines several players ({names}); choose one with BOT = Class")
+
+
+def _named(module: ModuleType, base: type[Any], wanted: str, adopt: Adopt) -> type[Any]:
+    value = vars(module).get(wanted)
+    if value is None:
+        raise NotAPlayer(f"the file has no class {wanted!r}, which was asked for")
+    return _checked(value, base, wanted, adopt)
+
+
+def _checked(value: object, base: type[Any], name: str, adopt: Adopt) -> type[Any]:
+    player = value if _is_player(value, base) else adopt(value, named=True)
+    if player is None:
+        raise NotAPlayer(f"{name} is not a subclass of {base.__name__}")
+    assert isinstance(player, type)
+    return player
+
+
+def _is_player(value: object, base: type[Any]) -> bool:
+    return isinstance(value, type) and issubclass(value, base) and value is not base
+
+
+def _source(data: bytes, name: str) -> str:
+    with io.TextIOWrapper(io.BytesIO(data), encoding="utf-8-sig") as text:
+        return text.read()
+
+
+class _Bundle(importlib.abc.MetaPathFinder, importlib.abc.ExecutionLoader):
+    """Imports a bundle's other modules from memory, and hands out its data."""
+
+    def __init__(self, files: Mapping[str, bytes], names: Mapping[str, Any]) -> None:
+        self._files = files
+        self._names = names
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Runs a module, with the names that every module of the bot finds."""
+        module.__dict__.update(self._names)
+        super().exec_module(module)
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> importlib.machinery.ModuleSpec | None:
+        found = self._find(fullname)
+        if found is None:
+            return None
+        spec = importlib.machinery.ModuleSpec(fullname, self, origin=found)
+        spec.has_location = True  # Else its modules have no `__file__` to find their data by.
+        if found.endswith("/__init__.py"):
+            spec.submodule_search_locations = []
+        return spec
+
+    def get_source(self, fullname: str) -> str:
+        found = self._find(fullname)
+        if found is None:
+            raise ImportError(f"the bundle holds no module {fullname}")
+        return _source(self._files[found], found)
+
+    def get_filename(self, fullname: str) -> str:
+        """What a traceback calls the module."""
+        return self._find(fullname) or fullname
+
+    def is_package(self, fullname: str) -> bool:
+        return (self._find(fullname) or "").endswith("/__init__.py")
+
+    def get_data(self, path: str) -> bytes:
+        """The bytes of one of the bundle's files, for `pkgutil.get_data`."""
+        try:
+            return self._files[path.removeprefix("./")]
+        except KeyError:
+            raise FileNotFoundError(path) from None
+
+    def get_resource_reader(self, fullname: str) -> TraversableResources:
+        """The data files beside a package's modules, for `importlib.resources`."""
+        return _Resources(self._files, fullname.replace(".", "/"))
+
+    def _find(self, fullname: str) -> str | None:
+        stem = fullname.replace(".", "/")
+        for name in (f"{stem}.py", f"{stem}/__init__.py"):
+            if name in self._files and name != MAIN:
+                return name
+        return None
+
+
+class _Resources(TraversableResources):
+    """One folder of a bundle."""
+
+    def __init__(self, files: Mapping[str, bytes], folder: str) -> None:
+        self._files = files
+        self._folder = folder
+
+    def files(self) -> Traversable:
+        """The folder, as a part of a zip in memory."""
+        packed = io.BytesIO()
+        with zipfile.ZipFile(packed, "w") as archive:
+            for name, data in self._files.items():
+                archive.writestr(name, data)
+        return zipfile.Path(packed, f"{self._folder}/")

@@ -1,0 +1,113 @@
+"""A seat as the referee sees it: questions in, answers out, whatever stands behind it.
+
+Knows frames and how a fork is made anew; knows no box: the way to open one is handed in.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+from matchbox.errors import SeatFault
+from matchbox.match import chance, wire
+from matchbox.match.seatside import Session
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from matchbox.match.wire import Answer, Question
+
+
+class Channel(Protocol):
+    """A running program that answers frames: a seat of a box, or a session in this process."""
+
+    def ask(self, frame: bytes, decisions: int = 1, *, start: bool = False) -> bytes:
+        """The one frame that answers this one. Raises SeatFault."""
+
+    def close(self) -> None:
+        """Ends the program and everything it started."""
+
+    @property
+    def stderr(self) -> str:
+        """What the program has printed."""
+
+    @property
+    def cpu_ms(self) -> float:
+        """The processor time it has used, in milliseconds."""
+
+
+class Seat:
+    """A bot in one rotation of a match; `renew` gives it a fresh process."""
+
+    def __init__(self, open_channel: Callable[[], Channel], load: bytes) -> None:
+        self._open = open_channel
+        self._load = load
+        self._channel: Channel | None = None
+        self._nonce = 0
+        self._ended: list[int] = []
+        self._log: list[str] = []
+        self._cpu_ms = 0.0
+        self.class_name: str | None = None
+
+    def answer(self, questions: Sequence[Question]) -> list[Answer]:
+        """One answer a question. Raises SeatFault where the whole program is at fault."""
+        channel = self._channel or self._start()
+        self._nonce += 1
+        frame = wire.ask_frame(self._nonce, questions, self._ended)
+        self._ended = []
+        return wire.read_answers(channel.ask(frame, len(questions)), self._nonce, len(questions))
+
+    def end(self, bout: int) -> None:
+        """The bout is over: its player may be forgotten."""
+        self._ended.append(bout)
+
+    def renew(self) -> None:
+        """Throws the program away; the next question goes to a fresh one."""
+        if self._channel is not None:
+            self._channel.close()
+            self._log.append(self._channel.stderr)
+            self._cpu_ms += self._channel.cpu_ms
+            self._channel = None
+        self._ended = []
+
+    close = renew
+
+    def _start(self) -> Channel:
+        self._channel = self._open()
+        try:
+            self.class_name = wire.read_loaded(self._channel.ask(self._load, start=True))
+        except SeatFault:
+            self.renew()
+            raise
+        return self._channel
+
+    @property
+    def log(self) -> str:
+        """What the bot has printed, in all its processes so far."""
+        return "".join(self._log)
+
+    @property
+    def cpu_ms(self) -> float:
+        """The processor time used so far, in milliseconds, without the running process."""
+        return self._cpu_ms
+
+
+class LocalChannel:
+    """The seat's loop in this very process: no wall, for trusted bots and for tests."""
+
+    stderr = ""
+    cpu_ms = 0.0
+
+    def __init__(self) -> None:
+        self._session = Session()
+
+    def ask(self, frame: bytes, decisions: int = 1, *, start: bool = False) -> bytes:
+        """The frame that answers this one."""
+        chance.install()
+        try:
+            return self._session.handle(frame)
+        finally:
+            chance.enter(None)
+
+    def close(self) -> None:
+        """Gives the module `random` its own functions back."""
+        chance.uninstall()

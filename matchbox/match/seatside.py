@@ -1,0 +1,212 @@
+"""The loop inside the box: loads one bot and answers the referee's questions with it.
+
+Knows how frames look from a seat, and how a decision inside a decision waits. Is given its
+streams; opens nothing. Runs on the standard library and greenlet alone.
+
+Frames in, from the referee, as marshal writes them:
+    ["load", {"package", "files": {name: bytes}, "class": name or None, "seed": hex}]
+    ["ask", nonce, [(bout, view, seed or None), ...], [ended bout, ...]]
+Frames out, in JSON:
+    ["loaded", class name] or ["fault", kind, detail]
+    ["say", nonce, [move, ...], [[place of the question, kind, detail], ...]]
+"""
+
+from __future__ import annotations
+
+import json
+import marshal
+import sys
+import traceback
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
+
+from greenlet import getcurrent, greenlet
+
+from matchbox.errors import IllegalMove
+from matchbox.match import chance, loading
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from matchbox.game import Plain
+
+_WORST: Final = 200
+"""Characters of a fault's detail that are sent on; the whole traceback goes to stderr."""
+_to_text: Final = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False).encode
+
+
+def serve(recv: Callable[[], bytes | None], send: Callable[[bytes], None]) -> None:
+    """Answers frame after frame until there is none."""
+    chance.install()
+    session = Session()
+    while (frame := recv()) is not None:
+        send(session.handle(frame))
+
+
+class Session:
+    """One bot in one rotation of one match: a player object for every bout.
+
+    Decisions run back to back in one greenlet. One that makes a move inside it, and so must wait
+    for the referee, keeps its greenlet; the next decision gets another.
+    """
+
+    def __init__(self) -> None:
+        self._make: Callable[[], object] | None = None
+        self._answer: Callable[..., Plain] | None = None
+        self._bouts: dict[int, _Bout] = {}
+        self._hub = getcurrent()
+        self._idle: list[greenlet] = []
+        self._abandoned: list[greenlet] = []
+        self._fresh: Iterator[_Bout] = iter(())
+        self._left = 0
+        self._now: _Bout | None = None
+        self._moves: list[Plain] = []
+        self._faults: list[tuple[int, str, str]] = []
+
+    def handle(self, frame: bytes) -> bytes:
+        """The frame that answers this one."""
+        message = marshal.loads(frame)
+        if message[0] == "load":
+            return _encode(self._load(message[1]))
+        _, nonce, questions, ended = message
+        for number in ended:
+            self._forget(number)
+        return self._say(nonce, questions)
+
+    def _load(self, job: dict[str, Any]) -> list[Plain]:
+        chance.enter(chance.Generator(job["seed"]))
+        player = import_module(f"{job['package']}.player")
+        try:
+            chosen = loading.load(job["files"], player, job["class"])
+            self._make = loading.maker_of(player, chosen)
+        except loading.NotAPlayer as error:
+            return ["fault", "protocol", str(error)]
+        except BaseException as error:
+            return ["fault", *_blame(error)]
+        self._answer = player.answer
+        return ["loaded", chosen.__name__]
+
+    def _say(self, nonce: int, questions: list[Any]) -> bytes:
+        """Decides on every question: first the decisions that wait, then the new ones."""
+        self._hub = getcurrent()
+        self._moves = [None] * len(questions)
+        self._faults = []
+        waiting: list[_Bout] = []
+        fresh: list[_Bout] = []
+        for place, (number, view, seed) in enumerate(questions):
+            bout = self._bouts.get(number)
+            if bout is None:
+                bout = self._bouts[number] = _Bout(self, number, seed)
+            bout.place = place
+            bout.view = view
+            (fresh if bout.waiting is None else waiting).append(bout)
+        for bout in waiting:
+            self._resume(bout)
+        self._fresh, self._left = iter(fresh), len(fresh)
+        while self._left:
+            worker = self._idle.pop() if self._idle else greenlet(self._work, self._hub)
+            worker.switch()
+        return self._encode_said(nonce)
+
+    def _resume(self, bout: _Bout) -> None:
+        worker = bout.waiting
+        assert worker is not None
+        bout.waiting = None
+        self._now = bout
+        chance.enter(bout.chance)
+        worker.switch(bout.view)
+
+    def _work(self) -> None:
+        """The life of a greenlet: new decisions while there are any, then idle."""
+        while True:
+            for bout in self._fresh:
+                self._left -= 1
+                self._now = bout
+                chance.enter(bout.chance)
+                self._decide(bout)
+            self._idle.append(getcurrent())
+            self._hub.switch()
+
+    def _decide(self, bout: _Bout) -> None:
+        try:
+            if self._make is None or self._answer is None:
+                raise RuntimeError("a question came before its bot")
+            if bout.player is None:
+                bout.player = self._make()
+            move = self._answer(bout.player, bout.view, bout.within)
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
+            self._faults.append((bout.place, *_blame(error)))
+            self._bouts.pop(bout.number, None)
+        else:
+            self._moves[bout.place] = move
+
+    def wait(self, bout: _Bout, move: Plain) -> Plain:
+        """Hands out a move made inside a decision; returns what the seat sees after it."""
+        if self._now is not bout:
+            raise RuntimeError("a move can only be made during the decision it belongs to")
+        self._moves[bout.place] = move
+        bout.waiting = getcurrent()
+        view: Plain = self._hub.switch()
+        return view
+
+    def _forget(self, number: int) -> None:
+        """Drops a bout. A decision of it that still waits is never woken, not even to end it."""
+        bout = self._bouts.pop(number, None)
+        if bout is not None and bout.waiting is not None:
+            self._abandoned.append(bout.waiting)
+
+    def _encode_said(self, nonce: int) -> bytes:
+        try:
+            return _encode(["say", nonce, self._moves, self._faults])
+        except (TypeError, ValueError, RecursionError):
+            for place, move in enumerate(self._moves):
+                if not _encodes(move):
+                    self._moves[place] = None
+                    self._faults.append((place, "protocol", "the move is no plain data"))
+            return _encode(["say", nonce, self._moves, self._faults])
+
+
+class _Bout:
+    """One bout's player, its chance, and the decision that waits for the referee, if one does."""
+
+    __slots__ = ("_session", "chance", "number", "place", "player", "view", "waiting")
+
+    def __init__(self, session: Session, number: int, seed: str) -> None:
+        self._session = session
+        self.number = number
+        self.chance = chance.Generator(seed)
+        self.place = 0
+        self.player: object = None
+        self.view: Plain = None
+        self.waiting: greenlet | None = None
+
+    def within(self, move: Plain) -> Plain:
+        """Makes a move inside the decision; returns what the seat sees after it."""
+        return self._session.wait(self, move)
+
+
+def _blame(error: BaseException) -> tuple[str, str]:
+    """The kind of fault and one sentence; the traceback goes to the bot's own stderr."""
+    try:
+        traceback.print_exception(error, file=sys.stderr)
+        sys.stderr.flush()
+        where = "".join(traceback.format_exception_only(error)).strip().splitlines()[-1]
+        if isinstance(error, IllegalMove):
+            return "illegal", str(error)[:_WORST]
+    except BaseException:
+        where = "an exception that cannot be printed"
+    return ("memory" if isinstance(error, MemoryError) else "crash"), where[:_WORST]
+
+
+def _encodes(move: object) -> bool:
+    try:
+        _to_text(move)
+    except (TypeError, ValueError, RecursionError):
+        return False
+    return True
+
+
+def _encode(message: list[Any]) -> bytes:
+    return _to_text(message).encode("utf-8", "replace")

@@ -1,0 +1,70 @@
+"""Finds the games: built-in folders and entry points of the group "matchbox.games".
+
+Knows where a game's modules are; knows no game by name.
+"""
+
+from __future__ import annotations
+
+import pkgutil
+from functools import cache
+from importlib import import_module
+from importlib.metadata import entry_points
+from typing import TYPE_CHECKING, Final
+
+import matchbox.games
+from matchbox.errors import BadGame, UnknownGame
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from matchbox.game import Game
+
+GROUP: Final = "matchbox.games"
+
+
+@cache
+def packages() -> Mapping[str, str]:
+    """The package of every installed game, by the game's name."""
+    built_in = {
+        module.name: f"matchbox.games.{module.name}"
+        for module in pkgutil.iter_modules(matchbox.games.__path__)
+        if module.ispkg
+    }
+    found = dict(built_in)
+    for point in entry_points(group=GROUP):
+        if point.name in found:
+            raise BadGame(f"two games are called {point.name!r}; uninstall {point.value}")
+        found[point.name] = point.value
+    return dict(sorted(found.items()))
+
+
+@cache
+def game(name: str) -> Game:
+    """The game of that name. Raises UnknownGame, or BadGame where its package is broken."""
+    package = package_of(name)
+    try:
+        found: Game = import_module(f"{package}.rules").GAME
+    except (ImportError, AttributeError) as error:
+        raise BadGame(f"game {name!r} of {package} has no rules.GAME: {error}") from error
+    if found.spec.name != name:
+        raise BadGame(f"the game of {package} calls itself {found.spec.name!r}, not {name!r}")
+    return found
+
+
+def games() -> dict[str, Game]:
+    """Every installed game by name, in the order of names."""
+    return {name: game(name) for name in packages()}
+
+
+def package_of(name: str) -> str:
+    """The package of the game of that name. Raises UnknownGame."""
+    try:
+        return packages()[name]
+    except KeyError:
+        known = ", ".join(packages())
+        raise UnknownGame(f"there is no game {name!r}; the games are: {known}") from None
+
+
+def seat_modules() -> list[str]:
+    """The modules that a box loads before the wall goes up: the seats' side of every game."""
+    return [f"{package}.player" for package in packages().values()]

@@ -1,0 +1,151 @@
+"""Every knob once, typed, read from a mapping such as the environment.
+
+Knows names, types, defaults and what is nonsense; reads no environment itself.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import urlsplit
+
+from matchbox.errors import BadSetting
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+PREFIX: Final = "MATCHBOX_"
+NOT_SETTINGS: Final = frozenset({"MATCHBOX_TOKEN", "MATCHBOX_URL"})
+"""Variables of the command line, which share the prefix."""
+BOXES: Final = ("auto", "bwrap", "process")
+
+
+def _knob(default: Any, meaning: str, **bounds: Any) -> Any:
+    return field(default=default, metadata={"meaning": meaning, **bounds})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """The platform's settings; `MATCHBOX_` + the field's name in capitals sets each."""
+
+    data: str = _knob("data", "folder for the database, the queue and the secrets")
+    database_url: str = _knob(
+        "",
+        "SQLAlchemy address; empty: SQLite in the data folder",
+        schemes=("sqlite", "postgresql+psycopg"),
+    )
+    broker_url: str = _knob(
+        "",
+        "Redis or Valkey address; empty: an embedded Valkey in the data folder",
+        schemes=("redis", "rediss", "redis+socket", "unix"),
+    )
+    server_url: str = _knob(
+        "http://127.0.0.1:8000",
+        "where workers and links reach the server",
+        schemes=("http", "https"),
+    )
+    secret_key: str = _knob("", "signs sessions and tokens; 32 characters or more", secret=True)
+    arena_token: str = _knob(
+        "", "what an arena shows the server; 32 characters or more", secret=True
+    )
+    box: str = _knob("auto", "the wall around bots; auto takes the best that works", choices=BOXES)
+    signup: str = _knob("open", "who may make an account", choices=("open", "closed"))
+    cpu_ms: int = _knob(1000, "processor time for one decision, ms", least=10, most=600_000)
+    start_cpu_ms: int = _knob(5000, "processor time to load a bot, ms", least=100, most=600_000)
+    bank_ms: int = _knob(
+        60_000,
+        "processor time for all decisions of one rotation of a match, ms",
+        least=100,
+        most=3_600_000,
+    )
+    wall_factor: int = _knob(4, "wall time allowed, in processor times", least=2, most=100)
+    memory_mb: int = _knob(256, "memory of one seat, MiB", least=32, most=65_536)
+    log_bytes: int = _knob(
+        16_384, "kept of what a bot prints in a match, bytes", least=0, most=1 << 20
+    )
+    match_deals: int = _knob(
+        10, "deals of a ranked match; each is played in all rotations", least=1, most=5000
+    )
+    tryout_deals: int = _knob(2, "deals of the try-out of a new version", least=1, most=100)
+    width: int = _knob(1, "bouts in flight at once in a seat", least=1, most=1024)
+    arenas: int = _knob(0, "arena workers of `matchbox up`; 0: one per core", least=0, most=1024)
+    lease_minutes: int = _knob(
+        5, "a match or try-out not back by then is sent again", least=1, most=1440
+    )
+    attempts: int = _knob(2, "platform faults after which a match is parked", least=1, most=100)
+    ranked_backlog: int = _knob(
+        8, "matches a continuous league keeps in the queue", least=1, most=10_000
+    )
+    dispatch_window: int = _knob(32, "matches given to the queue at once", least=1, most=100_000)
+    league_matches: int = _knob(
+        200,
+        "matches a version plays in a continuous league, at the least, before it rests",
+        least=1,
+        most=1_000_000,
+    )
+    tick_seconds: int = _knob(2, "how often the books are looked through", least=1, most=60)
+    uploads_per_hour: int = _knob(30, "uploads of one account in an hour", least=1, most=100_000)
+    logins_per_minute: int = _knob(
+        10, "log-in attempts from one address in a minute", least=1, most=100_000
+    )
+    requests_per_minute: int = _knob(
+        600, "API requests of one account or address in a minute", least=1, most=10_000_000
+    )
+    secure_cookies: bool = _knob(False, "send session cookies over HTTPS only")
+    trusted_proxies: int = _knob(0, "reverse proxies in front of the server", least=0, most=10)
+
+
+def read_settings(environment: Mapping[str, str]) -> Settings:
+    """The settings of this environment. Raises BadSetting, naming the variable and the mend."""
+    known = {PREFIX + knob.name.upper(): knob for knob in fields(Settings)}
+    for name in environment:
+        if name.startswith(PREFIX) and name not in known and name not in NOT_SETTINGS:
+            near = get_close_matches(name, known, n=1)
+            hint = f"; did you mean {near[0]}?" if near else ""
+            raise BadSetting(f"there is no setting {name}{hint}")
+    values = {
+        knob.name: _value(name, knob.default, knob.metadata, environment[name])
+        for name, knob in known.items()
+        if environment.get(name, "") != ""
+    }
+    return Settings(**values)
+
+
+def limits_of(settings: Settings) -> dict[str, int]:
+    """The limits of one seat, by their names in sandbox.policy.Limits."""
+    names = ("cpu_ms", "start_cpu_ms", "bank_ms", "wall_factor", "memory_mb", "log_bytes")
+    return {name: getattr(settings, name) for name in names}
+
+
+def _value(name: str, default: object, bounds: Mapping[str, Any], text: str) -> Any:
+    if isinstance(default, bool):
+        return _boolean(name, text)
+    if isinstance(default, int):
+        return _whole(name, text, bounds["least"], bounds["most"])
+    if "choices" in bounds and text not in bounds["choices"]:
+        raise BadSetting(f"{name} is {text!r}; it must be one of {', '.join(bounds['choices'])}")
+    if "schemes" in bounds and urlsplit(text).scheme not in bounds["schemes"]:
+        raise BadSetting(
+            f"{name} must start with {' or '.join(s + '://' for s in bounds['schemes'])}"
+        )
+    if bounds.get("secret") and len(text) < 32:
+        raise BadSetting(f"{name} has {len(text)} characters; make it 32 or more")
+    return text
+
+
+def _boolean(name: str, text: str) -> bool:
+    known = {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": False}
+    if text.lower() not in known:
+        raise BadSetting(f"{name} is {text!r}; it must be true or false")
+    return known[text.lower()]
+
+
+def _whole(name: str, text: str, least: int, most: int) -> int:
+    try:
+        number = int(text)
+    except ValueError:
+        raise BadSetting(f"{name} is {text!r}; it must be a whole number") from None
+    if not least <= number <= most:
+        raise BadSetting(f"{name} is {number}; it must lie between {least} and {most}")
+    return number
