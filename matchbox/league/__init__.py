@@ -1,0 +1,1 @@
+"""Ratings, pairings and standings: functions over rows. Knows no game, bot or database."""

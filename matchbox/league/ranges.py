@@ -1,0 +1,99 @@
+"""Who is surely above whom. Knows estimates and their covariance; not where they come from.
+
+The draws here are a numerical integral over a normal law: their generator has a fixed seed and
+no say in any match.
+"""
+
+from __future__ import annotations
+
+from math import erfc, sqrt
+from typing import Final
+
+import numpy as np
+from scipy.stats import norm
+
+from matchbox.league.comparisons import Bools, Floats, Ints
+
+DRAWS: Final = 4096
+DRAWN_FIELD: Final = 128
+"""Larger fields get Šidák's bound, never too narrow, in place of draws."""
+
+
+def rank_ranges(
+    means: Floats,
+    covariance: Floats,
+    *,
+    level: float = 0.95,
+    widen: float = 1.0,
+    unknown: Bools | None = None,
+) -> list[tuple[int, int]]:
+    """Per entrant the best and worst rank it may hold, true of all at once with this certainty.
+
+    Two differ when their difference, in its standard errors, passes the quantile of the greatest
+    such difference in a field of equals. `widen` enlarges that quantile; who is `unknown` (n,)
+    differs from nobody.
+    """
+    apart = means[:, None] - means[None, :]
+    sure = apart > widen * critical(covariance, level) * standard_errors(covariance)
+    if unknown is not None:
+        sure &= ~(unknown[:, None] | unknown[None, :])
+    above, below = sure.sum(axis=0), sure.sum(axis=1)
+    return [(1 + int(a), len(means) - int(b)) for a, b in zip(above, below, strict=True)]
+
+
+def standard_errors(covariance: Floats) -> Floats:
+    """(n, n), of every difference."""
+    variance = np.diag(covariance)
+    errors: Floats = np.sqrt(
+        np.maximum(variance[:, None] + variance[None, :] - covariance - covariance.T, 0.0)
+    )
+    return errors
+
+
+def critical(covariance: Floats, level: float = 0.95) -> float:
+    """The quantile of the greatest of all differences of equals, in standard errors."""
+    n = len(covariance)
+    if n < 2:
+        return 0.0
+    if n > DRAWN_FIELD:
+        pairs = n * (n - 1) / 2
+        return float(norm.isf((1 - level ** (1 / pairs)) / 2))
+    errors = standard_errors(covariance)
+    drawn = _draws(covariance)
+    greatest = np.zeros(DRAWS)
+    for one in range(n - 1):
+        apart = np.abs(drawn[:, one + 1 :] - drawn[:, one, None])
+        error = errors[one, one + 1 :]
+        told = error > 0
+        if told.any():
+            greatest = np.maximum(greatest, (apart[:, told] / error[told]).max(axis=1))
+    return float(np.quantile(greatest, level))
+
+
+def p_better(means: Floats, covariance: Floats, i: int, j: int) -> float:
+    """The chance that the i-th is truly better than the j-th."""
+    error = float(standard_errors(covariance)[i, j])
+    return superiority(float(means[i] - means[j]), error)
+
+
+def superiority(difference: float, error: float) -> float:
+    """Phi(difference / error): the chance that the true difference is above 0."""
+    if error == 0:
+        return 0.5 if difference == 0 else float(difference > 0)
+    return 0.5 * erfc(-difference / error / sqrt(2))
+
+
+def p_champion(means: Floats, covariance: Floats) -> Floats:
+    """(n,): the chance of each to be truly the best of all, from draws."""
+    best: Ints = np.argmax(means + _draws(covariance), axis=1)
+    return np.bincount(best, minlength=len(means)) / DRAWS
+
+
+def _draws(covariance: Floats) -> Floats:
+    """(DRAWS, n) deviations; only their differences mean anything."""
+    n = len(covariance)
+    size = max(float(np.trace(covariance)) / n, 1e-12)
+    # A common shift changes no difference and makes the matrix one that has a Cholesky factor.
+    factor = np.linalg.cholesky(covariance + size * (1 + 1e-9 * np.eye(n)))
+    normal = np.random.Generator(np.random.PCG64(0)).standard_normal((DRAWS, n))
+    return np.asarray(normal @ factor.T)

@@ -1,0 +1,157 @@
+"""Strengths on the Elo scale: an online update for display, a batch fit for the standing.
+
+Knows rows; does not know what a rating is used for. Elo is logistic, 400 / log 10.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from math import log, sqrt
+from typing import Any, Final
+
+import numpy as np
+from openskill.models import PlackettLuce
+
+from matchbox.league.bradley_terry import covariance, most_probable
+from matchbox.league.comparisons import Comparisons, Floats, compare
+from matchbox.league.rows import Row, in_order, refuse_self_play
+
+ELO: Final = 400 / log(10)
+"""Elo per natural unit of strength."""
+START: Final = 1500.0
+"""What is printed for the anchor, or for the mean of the field where there is no anchor."""
+PRIOR_ELO: Final = 350.0
+WIDE: Final = 1.959963984540054
+"""Standard errors on each side of a 95% interval."""
+
+
+def _no_damping(*_: Any, **__: Any) -> float:
+    return 1.0
+
+
+_ONLINE: Final = PlackettLuce(gamma=_no_damping, tau=0)
+
+
+@dataclass(frozen=True, slots=True)
+class Live:
+    """A running rating in openskill's own units; new entrants start at its defaults."""
+
+    mu: float = 25.0
+    sigma: float = 25.0 / 3.0
+
+
+def live_update(ratings: Mapping[str, Live], played: Row | Iterable[Row]) -> dict[str, Live]:
+    """All ratings after one bout, or after the bouts of one match in their own order.
+
+    Raises ValueError where an entrant meets itself.
+    """
+    updated = dict(ratings)
+    for row in (played,) if isinstance(played, Row) else in_order(played):
+        refuse_self_play(row)
+        before = [updated.get(entrant, Live()) for entrant in row.seats]
+        teams = [[_ONLINE.rating(mu=one.mu, sigma=one.sigma)] for one in before]
+        if len(teams) > 1:
+            after = _ONLINE.rate(teams, ranks=[float(place) for place in row.places])
+            for entrant, (one,) in zip(row.seats, after, strict=True):
+                updated[entrant] = Live(one.mu, one.sigma)
+    return updated
+
+
+def live_scale(table: int = 2) -> float:
+    """Elo per openskill unit, between settled players at a table of so many seats."""
+    return ELO / (sqrt(table) * _ONLINE.beta)
+
+
+def elo_of(live: Live, *, table: int = 2) -> tuple[float, float]:
+    """The Elo of a running rating, and half the width of its 95% interval."""
+    scale = live_scale(table)
+    return START + scale * (live.mu - _ONLINE.mu), WIDE * scale * live.sigma
+
+
+def live_of(elo: float, half_width: float, *, table: int = 2) -> Live:
+    """The running rating that shows these figures: what a refit leaves for the next update."""
+    scale = live_scale(table)
+    return Live(_ONLINE.mu + (elo - START) / scale, half_width / (WIDE * scale))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Fit:
+    """Bradley-Terry strengths of n entrants, in Elo around a mean of zero.
+
+    Attributes:
+        entrants: in alphabetical order, as everything below.
+        strengths: (n,).
+        covariance: (n, n), of the strengths with their mean held at zero.
+        zero: what printing adds, so that the anchor (or else the mean) stands at 1500.
+        seats: what each seat is worth against the mean seat; empty without a seat term.
+    """
+
+    entrants: tuple[str, ...]
+    strengths: Floats
+    covariance: Floats
+    zero: float
+    seats: tuple[float, ...]
+
+    def elo(self, entrant: str) -> float:
+        """As printed."""
+        return self.zero + float(self.strengths[self.entrants.index(entrant)])
+
+    def half_width(self, entrant: str) -> float:
+        """Half of the 95% interval, in Elo."""
+        at = self.entrants.index(entrant)
+        return WIDE * sqrt(self.covariance[at, at])
+
+
+def fit(
+    rows: Iterable[Row],
+    *,
+    prior_elo: float = PRIOR_ELO,
+    seat_term: bool = False,
+    anchor: str | None = None,
+) -> Fit:
+    """The most probable strengths under a prior N(0, prior_elo) on each; a tie is half a win.
+
+    Raises ValueError where the rows leave a strength infinite or unknown and no prior
+    (`prior_elo` infinite) says otherwise. An anchor that has not played anchors nothing.
+    """
+    return fit_comparisons(
+        compare(in_order(rows)), prior_elo=prior_elo, seat_term=seat_term, anchor=anchor
+    )
+
+
+def fit_comparisons(
+    compared: Comparisons,
+    *,
+    prior_elo: float = PRIOR_ELO,
+    seat_term: bool = False,
+    anchor: str | None = None,
+) -> Fit:
+    """The same from comparisons already made."""
+    if not prior_elo > 0:
+        raise ValueError("the prior needs a width above 0 Elo; use infinity for no prior")
+    if not compared.entrants:
+        return Fit((), np.zeros(0), np.zeros((0, 0)), START, ())
+    cells = compared.cells(seat_term=seat_term)
+    names = cells.names
+    precision = np.full(cells.width, (ELO / prior_elo) ** 2)
+    found = most_probable(cells, compared.won, precision)
+    spread = covariance(cells, compared.won, compared.deal, found, precision)[:names, :names]
+    strengths = ELO * (found[:names] - found[:names].mean())
+    return Fit(
+        compared.entrants,
+        strengths,
+        ELO**2 * _around_mean(spread),
+        START - _anchored(compared.entrants, strengths, anchor),
+        tuple((ELO * found[names:]).tolist()),
+    )
+
+
+def _around_mean(spread: Floats) -> Floats:
+    across = spread.mean(axis=0)
+    centred: Floats = spread - across - across[:, None] + across.mean()
+    return (centred + centred.T) / 2
+
+
+def _anchored(entrants: tuple[str, ...], strengths: Floats, anchor: str | None) -> float:
+    return float(strengths[entrants.index(anchor)]) if anchor in entrants else 0.0

@@ -1,0 +1,91 @@
+"""One result row per bout. Knows what a bout came to; not who asked for it, nor what it means."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from hashlib import blake2b
+
+import msgspec
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One bout. Seats, places and scores are in the order of the seats.
+
+    Raises ValueError where the parts do not fit together.
+    """
+
+    match: str
+    deal: str
+    """The deal's seed: rows that share it are not independent of each other."""
+    rotation: int
+    seats: tuple[str, ...]
+    """Entrant ids."""
+    places: tuple[int, ...]
+    """1 is best; equal places are a tie."""
+    forfeit: int | None = None
+    """The seat that forfeited, if one did."""
+    scores: tuple[int, ...] = ()
+    """The game's own scores; a cooperative board needs them."""
+
+    def __post_init__(self) -> None:
+        if not self.seats or len(self.places) != len(self.seats):
+            raise ValueError(f"bout {self._name()} needs one place for each of its seats")
+        if self.scores and len(self.scores) != len(self.seats):
+            raise ValueError(f"bout {self._name()} needs one score for each seat, or none at all")
+        if self.forfeit is not None and not 0 <= self.forfeit < len(self.seats):
+            raise ValueError(f"bout {self._name()} has a forfeit by a seat that it does not have")
+
+    def _name(self) -> str:
+        return f"{self.match}/{self.deal}/{self.rotation}"
+
+    @property
+    def key(self) -> tuple[str, str, int]:
+        """What makes a bout this bout and no other."""
+        return (self.match, self.deal, self.rotation)
+
+
+def half_points(row: Row) -> tuple[int, ...]:
+    """Per seat, two for every other seat it beat and one for every seat it tied with."""
+    return tuple(
+        sum((place < other) + (place <= other) for other in row.places) - 1 for place in row.places
+    )
+
+
+def points(row: Row) -> tuple[float, ...]:
+    """Per seat, the share of the other seats it beat, ties half: from 0 to 1, half if alone."""
+    most = 2 * (len(row.seats) - 1)
+    return tuple(half / most for half in half_points(row)) if most else (0.5,)
+
+
+def refuse_self_play(row: Row) -> None:
+    """Raises ValueError where an entrant sits twice: a bot against itself is never rated."""
+    if len(set(row.seats)) != len(row.seats):
+        raise ValueError(
+            f"an entrant meets itself in match {row.match}; leave self-play out of rated rows"
+        )
+
+
+def in_order(rows: Iterable[Row]) -> tuple[Row, ...]:
+    """Every bout once, by match, deal and rotation, whatever order the rows came in.
+
+    Raises ValueError where two rows tell different stories of one bout.
+    """
+    kept: dict[tuple[str, str, int], Row] = {}
+    for row in rows:
+        if kept.setdefault(row.key, row) != row:
+            raise ValueError(f"two different results are on the books for bout {row._name()}")
+    return tuple(kept[key] for key in sorted(kept))
+
+
+def digest_rows(rows: Iterable[Row], settings: Mapping[str, object]) -> str:
+    """64 hex digits over the rows, in whatever order and however often given, and the settings.
+
+    The settings are plain data.
+    """
+    encode = msgspec.json.Encoder(order="deterministic").encode
+    digest = blake2b(encode(settings), digest_size=32)
+    for row in in_order(rows):
+        digest.update(b"\n" + encode(row))
+    return digest.hexdigest()
