@@ -1,0 +1,1 @@
+"""One folder per game. Games do not know each other; adding one edits nothing else."""

@@ -1,0 +1,84 @@
+"""Bomb, a card game for two: the names of the source notebook for authors of players.
+
+import random as random_number
+from matchbox.games.bomb import *
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from matchbox.games.bomb.player import (
+    Card,
+    GameData,
+    Hand,
+    Player,
+    bomb_card,
+    bottom_card,
+    card_list,
+    defuse_card,
+    nothing_card,
+    see_card,
+    shuffle_card,
+    skip_card,
+)
+from matchbox.games.bomb.players import MediumPlayer, ScaredPlayer, SimplePlayer
+
+__all__ = [
+    "Card",
+    "GameData",
+    "Hand",
+    "HumanPlayer",
+    "MediumPlayer",
+    "Player",
+    "ScaredPlayer",
+    "SimplePlayer",
+    "bomb_card",
+    "bottom_card",
+    "card_list",
+    "defuse_card",
+    "nothing_card",
+    "play_game",
+    "see_card",
+    "shuffle_card",
+    "skip_card",
+]
+
+
+class HumanPlayer(Player):
+    """Somebody at the terminal. In a box there is none, and its methods fail."""
+
+    def __init__(self) -> None:
+        self.known_cards = 0
+        """How many cards lay on the discard pile at the end of the own last turn."""
+
+    def name(self) -> str:
+        return "Human"
+
+    def turn(self, game_data: GameData, play_a_card: Callable[[Card], Any]) -> Card | None:
+        from matchbox.games.bomb import desk
+
+        chosen = desk.ask_for_turn(game_data, play_a_card, self.known_cards)
+        self.known_cards = len(game_data.discard_pile()) + (chosen is not None)
+        return chosen
+
+    def defuse(self, game_data: GameData) -> int:
+        from matchbox.games.bomb import desk
+
+        self.known_cards = len(game_data.discard_pile())
+        return desk.ask_for_place(game_data)
+
+
+def play_game(
+    player0: Player, player1: Player, print_details: bool = True, raise_exceptions: bool = True
+) -> int:
+    """Plays one game here, in this process; returns 0 or 1 for the winner.
+
+    Chance is the module `random`'s, so that `random.seed` repeats a game. With
+    `print_details` the transcript is printed. With `raise_exceptions` a player's fault is
+    raised; without, its maker just loses.
+    """
+    from matchbox.games.bomb import desk
+
+    return desk.play_game(player0, player1, print_details, raise_exceptions)

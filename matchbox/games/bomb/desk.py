@@ -1,0 +1,173 @@
+"""Bomb at the terminal: the notebook's `play_game`, and a human's prompts. Never in a box."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, MutableSequence, Sequence
+from typing import Any, Final, TypeVar
+
+from matchbox.errors import IllegalMove
+from matchbox.games.bomb.player import (
+    Card,
+    GameData,
+    Player,
+    answer,
+    bottom_card,
+    in_words,
+    see_card,
+    shuffle_card,
+    skip_card,
+)
+from matchbox.games.bomb.rules import GAME
+from matchbox.match.transcript import Transcript
+
+T = TypeVar("T")
+
+
+class ModuleDice:
+    """The dice of the module `random`, which the notebook's engine uses."""
+
+    def below(self, n: int) -> int:
+        """A whole number from 0 to n - 1."""
+        return random.randrange(n)
+
+    def shuffle(self, items: MutableSequence[T]) -> None:
+        """Puts the items into another order."""
+        random.shuffle(items)
+
+    def choice(self, items: Sequence[T]) -> T:
+        """One of the items."""
+        return random.choice(items)
+
+
+def play_game(player0: Player, player1: Player, print_details: bool, raise_exceptions: bool) -> int:
+    """Plays one game; 0 or 1 for the winner."""
+    for player in (player0, player1):
+        assert isinstance(player, Player), f"{player!r} is not an instance of Player"
+    desk = _Desk((player0, player1), print_details)
+    while seats := GAME.to_move(desk.state):
+        loser = seats[0]
+        try:
+            desk.step(loser)
+        except Exception as error:
+            desk.forfeit(loser, error)
+            if raise_exceptions:
+                raise
+            return 1 - loser
+    outcome = GAME.outcome(desk.state)
+    assert outcome is not None
+    desk.show(desk.transcript.ended(outcome.places))
+    return outcome.places.index(1)
+
+
+class _Desk:
+    """One game being played here."""
+
+    def __init__(self, players: tuple[Player, Player], print_details: bool) -> None:
+        self.players = players
+        self.fault: ValueError | None = None
+        self._print_details = print_details
+        names = [player.name() for player in players] if print_details else ["", ""]
+        self.transcript = Transcript(names)
+        self.state = GAME.start(2, ModuleDice(), {})
+
+    def step(self, seat: int) -> None:
+        """One decision of that seat, with all that is played during it."""
+        self.show(self.transcript.turn(seat))
+        view: Any = GAME.view(self.state, seat)
+        try:
+            move = answer(self.players[seat], view, self._within)
+        except IllegalMove as error:
+            raise self._refused(error) from None
+        if self.fault is not None:
+            raise self.fault
+        self._apply(move)
+
+    def forfeit(self, seat: int, error: Exception) -> None:
+        """The end of the game by that seat's fault."""
+        if self.fault is not None:
+            self.show(self.transcript.forfeited(seat, "illegal", str(self.fault)))
+        else:
+            self.show(self.transcript.forfeited(seat, "crash", repr(error)))
+        self.show(self.transcript.ended([2, 1] if seat == 0 else [1, 2]))
+
+    def show(self, lines: list[str]) -> None:
+        """Prints the lines, if they are wanted."""
+        if self._print_details:
+            for line in lines:
+                print(line)
+
+    def _within(self, move: Any) -> Any:
+        """A card played during a turn: the view after it."""
+        self._apply(move)
+        return GAME.view(self.state, GAME.to_move(self.state)[0])
+
+    def _apply(self, move: Any) -> None:
+        seat = GAME.to_move(self.state)[0]
+        try:
+            GAME.apply(self.state, seat, move, ModuleDice())
+        except IllegalMove as error:
+            raise self._refused(error) from None
+        if self._print_details:
+            line = GAME.describe(move, GAME.view(self.state, None))
+            self.show(self.transcript.moved(seat, line))
+
+    def _refused(self, error: IllegalMove) -> ValueError:
+        """The fault as the notebook raises it; the first stands, even if the player catches it."""
+        if self.fault is None:
+            self.fault = ValueError(str(error))
+        return self.fault
+
+
+# --- A human's prompts -----------------------------------------------------------------------
+
+_LETTERS: Final = {"h": shuffle_card, "s": see_card, "k": skip_card, "b": bottom_card}
+_QUESTION: Final = "Play s[h]uffle, [s]ee, s[k]ip or [b]ottom, or press Enter to draw: "
+_NUMBERS: Final = {1: "one card", 2: "two cards", 3: "three cards"}
+
+
+def ask_for_turn(
+    game_data: GameData, play_a_card: Callable[[Card], Any], known_cards: int
+) -> Card | None:
+    """The human's turn: what the other played since, and cards until one ends the turn."""
+    _show_view(game_data, game_data.discard_pile()[known_cards:])
+    while True:
+        letter = input(_QUESTION).strip().lower()[:1]
+        if not letter:
+            return None
+        card = _LETTERS.get(letter)
+        if card is None:
+            print("That is none of the letters.")
+        elif not game_data.my_hand().num_cards(card):
+            print(f"You do not have {card}.")
+        elif card is skip_card or card is bottom_card:
+            return card
+        else:
+            _show_cards(play_a_card(card))
+
+
+def ask_for_place(game_data: GameData) -> int:
+    """The human's place for the bomb."""
+    print(game_data)
+    size = game_data.draw_pile_size()
+    while True:
+        text = input(f"Where does the bomb go? From 0 (the top) to {size} (the bottom): ").strip()
+        try:
+            place = int(text)
+        except ValueError:
+            print(f"{text!r} is not a whole number.")
+            continue
+        if 0 <= place <= size:
+            return place
+        print(f"{place} is no place: there are only those from 0 to {size}.")
+
+
+def _show_view(game_data: GameData, news: Sequence[Card]) -> None:
+    print(game_data)
+    if news:
+        print(f"Since your last turn the other player has played {in_words(list(map(str, news)))}.")
+
+
+def _show_cards(cards: Sequence[Card] | None) -> None:
+    if cards is not None:
+        print(f"You see {_NUMBERS[len(cards)]}, from the top: {in_words(list(map(str, cards)))}.")

@@ -1,0 +1,292 @@
+"""What a bomb player is written against, and the driver that puts the referee's questions to it.
+
+Knows cards, hands and a player's view of the game; does not know the rules. The names of the
+classes, methods and arguments are those of the source notebook.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from operator import index
+from typing import Any, Final
+
+from matchbox.errors import IllegalMove
+
+ALIASES: Final[dict[str, str]] = {}
+"""Module names of the source document that players import; the notebook has none."""
+
+Ask = Callable[[Any], Any]
+
+
+class Card:
+    """A kind of card; one object stands for all its copies."""
+
+    __slots__ = ("_description", "_name")
+
+    def __init__(self, name: str, description: str) -> None:
+        self._name = name
+        self._description = description
+
+    def name(self) -> str:
+        """The kind's name, such as "skip"."""
+        return self._name
+
+    def description(self) -> str:
+        """What the card does."""
+        return self._description
+
+    def __str__(self) -> str:
+        article = "an" if self._name[:1] in "aeiou" else "a"
+        return f"{article} {self._name} card"
+
+    def __repr__(self) -> str:
+        return f"{self._name}_card"
+
+
+bomb_card = Card("bomb", "Whoever draws it has lost, unless a defuse card is in the hand.")
+defuse_card = Card(
+    "defuse", "Played by itself when you draw the bomb. You then put the bomb back where you like."
+)
+skip_card = Card("skip", "Ends your turn without drawing a card.")
+bottom_card = Card("bottom", "Ends your turn: you draw the bottom card instead of the top card.")
+shuffle_card = Card("shuffle", "Shuffles the draw pile. Your turn goes on.")
+see_card = Card("see", "Shows you the top three cards of the draw pile. Your turn goes on.")
+nothing_card = Card("nothing", "Does nothing, and cannot be played.")
+
+card_list: Final = [
+    bomb_card, defuse_card, skip_card, bottom_card, shuffle_card, see_card, nothing_card,
+]  # fmt: skip
+CARDS: Final = {card.name(): card for card in card_list}
+_card_of: Final = CARDS.__getitem__
+HAND_KINDS: Final = tuple(card_list[1:])
+"""The kinds that a hand can hold, in the order in which it lists them."""
+
+
+class Hand:
+    """The cards that a player holds, as a number for each kind."""
+
+    __slots__ = ("_counts",)
+
+    def __init__(self, d: Mapping[Card, int] | None = None) -> None:
+        """A hand with these numbers of cards; without them, an empty one."""
+        self._counts = {card.name(): number for card, number in d.items()} if d else {}
+
+    def add_card(self, card: Card) -> None:
+        """Takes one card into the hand. Raises ValueError for a kind no hand can hold."""
+        if card not in HAND_KINDS:
+            raise ValueError(f"a hand cannot hold {card}")
+        self._counts[card.name()] = self.num_cards(card) + 1
+
+    def remove_card(self, card: Card) -> None:
+        """Takes one card out of the hand. Raises ValueError where there is none."""
+        if not self.num_cards(card):
+            raise ValueError(f"the hand holds no {card.name()} card")
+        self._counts[card.name()] -= 1
+
+    def num_cards(self, card: Card) -> int:
+        """How many cards of that kind are in the hand."""
+        return self._counts.get(card._name, 0)
+
+    def copy(self) -> Hand:
+        """A hand of its own with the same cards."""
+        return _hand(self._counts)
+
+    def __len__(self) -> int:
+        return sum(self._counts.values())
+
+    def __str__(self) -> str:
+        kinds = [(card, self.num_cards(card)) for card in HAND_KINDS]
+        return in_words([_counted(card, number) for card, number in kinds if number]) or "no cards"
+
+
+def _hand(counts: dict[str, int]) -> Hand:
+    """A hand with these numbers of cards, by the kinds' names."""
+    hand = Hand()
+    hand._counts = counts.copy()
+    return hand
+
+
+class GameData:
+    """What the player to move knows about the game."""
+
+    __slots__ = ("_discard_pile", "_draw_pile_size", "_hand", "_other_players_hand_count")
+
+    def __init__(
+        self,
+        draw_pile_size: int,
+        discard_pile: tuple[Card, ...],
+        hand: Hand,
+        other_players_hand_count: int,
+    ) -> None:
+        self._draw_pile_size = draw_pile_size
+        self._discard_pile = discard_pile
+        self._hand = hand
+        self._other_players_hand_count = other_players_hand_count
+
+    def my_hand(self) -> Hand:
+        """A copy of the player's own hand."""
+        return self._hand.copy()
+
+    def draw_pile_size(self) -> int:
+        """How many cards are on the draw pile."""
+        return self._draw_pile_size
+
+    def other_players_hand_count(self) -> int:
+        """How many cards the other player holds."""
+        return self._other_players_hand_count
+
+    def discard_pile(self) -> tuple[Card, ...]:
+        """All cards played so far, oldest first."""
+        return tuple(self._discard_pile)
+
+    def _update(self, hand: Hand, discard_pile: tuple[Card, ...]) -> None:
+        """Brings the hand and the discard pile up to date, after a card was played."""
+        self._hand = hand
+        self._discard_pile = discard_pile
+
+    def __str__(self) -> str:
+        return "\n".join(
+            [
+                f"The draw pile has {_how_many(self._draw_pile_size)}.",
+                f"You have {self._hand}.",
+                f"The other player has {_how_many(self._other_players_hand_count)}.",
+                *_discard_text(self.discard_pile()),
+            ]
+        )
+
+
+class Player:
+    """The base class of all players: write these three methods."""
+
+    def name(self) -> str:
+        """The player's name, always the same text."""
+        raise NotImplementedError("a player must have a method name()")
+
+    def turn(self, game_data: GameData, play_a_card: Callable[[Card], Any]) -> Card | None:
+        """Makes a turn; returns None to draw, or bottom_card, or skip_card.
+
+        Before that, `play_a_card(see_card)` gives a tuple of the top three cards, the top one
+        first, and `play_a_card(shuffle_card)` shuffles the draw pile; both as often as the hand
+        allows.
+        """
+        raise NotImplementedError("a player must have a method turn(game_data, play_a_card)")
+
+    def defuse(self, game_data: GameData) -> int:
+        """The place for the bomb: from 0, the top, to game_data.draw_pile_size(), the bottom."""
+        raise NotImplementedError("a player must have a method defuse(game_data)")
+
+
+# --- The driver ------------------------------------------------------------------------------
+
+
+def answer(player: Player, view: dict[str, Any], ask: Ask) -> Any:
+    """The player's move for this view; `ask(move)` makes a move before it, inside the turn.
+
+    Raises IllegalMove where the player returns something that is no move.
+    """
+    turn = _Turn(view, ask)
+    if view["ask"] == "defuse":
+        turn.over = True
+        return _place(player.defuse(turn), view["pile"])
+    try:
+        chosen = player.turn(turn, turn.play_a_card)
+    finally:
+        turn.over = True
+    if chosen is None:
+        return "draw"
+    if chosen is skip_card or chosen is bottom_card:
+        return chosen.name()
+    raise IllegalMove(
+        f"turn() returned {_named(chosen)}; return None to draw, skip_card or bottom_card"
+    )
+
+
+class _Turn(GameData):
+    """The game data of one decision, and the cards that are played during it."""
+
+    __slots__ = ("_ask", "_kinds", "over")
+
+    def __init__(self, view: dict[str, Any], ask: Ask) -> None:
+        self._draw_pile_size = view["pile"]
+        self._other_players_hand_count = view["other"]
+        self._hand = _hand(view["hand"])
+        self._kinds: list[str] = view["discard"]
+        self._ask = ask
+        self.over = False
+
+    def discard_pile(self) -> tuple[Card, ...]:
+        """All cards played so far, oldest first."""
+        return _cards(self._kinds)
+
+    def play_a_card(self, card: Card) -> tuple[Card, ...] | None:
+        """Plays a see or a shuffle card.
+
+        Anything else loses the game, so it is told to the referee as the move that it is not.
+        """
+        if self.over:
+            self._ask("play_a_card() outside its turn")
+        if card is not see_card and card is not shuffle_card:
+            self._ask(f"play_a_card({_named(card)})")
+        view = self._ask(card._name)
+        self._hand = _hand(view["hand"])
+        self._kinds = view["discard"]
+        return _cards(view["seen"]) if card is see_card else None
+
+
+_Turn.__name__ = GameData.__name__  # an author reads it in the errors of his own mistakes
+
+
+def _place(chosen: object, most: int) -> int:
+    """The place as an int. Numpy's integers count; bool and other kinds of int do not."""
+    if type(chosen) is int or type(chosen).__module__ == "numpy":
+        try:
+            place = index(chosen)  # type: ignore[arg-type]
+        except TypeError:
+            place = -1
+        if 0 <= place <= most:
+            return place
+    raise IllegalMove(f"defuse() returned {_named(chosen)}; return an int from 0 to {most}")
+
+
+def _cards(kinds: Iterable[str]) -> tuple[Card, ...]:
+    return tuple(map(_card_of, kinds))
+
+
+def _named(thing: object) -> str:
+    """What a player handed over, in a few words that none of its own code has a hand in."""
+    if type(thing) is Card and CARDS.get(thing.name()) is thing:
+        return repr(thing)
+    if type(thing) in (int, bool, type(None)):
+        return f"{thing!r:.40}"
+    return f"something of type {type(thing).__name__:.40}"
+
+
+# --- Words -----------------------------------------------------------------------------------
+
+
+def in_words(things: list[str]) -> str:
+    """The things as a list in a sentence: "a", "a and b", "a, b and c"."""
+    return " and ".join(filter(None, [", ".join(things[:-1]), *things[-1:]]))
+
+
+def _counted(card: Card, number: int) -> str:
+    return f"{number} {card.name()} card{'s' if number > 1 else ''}"
+
+
+def _how_many(number: int) -> str:
+    return "one card" if number == 1 else f"{number or 'no'} cards"
+
+
+def _discard_text(pile: tuple[Card, ...]) -> list[str]:
+    """One line, or two where there are more than two cards."""
+    newest = [str(card) for card in pile[:-4:-1]]
+    if not newest:
+        return ["The discard pile is empty."]
+    if len(pile) == 1:
+        return [f"The only card on the discard pile is {newest[0]}."]
+    if len(pile) == 2:
+        return [f"The discard pile has two cards: {newest[0]}, and below it {newest[1]}."]
+    return [
+        f"The discard pile has {len(pile)} cards.",
+        f"Its top three cards, the newest first, are {in_words(newest)}.",
+    ]

@@ -1,0 +1,275 @@
+"""The rules of bomb: two players, one bomb, and nobody wants to draw it.
+
+Knows what is on the table and whose turn it is; does not know who plays.
+
+A turn is any number of "see" and "shuffle" and then "draw", "bottom" or "skip". Who draws the
+bomb and holds a defuse card is then asked for the bomb's place, a whole number: 0 is the top.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+from matchbox.dice import Dice
+from matchbox.errors import IllegalMove
+from matchbox.game import Options, Outcome, Plain, Spec
+
+DECK: Final = (("skip", 4), ("bottom", 4), ("shuffle", 4), ("see", 8), ("nothing", 4))
+KINDS: Final = ("defuse", "skip", "bottom", "shuffle", "see", "nothing")
+HAND: Final = 5
+SEEN: Final = 3
+_MOVES_OF_CARDS: Final = ("bottom", "skip", "see", "shuffle")
+
+SPEC: Final = Spec(
+    name="bomb",
+    title="Bomb",
+    seats=(2,),
+    rules="1",
+    hidden="A seat does not know the order of the draw pile, the other hand, or where the other "
+    "player put the bomb.",
+    max_steps=100,
+)
+
+
+class State:
+    """What lies on the table. The end of `pile` is its top."""
+
+    __slots__ = ("asks", "discard", "hands", "last", "loser", "mover", "pile", "seen")
+
+    def __init__(self, pile: list[str], hands: tuple[dict[str, int], dict[str, int]]) -> None:
+        self.pile = pile
+        self.hands = hands
+        self.discard: list[str] = []
+        self.mover = 0
+        self.asks = "turn"
+        self.seen: list[str] | None = None
+        self.last: str | None = None
+        self.loser: int | None = None
+
+
+class Bomb:
+    """The game, as matchbox.game.Game asks for it."""
+
+    spec = SPEC
+
+    def start(self, seats: int, dice: Dice, options: Options) -> State:
+        """The cards dealt, and seat 0 to move."""
+        deck = [kind for kind, number in DECK for _ in range(number)]
+        dice.shuffle(deck)
+        hands = (_deal(deck), _deal(deck))
+        deck += ["defuse", "defuse", "bomb"]
+        dice.shuffle(deck)
+        return State(deck, hands)
+
+    def to_move(self, state: State) -> Sequence[int]:
+        """The one whose turn it is, until somebody has lost."""
+        return (state.mover,) if state.loser is None else ()
+
+    def legal(self, state: State, seat: int) -> list[Plain]:
+        """The moves of a turn that the hand allows, or the places for the bomb."""
+        if state.asks == "defuse":
+            return list(range(len(state.pile) + 1))
+        hand = state.hands[seat]
+        return ["draw", *(kind for kind in _MOVES_OF_CARDS if hand[kind])]
+
+    def apply(self, state: State, seat: int, move: Plain, dice: Dice) -> State:
+        """The same state, after the move."""
+        if state.asks == "defuse":
+            _put_back(state, move)
+        else:
+            step = _STEPS.get(move) if isinstance(move, str) else None
+            if step is None or not isinstance(move, str):
+                raise IllegalMove(_refusal(move))
+            if move != "draw" and not state.hands[seat][move]:
+                raise IllegalMove(f"you hold no {move} card")
+            state.seen = None
+            step(state, dice)
+            state.last = move
+        return state
+
+    def without(self, state: State, seat: int, dice: Dice) -> State:
+        """There is no play without one of two."""
+        raise IllegalMove("bomb ends when one of its two players is gone")
+
+    def view(self, state: State, seat: int | None) -> Plain:
+        """What the seat knows: its hand, the discard pile, and how many cards lie elsewhere."""
+        if seat is None:
+            return _table(state)
+        moving = seat == state.mover
+        view: dict[str, Any] = {
+            "ask": state.asks if moving or state.asks == "over" else "wait",
+            "hand": state.hands[seat].copy(),
+            "pile": len(state.pile),
+            "other": sum(state.hands[1 - seat].values()),
+            "discard": state.discard.copy(),
+        }
+        if state.seen is not None and moving:
+            view["seen"] = state.seen.copy()
+        return view
+
+    def outcome(self, state: State) -> Outcome | None:
+        """Who blew up has lost."""
+        if state.loser is None:
+            return None
+        lost = state.loser
+        return Outcome(
+            (1 + (lost == 0), 1 + (lost == 1)), (int(lost == 1), int(lost == 0)), "explosion"
+        )
+
+    def describe(self, move: Plain, view: Plain) -> str:
+        """What happened, a line for each event; cards drawn and seen are not told."""
+        assert isinstance(view, dict)
+        if type(move) is not str:
+            return "puts the bomb back"
+        lines = _TOLD.get(move, f"tries {move}")
+        if move in ("draw", "bottom"):
+            lines += _TOLD_OF_THE_BOMB.get(view["ask"], "")
+        return lines
+
+    def turns(self, moves: Sequence[Plain]) -> int:
+        """How many turns these moves make: what ends one is counted."""
+        return sum(move in ("draw", "bottom", "skip") for move in moves)
+
+    def resample(self, state: State, seat: int | None, dice: Dice) -> State:
+        """A state that the seat cannot tell from this one: what it does not see, shuffled."""
+        return _resampled(state, seat, dice)
+
+
+GAME: Final = Bomb()
+
+
+# --- Steps of the game -----------------------------------------------------------------------
+
+
+def _deal(deck: list[str]) -> dict[str, int]:
+    """A hand from the end of the deck, and a defuse card."""
+    hand = dict.fromkeys(KINDS, 0)
+    for _ in range(HAND):
+        hand[deck.pop()] += 1
+    hand["defuse"] += 1
+    return hand
+
+
+def _draw(state: State, dice: Dice) -> None:
+    _take(state, state.pile.pop())
+
+
+def _bottom(state: State, dice: Dice) -> None:
+    _play(state, "bottom")
+    _take(state, state.pile.pop(0))
+
+
+def _skip(state: State, dice: Dice) -> None:
+    _play(state, "skip")
+    state.mover = 1 - state.mover
+
+
+def _see(state: State, dice: Dice) -> None:
+    _play(state, "see")
+    state.seen = state.pile[: -SEEN - 1 : -1]
+
+
+def _shuffle(state: State, dice: Dice) -> None:
+    _play(state, "shuffle")
+    dice.shuffle(state.pile)
+
+
+_STEPS: Final[dict[str, Callable[[State, Dice], None]]] = {
+    "draw": _draw, "bottom": _bottom, "skip": _skip, "see": _see, "shuffle": _shuffle,
+}  # fmt: skip
+
+
+def _play(state: State, kind: str) -> None:
+    state.hands[state.mover][kind] -= 1
+    state.discard.append(kind)
+
+
+def _take(state: State, card: str) -> None:
+    """The drawn card into the hand; the bomb is defused, or explodes."""
+    if card != "bomb":
+        state.hands[state.mover][card] += 1
+        state.mover = 1 - state.mover
+    elif state.hands[state.mover]["defuse"]:
+        _play(state, "defuse")
+        state.asks = "defuse"
+    else:
+        state.loser = state.mover
+        state.asks = "over"
+
+
+def _put_back(state: State, move: Plain) -> None:
+    """The bomb into the pile, with `move` cards above it; the turn ends."""
+    size = len(state.pile)
+    if type(move) is not int or not 0 <= move <= size:
+        raise IllegalMove(
+            f"{_quoted(move)} is no place for the bomb; choose an int from 0 to {size}"
+        )
+    state.pile.insert(size - move, "bomb")
+    state.asks = "turn"
+    state.last = "place"
+    state.mover = 1 - state.mover
+
+
+def _refusal(move: Plain) -> str:
+    return f"{_quoted(move)} is no move of a turn; there are draw, bottom, skip, see and shuffle"
+
+
+def _quoted(move: Plain) -> str:
+    return f"{move}"[:60] if type(move) is str else f"{move!r}"[:60]
+
+
+# --- What is seen ----------------------------------------------------------------------------
+
+_TOLD: Final = {
+    "draw": "draws the top card",
+    "bottom": "plays a bottom card\ndraws the bottom card",
+    "skip": "plays a skip card",
+    "see": "plays a see card",
+    "shuffle": "plays a shuffle card\nthe draw pile is shuffled",
+}
+_TOLD_OF_THE_BOMB: Final = {
+    "defuse": "\nit is the bomb\nplays a defuse card",
+    "over": "\nit is the bomb\nblows up",
+}
+
+
+def _table(state: State) -> dict[str, Any]:
+    """What both know, and so everybody."""
+    return {
+        "ask": state.asks,
+        "mover": state.mover,
+        "hands": [sum(hand.values()) for hand in state.hands],
+        "pile": len(state.pile),
+        "discard": state.discard.copy(),
+        "last": state.last,
+        "loser": state.loser,
+    }
+
+
+def _resampled(state: State, seat: int | None, dice: Dice) -> State:
+    """The unseen cards dealt anew; the three that were just seen stay where they are."""
+    hands = (state.hands[0].copy(), state.hands[1].copy())
+    other = State([], hands)
+    for name in ("asks", "last", "loser", "mover"):
+        setattr(other, name, getattr(state, name))
+    other.discard = state.discard.copy()
+    own_sight = state.seen is not None and seat == state.mover
+    known = state.pile[-SEEN:] if own_sight else []
+    pool = state.pile[: len(state.pile) - len(known)]
+    bombs = [card for card in pool if card == "bomb"]
+    pool = [card for card in pool if card != "bomb"]
+    hidden = [one for one in (0, 1) if one != seat]
+    sizes = [sum(hands[one].values()) for one in hidden]
+    for one in hidden:
+        pool += [kind for kind, number in hands[one].items() for _ in range(number)]
+    dice.shuffle(pool)
+    for one, size in zip(hidden, sizes, strict=True):
+        hands[one].update(dict.fromkeys(KINDS, 0))
+        for _ in range(size):
+            hands[one][pool.pop()] += 1
+    pool += bombs
+    dice.shuffle(pool)
+    other.pile = pool + known
+    other.seen = other.pile[: -SEEN - 1 : -1] if state.seen is not None else None
+    return other

@@ -1,0 +1,64 @@
+"""The creature duel, for two: the names of the source document for authors of players.
+
+from matchbox.games.creatures import *
+"""
+
+from __future__ import annotations
+
+from matchbox.games.creatures import jsonlog
+from matchbox.games.creatures.battle import battle, destroy, full_turn
+from matchbox.games.creatures.board import GameControl
+from matchbox.games.creatures.card import Card, deck, find_by_name
+from matchbox.games.creatures.mana import Mana
+from matchbox.games.creatures.parsing import get_victory_key, parse_log
+from matchbox.games.creatures.player import Player
+from matchbox.games.creatures.players import AutoPilot, StillLearning
+from matchbox.games.creatures.prompts import block_prompt, turn_prompt
+
+__all__ = [
+    "AutoPilot",
+    "Card",
+    "GameControl",
+    "HumanPlayer",
+    "Mana",
+    "Player",
+    "StillLearning",
+    "battle",
+    "deck",
+    "destroy",
+    "find_by_name",
+    "full_turn",
+    "get_victory_key",
+    "jsonlog",
+    "parse_log",
+    "play_game",
+]
+
+
+class HumanPlayer(Player):
+    """Somebody at the terminal. In a box there is none, and its methods fail."""
+
+    def __init__(self, name: str = "Human") -> None:
+        super().__init__(name)
+
+    def turn_prompt(self) -> bool:
+        return turn_prompt(self)
+
+    def will_block(self, attacker: Card) -> None:
+        block_prompt(self, attacker)
+
+    def who_blocks(self, attacker: Card) -> None:
+        block_prompt(self, attacker)
+
+
+def play_game(
+    player0: Player, player1: Player, print_details: bool = True, toss: bool = False
+) -> int:
+    """Plays one duel here, in this process, and logs it in results.json; 0 or 1 for the winner.
+
+    `player0` begins, unless `toss` lets chance decide. Chance is the module `random`'s, so that
+    `random.seed` repeats a duel. Who remembers games is told what parsed.json holds.
+    """
+    from matchbox.games.creatures import desk
+
+    return desk.play_game(player0, player1, print_details, toss)

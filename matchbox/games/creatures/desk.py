@@ -1,0 +1,281 @@
+"""The duel at the terminal: a whole game, its log, the files of the document, a human's prompts.
+
+Never loaded in a box. The files lie in the working directory, unless another place is named.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+from collections.abc import Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any, Final
+
+from matchbox.dice import SeededDice
+from matchbox.errors import IllegalMove
+from matchbox.games.creatures.card import Card
+from matchbox.games.creatures.jsonlog import Game, logged
+from matchbox.games.creatures.memory import EMPTY, Table, read
+from matchbox.games.creatures.parsing import count_new
+from matchbox.games.creatures.player import Player, answer, sit_down
+from matchbox.games.creatures.rules import GAME
+from matchbox.match.record import Bout, Record
+from matchbox.match.replay import steps
+from matchbox.match.transcript import Transcript
+
+RESULTS: Final = Path("results.json")
+PARSED: Final = Path("parsed.json")
+_SPACE: Final = re.compile(r"\s*")
+
+# --- A game ----------------------------------------------------------------------------------
+
+
+def play_game(player0: Player, player1: Player, print_details: bool, toss: bool) -> int:
+    """Plays one duel and appends it to the log; 0 or 1 for the winner."""
+    remembered = PARSED.read_bytes() if PARSED.exists() else EMPTY
+    for player in (player0, player1):
+        player.remember(remembered)
+    turned = toss and random.randrange(2) == 1
+    players = (player1, player0) if turned else (player0, player1)
+    append(play(players, next_number(), print_details))
+    return 0 if player1.lose else 1
+
+
+def play(players: tuple[Player, Player], number: int, print_details: bool = False) -> Game:
+    """The log of one duel played here; the first player begins. A player's error is raised."""
+    for player in players:
+        assert isinstance(player, Player), f"{player!r} is not an instance of Player"
+    desk = _Desk(players, number, print_details)
+    desk.finish()
+    return desk.log
+
+
+class _Over(BaseException):
+    """The duel has ended inside a player's turn, which therefore never goes on."""
+
+
+class _Desk:
+    """One duel being played here."""
+
+    def __init__(self, players: tuple[Player, Player], number: int, print_details: bool) -> None:
+        self._players = players
+        self._print_details = print_details
+        names = [player.name for player in players]
+        self._transcript = Transcript(names)
+        self.log = Game(_told_apart(names), number)
+        for player, other in (players, players[::-1]):
+            sit_down(player, other.name)
+        self._state = GAME.start(2, SeededDice(random.randbytes(16), 0), {})
+
+    def finish(self) -> None:
+        """Asks until somebody has lost."""
+        try:
+            while seats := GAME.to_move(self._state):
+                self._decide(seats[0])
+        except _Over:
+            pass
+        except Exception as error:
+            seat = GAME.to_move(self._state)[0]
+            self._show(self._transcript.forfeited(seat, "crash", repr(error)))
+            self._lose(seat)
+            raise
+        except KeyboardInterrupt:
+            self._lose(GAME.to_move(self._state)[0])
+            return
+        outcome = GAME.outcome(self._state)
+        assert outcome is not None
+        self._lose(outcome.places.index(2))
+
+    def _decide(self, seat: int) -> None:
+        view: Any = GAME.view(self._state, seat)
+        self._apply(seat, answer(self._players[seat], view, partial(self._within, seat)))
+
+    def _within(self, seat: int, move: Any) -> Any:
+        """A move made inside a turn, and the other's answer to it: the view after both."""
+        self._apply(seat, move)
+        while (movers := GAME.to_move(self._state)) and movers[0] != seat:
+            self._decide(movers[0])
+        if not movers:
+            raise _Over
+        return GAME.view(self._state, seat)
+
+    def _apply(self, seat: int, move: Any) -> None:
+        table: Any = GAME.view(self._state, None)
+        try:
+            GAME.apply(self._state, seat, move, SeededDice(b"", 0))
+        except IllegalMove as error:
+            raise ValueError(str(error)) from None
+        note(self.log, move, table)
+        line = GAME.describe(move, GAME.view(self._state, None))
+        self._show(self._transcript.moved(seat, line))
+
+    def _lose(self, seat: int) -> None:
+        self._players[seat].lose = True
+        for player, own, other in zip(
+            self._players, self._state.sides, self._state.sides[::-1], strict=True
+        ):
+            player.life = own.life
+            assert player.opponent is not None
+            player.opponent.life = other.life
+        self.log.record_results(self.log.players[seat])
+        self._show(self._transcript.ended([2, 1] if seat == 0 else [1, 2]))
+
+    def _show(self, lines: list[str]) -> None:
+        if self._print_details:
+            for line in lines:
+                print(line)
+
+
+# --- The log ---------------------------------------------------------------------------------
+
+
+def note(log: Game, move: Any, table: Any) -> None:
+    """Logs a move under the turn in which it was made; `table` is what everybody saw before it."""
+    turns = table["turn"]
+    while len(log.turns) < turns:
+        begun = len(log.turns)
+        log.initiate_turn(log.players[begun % 2], begun // 2 + 1)
+    log.turns[-1].add(logged(move, table))
+
+
+def log_of(record: Record, bout: Bout, names: Sequence[str], number: int) -> Game:
+    """The log of a recorded duel; `names` are the seats'. Raises BadRecord."""
+    log = Game(_told_apart(names), number)
+    for step in steps(GAME, record, bout):
+        if step.seat is not None:
+            note(log, step.move, step.table)
+    log.record_results(log.players[bout.places.index(2)])
+    return log
+
+
+def export(record: Record, names: Sequence[str], start: int = 1) -> Iterator[str]:
+    """Every duel of a match as a line of results.json; `names` are the entrants'."""
+    for number, bout in enumerate(record.bouts, start):
+        seats = names if bout.rotation == 0 else names[::-1]
+        yield json.dumps(log_of(record, bout, seats, number).format_logging()) + "\n"
+
+
+def append(game: Game, results: Path = RESULTS) -> None:
+    """Writes a game to the end of the log: one JSON object a line."""
+    with results.open("a", encoding="utf-8") as file:
+        file.write(json.dumps(game.format_logging()) + "\n")
+
+
+def read_results(results: Path = RESULTS) -> list[dict[str, Any]]:
+    """All games of a log, be it one object or one a line; none where there is no file."""
+    text = results.read_text(encoding="utf-8") if results.exists() else ""
+    decoder, games, at = json.JSONDecoder(), [], 0
+    while (at := _after_space(text, at)) < len(text):
+        game, at = decoder.raw_decode(text, at)
+        games.append(game)
+    return games
+
+
+def _after_space(text: str, at: int) -> int:
+    space = _SPACE.match(text, at)
+    return space.end() if space else at
+
+
+def next_number(results: Path = RESULTS, parsed: Path = PARSED) -> int:
+    """A number that no game of the log has, and none that has been counted."""
+    logged_games = {game["number"] for game in read_results(results)}
+    return max(logged_games | _counted(parsed), default=0) + 1
+
+
+def parse(results: Path = RESULTS, parsed: Path = PARSED) -> Table:
+    """Counts every game of the log once, however often it is called; the table, also written.
+
+    Which games have been counted stands beside the table, in parsed.numbers.json.
+    """
+    table = read(parsed.read_bytes()) if parsed.exists() else {}
+    counted = _counted(parsed)
+    count_new(table, read_results(results), counted)
+    parsed.write_text(json.dumps(table), encoding="utf-8")
+    _numbers(parsed).write_text(json.dumps(sorted(counted)), encoding="utf-8")
+    return table
+
+
+def _counted(parsed: Path) -> set[int]:
+    """The numbers of the games that the table holds; without a table, none."""
+    numbers = _numbers(parsed)
+    return set(json.loads(numbers.read_text())) if parsed.exists() and numbers.exists() else set()
+
+
+def _numbers(parsed: Path) -> Path:
+    return parsed.with_suffix(".numbers.json")
+
+
+def _told_apart(names: Sequence[str]) -> list[str]:
+    """The names, numbered where both are the same."""
+    same = names[0] == names[1]
+    return [f"{name}{seat}" if same else name for seat, name in enumerate(names)]
+
+
+# --- A human's prompts -----------------------------------------------------------------------
+
+_QUESTION: Final = "LAND, TAP, SUMMON, ATTACK or DONE (QUIT gives up): "
+
+
+def ask_for_command(player: Player) -> bool:
+    """One command of the human's turn, done; False for DONE."""
+    _show_table(player)
+    command = input(_QUESTION).strip().upper()
+    if command == "QUIT":
+        raise KeyboardInterrupt
+    if command == "LAND":
+        _tell(player.board.play_land(), "You hold no land, or have played one this turn.")
+    elif command == "TAP":
+        _tell(player.board.tap_all(), "You have no untapped land.")
+    elif command == "SUMMON":
+        name = _ask_name("Summon which creature? ", player.board.hand)
+        _tell(player.board.summon(name), f"You cannot summon {name or 'nothing'}.")
+    elif command == "ATTACK":
+        name = _ask_name("Attack with which creature? ", player.board.field)
+        _tell(player.attack(name), f"You have no untapped {name or 'creature'}.")
+    elif command != "DONE":
+        print("That is none of the commands.")
+    return command != "DONE"
+
+
+def ask_for_block(player: Player, attacker: Card) -> None:
+    """Asks the attacked human whether to block, and with what, until there is an answer."""
+    while True:
+        _show_table(player)
+        typed = input(f"{attacker.name} attacks. Do you block? Y or N: ").strip().upper()
+        if typed == "N":
+            player.take_damage(attacker.power)
+            return
+        if typed == "Y":
+            name = _ask_name("Block with which creature? ", player.board.field)
+            if player.block(attacker, name):
+                return
+            print(f"You have no untapped {name or 'creature'}.")
+
+
+def _ask_name(question: str, cards: Sequence[Card]) -> str:
+    """A name as the cards write it, whatever its case; what was typed, where none has it."""
+    typed = input(question).strip()
+    return next((card.name for card in cards if card.name.lower() == typed.lower()), typed)
+
+
+def _show_table(player: Player) -> None:
+    other = player.opponent
+    assert other is not None
+    board = player.board
+    print(f"\n{other.name}: {other.life} life, {len(other.board.hand)} cards in hand")
+    print(f"  field: {_listed(other.board.field)}")
+    print(f"{player.name}: {player.life} life, {board.mana}, {len(board.deck)} cards in the deck")
+    print(f"  field: {_listed(board.field)}")
+    print(f"  lands: {len(board.lands)}, {sum(not land.tapped for land in board.lands)} untapped")
+    print(f"  hand: {_listed(board.hand)}")
+
+
+def _listed(cards: Sequence[Card]) -> str:
+    return ", ".join(f"{card}{' tapped' * card.tapped}" for card in cards) or "nothing"
+
+
+def _tell(done: bool, why: str) -> None:
+    if not done:
+        print(why)

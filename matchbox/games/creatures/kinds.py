@@ -1,0 +1,31 @@
+"""The kinds of card of the creature duel, as facts. Knows no rules and no players."""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+
+class Kind(NamedTuple):
+    """One kind of creature."""
+
+    cost: int
+    power: int
+    copies: int
+    """How many of them are in a deck."""
+
+
+LAND: Final = "Land"
+LANDS: Final = 20
+"""How many lands are in a deck."""
+CREATURES: Final[dict[str, Kind]] = {
+    "Bear": Kind(2, 2, 6),
+    "Knight": Kind(3, 3, 6),
+    "Elemental": Kind(4, 4, 4),
+    "Vampire": Kind(5, 5, 2),
+    "Dragon": Kind(6, 6, 2),
+}
+DECK: Final = (
+    *[LAND] * LANDS,
+    *(name for name, kind in CREATURES.items() for _ in range(kind.copies)),
+)
+"""The names of the 40 cards that each player begins with."""

@@ -1,0 +1,51 @@
+"""From the log of games to wins and losses per card, under the names of the source document.
+
+Knows both formats as data; the desk reads and writes the files.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from matchbox.games.creatures.memory import Table, is_at_the_desk, remembered
+
+
+def get_victory_key(data: dict[str, Any], player: str) -> str:
+    """ "W" where that player won the logged game, else "L"."""
+    return "W" if data["winner"] == player else "L"
+
+
+def count(table: Table, game: dict[str, Any]) -> None:
+    """Counts every summon of a logged game: a win more or a loss more for its card.
+
+    A game without a result counts nothing. Absent keys of the table are 0.
+    """
+    if game.get("winner") is None:
+        return
+    for turn in game["turns"]:
+        key = get_victory_key(game, turn["player"])
+        for kind, detail in (move for moves in turn["moves"] for move in moves):
+            if kind == "Summon":
+                counted = table.setdefault(detail[0], {})
+                counted[key] = counted.get(key, 0) + 1
+
+
+def count_new(table: Table, games: Iterable[dict[str, Any]], counted: set[int]) -> None:
+    """Counts every game whose number is not among the counted ones, and notes its number."""
+    for game in games:
+        if game["number"] not in counted:
+            count(table, game)
+            counted.add(game["number"])
+
+
+def parse_log() -> Table:
+    """Counts the new games of results.json into parsed.json, and returns its table.
+
+    In a seat there are no files: the table is what the player remembers.
+    """
+    if not is_at_the_desk():
+        return remembered()
+    from matchbox.games.creatures import desk
+
+    return desk.parse()

@@ -1,0 +1,130 @@
+"""What a duel's player is written against, and the driver that puts the referee's questions to it.
+
+Knows a player's view of the duel; does not know the rules. The names of the classes, methods and
+arguments are those of the source document.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from inspect import signature
+from typing import Any, Final
+
+from matchbox.games.creatures.battle import full_turn
+from matchbox.games.creatures.board import GameControl
+from matchbox.games.creatures.card import Card
+from matchbox.games.creatures.memory import EMPTY, enter
+from matchbox.games.creatures.table import Ask, Table
+
+ALIASES: Final[dict[str, str]] = {
+    "card": "matchbox.games.creatures.card",
+    "mana": "matchbox.games.creatures.mana",
+    "board": "matchbox.games.creatures.board",
+    "battle": "matchbox.games.creatures.battle",
+    "player": "matchbox.games.creatures",
+    "prompts": "matchbox.games.creatures.prompts",
+    "jsonlog": "matchbox.games.creatures.jsonlog",
+    "parsing": "matchbox.games.creatures.parsing",
+}
+"""The module names of the source document, and ours."""
+
+REMEMBERED: Final[dict[str, bytes]] = {"parsed.json": EMPTY}
+"""The file that a bot opens to read what it remembers, and what stands in it at first."""
+
+LIFE: Final = 20
+
+
+class Player:
+    """The base class of all players: write `turn_prompt` and `will_block`."""
+
+    board: GameControl
+    """Your side of the table, and what you can do there."""
+    opponent: Any
+    """The other player: its name, life and board, as far as you see them."""
+    memory: bytes = b""
+    """What `remember` was given."""
+    _table: Table | None = None
+
+    def __init__(self, name: str = "") -> None:
+        """A player of that name; without one, it is called as its class."""
+        self.name = name or type(self).__name__
+        self.life = LIFE
+        self.lose = False
+        self.opponent = None
+        self.board = GameControl()
+
+    def attack(self, cardname: str | Card) -> bool:
+        """Attacks with your first untapped creature of that name; True where there was one.
+
+        The attack is settled when this returns.
+        """
+        return self._table is not None and self._table.act("attack", cardname)
+
+    def block(self, attacker: Card, blocker: Card | str) -> bool:
+        """Blocks with your untapped creature, inside `will_block`; True where that is possible."""
+        return self._table is not None and self._table.block(blocker)
+
+    def take_damage(self, n: int) -> None:
+        """Lets the attacker through, inside `will_block`; the game takes the life."""
+        if self._table is not None:
+            self._table.let_through()
+
+    def turn_prompt(self) -> bool:
+        """Makes your turn: False ends it, True asks again."""
+        raise NotImplementedError("a player must have a method turn_prompt()")
+
+    def will_block(self, attacker: Card) -> object:
+        """Answers an attack: call `block`, or `take_damage` or nothing to let it through.
+
+        You are asked where you have an untapped creature.
+        """
+        raise NotImplementedError("a player must have a method will_block(attacker)")
+
+    def who_blocks(self, attacker: Card) -> object:
+        """Chooses the blocker; for your own `will_block` to call."""
+        raise NotImplementedError("this player has no method who_blocks(attacker)")
+
+    def remember(self, memory: bytes) -> None:
+        """Takes what the player remembers of earlier games: the bytes of a parsed.json."""
+        self.memory = memory
+
+    def count_action(self) -> None:
+        """Counts one more action of this turn. Raises IllegalMove where there were too many."""
+        if self._table is not None:
+            self._table.count()
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.name!r})"
+
+
+# --- The driver ------------------------------------------------------------------------------
+
+
+def maker(chosen: type[Player]) -> Callable[[], Player]:
+    """How a player of that class is made: with its class's name, where it must have one."""
+    try:
+        signature(chosen).bind()
+    except TypeError:
+        return lambda: chosen(chosen.__name__)
+    return chosen
+
+
+def sit_down(player: Player, opponent: str = "Opponent") -> Table:
+    """Begins a duel for the player, against somebody of that name."""
+    other = Player(opponent)
+    player._table = table = Table(player, other)
+    player.lose = False
+    player.opponent = other
+    other.opponent = player
+    return table
+
+
+def answer(player: Player, view: dict[str, Any], ask: Ask) -> Any:
+    """The player's move for this view; `ask(move)` makes a move before it, inside the turn."""
+    table = player._table or sit_down(player)
+    try:
+        if view["ask"] == "block":
+            return table.attacked(view)
+        return table.turn(view, ask, full_turn)
+    finally:
+        enter(None)

@@ -1,0 +1,23 @@
+"""A human's prompts under the name of the source document; they happen at the desk."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from matchbox.games.creatures.card import Card
+    from matchbox.games.creatures.player import Player
+
+
+def turn_prompt(player: Player) -> bool:
+    """One command of a human's turn; False where it is done."""
+    from matchbox.games.creatures import desk
+
+    return desk.ask_for_command(player)
+
+
+def block_prompt(player: Player, attacker: Card) -> None:
+    """Asks a human whether to block, and with which creature, and does it."""
+    from matchbox.games.creatures import desk
+
+    desk.ask_for_block(player, attacker)

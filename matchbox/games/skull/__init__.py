@@ -1,0 +1,78 @@
+"""Skull: the names of the source document for authors of players.
+
+from matchbox.games.skull import *
+
+The document's own modules `skulltypes`, `skullboard`, `agent`, `agent.base` and `dlskull` can be
+imported in a bot too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from matchbox.games.skull.agent import Agent
+from matchbox.games.skull.charts import Chart, Move
+from matchbox.games.skull.player import GameView
+from matchbox.games.skull.players import RandomAgent
+from matchbox.games.skull.skullboard import Board, GameState
+from matchbox.games.skull.skulltypes import Card, GamePhase, Player
+
+__all__ = [
+    "Agent",
+    "Board",
+    "Card",
+    "Chart",
+    "GamePhase",
+    "GameState",
+    "HumanPlayer",
+    "Move",
+    "Player",
+    "RandomAgent",
+    "play_game",
+]
+
+
+class HumanPlayer(Agent):
+    """Somebody at the terminal. In a box there is none, and its methods fail."""
+
+    def __init__(self) -> None:
+        self.told = 0
+        """How many events of the game were shown so far."""
+
+    def select_move(self, game_state: GameState) -> Move:
+        from matchbox.games.skull import desk
+
+        assert isinstance(game_state, GameView)
+        self.told = desk.show_news(game_state, self.told)
+        return desk.ask_for_move(game_state)
+
+    def lose_card(self, game_state: GameState) -> Card:
+        from matchbox.games.skull import desk
+
+        assert isinstance(game_state, GameView)
+        self.told = desk.show_news(game_state, self.told)
+        return desk.ask_for_loss()
+
+    def name_starter(self, game_state: GameState) -> Player:
+        from matchbox.games.skull import desk
+
+        assert isinstance(game_state, GameView)
+        self.told = desk.show_news(game_state, self.told)
+        return desk.ask_for_starter(game_state)
+
+
+def play_game(
+    agents: Sequence[Agent],
+    print_details: bool = True,
+    raise_exceptions: bool = True,
+    variant: str = "published",
+) -> list[int]:
+    """Plays one game here, in this process; returns each agent's place, 1 for the winner.
+
+    Chance is the module `random`'s, so that `random.seed` repeats a game. With
+    `print_details` the transcript is printed. With `raise_exceptions` a player's fault is
+    raised; without, its maker is out and comes last.
+    """
+    from matchbox.games.skull import desk
+
+    return desk.play_game(agents, print_details, raise_exceptions, variant)

@@ -1,0 +1,30 @@
+"""The document's `agent` and `agent.base`: what a player of Skull is written against."""
+
+from __future__ import annotations
+
+import matchbox.games.skull.agent as base
+from matchbox.games.skull.charts import Move
+from matchbox.games.skull.skullboard import GameState
+from matchbox.games.skull.skulltypes import Card, Player
+
+__all__ = ["Agent", "base"]
+
+
+class Agent:
+    """The base class of all players: write `select_move`."""
+
+    def select_move(self, game_state: GameState) -> Move:
+        """The move to make, one of `game_state.legal_moves()`."""
+        raise NotImplementedError("a player must have a method select_move(game_state)")
+
+    def diagnostics(self) -> dict[str, object]:
+        """What the player wants to report of its last move; it is written to the bot's own log."""
+        return {}
+
+    def lose_card(self, game_state: GameState) -> Card | None:
+        """The card to lose for good to one's own skull; None, as here, leaves it to chance."""
+        return None
+
+    def name_starter(self, game_state: GameState) -> Player | None:
+        """Who starts the next round after one's own skull put one out; None leaves it to chance."""
+        return None

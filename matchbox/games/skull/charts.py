@@ -1,0 +1,169 @@
+"""Moves and charts of cards, as the document names them. Knows cards and no turns.
+
+A chart may hold None for a card that its reader cannot see.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
+
+from matchbox.games.skull.skulltypes import Card, Player
+
+Seen = Card | None
+"""A card, or None for one that is hidden."""
+
+_HAND: Final = (Card.skull, Card.rose, Card.rose, Card.rose)
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """A card placed, a bid, a choice of a pile, or passing. Raises ValueError unless exactly one.
+
+    Attributes:
+        place: the card to place.
+        bet: the number bid.
+        choice: the player whose top card is turned over.
+        is_pass: True for passing.
+    """
+
+    place: Card | None = None
+    bet: int | None = None
+    choice: Player | None = None
+    is_pass: bool = False
+
+    def __post_init__(self) -> None:
+        given = [one is not None for one in (self.place, self.bet, self.choice)]
+        if sum(given) + (self.is_pass is True) != 1 or not isinstance(self.is_pass, bool):
+            raise ValueError("a move is exactly one of place, bet, choice and is_pass=True")
+        if isinstance(self.bet, bool):
+            raise ValueError("a bet is a number, not True or False")
+
+    @classmethod
+    def pass_bet(cls) -> Move:
+        """The move that bids no more."""
+        return cls(is_pass=True)
+
+    @classmethod
+    def hidden(cls) -> Move:
+        """A card placed that the reader cannot see: `place` is None, and so is all else."""
+        return _HIDDEN
+
+    @property
+    def is_choice(self) -> bool:
+        """True where a pile is chosen."""
+        return self.choice is not None
+
+    def __str__(self) -> str:
+        if self.is_pass:
+            return "pass"
+        if self.bet is not None:
+            return f"bet {self.bet}"
+        if self.choice is not None:
+            return f"choose {self.choice}"
+        return f"place {'a hidden card' if self.place is None else self.place.value}"
+
+
+def _hidden() -> Move:
+    """The one move that is made without a check."""
+    move = object.__new__(Move)
+    for name, value in (("place", None), ("bet", None), ("choice", None), ("is_pass", False)):
+        object.__setattr__(move, name, value)
+    return move
+
+
+_HIDDEN: Final = _hidden()
+
+
+class Chart:
+    """Cards by player: the table, whose piles are ordered, or the hands, which are not."""
+
+    __slots__ = ("_cards", "is_table")
+
+    def __init__(
+        self,
+        table: bool = True,
+        default_hand: bool = True,
+        players: Iterable[Player] | None = None,
+    ) -> None:
+        """The empty table; or hands, full ones or empty ones. Without players, those of six."""
+        self.is_table = table
+        full = not table and default_hand
+        whose = Player if players is None else players
+        self._cards: dict[Player, list[Seen]] = {p: list(_HAND) if full else [] for p in whose}
+
+    def add(self, player: Player, card: Seen) -> None:
+        """A card for that player; on the table it lies on top."""
+        self._cards[player].append(card)
+
+    def remove(self, player: Player, value: Card | None = None) -> Seen:
+        """Takes the top card, or from a hand a card of that kind; returns it.
+
+        A hidden card stands for any kind. Raises ValueError where there is no such card.
+        """
+        cards = self._cards[player]
+        if not cards:
+            raise ValueError(f"{player} has no card here")
+        if value is None:
+            return cards.pop()
+        for held in (value, None):
+            if held in cards:
+                del cards[len(cards) - 1 - cards[::-1].index(held)]
+                return value
+        raise ValueError(f"{player} has no {value.value} here")
+
+    def get_player(self, player: Player) -> list[Seen]:
+        """The player's cards, a copy; on the table the top one is the last."""
+        return list(self._cards[player])
+
+    def get_players(self) -> list[Player]:
+        """Whose cards these are."""
+        return list(self._cards)
+
+    def get_num_players(self) -> int:
+        """How many players there are."""
+        return len(self._cards)
+
+    def get_total_cards(self) -> int:
+        """How many cards all players have here."""
+        return sum(map(len, self._cards.values()))
+
+    def has_card(self, player: Player, card: Card) -> bool:
+        """True where the player has such a card here. Raises ValueError where that is hidden."""
+        cards = self._cards[player]
+        if None in cards:
+            raise ValueError(f"the cards of {player} are hidden")
+        return card in cards
+
+    def get_player_cards(self, player: Player) -> int:
+        """How many cards the player has here."""
+        return len(self._cards[player])
+
+    def copy(self) -> Chart:
+        """A chart of its own with the same cards."""
+        other = Chart(self.is_table, False, ())
+        other._cards = {player: list(cards) for player, cards in self._cards.items()}
+        return other
+
+    def _value(self) -> tuple[object, ...]:
+        """What is compared: the order of cards counts on the table alone."""
+        order = list if self.is_table else sorted_by_kind
+        return (self.is_table, *((p, tuple(order(cards))) for p, cards in self._cards.items()))
+
+    def __eq__(self, other: object) -> bool:
+        return self._value() == other._value() if isinstance(other, Chart) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self._value())
+
+    def __str__(self) -> str:
+        rows = (
+            (p, [c.value if c else "hidden" for c in cards]) for p, cards in self._cards.items()
+        )
+        return "\n".join(f"{player}: {', '.join(cards) or 'no cards'}" for player, cards in rows)
+
+
+def sorted_by_kind(cards: Iterable[Seen]) -> list[Seen]:
+    """The cards of a hand in one order: skull, rose, hidden."""
+    return sorted(cards, key=(Card.skull, Card.rose, None).index)

@@ -1,0 +1,198 @@
+"""Skull at the terminal: a game in this process, and a human's prompts. Never in a box."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import MutableSequence, Sequence
+from typing import Any, Final, TypeVar
+
+from matchbox.errors import IllegalMove
+from matchbox.games.skull.agent import Agent
+from matchbox.games.skull.charts import Move
+from matchbox.games.skull.player import GameView, answer
+from matchbox.games.skull.rules import GAME
+from matchbox.games.skull.skulltypes import Card, Player
+from matchbox.games.skull.words import sentence
+from matchbox.match.transcript import Transcript
+
+T = TypeVar("T")
+
+_LETTERS: Final = {"s": Card.skull, "r": Card.rose}
+
+
+class ModuleDice:
+    """The dice of the module `random`."""
+
+    def below(self, n: int) -> int:
+        """A whole number from 0 to n - 1."""
+        return random.randrange(n)
+
+    def shuffle(self, items: MutableSequence[T]) -> None:
+        """Puts the items into another order."""
+        random.shuffle(items)
+
+    def choice(self, items: Sequence[T]) -> T:
+        """One of the items."""
+        return random.choice(items)
+
+
+def play_game(
+    agents: Sequence[Agent], print_details: bool, raise_exceptions: bool, variant: str
+) -> list[int]:
+    """Plays one game; the place of each agent."""
+    for agent in agents:
+        assert isinstance(agent, Agent), f"{agent!r} is not an instance of Agent"
+    table = _Table(agents, print_details, variant)
+    while seats := GAME.to_move(table.state):
+        try:
+            table.step(seats[0])
+        except Exception as error:
+            table.forfeit(seats[0], error)
+            if raise_exceptions:
+                raise
+    return table.places()
+
+
+class _Table:
+    """One game being played here."""
+
+    def __init__(self, agents: Sequence[Agent], print_details: bool, variant: str) -> None:
+        self._agents = agents
+        self._print_details = print_details
+        self._transcript = Transcript([type(agent).__name__ for agent in agents])
+        self._gone: list[int] = []
+        self.state = GAME.start(len(agents), ModuleDice(), {"variant": variant})
+
+    def step(self, seat: int) -> None:
+        """One decision of that seat."""
+        view: Any = GAME.view(self.state, seat)
+        try:
+            move = answer(self._agents[seat], view, lambda move: None)
+            GAME.apply(self.state, seat, move, ModuleDice())
+        except IllegalMove as error:
+            raise ValueError(str(error)) from None
+        if self._print_details:
+            told = GAME.describe(move, GAME.view(self.state, None))
+            self._show(self._transcript.moved(seat, told))
+        self._show_end()
+
+    def forfeit(self, seat: int, error: Exception) -> None:
+        """The seat is out by its own fault, and the others play on."""
+        self._gone.append(seat)
+        self._show(self._transcript.forfeited(seat, "crash", repr(error)))
+        GAME.without(self.state, seat, ModuleDice())
+        self._show_end()
+
+    def places(self) -> list[int]:
+        """The places at the end: whoever was at fault is behind everybody else."""
+        outcome = GAME.outcome(self.state)
+        assert outcome is not None
+        places = list(outcome.places)
+        for number, seat in enumerate(self._gone):
+            places[seat] = len(places) - number
+        return places
+
+    def _show_end(self) -> None:
+        if GAME.outcome(self.state) is not None:
+            self._show(self._transcript.ended(self.places()))
+
+    def _show(self, lines: list[str]) -> None:
+        if self._print_details:
+            print("\n".join(lines))
+
+
+# --- A human's prompts -----------------------------------------------------------------------
+
+
+def show_news(view: GameView, told: int) -> int:
+    """Prints what happened since, and the table; returns how many events were told in all."""
+    events = [event for round_ in (*view.rounds, view.log) for event in round_]
+    for event in events[told:]:
+        print(f"- {sentence(event)}")
+    print("\n".join(_table(view)))
+    return len(events)
+
+
+def _table(view: GameView) -> list[str]:
+    """The table as this player sees it, a line for each player."""
+    board, lines = view.board, []
+    for player in view.players:
+        who = f"you ({player})" if player is view.me else str(player)
+        placed, held = board.get_table().get_player_cards(player), len(board.get_hand(player))
+        bid = _bid(board._bets.get(player))
+        lines.append(f"{who}: {_points(view.points[player])}, {placed} placed, {held} in hand{bid}")
+    if view.me in view.players:
+        lines.append(f"Your hand: {_in_words(board.get_hand(view.me))}.")
+        lines.append(
+            f"Your pile, the top last: {_in_words(board.get_table().get_player(view.me))}."
+        )
+    return lines
+
+
+def ask_for_move(view: GameView) -> Move:
+    """The human's move: asked until it is a legal one."""
+    legal = view.legal_moves()
+    while True:
+        text = input(f"{_question(legal)}: ").strip().lower()
+        move = _read(text, legal)
+        if move in legal:
+            return move
+        print(f"{text!r} is not possible now.")
+
+
+def ask_for_loss() -> Card:
+    """The card to lose to one's own skull."""
+    while True:
+        text = input("Your own skull. Which card do you lose, a [s]kull or a [r]ose? ")
+        card = _LETTERS.get(text.strip().lower()[:1])
+        if card is not None:
+            return card
+        print("Type s or r.")
+
+
+def ask_for_starter(view: GameView) -> Player:
+    """Who starts the next round."""
+    seats = {str(player.value): player for player in view.players}
+    while True:
+        text = input(f"You are out. Who starts, seat {' or '.join(seats)}? ").strip()
+        if text in seats:
+            return seats[text]
+        print(f"{text!r} is none of these seats.")
+
+
+def _read(text: str, legal: Sequence[Move]) -> Move | None:
+    """The move that a person means: a letter, or a number."""
+    if text[:1] in _LETTERS:
+        return Move(place=_LETTERS[text[:1]])
+    if text[:1] == "p":
+        return Move.pass_bet()
+    if not text.isdecimal():
+        return None
+    if legal[0].is_choice:
+        return next(
+            (move for move in legal if move.choice and str(move.choice.value) == text), None
+        )
+    return Move(bet=int(text))
+
+
+def _question(legal: Sequence[Move]) -> str:
+    bets = [move.bet for move in legal if move.bet is not None]
+    parts = [f"[{move.place.value[0]}]{move.place.value[1:]}" for move in legal if move.place]
+    parts += [f"a bid from {bets[0]} to {bets[-1]}"] if bets else []
+    parts += ["[p]ass"] if Move.pass_bet() in legal else []
+    if legal[0].choice is not None:
+        seats = [str(move.choice.value) for move in legal if move.choice is not None]
+        return f"Whose card do you turn over, seat {' or '.join(seats)}"
+    return f"Your move: {', '.join(parts)}"
+
+
+def _bid(number: int | None) -> str:
+    return "" if number is None else ", passed" if number < 0 else f", bid {number}"
+
+
+def _points(number: int) -> str:
+    return "1 point" if number == 1 else f"{number} points"
+
+
+def _in_words(cards: Sequence[Card | None]) -> str:
+    return ", ".join(card.value if card else "hidden" for card in cards) or "no cards"

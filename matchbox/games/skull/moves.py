@@ -1,0 +1,52 @@
+"""Moves as plain text, and which of them are legal. Knows phases and numbers; keeps no state."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+SEATS: Final = 6
+"""The largest table."""
+KINDS: Final = ("skull", "rose")
+PASSED: Final = -1
+"""The bid of whoever passed."""
+
+PASS: Final = "pass"
+PLACES: Final = tuple(f"place {kind}" for kind in KINDS)
+BETS: Final = tuple(f"bet {number}" for number in range(4 * SEATS + 1))
+"""By number; nobody bids 0."""
+CHOICES: Final = tuple(f"choose {seat}" for seat in range(SEATS))
+LOSSES: Final = tuple(f"lose {kind}" for kind in KINDS)
+LOSE_ANY: Final = "lose any"
+STARTS: Final = tuple(f"start {seat}" for seat in range(SEATS))
+START_ANY: Final = "start any"
+
+Parts = tuple[str, "str | int | None"]
+
+PARTS: Final[dict[str, Parts]] = {
+    PASS: ("pass", None),
+    LOSE_ANY: ("lose", None),
+    START_ANY: ("start", None),
+    **{text: ("place", kind) for text, kind in zip(PLACES, KINDS, strict=True)},
+    **{text: ("lose", kind) for text, kind in zip(LOSSES, KINDS, strict=True)},
+    **{text: ("bet", number) for number, text in enumerate(BETS) if number},
+    **{text: ("choose", seat) for seat, text in enumerate(CHOICES)},
+    **{text: ("start", seat) for seat, text in enumerate(STARTS)},
+}
+"""Every move there is, as what is done and with what."""
+
+
+def placing(skulls: int, roses: int, ready: bool, table: int) -> list[str]:
+    """A card of each kind in the hand; and where all have one down, the bids up to the table."""
+    places = [text for text, held in zip(PLACES, (skulls, roses), strict=True) if held]
+    return places + list(BETS[1 : table + 1]) if ready else places
+
+
+def betting(top: int, table: int) -> list[str]:
+    """The bids above the highest one, and passing."""
+    return [*BETS[top + 1 : table + 1], PASS]
+
+
+def choosing(piles: Sequence[int], challenger: int | None) -> list[str]:
+    """The other seats with a card on their pile; `piles` are the sizes by seat."""
+    return [CHOICES[seat] for seat, size in enumerate(piles) if size and seat != challenger]

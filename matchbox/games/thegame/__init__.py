@@ -1,0 +1,70 @@
+"""The Game, cooperative, for one to seven: the names for authors of players.
+
+from simulation import *
+from matchbox.games.thegame import *
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from matchbox.games.thegame.piles import SILENCE, WORDS
+from matchbox.games.thegame.player import Piles, Player, Strategy, Table
+from matchbox.games.thegame.players import (
+    LegalMinimalPlayer,
+    LegalTrickPlayer,
+    minimal_distance_strategy,
+    random_strategy,
+    strategies,
+    trick_strategy,
+)
+
+__all__ = [
+    "SILENCE",
+    "WORDS",
+    "HumanPlayer",
+    "LegalMinimalPlayer",
+    "LegalTrickPlayer",
+    "Piles",
+    "Player",
+    "Strategy",
+    "Table",
+    "minimal_distance_strategy",
+    "random_strategy",
+    "simulate_game",
+    "strategies",
+    "trick_strategy",
+]
+
+
+class HumanPlayer(Player):
+    """Somebody at the terminal. In a box there is none, and its methods fail."""
+
+    def play(self, table: Table) -> tuple[int, int]:
+        from matchbox.games.thegame import desk
+
+        return desk.ask_for_play(table)
+
+    def more(self, table: Table) -> tuple[int, int] | None:
+        from matchbox.games.thegame import desk
+
+        return desk.ask_for_more(table)
+
+    def hint(self, table: Table) -> Sequence[str] | None:
+        from matchbox.games.thegame import desk
+
+        return desk.ask_for_hint(table)
+
+
+def simulate_game(
+    num_players: int, strategy: Strategy | Player | str, rules: str = "article"
+) -> int:
+    """Plays one game here, in this process; returns how many cards were played.
+
+    `strategy` is a function, a player, or one of the names random, minimal and trick; it plays
+    for all. Chance is the module `random`'s, so that `random.seed` repeats a game. Raises
+    ValueError where `num_players` is not 1 to 7, and whatever the strategy raises.
+    """
+    from matchbox.games.thegame import desk
+
+    return desk.simulate_game(num_players, strategy, rules)

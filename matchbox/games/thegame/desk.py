@@ -1,0 +1,159 @@
+"""The Game at the terminal: `simulate_game`, the document's batch, a human. Never in a box."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator, MutableSequence, Sequence
+from typing import Any, Final, TypeVar
+
+from matchbox.errors import BadOption, IllegalMove
+from matchbox.game import fill_options
+from matchbox.games.thegame.piles import RISING, STARTS, WORDS
+from matchbox.games.thegame.player import Player, Strategy, Table, adopt, answer
+from matchbox.games.thegame.players import strategies
+from matchbox.games.thegame.rules import GAME, SPEC
+
+T = TypeVar("T")
+
+
+class ModuleDice:
+    """The dice of the module `random`, which the document's engine uses."""
+
+    def below(self, n: int) -> int:
+        """A whole number from 0 to n - 1."""
+        return random.randrange(n)
+
+    def shuffle(self, items: MutableSequence[T]) -> None:
+        """Puts the items into another order."""
+        random.shuffle(items)
+
+    def choice(self, items: Sequence[T]) -> T:
+        """One of the items."""
+        return random.choice(items)
+
+
+def simulate_game(num_players: int, strategy: Strategy | Player | str, rules: str) -> int:
+    """How many cards were played."""
+    return simulate(num_players, strategy, rules)[0]
+
+
+def simulate(
+    num_players: int, strategy: Strategy | Player | str, rules: str, hints: bool = False
+) -> tuple[int, str]:
+    """How many cards one game has come to, and why it ended: won, blocked or invalid.
+
+    Raises ValueError for a number of players, a name or rules that there are not.
+    """
+    if num_players not in SPEC.seats:
+        raise ValueError(f"The Game is for 1 to 7 players, not {num_players!r:.40}")
+    try:
+        options = fill_options(SPEC, {"rules": rules, "hints": hints})
+    except BadOption as error:
+        raise ValueError(str(error)) from None
+    player, dice = _player(strategy), ModuleDice()
+    state = GAME.start(num_players, dice, options)
+    while seats := GAME.to_move(state):
+        views: list[Any] = [GAME.view(state, seat) for seat in seats]
+        for seat, view in zip(list(seats), views, strict=True):
+            try:
+                GAME.apply(state, seat, answer(player, view, _no_more), dice)
+            except IllegalMove as error:
+                raise ValueError(str(error)) from None
+    outcome = GAME.outcome(state)
+    assert outcome is not None
+    return outcome.scores[0], outcome.why
+
+
+def batch(repeats: int, rules: str = "article") -> Iterator[str]:
+    """The document's experiment as lines of three columns, without a header.
+
+    num_players, strategy and cards_played of one game for each of 1 to 7 players and each of
+    the three names, so many times over.
+    """
+    for _ in range(repeats):
+        for num_players in SPEC.seats:
+            for name in strategies:
+                yield f"{num_players}\t{name}\t{simulate_game(num_players, name, rules)}"
+
+
+def _player(strategy: Strategy | Player | str) -> Player:
+    if isinstance(strategy, Player):
+        return strategy
+    if isinstance(strategy, str):
+        if strategy not in strategies:
+            known = ", ".join(strategies)
+            raise ValueError(f"there is no strategy {strategy!r:.40}; there are {known}")
+        strategy = strategies[strategy]
+    adopted = adopt(strategy, named=True)
+    if adopted is None:
+        raise ValueError(f"{strategy!r:.60} is no strategy; hand in a function or a player")
+    return adopted()
+
+
+def _no_more(move: object) -> object:
+    raise RuntimeError("a strategy makes one move at a time")
+
+
+# --- A human's prompts -----------------------------------------------------------------------
+
+_PLAY: Final = "Which card on which pile, such as `37 0`: "
+_MORE: Final = "Another card, such as `37 0`, or press Enter to end your turn: "
+_HINT: Final = "Your hint on pile {pile}: press Enter, or [l]eave it, or I can go [c]lose: "
+_LETTERS: Final = dict(zip(("", "l", "c"), WORDS, strict=True))
+
+
+def ask_for_play(table: Table) -> tuple[int, int]:
+    """The human's next card."""
+    _show(table)
+    return _asked(table, lambda: input(_PLAY))
+
+
+def ask_for_more(table: Table) -> tuple[int, int] | None:
+    """The human's next card, or None for the end of the turn."""
+    _show(table)
+    text = input(_MORE).strip()
+    return _asked(table, lambda: input(_PLAY), text) if text else None
+
+
+def ask_for_hint(table: Table) -> list[str]:
+    """The human's word for each pile."""
+    print(f"Player {table.mover} is next.")
+    _show(table)
+    words = []
+    for pile in range(len(STARTS)):
+        letter = input(_HINT.format(pile=pile)).strip().lower()[:1]
+        while letter not in _LETTERS:
+            print("That is none of the letters.")
+            letter = input(_HINT.format(pile=pile)).strip().lower()[:1]
+        words.append(_LETTERS[letter])
+    return words
+
+
+def _asked(table: Table, ask: Callable[[], str], text: str | None = None) -> tuple[int, int]:
+    """A play that is allowed; asked again until it is one."""
+    while True:
+        words = (ask() if text is None else text).split()
+        text = None
+        if len(words) != 2 or not all(word.isascii() and word.isdecimal() for word in words):
+            print("Say the card's number and the pile's, with a space between them.")
+            continue
+        card, pile = map(int, words)
+        if card not in table.hand:
+            print(f"You do not have the {card}.")
+        elif pile >= len(STARTS):
+            print("The piles are 0, 1, 2 and 3.")
+        elif not table.fits(pile, card):
+            print(f"The {card} does not fit on pile {pile}.")
+        else:
+            return pile, table.hand.index(card)
+
+
+def _show(table: Table) -> None:
+    for pile, rising in enumerate(RISING):
+        print(f"Pile {pile} {'rises' if rising else 'falls'} from {table.top(pile)}.")
+    for seat, hint in enumerate(table.hints):
+        said = [f"{word} ({pile})" for pile, word in enumerate(hint or []) if word != WORDS[0]]
+        if said:
+            print(f"Player {seat} says: {', '.join(said)}.")
+    print(f"The deck has {table.deck} cards. You are player {table.seat} and hold:")
+    print(" ".join(map(str, sorted(table.hand))))

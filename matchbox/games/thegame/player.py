@@ -1,0 +1,174 @@
+"""What a player of The Game is written against, and the driver that puts the questions to it.
+
+Knows a player's view and how an answer is read; does not know the rules beyond which card fits.
+A player is a function `strategy(game, hand)`, as in the source document, or a class.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from operator import index
+from typing import Any, Final
+
+from matchbox.errors import IllegalMove
+from matchbox.games.thegame.piles import SILENCE, STARTS, WORDS, fits, plays, step
+
+ALIASES: Final = {"simulation": "matchbox.games.thegame"}
+"""Module names of the source document that players import."""
+FUNCTION: Final = "strategy"
+"""What a file calls its strategy: so, or with a name that ends in _strategy."""
+
+Piles = tuple[list[int], list[int], list[int], list[int]]
+Strategy = Callable[[Piles, list[int]], tuple[int, int]]
+Ask = Callable[[Any], Any]
+
+
+class Table:
+    """What a player knows. Everything is its own copy: changing it changes nothing."""
+
+    __slots__ = ("deck", "game", "hand", "hands", "hints", "mover", "owed", "rules", "seat")
+
+    def __init__(self, view: dict[str, Any]) -> None:
+        self.game: Piles = tuple(view["piles"])
+        """The four piles: the start value first, the top last; 0 and 1 rise, 2 and 3 fall."""
+        self.hand: list[int] = view["hand"]
+        """The own cards in the order in which they were drawn."""
+        self.seat: int = view["seat"]
+        self.mover: int = view["mover"]
+        """The seat whose turn it is, or comes next."""
+        self.hands: list[int] = view["hands"]
+        """How many cards every seat holds."""
+        self.deck: int = view["deck"]
+        """How many cards are still to be drawn."""
+        self.owed: int = view["owed"]
+        """How many cards the mover has to lay before the turn may end."""
+        self.rules: str = view["rules"]
+        """article, backwards or published."""
+        self.hints: list[list[str] | None] = view["hints"]
+        """What every seat said before this turn: a word for each pile, or None."""
+
+    @property
+    def players(self) -> int:
+        """How many sit at the table."""
+        return len(self.hands)
+
+    @property
+    def backwards(self) -> bool:
+        """Whether a card exactly ten back may be laid."""
+        return self.rules != "article"
+
+    def top(self, pile: int) -> int:
+        """The number on top of the pile."""
+        return self.game[pile][-1]
+
+    def fits(self, pile: int, card: int) -> bool:
+        """Whether the card may be laid on the pile now."""
+        return fits(pile, self.top(pile), card, self.backwards)
+
+    def step(self, pile: int, card: int) -> int:
+        """How far the card takes the pile along its way; -10 for the backwards play."""
+        return step(pile, self.top(pile), card)
+
+    def plays(self) -> list[tuple[int, int]]:
+        """Every play that is allowed: (pile_index, card_index), by pile, then by card."""
+        return plays(self.game, self.hand, self.backwards)
+
+
+class Player:
+    """The base class of all players: write `play`; the others have an answer already."""
+
+    def play(self, table: Table) -> tuple[int, int]:
+        """The card to lay as (pile_index, card_index); asked while the turn owes a card."""
+        raise NotImplementedError("a player must have a method play(table)")
+
+    def more(self, table: Table) -> tuple[int, int] | None:
+        """One more card in a turn that may end, under the published rules; None ends it."""
+        return None
+
+    def hint(self, table: Table) -> Sequence[str] | None:
+        """A word for each pile before another's turn, where hints are on; None says nothing.
+
+        The words are "none", "please leave it" and "I can go close".
+        """
+        return None
+
+
+class Strategist(Player):
+    """A player that asks a function for every card, and never lays more than it must."""
+
+    strategy: Strategy
+
+    def play(self, table: Table) -> tuple[int, int]:
+        return self.strategy(table.game, table.hand)
+
+
+def adopt(value: object, *, named: bool) -> type[Player] | None:
+    """The class of players that ask this function; None where it is no strategy.
+
+    A function that its author has not named as the bot counts by what it is called.
+    """
+    if isinstance(value, type) or not callable(value):
+        return None
+    name = getattr(value, "__name__", FUNCTION)
+    if not named and name != FUNCTION and not name.endswith(f"_{FUNCTION}"):
+        return None
+    return type(name, (Strategist,), {"strategy": staticmethod(value)})
+
+
+# --- The driver ------------------------------------------------------------------------------
+
+
+def answer(player: Player, view: dict[str, Any], ask: Ask) -> Any:
+    """The player's move for this view. Raises IllegalMove where the answer is none."""
+    table = Table(view)
+    # Judged by what the referee said, whatever the player does with its own copy.
+    tops, hand, backwards = [pile[-1] for pile in table.game], table.hand.copy(), table.backwards
+    match view["ask"]:
+        case "hint":
+            return _hint(player.hint(table))
+        case "more":
+            chosen: object = player.more(table)
+            if chosen is None:
+                return "done"
+        case _:
+            chosen = player.play(table)
+    pile, place = _pair(chosen)
+    if not 0 <= pile < len(STARTS) or not 0 <= place < len(hand):
+        return "invalid"
+    return [pile, place] if fits(pile, tops[pile], hand[place], backwards) else "invalid"
+
+
+def _pair(chosen: object) -> tuple[int, int]:
+    """The two numbers of a play. Numpy's integers count; bool and other kinds of int do not."""
+    if type(chosen) in (tuple, list):
+        parts: Any = chosen
+        if len(parts) == 2 and all(map(_is_number, parts)):
+            return index(parts[0]), index(parts[1])
+    raise IllegalMove(
+        f"the strategy returned {_named(chosen)}; return (pile_index, card_index), two ints"
+    )
+
+
+def _is_number(part: object) -> bool:
+    return type(part) is int or (type(part).__module__ == "numpy" and hasattr(part, "__index__"))
+
+
+def _hint(said: object) -> list[str]:
+    """A word for each pile."""
+    if said is None:
+        return list(SILENCE)
+    if type(said) in (tuple, list):
+        words: Any = said
+        if len(words) == len(STARTS) and all(type(w) is str and w in WORDS for w in words):
+            return list(words)
+    told = ", ".join(repr(word) for word in WORDS)
+    raise IllegalMove(f"hint() returned {_named(said)}; return None, or for each pile {told}")
+
+
+def _named(thing: object) -> str:
+    """What a player handed over, in a few words that none of its own code has a hand in."""
+    if type(thing) in (int, bool, str, type(None)):
+        return f"{thing!r:.40}"
+    if type(thing) is tuple and len(thing) == 2:
+        return f"({_named(thing[0])}, {_named(thing[1])})"
+    return f"something of type {type(thing).__name__:.40}"

@@ -1,0 +1,34 @@
+"""Addition War, a card game for two: the names for authors of players.
+
+from matchbox.games.war import *
+"""
+
+from __future__ import annotations
+
+from matchbox.games.war.player import Cards, Play, Player, Position
+from matchbox.games.war.players import HighestPlayer, RandomPlayer
+
+__all__ = [
+    "Cards",
+    "HighestPlayer",
+    "HumanPlayer",
+    "Play",
+    "Player",
+    "Position",
+    "RandomPlayer",
+]
+
+
+class HumanPlayer(Player):
+    """Somebody at the terminal. In a box there is none, and its method fails."""
+
+    def __init__(self) -> None:
+        self.known_plays = 0
+        """How many plays were over at the own last turn."""
+
+    def lay(self, position: Position) -> Cards:
+        from matchbox.games.war import desk
+
+        cards = desk.ask_for_cards(position, self.known_plays)
+        self.known_plays = len(position.plays)
+        return cards

@@ -1,0 +1,162 @@
+"""Addition War at the terminal: the notebook's `deal`, `play` and `game`, and a human's prompt.
+
+Never in a box. `WinnerTotals`, `LoserTotals` and `count_draws` hold what this module's `game` has
+counted; `Games()` counts apart.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from typing import Any, Final, NamedTuple
+
+from matchbox.dice import SeededDice
+from matchbox.game import CHANCE
+from matchbox.games.war.player import Cards, Play, Position
+from matchbox.games.war.rules import DEALT, DECK, GAME, HAND, State, table
+
+Hands = tuple[list[int], list[int]]
+Row = tuple[str, int, int, int]
+"""'W' or 'L', the player's number (1 or 2), the initial and the final total."""
+
+
+_UNUSED: Final = SeededDice(b"", 0)
+"""Once the cards are dealt, nothing is left to chance."""
+
+
+class Result(NamedTuple):
+    """How one game went."""
+
+    initial1: int
+    initial2: int
+    final1: int
+    final2: int
+    winner: int
+    """1, 2, or 0 for a draw."""
+
+
+class Games:
+    """The totals of many games."""
+
+    def __init__(self) -> None:
+        self.WinnerTotals: list[Row] = []
+        self.LoserTotals: list[Row] = []
+        self.count_draws = 0
+
+    def game(self, hands: Hands | None = None) -> Result:
+        """Plays one game silently, of new hands or of these, and adds its rows.
+
+        A draw adds no row; it is counted.
+        """
+        state = _dealt(hands)
+        while GAME.to_move(state):
+            _lay(state)
+        result = _result(state)
+        if not result.winner:
+            self.count_draws += 1
+            return result
+        winner, loser = result.winner, 3 - result.winner
+        self.WinnerTotals.append(("W", winner, result[winner - 1], result[winner + 1]))
+        self.LoserTotals.append(("L", loser, result[loser - 1], result[loser + 1]))
+        return result
+
+
+_games: Final = Games()
+WinnerTotals: Final = _games.WinnerTotals
+LoserTotals: Final = _games.LoserTotals
+game: Final = _games.game
+
+
+def __getattr__(name: str) -> Any:
+    """`count_draws` as it is now: the draws among this module's games."""
+    if name == "count_draws":
+        return _games.count_draws
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def deal() -> Hands:
+    """Two hands of 26 cards. Chance is the module `random`'s, so that `random.seed` repeats it."""
+    deck = list(DECK)
+    random.shuffle(deck)
+    return deck[:HAND], deck[HAND:]
+
+
+def play(hands: Hands | None = None) -> Result:
+    """Plays one game with its transcript, of new hands or of these."""
+    state = _dealt(hands)
+    for number, hand in enumerate(state.hands, 1):
+        print(f"Player {number} holds {' '.join(map(str, hand))}: {sum(hand)} in all.")
+    while GAME.to_move(state):
+        _lay(state)
+        _tell(state)
+    result = _result(state)
+    print(f"Final totals: player 1 has {result.final1}, player 2 has {result.final2}.")
+    print(f"Player {result.winner} wins." if result.winner else "It is a draw.")
+    return result
+
+
+def _dealt(hands: Hands | None) -> State:
+    """A game about to begin. Raises ValueError where the hands are not the 52 cards."""
+    first, second = (list(hand) for hand in hands or deal())
+    if len(first) != HAND or sorted(first + second) != sorted(DECK):
+        raise ValueError("these are not two hands of 26 cards; take them from deal()")
+    return table((first, second), DEALT)
+
+
+def _lay(state: State) -> None:
+    GAME.apply(state, CHANCE, None, _UNUSED)
+
+
+def _result(state: State) -> Result:
+    outcome = GAME.outcome(state)
+    assert outcome is not None
+    first, second = outcome.places
+    winner = 0 if first == second else first
+    final1, final2 = outcome.scores
+    return Result(*state.initial, final1, final2, winner)
+
+
+def _tell(state: State) -> None:
+    """The last play, who took it, and the points so far."""
+    first, second = (played[-2:] for played in state.played)
+    taker = state.took[-1]
+    print(f"{_sum(first)} against {_sum(second)}", end=": ")
+    if taker is not None:
+        print(f"player {taker + 1} takes the round", end="; ")
+    elif state.hands[0]:
+        print("a tie, the cards stay open", end="; ")
+    else:
+        print("a tie, each takes its own cards back", end="; ")
+    print("points {} to {}".format(*state.points))
+
+
+def _sum(pair: Sequence[int]) -> str:
+    return f"{pair[0]} + {pair[1]} = {sum(pair)}"
+
+
+# --- A human's prompt ------------------------------------------------------------------------
+
+
+def ask_for_cards(position: Position, known_plays: int) -> Cards:
+    """The two cards that the human lays, after what happened since."""
+    for one in position.plays[known_plays:]:
+        print(_seen(one))
+    print(position)
+    while True:
+        words = input("Which two cards do you lay? ").replace(",", " ").split()
+        try:
+            cards = [int(word) for word in words]
+        except ValueError:
+            print("Type two numbers, such as 13 2.")
+            continue
+        if len(cards) != 2:
+            print("Type two numbers, such as 13 2.")
+        elif any(position.hand.count(card) < cards.count(card) for card in cards):
+            print(f"You do not have {cards[0]} and {cards[1]}.")
+        else:
+            return cards[0], cards[1]
+
+
+def _seen(one: Play) -> str:
+    ending = {True: "you took them", False: "the other player took them", None: "a tie"}
+    return f"You laid {_sum(one.own)}, the other player {_sum(one.other)}: {ending[one.taken]}."

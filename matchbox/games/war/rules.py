@@ -1,0 +1,310 @@
+"""The rules of Addition War: two players, 26 cards each, laid two by two; the higher sum takes all.
+
+Knows what lies on the table and who owes cards; does not know who plays.
+
+Under `dealt` chance lays the next two cards of each hand, and nobody decides. Under `choose` both
+players lay two cards of their choice at the same time: a move is such as "13 2".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations_with_replacement
+from typing import Any, Final
+
+from matchbox.dice import Dice
+from matchbox.errors import IllegalMove
+from matchbox.game import CHANCE, Option, Options, Outcome, Plain, Spec
+
+HIGHEST: Final = 13
+DECK: Final = tuple(value for value in range(1, HIGHEST + 1) for _ in range(4))
+HAND: Final = len(DECK) // 2
+TOTAL: Final = sum(DECK)
+PAIRS: Final = {
+    f"{high} {low}": (high, low) for high in range(HIGHEST, 0, -1) for low in range(high, 0, -1)
+}
+"""The cards of every move, the higher first."""
+MOVES: Final = {pair: move for move, pair in PAIRS.items()}
+CHOOSE: Final = "choose"
+DEALT: Final = "dealt"
+
+SPEC: Final = Spec(
+    name="war",
+    title="Addition War",
+    seats=(2,),
+    rules="1",
+    options={
+        "play": Option(
+            CHOOSE,
+            "choose: a player picks the two cards to lay; dealt: they are laid as they were dealt",
+            (CHOOSE, DEALT),
+        )
+    },
+    hidden="Until both have laid their cards, a seat does not know which two the other lays.",
+    balanced=True,
+    max_steps=30,
+)
+
+
+class State:
+    """What lies on the table. The first card of a hand is laid first, where nobody chooses."""
+
+    __slots__ = (
+        "chooses", "hands", "initial", "laid", "open", "own", "played", "points", "took",
+    )  # fmt: skip
+
+    def __init__(self, hands: tuple[list[int], list[int]], chooses: bool) -> None:
+        self.hands = hands
+        self.chooses = chooses
+        self.initial = (sum(hands[0]), sum(hands[1]))
+        self.laid: list[Sequence[int] | None] = [None, None]
+        """What waits for the other's cards, face down."""
+        self.played: tuple[list[int], list[int]] = ([], [])
+        """All cards that each has laid, two a play."""
+        self.took: list[int | None] = []
+        """Who took the cards of each play."""
+        self.own: tuple[list[bool | None], list[bool | None]] = ([], [])
+        """The same for each seat: whether it did."""
+        self.open = 0
+        """How many of the last plays were equal, so that nobody has taken them yet."""
+        self.points = [0, 0]
+
+
+class War:
+    """The game, as matchbox.game.Game asks for it."""
+
+    spec = SPEC
+
+    def start(self, seats: int, dice: Dice, options: Options) -> State:
+        """The cards dealt: the first 26 to seat 0, the others to seat 1."""
+        deck = list(DECK)
+        dice.shuffle(deck)
+        return table((deck[:HAND], deck[HAND:]), str(options.get("play", CHOOSE)))
+
+    def to_move(self, state: State) -> Sequence[int]:
+        """Whoever has not laid yet, or chance, until the cards are out."""
+        first, second = state.laid
+        if first is None and second is None:
+            if not state.hands[0]:
+                return ()
+            return (0, 1) if state.chooses else (CHANCE,)
+        return (0,) if first is None else (1,)
+
+    def legal(self, state: State, seat: int) -> list[Plain]:
+        """Every pair of the hand, the highest cards first."""
+        hand = state.hands[seat]
+        kinds = sorted(set(hand), reverse=True)
+        pairs = [pair for pair in combinations_with_replacement(kinds, 2) if _holds(hand, pair)]
+        return [MOVES[pair] for pair in pairs]
+
+    def refusal(self, state: State, seat: int, move: Plain) -> str:
+        """Why the seat may not lay that, or an empty text."""
+        pair = PAIRS.get(move) if type(move) is str else None
+        if pair is None:
+            return (
+                f'{repr(move)[:60]} is no pair of cards; lay two, the higher first, such as "13 2"'
+            )
+        if not _holds(state.hands[seat], pair):
+            return f"you do not hold {pair[0]} and {pair[1]}; lay two cards of your hand"
+        return ""
+
+    def apply(self, state: State, seat: int, move: Plain, dice: Dice) -> State:
+        """The same state, after the cards were laid, and compared once both lie there."""
+        if seat == CHANCE:
+            for one, hand in enumerate(state.hands):
+                state.laid[one] = hand[:2]
+                del hand[:2]
+        else:
+            if refusal := self.refusal(state, seat, move):
+                raise IllegalMove(refusal)
+            pair = PAIRS[str(move)]
+            _remove(state.hands[seat], pair)
+            state.laid[seat] = pair
+        if None not in state.laid:
+            _compare(state)
+        return state
+
+    def without(self, state: State, seat: int, dice: Dice) -> State:
+        """There is no play without one of two."""
+        raise IllegalMove("Addition War ends when one of its two players is gone")
+
+    def view(self, state: State, seat: int | None) -> Plain:
+        """What the seat knows: all but the cards that lie face down, and any hand's order."""
+        if seat is None:
+            return _table(state)
+        view: dict[str, Any] = {
+            "ask": _asked(state, seat),
+            "hand": _sorted(state, state.hands[seat]),
+            "other": _held(state, 1 - seat),
+            "points": [state.points[seat], state.points[1 - seat]],
+            "open": state.open,
+            "played": [state.played[seat].copy(), state.played[1 - seat].copy()],
+            "took": state.own[seat].copy(),
+        }
+        laid = state.laid[seat]
+        if laid is not None:
+            view["laid"] = list(laid)
+        return view
+
+    def outcome(self, state: State) -> Outcome | None:
+        """The higher total wins; equal totals are a draw."""
+        if self.to_move(state):
+            return None
+        first, second = state.points
+        why = "the cards ran out in a tie" if state.open else "all cards are played"
+        return Outcome((1 + (first < second), 1 + (second < first)), (first, second), why)
+
+    def describe(self, move: Plain, view: Plain) -> str:
+        """What a player laid and took; face down until both have laid."""
+        assert isinstance(view, dict)
+        if any(view["laid"]) or not view["took"]:
+            return "lays two cards face down"
+        return _told(move, view)
+
+    def turns(self, moves: Sequence[Plain]) -> int:
+        """How many plays these moves make."""
+        return len(moves) // 2
+
+    def resample(self, state: State, seat: int | None, dice: Dice) -> State:
+        """A state that the seat cannot tell from this one: another order, other cards face down."""
+        other = State((state.hands[0].copy(), state.hands[1].copy()), state.chooses)
+        other.initial = state.initial
+        other.laid = state.laid.copy()
+        other.played = (state.played[0].copy(), state.played[1].copy())
+        other.took = state.took.copy()
+        other.own = (state.own[0].copy(), state.own[1].copy())
+        other.open = state.open
+        other.points = state.points.copy()
+        for one, hand in enumerate(other.hands):
+            laid = other.laid[one]
+            if not state.chooses:
+                dice.shuffle(hand)
+            elif laid is not None and one != seat:
+                hand[:] = sorted([*hand, *laid], reverse=True)
+                chosen = PAIRS[str(dice.choice(self.legal(other, one)))]
+                _remove(hand, chosen)
+                other.laid[one] = chosen
+        return other
+
+
+GAME: Final = War()
+
+
+def table(hands: tuple[list[int], list[int]], play: str) -> State:
+    """The state of two hands before the first card is laid."""
+    chooses = play == CHOOSE
+    if chooses:
+        for hand in hands:
+            hand.sort(reverse=True)
+    return State(hands, chooses)
+
+
+# --- Steps of the game -----------------------------------------------------------------------
+
+
+def _holds(hand: list[int], pair: tuple[int, int]) -> bool:
+    """Whether both cards are in the hand."""
+    high, low = pair
+    return hand.count(high) > 1 if high == low else high in hand and low in hand
+
+
+def _remove(hand: list[int], pair: tuple[int, int]) -> None:
+    for card in pair:
+        hand.remove(card)
+
+
+def _compare(state: State) -> None:
+    """Both have laid: the higher sum takes all that lies open; the last tie is given back."""
+    first, second = state.laid
+    assert first is not None
+    assert second is not None
+    state.laid = [None, None]
+    for played, pair in zip(state.played, (first, second), strict=True):
+        played += pair
+    state.open += 1
+    one, two = (sum(played[-2 * state.open :]) for played in state.played)
+    if one == two:
+        _note(state, None)
+        if not state.hands[0]:
+            state.points[0] += one
+            state.points[1] += two
+        return
+    taker = int(one < two)
+    _note(state, taker)
+    state.points[taker] += one + two
+    state.open = 0
+
+
+def _note(state: State, taker: int | None) -> None:
+    """Who took the last play, and with it the ties before it."""
+    count = state.open
+    state.took[len(state.took) - count + 1 :] = [taker] * count
+    for seat, own in enumerate(state.own):
+        own[len(own) - count + 1 :] = [None if taker is None else taker == seat] * count
+
+
+# --- What is seen ----------------------------------------------------------------------------
+
+
+def _held(state: State, seat: int) -> list[int]:
+    """The seat's cards for everybody else: those that lie face down are still among them."""
+    laid = state.laid[seat]
+    if laid is None:
+        return _sorted(state, state.hands[seat])
+    return sorted([*state.hands[seat], *laid], reverse=True)
+
+
+def _sorted(state: State, hand: list[int]) -> list[int]:
+    """The hand's cards from high to low; where players choose, it lies so already."""
+    return hand.copy() if state.chooses else sorted(hand, reverse=True)
+
+
+def _asked(state: State, seat: int) -> str:
+    if state.laid[seat] is not None:
+        return "wait"
+    if not state.hands[seat]:
+        return "over"
+    return "lay" if state.chooses else "wait"
+
+
+def _table(state: State) -> dict[str, Any]:
+    """What everybody may know."""
+    over = not (state.hands[0] or any(state.laid))
+    return {
+        "ask": "over" if over else "lay",
+        "hands": [_held(state, 0), _held(state, 1)],
+        "laid": [laid is not None for laid in state.laid],
+        "points": state.points.copy(),
+        "open": state.open,
+        "played": [played.copy() for played in state.played],
+        "took": state.took.copy(),
+    }
+
+
+def _told(move: Plain, view: dict[str, Any]) -> str:
+    """A pair, what it took, and after the last one the totals."""
+    pairs = [played[-2:] for played in view["played"]]
+    seat = int(PAIRS[str(move)] != tuple(pairs[0]))
+    over = view["ask"] == "over"
+    high, low = pairs[seat]
+    lines = [f"lays {high} and {low}, together {high + low}"]
+    if view["took"][-1] == seat:
+        lines.append(f"takes {_taken(view['played'])} points")
+    elif view["took"][-1] is None:
+        lines.append("a tie: takes its cards back" if over else "a tie: the cards stay open")
+    if over and (seat == 1 or pairs[0] == pairs[1]):
+        lines.append("the totals are {} to {}".format(*view["points"]))
+    return "\n".join(lines)
+
+
+def _taken(played: list[list[int]]) -> int:
+    """The points of the last play, with the ties right before it."""
+    first, second = (
+        [sum(cards[at : at + 2]) for at in range(0, len(cards), 2)] for cards in played
+    )
+    points = first[-1] + second[-1]
+    for one, two in zip(first[-2::-1], second[-2::-1], strict=True):
+        if one != two:
+            break
+        points += one + two
+    return points
