@@ -1,0 +1,1 @@
+"""Experiments over many games, as pure functions: plans, counts, statistics and tables."""

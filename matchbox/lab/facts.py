@@ -1,0 +1,50 @@
+"""What only a game can tell of its bouts, added up without knowing the game.
+
+A game may have a function `facts(state)`: named facts of the state in which a bout ended.
+
+    yes or no                           reported as the share of games in which it holds
+    a whole number                      reported as its mean, as "mean_<name>"
+    whole numbers by name               reported as shares of their own total
+    whole numbers by name and by name   reported as they are, added up
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+Facts = Mapping[str, Any]
+
+
+class Sum:
+    """The facts of many bouts."""
+
+    def __init__(self) -> None:
+        self._total: dict[str, Any] = {}
+        self._shares: set[str] = set()
+
+    def add(self, facts: Facts) -> None:
+        """Adds the facts of one bout."""
+        self._shares.update(name for name, value in facts.items() if isinstance(value, bool))
+        _add(self._total, facts)
+
+    def result(self, games: int) -> dict[str, Any]:
+        """What the facts of so many games come to; one game or more."""
+        return dict(self._reported(*fact, games) for fact in self._total.items())
+
+    def _reported(self, name: str, total: Any, games: int) -> tuple[str, Any]:
+        if not isinstance(total, dict):
+            mean = round(total / games, 6)
+            return (name if name in self._shares else f"mean_{name}"), mean
+        if any(isinstance(value, dict) for value in total.values()):
+            return name, total
+        whole = sum(total.values())
+        return name, {key: round(n / whole, 6) if whole else 0.0 for key, n in total.items()}
+
+
+def _add(total: dict[str, Any], facts: Facts) -> None:
+    for name, value in facts.items():
+        if isinstance(value, Mapping):
+            _add(total.setdefault(name, {}), value)
+        else:
+            total[name] = total.get(name, 0) + value

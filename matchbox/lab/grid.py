@@ -1,0 +1,122 @@
+"""A cooperative game over table sizes and bots: how far each team gets.
+
+Every bot fills all seats of its own tables, or, mixed, all of them sit at one table. All cells
+play the same deals.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from matchbox.dice import derive_deals
+from matchbox.lab.counts import Counted, Counts, FaultCounts, fault_rows
+from matchbox.lab.facts import Sum
+from matchbox.lab.plan import Batch, Plan, batches_of, rotated
+from matchbox.lab.statistics import bootstrap
+
+Key = tuple[int, int]
+"""(players, bot), or (players, -1) where the bots are mixed."""
+
+MIXED = -1
+
+
+@dataclass(slots=True)
+class Cell:
+    """What one team has come to at one table size."""
+
+    scores: list[int] = field(default_factory=list)
+    """In the order in which they were played."""
+    deals: dict[str, list[int]] = field(default_factory=dict)
+    facts: Sum = field(default_factory=Sum)
+
+    def add(self, deal: str, bout: Counted) -> None:
+        """Counts one bout more; the team's score is that of its first seat."""
+        self.scores.append(bout.scores[0])
+        self.deals.setdefault(deal, []).append(bout.scores[0])
+        self.facts.add(bout.facts)
+
+
+def batches(plan: Plan) -> Iterator[Batch]:
+    """Every job of the plan, always cut in the same way."""
+    deals = derive_deals(plan.seed, plan.games)
+    for size in plan.sizes:
+        if plan.mixed:
+            yield from rotated(plan, seated(plan, size), plan.games)
+            continue
+        for bot in range(len(plan.bots)):
+            yield from batches_of(plan, [bot] * size, deals, [0])
+
+
+def seated(plan: Plan, size: int) -> list[int]:
+    """The bots of a mixed table: from the list in turn."""
+    return [seat % len(plan.bots) for seat in range(size)]
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """The counts of a whole plan."""
+
+    plan: Plan
+    cells: dict[Key, Cell]
+    faults: FaultCounts
+
+    def result(self) -> dict[str, Any]:
+        """The experiment as `matchbox simulate --json` prints it, without its times."""
+        names = self.plan.names(range(len(self.plan.bots)))
+        return {
+            "game": self.plan.game,
+            "seed": self.plan.seed,
+            "games": self.plan.games,
+            "options": dict(self.plan.options),
+            "bots": names,
+            "cells": [self._cell(key, cell) for key, cell in self.cells.items()],
+            "faults": fault_rows(names, self.faults),
+        }
+
+    def lines(self) -> Iterator[Sequence[object]]:
+        """The rows of `--tsv`, as the document of The Game has them: a row per game with players,
+        bot and score, every cell once and then again, without a line of names."""
+        for game in range(self.plan.games):
+            for (size, bot), cell in self.cells.items():
+                yield size, self._name(bot), cell.scores[game]
+
+    def spread(self) -> dict[str, Counter[int]]:
+        """How many games came to which score, by bot and table size."""
+        return {
+            f"{self._name(bot)}, {size}": Counter(cell.scores)
+            for (size, bot), cell in sorted(self.cells.items(), key=lambda item: item[0][::-1])
+        }
+
+    def _cell(self, key: Key, cell: Cell) -> dict[str, Any]:
+        size, bot = key
+        groups = [(sum(scores), len(scores)) for scores in cell.deals.values()]
+        mean, interval = bootstrap(groups, f"{self.plan.seed}/{size}/{bot}")
+        return {
+            "players": size,
+            "bot": self._name(bot),
+            "games": len(cell.scores),
+            "mean": round(mean, 4),
+            "ci95": [round(bound, 4) for bound in interval],
+            "max": max(cell.scores),
+            **cell.facts.result(len(cell.scores)),
+        }
+
+    def _name(self, bot: int) -> str:
+        names = self.plan.names(range(len(self.plan.bots)))
+        return " + ".join(names) if bot == MIXED else names[bot]
+
+
+def gather(plan: Plan, counted: Iterable[tuple[Batch, Counts]]) -> Grid:
+    """The counts of all batches, which come in the order of `batches`."""
+    cells: dict[Key, Cell] = {}
+    faults: Counter[tuple[int, str, str]] = Counter()
+    for batch, one in counted:
+        faults.update(one.faults)
+        key = len(batch.who), MIXED if plan.mixed else batch.who[0]
+        cell = cells.setdefault(key, Cell())
+        for bout in one.bouts:
+            cell.add(batch.job.deals[bout.deal], bout)
+    return Grid(plan, cells, faults)

@@ -1,0 +1,162 @@
+"""Every bot against every other, in both orders: the plan, the counts, the shares.
+
+All pairs play the same deals, so that two bots can be compared with less noise; the intervals
+of the totals take this into account, as every deal counts as one observation.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+from typing import Any
+
+from matchbox.dice import derive_deals
+from matchbox.lab.counts import Counted, Counts, FaultCounts, fault_rows
+from matchbox.lab.facts import Sum
+from matchbox.lab.plan import Batch, Plan, batches_of
+from matchbox.lab.statistics import mean_interval, wilson
+
+Pair = tuple[int, int]
+
+COLUMNS = (
+    "first", "second", "games", "first_wins", "second_wins", "draws",
+    "first_share", "ci95_low", "ci95_high", "mean_turns",
+)  # fmt: skip
+
+
+@dataclass(slots=True)
+class Tally:
+    """What one ordered pair has come to."""
+
+    games: int = 0
+    first_wins: int = 0
+    second_wins: int = 0
+    turns: Counter[int] = field(default_factory=Counter)
+    """How many games took so many turns."""
+    facts: Sum = field(default_factory=Sum)
+
+    def add(self, bout: Counted) -> None:
+        """Counts one bout more."""
+        first, second = bout.places
+        self.games += 1
+        self.first_wins += first < second
+        self.second_wins += second < first
+        self.turns[bout.turns] += 1
+        self.facts.add(bout.facts)
+
+
+def batches(plan: Plan) -> Iterator[Batch]:
+    """Every job of the plan, always cut in the same way.
+
+    A bot against itself plays in one order only: turned round, the bouts would be the same.
+    """
+    deals = derive_deals(plan.seed, plan.games)
+    pairs = list(combinations(range(len(plan.bots)), 2))
+    if plan.mirror:
+        pairs += [(bot, bot) for bot in range(len(plan.bots))]
+    for first, second in sorted(pairs):
+        rotations = (0, 1) if first != second else (0,)
+        yield from batches_of(plan, (first, second), deals, rotations)
+
+
+@dataclass(frozen=True, slots=True)
+class Matrix:
+    """The counts of a whole plan."""
+
+    plan: Plan
+    pairs: Mapping[Pair, Tally]
+    points: Sequence[Sequence[float]]
+    """By bot, then by deal: points against all others, mirror games apart."""
+    faults: FaultCounts
+
+    def result(self) -> dict[str, Any]:
+        """The experiment as `matchbox simulate --json` prints it, without its times."""
+        names = self.plan.names(range(len(self.plan.bots)))
+        return {
+            "game": self.plan.game,
+            "seed": self.plan.seed,
+            "games": self.plan.games,
+            "options": dict(self.plan.options),
+            "bots": names,
+            "pairs": [self._pair(pair, tally) for pair, tally in sorted(self.pairs.items())],
+            "totals": [self._total(bot) for bot in range(len(names))],
+            "faults": fault_rows(names, self.faults),
+        }
+
+    def lines(self) -> Iterator[Sequence[object]]:
+        """The rows of `--tsv`: the names of the columns, then the pairs."""
+        yield COLUMNS
+        for pair in self.result()["pairs"]:
+            low, high = pair["ci95"]
+            yield [{**pair, "ci95_low": low, "ci95_high": high}[column] for column in COLUMNS]
+
+    def spread(self) -> dict[str, Counter[int]]:
+        """How many games took how many turns, by ordered pair."""
+        return {
+            " v ".join(self.plan.names(pair)): tally.turns
+            for pair, tally in sorted(self.pairs.items())
+        }
+
+    def _pair(self, pair: Pair, tally: Tally) -> dict[str, Any]:
+        draws = tally.games - tally.first_wins - tally.second_wins
+        share = (tally.first_wins + draws / 2) / tally.games
+        first, second = self.plan.names(pair)
+        facts = tally.facts.result(tally.games)
+        return {
+            "first": first,
+            "second": second,
+            "games": tally.games,
+            "first_wins": tally.first_wins,
+            "second_wins": tally.second_wins,
+            "draws": draws,
+            "first_share": round(share, 6),
+            "ci95": [round(bound, 6) for bound in wilson(share, tally.games)],
+            "mean_turns": round(sum(t * n for t, n in tally.turns.items()) / tally.games, 3),
+            **({"facts": facts} if facts else {}),
+        }
+
+    def _total(self, bot: int) -> dict[str, Any]:
+        (name,) = self.plan.names([bot])
+        if len(self.plan.bots) == 1:
+            return {"bot": name, "share": 0.5, "ci95": [0.5, 0.5]}
+        share, interval = mean_interval(self.points[bot])
+        inside = [round(min(1.0, max(0.0, bound)), 6) for bound in interval]
+        return {"bot": name, "share": round(share, 6), "ci95": inside}
+
+
+def gather(plan: Plan, counted: Iterable[tuple[Batch, Counts]]) -> Matrix:
+    """The counts of all batches, which come in the order of `batches`."""
+    pairs: dict[Pair, Tally] = {}
+    faults: Counter[tuple[int, str, str]] = Counter()
+    against: dict[Pair, list[int]] = {}
+    for batch, one in counted:
+        faults.update(one.faults)
+        for bout in one.bouts:
+            pairs.setdefault((bout.bots[0], bout.bots[1]), Tally()).add(bout)
+        first, second = batch.who
+        if first != second:
+            against.setdefault((first, second), []).extend(_half_points(batch, one.bouts))
+    points = [_points(bot, against, len(plan.bots)) for bot in range(len(plan.bots))]
+    return Matrix(plan, pairs, points, faults)
+
+
+def _half_points(batch: Batch, bouts: Iterable[Counted]) -> list[int]:
+    """Of the batch's first bot, by deal, over both orders; a win is two, a draw one."""
+    halves = [0] * len(batch.job.deals)
+    for bout in bouts:
+        own = bout.entrants.index(0)
+        mine, other = bout.places[own], bout.places[1 - own]
+        halves[bout.deal] += 1 + (mine < other) - (mine > other)
+    return halves
+
+
+def _points(bot: int, against: Mapping[Pair, Sequence[int]], bots: int) -> list[float]:
+    """The bot's share of the points of every deal, over its games against all others."""
+    rows = [
+        [4 - half for half in halves] if second == bot else halves
+        for (first, second), halves in sorted(against.items())
+        if bot in (first, second)
+    ]
+    return [sum(deal) / (4 * (bots - 1)) for deal in zip(*rows, strict=True)]

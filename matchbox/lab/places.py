@@ -1,0 +1,136 @@
+"""A game of any table size: who comes in where, and what else the game tells of itself.
+
+Seats are filled from the list of bots in turn and rotated. Where the list does not divide the
+seats, tables begin at every bot of the list, so that all play equally often.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from matchbox.lab.counts import Counted, Counts, FaultCounts, fault_rows
+from matchbox.lab.facts import Sum
+from matchbox.lab.plan import Batch, Plan, rotated
+from matchbox.lab.statistics import wilson
+
+COLUMNS = ("players", "bot", "games", "first_share", "ci95_low", "ci95_high", "mean_place")
+
+
+@dataclass(slots=True)
+class Tally:
+    """What one table size has come to."""
+
+    games: int = 0
+    turns: Counter[int] = field(default_factory=Counter)
+    """How many games took so many moves."""
+    places: dict[int, Counter[int]] = field(default_factory=dict)
+    """By bot: how often it came in at which place."""
+    firsts: dict[int, float] = field(default_factory=dict)
+    """By bot: games won, a shared first place as a part of one."""
+    facts: Sum = field(default_factory=Sum)
+
+    def add(self, bout: Counted) -> None:
+        """Counts one bout more."""
+        self.games += 1
+        self.turns[bout.turns] += 1
+        self.facts.add(bout.facts)
+        winners = bout.places.count(1)
+        for bot, place in zip(bout.bots, bout.places, strict=True):
+            self.places.setdefault(bot, Counter())[place] += 1
+            self.firsts[bot] = self.firsts.get(bot, 0.0) + (place == 1) / winners
+
+
+def batches(plan: Plan) -> Iterator[Batch]:
+    """Every job of the plan, always cut in the same way.
+
+    Tables have deals of their own: where a file is listed twice, two of them may look alike.
+    """
+    for size in plan.sizes:
+        tables = line_ups(len(plan.bots), size)
+        start = 0
+        for number, who in enumerate(tables):
+            games = plan.games // len(tables) + (number < plan.games % len(tables))
+            yield from rotated(plan, who, games, start)
+            start += games
+
+
+def line_ups(bots: int, size: int) -> list[list[int]]:
+    """Who sits at the tables: one where every bot of the list gets as many seats as the others,
+    else one that begins at each of them."""
+    starts = range(bots if size % bots else 1)
+    return [[(start + seat) % bots for seat in range(size)] for start in starts]
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """The counts of a whole plan."""
+
+    plan: Plan
+    tables: dict[int, Tally]
+    """By table size."""
+    faults: FaultCounts
+
+    def result(self) -> dict[str, Any]:
+        """The experiment as `matchbox simulate --json` prints it, without its times."""
+        names = self.plan.names(range(len(self.plan.bots)))
+        return {
+            "game": self.plan.game,
+            "seed": self.plan.seed,
+            "games": self.plan.games,
+            "options": dict(self.plan.options),
+            "bots": names,
+            "tables": [self._table(size, tally) for size, tally in self.tables.items()],
+            "faults": fault_rows(names, self.faults),
+        }
+
+    def lines(self) -> Iterator[Sequence[object]]:
+        """The rows of `--tsv`: the names of the columns, then a row per table size and bot."""
+        yield COLUMNS
+        for table in self.result()["tables"]:
+            for one in table["places"]:
+                low, high = one["ci95"]
+                row = {**one, "players": table["players"], "ci95_low": low, "ci95_high": high}
+                yield [row[column] for column in COLUMNS]
+
+    def spread(self) -> dict[str, Counter[int]]:
+        """How many games took how many moves, by table size."""
+        return {f"{size} players": tally.turns for size, tally in self.tables.items()}
+
+    def _table(self, size: int, tally: Tally) -> dict[str, Any]:
+        moves = sum(turns * games for turns, games in tally.turns.items())
+        return {
+            "players": size,
+            "games": tally.games,
+            **tally.facts.result(tally.games),
+            "mean_moves": round(moves / tally.games, 4),
+            "places": [self._places(bot, size, tally) for bot in sorted(tally.places)],
+        }
+
+    def _places(self, bot: int, size: int, tally: Tally) -> dict[str, Any]:
+        """A bot that holds several seats of a table counts once for each."""
+        counts, (name,) = tally.places[bot], self.plan.names([bot])
+        games = counts.total()
+        share = tally.firsts[bot] / games
+        return {
+            "bot": name,
+            "games": games,
+            "counts": [counts[place] for place in range(1, size + 1)],
+            "first_share": round(share, 6),
+            "ci95": [round(bound, 6) for bound in wilson(share, games)],
+            "mean_place": round(sum(place * n for place, n in counts.items()) / games, 4),
+        }
+
+
+def gather(plan: Plan, counted: Iterable[tuple[Batch, Counts]]) -> Places:
+    """The counts of all batches, which come in the order of `batches`."""
+    tables: dict[int, Tally] = {}
+    faults: Counter[tuple[int, str, str]] = Counter()
+    for batch, one in counted:
+        faults.update(one.faults)
+        tally = tables.setdefault(len(batch.who), Tally())
+        for bout in one.bouts:
+            tally.add(bout)
+    return Places(plan, tables, faults)

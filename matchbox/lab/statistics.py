@@ -1,0 +1,66 @@
+"""Intervals for what was counted. Pure functions of numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from hashlib import blake2b
+from math import sqrt
+from typing import Final
+
+import numpy as np
+
+Interval = tuple[float, float]
+
+Z95: Final = 1.959963984540054
+"""The normal quantile of a 95% interval."""
+
+
+def wilson(share: float, n: int, z: float = Z95) -> Interval:
+    """Wilson's score interval for a share of n trials; (0, 1) where there is none.
+
+    A draw counts as half a success, which makes the interval a little too wide, never too
+    narrow (Wilson 1927).
+    """
+    if n == 0:
+        return 0.0, 1.0
+    middle = (share + z * z / (2 * n)) / (1 + z * z / n)
+    spread = z / (1 + z * z / n) * sqrt(share * (1 - share) / n + z * z / (4 * n * n))
+    return max(0.0, middle - spread), min(1.0, middle + spread)
+
+
+def mean_interval(values: Sequence[float], z: float = Z95) -> tuple[float, Interval]:
+    """The mean of independent values and its interval from their own spread.
+
+    Raises ValueError where there is no value; one value alone has itself as its interval.
+    """
+    if not values:
+        raise ValueError("there is no value to take the mean of")
+    n = len(values)
+    mean = sum(values) / n
+    if n == 1:
+        return mean, (mean, mean)
+    variance = sum((value - mean) ** 2 for value in values) / (n - 1)
+    spread = z * sqrt(variance / n)
+    return mean, (mean - spread, mean + spread)
+
+
+def bootstrap(
+    groups: Sequence[tuple[float, int]], seed: str, resamples: int = 2000
+) -> tuple[float, Interval]:
+    """The mean over all groups and its 95% percentile interval, whole groups drawn anew.
+
+    A group is the sum of its values and how many they are: what belongs together, such as the
+    games of one deal, is drawn together. The same seed gives the same interval. Raises
+    ValueError where there is no value.
+    """
+    if not groups:
+        raise ValueError("there is no value to take the mean of")
+    kinds = sorted(set(groups))
+    index = {kind: number for number, kind in enumerate(kinds)}
+    often = np.bincount([index[group] for group in groups], minlength=len(kinds))
+    sums, sizes = np.array(kinds, dtype=float).T
+    key = int.from_bytes(blake2b(seed.encode(), digest_size=16).digest(), "big")
+    drawn = np.random.default_rng(key).multinomial(len(groups), often / len(groups), resamples)
+    means = (drawn @ sums) / (drawn @ sizes)
+    low, high = np.quantile(means, [0.025, 0.975])
+    return float(often @ sums / (often @ sizes)), (float(low), float(high))
