@@ -1,0 +1,165 @@
+"""What a bot must not be able to do, tried from inside a fresh seat. The self-test's other half.
+
+Knows how to misbehave; knows no host. An attack that returns has worked; one that raises is
+refused. It runs in the box, so it imports nothing but the standard library.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import platform
+import resource
+import socket
+import sys
+import threading
+import time
+from collections.abc import Callable
+from typing import Final
+
+from sandbox.policy import ENVIRONMENT
+
+SPIN: Final = b"spin"
+SPIN_S: Final = 0.05
+
+_OURS: Final = (0, 1, 2, 3)
+_GIB: Final = 1 << 30
+_CALLS: Final = {
+    "x86_64": {"ptrace": 101, "shmget": 29, "flock": 73, "unshare": 272, "io_uring_setup": 425,
+               "futex": 202},
+    "aarch64": {"ptrace": 117, "shmget": 194, "flock": 32, "unshare": 97, "io_uring_setup": 425,
+                "futex": 98},
+}  # fmt: skip
+_FUTEX_WAKE: Final = 1
+_word: Final = ctypes.c_int()
+_CLONE_NEWUSER: Final = 0x10000000
+
+
+class Refused(Exception):
+    """The wall held where the kernel has no error of its own to say so."""
+
+
+def serve(recv: Callable[[], bytes | None], send: Callable[[bytes], None]) -> None:
+    """Each frame names an attack; the answer tells how it went, "worked" being the worst."""
+    while (frame := recv()) is not None:
+        if frame == SPIN:
+            end = time.process_time() + SPIN_S
+            while time.process_time() < end:
+                continue
+            send(b"spun")
+        else:
+            send(_tried(ATTACKS[frame.decode()][1]).encode())
+
+
+def _tried(attack: Callable[[], object]) -> str:
+    try:
+        attack()
+    except (OSError, MemoryError, RuntimeError, ValueError, Refused) as error:
+        return f"refused: {error}"
+    return "worked"
+
+
+def _read_a_file() -> None:
+    with open("/etc/passwd", "rb") as file:
+        file.read(1)
+
+
+def _read_the_interpreter() -> None:
+    with open(sys.executable, "rb") as file:
+        file.read(1)
+
+
+def _write_a_file() -> None:
+    name = f"/tmp/matchbox-attack-{os.getpid()}"
+    with open(name, "wb") as file:
+        os.unlink(name)
+        file.write(b"state for the next match")
+        file.flush()
+
+
+def _start_a_thread() -> None:
+    thread = threading.Thread(target=int)
+    thread.start()
+    thread.join()
+
+
+def _fork() -> None:
+    if not os.fork():
+        os._exit(0)
+
+
+def _execute() -> None:
+    os.execv(sys.executable, [sys.executable, "-c", ""])
+
+
+def _vsock() -> None:
+    socket.socket(socket.AF_VSOCK, socket.SOCK_STREAM).close()
+
+
+def _call(name: str, *arguments: int) -> Callable[[], None]:
+    def call() -> None:
+        number = _CALLS.get(platform.machine(), {}).get(name, -1)
+        if ctypes.CDLL(None, use_errno=True).syscall(number, *map(ctypes.c_long, arguments)) < 0:
+            raise OSError(ctypes.get_errno(), name)
+
+    return call
+
+
+def _take_memory() -> None:
+    pages = bytearray(4 * _GIB)
+    pages[-1] = 1
+
+
+def _find_a_descriptor() -> None:
+    for descriptor in range(64):
+        if descriptor not in _OURS and _open(descriptor):
+            return
+    raise Refused("no descriptor but its own")
+
+
+def _open(descriptor: int) -> bool:
+    try:
+        os.fstat(descriptor)
+    except OSError:
+        return False
+    return True
+
+
+def _read_the_environment() -> None:
+    if dict(os.environ) == dict(ENVIRONMENT):
+        raise Refused("nothing but what every seat is given")
+
+
+def _be_the_administrator() -> None:
+    if 0 not in (os.getuid(), os.geteuid(), os.getgid(), os.getegid()):
+        raise Refused("an account without rights")
+
+
+ATTACKS: Final[dict[str, tuple[str, Callable[[], object]]]] = {
+    "read a file": ("landlock", _read_a_file),
+    "read beside the library": ("landlock", _read_the_interpreter),
+    "list the root": ("landlock", lambda: os.listdir("/")),
+    "look at the host's files": ("root", lambda: os.stat("/etc")),
+    "look at processes": ("root", lambda: os.stat("/proc/self")),
+    "write a file": ("landlock", _write_a_file),
+    "start a thread": ("seccomp", _start_a_thread),
+    "fork": ("seccomp", _fork),
+    "open a network socket": ("seccomp", lambda: socket.socket().close()),
+    "open a local socket": ("seccomp", lambda: socket.socket(socket.AF_UNIX).close()),
+    "open a socket to the host": ("seccomp", _vsock),
+    "signal another process": ("seccomp", lambda: os.kill(1, 0)),
+    "change another's limits": ("seccomp", lambda: resource.prlimit(1, resource.RLIMIT_NOFILE)),
+    "trace another process": ("seccomp", _call("ptrace", 0, 0, 0, 0)),
+    "share memory": ("seccomp", _call("shmget", 7, 4096, 0o1600)),
+    "lock a file": ("seccomp", _call("flock", 0, 1)),
+    "wake another process": ("seccomp", _call("futex", ctypes.addressof(_word), _FUTEX_WAKE, 1)),
+    "make a namespace": ("seccomp", _call("unshare", _CLONE_NEWUSER)),
+    "go around the filter": ("seccomp", _call("io_uring_setup", 1, 0)),
+    "keep memory in a file": ("seccomp", lambda: os.memfd_create("state")),
+    "take memory": ("rlimits", _take_memory),
+    "find an open descriptor": ("zygote", _find_a_descriptor),
+    "read the environment": ("outer", _read_the_environment),
+    "be the administrator": ("identity", _be_the_administrator),
+    "execute a program": ("seccomp", _execute),
+}
+"""What is tried, the layer that stops it, and how. The last one ends the seat where it works."""

@@ -1,0 +1,212 @@
+"""The inner wall, the same in every seat on Linux: raised by the process on itself, for good.
+
+Knows the kernel's calls through ctypes; knows no messages and no bots. `first_step` goes up in
+the zygote, which must still fork; `second_step` in the fork, before the first byte of a bot's code.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import resource
+import signal
+import struct
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import Final
+
+from sandbox.policy import HOST, NOBODY, Wall
+from sandbox.syscalls import Architecture, bot_filter, zygote_filter
+
+_PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_SET_NO_NEW_PRIVS = 1, 4, 38
+_PR_SET_SECCOMP, _SECCOMP_MODE_FILTER = 22, 2
+_CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
+_READ_FILE, _READ_DIR = 1 << 2, 1 << 3
+# The rights that a kernel of each Landlock ABI can refuse: on files, on the network, on scopes.
+_FILE_RIGHTS: Final = {1: 13, 2: 14, 3: 15, 4: 15, 5: 16}
+_NET_RIGHTS, _SCOPES = 0b11, 0b11
+
+_STAGE: Final = "/proc"
+_RDONLY, _NOSUID, _NODEV, _REMOUNT, _BIND, _RELATIME = 1, 2, 4, 32, 4096, 1 << 21
+_LOCKED, _ST_RELATIME = 2 | 4 | 8 | 1024 | 2048, 4096
+_PR_CAPBSET_DROP, _PR_CAP_AMBIENT, _CLEAR_ALL, _CAPABILITY_3, _RIGHTS = 24, 47, 4, 0x20080522, 41
+
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+class WallError(OSError):
+    """A layer of the wall could not be raised here."""
+
+
+def first_step(
+    wall: Wall, arch: Architecture | None, library: Sequence[str], *, own_root: bool
+) -> dict[str, bool]:
+    """Raises what still lets a process fork; says which of its layers stand.
+
+    `library` names the directories of the standard library, the only files left to read;
+    `own_root` tells that the outer wall leaves the moving out of the host's root to us.
+    """
+    raised = {}
+    if own_root:
+        raised["root"] = wall.has("root") and _raises(lambda: leave_root(library))
+    for layer, raise_it in (
+        ("no_new_privs", renounce_privileges),
+        # Before it gives up an administrator's eyes: the library may lie in a closed home.
+        ("landlock", lambda: restrict_files(library)),
+        ("identity", become_nobody),
+        ("dumpable", hide_memory),
+        ("seccomp", lambda: load_filter(zygote_filter(_known(arch)))),
+    ):
+        raised[layer] = wall.has(layer) and _raises(raise_it)
+    return raised
+
+
+def second_step(wall: Wall, limits: dict[str, int], program: bytes | None) -> None:
+    """Takes what only the zygote may do from the calling fork. Raises WallError."""
+    _call(_libc.prctl, _PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    if wall.has("rlimits"):
+        set_limits(limits)
+    if wall.has("seccomp") and program is not None:
+        load_filter(program)
+
+
+def second_filter(arch: Architecture | None) -> bytes | None:
+    """The filter that `second_step` loads, put together once and ahead of time."""
+    return bot_filter(arch) if arch is not None else None
+
+
+def leave_root(library: Sequence[str]) -> None:
+    """Moves to a root of our own that holds the library alone, and gives up the rights to do so.
+
+    Works once, in the namespaces of a process box.
+    """
+    # Over /proc, because no library can lie below it.
+    _mount("tmpfs", _STAGE, "tmpfs", _NOSUID | _NODEV)
+    for directory in library:
+        place = _STAGE + directory
+        if not os.path.isdir(place):
+            os.makedirs(place)
+            _mount(directory, place, None, _BIND)
+            _mount(None, place, None, _BIND | _REMOUNT | _RDONLY | _locked(directory))
+    _mount(None, _STAGE, None, _REMOUNT | _RDONLY | _NOSUID | _NODEV)
+    _call(_libc.sethostname, HOST.encode(), len(HOST))
+    os.chroot(_STAGE)
+    os.chdir("/")
+    for right in range(_RIGHTS):
+        _call(_libc.prctl, _PR_CAPBSET_DROP, right, 0, 0, 0)
+    _call(_libc.prctl, _PR_CAP_AMBIENT, _CLEAR_ALL, 0, 0, 0)
+    _call(_libc.capset, struct.pack("=Ii", _CAPABILITY_3, 0), bytes(24))
+
+
+def _mount(source: str | None, target: str, kind: str | None, flags: int) -> None:
+    words = (os.fsencode(word) if word is not None else None for word in (source, target, kind))
+    _call(_libc.mount, *words, flags, None)
+
+
+def _locked(directory: str) -> int:
+    """The flags of a mount that a namespace may not take away."""
+    flags = os.statvfs(directory).f_flag
+    return flags & _LOCKED | (_RELATIME if flags & _ST_RELATIME else 0)
+
+
+def become_nobody() -> None:
+    """Leaves the administrator's account where the outer wall has not done so already."""
+    if os.geteuid() == 0:
+        os.setgroups([])
+        os.setresgid(NOBODY, NOBODY, NOBODY)
+        os.setresuid(NOBODY, NOBODY, NOBODY)
+
+
+def hide_memory() -> None:
+    """No other process of this account may look into this one, nor does it leave a core."""
+    _call(_libc.prctl, _PR_SET_DUMPABLE, 0, 0, 0, 0)
+
+
+def renounce_privileges() -> None:
+    """No program started from here can gain anything."""
+    _call(_libc.prctl, _PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
+
+
+def set_limits(limits: dict[str, int]) -> None:
+    """Soft and hard limits alike, for good."""
+    for name, most in limits.items():
+        number = getattr(resource, name, None)
+        if number is None:
+            continue
+        _, hard = resource.getrlimit(number)
+        if hard != resource.RLIM_INFINITY:
+            most = min(most, hard)
+        resource.setrlimit(number, (most, most))
+
+
+def load_filter(program: bytes) -> None:
+    """Every later system call of this process goes through the filter."""
+    code = ctypes.create_string_buffer(program, len(program))
+    pointer = ctypes.create_string_buffer(
+        struct.pack("@HP", len(program) // 8, ctypes.addressof(code))
+    )
+    _call(
+        _libc.prctl,
+        _PR_SET_SECCOMP,
+        _SECCOMP_MODE_FILTER,
+        ctypes.c_void_p(ctypes.addressof(pointer)),
+        0,
+        0,
+    )
+
+
+def landlock_abi() -> int:
+    """The version of Landlock that the kernel speaks; 0 where it has none."""
+    return max(0, int(_libc.syscall(_CREATE_RULESET, None, 0, 1)))
+
+
+def restrict_files(library: Sequence[str]) -> None:
+    """Leaves these directories to read, without the packages installed in them; nothing else."""
+    abi = landlock_abi()
+    if not abi:
+        raise WallError("this kernel has no Landlock")
+    files = (1 << _FILE_RIGHTS[min(abi, 5)]) - 1
+    rights = [files] + [_NET_RIGHTS] * (abi >= 4) + [_SCOPES] * (abi >= 6)
+    attributes = struct.pack(f"={len(rights)}Q", *rights)
+    ruleset = _call(_libc.syscall, _CREATE_RULESET, attributes, len(attributes), 0)
+    for directory in library:
+        _permit(ruleset, directory, _READ_DIR)
+        for entry in os.listdir(directory):
+            if not entry.endswith("-packages"):
+                path = os.path.join(directory, entry)
+                with suppress(FileNotFoundError):  # A link to a file that the box does not hold.
+                    _permit(ruleset, path, _READ_FILE | (_READ_DIR if os.path.isdir(path) else 0))
+    _call(_libc.syscall, _RESTRICT_SELF, ruleset, 0)
+    os.close(ruleset)
+
+
+def _permit(ruleset: int, path: str, rights: int) -> None:
+    descriptor = os.open(path, os.O_PATH | os.O_CLOEXEC)
+    try:
+        rule = struct.pack("=Qi", rights, descriptor)
+        _call(_libc.syscall, _ADD_RULE, ruleset, 1, rule, 0)
+    finally:
+        os.close(descriptor)
+
+
+def _call(function: Callable[..., int], *arguments: object) -> int:
+    """The result of a call into the C library. Raises WallError with the kernel's reason."""
+    result = int(function(*(ctypes.c_long(a) if isinstance(a, int) else a for a in arguments)))
+    if result < 0:
+        code = ctypes.get_errno()
+        raise WallError(code, os.strerror(code))
+    return result
+
+
+def _raises(layer: Callable[[], None]) -> bool:
+    try:
+        layer()
+    except OSError:
+        return False
+    return True
+
+
+def _known(arch: Architecture | None) -> Architecture:
+    if arch is None:
+        raise WallError("the system calls of this architecture are not known")
+    return arch

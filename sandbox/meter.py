@@ -1,0 +1,77 @@
+"""The time of one question, by the kernel's own clocks of the process that answers it.
+
+Knows what a process has used and what it was kept waiting for; knows no messages.
+"""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Final
+
+from matchbox.errors import SeatFault
+from sandbox.policy import Limits
+
+_GRACE_MS: Final = 20
+_LONGEST_LOOK_MS: Final = 500
+
+
+def cpu_clock(pid: int) -> int:
+    """The kernel's name for the processor clock of a whole process (see clock_getcpuclockid)."""
+    return (~pid << 3) | 2
+
+
+def run_delay_ns(pid: int) -> int:
+    """How long the process was ready to run and no processor took it, in nanoseconds."""
+    return int(Path(f"/proc/{pid}/schedstat").read_text().split()[1])
+
+
+def is_asleep(pid: int) -> bool:
+    """Whether the process waits for something other than a processor."""
+    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "R"
+
+
+class Meter:
+    """Charges one question to a seat. Nothing is read before the first `look`.
+
+    Wall time counts from the first look on, and only while the process was not kept waiting
+    for a processor: a bot never pays for a busy machine.
+    """
+
+    __slots__ = ("_begun", "_budget", "_first", "_limits", "_pid", "next_look_ms")
+
+    def __init__(self, pid: int, begun_ns: int, budget_ms: float, limits: Limits) -> None:
+        self._pid = pid
+        self._begun = begun_ns
+        self._budget = budget_ms
+        self._limits = limits
+        self._first: tuple[int, int] | None = None
+        self.next_look_ms = min(_GRACE_MS, int(budget_ms) + 1)
+
+    def look(self) -> None:
+        """Raises SeatFault where the time is over; else says when to look again."""
+        left = self.settle(time.clock_gettime_ns(cpu_clock(self._pid)))
+        now, delay = time.monotonic_ns(), run_delay_ns(self._pid)
+        if self._first is None:
+            self._first = now, delay
+        wall = (now - self._first[0]) / 1e6
+        charged = wall - (delay - self._first[1]) / 1e6
+        allowed = self._budget * self._limits.wall_factor
+        # The wait that is going on is not yet in `delay`. Who is ready to run when over is either
+        # kept waiting, or running and soon at the end of its processor time.
+        if charged > allowed and is_asleep(self._pid):
+            raise SeatFault("timeout", f"no answer within {allowed:.0f} ms")
+        # Counted on top: who may think for longer than our patience is not the machine's fault.
+        if wall > allowed + self._limits.patience_ms:
+            raise SeatFault("platform", f"the machine gave the bot no time for {wall:.0f} ms")
+        self.next_look_ms = max(1, min(_LONGEST_LOOK_MS, int(left) + 1, int(allowed - charged) + 1))
+
+    def settle(self, cpu_ns: int) -> float:
+        """What is left of the budget, in ms, at this reading. Raises SeatFault at nothing."""
+        used = (cpu_ns - self._begun) / 1e6
+        if used > self._budget:
+            raise SeatFault(
+                "timeout",
+                f"used {used:.1f} ms of processor time; it was allowed {self._budget:.0f} ms",
+            )
+        return self._budget - used

@@ -1,0 +1,146 @@
+"""Every limit of a seat, as data. Knows numbers and names; knows no kernel.
+
+It is loaded on both sides of the wall, so it imports nothing but the standard library.
+"""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+KIB: Final = 1024
+MIB: Final = 1024 * KIB
+
+LAYERS: Final = ("root", "no_new_privs", "landlock", "identity", "dumpable", "rlimits", "seccomp")
+"""The inner wall, from the first step to the last. A test may leave out any of them by name."""
+
+ENVIRONMENT: Final[Mapping[str, str]] = {
+    "PYTHONHASHSEED": "0",
+    "PYTHONUTF8": "1",
+    "LC_ALL": "C.UTF-8",
+    "TZ": "UTC",
+}
+"""The whole environment of a bot, the same on every machine."""
+
+NOBODY: Final = 65534
+"""The user and group a bot sees itself as."""
+
+HOST: Final = "box"
+"""The name of the machine a bot sees."""
+
+CHUNK_BYTES: Final = 60 * KIB
+"""The longest part of a question that travels in one packet."""
+
+QUESTION_BYTES: Final = 8 * MIB
+"""The longest question a seat is sent: a bundle unpacked to 4 MiB, as text."""
+
+SEATS_PER_ZYGOTE: Final = 1000
+"""After so many seats a zygote is retired."""
+
+HELLO: Final = b"ready"
+"""The first packet of a fork, once its wall stands."""
+
+TAG_BYTES: Final = 8
+"""Length of the mark that ties an answer to its question."""
+
+WHERE: Final = signal.SIGUSR1
+"""Tells a fork whose time is over to print where it is, most recent call first."""
+
+LAST_RESORT_S: Final = 24 * 3600
+"""The kernel's own limit of processor time. It counts in ticks, which a bot can fool either way,
+and it kills as if from outside: no bot may come near, the host's clock is what ends its time."""
+
+NO_MEMORY: Final = 77
+"""Exit code of a fork that ended in MemoryError."""
+
+STANDARD_LIBRARY: Final = tuple(
+    name
+    for line in (
+        "abc argparse array ast base64 binascii bisect bz2 calendar cmath collections.abc",
+        "colorsys concurrent.futures contextlib contextvars copy csv ctypes dataclasses datetime",
+        "decimal difflib enum fractions functools gc graphlib hashlib heapq hmac importlib.abc",
+        "importlib.machinery importlib.resources importlib.util inspect io itertools json keyword",
+        "linecache locale logging lzma math numbers operator os pathlib pickle pkgutil platform",
+        "pprint queue random re reprlib resource sched secrets select shutil signal statistics",
+        "string struct sys tempfile textwrap threading time timeit token tokenize traceback types",
+        "typing unicodedata unittest warnings weakref zipfile zlib",
+    )
+    for name in line.split()
+)
+"""What bots import most: loaded once in the zygote. The rest is read from disk when asked for:
+uuid too, which at once remembers the name of the machine that it is loaded on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What one bot may use in one seat. Times are milliseconds, sizes bytes or MiB as named.
+
+    Attributes:
+        cpu_ms: processor time of one decision.
+        wall_factor: charged wall time allowed, as a multiple of the processor time.
+        start_cpu_ms: processor time of loading the bot.
+        bank_ms: processor time of all decisions of a seat together.
+        off_turn_ms: processor time between an answer and the next question. It is charged to the
+            bank; the limit leaves room for what a crowded host takes and the kernel books as ours.
+        patience_ms: wall time after which a seat that gets no processor is the platform's fault.
+        memory_mb: address space above the warm zygote's own.
+        answer_bytes: longest answer to one question.
+        envelope_bytes: what a frame of answers may hold beside them.
+        frame_bytes: longest frame of answers.
+        log_bytes: what is kept of a bot's output.
+    """
+
+    cpu_ms: int = 1000
+    wall_factor: int = 4
+    start_cpu_ms: int = 5000
+    bank_ms: int = 600_000
+    off_turn_ms: int = 500
+    patience_ms: int = 120_000
+    memory_mb: int = 256
+    answer_bytes: int = 256
+    envelope_bytes: int = KIB
+    frame_bytes: int = 64 * KIB
+    log_bytes: int = 16 * KIB
+
+    def longest_answer(self, decisions: int) -> int:
+        """How many bytes the frame that answers so many questions may have."""
+        return min(self.frame_bytes, self.envelope_bytes + decisions * self.answer_bytes)
+
+
+@dataclass(frozen=True, slots=True)
+class Wall:
+    """Which layers of the inner wall go up. Only tests leave one out, to see what it stops."""
+
+    drop: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        unknown = set(self.drop) - set(LAYERS)
+        if unknown:
+            raise ValueError(f"no such layer of the wall: {', '.join(sorted(unknown))}")
+
+    def has(self, layer: str) -> bool:
+        """True where the layer goes up."""
+        return layer not in self.drop
+
+
+def rlimits(limits: Limits, baseline_bytes: int) -> dict[str, int]:
+    """Every resource limit of a bot's process, by its name in `resource`; soft and hard alike.
+
+    `baseline_bytes` is the address space of the zygote it is forked from.
+    """
+    return {
+        "RLIMIT_AS": baseline_bytes + limits.memory_mb * MIB,
+        "RLIMIT_CORE": 0,
+        "RLIMIT_CPU": LAST_RESORT_S,
+        "RLIMIT_FSIZE": 0,
+        "RLIMIT_MEMLOCK": 0,
+        "RLIMIT_MSGQUEUE": 0,
+        "RLIMIT_NICE": 0,
+        "RLIMIT_NOFILE": 32,
+        "RLIMIT_NPROC": 0,
+        "RLIMIT_RTPRIO": 0,
+        "RLIMIT_SIGPENDING": 16,
+        "RLIMIT_STACK": 8 * MIB,
+    }

@@ -1,0 +1,37 @@
+"""Namespaces without bubblewrap, as a command line: the inner wall does the rest.
+
+Knows `unshare` of util-linux and what to do where the kernel refuses it.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from functools import cache
+from typing import Final
+
+from sandbox.policy import NOBODY
+from sandbox.program import Program
+
+_FLAGS: Final = (
+    *("--user", f"--map-user={NOBODY}", f"--map-group={NOBODY}"),
+    # The zygote moves to a root of its own, then gives up what let it do so.
+    *("--keep-caps", "--pid", "--net", "--ipc", "--uts", "--mount", "--fork", "--kill-child"),
+)
+
+
+def command(program: Program) -> list[str]:
+    """The command that starts the program's zygote, in namespaces of its own where they work."""
+    places = dict.fromkeys(place.parent for place in program.packages())
+    namespaces = _namespaces()
+    return [*namespaces, *program.command(places, own_root=bool(namespaces))]
+
+
+@cache
+def _namespaces() -> tuple[str, ...]:
+    unshare = shutil.which("unshare")
+    if unshare is None:
+        return ()
+    prefix = (unshare, *_FLAGS, "--")
+    tried = subprocess.run([*prefix, "true"], capture_output=True, check=False)
+    return prefix if tried.returncode == 0 else ()

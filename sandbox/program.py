@@ -1,0 +1,85 @@
+"""What runs in a box: the code to load, where it lies on this machine, and how Python is started.
+
+Knows files of the interpreter and of packages; knows no wall and no bot.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import sysconfig
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from importlib.machinery import ModuleSpec, PathFinder
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Final
+
+from matchbox.errors import BoxUnavailable
+from sandbox.policy import Wall
+
+_EVERY_BOX: Final = ("sandbox", "greenlet")
+_BOOT: Final = (
+    "import json, sys; sys.path += json.loads(sys.argv[1])['imports']; "
+    "from sandbox.zygote import main; main(sys.argv[1])"
+)
+
+INTERPRETER: Final = Path(sys.executable).resolve()
+LIBRARY: Final = Path(sysconfig.get_path("stdlib"))
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """The code of a box: modules loaded in its zygote, and the function that serves a seat.
+
+    Attributes:
+        preload: module names.
+        entry: "module:function", called in every seat with `recv` and `send`.
+        paths: directories where a module is looked for before the installed ones.
+        wall: which layers of the inner wall go up.
+    """
+
+    preload: tuple[str, ...]
+    entry: str
+    paths: tuple[Path, ...] = ()
+    wall: Wall = field(default_factory=Wall)
+
+    def packages(self) -> list[Path]:
+        """Files and directories of all modules that the box must hold beside the library."""
+        names = [*_EVERY_BOX, *self.preload, self.entry.partition(":")[0]]
+        tops = dict.fromkeys(name.partition(".")[0] for name in names)
+        return [_place(name, self.paths) for name in tops if not _in_library(name)]
+
+    def command(self, imports: Iterable[str | Path], *, own_root: bool) -> list[str]:
+        """The interpreter's command line; `imports` are directories as they look from inside.
+
+        `own_root` tells the zygote to leave the host's root itself.
+        """
+        job = {
+            "preload": self.preload,
+            "entry": self.entry,
+            "imports": [str(path) for path in imports],
+            "drop": self.wall.drop,
+            "own_root": own_root,
+        }
+        return [str(INTERPRETER), "-P", "-s", "-S", "-B", "-c", _BOOT, json.dumps(job)]
+
+
+def _in_library(name: str) -> bool:
+    return name in sys.stdlib_module_names
+
+
+def _place(name: str, paths: Sequence[Path]) -> Path:
+    spec = PathFinder.find_spec(name, [str(path) for path in paths]) or _installed(name)
+    if spec is not None and spec.submodule_search_locations:
+        return Path(next(iter(spec.submodule_search_locations)))
+    if spec is None or spec.origin is None:
+        raise BoxUnavailable(f"the module {name!r} is not installed: install it beside Matchbox")
+    return Path(spec.origin)
+
+
+def _installed(name: str) -> ModuleSpec | None:
+    try:
+        return find_spec(name)
+    except ValueError:
+        return None

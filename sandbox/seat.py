@@ -1,0 +1,223 @@
+"""One bot's process as its referee sees it: a question in, an answer out, or a fault.
+
+Knows time, sizes and whose fault silence is; knows nothing of what the frames say.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import replace
+from typing import Final
+
+from matchbox.errors import SeatFault
+from sandbox.meter import Meter, cpu_clock
+from sandbox.policy import CHUNK_BYTES, QUESTION_BYTES, TAG_BYTES, WHERE, Limits, rlimits
+from sandbox.verdict import Death, verdict
+from sandbox.warm import Warm
+
+_LEAVING_MS: Final = 200
+_WHERE_MS: Final = 200
+_QUIET_MS: Final = 20
+
+
+class Seat:
+    """A fresh fork of a zygote, for one bot. `done` takes the zygote back when the seat closes."""
+
+    def __init__(self, zygote: Warm, limits: Limits, done: Callable[[Warm], None]) -> None:
+        fork = zygote.fork(rlimits(limits, zygote.baseline_bytes))
+        self._zygote = zygote
+        self._limits = limits
+        self._done = done
+        self._channel = fork.channel
+        self._output = fork.output
+        self.pid = fork.pid
+        self._clock = cpu_clock(fork.pid)
+        self._handle = fork.handle
+        self._poll = select.poll()
+        self._poll.register(self._channel, select.POLLIN)
+        self._poll.register(self._output, select.POLLIN)
+        self._log = bytearray()
+        self._banked = 0.0
+        self._allowed = 0.0
+        self._rested = 0
+        self._open = True
+        self._death: Death | None = None
+        self._fault: SeatFault | None = None
+
+    def ask(self, frame: bytes, decisions: int = 1, *, start: bool = False) -> bytes:
+        """The one frame that answers this one, within its limits. Raises SeatFault, for good.
+
+        `decisions` is the number of questions in the frame; `start` that it loads the bot.
+        """
+        if self._fault is not None:
+            raise SeatFault(self._fault.kind, self._fault.detail)
+        try:
+            return self._exchange(frame, decisions, start)
+        except SeatFault as fault:
+            self._fault = fault
+            if fault.kind == "timeout":
+                self._ask_where()
+            self.close()
+            raise
+
+    @property
+    def stderr(self) -> str:
+        """What the bot has printed, both streams, up to the limit."""
+        if self._open:
+            self._drain()
+        return self._log.decode("utf-8", "replace")
+
+    @property
+    def cpu_ms(self) -> float:
+        """The processor time that the bot has used, loading included, in milliseconds."""
+        return self._death.cpu_ms if self._death else self._rested / 1e6
+
+    def close(self) -> None:
+        """Kills the process and sees it dead; hands its zygote back. Twice is as good as once."""
+        if not self._open:
+            return
+        if self._death is None:
+            with suppress(SeatFault):  # A zygote that has died took its fork with it.
+                self._bury()
+        self._drain()
+        self._open = False
+        self._channel.close()
+        os.close(self._output)
+        os.close(self._handle)
+        self._done(self._zygote)
+
+    def _exchange(self, frame: bytes, decisions: int, start: bool) -> bytes:
+        limits = self._limits
+        if not self._open:
+            raise SeatFault("platform", "the seat was closed before this question")
+        if len(frame) > QUESTION_BYTES:
+            raise SeatFault("platform", f"the question is longer than {QUESTION_BYTES} bytes")
+        begun = self._cpu_ns()
+        thought = (begun - self._rested) / 1e6
+        if thought > limits.off_turn_ms:
+            raise SeatFault("protocol", f"thought for {thought:.0f} ms while it was not asked")
+        self._banked += thought
+        budget = self._budget(decisions, start)
+        self._allowed = begun / 1e6 + budget
+        meter = Meter(self.pid, begun, budget, limits)
+        tag = os.urandom(TAG_BYTES)
+        self._send(tag, frame, meter)
+        answer = self._receive(tag, limits.longest_answer(decisions), meter)
+        self._rested = self._cpu_ns()
+        meter.settle(self._rested)
+        if not start:
+            self._banked += (self._rested - begun) / 1e6
+        return answer
+
+    def _budget(self, decisions: int, start: bool) -> float:
+        """Milliseconds of processor time for a question. Raises SeatFault where none is left."""
+        limits = self._limits
+        if start:
+            return limits.start_cpu_ms
+        left = limits.bank_ms - self._banked
+        if left <= 0:
+            raise SeatFault("timeout", f"used all {limits.bank_ms} ms of its processor time")
+        return min(limits.cpu_ms * max(1, decisions), left)
+
+    def _send(self, tag: bytes, frame: bytes, meter: Meter) -> None:
+        """The whole question, never waiting longer than the bot's own time for its answer."""
+        for packet in _packets(tag, frame):
+            while True:
+                try:
+                    self._channel.send(packet)
+                    break
+                except BlockingIOError:
+                    self._poll.modify(self._channel, select.POLLOUT)
+                    self._wait(meter)
+                    self._poll.modify(self._channel, select.POLLIN)
+                except OSError:
+                    raise self._dead() from None
+
+    def _receive(self, tag: bytes, longest: int, meter: Meter) -> bytes:
+        while not self._wait(meter):
+            pass
+        try:
+            packet = self._channel.recv(TAG_BYTES + longest + 1)
+        except OSError:
+            packet = b""
+        if not packet:
+            raise self._dead()
+        if packet[:TAG_BYTES] != tag:
+            raise SeatFault("protocol", "sent an answer that nobody had asked for")
+        if len(packet) > TAG_BYTES + longest:
+            raise SeatFault("protocol", f"sent an answer longer than {longest} bytes")
+        return packet[TAG_BYTES:]
+
+    def _wait(self, meter: Meter) -> bool:
+        """True once the channel is ready; keeps the output flowing and the time meanwhile."""
+        ready = False
+        for descriptor, _ in self._poll.poll(meter.next_look_ms):
+            if descriptor == self._output:
+                self._drain()
+            else:
+                ready = True
+        if not ready:
+            try:
+                meter.look()
+            except OSError:
+                raise self._dead() from None
+        return ready
+
+    def _cpu_ns(self) -> int:
+        try:
+            return time.clock_gettime_ns(self._clock)
+        except OSError:
+            raise self._dead() from None
+
+    def _ask_where(self) -> None:
+        """Lets a process that is out of time print where it is, if it can: its author wants it."""
+        watch = select.poll()
+        watch.register(self._output, select.POLLIN)
+        with suppress(OSError):
+            signal.pidfd_send_signal(self._handle, WHERE)
+        until, patience = time.monotonic() + _WHERE_MS / 1000, _WHERE_MS
+        while watch.poll(patience) and time.monotonic() < until:
+            self._drain()
+            patience = _QUIET_MS
+
+    def _dead(self) -> SeatFault:
+        """The fault of a process that is leaving, or has closed its channel and stays."""
+        try:
+            return verdict(self._bury(_LEAVING_MS), self._limits, self._allowed)
+        except SeatFault as fault:
+            return fault
+
+    def _bury(self, patience_ms: int = 0) -> Death:
+        """Gives the process time to leave, kills it where it stays, and sees how it ended."""
+        watch = select.poll()
+        watch.register(self._handle, select.POLLIN)
+        stays = not watch.poll(patience_ms)
+        if stays:
+            with suppress(ProcessLookupError):
+                signal.pidfd_send_signal(self._handle, signal.SIGKILL)
+        self._death = replace(self._zygote.bury(), ours=stays)
+        return self._death
+
+    def _drain(self) -> None:
+        """Takes what the bot has printed; keeps what fits and drops the rest."""
+        try:
+            text = os.read(self._output, 64 * 1024)
+        except BlockingIOError:
+            return
+        if not text:
+            with suppress(KeyError):
+                self._poll.unregister(self._output)
+        self._log += text[: self._limits.log_bytes - len(self._log)]
+
+
+def _packets(tag: bytes, frame: bytes) -> Iterator[bytes]:
+    """The question in parts that fit a packet; all but the last say that more follows."""
+    last = max(0, len(frame) - 1) // CHUNK_BYTES
+    for at in range(last):
+        yield tag + b"\1" + frame[at * CHUNK_BYTES : (at + 1) * CHUNK_BYTES]
+    yield tag + b"\0" + frame[last * CHUNK_BYTES :]

@@ -1,0 +1,82 @@
+"""Whether a kind of box holds on this machine: every attack is tried in a fresh seat.
+
+Knows what a whole wall is; knows no bots. The worker asks it at its start.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from matchbox.errors import BoxUnavailable, SeatFault
+from sandbox.attacks import ATTACKS, SPIN, SPIN_S
+from sandbox.box import Box, open_box
+from sandbox.policy import LAYERS, Limits, Wall
+from sandbox.seat import Seat
+
+_LIMITS = Limits(cpu_ms=2000, bank_ms=20_000, memory_mb=128)
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What was found out about one kind of box.
+
+    Attributes:
+        walled: strangers' programs may run in it.
+        layers: every layer by name, and whether it stands.
+        missing: sentences, one for everything that is not as it must be.
+    """
+
+    walled: bool
+    layers: Mapping[str, bool]
+    missing: Sequence[str]
+
+
+@cache
+def selftest(kind: str, wall: Wall = Wall()) -> Report:  # noqa: B008 - a frozen value
+    """The report on this kind, found once in the life of a process."""
+    try:
+        with open_box(kind, preload=(), entry="sandbox.attacks:serve", wall=wall) as box:
+            return _examine(box)
+    except (BoxUnavailable, SeatFault) as error:
+        return Report(False, {}, [str(error)])
+
+
+def _examine(box: Box) -> Report:
+    worked = [(name, layer) for name, (layer, _) in ATTACKS.items() if _works(box, name)]
+    layers = {layer: box.layers.get(layer, True) for layer in (*box.layers, *LAYERS)}
+    layers |= dict.fromkeys([layer for _, layer in worked], False)
+    layers["clock"] = _clock_runs(box)
+    missing = [f"a bot could {name}: the layer {layer!r} is open" for name, layer in worked]
+    told = {layer for _, layer in worked}
+    missing += [
+        f"the layer {layer!r} does not work on this machine"
+        for layer, stands in layers.items()
+        if not stands and layer not in told
+    ]
+    return Report(not missing, layers, missing)
+
+
+def _works(box: Box, attack: str) -> bool:
+    """True where the attack was not refused in so many words; a seat that died proves nothing."""
+    seat = box.seat(_LIMITS)
+    try:
+        return not seat.ask(attack.encode()).startswith(b"refused")
+    except SeatFault:
+        return True
+    finally:
+        seat.close()
+
+
+def _clock_runs(box: Box) -> bool:
+    """True where a spinning seat is seen to use its time, from outside."""
+    seat: Seat = box.seat(_LIMITS)
+    try:
+        before = seat.cpu_ms
+        seat.ask(SPIN)
+        return seat.cpu_ms - before >= SPIN_S * 1000 * 0.9
+    except SeatFault:
+        return False
+    finally:
+        seat.close()

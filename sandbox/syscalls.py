@@ -1,0 +1,161 @@
+"""Which system calls a bot may make, as data, and the filter program that says so.
+
+Knows numbers of two architectures and how a classic BPF program is laid out; calls no kernel,
+so every rule is tested by a small interpreter. It is loaded on both sides of the wall.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import struct
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final, TypeAlias
+
+ALLOW: Final = 0x7FFF0000
+KILL: Final = 0x80000000
+REFUSE: Final = 0x00050000 | errno.EPERM
+ABSENT: Final = 0x00050000 | errno.ENOSYS
+
+
+def _names(*lines: str) -> frozenset[str]:
+    return frozenset(name for line in lines for name in line.split())
+
+
+BOT: Final = _names(
+    # Messages and files that are already open; files that Landlock lets it open.
+    "read write readv writev pread64 lseek close open openat stat lstat fstat newfstatat statx",
+    "access faccessat faccessat2 getdents64 readlink readlinkat getcwd",
+    # Memory, and waiting for itself.
+    "brk mmap mremap munmap mprotect madvise futex sched_yield restart_syscall",
+    "poll ppoll select pselect6 nanosleep clock_nanosleep",
+    # Signals it sends to itself by a timer, and handles.
+    "rt_sigaction rt_sigprocmask rt_sigreturn sigaltstack alarm getitimer setitimer",
+    # Looking at the clock and at itself.
+    "clock_gettime clock_getres gettimeofday time times getrandom getrusage uname",
+    "getpid getppid gettid getuid geteuid getgid getegid sched_getaffinity",
+    "exit exit_group",
+)
+"""All that a bot may call. Whatever is not named here is refused with EPERM."""
+
+ZYGOTE: Final = _names(
+    # To fork a seat, hand it its descriptors, and see it dead.
+    "clone fork vfork set_robust_list rseq set_tid_address wait4 waitid",
+    "recvmsg recvfrom sendmsg sendto dup dup2 dup3 pipe2 fcntl close_range",
+    # To raise the second step of the wall in the fork.
+    "prlimit64 getrlimit setrlimit prctl seccomp",
+)
+"""What the zygote needs beside, and a bot loses before its first line."""
+
+MUTE: Final = frozenset(("clone3",))
+"""Answered with "no such call", so that the C library falls back on the older one."""
+
+_NUMBERS: Final = """
+read 0 63, write 1 64, open 2 -, close 3 57, stat 4 -, fstat 5 80, lstat 6 -, poll 7 -, lseek 8 62,
+mmap 9 222, mprotect 10 226, munmap 11 215, brk 12 214, rt_sigaction 13 134, rt_sigprocmask 14 135,
+rt_sigreturn 15 139, pread64 17 67, readv 19 65, writev 20 66, access 21 -, select 23 -,
+sched_yield 24 124, mremap 25 216, madvise 28 233, dup 32 23, dup2 33 -, nanosleep 35 101,
+getitimer 36 102, alarm 37 -, setitimer 38 103, getpid 39 172, sendto 44 206, recvfrom 45 207,
+sendmsg 46 211, recvmsg 47 212, clone 56 220, fork 57 -, vfork 58 -, exit 60 93, wait4 61 260,
+uname 63 160, fcntl 72 25, getcwd 79 17, readlink 89 -, gettimeofday 96 169, getrlimit 97 163,
+getrusage 98 165, times 100 153, getuid 102 174, getgid 104 176, geteuid 107 175, getegid 108 177,
+getppid 110 173, sigaltstack 131 132, prctl 157 167, setrlimit 160 164, gettid 186 178, time 201 -,
+futex 202 98, sched_getaffinity 204 123, getdents64 217 61, set_tid_address 218 96,
+restart_syscall 219 128, clock_gettime 228 113, clock_getres 229 114, clock_nanosleep 230 115,
+exit_group 231 94, waitid 247 95, openat 257 56, newfstatat 262 79, readlinkat 267 78,
+faccessat 269 48, pselect6 270 72, ppoll 271 73, set_robust_list 273 99, dup3 292 24, pipe2 293 59,
+prlimit64 302 261, seccomp 317 277, getrandom 318 278, statx 332 291, rseq 334 293,
+clone3 435 435, close_range 436 436, faccessat2 439 439
+"""
+
+_Line: TypeAlias = tuple[int, int, int, int]
+"""One instruction: code, lines to jump over where it is true, where it is not, and its value."""
+
+
+@dataclass(frozen=True, slots=True)
+class Architecture:
+    """One machine's name to the filter, its call numbers, and where a foreign ABI begins."""
+
+    audit: int
+    numbers: dict[str, int]
+    foreign_from: int | None
+
+
+def _architectures() -> dict[str, Architecture]:
+    rows = [row.split() for row in _NUMBERS.replace("\n", " ").split(",")]
+    tables = [{r[0]: int(r[column]) for r in rows if r[column] != "-"} for column in (1, 2)]
+    return {
+        # From 0x40000000 on the x32 ABI counts the same calls again under other numbers.
+        "x86_64": Architecture(0xC000003E, tables[0], 0x40000000),
+        "aarch64": Architecture(0xC00000B7, tables[1], None),
+    }
+
+
+ARCHITECTURES: Final = _architectures()
+
+
+def here() -> Architecture | None:
+    """This machine's architecture, or None where the numbers of its calls are not known."""
+    return ARCHITECTURES.get(os.uname().machine)
+
+
+_LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
+_NUMBER_AT, _AUDIT_AT, _SECOND_ARGUMENT_AT = 0, 4, 24
+_FUTEX_PRIVATE: Final = 128
+
+
+def zygote_filter(arch: Architecture) -> bytes:
+    """The first filter: everything that zygote or bot needs, and nothing else."""
+    return _program(arch, {ABSENT: MUTE, ALLOW: BOT | ZYGOTE}, REFUSE)
+
+
+def bot_filter(arch: Architecture) -> bytes:
+    """The second filter, on top of the first: takes away what only the zygote needs."""
+    return _program(arch, {REFUSE: ZYGOTE}, ALLOW, _private_futexes(arch))
+
+
+def _private_futexes(arch: Architecture) -> list[_Line]:
+    """Refuses a futex that other processes could see: on a file of the library that both have
+    mapped, two bots would wake each other through it."""
+    return [
+        (_EQUAL, 0, 4, arch.numbers["futex"]),
+        (_LOAD, 0, 0, _SECOND_ARGUMENT_AT),
+        (_ANY_BIT, 1, 0, _FUTEX_PRIVATE),
+        (_RETURN, 0, 0, REFUSE),
+        (_LOAD, 0, 0, _NUMBER_AT),
+    ]
+
+
+def _program(
+    arch: Architecture,
+    rules: dict[int, Collection[str]],
+    otherwise: int,
+    first: Sequence[_Line] = (),
+) -> bytes:
+    """The filter as `struct sock_filter` after `struct sock_filter`, eight bytes each."""
+    lines = [
+        (_LOAD, 0, 0, _AUDIT_AT),
+        (_EQUAL, 1, 0, arch.audit),
+        (_RETURN, 0, 0, KILL),
+        (_LOAD, 0, 0, _NUMBER_AT),
+    ]
+    if arch.foreign_from is not None:
+        lines += [(_AT_LEAST, 0, 1, arch.foreign_from), (_RETURN, 0, 0, KILL)]
+    lines += first
+    for verdict, names in rules.items():
+        lines += _group(sorted(_known(arch, names)), verdict)
+    return b"".join(struct.pack("=HBBI", *line) for line in [*lines, (_RETURN, 0, 0, otherwise)])
+
+
+def _group(numbers: list[int], verdict: int) -> list[_Line]:
+    """Returns the verdict for any of these numbers; jumps behind itself for the others."""
+    last = len(numbers) - 1
+    tests = [
+        (_EQUAL, last - at, 0 if at < last else 1, number) for at, number in enumerate(numbers)
+    ]
+    return [*tests, (_RETURN, 0, 0, verdict)]
+
+
+def _known(arch: Architecture, names: Iterable[str]) -> list[int]:
+    return [arch.numbers[name] for name in names if name in arch.numbers]

@@ -1,0 +1,52 @@
+"""Whose fault a death is. A pure table: knows exit codes and signals, no processes."""
+
+from __future__ import annotations
+
+import os
+import signal
+from dataclasses import dataclass
+from typing import Final
+
+from matchbox.errors import SeatFault
+from sandbox.policy import MIB, NO_MEMORY, Limits
+
+_NEAR: Final = 0.9
+_STARVED: Final = (-signal.SIGKILL, -signal.SIGSEGV, -signal.SIGABRT, -signal.SIGBUS)
+
+
+@dataclass(frozen=True, slots=True)
+class Death:
+    """How a seat's process ended: its wait status, the time and the memory that it used.
+
+    `clean` tells that it left nothing behind; `ours` that it was killed by its host.
+    """
+
+    status: int
+    cpu_ms: float
+    max_rss: int
+    clean: bool
+    ours: bool = False
+
+
+def verdict(death: Death, limits: Limits, cpu_allowed_ms: float) -> SeatFault:
+    """The fault of a process that ended, or closed its channel, instead of answering."""
+    if death.ours:
+        return SeatFault("crash", "closed its channel instead of answering")
+    code = os.waitstatus_to_exitcode(death.status)
+    most = limits.start_cpu_ms + limits.bank_ms
+    if death.cpu_ms > min(cpu_allowed_ms, most) or code == -signal.SIGXCPU:
+        return SeatFault("timeout", f"used {death.cpu_ms:.0f} ms of processor time in all")
+    near = death.max_rss > _NEAR * limits.memory_mb * MIB
+    if code == NO_MEMORY or (near and code in _STARVED):
+        return SeatFault("memory", f"needed more than {limits.memory_mb} MiB")
+    if code == -signal.SIGKILL:
+        return SeatFault("platform", "the bot was killed from outside")
+    if code == -signal.SIGSYS:
+        return SeatFault("crash", "made a system call of another architecture")
+    if code < 0:
+        return SeatFault("crash", f"ended by {_name(-code)}")
+    return SeatFault("crash", f"ended with exit code {code} instead of answering")
+
+
+def _name(number: int) -> str:
+    return next((s.name for s in signal.Signals if s == number), f"signal {number}")

@@ -1,0 +1,176 @@
+"""A running zygote as its host sees it: started once, forked often, killed at the end.
+
+Knows processes, descriptors and the zygote's commands (told in zygote.py); knows no limits.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import socket
+import struct
+import subprocess
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, Final
+
+from matchbox.errors import BoxUnavailable, SeatFault
+from sandbox.policy import ENVIRONMENT, HELLO
+from sandbox.verdict import Death
+
+_START_S: Final = 30.0
+_REPLY_S: Final = 10.0
+_CREDENTIALS: Final = struct.Struct("3i")
+
+
+@dataclass(frozen=True, slots=True)
+class Fork:
+    """A fresh process that waits for its first question.
+
+    `output` is our end of the pipe it prints to, `pid` its number here, `handle` its pidfd.
+    """
+
+    channel: socket.socket
+    output: int
+    pid: int
+    handle: int
+
+
+class Warm:
+    """One zygote. `healthy` turns false when it may not be forked again."""
+
+    def __init__(self, command: Sequence[str]) -> None:
+        self._control, theirs = _pair(_START_S)
+        with theirs:
+            self._process = _starter(os.getpid()).submit(_start, command, theirs.fileno()).result()
+        self.healthy = True
+        self.seats = 0
+        try:
+            ready, self.pid = _first_packet(self._control)
+            self.raised: dict[str, bool] = json.loads(ready)["raised"]
+            self.baseline_bytes = _address_space(self.pid)
+        except (OSError, ValueError) as error:
+            raise BoxUnavailable(
+                f"the box did not start: {_advised(self._last_words())}"
+            ) from error
+        self._control.settimeout(_REPLY_S)
+
+    def fork(self, limits: Mapping[str, int]) -> Fork:
+        """A fresh seat's process, behind the whole wall. Raises SeatFault of the platform."""
+        self.seats += 1
+        channel, theirs = _pair(_REPLY_S)
+        output, writer = os.pipe()
+        os.set_blocking(output, False)
+        try:
+            with theirs:
+                self._command("seat", [theirs.fileno(), writer], rlimits=dict(limits))
+            hello, pid = _first_packet(channel)
+            if hello != HELLO:
+                raise OSError("the fork ended before its wall stood")
+            handle = os.pidfd_open(pid)
+        except OSError as error:
+            words = _words(output)
+            channel.close()
+            os.close(output)
+            self.healthy = False
+            raise SeatFault("platform", f"a seat could not be made: {words or error}") from error
+        finally:
+            os.close(writer)
+        channel.setblocking(False)
+        return Fork(channel, output, pid, handle)
+
+    def bury(self) -> Death:
+        """How the last fork ended. It must be dead or dying. Raises SeatFault of the platform."""
+        try:
+            told = self._command("bury")
+        except OSError as error:
+            self.healthy = False
+            raise SeatFault("platform", "the box of the bot has died") from error
+        death = Death(told["status"], told["cpu_ms"], told["max_rss"], told["clean"])
+        self.healthy = self.healthy and death.clean
+        return death
+
+    def kill(self) -> None:
+        """Ends the zygote and everything in its box."""
+        self.healthy = False
+        self._control.close()
+        self._process.kill()
+        self._process.wait()
+        if self._process.stderr is not None:
+            self._process.stderr.close()
+
+    def _command(self, do: str, descriptors: Sequence[int] = (), **more: object) -> dict[str, Any]:
+        order = json.dumps({"do": do, "serial": self.seats, **more}).encode()
+        socket.send_fds(self._control, [order], descriptors)
+        answer: dict[str, Any] = json.loads(self._control.recv(4096) or b"{}")
+        if answer.get("serial") != self.seats:
+            raise OSError(f"the zygote gave no answer to {do!r}")
+        return answer
+
+    def _last_words(self) -> str:
+        self._process.kill()
+        _, said = self._process.communicate()
+        self._control.close()
+        return said.decode(errors="replace").strip().splitlines()[-1:][0] if said else "no word"
+
+
+@cache
+def _starter(pid: int) -> ThreadPoolExecutor:
+    """The one thread of this process that starts boxes.
+
+    A box dies with the thread that started it, so that thread must live as long as the process.
+    """
+    return ThreadPoolExecutor(1, thread_name_prefix=f"boxes-of-{pid}")
+
+
+def _start(command: Sequence[str], control: int) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        command,
+        stdin=control,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        env=dict(ENVIRONMENT),
+        cwd="/",
+    )
+
+
+def _advised(words: str) -> str:
+    """What the box said, and what to do about it where that is known."""
+    if "namespace" in words or "uid map" in words:
+        return f"{words}; let this account make user namespaces (see `sysctl -a | grep userns`)"
+    return words
+
+
+def _pair(patience_s: float) -> tuple[socket.socket, socket.socket]:
+    """Our end, which is told who sends, and the other end."""
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    ours.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
+    ours.settimeout(patience_s)
+    return ours, theirs
+
+
+def _first_packet(channel: socket.socket) -> tuple[bytes, int]:
+    """The first packet and the pid, in our own namespace, of the process that sent it."""
+    packet, extra, _, _ = channel.recvmsg(4096, socket.CMSG_SPACE(_CREDENTIALS.size))
+    channel.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 0)
+    for level, kind, data in extra:
+        if packet and (level, kind) == (socket.SOL_SOCKET, socket.SCM_CREDENTIALS):
+            return packet, int(_CREDENTIALS.unpack(data)[0])
+    raise OSError("the other side has gone")
+
+
+def _address_space(pid: int) -> int:
+    pages = int(Path(f"/proc/{pid}/statm").read_text().split()[0])
+    return pages * os.sysconf("SC_PAGE_SIZE")
+
+
+def _words(output: int) -> str:
+    with suppress(OSError):
+        if select.select([output], [], [], 0)[0]:
+            return os.read(output, 2000).decode(errors="replace").strip()[-300:]
+    return ""
