@@ -1,0 +1,105 @@
+"""The Celery application of either half, with settings that were measured.
+
+Knows the broker and how tasks are kept safe on it; knows no task. Rows are the truth and
+messages only nudge, so nothing here waits for a result.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+from celery import Celery
+from kombu import Exchange, Queue
+
+from matchbox.errors import BadSetting
+from matchbox.match import wire
+
+if TYPE_CHECKING:
+    from matchbox.settings import Settings
+
+Half = Literal["arena", "ledger"]
+
+ARENA_QUEUES: Final = ("tryout", "ranked")
+"""In the order in which an arena looks for work."""
+
+_CONNECT_S: Final = 5
+_LEDGER_S: Final = 20
+"""Every task of the books is done long before; given out twice it changes nothing."""
+_RESTORE_S: Final = 5
+
+
+def make_celery(settings: Settings, half: Half) -> Celery:
+    """The application that both the workers of this half and its senders use.
+
+    Raises BadSetting where no broker is set.
+    """
+    if not settings.broker_url:
+        raise BadSetting(
+            "MATCHBOX_BROKER_URL is empty: `matchbox up` starts a broker of its own and sets it, "
+            "other workers must be told where theirs is"
+        )
+    app = Celery(half, broker=address(settings.broker_url), set_as_current=False)
+    app.conf.update(configuration(settings, half))
+    return app
+
+
+def address(broker_url: str) -> str:
+    """The broker's address as Celery takes it: a unix socket is redis+socket:///path there."""
+    scheme, _, rest = broker_url.partition("://")
+    return f"redis+socket://{rest}" if scheme == "unix" else broker_url
+
+
+def configuration(settings: Settings, half: Half) -> dict[str, Any]:
+    """Celery's settings: a task is acknowledged once done, and a killed worker's comes back."""
+    return {
+        "task_serializer": "json",
+        "accept_content": ["json"],
+        "task_ignore_result": True,
+        "task_acks_late": True,
+        "task_reject_on_worker_lost": True,
+        "task_acks_on_failure_or_timeout": True,
+        "task_queues": [_queue(name) for name in dict.fromkeys(wire.QUEUES.values())],
+        "task_routes": {task: {"queue": queue} for task, queue in wire.QUEUES.items()},
+        "task_create_missing_queues": False,
+        "worker_prefetch_multiplier": 1,
+        "worker_hijack_root_logger": False,
+        "worker_enable_remote_control": False,
+        "worker_send_task_events": False,
+        "worker_cancel_long_running_tasks_on_connection_loss": False,
+        "broker_connection_retry": True,
+        "broker_connection_retry_on_startup": True,
+        "broker_connection_max_retries": None,
+        "broker_transport_options": transport_options(settings, half),
+        "timezone": "UTC",
+    }
+
+
+def transport_options(settings: Settings, half: Half) -> dict[str, Any]:
+    """How the Redis transport keeps tasks that are not done yet, each half its own.
+
+    Without the two `unacked_restore` options a killed worker's task is looked for every 100 s.
+    """
+    return {
+        "unacked_key": f"unacked.{half}",
+        "unacked_index_key": f"unacked_index.{half}",
+        "unacked_mutex_key": f"unacked_mutex.{half}",
+        "visibility_timeout": visibility_s(settings, half),
+        "unacked_restore_interval": _RESTORE_S,
+        "unacked_restore_throttle": 1,
+        "queue_order_strategy": "priority",
+        "socket_connect_timeout": _CONNECT_S,
+        "socket_keepalive": True,
+    }
+
+
+def visibility_s(settings: Settings, half: Half) -> int:
+    """Seconds after which a task that was taken and never done is given to another worker.
+
+    A match is played under a lease, and its row brings it back: in the arena this is only longer
+    than the longest match.
+    """
+    return _LEDGER_S if half == "ledger" else max(3600, 4 * 60 * settings.lease_minutes)
+
+
+def _queue(name: str) -> Queue:
+    return Queue(name, Exchange(name, type="direct"), routing_key=name)

@@ -1,0 +1,117 @@
+"""The server as an arena sees it: bundles by digest, claims, long results, what the wall holds.
+
+Knows four addresses and the arena token; knows no queue. A server that cannot be reached is
+asked again for a while, then Unavailable is raised.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import OrderedDict
+from typing import TYPE_CHECKING, Any, Final
+
+import httpx
+
+from matchbox.bundle import digest
+from matchbox.errors import (
+    BadBundle,
+    BadMessage,
+    CallerFault,
+    Forbidden,
+    NotFound,
+    Unavailable,
+)
+from matchbox.match import wire
+
+if TYPE_CHECKING:
+    from msgspec import Struct
+
+_TIMEOUT_S: Final = 20.0
+_PAUSES_S: Final = (0.1, 0.2, 0.5, 1.0, 2.0, 4.0)
+_KEPT_BYTES: Final = 64 << 20
+
+
+class ServerClient:
+    """The server's `/internal` addresses. Close it when done."""
+
+    def __init__(
+        self,
+        server_url: str,
+        arena_token: str,
+        *,
+        pauses_s: tuple[float, ...] = _PAUSES_S,
+        transport: httpx.BaseTransport | None = None,
+    ) -> None:
+        self._http = httpx.Client(
+            base_url=server_url,
+            headers={"Authorization": f"Bearer {arena_token}"},
+            timeout=_TIMEOUT_S,
+            transport=transport,
+            trust_env=False,
+        )
+        self._pauses_s = pauses_s
+        self._kept: OrderedDict[str, bytes] = OrderedDict()
+
+    def bundle(self, version: str) -> bytes:
+        """The bundle with that digest. Raises BadBundle where the server sent another one."""
+        if version in self._kept:
+            self._kept.move_to_end(version)
+            return self._kept[version]
+        data = self._send("GET", f"/internal/bundles/{version}").content
+        if digest(data) != version:
+            raise BadBundle(f"the server sent other bytes than those of the bundle {version}")
+        self._keep(version, data)
+        return data
+
+    def claim(self, subject: str, job: wire.Job) -> bool:
+        """Renews the lease of a job; False where it is over or another attempt has it."""
+        claim = {"subject": subject, "attempt": job.attempt, "token": job.token}
+        answer = self._send("POST", "/internal/claims", json=claim)
+        return answer.status_code != httpx.codes.CONFLICT
+
+    def post(self, task: str, message: Struct) -> None:
+        """Hands in a result that is too long for the broker, or that found no broker."""
+        result = {"task": task, "message": wire.to_plain(message)}
+        self._send("POST", "/internal/results", json=result)
+
+    def report_wall(self, report: dict[str, Any]) -> None:
+        """Tells which box this arena plays in and what its self-test found."""
+        self._send("POST", "/internal/walls", json=report)
+
+    def close(self) -> None:
+        """Closes the connections."""
+        self._http.close()
+
+    def _send(self, method: str, path: str, **what: Any) -> httpx.Response:
+        """The answer: any 2xx, or 409. Raises Unavailable, or what the server refused."""
+        trouble = ""
+        for pause in (0.0, *self._pauses_s):
+            time.sleep(pause)
+            try:
+                answer = self._http.request(method, path, **what)
+            except httpx.TransportError as error:
+                trouble = str(error) or type(error).__name__
+                continue
+            if answer.is_success or answer.status_code == httpx.codes.CONFLICT:
+                return answer
+            trouble = f"it answered {answer.status_code}"
+            if answer.is_client_error and answer.status_code != httpx.codes.TOO_MANY_REQUESTS:
+                raise _refusal(answer)
+        raise Unavailable(f"{method} {path} of the server failed: {trouble}")
+
+    def _keep(self, version: str, data: bytes) -> None:
+        self._kept[version] = data
+        while sum(map(len, self._kept.values())) > _KEPT_BYTES:
+            self._kept.popitem(last=False)
+
+
+def _refusal(answer: httpx.Response) -> CallerFault:
+    """What a 4xx answer means here."""
+    where = f"{answer.request.method} {answer.request.url.path}"
+    if answer.status_code in (401, 403):
+        return Forbidden(
+            f"the server refused {where}: set the same MATCHBOX_ARENA_TOKEN on server and arena"
+        )
+    if answer.status_code == httpx.codes.NOT_FOUND:
+        return NotFound(f"the server has no {answer.request.url.path}")
+    return BadMessage(f"the server refused {where} with {answer.status_code}")

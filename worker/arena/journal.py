@@ -1,0 +1,51 @@
+"""The job that an arena is at, on its own disk: what a killed arena takes up again at its start.
+
+The broker gives a killed worker's task to another one only after an hour; the journal makes it
+seconds. Knows a file; knows no queue.
+"""
+
+from __future__ import annotations
+
+import json
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+MOST_TIMES: Final = 2
+"""A job that was there so often when its arena died is reported as lost."""
+
+
+class Entry(NamedTuple):
+    """A job that was not finished: its task, its message, how often it was taken up."""
+
+    task: str
+    message: dict[str, Any]
+    times: int
+
+
+class Journal:
+    """A file with the one job that is being played."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def begin(self, task: str, message: dict[str, Any]) -> None:
+        """Writes the job down before it is played."""
+        left = self.left()
+        times = left.times + 1 if left and left.message == message else 1
+        self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        draft = self._path.with_suffix(".new")
+        draft.write_text(json.dumps([task, message, times]))
+        draft.replace(self._path)
+
+    def end(self) -> None:
+        """The job is done, or given back."""
+        self._path.unlink(missing_ok=True)
+
+    def left(self) -> Entry | None:
+        """The job that was being played when the arena died, or None."""
+        with suppress(FileNotFoundError, ValueError, TypeError):
+            return Entry(*json.loads(self._path.read_text()))
+        return None

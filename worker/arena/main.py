@@ -1,0 +1,148 @@
+"""The arena's Celery worker: `celery -A worker.arena.main worker -P solo -Q tryout,ranked`.
+
+Wires settings, server, box and tasks together. Before the first job the box is tested from
+inside and the server is told what was found.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+import threading
+import time
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, Final
+
+import structlog
+from celery import signals
+from celery.exceptions import Reject
+from celery.worker import state
+from kombu.exceptions import OperationalError
+
+from matchbox.errors import BadMessage, MatchboxError, Unavailable
+from matchbox.match import wire
+from matchbox.settings import read_settings
+from worker.app import make_celery
+from worker.arena.boxes import open_named
+from worker.arena.client import ServerClient
+from worker.arena.journal import MOST_TIMES, Journal
+from worker.arena.tasks import Arena, GiveBack
+
+log = structlog.get_logger(__name__)
+logging.getLogger("httpx").setLevel(logging.WARNING)
+
+settings = read_settings(os.environ)
+app = make_celery(settings, "arena")
+
+_BREATH_S: Final = 1.0
+"""Before a job goes back to its queue, so that a server that is down is not asked in a loop."""
+_REPORT_S: Final = 60.0
+
+
+class _Running:
+    """What this process has opened; filled once, when the worker starts."""
+
+    arena: Arena
+    journal: Journal
+
+
+def send(task: str, message: dict[str, Any]) -> None:
+    """Hands a result to the books' queue. Raises Unavailable."""
+    try:
+        app.send_task(task, args=[message], retry_policy={"max_retries": 3, "interval_max": 0.5})
+    except (OperationalError, OSError) as error:
+        raise Unavailable(f"the broker cannot be reached: {error}") from error
+
+
+def stopping() -> bool:
+    """True once the worker was told to end."""
+    asked = (state.should_stop, state.should_terminate)
+    return any(one is not None and one is not False for one in asked)
+
+
+def _work(task: str, message: dict[str, Any]) -> None:
+    """Does the job of a message; a message that is none is dropped, its row brings it back."""
+    arena, journal = _Running.arena, _Running.journal
+    do = arena.play_match if task == wire.PLAY_MATCH else arena.try_out
+    journal.begin(task, message)
+    try:
+        do(message)
+    except BadMessage as error:
+        log.error("message.dropped", task=task, why=str(error))
+    except GiveBack as error:
+        log.warning("job.given_back", task=task, why=str(error))
+        if not stopping():
+            time.sleep(_BREATH_S)
+        journal.end()
+        raise Reject(str(error), requeue=True) from error
+    journal.end()
+
+
+@app.task(name=wire.PLAY_MATCH)
+def play_match(message: dict[str, Any]) -> None:
+    """Plays a match."""
+    _work(wire.PLAY_MATCH, message)
+
+
+@app.task(name=wire.TRY_OUT)
+def try_out(message: dict[str, Any]) -> None:
+    """Validates a version."""
+    _work(wire.TRY_OUT, message)
+
+
+@signals.celeryd_init.connect
+def _open(sender: str, **_: Any) -> None:
+    """Opens the box, tells the server what its wall holds, takes up what was left undone."""
+    client = ServerClient(settings.server_url, settings.arena_token)
+    try:
+        box = open_named(settings.box)
+    except MatchboxError as error:
+        with suppress(MatchboxError):
+            client.report_wall(_report(sender, settings.box, walled=False, why=str(error)))
+        sys.exit(f"this arena cannot play: {error}")
+    assert box is not None, "no setting names `none`"
+    threading.Thread(
+        target=_keep_reporting, args=(client, wall_report(sender, box.kind)), daemon=True
+    ).start()
+    _Running.arena = Arena(client, box, send, stopping)
+    _Running.journal = Journal(Path(settings.data) / f"{sender.partition('@')[0]}.job")
+    _take_up()
+
+
+def _keep_reporting(client: ServerClient, report: dict[str, Any]) -> None:
+    """Tells the server what wall this arena has, again and again: one that is silent is gone."""
+    while True:
+        try:
+            client.report_wall(report)
+        except MatchboxError as error:
+            log.warning("wall.not_reported", why=str(error))
+        time.sleep(_REPORT_S)
+
+
+def wall_report(arena: str, kind: str) -> dict[str, Any]:
+    """What the self-test found about this kind of box, as the server takes it."""
+    from sandbox.selftest import selftest
+
+    found = selftest(kind)
+    return _report(arena, kind, walled=found.walled, why="; ".join(found.missing))
+
+
+def _report(arena: str, kind: str, *, walled: bool, why: str) -> dict[str, Any]:
+    return {"arena": arena, "box": kind, "walled": walled, "why": why}
+
+
+def _take_up() -> None:
+    """Queues again the job that this arena had when it was killed, or reports it as lost."""
+    left = _Running.journal.left()
+    if left is None:
+        return
+    try:
+        if left.times > MOST_TIMES:
+            _Running.arena.lose(left.task, left.message, "the arena died whenever it played this")
+            _Running.journal.end()
+        else:
+            send(left.task, left.message)
+    except (Unavailable, GiveBack, BadMessage) as error:
+        log.warning("journal.waits", why=str(error))

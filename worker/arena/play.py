@@ -1,0 +1,175 @@
+"""Plays a job: bundles in, record out. The same for a worker and for the command line.
+
+Knows how a bot gets from its bundle into a seat; knows no queue and no server.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Final
+
+from msgspec.structs import replace
+
+from matchbox import registry
+from matchbox.bundle import read_bundle
+from matchbox.dice import player_seed
+from matchbox.errors import BadMessage, SeatFault
+from matchbox.match import record as records
+from matchbox.match import wire
+from matchbox.match.referee import play
+from matchbox.match.seat import Channel, LocalChannel, Seat
+from matchbox.match.wire import MatchPlayed, PlayMatch
+from sandbox.policy import Limits
+
+if TYPE_CHECKING:
+    from matchbox.match.wire import Entrant
+    from sandbox.box import Box
+
+Opener = Callable[[], Channel]
+"""Starts a program that answers frames."""
+
+_LIBRARIES: Final = ("greenlet",)
+"""What every box holds beside the standard library."""
+
+
+class Table:
+    """Who sits at a match: gives every entrant a seat per rotation, and keeps what they leave.
+
+    `box` is where the bots run; None is this very process, for trusted bots alone. `own` holds
+    entrants that answer through a channel of their own, such as a person.
+    """
+
+    def __init__(
+        self,
+        job: PlayMatch,
+        bundles: Mapping[str, bytes],
+        box: Box | None,
+        own: Mapping[int, Opener] | None = None,
+    ) -> None:
+        self._job = job
+        self._bundles = bundles
+        self._open = opener(box, job.limits)
+        self._own = own or {}
+        self._seats: list[list[Seat]] = [[] for _ in job.seats]
+
+    def open_player(self, entrant: int, rotation: int) -> Seat:
+        """A seat with a program of its own; the bot is loaded at its first question."""
+        job, chosen = self._job, self._job.seats[entrant]
+        frame = load_frame(
+            job.game, self._bundle(chosen), chosen.class_name, load_seed(job, entrant, rotation)
+        )
+        seat = Seat(self._own.get(entrant, self._open), frame)
+        self._seats[entrant].append(seat)
+        return seat
+
+    def logs(self, limit: int) -> list[str]:
+        """What each entrant has printed, cut to `limit` bytes."""
+        return [cut("".join(seat.log for seat in seats), limit) for seats in self._seats]
+
+    def cpu_ms(self) -> list[float]:
+        """The processor time of each entrant, loading included."""
+        return [round(sum(seat.cpu_ms for seat in seats), 3) for seats in self._seats]
+
+    def _bundle(self, chosen: Entrant) -> bytes:
+        try:
+            return self._bundles[chosen.version]
+        except KeyError:
+            raise BadMessage(f"the bundle {chosen.version} was not handed over") from None
+
+
+def play_job(
+    job: PlayMatch,
+    bundles: Mapping[str, bytes],
+    box: Box | None,
+    report: Callable[[int], None] = lambda bouts: None,
+    *,
+    rotations: Iterable[int] | None = None,
+) -> MatchPlayed:
+    """The match played. `report` hears how many bouts have ended since the last time.
+
+    `rotations` leaves some out, for experiments; a match of the league has all.
+
+    Raises SeatFault("platform") where the platform failed, BadMessage where the job cannot be
+    played by this installation.
+    """
+    game = registry.game(job.game)
+    check_rules(job)
+    table = Table(job, bundles, box)
+    started = time.monotonic()
+    played = play(game, job, table.open_player, report=report, rotations=rotations)
+    return MatchPlayed(
+        match=job.match,
+        attempt=job.attempt,
+        token=job.token,
+        record=records.pack(stamped(played.record)),
+        notes=played.notes,
+        logs=table.logs(limits_of(job.limits).log_bytes),
+        cpu_ms=table.cpu_ms(),
+        box=kind_of(box),
+        seconds=round(time.monotonic() - started, 6),
+    )
+
+
+def check_rules(job: PlayMatch) -> None:
+    """Raises BadMessage where this installation knows other rules than the job is for."""
+    ours = registry.game(job.game).spec.rules
+    if job.rules != ours:
+        raise BadMessage(
+            f"the match is for rules {job.rules} of {job.game} and this arena plays rules {ours}: "
+            "install the same release on server and arena"
+        )
+
+
+def opener(box: Box | None, limits: Mapping[str, int]) -> Opener:
+    """The way to open a seat with these limits in the box, or in this process for None."""
+    if box is None:
+        return LocalChannel
+    checked = limits_of(limits)
+    return lambda: box.seat(checked)
+
+
+def limits_of(limits: Mapping[str, int]) -> Limits:
+    """The limits by their names. Raises BadMessage for one that this arena does not know."""
+    try:
+        return Limits(**limits)
+    except TypeError as error:
+        raise BadMessage(f"these limits are not this arena's: {error}") from error
+
+
+def kind_of(box: Box | None) -> str:
+    """The name of the wall that bots were behind: none, or the box's kind."""
+    return "none" if box is None else box.kind
+
+
+def load_frame(game: str, bundle: bytes, class_name: str | None, seed: str) -> bytes:
+    """The frame that hands the bundle to a seat. Raises BadBundle."""
+    return wire.load_frame(registry.package_of(game), read_bundle(bundle).files, class_name, seed)
+
+
+def load_seed(job: PlayMatch, entrant: int, rotation: int) -> str:
+    """What seeds chance while the entrant's file is loaded, in hex: the same in every run."""
+    return player_seed(job.deals[0], f"{job.match}:load:{rotation}", entrant).hex()
+
+
+def stamped(record: records.Record) -> records.Record:
+    """The record with the versions of what the bots ran on."""
+    return replace(record, python=records.python_minor(), libraries=libraries())
+
+
+@cache
+def libraries() -> dict[str, str]:
+    """The versions of the libraries that every box holds."""
+    return {name: version(name) for name in _LIBRARIES}
+
+
+def cut(text: str, limit: int) -> str:
+    """What a bot has printed, safe to show, cut to that many bytes of UTF-8."""
+    return wire.readable(text).encode()[:limit].decode(errors="ignore")
+
+
+def is_platform(error: BaseException) -> bool:
+    """True where the platform, not a bot, brought the match down."""
+    return isinstance(error, SeatFault) and error.kind == "platform"

@@ -1,0 +1,127 @@
+"""What a fault in a try-out is called when its author reads it.
+
+Pure text: knows kinds of faults, the places where they happen and the bot's own traceback.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from matchbox.errors import SeatFault
+
+Where = Literal["loading", "choosing", "start", "turn"]
+"""While the file was imported; while its class was looked for; until the first answer of a game,
+which covers `__init__`; later."""
+
+UNREPEATABLE: Final = (
+    "The bot is accepted, but it played the same deals differently the second time: it reads a "
+    "clock, os.urandom or addresses of objects, so its matches can be replayed but not verified."
+)
+_WHILE: Final[Mapping[Where, str]] = {
+    "loading": "while the file was being imported",
+    "choosing": "while its player class was looked for",
+    "start": "before its first answer of a game (in __init__ or its first decision)",
+    "turn": "while it made a decision",
+}
+_PLACE: Final = re.compile(r'File "([^"]+\.py)", line (\d+)(?:, in (\S+))?')
+_STOPPED: Final = re.compile(r"\(most recent call first\):((?:\n  File .+)*)")
+_FRAME: Final = re.compile(r'File "([^"]+\.py)", line (\d+) in (\S+)')
+"""As a process prints it when its time is over; the other way round than a traceback."""
+_FOREIGN: Final = ("/", "<")
+
+
+def reason(fault: SeatFault, where: Where, limits: Mapping[str, int], log: str) -> str:
+    """One sentence or two for the author of the bot."""
+    return _SENTENCES[fault.kind](fault.detail, where, limits, log)
+
+
+def _crash(detail: str, where: Where, limits: Mapping[str, int], log: str) -> str:
+    place = _place(log)
+    if detail.startswith(("SyntaxError", "IndentationError", "TabError")):
+        return f"The file is not valid Python{place}: {detail}."
+    missing = re.search(r"abstract class '?(\w+)'?.*abstract methods? (.+)$", detail)
+    if missing:
+        names = missing[2].replace("'", "")
+        return f"The class {missing[1]} lacks {names}: write each as a method of the class."
+    if detail.startswith("NotImplementedError: "):
+        return f"The bot lacks a method: {detail.partition(': ')[2]}."
+    if detail.startswith(("ended", "closed its channel", "SystemExit")):
+        return (
+            f"The program stopped{_when(where, place)}: {detail}; a player must return its "
+            "answer and must not exit."
+        )
+    return f"The bot raised an exception{_when(where, place)}: {detail}."
+
+
+def _timeout(detail: str, where: Where, limits: Mapping[str, int], log: str) -> str:
+    budget = limits.get("start_cpu_ms" if where == "loading" else "cpu_ms")
+    allowed = f"; {budget} ms of processor time are allowed" if budget else ""
+    kept = limits.get("log_bytes", 0)
+    flood = (
+        f" It printed more than the {kept} bytes that are kept."
+        if 0 < kept <= len(log.encode())
+        else ""
+    )
+    return (
+        f"The bot took too long{_when(where, _stopped(log))}: it {_did(detail)}{allowed}.{flood} "
+        "Look for a loop that does not end, or think for a shorter time."
+    )
+
+
+def _did(detail: str) -> str:
+    """The box's words without the part that only repeats the limit."""
+    words = detail.partition(";")[0]
+    return f"gave {words}" if words.startswith("no answer") else words
+
+
+def _memory(detail: str, where: Where, limits: Mapping[str, int], log: str) -> str:
+    allowed = limits.get("memory_mb")
+    limit = f" than the {allowed} MiB it may use" if allowed else ""
+    return f"The bot needed more memory{limit}{_when(where, _place(log))}: keep less data."
+
+
+def _protocol(detail: str, where: Where, limits: Mapping[str, int], log: str) -> str:
+    if where == "choosing":
+        return f"{detail[:1].upper()}{detail[1:]}."
+    return f"The bot broke the protocol {_WHILE[where]}: {detail}."
+
+
+def _illegal(detail: str, where: Where, limits: Mapping[str, int], log: str) -> str:
+    return f"The bot gave an answer that the rules refuse: {detail}."
+
+
+_SENTENCES: Final = {
+    "crash": _crash,
+    "timeout": _timeout,
+    "memory": _memory,
+    "protocol": _protocol,
+    "illegal": _illegal,
+}
+
+
+def _when(where: Where, place: str) -> str:
+    """The place; and the stage of the try-out, where the place does not tell it."""
+    return place if ", in " in place else f" {_WHILE[where]}{place}"
+
+
+def _place(log: str) -> str:
+    """Where in the bot's own files its last traceback ends, as " (player.py, line 3, in turn)"."""
+    own = [found.groups() for found in _PLACE.finditer(log) if not found[1].startswith(_FOREIGN)]
+    return _told(*own[-1]) if own else ""
+
+
+def _stopped(log: str) -> str:
+    """The same, of a bot that was stopped: where it was in its own files."""
+    dump = _STOPPED.findall(log)
+    frames = _FRAME.findall(dump[-1]) if dump else []
+    own = [frame for frame in frames if not frame[0].startswith(_FOREIGN)]
+    return _told(*own[0]) if own else ""
+
+
+def _told(name: str, line: str, function: str | None) -> str:
+    inside = f", in {function}" if function and not function.startswith("<") else ""
+    return f" ({name}, line {line}{inside})"

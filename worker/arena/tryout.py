@@ -1,0 +1,231 @@
+"""Validates a version: its file is loaded in a box, then the bot plays against itself there.
+
+Knows how a bot is watched and where it may fail; the sentences are in sentences.py. The server
+and `matchbox check` run this very function.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from matchbox import registry
+from matchbox.bundle import digest
+from matchbox.errors import BadBundle, SeatFault
+from matchbox.game import fill_options
+from matchbox.match import record as records
+from matchbox.match import wire
+from matchbox.match.referee import play
+from matchbox.match.seat import Seat
+from matchbox.match.wire import Entrant, PlayMatch, TriedOut
+from worker.arena import sentences
+from worker.arena.play import cut, kind_of, limits_of, load_frame, load_seed, opener
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from matchbox.match.seat import Channel
+    from matchbox.match.wire import Answer, Question, TryOut
+    from sandbox.box import Box
+    from worker.arena.play import Opener
+
+
+@dataclass
+class _Trial:
+    """What has been seen of the bot so far."""
+
+    open_channel: Opener
+    log_bytes: int
+    class_name: str | None = None
+    games: int = 0
+    decisions: int = 0
+    decision_ms: float = 0.0
+    logs: list[str] = field(default_factory=list)
+
+    @property
+    def log(self) -> str:
+        """All that the bot has printed, cut to its limit."""
+        return cut("".join(self.logs), self.log_bytes)
+
+
+class Failed(Exception):
+    """The bot's first fault, which ends the try-out, and where it happened."""
+
+    def __init__(self, fault: SeatFault, where: sentences.Where) -> None:
+        super().__init__(fault.detail)
+        self.fault = fault
+        self.where = where
+
+
+def try_out(job: TryOut, bundle: bytes, box: Box | None) -> TriedOut:
+    """The verdict on the version, with reasons for its author.
+
+    Raises SeatFault("platform") where the platform failed: that is no verdict.
+    """
+    trial = _Trial(opener(box, job.limits), limits_of(job.limits).log_bytes)
+    verdict, reasons, unrepeatable = "accepted", [], False
+    try:
+        _load(job, bundle, trial)
+        repeats = _play_twice(job, bundle, trial)
+        unrepeatable = not repeats
+        reasons = [] if repeats else [sentences.UNREPEATABLE]
+    except BadBundle as error:
+        verdict, reasons = "bundle", [str(error)]
+    except Failed as failed:
+        if failed.fault.kind == "platform":
+            raise failed.fault from failed
+        verdict = "bundle" if failed.where == "choosing" else failed.fault.kind
+        reasons = [sentences.reason(failed.fault, failed.where, job.limits, trial.log)]
+    spent = trial.decision_ms / trial.decisions if trial.decisions else 0.0
+    return TriedOut(
+        version=job.version,
+        attempt=job.attempt,
+        token=job.token,
+        accepted=verdict == "accepted",
+        verdict=verdict,
+        reasons=reasons,
+        class_name=trial.class_name,
+        games=trial.games,
+        cpu_ms_per_decision=round(spent, 4),
+        log=trial.log,
+        box=kind_of(box),
+        unrepeatable=unrepeatable,
+    )
+
+
+def _load(job: TryOut, bundle: bytes, trial: _Trial) -> None:
+    """Loads the bot once, alone. Raises BadBundle, Failed."""
+    if digest(bundle) != job.version:
+        raise BadBundle("the bytes are not those of this version; upload the file again")
+    frame = load_frame(job.game, bundle, job.class_name, load_seed(_match(job, job.deals[0]), 0, 0))
+    channel = trial.open_channel()
+    where: sentences.Where = "loading"
+    try:
+        answer = channel.ask(frame, start=True)
+        where = "choosing"
+        trial.class_name = wire.read_loaded(answer)
+    except SeatFault as fault:
+        channel.close()
+        trial.logs.append(channel.stderr)
+        raise Failed(fault, where if fault.kind == "protocol" else "loading") from fault
+    finally:
+        channel.close()
+
+
+def _play_twice(job: TryOut, bundle: bytes, trial: _Trial) -> bool:
+    """Plays every deal against itself, twice; True where both came out the same."""
+    same = True
+    for deal in job.deals:
+        match = _match(job, deal)
+        twice = [_play(match, bundle, trial) for _ in range(2)]
+        same = same and twice[0] == twice[1]
+        trial.games += 2 * len(match.seats)
+    return same
+
+
+def _play(match: PlayMatch, bundle: bytes, trial: _Trial) -> str:
+    """The digest of one match of the bot against itself. Raises Failed at its first fault."""
+    opened: list[_Watched] = []
+
+    def open_player(entrant: int, rotation: int) -> _Watched:
+        seat = load_seed(match, entrant, rotation)
+        frame = load_frame(match.game, bundle, match.seats[entrant].class_name, seat)
+        opened.append(_Watched(frame, trial))
+        return opened[-1]
+
+    try:
+        played = play(registry.game(match.game), match, open_player)
+    finally:
+        for watched in opened:
+            watched.close()
+            trial.logs.append(watched.log)
+    for note in played.notes:
+        raise Failed(SeatFault(note.kind, note.detail), "turn")
+    return records.digest(played.record)
+
+
+def _match(job: TryOut, deal: str) -> PlayMatch:
+    """The match of one deal, in every rotation, that the bot plays against itself."""
+    spec = registry.game(job.game).spec
+    return PlayMatch(
+        attempt=job.attempt,
+        token=job.token,
+        game=job.game,
+        limits=job.limits,
+        match=f"try-out {job.version}",
+        rules=spec.rules,
+        options=fill_options(spec, {}),
+        deals=[deal],
+        seats=[Entrant(job.version, job.class_name)] * spec.seats[0],
+    )
+
+
+class _Watched:
+    """A seat whose first fault ends the try-out, and whose time is taken."""
+
+    def __init__(self, load: bytes, trial: _Trial) -> None:
+        self._trial = trial
+        self._seat = Seat(self._open, load)
+
+    def answer(self, questions: Sequence[Question]) -> list[Answer]:
+        """One answer a question. Raises Failed at the bot's first fault."""
+        where: sentences.Where = "start" if any(seed for *_, seed in questions) else "turn"
+        try:
+            answers = self._seat.answer(questions)
+        except SeatFault as fault:
+            raise Failed(fault, where) from fault
+        for answer in answers:
+            if isinstance(answer, SeatFault):
+                raise Failed(answer, where)
+        return answers
+
+    def end(self, bout: int) -> None:
+        """The bout is over."""
+        self._seat.end(bout)
+
+    def renew(self) -> None:
+        """A fresh program."""
+        self._seat.renew()
+
+    def close(self) -> None:
+        """Ends the program."""
+        self._seat.close()
+
+    @property
+    def log(self) -> str:
+        """What the bot has printed."""
+        return self._seat.log
+
+    def _open(self) -> Channel:
+        return _Timed(self._trial.open_channel(), self._trial)
+
+
+class _Timed:
+    """A channel that adds up what decisions cost, loading apart."""
+
+    def __init__(self, channel: Channel, trial: _Trial) -> None:
+        self._channel = channel
+        self._trial = trial
+
+    def ask(self, frame: bytes, decisions: int = 1, *, start: bool = False) -> bytes:
+        """The one frame that answers this one. Raises SeatFault."""
+        before = self._channel.cpu_ms
+        answer = self._channel.ask(frame, decisions, start=start)
+        if not start:
+            self._trial.decisions += decisions
+            self._trial.decision_ms += self._channel.cpu_ms - before
+        return answer
+
+    def close(self) -> None:
+        """Ends the program."""
+        self._channel.close()
+
+    @property
+    def stderr(self) -> str:
+        """What the program has printed."""
+        return self._channel.stderr
+
+    @property
+    def cpu_ms(self) -> float:
+        """The processor time it has used, in milliseconds."""
+        return self._channel.cpu_ms

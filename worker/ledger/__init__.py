@@ -1,0 +1,1 @@
+"""Records, rates and schedules. Runs no bots and never reaches a box."""

@@ -1,0 +1,61 @@
+"""What the ledger does with a message: reads it, and lets a service book it.
+
+Knows messages and services; knows no Celery. A message that is none, or that is not of an attempt
+of ours, is refused by name and logged: the row brings the job back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeVar
+
+import structlog
+
+from matchbox.errors import CallerFault
+from matchbox.match import wire
+from matchbox.match.wire import Lost, MatchPlayed, TriedOut
+from server.services import matches, verdicts
+from server.services import tick as ticking
+
+if TYPE_CHECKING:
+    import msgspec
+
+    from server.context import Context
+
+log = structlog.get_logger(__name__)
+Message = TypeVar("Message", bound="msgspec.Struct")
+
+
+def settle(context: Context, data: object) -> bool:
+    """Books a try-out's verdict; False where it changed nothing. Raises Unavailable."""
+    return _book(context, TriedOut, data, verdicts.settle)
+
+
+def record(context: Context, data: object) -> bool:
+    """Books a match's record; False where it changed nothing. Raises Unavailable."""
+    return _book(context, MatchPlayed, data, matches.record)
+
+
+def lost(context: Context, data: object) -> bool:
+    """Books a platform fault; False where it changed nothing. Raises Unavailable."""
+    return _book(context, Lost, data, matches.lost)
+
+
+def tick(context: Context) -> None:
+    """Does what is due."""
+    ticking.tick(context)
+
+
+def _book(
+    context: Context, kind: type[Message], data: object, service: Callable[..., bool]
+) -> bool:
+    try:
+        message = wire.from_plain(kind, data)
+        with context.write() as session:
+            changed = service(session, message, settings=context.settings, now=context.now())
+    except CallerFault as error:
+        log.warning("message.refused", kind=kind.__name__, why=f"{type(error).__name__}: {error}")
+        return False
+    if not changed:
+        log.info("message.changed_nothing", kind=kind.__name__)
+    return changed

@@ -1,0 +1,73 @@
+"""The ledger's Celery worker and its beat: `celery -A worker.ledger.main worker -P solo -Q ledger`.
+
+Wires settings, books and tasks together; what a task does is in books.py. `celery -A
+worker.ledger.main beat` sends the one tick, and needs no file to remember it.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from celery import signals
+
+from matchbox.errors import Unavailable
+from matchbox.match import wire
+from matchbox.settings import read_settings
+from server.context import Context, make_context
+from worker.app import make_celery
+from worker.ledger import books
+
+settings = read_settings(os.environ)
+app = make_celery(settings, "ledger")
+app.conf.beat_scheduler = "celery.beat:Scheduler"
+app.conf.beat_max_loop_interval = settings.tick_seconds
+app.conf.beat_schedule = {
+    "tick": {
+        "task": wire.TICK,
+        "schedule": settings.tick_seconds,
+        "options": {"expires": max(10, 2 * settings.tick_seconds)},
+    }
+}
+AGAIN = {"autoretry_for": (Unavailable,), "default_retry_delay": 2, "max_retries": 5}
+"""While the database cannot be written; after that the row brings the job back."""
+
+
+class _Running:
+    """What this process has opened; filled once, when the worker starts."""
+
+    context: Context
+
+
+@signals.celeryd_init.connect
+def _open(**_: Any) -> None:
+    _Running.context = make_context(settings)
+
+
+@signals.worker_shutdown.connect
+def _close(**_: Any) -> None:
+    _Running.context.close()
+
+
+@app.task(name=wire.SETTLE, **AGAIN)
+def settle(message: dict[str, Any]) -> None:
+    """Books a try-out's verdict."""
+    books.settle(_Running.context, message)
+
+
+@app.task(name=wire.RECORD, **AGAIN)
+def record(message: dict[str, Any]) -> None:
+    """Books a match's record."""
+    books.record(_Running.context, message)
+
+
+@app.task(name=wire.LOST, **AGAIN)
+def lost(message: dict[str, Any]) -> None:
+    """Books a platform fault."""
+    books.lost(_Running.context, message)
+
+
+@app.task(name=wire.TICK)
+def tick() -> None:
+    """Does what is due."""
+    books.tick(_Running.context)
