@@ -1,0 +1,1 @@
+"""The web, and the only holder of the database. It never runs a bot."""

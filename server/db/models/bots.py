@@ -1,0 +1,99 @@
+"""Bots, their versions, and the bytes of these."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Any
+
+from sqlalchemy import BigInteger, ForeignKey, Index, String, UniqueConstraint
+from sqlalchemy.orm import Mapped, mapped_column, relationship
+
+from server.db.models.people import User
+from server.db.models.tables import Table
+
+
+class VersionState(StrEnum):
+    """The life of an upload."""
+
+    PENDING = "pending"
+    """Waiting for its try-out, or in it."""
+    ACTIVE = "active"
+    """Accepted, and what the bot plays with."""
+    ACCEPTED = "accepted"
+    """Accepted, but another version of the bot is active."""
+    REFUSED = "refused"
+    RETIRED = "retired"
+
+
+class Bot(Table):
+    """A name in one game that belongs to one owner for ever."""
+
+    __tablename__ = "bot"
+    __table_args__ = (UniqueConstraint("owner_id", "name"),)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    owner_id: Mapped[int] = mapped_column(ForeignKey("user.id"))
+    name: Mapped[str] = mapped_column(String(32), index=True)
+    game: Mapped[str] = mapped_column(String(32), index=True)
+    created_at: Mapped[int] = mapped_column(BigInteger)
+    retired_at: Mapped[int | None] = mapped_column(BigInteger)
+    owner: Mapped[User] = relationship(back_populates="bots")
+    versions: Mapped[list[Version]] = relationship(back_populates="bot", order_by="Version.number")
+
+    @property
+    def full_name(self) -> str:
+        """As it is shown: owner/name."""
+        return f"{self.owner.name}/{self.name}"
+
+
+class Bundle(Table):
+    """Uploaded bytes, once per digest."""
+
+    __tablename__ = "bundle"
+
+    digest: Mapped[str] = mapped_column(String(64), primary_key=True)
+    data: Mapped[bytes]
+
+
+class Version(Table):
+    """An immutable upload of a bot: a bundle, and the class chosen in it."""
+
+    __tablename__ = "version"
+    __table_args__ = (
+        UniqueConstraint("bot_id", "number"),
+        UniqueConstraint("bot_id", "digest", "class_name"),
+        Index(None, "state", "deadline"),
+    )
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    bot_id: Mapped[int] = mapped_column(ForeignKey("bot.id"))
+    number: Mapped[int]
+    """1, 2, 3, ... within the bot."""
+    digest: Mapped[str] = mapped_column(ForeignKey("bundle.digest"), index=True)
+    class_name: Mapped[str] = mapped_column(String(64), default="")
+    """The class that the owner chose; empty where the file decides."""
+    state: Mapped[str] = mapped_column(String(16), default=VersionState.PENDING)
+    attempt: Mapped[int] = mapped_column(default=0)
+    """How often its try-out was sent."""
+    deadline: Mapped[int | None] = mapped_column(BigInteger)
+    """When the sweeper sends the try-out again; None once settled or parked."""
+    platform_faults: Mapped[int] = mapped_column(default=0)
+    trouble: Mapped[str] = mapped_column(String(500), default="")
+    """What the platform last reported about it."""
+    report: Mapped[dict[str, Any] | None]
+    """The try-out's report: verdict, reasons, log, games, cpu_ms_per_decision, box."""
+    unrepeatable: Mapped[bool] = mapped_column(default=False)
+    created_at: Mapped[int] = mapped_column(BigInteger, index=True)
+    settled_at: Mapped[int | None] = mapped_column(BigInteger)
+    bot: Mapped[Bot] = relationship(back_populates="versions")
+
+    @property
+    def parked(self) -> bool:
+        """True where platform faults leave its try-out to the operator."""
+        return self.state == VersionState.PENDING and self.deadline is None
+
+    @property
+    def entrant(self) -> str:
+        """Its name in rows and standings: the same in every database."""
+        chosen = f":{self.class_name}" if self.class_name else ""
+        return f"{self.bot.full_name}:{self.digest}{chosen}"

@@ -1,0 +1,111 @@
+"""Leagues, their seasons, and what is derived from their matches."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Any
+
+from sqlalchemy import BigInteger, ForeignKey, Index, String, UniqueConstraint
+from sqlalchemy.orm import Mapped, mapped_column, relationship
+
+from server.db.models.bots import Bot, Version
+from server.db.models.tables import Table
+
+
+class SeasonState(StrEnum):
+    """The life of a season. Final: finished, cancelled."""
+
+    OPEN = "open"
+    """Bots enter and leave."""
+    RUNNING = "running"
+    PAUSED = "paused"
+    FINISHED = "finished"
+    CANCELLED = "cancelled"
+
+
+class League(Table):
+    """A game with its options, and everybody who plays it. The default one is continuous."""
+
+    __tablename__ = "league"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    name: Mapped[str] = mapped_column(String(32), unique=True)
+    """The default league of a game bears the game's name."""
+    game: Mapped[str] = mapped_column(String(32), index=True)
+    rules: Mapped[str] = mapped_column(String(16))
+    """The rules version that is rated now."""
+    options: Mapped[dict[str, Any]]
+    seats: Mapped[int]
+    deals: Mapped[int]
+    """Deals of one match."""
+    continuous: Mapped[bool] = mapped_column(default=False)
+    paused: Mapped[bool] = mapped_column(default=False)
+    seed: Mapped[str] = mapped_column(String(64))
+    """Where match ids and the dice of the continuous pairing come from."""
+    created_at: Mapped[int] = mapped_column(BigInteger)
+
+
+class Season(Table):
+    """One run of a league with fixed versions."""
+
+    __tablename__ = "season"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    league_id: Mapped[int] = mapped_column(ForeignKey("league.id"), index=True)
+    name: Mapped[str] = mapped_column(String(64), unique=True)
+    state: Mapped[str] = mapped_column(String(16), default=SeasonState.OPEN, index=True)
+    cycles: Mapped[int] = mapped_column(default=1)
+    """How many double round robins are played."""
+    deals: Mapped[int]
+    """Deals of one match."""
+    seed: Mapped[str] = mapped_column(String(64), unique=True)
+    """Deals and match ids derive from it, so that a season can be told again."""
+    created_at: Mapped[int] = mapped_column(BigInteger)
+    started_at: Mapped[int | None] = mapped_column(BigInteger)
+    finished_at: Mapped[int | None] = mapped_column(BigInteger)
+    league: Mapped[League] = relationship()
+    entries: Mapped[list[Entry]] = relationship(back_populates="season", order_by="Entry.id")
+
+
+class Entry(Table):
+    """A bot in a season; its version is fixed at the start."""
+
+    __tablename__ = "entry"
+    __table_args__ = (UniqueConstraint("season_id", "bot_id"),)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    season_id: Mapped[int] = mapped_column(ForeignKey("season.id"))
+    bot_id: Mapped[int] = mapped_column(ForeignKey("bot.id"))
+    version_id: Mapped[int | None] = mapped_column(ForeignKey("version.id"))
+    season: Mapped[Season] = relationship(back_populates="entries")
+    bot: Mapped[Bot] = relationship()
+    version: Mapped[Version | None] = relationship()
+
+
+class Rating(Table):
+    """A version's live rating in a continuous league: openskill's figures between two refits."""
+
+    __tablename__ = "rating"
+
+    league_id: Mapped[int] = mapped_column(ForeignKey("league.id"), primary_key=True)
+    version_id: Mapped[int] = mapped_column(ForeignKey("version.id"), primary_key=True)
+    mu: Mapped[float]
+    sigma: Mapped[float]
+    matches: Mapped[int] = mapped_column(default=0)
+
+
+class Standing(Table):
+    """A standing as it was last computed, with the digest of the rows it came from."""
+
+    __tablename__ = "standing"
+    __table_args__ = (Index(None, "computed_at"),)
+
+    scope: Mapped[str] = mapped_column(String(32), primary_key=True)
+    """league:<id> or season:<id>."""
+    rows_digest: Mapped[str] = mapped_column(String(64))
+    lines: Mapped[list[Any]]
+    matches: Mapped[int]
+    """How many matches the rows came from."""
+    field: Mapped[str] = mapped_column(String(64))
+    """Digest of the versions that were to be shown."""
+    computed_at: Mapped[int] = mapped_column(BigInteger)

@@ -1,0 +1,66 @@
+"""Accounts and the secrets that stand for them."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from sqlalchemy import BigInteger, ForeignKey, String
+from sqlalchemy.orm import Mapped, mapped_column, relationship
+
+from server.db.models.tables import Table
+
+if TYPE_CHECKING:
+    from server.db.models.bots import Bot
+
+
+class Role(StrEnum):
+    """What an account may do."""
+
+    AUTHOR = "author"
+    OPERATOR = "operator"
+    HOUSE = "house"
+    """Owns the shipped bots; nobody logs in to it."""
+
+
+class User(Table):
+    """An account."""
+
+    __tablename__ = "user"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    name: Mapped[str] = mapped_column(String(32), unique=True)
+    password: Mapped[str | None] = mapped_column(String(200))
+    """An argon2 hash; None for the house's own account."""
+    role: Mapped[str] = mapped_column(String(16), default=Role.AUTHOR)
+    created_at: Mapped[int] = mapped_column(BigInteger)
+    bots: Mapped[list[Bot]] = relationship(back_populates="owner")
+
+    @property
+    def operator(self) -> bool:
+        """True where this account runs the platform."""
+        return self.role == Role.OPERATOR
+
+    @property
+    def trusted(self) -> bool:
+        """True where its bots may play without a wall around them."""
+        return self.role in (Role.OPERATOR, Role.HOUSE)
+
+
+class Token(Table):
+    """A secret that stands for an account in the API, or a one-time link."""
+
+    __tablename__ = "token"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    digest: Mapped[str] = mapped_column(String(64), unique=True)
+    """Of the secret, which itself is shown once and never stored."""
+    purpose: Mapped[str] = mapped_column(String(16))
+    """api, or first-operator."""
+    user_id: Mapped[int | None] = mapped_column(ForeignKey("user.id"), index=True)
+    name: Mapped[str] = mapped_column(String(64), default="")
+    created_at: Mapped[int] = mapped_column(BigInteger)
+    used_at: Mapped[int | None] = mapped_column(BigInteger)
+    """When a one-time link was used up, or an API token last used, to the minute."""
+    revoked_at: Mapped[int | None] = mapped_column(BigInteger)
+    user: Mapped[User | None] = relationship()

@@ -1,0 +1,45 @@
+"""What the platform keeps of itself: tasks to send, news to tell, small facts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import BigInteger, String
+from sqlalchemy.orm import Mapped, mapped_column
+
+from server.db.models.tables import Table
+
+
+class Outbox(Table):
+    """A task to be sent once its transaction is in; deleted when the broker has it."""
+
+    __tablename__ = "outbox"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    task: Mapped[str] = mapped_column(String(32))
+    message: Mapped[dict[str, Any]]
+    taken_at: Mapped[int | None] = mapped_column(BigInteger)
+    """When somebody set about sending it; free again a while later."""
+
+
+class Event(Table):
+    """A piece of public news, for pages that are being watched; trimmed from its old end."""
+
+    __tablename__ = "event"
+    __table_args__ = {"sqlite_autoincrement": True}  # noqa: RUF012
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    kind: Mapped[str] = mapped_column(String(32))
+    """match.running, match.finished, version.settled, standing.refreshed, season.started, ..."""
+    subject: Mapped[str] = mapped_column(String(64))
+    at: Mapped[int] = mapped_column(BigInteger)
+
+
+class Setting(Table):
+    """Small facts, such as what walls the arenas report."""
+
+    __tablename__ = "setting"
+
+    name: Mapped[str] = mapped_column(String(32), primary_key=True)
+    value: Mapped[dict[str, Any]]
+    changed_at: Mapped[int] = mapped_column(BigInteger)

@@ -1,0 +1,148 @@
+"""Opens the database: one writer at a time and any number of readers, on SQLite and Postgres.
+
+Knows how transactions begin; knows no table's meaning. Because writers come one after another,
+a service may read, decide and write; a reader sees one moment of the books.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, Final, cast
+
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    CursorResult,
+    Engine,
+    UpdateBase,
+    create_engine,
+    event,
+    make_url,
+    update,
+)
+from sqlalchemy.exc import DataError, OperationalError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
+from sqlalchemy.orm import Session
+from sqlalchemy.orm.attributes import set_committed_value
+
+from matchbox.errors import BadOption, Unavailable
+
+WAIT_MS: Final = 30_000
+"""How long a writer waits for its turn."""
+_WRITERS: Final = 0x6D61746368626F78
+"""The Postgres advisory lock that writers take turns with: "matchbox"."""
+
+
+class Database:
+    """The books. Give it back with `close`."""
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+        sqlite = make_url(url).get_backend_name() == "sqlite"
+        self._writers = _sqlite(url, "IMMEDIATE") if sqlite else _postgres(url)
+        self._readers = _sqlite(url, "DEFERRED") if sqlite else _postgres_readers(url)
+
+    @contextmanager
+    def write(self) -> Iterator[Session]:
+        """A session that no other writer overlaps; in at the end, or not at all.
+
+        The turn begins with the first statement. Raises Unavailable where it does not come, and
+        BadOption where a value is none that a database can hold.
+        """
+        with _session(self._writers) as session:
+            yield session
+            session.commit()
+
+    @contextmanager
+    def read(self) -> Iterator[Session]:
+        """A session that sees one moment of the books and cannot change them."""
+        with _session(self._readers) as session:
+            yield session
+
+    @contextmanager
+    def connect(self) -> Iterator[Connection]:
+        """A writer's bare connection, in one transaction, for migrations."""
+        with self._writers.begin() as connection:
+            yield connection
+
+    def close(self) -> None:
+        """Gives every connection back."""
+        self._writers.dispose()
+        self._readers.dispose()
+
+
+def rows_changed(session: Session, statement: UpdateBase) -> int:
+    """How many rows the statement changed. Rows that were read before do not notice."""
+    blind = statement.execution_options(synchronize_session=False)
+    return cast("CursorResult[Any]", session.execute(blind)).rowcount
+
+
+def compare_and_set(
+    session: Session, row: Any, values: Mapping[str, Any], *so_far: ColumnElement[bool]
+) -> bool:
+    """Changes the row, if it still is as `so_far` says; False where somebody was first."""
+    table = type(row)
+    change = update(table).where(table.id == row.id, *so_far).values(**values)
+    if rows_changed(session, change) != 1:
+        return False
+    for name, value in values.items():
+        set_committed_value(row, name, value)
+    return True
+
+
+@contextmanager
+def _session(engine: Engine) -> Iterator[Session]:
+    try:
+        with Session(engine, expire_on_commit=False) as session:
+            yield session
+    except OperationalError as error:
+        raise Unavailable(f"the database cannot be used now; try again: {error.orig}") from error
+    except PoolTimeout as error:
+        raise Unavailable("too many want the database at once; try again") from error
+    except (DataError, OverflowError, UnicodeEncodeError) as error:
+        raise BadOption(
+            "the request holds a number or a text that no book can hold; such as NUL, half a "
+            "character, or a number of twenty digits"
+        ) from error
+
+
+def _sqlite(url: str, mode: str) -> Engine:
+    engine = create_engine(url, pool_size=8, max_overflow=128)
+
+    @event.listens_for(engine, "connect")
+    def prepare(connection: Any, _: Any) -> None:
+        connection.isolation_level = None  # the driver's own BEGIN would come too late
+        for pragma in (
+            f"busy_timeout = {WAIT_MS}",
+            "journal_mode = WAL",
+            "synchronous = NORMAL",
+            "foreign_keys = ON",
+            f"query_only = {'OFF' if mode == 'IMMEDIATE' else 'ON'}",
+        ):
+            connection.execute(f"PRAGMA {pragma}").close()
+
+    @event.listens_for(engine, "begin")
+    def begin(connection: Connection) -> None:
+        connection.exec_driver_sql(f"BEGIN {mode}")
+
+    return engine
+
+
+def _postgres(url: str) -> Engine:
+    options = f"-c lock_timeout={WAIT_MS}"
+    engine = create_engine(url, pool_size=2, max_overflow=6, connect_args={"options": options})
+
+    @event.listens_for(engine, "begin")
+    def begin(connection: Connection) -> None:
+        connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_WRITERS})")
+
+    return engine
+
+
+def _postgres_readers(url: str) -> Engine:
+    return create_engine(
+        url,
+        max_overflow=10,
+        execution_options={"isolation_level": "REPEATABLE READ", "postgresql_readonly": True},
+    )

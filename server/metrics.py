@@ -1,0 +1,97 @@
+"""What the server counts of itself, for Prometheus: requests, their time, and the queue.
+
+Knows requests and queue lengths; names no account, bot or address. With several web processes
+set PROMETHEUS_MULTIPROC_DIR, and the counts of all are added up.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Final
+
+from flask import g, request
+from prometheus_client import (
+    CollectorRegistry,
+    Counter,
+    Histogram,
+    generate_latest,
+)
+from prometheus_client.core import GaugeMetricFamily
+from prometheus_client.multiprocess import MultiProcessCollector
+from prometheus_client.registry import Collector
+
+from server import queries
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from flask import Flask, Response
+
+    from server.context import Context
+
+METHODS: Final = frozenset({"GET", "HEAD", "POST", "DELETE", "OPTIONS"})
+BUCKETS: Final = (0.01, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0)
+
+
+class Metrics:
+    """The counts of one app."""
+
+    def __init__(self, context: Context) -> None:
+        self._registry = CollectorRegistry()
+        labels = ("method", "endpoint", "status")
+        self._requests = Counter(
+            "matchbox_requests", "Requests answered", labels, registry=self._registry
+        )
+        self._seconds = Histogram(
+            "matchbox_request_seconds",
+            "Time to answer",
+            ("endpoint",),
+            buckets=BUCKETS,
+            registry=self._registry,
+        )
+        self._queue = _Queue(context)
+
+    def watch(self, app: Flask) -> None:
+        """Counts every request of the app."""
+
+        @app.before_request
+        def start() -> None:
+            g.started = time.perf_counter()
+
+        @app.after_request
+        def count(response: Response) -> Response:
+            endpoint = request.endpoint or "none"
+            method = request.method if request.method in METHODS else "other"
+            self._requests.labels(method, endpoint, str(response.status_code)).inc()
+            if "started" in g:
+                self._seconds.labels(endpoint).observe(time.perf_counter() - g.started)
+            return response
+
+    def text(self) -> bytes:
+        """Everything counted, in Prometheus' text format."""
+        shown = CollectorRegistry()
+        shown.register(self._queue)
+        counted = CollectorRegistry()
+        try:
+            MultiProcessCollector(counted)  # type: ignore[no-untyped-call]
+        except ValueError:  # There is one process, and its counts are all.
+            counted = self._registry
+        return generate_latest(shown) + generate_latest(counted)
+
+
+class _Queue(Collector):
+    """How much waits, read from the books when asked."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+
+    def collect(self) -> Iterator[GaugeMetricFamily]:
+        with self._context.read() as books:
+            queue = queries.queue(books)
+        matches = GaugeMetricFamily("matchbox_matches", "Matches by state", labels=["state"])
+        for state in ("queued", "running", "parked"):
+            matches.add_metric([state], queue[state])
+        yield matches
+        yield GaugeMetricFamily(
+            "matchbox_pending_versions", "Versions before their verdict", queue["pending_versions"]
+        )

@@ -1,0 +1,104 @@
+"""Says in the OpenAPI document what the framework leaves out.
+
+Bodies are required, errors are problem documents, the parts of an address have their patterns,
+and each operation names the answers that it may really give.
+"""
+
+from __future__ import annotations
+
+import re
+from http import HTTPStatus
+from typing import Any, Final
+
+from flask import current_app
+
+from server.problems import MEDIA_TYPE
+from server.routes.addresses import SCHEMAS
+
+PROBLEM: Final[dict[str, Any]] = {
+    "type": "object",
+    "description": "RFC 9457 problem details",
+    "required": ["type", "title", "status", "detail", "instance"],
+    "properties": {
+        "type": {"type": "string"},
+        "title": {"type": "string"},
+        "status": {"type": "integer"},
+        "detail": {"type": "string", "description": "One sentence: what happened, what to do."},
+        "instance": {"type": "string"},
+        "errors": {
+            "type": "object",
+            "description": "What was wrong with each field",
+            "additionalProperties": {"type": "array", "items": {"type": "string"}},
+        },
+    },
+}
+ALWAYS: Final = (400, 401, 429, 503)
+WITH_QUERY: Final = (422,)
+WITH_PATH: Final = (404,)
+WRITING: Final = (403, 404, 409, 422)
+WITH_BODY: Final = (413, 415)
+SECURITY: Final[list[dict[str, list[str]]]] = [{"token": []}, {"session": []}]
+_PART: Final = re.compile(r"<(?:([a-z]+):)?([a-z_]+)>")
+
+
+def mend(document: Any) -> Any:
+    """The document, made whole."""
+    components = document.setdefault("components", {})
+    components.setdefault("schemas", {})["Problem"] = PROBLEM
+    components["securitySchemes"] = {
+        "token": {"type": "http", "scheme": "bearer"},
+        "session": {"type": "apiKey", "in": "cookie", "name": "matchbox_session"},
+    }
+    components["responses"] = {str(status): _response(status) for status in _STATUSES}
+    parts = _address_parts()
+    for path, operations in document["paths"].items():
+        for method, operation in operations.items():
+            _mend_operation(operation, method, parts.get(path, {}))
+    return document
+
+
+def _mend_operation(
+    operation: dict[str, Any], method: str, parts: dict[str, dict[str, Any]]
+) -> None:
+    for parameter in operation["parameters"]:
+        if parameter["in"] == "path":
+            parameter["required"] = True
+            parameter["schema"] = parts[parameter["name"]]
+    if "requestBody" in operation:
+        operation["requestBody"]["required"] = True
+    for status in _statuses(operation, method):
+        operation["responses"].setdefault(str(status), {"$ref": f"#/components/responses/{status}"})
+    operation.setdefault("security", [{}, *SECURITY] if method == "get" else SECURITY)
+
+
+def _statuses(operation: dict[str, Any], method: str) -> list[int]:
+    places = {parameter["in"] for parameter in operation["parameters"]}
+    writing = method != "get"
+    return [
+        *ALWAYS,
+        *(WITH_QUERY if "query" in places else ()),
+        *(WITH_PATH if "path" in places else ()),
+        *(WRITING if writing else (403,)),
+        *(WITH_BODY if "requestBody" in operation else ()),
+    ]
+
+
+def _response(status: int) -> dict[str, Any]:
+    schema = {"$ref": "#/components/schemas/Problem"}
+    return {
+        "description": HTTPStatus(status).phrase,
+        "content": {MEDIA_TYPE: {"schema": schema}},
+    }
+
+
+def _address_parts() -> dict[str, dict[str, dict[str, Any]]]:
+    """The schema of each part of each address, by the address as the document spells it."""
+    return {
+        _PART.sub(r"{\2}", rule.rule): {
+            name: SCHEMAS.get(kind, {"type": "string"}) for kind, name in _PART.findall(rule.rule)
+        }
+        for rule in current_app.url_map.iter_rules()
+    }
+
+
+_STATUSES: Final = sorted({*ALWAYS, *WITH_QUERY, *WITH_PATH, *WRITING, *WITH_BODY})

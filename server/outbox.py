@@ -1,0 +1,112 @@
+"""Sends a task after its transaction is in; the only file of the server that knows task names.
+
+A message is written down with the rows that it speaks of, and sent by `flush`. It may be sent
+twice, never before its rows.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, Protocol
+
+from celery import Celery
+from kombu.exceptions import OperationalError
+from sqlalchemy import delete, or_, select, update
+
+from matchbox.errors import BrokerUnavailable
+from matchbox.match import wire
+from server.db.models import Outbox
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sqlalchemy.orm import Session
+
+    from server.db.session import Database
+
+POSTED: Final = "posted"
+"""In a session's `info` once it has posted something."""
+TAKEN_MS: Final = 30_000
+"""Who took a message and did not send it by then has died."""
+_BATCH: Final = 200
+_PATIENCE: Final = {
+    "socket_connect_timeout": 2,
+    "socket_timeout": 10,
+    "max_retries": 1,
+    "interval_start": 0.1,
+    "interval_max": 0.1,
+}
+"""A broker that is down is told to the caller at once: the tick tries again."""
+_TASKS: Final = {wire.TryOut: wire.TRY_OUT, wire.PlayMatch: wire.PLAY_MATCH}
+
+
+class Sender(Protocol):
+    """The way to the broker."""
+
+    def send(self, task: str, queue: str, message: dict[str, Any]) -> None:
+        """Hands the task to the queue. Raises BrokerUnavailable."""
+
+
+class CelerySender:
+    """Sends by name through a broker; knows no task's code."""
+
+    def __init__(self, broker_url: str) -> None:
+        scheme, _, rest = broker_url.partition("://")
+        address = f"redis+socket://{rest}" if scheme == "unix" else broker_url
+        self._celery = Celery("outbox", broker=address, set_as_current=False)
+        self._celery.conf.update(
+            task_ignore_result=True,
+            broker_transport_options=_PATIENCE,
+        )
+
+    def send(self, task: str, queue: str, message: dict[str, Any]) -> None:
+        """Hands the task to the queue. Raises BrokerUnavailable."""
+        try:
+            self._celery.send_task(task, args=[message], queue=queue, retry=False)
+        except (OperationalError, OSError) as error:
+            raise BrokerUnavailable(f"the queue cannot be reached: {error}") from error
+
+    def close(self) -> None:
+        """Gives the connections back."""
+        self._celery.close()
+
+
+def post(session: Session, message: wire.TryOut | wire.PlayMatch) -> None:
+    """Writes the message down, to be sent once the session's transaction is in."""
+    session.add(Outbox(task=_TASKS[type(message)], message=wire.to_plain(message)))
+    session.info[POSTED] = True
+
+
+def flush(database: Database, sender: Sender, now: int) -> int:
+    """Sends what is waiting; how many messages went. Raises BrokerUnavailable.
+
+    What the broker did not take stays for the next time.
+    """
+    waiting = _take(database, now)
+    sent: list[int] = []
+    try:
+        for number, task, message in waiting:
+            sender.send(task, wire.QUEUES[task], message)
+            sent.append(number)
+    finally:
+        _put_back(database, sent, [number for number, *_ in waiting[len(sent) :]])
+    return len(sent)
+
+
+def _take(database: Database, now: int) -> Sequence[tuple[int, str, dict[str, Any]]]:
+    free = or_(Outbox.taken_at.is_(None), Outbox.taken_at < now - TAKEN_MS)
+    with database.read() as session:
+        if session.scalar(select(Outbox.id).where(free).limit(1)) is None:
+            return []
+    with database.write() as session:
+        query = select(Outbox).where(free).order_by(Outbox.id).limit(_BATCH)
+        rows = session.scalars(query).all()
+        for row in rows:
+            row.taken_at = now
+        return [(row.id, row.task, row.message) for row in rows]
+
+
+def _put_back(database: Database, sent: list[int], unsent: list[int]) -> None:
+    if sent or unsent:
+        with database.write() as session:
+            session.execute(delete(Outbox).where(Outbox.id.in_(sent)))
+            session.execute(update(Outbox).where(Outbox.id.in_(unsent)).values(taken_at=None))

@@ -1,0 +1,149 @@
+"""Every error as an answer: problem details (RFC 9457) for programs, a page for people.
+
+Knows which error means which status, and what may be told; does not know who raises what.
+"""
+
+from __future__ import annotations
+
+import re
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Any, Final
+
+from apiflask import HTTPError
+from flask import Response, jsonify, make_response, render_template, request
+from flask_login import current_user
+from sqlalchemy.exc import SQLAlchemyError
+from werkzeug.exceptions import BadRequest, HTTPException, RequestEntityTooLarge, Unauthorized
+
+from matchbox import errors
+
+if TYPE_CHECKING:
+    from flask import Flask
+
+STATUS: Final[dict[type[errors.MatchboxError], int]] = {
+    errors.Conflict: 409,
+    errors.Forbidden: 403,
+    errors.NotFound: 404,
+    errors.TooMany: 429,
+    errors.UnknownGame: 404,
+    errors.UploadsClosed: 403,
+    errors.CallerFault: 422,
+    errors.Unavailable: 503,
+}
+"""The status of an error is that of the first of its classes found here."""
+DRAINED: Final = 32 << 20
+"""How much of a body that is too long is read, so that its sender hears the answer."""
+MEDIA_TYPE: Final = "application/problem+json"
+
+
+class LoginNeeded(errors.Forbidden):
+    """Nobody is logged in, and somebody has to be."""
+
+    def __init__(self, text: str = "") -> None:
+        super().__init__(text or "log in first, or send a token as `Authorization: Bearer`")
+
+
+def status_of(error: errors.MatchboxError) -> int:
+    """The HTTP status that tells this error; 500 for one that no route should let through."""
+    for kind in type(error).__mro__:
+        if kind in STATUS:
+            return STATUS[kind]
+    return 500
+
+
+def for_programs() -> bool:
+    """True when the request's answer is read by a program."""
+    return request.path.startswith(("/api/", "/internal/", "/healthz", "/readyz", "/metrics"))
+
+
+def problem(status: int, detail: str, *, kind: str = "", **extra: Any) -> Response:
+    """A problem document. `kind` names the error; `extra` are further members."""
+    title = HTTPStatus(status).phrase
+    document = {
+        "type": f"urn:matchbox:problem:{_kebab(kind)}" if kind else "about:blank",
+        "title": title,
+        "status": status,
+        "detail": detail,
+        "instance": request.path,
+        **extra,
+    }
+    response = jsonify(document)
+    response.status_code = status
+    response.mimetype = MEDIA_TYPE
+    if status == 401:
+        response.headers["WWW-Authenticate"] = "Bearer"
+    return response
+
+
+def answer(status: int, detail: str, *, kind: str = "", **extra: Any) -> Response:
+    """The error as its reader wants it."""
+    if for_programs():
+        return problem(status, detail, kind=kind, **extra)
+    title = HTTPStatus(status).phrase
+    try:
+        page = render_template("error.html", status=status, title=title, detail=detail)
+    except (errors.MatchboxError, SQLAlchemyError):  # every page says who is logged in
+        return Response(f"{title}: {detail}\n", status, mimetype="text/plain")
+    return make_response(page, status)
+
+
+def tell_errors(app: Flask) -> None:
+    """Registers the answers to every kind of error."""
+    app.register_error_handler(errors.MatchboxError, _tell_matchbox_error)
+    app.register_error_handler(HTTPError, _tell_bad_input)
+    app.register_error_handler(HTTPException, _tell_http_error)
+    app.register_error_handler(RequestEntityTooLarge, _tell_too_large)
+
+
+def _tell_matchbox_error(error: errors.MatchboxError) -> Response:
+    status = status_of(error)
+    if status == 500:
+        raise error
+    if status == 403 and not current_user.is_authenticated:
+        status = 401
+    return answer(status, str(error), kind=type(error).__name__)
+
+
+def _tell_bad_input(error: HTTPError) -> Response:
+    """What pydantic refused, by the name of each field."""
+    fields = {
+        name: reasons for part in (error.detail or {}).values() for name, reasons in part.items()
+    }
+    sentences = "; ".join(f"{name}: {', '.join(reasons)}" for name, reasons in fields.items())
+    return answer(error.status_code, sentences or str(error.message), kind="BadInput",
+                  errors=fields)  # fmt: skip
+
+
+def _tell_http_error(error: HTTPException) -> Response:
+    status = error.code or 500
+    if status < 400:
+        return error.get_response()  # type: ignore[return-value]
+    said = error.description
+    if status == 400 and said == BadRequest.description:
+        said = _UNREADABLE
+    response = answer(status, _DETAILS.get(status) or said or error.name)
+    for name, value in error.get_headers():
+        if name in ("Allow", "Retry-After"):
+            response.headers[name] = value
+    return response
+
+
+def _tell_too_large(error: RequestEntityTooLarge) -> Response:
+    left = DRAINED
+    while left > 0 and (chunk := request.environ["wsgi.input"].read(1 << 16)):
+        left -= len(chunk)
+    detail = "the request is longer than 1 MiB; a single file may have 64 KiB, a zip 1 MiB"
+    return answer(413, detail, kind="TooLarge")
+
+
+_UNREADABLE: Final = "the body is no JSON: send what /api/v1/openapi.json has for this address"
+_DETAILS: Final = {
+    404: "there is nothing at this address",
+    429: "too many requests from you; wait a minute and try again",
+    500: "something broke on our side, and it has been logged; try again later",
+    Unauthorized.code: "log in first, or send a token as `Authorization: Bearer`",
+}
+
+
+def _kebab(name: str) -> str:
+    return re.sub(r"(?<!^)(?=[A-Z])", "-", name).lower()

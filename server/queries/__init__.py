@@ -1,0 +1,67 @@
+"""The read side: what pages and API show, as JSON-ready data. Changes nothing.
+
+The first argument is a reader's session; `viewer` is the account that asks, or None. Times are
+ISO 8601 texts; a page of a list is {"items": [...], "next": cursor | None}. What is not there
+raises NotFound; what may not be seen, or not yet, raises Forbidden.
+"""
+
+from server.queries.boards import (
+    games,
+    leaderboard,
+    league,
+    leagues,
+    season,
+    season_records,
+    season_standings,
+    seasons,
+)
+from server.queries.bots import (
+    bot,
+    bots,
+    bundle,
+    find_bot,
+    my_bots,
+    text_of,
+    version,
+)
+from server.queries.matches import (
+    match,
+    match_log,
+    matches,
+    queue,
+    record_of,
+    steps,
+    transcript,
+)
+from server.queries.platform import admin, claim_open, events, last_event, tokens, wall
+
+__all__ = [
+    "admin",
+    "bot",
+    "bots",
+    "bundle",
+    "claim_open",
+    "events",
+    "find_bot",
+    "games",
+    "last_event",
+    "leaderboard",
+    "league",
+    "leagues",
+    "match",
+    "match_log",
+    "matches",
+    "my_bots",
+    "queue",
+    "record_of",
+    "season",
+    "season_records",
+    "season_standings",
+    "seasons",
+    "steps",
+    "text_of",
+    "tokens",
+    "transcript",
+    "version",
+    "wall",
+]

@@ -1,0 +1,186 @@
+"""Bots and their versions as they are read; logs and texts only by their owners."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import select
+from sqlalchemy.orm import joinedload, selectinload
+
+from matchbox.errors import NotFound
+from server.db.models import Bot, Bundle, League, Standing, User, Version, VersionState
+from server.queries.boards import lines_of
+from server.queries.edge import iso, numbers, page, page_size, sees, title_of
+from server.services.standings import scope_of
+
+if TYPE_CHECKING:
+    from sqlalchemy.orm import Session
+
+
+def bots(
+    session: Session,
+    *,
+    game: str | None = None,
+    owner: str | None = None,
+    retired: bool = False,
+    cursor: str | None = None,
+    limit: int = 50,
+) -> dict[str, Any]:
+    """A page of bots, newest first; the retired ones only when asked for.
+
+    Items: bot (owner/name), owner, name, game, title, created_at, retired_at, active (the number
+    of the version it plays with, or None), number and state of the newest version.
+    """
+    query = select(Bot).join(Bot.owner).options(joinedload(Bot.owner), selectinload(Bot.versions))
+    if game is not None:
+        query = query.where(Bot.game == game)
+    if owner is not None:
+        query = query.where(User.name == owner)
+    if not retired:
+        query = query.where(Bot.retired_at.is_(None))
+    if cursor is not None:
+        query = query.where(Bot.id < numbers(cursor, 1)[0])
+    found = session.scalars(query.order_by(Bot.id.desc()).limit(page_size(limit) + 1)).all()
+    return page(found, limit, _item, lambda row: str(row.id))
+
+
+def my_bots(session: Session, viewer: User) -> list[dict[str, Any]]:
+    """All of the viewer's bots, newest first, the retired ones too; items as in `bots`."""
+    query = select(Bot).where(Bot.owner_id == viewer.id).options(selectinload(Bot.versions))
+    return [_item(row) for row in session.scalars(query.order_by(Bot.id.desc()))]
+
+
+def bot(session: Session, owner: str, name: str, viewer: User | None) -> dict[str, Any]:
+    """owner, name, bot, game, title, created_at, retired_at, mine, standing (its line of the
+    leaderboard, or None), versions (as `version` has them, without the bot), newest first.
+
+    Raises NotFound.
+    """
+    row = _bot(session, owner, name)
+    return {
+        **_item(row),
+        "mine": sees(viewer, row.owner_id),
+        "standing": _standing(session, row),
+        "versions": [_version(one, viewer) for one in reversed(row.versions)],
+    }
+
+
+def find_bot(session: Session, name: str) -> dict[str, Any]:
+    """owner, name and bot of the only bot of that name. Raises NotFound."""
+    living = (Bot.name == name, Bot.retired_at.is_(None))
+    found = session.scalars(select(Bot).where(*living).order_by(Bot.id)).all()
+    if not found:
+        raise NotFound(f"there is no bot {name!r}")
+    if len(found) > 1:
+        names = ", ".join(row.full_name for row in found[:10])
+        raise NotFound(f"several bots are called {name!r}: {names}; name the owner too")
+    return {"owner": found[0].owner.name, "name": name, "bot": found[0].full_name}
+
+
+def version(session: Session, name: str | int, viewer: User | None) -> dict[str, Any]:
+    """The version of that row number, or of that digest: the viewer's own where several have it.
+
+    id, bot, owner, name, game, number, digest, class_name, state, created_at, settled_at,
+    unrepeatable, trouble, parked, mine, report (None while pending): accepted, verdict, reasons,
+    games, cpu_ms_per_decision, class_name, box, unrepeatable, log (only where `mine`).
+    Raises NotFound.
+    """
+    found = _versions(session, str(name))
+    if not found:
+        raise NotFound(f"there is no version {name}")
+    own = [row for row in found if viewer is not None and row.bot.owner_id == viewer.id]
+    row = (own or found)[0]
+    return {
+        **_version(row, viewer),
+        "bot": row.bot.full_name,
+        "owner": row.bot.owner.name,
+        "name": row.bot.name,
+        "game": row.bot.game,
+        "mine": sees(viewer, row.bot.owner_id),
+    }
+
+
+def bundle(session: Session, digest: str) -> bytes:
+    """The uploaded bytes. Raises NotFound."""
+    row = session.get(Bundle, digest)
+    if row is None:
+        raise NotFound(f"there is no bundle {digest}")
+    return row.data
+
+
+def text_of(
+    session: Session, owner: str, name: str, number: int, viewer: User | None
+) -> str | None:
+    """The version's file, for its owner and operators; None for others, and for a zip."""
+    row = _bot(session, owner, name)
+    found = [one for one in row.versions if one.number == number]
+    if not found:
+        raise NotFound(f"{row.full_name} has no version {number}")
+    data = bundle(session, found[0].digest)
+    if not sees(viewer, row.owner_id) or data[:2] == b"PK":
+        return None
+    return data.decode("utf-8-sig")
+
+
+def _bot(session: Session, owner: str, name: str) -> Bot:
+    row = session.scalar(select(Bot).join(Bot.owner).where(User.name == owner, Bot.name == name))
+    if row is None:
+        raise NotFound(f"there is no bot {owner}/{name}")
+    return row
+
+
+def _versions(session: Session, name: str) -> list[Version]:
+    with_owner = joinedload(Version.bot).joinedload(Bot.owner)
+    query = select(Version).options(with_owner).order_by(Version.id)
+    if len(name) == 64:
+        query = query.where(Version.digest == name)
+    elif name.isascii() and name.isdecimal() and len(name) < 10:
+        query = query.where(Version.id == int(name))
+    else:
+        return []
+    return list(session.scalars(query))
+
+
+def _item(row: Bot) -> dict[str, Any]:
+    active = [one.number for one in row.versions if one.state == VersionState.ACTIVE]
+    newest = row.versions[-1] if row.versions else None
+    return {
+        "bot": row.full_name,
+        "owner": row.owner.name,
+        "name": row.name,
+        "game": row.game,
+        "title": title_of(row.game),
+        "created_at": iso(row.created_at),
+        "retired_at": iso(row.retired_at),
+        "active": active[0] if active else None,
+        "number": newest.number if newest else None,
+        "state": newest.state if newest else None,
+    }
+
+
+def _version(row: Version, viewer: User | None) -> dict[str, Any]:
+    report = row.report
+    if report is not None and not sees(viewer, row.bot.owner_id):
+        report = {name: value for name, value in report.items() if name != "log"}
+    return {
+        "id": row.id,
+        "number": row.number,
+        "digest": row.digest,
+        "class_name": row.class_name or None,
+        "state": row.state,
+        "created_at": iso(row.created_at),
+        "settled_at": iso(row.settled_at),
+        "unrepeatable": row.unrepeatable,
+        "trouble": row.trouble if row.parked else "",
+        "parked": row.parked,
+        "report": report,
+    }
+
+
+def _standing(session: Session, row: Bot) -> dict[str, Any] | None:
+    league = session.scalar(select(League).where(League.name == row.game))
+    if league is None or row.retired_at is not None:
+        return None
+    standing = session.get(Standing, scope_of(league))
+    lines = lines_of(session, standing) if standing is not None else []
+    return next((line for line in lines if line["bot"] == row.full_name), None)

@@ -1,0 +1,43 @@
+"""The embargo: what a deal hides is readable once every match that uses the deal is final."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlalchemy import select
+from sqlalchemy.orm import aliased
+
+from server.db.models import Match, MatchDeal, MatchState
+from server.services.matches import UNFINISHED
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from sqlalchemy.orm import Session
+
+
+def closed(session: Session, names: Collection[str]) -> set[str]:
+    """Those of these matches of which nothing but the status may be told yet."""
+    other = aliased(MatchDeal)
+    query = (
+        select(MatchDeal.match_id)
+        .join(other, other.seed == MatchDeal.seed)
+        .join(Match, Match.id == other.match_id)
+        .where(MatchDeal.match_id.in_(names), Match.state.in_(UNFINISHED))
+    )
+    return set(session.scalars(query.distinct()))
+
+
+def reason(session: Session, match: Match) -> str | None:
+    """Why nothing more is told of the match, in a sentence; None where all is readable."""
+    if match.state in UNFINISHED:
+        return (
+            f"match {match.id} is {match.state}; its deals and record are closed until it is over"
+        )
+    if closed(session, [match.id]):
+        return (
+            f"match {match.id} shares a deal with a match that is not over; until then it is closed"
+        )
+    if match.state == MatchState.VOID:
+        return f"match {match.id} is void: it has no record"
+    return None

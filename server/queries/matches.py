@@ -1,0 +1,310 @@
+"""Matches as they are read: status and entrants always, the rest once the embargo is over."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from sqlalchemy import Select, func, select, tuple_
+from sqlalchemy.orm import joinedload, selectinload
+
+from matchbox import registry
+from matchbox.errors import BadOption, Forbidden, NotFound
+from matchbox.league.rows import points
+from matchbox.match import record as records
+from matchbox.match import replay
+from matchbox.match.record import Bout, Record
+from server.db.models import (
+    Bot,
+    League,
+    Match,
+    MatchSeat,
+    MatchState,
+    Result,
+    User,
+    Version,
+    VersionState,
+)
+from server.queries.edge import iso, numbers, page, page_size, sees, title_of
+from server.queries.embargo import closed, reason
+from server.services.ratings import rows_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sqlalchemy.orm import Session
+
+_ENTRANTS: Final = (
+    joinedload(Match.league),
+    selectinload(Match.deals),
+    selectinload(Match.result).load_only(Result.bouts),
+    selectinload(Match.seats)
+    .joinedload(MatchSeat.version)
+    .joinedload(Version.bot)
+    .joinedload(Bot.owner),
+)
+
+
+def matches(
+    session: Session,
+    *,
+    game: str | None = None,
+    bot: str | None = None,
+    season: int | None = None,
+    state: str | None = None,
+    cursor: str | None = None,
+    limit: int = 50,
+) -> dict[str, Any]:
+    """A page of matches, newest first; `bot` is owner/name.
+
+    Items: id, game, title, league, season, number, why, state, created_at, finished_at, entrants:
+    bot, owner, name, version, version_id, digest, class_name, points (0 to 1, None until it is
+    readable), forfeits.
+    Raises BadOption.
+    """
+    query = _filtered(select(Match), game, bot, season, state)
+    order = (Match.created_at, Match.number, Match.id)
+    if cursor is not None:
+        name = cursor.rpartition(".")[2]
+        before = numbers(cursor.removesuffix(f".{name}"), 2)
+        query = query.where(tuple_(*order) < tuple_(*before, name))
+    query = query.order_by(*(column.desc() for column in order)).options(*_ENTRANTS)
+    found = session.scalars(query.limit(page_size(limit) + 1)).all()
+    hidden = closed(session, [one.id for one in found])
+    return page(
+        found,
+        limit,
+        lambda one: item(one, readable=one.id not in hidden),
+        lambda one: f"{one.created_at}.{one.number}.{one.id}",
+    )
+
+
+def match(session: Session, name: str, viewer: User | None) -> dict[str, Any]:
+    """An item of `matches`, and: attempt, rules, options, width, trouble (operators only), embargo
+    (why nothing more is told, or None), mine; without embargo also digest, deals, box, seconds and
+    bouts: deal, rotation, places, scores, why, seats (entrant per seat of the table), moves (how
+    many), faults: step, seat, kind, detail (None unless the viewer owns that bot). Raises NotFound.
+    """
+    row = _match(session, name)
+    why = reason(session, row)
+    told = {
+        **item(row, readable=why is None),
+        "attempt": row.attempt,
+        "rules": row.rules,
+        "options": row.league.options,
+        "width": row.width,
+        "trouble": row.trouble if viewer is not None and viewer.operator else None,
+        "embargo": why,
+        "mine": any(sees(viewer, seat.version.bot.owner_id) for seat in row.seats),
+    }
+    if why is None and row.result is not None:
+        told |= _played(row, row.result, viewer)
+    return told
+
+
+def record_of(session: Session, name: str) -> Record:
+    """The match's record. Raises NotFound, or Forbidden with the embargo's reason."""
+    row = _match(session, name)
+    why = reason(session, row)
+    if why is not None or row.result is None:
+        raise Forbidden(why or f"match {name} has no record")
+    return records.unpack(row.result.record)
+
+
+def steps(session: Session, name: str, bout: int, seat: int | None = None) -> dict[str, Any]:
+    """A bout, step by step, as that seat saw it or a spectator: {"bout", "steps"}.
+
+    Steps: seat (who moved; None at the start and at the end), text (the transcript's line), move,
+    view. The first is the start, the last tells the ending. Raises NotFound or Forbidden.
+    """
+    record = record_of(session, name)
+    if not 0 <= bout < len(record.bouts):
+        raise NotFound(f"match {name} has bouts 0 to {len(record.bouts) - 1}, and no {bout}")
+    if seat is not None and not 0 <= seat < len(record.seats):
+        raise NotFound(f"match {name} has seats 0 to {len(record.seats) - 1}, and no {seat}")
+    shown: list[dict[str, Any]] = []
+    before: dict[str, Any] = {"seat": None, "text": "", "move": None}
+    for step in replay.steps(registry.game(record.game), record, record.bouts[bout]):
+        shown.append({**before, "view": step.table if seat is None else step.views[seat]})
+        before = {"seat": step.seat, "text": step.line, "move": step.move}
+    shown.append({**before, "view": shown[-1]["view"]})
+    return {"bout": _bout(record.bouts[bout], len(record.seats)), "steps": shown}
+
+
+def transcript(session: Session, name: str, bout: int) -> list[str]:
+    """The bout's moves and its ending, a line each. Raises NotFound or Forbidden."""
+    return [step["text"] for step in steps(session, name, bout)["steps"][1:]]
+
+
+def match_log(session: Session, name: str, viewer: User | None) -> list[dict[str, Any]]:
+    """What the viewer's own bots printed in the match, or all for operators: bot, text, cpu_ms,
+    notes (what went wrong in their bouts: deal, rotation, kind, detail).
+
+    Raises NotFound, or Forbidden where none of the bots is the viewer's or the match is closed.
+    """
+    row = _match(session, name)
+    mine = [seat for seat in row.seats if sees(viewer, seat.version.bot.owner_id)]
+    if not mine:
+        raise Forbidden("only the owners of its bots and operators may read a match's log")
+    why = reason(session, row)
+    if why is not None or row.result is None:
+        raise Forbidden(why or f"match {name} has no log")
+    return [
+        {
+            "bot": seat.version.bot.full_name,
+            "text": _at(row.result.logs, seat.seat, ""),
+            "cpu_ms": _at(row.result.cpu_ms, seat.seat, 0.0),
+            "notes": [
+                dict(zip(("deal", "rotation", "kind", "detail"), note[1:], strict=True))
+                for note in row.result.notes
+                if note[0] == seat.seat
+            ],
+        }
+        for seat in mine
+    ]
+
+
+def queue(session: Session) -> dict[str, Any]:
+    """queued, running, parked, pending_versions (counts), oldest_queued_at."""
+    counts = dict(
+        session.execute(
+            select(Match.state, func.count())
+            .where(Match.state.not_in((MatchState.FINISHED, MatchState.VOID)))
+            .group_by(Match.state)
+        ).all()
+    )
+    oldest = select(func.min(Match.created_at)).where(Match.state == MatchState.QUEUED)
+    pending = select(func.count()).where(Version.state == VersionState.PENDING)
+    return {
+        "queued": counts.get(MatchState.QUEUED, 0),
+        "running": counts.get(MatchState.RUNNING, 0),
+        "parked": counts.get(MatchState.PARKED, 0),
+        "pending_versions": session.scalar(pending) or 0,
+        "oldest_queued_at": iso(session.scalar(oldest)),
+    }
+
+
+def item(row: Match, *, readable: bool) -> dict[str, Any]:
+    """What every list says of a match."""
+    entrants = [_entrant(seat.version) for seat in row.seats]
+    for one, (share, forfeits) in zip(entrants, _shares(row, readable=readable), strict=True):
+        one |= {"points": share, "forfeits": forfeits}
+    return {
+        "id": row.id,
+        "game": row.league.game,
+        "title": title_of(row.league.game),
+        "league": row.league.name,
+        "season": row.season_id,
+        "number": row.number,
+        "why": row.why,
+        "state": row.state,
+        "created_at": iso(row.created_at),
+        "finished_at": iso(row.finished_at),
+        "entrants": entrants,
+    }
+
+
+def _filtered(
+    query: Select[Match],
+    game: str | None,
+    bot: str | None,
+    season: int | None,
+    state: str | None,
+) -> Select[Match]:
+    if game is not None:
+        query = query.join(Match.league).where(League.game == game)
+    if bot is not None:
+        owner, _, name = bot.partition("/")
+        versions = (
+            select(Version.id).join(Bot).join(User).where(User.name == owner, Bot.name == name)
+        )
+        query = query.where(Match.seats.any(MatchSeat.version_id.in_(versions)))
+    if season is not None:
+        query = query.where(Match.season_id == season)
+    if state is not None:
+        if state not in set(MatchState):
+            raise BadOption(f"there is no state {state!r}; the states: {', '.join(MatchState)}")
+        query = query.where(Match.state == state)
+    return query
+
+
+def _match(session: Session, name: str) -> Match:
+    row = session.scalar(select(Match).where(Match.id == name).options(*_ENTRANTS))
+    if row is None:
+        raise NotFound(f"there is no match {name}")
+    return row
+
+
+def _entrant(version: Version) -> dict[str, Any]:
+    return {
+        "bot": version.bot.full_name,
+        "owner": version.bot.owner.name,
+        "name": version.bot.name,
+        "version": version.number,
+        "version_id": version.id,
+        "digest": version.digest,
+        "class_name": version.class_name or None,
+    }
+
+
+def _shares(row: Match, *, readable: bool) -> list[tuple[float | None, int | None]]:
+    """Every entrant's share of the points and its forfeits; None until that is readable."""
+    names = [str(seat.seat) for seat in row.seats]
+    if not readable or row.result is None:
+        return [(None, None)] * len(names)
+    bouts = rows_of(row.id, [deal.seed for deal in row.deals], names, row.result.bouts)
+    share, forfeits = dict.fromkeys(names, 0.0), dict.fromkeys(names, 0)
+    for bout in bouts:
+        for name, won in zip(bout.seats, points(bout), strict=True):
+            share[name] += won / len(bouts)
+        if bout.forfeit is not None:
+            forfeits[bout.seats[bout.forfeit]] += 1
+    return [(round(share[name], 9), forfeits[name]) for name in names]
+
+
+def _played(row: Match, result: Result, viewer: User | None) -> dict[str, Any]:
+    seen = {seat.seat for seat in row.seats if sees(viewer, seat.version.bot.owner_id)}
+    details = {
+        (who, deal, rotation, kind): detail
+        for who, deal, rotation, kind, detail in result.notes
+        if who in seen
+    }
+    record = records.unpack(result.record)
+    return {
+        "digest": result.digest,
+        "deals": record.deals,
+        "box": result.box,
+        "seconds": result.seconds,
+        "python": record.python,
+        "libraries": record.libraries,
+        "bouts": [_bout(bout, len(record.seats), details) for bout in record.bouts],
+    }
+
+
+def _bout(
+    bout: Bout, seats: int, details: dict[tuple[int, int, int, str], str] | None = None
+) -> dict[str, Any]:
+    table = [records.entrant(seat, bout.rotation, seats) for seat in range(seats)]
+    return {
+        "deal": bout.deal,
+        "rotation": bout.rotation,
+        "places": bout.places,
+        "scores": bout.scores,
+        "why": bout.why,
+        "seats": table,
+        "moves": len(bout.moves),
+        "faults": [
+            {
+                "step": one.step,
+                "seat": one.seat,
+                "kind": one.kind,
+                "detail": (details or {}).get(
+                    (table[one.seat], bout.deal, bout.rotation, one.kind)
+                ),
+            }
+            for one in bout.faults
+        ],
+    }
+
+
+def _at(values: Sequence[Any], place: int, default: Any) -> Any:
+    return values[place] if place < len(values) else default

@@ -1,0 +1,112 @@
+"""The platform itself as it is read: its walls, its news, its accounts, for operators."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from sqlalchemy import func, select
+
+from matchbox.errors import Forbidden
+from server.db.models import Bot, Event, Match, MatchState, User, Version, VersionState
+from server.queries.edge import iso
+from server.queries.matches import item
+from server.services import accounts, walls
+
+if TYPE_CHECKING:
+    from sqlalchemy.orm import Session
+
+MOST_PARKED: Final = 200
+
+
+def wall(session: Session) -> dict[str, Any]:
+    """walled, why, box, arenas (report by name): what the arenas say of their walls."""
+    return walls.wall(session)
+
+
+def events(session: Session, after: int, limit: int = 200) -> list[dict[str, Any]]:
+    """The news that came after that event, oldest first: id, kind, subject, at."""
+    query = select(Event).where(Event.id > after).order_by(Event.id).limit(limit)
+    return [
+        {"id": row.id, "kind": row.kind, "subject": row.subject, "at": iso(row.at)}
+        for row in session.scalars(query)
+    ]
+
+
+def last_event(session: Session) -> int:
+    """The newest event's number: from here on all is news."""
+    return session.scalar(select(func.max(Event.id))) or 0
+
+
+def tokens(session: Session, viewer: User) -> list[dict[str, Any]]:
+    """The viewer's working API tokens: id, name, created_at, used_at, revoked_at."""
+    return [
+        {
+            "id": row.id,
+            "name": row.name,
+            "created_at": iso(row.created_at),
+            "used_at": iso(row.used_at),
+            "revoked_at": iso(row.revoked_at),
+        }
+        for row in accounts.tokens(session, viewer)
+    ]
+
+
+def claim_open(session: Session, secret: str) -> bool:
+    """Whether this secret of the first operator's link is good and unused."""
+    return accounts.is_open_link(session, secret)
+
+
+def admin(session: Session, viewer: User | None) -> dict[str, Any]:
+    """For operators: wall (walled, box, missing, reported_at; None before any report),
+    parked_matches (items of `matches` with trouble), parked_versions (id, bot, number, trouble),
+    users (name, role, bots, created_at). Raises Forbidden.
+    """
+    if viewer is None or not viewer.operator:
+        raise Forbidden("only operators may see this")
+    parked = select(Match).where(Match.state == MatchState.PARKED).order_by(Match.created_at)
+    waiting = (Version.state == VersionState.PENDING, Version.deadline.is_(None))
+    versions = select(Version).where(*waiting).order_by(Version.id)
+    return {
+        "wall": _wall(session),
+        "parked_matches": [
+            {**item(row, readable=False), "trouble": row.trouble}
+            for row in session.scalars(parked.limit(MOST_PARKED))
+        ],
+        "parked_versions": [
+            {
+                "id": row.id,
+                "bot": row.bot.full_name,
+                "number": row.number,
+                "trouble": row.trouble,
+            }
+            for row in session.scalars(versions.limit(MOST_PARKED))
+        ],
+        "users": _users(session),
+    }
+
+
+def _wall(session: Session) -> dict[str, Any] | None:
+    told = walls.wall(session)
+    if not told["arenas"]:
+        return None
+    reports = told["arenas"].values()
+    return {
+        "walled": told["walled"],
+        "box": told["box"],
+        "missing": [report["why"] for report in reports if not report["walled"]],
+        "reported_at": iso(max(report["at"] for report in reports)),
+    }
+
+
+def _users(session: Session) -> list[dict[str, Any]]:
+    bots = dict(session.execute(select(Bot.owner_id, func.count()).group_by(Bot.owner_id)).all())
+    query = select(User).order_by(User.id)
+    return [
+        {
+            "name": row.name,
+            "role": row.role,
+            "bots": bots.get(row.id, 0),
+            "created_at": iso(row.created_at),
+        }
+        for row in session.scalars(query)
+    ]

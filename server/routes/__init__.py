@@ -1,0 +1,45 @@
+"""Addresses: parse, call a service or a query, render. Never the database itself."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from flask import Blueprint
+
+
+def blueprints() -> list[Blueprint]:
+    """Every group of addresses, in the order of the OpenAPI document."""
+    from server.routes import (
+        api_accounts,
+        api_bots,
+        api_events,
+        api_games,
+        api_leagues,
+        api_matches,
+        api_queue,
+        api_seasons,
+        api_versions,
+        forms,
+        forms_bots,
+        forms_operate,
+        health,
+        internal,
+    )
+
+    return [
+        api_accounts.routes,
+        api_games.routes,
+        api_bots.routes,
+        api_versions.routes,
+        api_matches.routes,
+        api_leagues.routes,
+        api_seasons.routes,
+        api_queue.routes,
+        api_events.routes,
+        internal.routes,
+        health.routes,
+        forms.routes,
+        forms_bots.routes,
+        forms_operate.routes,
+    ]

@@ -1,0 +1,82 @@
+"""The parts of our addresses that a route may be sure of before it runs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from flask import request
+from werkzeug.exceptions import BadRequest
+from werkzeug.routing import BaseConverter
+
+if TYPE_CHECKING:
+    from flask import Flask
+
+
+class Name(BaseConverter):
+    """A bot's, an owner's, a game's or a league's name."""
+
+    regex = "[a-z0-9][a-z0-9-]{1,31}"
+
+
+class MatchId(BaseConverter):
+    """32 hex digits."""
+
+    regex = "[0-9a-f]{32}"
+
+
+class Digest(BaseConverter):
+    """64 hex digits."""
+
+    regex = "[0-9a-f]{64}"
+
+
+class Number(BaseConverter):
+    """A whole number that a row may bear."""
+
+    regex = "[1-9][0-9]{0,8}"
+
+    def to_python(self, value: str) -> int:
+        """The number."""
+        return int(value)
+
+
+class VersionId(BaseConverter):
+    """A version's number, or the digest of its bundle."""
+
+    regex = "[1-9][0-9]{0,8}|[0-9a-f]{64}"
+
+
+class SeasonName(BaseConverter):
+    """A season's number or name."""
+
+    regex = "[^/]{1,64}"
+
+
+SCHEMAS: Final[dict[str, dict[str, Any]]] = {
+    "name": {"type": "string", "pattern": f"^{Name.regex}$"},
+    "match": {"type": "string", "pattern": f"^{MatchId.regex}$"},
+    "digest": {"type": "string", "pattern": f"^{Digest.regex}$"},
+    "number": {"type": "integer", "minimum": 1, "maximum": 999_999_999},
+    "version": {"type": "string", "pattern": f"^({VersionId.regex})$"},
+    "season": {"type": "string", "minLength": 1, "maxLength": 64},
+}
+"""What each kind of part is in the OpenAPI document."""
+
+
+def teach_addresses(app: Flask) -> None:
+    """Lets routes say `<name:owner>`, `<match:match>`, ...; refuses what no address may hold."""
+    app.url_map.converters.update(
+        name=Name,
+        match=MatchId,
+        digest=Digest,
+        number=Number,
+        version=VersionId,
+        season=SeasonName,
+    )
+
+    @app.before_request
+    def refuse_nul() -> None:
+        """No database keeps this character, so nothing is found by it."""
+        values = (value for _, value in request.args.items(multi=True))
+        if "\0" in request.path or any("\0" in value for value in values):
+            raise BadRequest("an address may not hold the character NUL")

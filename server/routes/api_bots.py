@@ -1,0 +1,110 @@
+"""Bots: uploaded, listed, told, activated, retired."""
+
+from __future__ import annotations
+
+from apiflask import APIBlueprint
+from flask import Response, jsonify, url_for
+
+from server import queries
+from server.auth import account, context, require_account, viewer
+from server.routes import asked, told
+from server.routes.lists import made_at
+from server.routes.uploaded import read_upload, request_body
+from server.rows import bot_row
+from server.services import uploads
+
+routes = APIBlueprint("bots", __name__, url_prefix="/api/v1", tag="Bots")
+
+
+@routes.get("/bots")
+@routes.input(asked.BotsPage, location="query")
+@routes.output(told.Bots)
+def bots(query_data: asked.BotsPage) -> Response:
+    """A page of the bots, of one game or owner where asked."""
+    with context().read() as books:
+        return jsonify(queries.bots(books, **query_data.model_dump()))
+
+
+@routes.post("/bots")
+@routes.output(told.Version, status_code=201)
+@routes.doc(extensions={"requestBody": request_body(asked.NewBot)})
+def upload() -> Response:
+    """Uploads a bot, or its next version; then poll the Location for the verdict.
+
+    The same file again answers with the version that is there.
+    """
+    require_account()
+    form, data = read_upload(asked.NewBot)
+    return answer(take(form.game, form.name, form.class_name, data))
+
+
+@routes.post("/bots/<name:name>/versions")
+@routes.output(told.Version, status_code=201)
+@routes.doc(extensions={"requestBody": request_body(asked.NewVersion)})
+def upload_version(name: str) -> Response:
+    """Uploads the next version of a bot of yours; then poll the Location for the verdict."""
+    require_account()
+    form, data = read_upload(asked.NewVersion)
+    with context().read() as books:
+        game = bot_row(books, account(books).name, name).game
+    return answer(take(game, name, form.class_name, data))
+
+
+@routes.get("/bots/<name:owner>/<name:name>")
+@routes.output(told.Bot)
+def bot(owner: str, name: str) -> Response:
+    """A bot with its versions; reports hold logs for its owner and operators."""
+    with context().read() as books:
+        return jsonify(queries.bot(books, owner, name, viewer(books)))
+
+
+@routes.post("/bots/<name:owner>/<name:name>/activate")
+@routes.input(asked.Activation)
+@routes.output(told.Version)
+def activate(owner: str, name: str, json_data: asked.Activation) -> Response:
+    """Makes an accepted version the one that the bot plays with."""
+    made = context()
+    with made.write() as books:
+        user = account(books)
+        row = bot_row(books, owner, name)
+        version = uploads.activate(books, user, row, json_data.version, now=made.now())
+        number = version.id
+    with made.read() as books:
+        return jsonify(queries.version(books, number, viewer(books)))
+
+
+@routes.post("/bots/<name:owner>/<name:name>/retire")
+@routes.output(told.Bot)
+def retire(owner: str, name: str) -> Response:
+    """Takes the bot from every board for ever; its games stay."""
+    made = context()
+    with made.write() as books:
+        user = account(books)
+        uploads.retire(books, user, bot_row(books, owner, name), now=made.now())
+    with made.read() as books:
+        return jsonify(queries.bot(books, owner, name, viewer(books)))
+
+
+def take(game: str, name: str, class_name: str | None, data: bytes) -> int:
+    """Hands the file to the books; the version's number."""
+    made = context()
+    with made.write() as books:
+        version = uploads.upload(
+            books,
+            account(books),
+            game=game,
+            name=name,
+            data=data,
+            class_name=class_name,
+            settings=made.settings,
+            now=made.now(),
+        )
+        return version.id
+
+
+def answer(version: int) -> Response:
+    """What every upload is answered with."""
+    with context().read() as books:
+        told_version = queries.version(books, version, viewer(books))
+    location = url_for("versions.version", version=str(version))
+    return made_at(location, told_version)

@@ -1,0 +1,72 @@
+"""The news as server-sent events: what has changed, by name; details are asked for elsewhere.
+
+A stream holds a thread of the web server, so there are only so many, each for a while; a browser
+comes back by itself and misses nothing.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from threading import BoundedSemaphore
+from typing import TYPE_CHECKING, Final
+
+from apiflask import APIBlueprint
+from flask import Response, request
+
+from matchbox.errors import Unavailable
+from server import queries
+from server.auth import context
+from server.routes import asked
+from server.routes.lists import described
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from server.context import Context
+
+STREAMS: Final = 24
+"""Per process: well under the threads of the web server."""
+LIFE_S: Final = 30.0
+"""Short, so that a server that stops does not wait for its streams."""
+PAUSE_S: Final = 0.5
+MEDIA_TYPE: Final = "text/event-stream"
+
+routes = APIBlueprint("events", __name__, url_prefix="/api/v1", tag="Events")
+_free = BoundedSemaphore(STREAMS)
+
+
+@routes.get("/events")
+@routes.input(asked.Since, location="query")
+@routes.doc(responses=described("Server-sent events", MEDIA_TYPE))
+def events(query_data: asked.Since) -> Response:
+    """What changes from now on, or after the event last seen (`after`, or Last-Event-ID)."""
+    made = context()
+    last = request.headers.get("Last-Event-ID", "")
+    after = int(last) if last.isascii() and last.isdigit() and len(last) < 16 else query_data.after
+    if not _free.acquire(blocking=False):
+        raise Unavailable("too many pages are being watched; this one will try again by itself")
+    response = Response(_stream(made, after), mimetype=MEDIA_TYPE)
+    response.call_on_close(_free.release)
+    response.headers["Cache-Control"] = "no-store"
+    response.headers["X-Accel-Buffering"] = "no"
+    return response
+
+
+def _stream(made: Context, after: int | None) -> Iterator[str]:
+    """Events as they come, and a heartbeat where there are none."""
+    yield "retry: 2000\n\n"
+    ends = time.monotonic() + LIFE_S
+    with made.read() as books:
+        seen = queries.last_event(books) if after is None else after
+    while True:
+        with made.read() as books:
+            news = queries.events(books, seen)
+        for event in news:
+            seen = event["id"]
+            yield f"id: {seen}\nevent: {event['kind']}\ndata: {json.dumps(event)}\n\n"
+        if not news:
+            yield ": still here\n\n"
+        if time.monotonic() >= ends:
+            return
+        time.sleep(PAUSE_S)

@@ -1,0 +1,29 @@
+"""The games and their leaderboards."""
+
+from __future__ import annotations
+
+from apiflask import APIBlueprint
+from flask import Response, jsonify
+
+from server import queries
+from server.auth import context
+from server.routes import told
+from server.routes.lists import whole_list
+
+routes = APIBlueprint("games", __name__, url_prefix="/api/v1", tag="Games")
+
+
+@routes.get("/games")
+@routes.output(told.Games)
+def games() -> Response:
+    """Every game that is installed."""
+    with context().read() as books:
+        return whole_list(queries.games(books))
+
+
+@routes.get("/leaderboards/<name:game>")
+@routes.output(told.Board)
+def leaderboard(game: str) -> Response:
+    """The board of the game's own continuous league."""
+    with context().read() as books:
+        return jsonify(queries.leaderboard(books, game))

@@ -1,0 +1,160 @@
+"""Seasons: made, entered, run, told."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import msgspec
+from apiflask import APIBlueprint
+from flask import Response, jsonify, url_for
+
+from matchbox.errors import Forbidden
+from server import queries
+from server.auth import account, context, operator, viewer
+from server.context import Context
+from server.routes import asked, told
+from server.routes.lists import described, made_at, whole_list
+from server.rows import named_bot, season_row
+from server.services import seasons as services
+
+OVER = ("finished", "cancelled")
+LINES = "application/x-ndjson"
+STEPS = {"pause": services.pause, "resume": services.resume, "cancel": services.cancel}
+
+routes = APIBlueprint("seasons", __name__, url_prefix="/api/v1", tag="Seasons")
+
+
+@routes.get("/seasons")
+@routes.output(told.Seasons)
+def seasons() -> Response:
+    """Every season, newest first."""
+    with context().read() as books:
+        return whole_list(queries.seasons(books))
+
+
+@routes.post("/seasons")
+@routes.input(asked.NewSeason)
+@routes.output(told.Season, status_code=201)
+def create(json_data: asked.NewSeason) -> Response:
+    """A season of a league, open for entries; for operators."""
+    made = context()
+    with made.write() as books:
+        user = operator(books)
+        row = services.create(books, user, **json_data.model_dump(), now=made.now())
+        location = url_for("seasons.season", season=str(row.id))
+        return made_at(location, queries.season(books, row.id, user))
+
+
+@routes.get("/seasons/<season:season>")
+@routes.output(told.Season)
+def season(season: str) -> Response:
+    """A season, by number or name, with its entrants."""
+    with context().read() as books:
+        return jsonify(queries.season(books, season, viewer(books)))
+
+
+@routes.get("/seasons/<season:season>/standings")
+@routes.output(told.Board)
+def standings(season: str) -> Response:
+    """The season's standing as it was last computed."""
+    with context().read() as books:
+        return jsonify(queries.season_standings(books, season))
+
+
+@routes.get("/seasons/<season:season>/export")
+@routes.doc(responses=described("A line of JSON a match: digest, record", LINES))
+def export(season: str) -> Response:
+    """The records of a season that is over, in order, each with the digest on the books."""
+    made = context()
+    with made.read() as books:
+        told_season = queries.season(books, season)
+    if told_season["state"] not in OVER:
+        raise Forbidden(
+            f"season {told_season['name']} is {told_season['state']}; "
+            "its records are closed until it is over"
+        )
+    return Response(_records(made, told_season["id"]), mimetype=LINES)
+
+
+@routes.post("/seasons/<season:season>/enter")
+@routes.input(asked.Entering)
+@routes.output(told.Season)
+def enter(season: str, json_data: asked.Entering) -> Response:
+    """Enters a bot of yours; its version is fixed at the start."""
+    number = take_place(season, json_data.bot, enters=True)
+    with context().read() as books:
+        return jsonify(queries.season(books, number, viewer(books)))
+
+
+@routes.post("/seasons/<season:season>/leave")
+@routes.input(asked.Entering)
+@routes.output(told.Season)
+def leave(season: str, json_data: asked.Entering) -> Response:
+    """Takes a bot of yours out again, before the start."""
+    number = take_place(season, json_data.bot, enters=False)
+    with context().read() as books:
+        return jsonify(queries.season(books, number, viewer(books)))
+
+
+@routes.post("/seasons/<season:season>/start")
+@routes.output(told.Season)
+def start(season: str) -> Response:
+    """Fixes the versions and queues every match; for operators."""
+    return change(season, "start")
+
+
+@routes.post("/seasons/<season:season>/pause")
+@routes.output(told.Season)
+def pause(season: str) -> Response:
+    """Sends no more matches; those under way end. For operators."""
+    return change(season, "pause")
+
+
+@routes.post("/seasons/<season:season>/resume")
+@routes.output(told.Season)
+def resume(season: str) -> Response:
+    """Goes on with a paused season; for operators."""
+    return change(season, "resume")
+
+
+@routes.post("/seasons/<season:season>/cancel")
+@routes.output(told.Season)
+def cancel(season: str) -> Response:
+    """Ends the season here; what was not played is void. For operators."""
+    return change(season, "cancel")
+
+
+def change(season: str, what: str) -> Response:
+    """The answer to an operator's step with the season."""
+    number = take_step(season, what)
+    with context().read() as books:
+        return jsonify(queries.season(books, number, viewer(books)))
+
+
+def take_step(season: str, what: str) -> int:
+    """Starts, pauses, resumes or cancels the season; its number."""
+    made = context()
+    with made.write() as books:
+        user, row = operator(books), season_row(books, season)
+        if what == "start":
+            services.start(books, user, row, settings=made.settings, now=made.now())
+        else:
+            STEPS[what](books, user, row, now=made.now())
+        return row.id
+
+
+def take_place(season: str, bot: str, *, enters: bool) -> int:
+    """Enters the bot into the season, or takes it out; the season's number."""
+    made = context()
+    step = services.enter if enters else services.leave
+    with made.write() as books:
+        user, row = account(books), season_row(books, season)
+        step(books, user, row, named_bot(books, bot, user), now=made.now())
+        return row.id
+
+
+def _records(made: Context, season: int) -> Iterator[bytes]:
+    with made.read() as books:
+        for digest, record in queries.season_records(books, season):
+            line = {"digest": digest, "record": record}
+            yield msgspec.json.encode(line, order="deterministic") + b"\n"

@@ -1,0 +1,133 @@
+"""What the API takes: a model for each body and query. A field that is not here is refused.
+
+Knows shapes; what a value means is for the services to judge.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+MATCH_STATES = Literal["queued", "running", "finished", "parked", "void"]
+NameText = Annotated[str, Field(max_length=64)]
+Secret = Annotated[str, Field(max_length=1000)]
+Whole = Annotated[int, Field(ge=1, le=999_999_999)]
+
+
+class Body(BaseModel):
+    """A JSON object of which every field is known, and of the right type as it stands."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+class Query(BaseModel):
+    """What follows the question mark: texts, of which numbers are read."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class Page(Query):
+    """A page of a list."""
+
+    cursor: Annotated[str | None, Field(max_length=200)] = None
+    limit: Annotated[int, Field(ge=1, le=200)] = 50
+
+
+class BotsPage(Page):
+    """A page of the bots."""
+
+    game: NameText | None = None
+    owner: NameText | None = None
+
+
+class MatchesPage(Page):
+    """A page of the matches; `bot` is owner/name."""
+
+    game: NameText | None = None
+    bot: Annotated[str | None, Field(max_length=70)] = None
+    season: Whole | None = None
+    state: MATCH_STATES | None = None
+
+
+class Since(Query):
+    """Which events a stream begins after."""
+
+    after: Annotated[int, Field(ge=0, le=2**53)] | None = None
+
+
+class Credentials(Body):
+    """A name and its password."""
+
+    name: NameText
+    password: Secret
+
+
+class LogIn(Credentials):
+    """Credentials, and what the token that is made will be called."""
+
+    label: Annotated[str, Field(min_length=1, max_length=64)] = "login"
+
+
+class NewUser(Credentials):
+    """An account that an operator makes."""
+
+    role: Literal["author", "operator"] = "author"
+
+
+class NewToken(Body):
+    """What the token is for."""
+
+    name: Annotated[str, Field(min_length=1, max_length=64)]
+
+
+class NewBot(BaseModel):
+    """A bot's file: as a part of a form, or as text in JSON."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, populate_by_name=True)
+
+    game: NameText
+    name: NameText
+    file: str
+    class_name: Annotated[str | None, Field(alias="class", max_length=64)] = None
+
+
+class NewVersion(BaseModel):
+    """The next file of a bot."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, populate_by_name=True)
+
+    file: str
+    class_name: Annotated[str | None, Field(alias="class", max_length=64)] = None
+
+
+class Activation(Body):
+    """Which version a bot shall play with."""
+
+    version: Whole
+
+
+class NewLeague(Body):
+    """A game with its options."""
+
+    name: NameText
+    game: NameText
+    seats: Annotated[int, Field(ge=1, le=64)] | None = None
+    options: dict[str, str | int | bool] = {}
+    deals: Annotated[int, Field(ge=1, le=5000)] | None = None
+
+
+class NewSeason(Body):
+    """A season of a league; who knows or guesses a seed that is given knows all its deals."""
+
+    name: NameText
+    league: NameText
+    cycles: Annotated[int, Field(ge=1, le=100)] = 1
+    deals: Annotated[int, Field(ge=1, le=5000)] | None = None
+    seed: Annotated[str, Field(min_length=16, max_length=64)] | None = None
+
+
+class Entering(Body):
+    """A bot as owner/name, or the name alone of one of yours."""
+
+    bot: Annotated[str, Field(max_length=70)]

@@ -1,0 +1,100 @@
+"""What the pages' forms do to seasons, and what an operator does. Fields as the templates say."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from flask import Blueprint
+from werkzeug.exceptions import NotFound as NoSuchPage
+
+from dashboard import forms as pages
+from matchbox.errors import BadOption, CallerFault, Forbidden
+from server.auth import account, context, operator
+from server.routes import api_matches, api_versions
+from server.routes.api_seasons import take_place, take_step
+from server.routes.forms import field, go_to, shown_again, typed
+from server.routes.source import the_source
+from server.services import accounts, seasons
+
+if TYPE_CHECKING:
+    from werkzeug.wrappers import Response
+
+routes = Blueprint("forms_operate", __name__)
+
+
+@routes.post("/seasons")
+def create_season() -> Response:
+    """Makes a season of the game's own league."""
+    made = context()
+    try:
+        with made.write() as books:
+            row = seasons.create(
+                books,
+                operator(books),
+                name=field("name"),
+                league=field("game"),
+                cycles=_whole("cycles"),
+                now=made.now(),
+            )
+            number = row.id
+    except Forbidden:
+        raise
+    except CallerFault as error:
+        return shown_again(pages.seasons_page(the_source(), typed(), str(error)), error)
+    return go_to("pages.season", season=number)
+
+
+@routes.post("/seasons/<number:season>/<step>")
+def change_season(season: int, step: str) -> Response:
+    """Enters or leaves it; or, for operators, starts, pauses, resumes or cancels it."""
+    if step in ("enter", "leave"):
+        take_place(str(season), field("bot"), enters=step == "enter")
+    elif step in ("start", "pause", "resume", "cancel"):
+        take_step(str(season), step)
+    else:
+        raise NoSuchPage
+    return go_to("pages.season", season=season)
+
+
+@routes.post("/admin/matches/<match:match>/requeue")
+def requeue_match(match: str) -> Response:
+    """Gives a parked match another chance."""
+    api_matches.change(match, again=True)
+    return go_to("pages.admin")
+
+
+@routes.post("/admin/matches/<match:match>/void")
+def void_match(match: str) -> Response:
+    """Takes an unfinished match off the books."""
+    api_matches.change(match, again=False)
+    return go_to("pages.admin")
+
+
+@routes.post("/admin/versions/<number:number>/requeue")
+def requeue_version(number: int) -> Response:
+    """Sends a parked version's try-out once more."""
+    api_versions.try_again(number)
+    return go_to("pages.admin")
+
+
+@routes.post("/admin/users")
+def create_user() -> Response:
+    """Makes an account for somebody else."""
+    made = context()
+    with made.read() as books:
+        operator(books)
+    wanted = field("name"), field("password"), field("role")
+    try:
+        with made.write() as books:
+            accounts.create_user(books, account(books), *wanted, now=made.now())
+    except CallerFault as error:
+        page = pages.admin_page(the_source(), typed(), str(error))
+        return shown_again(page, error)
+    return go_to("pages.admin")
+
+
+def _whole(name: str) -> int:
+    text = field(name)
+    if not text.isascii() or not text.isdecimal() or len(text) > 9:
+        raise BadOption(f"{name} is {text!r}; it must be a whole number")
+    return int(text)

@@ -1,0 +1,56 @@
+"""Is the server alive, is it ready, and what has it counted."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from apiflask import APIBlueprint
+from flask import Response, current_app, jsonify
+from kombu import Connection
+from kombu.exceptions import OperationalError
+from prometheus_client import CONTENT_TYPE_LATEST
+
+from matchbox.errors import BrokerUnavailable
+from server import queries
+from server.auth import context
+
+if TYPE_CHECKING:
+    from server.metrics import Metrics
+
+BROKER_S: Final = 2
+"""How long the broker is waited for."""
+
+routes = APIBlueprint("health", __name__, enable_openapi=False)
+
+
+@routes.get("/healthz")
+def alive() -> Response:
+    """The process answers."""
+    return jsonify({"status": "alive"})
+
+
+@routes.get("/readyz")
+def ready() -> Response:
+    """The books can be read and the queue can be reached; 503 says which cannot."""
+    with context().read() as books:
+        queries.queue(books)
+    if context().settings.broker_url:
+        reach_broker(context().settings.broker_url)
+    return jsonify({"status": "ready"})
+
+
+@routes.get("/metrics")
+def metrics() -> Response:
+    """Prometheus' text format."""
+    counted: Metrics = current_app.extensions["matchbox-metrics"]
+    return Response(counted.text(), content_type=CONTENT_TYPE_LATEST)
+
+
+def reach_broker(url: str) -> None:
+    """Says hello to the broker. Raises BrokerUnavailable."""
+    options = {"socket_connect_timeout": BROKER_S, "socket_timeout": BROKER_S, "max_retries": 0}
+    try:
+        with Connection(url, connect_timeout=BROKER_S, transport_options=options) as connection:
+            connection.ensure_connection(max_retries=1, timeout=BROKER_S)
+    except (OperationalError, OSError) as error:
+        raise BrokerUnavailable("the queue cannot be reached; is the broker running?") from error

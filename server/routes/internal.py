@@ -1,0 +1,92 @@
+"""What arenas ask and hand in, with the arena's token: bundles, claims, results, walls.
+
+Knows the messages of wire.py; believes no result without its attempt's token.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from apiflask import APIBlueprint
+from flask import Response, jsonify, request
+
+from matchbox.errors import BadMessage
+from matchbox.match import wire
+from server import queries
+from server.auth import arena_only, context
+from server.services import matches, verdicts, walls
+
+if TYPE_CHECKING:
+    from flask.typing import ResponseReturnValue
+
+MOST_BYTES: Final = 64 << 20
+"""Of a result: long matches have long records."""
+
+routes = APIBlueprint("internal", __name__, url_prefix="/internal", enable_openapi=False)
+
+
+@routes.before_request
+def let_arenas_in() -> None:
+    """Nobody else comes through here; what they bring may be long."""
+    arena_only()
+    request.max_content_length = MOST_BYTES
+
+
+@routes.get("/bundles/<digest:digest>")
+def bundle(digest: str) -> Response:
+    """The bytes with that digest."""
+    with context().read() as books:
+        data = queries.bundle(books, digest)
+    return Response(data, mimetype="application/octet-stream")
+
+
+@routes.post("/claims")
+def claim() -> ResponseReturnValue:
+    """204 renews the lease; 409 says that the job is over or somebody else's."""
+    told = _object()
+    subject, attempt, token = told.get("subject"), told.get("attempt"), told.get("token")
+    if not (isinstance(subject, str) and type(attempt) is int and isinstance(token, str)):
+        raise BadMessage("a claim has subject (text), attempt (number) and token (text)")
+    made = context()
+    with made.write() as books:
+        matches.claim(books, subject, attempt, token, settings=made.settings, now=made.now())
+    return "", 204
+
+
+@routes.post("/results")
+def result() -> Response:
+    """Takes {"task", "message"}; says whether the rows changed by it."""
+    told = _object()
+    made = context()
+    settings, now, message = made.settings, made.now(), told.get("message")
+    with made.write() as books:
+        match told.get("task"):
+            case wire.RECORD:
+                played = wire.from_plain(wire.MatchPlayed, message)
+                changed = matches.record(books, played, settings=settings, now=now)
+            case wire.SETTLE:
+                tried = wire.from_plain(wire.TriedOut, message)
+                changed = verdicts.settle(books, tried, settings=settings, now=now)
+            case wire.LOST:
+                missed = wire.from_plain(wire.Lost, message)
+                changed = matches.lost(books, missed, settings=settings, now=now)
+            case other:
+                raise BadMessage(f"{other!r} is no task that takes results")
+    return jsonify({"accepted": changed})
+
+
+@routes.post("/walls")
+def wall() -> ResponseReturnValue:
+    """Keeps what an arena says of its box."""
+    report = _object()
+    made = context()
+    with made.write() as books:
+        walls.report_wall(books, report, now=made.now())
+    return "", 204
+
+
+def _object() -> dict[str, object]:
+    told = request.get_json()
+    if not isinstance(told, dict):
+        raise BadMessage("the body is no JSON object")
+    return told

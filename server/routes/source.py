@@ -1,0 +1,144 @@
+"""Fills the dashboard's `Source`: each function opens the books for a read of its own.
+
+Knows who asks and which query answers; renders nothing.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flask import current_app
+
+from dashboard.source import Row, Source
+from server import queries
+from server.auth import account, context, viewer, visitor
+
+
+def make_source() -> Source:
+    """The functions that the pages read from."""
+    return Source(
+        viewer=_viewer,
+        uploads_closed=_uploads_closed,
+        games=_games,
+        leaderboard=_leaderboard,
+        bot=_bot,
+        find_bot=_find_bot,
+        matches=_matches,
+        match=_match,
+        steps=_steps,
+        match_log=_match_log,
+        queue=_queue,
+        seasons=_seasons,
+        season=_season,
+        season_standings=_season_standings,
+        my_bots=_my_bots,
+        tokens=_tokens,
+        admin=_admin,
+        claim_open=_claim_open,
+        text_of=_text_of,
+    )
+
+
+def the_source() -> Source:
+    """The source that the app's pages were made with."""
+    source: Source = current_app.extensions["matchbox-source"]
+    return source
+
+
+def _viewer() -> Row | None:
+    asking = visitor()
+    return {"name": asking.name, "role": asking.role} if asking else None
+
+
+def _uploads_closed() -> str | None:
+    asking = visitor()
+    if asking is not None and asking.is_operator:
+        return None
+    with context().read() as books:
+        wall = queries.wall(books)
+    return None if wall["walled"] else f"Only operators may submit bots here now: {wall['why']}"
+
+
+def _games() -> list[Row]:
+    with context().read() as books:
+        return queries.games(books)
+
+
+def _leaderboard(game: str) -> Row:
+    with context().read() as books:
+        return queries.leaderboard(books, game)
+
+
+def _bot(owner: str, name: str) -> Row:
+    with context().read() as books:
+        return queries.bot(books, owner, name, viewer(books))
+
+
+def _find_bot(name: str) -> Row:
+    with context().read() as books:
+        return queries.find_bot(books, name)
+
+
+def _matches(**which: Any) -> Row:
+    with context().read() as books:
+        return queries.matches(books, **which)
+
+
+def _match(name: str) -> Row:
+    with context().read() as books:
+        return queries.match(books, name, viewer(books))
+
+
+def _steps(name: str, bout: int, seat: int | None) -> Row:
+    with context().read() as books:
+        return queries.steps(books, name, bout, seat)
+
+
+def _match_log(name: str) -> list[Row]:
+    with context().read() as books:
+        return queries.match_log(books, name, viewer(books))
+
+
+def _queue() -> Row:
+    with context().read() as books:
+        return queries.queue(books)
+
+
+def _seasons() -> list[Row]:
+    with context().read() as books:
+        return queries.seasons(books)
+
+
+def _season(number: int) -> Row:
+    with context().read() as books:
+        return queries.season(books, number, viewer(books))
+
+
+def _season_standings(number: int) -> Row:
+    with context().read() as books:
+        return queries.season_standings(books, number)
+
+
+def _my_bots() -> list[Row]:
+    with context().read() as books:
+        return queries.my_bots(books, account(books))
+
+
+def _tokens() -> list[Row]:
+    with context().read() as books:
+        return queries.tokens(books, account(books))
+
+
+def _admin() -> Row:
+    with context().read() as books:
+        return queries.admin(books, viewer(books))
+
+
+def _claim_open(secret: str) -> bool:
+    with context().read() as books:
+        return queries.claim_open(books, secret)
+
+
+def _text_of(owner: str, name: str, number: int) -> str | None:
+    with context().read() as books:
+        return queries.text_of(books, owner, name, number, viewer(books))

@@ -1,0 +1,236 @@
+"""What the API tells: a model for each answer, for the OpenAPI document.
+
+Knows shapes as server.queries makes them; checks nothing at run time, which the tests do.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict
+
+Interval = tuple[float, float]
+
+
+class Answer(BaseModel):
+    """A JSON object that may later hold more than is said here."""
+
+    model_config = ConfigDict(extra="allow")
+
+
+class Account(Answer):
+    """Who somebody is."""
+
+    name: str
+    role: str
+
+
+class FreshToken(Answer):
+    """A secret, told once."""
+
+    token: str
+    account: str
+    role: str
+
+
+class TokenLine(Answer):
+    """A token that works."""
+
+    id: int
+    name: str
+    created_at: str
+
+
+class Tokens(Answer):
+    """Your tokens."""
+
+    items: list[TokenLine]
+    next: str | None
+
+
+class Game(Answer):
+    """A game that is installed."""
+
+    name: str
+    title: str
+    seats: list[int]
+    options: dict[str, Any]
+    cooperative: bool
+
+
+class Games(Answer):
+    """All games."""
+
+    items: list[Game]
+    next: str | None
+
+
+class BoardLine(Answer):
+    """A bot's place on a board; `elo` is null on a cooperative board, `score` on others."""
+
+    rank: int
+    rank_range: tuple[int, int]
+    bot: str
+    owner: str
+    name: str
+    version: int
+    version_id: int
+    elo: float | None
+    ci95: Interval | None
+    matches: int
+    wins: int
+    draws: int
+    losses: int
+    forfeits: int
+    provisional: bool
+    score: float | None
+    score_ci95: Interval | None
+
+
+class Board(Answer):
+    """A leaderboard or a season's standing."""
+
+    game: str
+    title: str
+    league: str
+    cooperative: bool
+    matches: int
+    computed_at: str | None
+    rows_digest: str | None
+    lines: list[BoardLine]
+
+
+class Report(Answer):
+    """What a try-out found; `log` is for the owner and operators."""
+
+    verdict: str
+    reasons: list[str]
+    games: int
+    cpu_ms_per_decision: float
+    box: str
+
+
+class Version(Answer):
+    """An upload and its verdict; `report` is null until there is one."""
+
+    id: int
+    bot: str
+    game: str
+    number: int
+    digest: str
+    state: Literal["pending", "active", "accepted", "refused", "retired"]
+    report: Report | None
+    created_at: str
+    settled_at: str | None
+
+
+class BotLine(Answer):
+    """A bot in a list."""
+
+    owner: str
+    name: str
+    game: str
+    created_at: str
+    retired_at: str | None
+
+
+class Bot(BotLine):
+    """A bot with its versions, newest first."""
+
+    versions: list[dict[str, Any]]
+
+
+class Bots(Answer):
+    """A page of the bots."""
+
+    items: list[BotLine]
+    next: str | None
+
+
+class MatchEntrant(Answer):
+    """A version at the table; `points` is its share of the match once that is final."""
+
+    bot: str
+    version: int
+    points: float | None
+
+
+class MatchLine(Answer):
+    """A match in a list."""
+
+    id: str
+    game: str
+    season: int | None
+    state: Literal["queued", "running", "finished", "parked", "void"]
+    created_at: str
+    finished_at: str | None
+    entrants: list[MatchEntrant]
+
+
+class Match(MatchLine):
+    """A match and its record; `record` is null, and `embargo` says why, until it may be told."""
+
+    embargo: str | None
+    record: dict[str, Any] | None
+
+
+class Matches(Answer):
+    """A page of the matches."""
+
+    items: list[MatchLine]
+    next: str | None
+
+
+class LogLine(Answer):
+    """What a bot printed."""
+
+    bot: str
+    text: str
+
+
+class Logs(Answer):
+    """What the bots of a match printed, as far as you may see it."""
+
+    items: list[LogLine]
+    next: str | None
+
+
+class League(Answer):
+    """A game with its options, and who plays it."""
+
+    name: str
+    game: str
+    continuous: bool
+
+
+class Leagues(Answer):
+    """All leagues."""
+
+    items: list[League]
+    next: str | None
+
+
+class Season(Answer):
+    """A season."""
+
+    id: int
+    name: str
+    league: str
+    game: str
+    state: Literal["open", "running", "paused", "finished", "cancelled"]
+
+
+class Seasons(Answer):
+    """All seasons, newest first."""
+
+    items: list[Season]
+    next: str | None
+
+
+class Queue(Answer):
+    """How much waits."""
+
+    queued: int
+    running: int
+    parked: int
+    pending_versions: int

@@ -1,0 +1,76 @@
+"""Reads an upload out of a request, whether a form's part or a text in JSON.
+
+Knows content types and the two models; looks at no byte of the file.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+from apiflask import HTTPError
+from flask import request
+from pydantic import BaseModel, ValidationError
+from werkzeug.exceptions import BadRequest, UnsupportedMediaType
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+Form = TypeVar("Form", bound=BaseModel)
+
+_FILE: Final = {
+    "multipart/form-data": {"type": "string", "format": "binary"},
+    "application/json": {"type": "string", "description": "the text of one Python file"},
+}
+
+
+def read_upload(kind: type[Form]) -> tuple[Form, bytes]:
+    """The fields, and the file's bytes. Raises HTTPError 422 naming the fields that are wrong."""
+    if request.mimetype == "multipart/form-data":
+        return _from_form(kind)
+    if request.mimetype == "application/json":
+        fields = request.get_json()
+        if not isinstance(fields, dict):
+            raise BadRequest("the body is no JSON object")
+        form = _check(kind, fields)
+        text: str = form.file  # type: ignore[attr-defined]
+        return form, text.encode("utf-8", "surrogatepass")
+    raise UnsupportedMediaType("send the bot as multipart/form-data, or as application/json")
+
+
+def request_body(kind: type[BaseModel]) -> dict[str, Any]:
+    """The OpenAPI description of such a body."""
+    content = {}
+    for mimetype, file in _FILE.items():
+        schema = kind.model_json_schema(by_alias=True)
+        schema["properties"]["file"] = file
+        content[mimetype] = {"schema": schema}
+    return {"required": True, "content": content}
+
+
+def _from_form(kind: type[Form]) -> tuple[Form, bytes]:
+    fields: dict[str, Any] = {}
+    parts: list[tuple[str, list[Any]]] = [*request.form.lists(), *request.files.lists()]
+    for name, values in parts:
+        if len(values) > 1 or name in fields:
+            raise HTTPError(422, detail={"form": {name: ["is there more than once"]}})
+        fields[name] = values[0]
+    upload = fields.get("file")
+    data = b""
+    if upload is not None and not isinstance(upload, str):
+        data = upload.read()
+        fields["file"] = ""
+    elif isinstance(upload, str):
+        data = upload.encode()
+    if fields.get("class") == "":
+        del fields["class"]
+    return _check(kind, fields), data
+
+
+def _check(kind: type[Form], fields: Mapping[str, Any]) -> Form:
+    try:
+        return kind.model_validate(fields)
+    except ValidationError as error:
+        wrong: dict[str, list[str]] = {}
+        for one in error.errors():
+            wrong.setdefault(".".join(map(str, one["loc"])) or "body", []).append(one["msg"])
+        raise HTTPError(422, detail={"form": wrong}) from error

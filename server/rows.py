@@ -1,0 +1,61 @@
+"""Finds the row that an address names, so that a route can hand it to a service.
+
+Knows tables and names; decides nothing. Each raises NotFound where there is no such row.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlalchemy import select
+
+from matchbox.errors import NotFound
+from server.db.models import Bot, League, Match, Season, User, Version
+from server.queries.boards import find_season
+
+if TYPE_CHECKING:
+    from sqlalchemy.orm import Session
+
+
+def bot_row(books: Session, owner: str, name: str) -> Bot:
+    """The bot owner/name."""
+    query = select(Bot).join(Bot.owner).where(User.name == owner, Bot.name == name)
+    row = books.scalar(query)
+    if row is None:
+        raise NotFound(f"there is no bot {owner}/{name}")
+    return row
+
+
+def named_bot(books: Session, text: str, user: User) -> Bot:
+    """The bot that the account means: owner/name, or the name alone of one of its own."""
+    owner, slash, name = text.partition("/")
+    return bot_row(books, owner, name) if slash else bot_row(books, user.name, text)
+
+
+def version_row(books: Session, number: int) -> Version:
+    """The version with that row number."""
+    row = books.get(Version, number)
+    if row is None:
+        raise NotFound(f"there is no version {number}")
+    return row
+
+
+def match_row(books: Session, name: str) -> Match:
+    """The match with that id."""
+    row = books.get(Match, name)
+    if row is None:
+        raise NotFound(f"there is no match {name}")
+    return row
+
+
+def league_row(books: Session, name: str) -> League:
+    """The league of that name."""
+    row = books.scalar(select(League).where(League.name == name))
+    if row is None:
+        raise NotFound(f"there is no league {name!r}")
+    return row
+
+
+def season_row(books: Session, name: str) -> Season:
+    """The season of that number or name."""
+    return find_season(books, name)

@@ -1,0 +1,1 @@
+"""What the platform does: one file a use case, a session in, rows changed. No web here."""

@@ -1,0 +1,120 @@
+"""Hands queued matches to the arenas, each league and season in its turn. Plays none."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final
+
+from sqlalchemy import and_, func, or_, select
+from sqlalchemy.orm import joinedload, selectinload
+
+from matchbox.match.wire import Entrant, PlayMatch
+from server import outbox
+from server.db.models import (
+    Bot,
+    League,
+    Match,
+    MatchSeat,
+    MatchState,
+    Role,
+    Season,
+    SeasonState,
+    User,
+    Version,
+)
+from server.services import attempts
+from server.services.attempts import change
+from server.services.news import tell
+from server.services.walls import wall
+
+if TYPE_CHECKING:
+    from sqlalchemy.orm import Session
+
+    from matchbox.settings import Settings
+
+MOST_ATTEMPTS: Final = 20
+"""A match sent so often that never came back is parked: it may be what kills the arenas."""
+
+_WITH_STRANGERS: Final = (
+    select(MatchSeat.match_id)
+    .join(Version, Version.id == MatchSeat.version_id)
+    .join(Bot, Bot.id == Version.bot_id)
+    .join(User, User.id == Bot.owner_id)
+    .where(User.role != Role.OPERATOR, User.password.is_not(None))
+)
+"""The matches with a bot of somebody who is neither an operator nor the house."""
+
+
+def dispatch(session: Session, *, settings: Settings, now: int) -> int:
+    """Sends queued matches while the window has room, each league and season in its turn.
+
+    Strangers' bots wait while an arena has no wall. How many were sent.
+    """
+    running = session.scalar(select(func.count()).where(Match.state == MatchState.RUNNING)) or 0
+    room = settings.dispatch_window - running
+    sent = 0
+    for match in _next_queued(session, room) if room > 0 else ():
+        attempt = match.attempt + 1
+        if match.attempt and match.attempt % MOST_ATTEMPTS == 0:
+            _park(session, match, f"sent {match.attempt} times, and it never came back", now)
+            continue
+        values = {
+            "state": MatchState.RUNNING,
+            "attempt": attempt,
+            "deadline": attempts.next_deadline(settings, now, attempt),
+        }
+        if change(session, match, (MatchState.QUEUED,), values, Match.attempt == match.attempt):
+            outbox.post(session, job_of(match, settings))
+            tell(session, "match.running", match.id, now=now)
+            sent += 1
+    return sent
+
+
+def job_of(match: Match, settings: Settings) -> PlayMatch:
+    """The job of the match's present attempt."""
+    return PlayMatch(
+        attempt=match.attempt,
+        token=attempts.token_of(settings, match, match.attempt),
+        game=match.league.game,
+        limits=match.limits,
+        match=match.id,
+        rules=match.rules,
+        options=match.league.options,
+        deals=[deal.seed for deal in match.deals],
+        seats=[
+            Entrant(seat.version.digest, seat.version.class_name or None) for seat in match.seats
+        ],
+        width=match.width,
+    )
+
+
+def _park(session: Session, match: Match, trouble: str, now: int) -> None:
+    values = {"state": MatchState.PARKED, "trouble": trouble, "deadline": None}
+    if change(session, match, (MatchState.QUEUED,), values):
+        tell(session, "match.parked", match.id, now=now)
+
+
+def _next_queued(session: Session, room: int) -> Sequence[Match]:
+    """The oldest of every league and season first, then the second oldest of each, and so on."""
+    scope = (Match.league_id, Match.season_id)
+    place = func.row_number().over(partition_by=scope, order_by=(Match.number, Match.id))
+    awake = or_(
+        and_(Match.season_id.is_(None), League.paused.is_(False)),
+        Season.state == SeasonState.RUNNING,
+    )
+    waiting = (
+        select(Match.id, place.label("place"))
+        .join(League, League.id == Match.league_id)
+        .outerjoin(Season, Season.id == Match.season_id)
+        .where(Match.state == MatchState.QUEUED, awake)
+    )
+    if not wall(session)["walled"]:
+        waiting = waiting.where(Match.id.not_in(_WITH_STRANGERS))
+    queued = waiting.subquery()
+    whole = (
+        joinedload(Match.league),
+        selectinload(Match.deals),
+        selectinload(Match.seats).joinedload(MatchSeat.version),
+    )
+    query = select(Match).join(queued, queued.c.id == Match.id).options(*whole)
+    return session.scalars(query.order_by(queued.c.place, Match.id).limit(room)).all()

@@ -1,0 +1,77 @@
+"""Writes matches down before anybody plays them: their ids, versions and deals."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import insert
+
+from matchbox.settings import limits_of
+from server.db.models import Deal, Match, MatchDeal, MatchSeat, MatchState
+
+if TYPE_CHECKING:
+    from sqlalchemy.orm import Session
+
+    from matchbox.settings import Settings
+    from server.db.models import League, Season
+
+
+@dataclass(frozen=True, slots=True)
+class Fixture:
+    """A match to be scheduled: its number, its versions by row in seat order, its deals."""
+
+    number: int
+    versions: tuple[int, ...]
+    deals: tuple[str, ...]
+
+
+def match_id(seed: str, number: int) -> str:
+    """32 hex digits: the same in every database that tells the same season."""
+    key = blake2b(seed.encode(), digest_size=32).digest()
+    return blake2b(f"match:{number}".encode(), key=key, digest_size=16).hexdigest()
+
+
+def schedule(
+    session: Session,
+    league: League,
+    fixtures: Sequence[Fixture],
+    *,
+    season: Season | None = None,
+    settings: Settings,
+    now: int,
+) -> list[str]:
+    """The ids of the new matches, queued. A deal that was scheduled before is refused."""
+    if not fixtures:
+        return []
+    seed = season.seed if season is not None else league.seed
+    ids = [match_id(seed, fixture.number) for fixture in fixtures]
+    shared = {
+        "league_id": league.id,
+        "season_id": season.id if season is not None else None,
+        "why": "season" if season is not None else "ranked",
+        "rules": league.rules,
+        "state": MatchState.QUEUED,
+        "limits": limits_of(settings),
+        "width": settings.width,
+        "created_at": now,
+    }
+    plans = list(zip(ids, fixtures, strict=True))
+    _insert(session, Match, [{**shared, "id": name, "number": one.number} for name, one in plans])
+    seats = [(name, at, row) for name, one in plans for at, row in enumerate(one.versions)]
+    _insert(session, MatchSeat, _table(("match_id", "seat", "version_id"), seats))
+    deals = [(name, at, deal) for name, one in plans for at, deal in enumerate(one.deals)]
+    fresh = dict.fromkeys(deal for *_, deal in deals)
+    _insert(session, Deal, _table(("seed", "created_at"), [(deal, now) for deal in fresh]))
+    _insert(session, MatchDeal, _table(("match_id", "position", "seed"), deals))
+    return ids
+
+
+def _insert(session: Session, table: type[Any], rows: list[dict[str, Any]]) -> None:
+    session.execute(insert(table), rows)
+
+
+def _table(names: tuple[str, ...], rows: Sequence[tuple[Any, ...]]) -> list[dict[str, Any]]:
+    return [dict(zip(names, row, strict=True)) for row in rows]

@@ -1,0 +1,152 @@
+"""The life of a match once it is scheduled: claimed, recorded or lost. Rates nothing itself.
+
+The row is the truth and a message only a nudge: every step is a compare-and-set on the row, so
+that a message delivered twice, late or never changes nothing.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import structlog
+
+from matchbox.errors import BadRecord, Conflict, Forbidden, NotFound
+from matchbox.match import record as records
+from server.db.models import Match, MatchState
+from server.services import attempts, ratings, results, tryouts
+from server.services.accounts import require_operator
+from server.services.attempts import change
+from server.services.dispatch import dispatch, job_of
+from server.services.fixtures import Fixture, match_id, schedule
+from server.services.news import storable, tell
+
+if TYPE_CHECKING:
+    from sqlalchemy.orm import Session
+
+    from matchbox.match.wire import Lost, MatchPlayed
+    from matchbox.settings import Settings
+    from server.db.models import User
+
+__all__ = [
+    "Fixture",
+    "claim",
+    "dispatch",
+    "fault",
+    "find",
+    "job_of",
+    "lost",
+    "match_id",
+    "record",
+    "requeue",
+    "schedule",
+    "void",
+]
+
+log = structlog.get_logger(__name__)
+UNFINISHED: Final = (MatchState.QUEUED, MatchState.RUNNING, MatchState.PARKED)
+
+
+def claim(
+    session: Session, subject: str, attempt: int, token: str, *, settings: Settings, now: int
+) -> None:
+    """Renews the lease of the match or try-out (by digest) that an arena is about to play.
+
+    Raises Conflict where the row is final or another attempt has taken over: drop the job.
+    Raises NotFound or Forbidden where the claim is not of an attempt of ours.
+    """
+    if len(subject) == 64:
+        version = tryouts.find(session, subject, attempt, token, settings=settings)
+        tryouts.claim(session, version, attempt, settings=settings, now=now)
+        return
+    match = find(session, subject, attempt, token, settings=settings)
+    values = {"deadline": attempts.next_deadline(settings, now)}
+    if not change(session, match, (MatchState.RUNNING,), values, Match.attempt == attempt):
+        raise Conflict(f"attempt {attempt} at match {subject} is not wanted any more")
+
+
+def record(session: Session, message: MatchPlayed, *, settings: Settings, now: int) -> bool:
+    """The match is finished, with its result; False where it was final, or the record is not it.
+
+    The result of an older attempt is as good as that of the present one. Raises NotFound or
+    Forbidden where the message is not the result of an attempt of ours.
+    """
+    match = find(session, message.match, message.attempt, message.token, settings=settings)
+    try:
+        played = records.unpack(message.record)
+        results.check(match, played)
+    except BadRecord as error:
+        log.warning("result.refused", match=match.id, attempt=message.attempt, why=str(error))
+        fault(session, match, message.attempt, str(error), settings=settings, now=now)
+        return False
+    values = {"state": MatchState.FINISHED, "deadline": None, "trouble": "", "finished_at": now}
+    if not change(session, match, UNFINISHED, values):
+        return False
+    session.add(results.result_of(message, played, settings, now))
+    session.flush()
+    session.refresh(match, ["result"])
+    ratings.update_live(session, match)
+    tell(session, "match.finished", match.id, now=now)
+    return True
+
+
+def lost(session: Session, message: Lost, *, settings: Settings, now: int) -> bool:
+    """Counts a platform fault of a match or try-out; False where it was counted or is over.
+
+    Raises NotFound or Forbidden where the message is not about an attempt of ours.
+    """
+    subject, attempt, why = message.subject, message.attempt, message.why
+    if len(subject) == 64:
+        version = tryouts.find(session, subject, attempt, message.token, settings=settings)
+        return tryouts.lost(session, version, attempt, why, settings=settings, now=now)
+    match = find(session, subject, attempt, message.token, settings=settings)
+    return fault(session, match, attempt, why, settings=settings, now=now)
+
+
+def find(session: Session, subject: str, attempt: int, token: str, *, settings: Settings) -> Match:
+    """The match of this id, if the token is its own. Raises NotFound or Forbidden."""
+    match = session.get(Match, subject)
+    if match is None:
+        raise NotFound(f"there is no match {subject}")
+    if not attempts.is_of(settings, match, attempt, token):
+        raise Forbidden(f"this is not the token of attempt {attempt} at match {subject}")
+    return match
+
+
+def fault(
+    session: Session, match: Match, attempt: int, why: str, *, settings: Settings, now: int
+) -> bool:
+    """Counts a platform fault once per attempt: queued again, or parked after too many."""
+    faults = match.platform_faults + 1
+    if faults >= settings.attempts:
+        state = MatchState.PARKED
+    else:
+        state = MatchState.QUEUED
+    values = {
+        "state": state,
+        "platform_faults": faults,
+        "trouble": storable(why, 500),
+        "deadline": None,
+    }
+    present = Match.attempt == attempt
+    if not change(session, match, (MatchState.RUNNING,), values, present):
+        return False
+    tell(session, f"match.{state}", match.id, now=now)
+    return True
+
+
+def requeue(session: Session, actor: User, match: Match, *, now: int) -> None:
+    """Gives a parked match another chance. Raises Forbidden or Conflict."""
+    require_operator(actor)
+    values = {"state": MatchState.QUEUED, "platform_faults": 0, "attempt": match.attempt + 1}
+    if not change(session, match, (MatchState.PARKED,), values):
+        raise Conflict(f"match {match.id} is {match.state}, not parked")
+    tell(session, "match.queued", match.id, now=now)
+
+
+def void(session: Session, actor: User, match: Match, *, now: int) -> None:
+    """Takes an unfinished match off the books, without a look at its score. Raises Conflict."""
+    require_operator(actor)
+    values = {"state": MatchState.VOID, "deadline": None, "finished_at": now}
+    if not change(session, match, UNFINISHED, values):
+        raise Conflict(f"match {match.id} is {match.state} already")
+    tell(session, "match.void", match.id, now=now)

@@ -1,0 +1,33 @@
+"""Public news, and the cleaning of texts that come from outside."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from sqlalchemy import delete, func, select
+
+from server.db.models import Event
+from server.db.session import rows_changed
+
+if TYPE_CHECKING:
+    from sqlalchemy.orm import Session
+
+KEPT: Final = 10_000
+"""Events that are kept."""
+
+
+def tell(session: Session, kind: str, subject: object, *, now: int) -> None:
+    """Writes an event; it names what has changed and holds nothing that is not public."""
+    session.add(Event(kind=kind, subject=str(subject)[:64], at=now))
+
+
+def trim(session: Session) -> int:
+    """Forgets all but the newest events; how many went."""
+    newest = session.scalar(select(func.max(Event.id))) or 0
+    return rows_changed(session, delete(Event).where(Event.id <= newest - KEPT))
+
+
+def storable(text: str, limit: int) -> str:
+    """The text, cut, without what a database cannot keep: NUL and lone surrogates."""
+    clean = text[:limit].replace("\0", "\ufffd")
+    return clean.encode("utf-8", "replace").decode("utf-8")

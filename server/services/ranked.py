@@ -1,0 +1,134 @@
+"""The ranked queue of the continuous leagues: filled a few matches ahead, without end."""
+
+from __future__ import annotations
+
+import secrets
+from collections import Counter
+from itertools import combinations
+from typing import TYPE_CHECKING, Final
+
+from sqlalchemy import func, select
+
+from matchbox.dice import SeededDice
+from matchbox.league.pairing import Contender, Pairing, met, next_pairing, next_round
+from matchbox.league.ratings import Live, elo_of
+from server.db.models import League, Match, MatchSeat, MatchState, Rating, Role
+from server.services.fixtures import Fixture, schedule
+from server.services.leagues import TABLE, field_of, is_cooperative
+from server.services.matches import UNFINISHED
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable
+
+    from sqlalchemy.orm import Session
+
+    from matchbox.settings import Settings
+
+REMEMBERED: Final = 5_000
+"""Who has met whom is counted over so many of the league's last matches."""
+_DRAWS: Final = 50
+"""Pairings drawn in the search for one in which somebody is not at rest."""
+
+
+def feed(session: Session, *, settings: Settings, now: int) -> int:
+    """Keeps every continuous league's queue filled; how many matches were scheduled."""
+    awake = (League.continuous.is_(True), League.paused.is_(False))
+    leagues = session.scalars(select(League).where(*awake).order_by(League.id)).all()
+    return sum(
+        _feed(session, league, settings, now)
+        for league in leagues
+        if league.seats == TABLE or is_cooperative(league.game)
+    )
+
+
+def _feed(session: Session, league: League, settings: Settings, now: int) -> int:
+    ranked = (Match.league_id == league.id, Match.season_id.is_(None))
+    ahead = Match.state.in_((MatchState.QUEUED, MatchState.RUNNING))
+    waiting = session.scalar(select(func.count()).where(*ranked, ahead)) or 0
+    if waiting >= settings.ranked_backlog:
+        return 0
+    last = session.scalar(select(func.max(Match.number)).where(*ranked))
+    number = 0 if last is None else last + 1
+    queue = _Queue(session, league, settings, number)
+    fixtures: list[Fixture] = []
+    while len(fixtures) < settings.ranked_backlog - waiting:
+        pairings = queue.next(number + len(fixtures))
+        if not pairings:
+            break
+        deals = tuple(secrets.token_hex(16) for _ in range(league.deals))
+        for pairing in pairings:
+            rows = tuple(queue.versions[entrant].id for entrant in pairing.seats)
+            fixtures.append(Fixture(number + len(fixtures), rows, deals))
+    schedule(session, league, fixtures, settings=settings, now=now)
+    return len(fixtures)
+
+
+class _Queue:
+    """What the pairing of a league needs to know, kept up while matches are added to it."""
+
+    def __init__(self, session: Session, league: League, settings: Settings, number: int) -> None:
+        self.versions = {one.entrant: one for one in field_of(session, league)}
+        self._enough = settings.league_matches
+        self._team = league.seats if is_cooperative(league.game) else 0
+        self._seed = bytes.fromhex(league.seed)
+        self._owner = {
+            name: one.bot.owner.name
+            for name, one in self.versions.items()
+            if one.bot.owner.role != Role.HOUSE
+        }
+        names = {one.id: name for name, one in self.versions.items()}
+        self._live: dict[str, Live] = {}
+        self._games: Counter[str] = Counter()
+        for row in session.scalars(select(Rating).where(Rating.league_id == league.id)):
+            if row.version_id in names:
+                self._live[names[row.version_id]] = Live(row.mu, row.sigma)
+                self._games[names[row.version_id]] = row.matches
+        self._met: Counter[tuple[str, str]] = Counter()
+        for finished, table in _tables(session, league, number - REMEMBERED):
+            here = [names[version] for version in table if version in names]
+            self._met.update(met(one, other) for one, other in combinations(here, 2))
+            self._games.update(() if finished else set(here))
+
+    def next(self, number: int) -> list[Pairing]:
+        """The entrants of the next matches, which share their deals: one of two, or all teams'.
+
+        Empty where all have played enough, or nobody may meet.
+        """
+        games = {name: self._games[name] for name in self.versions}
+        if self._team:
+            teams = next_round(games, self._enough, self._team)
+            self._games.update(pairing.seats[0] for pairing in teams)
+            return teams
+        if all(played >= self._enough for played in games.values()):
+            return []
+        pairing = self._draw(number)
+        if pairing is None:
+            return []
+        self._games.update(pairing.seats)
+        self._met[met(*pairing.seats)] += 1
+        return [pairing]
+
+    def _draw(self, number: int) -> Pairing | None:
+        dice = SeededDice(self._seed, number)
+        field = [
+            Contender(name, *elo_of(self._live.get(name, Live())), self._games[name])
+            for name in self.versions
+        ]
+        pairing = None
+        for _ in range(_DRAWS):
+            pairing = next_pairing(field, self._met, dice, owner=self._owner)
+            if pairing is None or any(self._games[name] < self._enough for name in pairing.seats):
+                break
+        return pairing
+
+
+def _tables(session: Session, league: League, first: int) -> Iterable[tuple[bool, Collection[int]]]:
+    """The versions of every ranked match from this number on, or unfinished: (finished, rows)."""
+    ranked = (Match.league_id == league.id, Match.season_id.is_(None), Match.rules == league.rules)
+    told = Match.state.in_((*UNFINISHED, MatchState.FINISHED))
+    query = select(Match.id, Match.state, MatchSeat.version_id).join(Match.seats)
+    recent = Match.state.in_(UNFINISHED) | (Match.number >= first)
+    tables: dict[str, tuple[bool, list[int]]] = {}
+    for name, state, version in session.execute(query.where(*ranked, told, recent)):
+        tables.setdefault(name, (state == MatchState.FINISHED, []))[1].append(version)
+    return tables.values()

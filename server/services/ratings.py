@@ -1,0 +1,130 @@
+"""Rows for the league's functions, and the live rating that moves with every match."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from sqlalchemy import select
+from sqlalchemy.orm import joinedload
+
+from matchbox.league.ratings import Live, live_of, live_update
+from matchbox.league.rows import Row
+from matchbox.match.record import entrant
+from server.db.models import Bot, Match, MatchDeal, MatchSeat, MatchState, Rating, Result, Version
+from server.services.leagues import is_cooperative
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+
+    from sqlalchemy import ColumnElement, Select
+    from sqlalchemy.orm import Session
+
+Bouts: TypeAlias = "list[tuple[int, int, list[int], list[int], int | None]]"
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """Every finished match of a league or season."""
+
+    rows: list[Row]
+    """One per bout; entrants by their name in every database."""
+    matches: int
+    versions: dict[str, int]
+    """The version's row by the entrant's name."""
+
+
+def played(session: Session, *which: ColumnElement[bool]) -> Played:
+    """The finished matches of these."""
+    done = (Match.state == MatchState.FINISHED, *which)
+    bouts = session.execute(select(Match.id, Result.bouts).join(Match.result).where(*done)).all()
+    seats = _by_match(session, select(MatchSeat.match_id, MatchSeat.version_id), MatchSeat, done)
+    deals = _by_match(session, select(MatchDeal.match_id, MatchDeal.seed), MatchDeal, done)
+    names = _names(session, {version for table in seats.values() for version in table})
+    rows = [
+        row
+        for match, found in bouts
+        for row in rows_of(match, deals[match], [names[one] for one in seats[match]], found)
+    ]
+    return Played(rows, len(bouts), {name: version for version, name in names.items()})
+
+
+def rows_of(match: str, deals: Sequence[str], names: Sequence[str], bouts: Bouts) -> list[Row]:
+    """One row per bout of a match between entrants of these names."""
+    seats = range(len(names))
+    return [
+        Row(
+            match=match,
+            deal=deals[deal],
+            rotation=rotation,
+            seats=tuple(names[entrant(seat, rotation, len(names))] for seat in seats),
+            places=tuple(places),
+            forfeit=forfeit,
+            scores=tuple(scores),
+        )
+        for deal, rotation, places, scores, forfeit in bouts
+    ]
+
+
+def update_live(session: Session, match: Match) -> None:
+    """Moves the ratings of who played a ranked match by its bouts; of a team, only their number."""
+    if match.season_id is not None or match.rules != match.league.rules:
+        return
+    versions = {seat.version.entrant: seat.version for seat in match.seats}
+    before = {name: _rating(session, match, version) for name, version in versions.items()}
+    for row in before.values():
+        row.matches += 1
+    if is_cooperative(match.league.game):
+        return
+    known = {name: Live(row.mu, row.sigma) for name, row in before.items()}
+    for name, live in live_update(known, _rows(match)).items():
+        before[name].mu, before[name].sigma = live.mu, live.sigma
+
+
+def refit(
+    session: Session, league_id: int, fitted: Mapping[int, tuple[float, float]], seats: int
+) -> None:
+    """Sets the live ratings, by version row, to a batch fit's Elo and half-width."""
+    query = select(Rating).where(Rating.league_id == league_id)
+    for row in session.scalars(query):
+        if row.version_id in fitted:
+            live = live_of(*fitted[row.version_id], table=seats)
+            row.mu, row.sigma = live.mu, live.sigma
+
+
+def _rating(session: Session, match: Match, version: Version) -> Rating:
+    row = session.get(Rating, (match.league_id, version.id))
+    if row is None:
+        new = Live()
+        row = Rating(
+            league_id=match.league_id, version_id=version.id, mu=new.mu, sigma=new.sigma, matches=0
+        )
+        session.add(row)
+    return row
+
+
+def _rows(match: Match) -> list[Row]:
+    names = [seat.version.entrant for seat in match.seats]
+    deals = [deal.seed for deal in match.deals]
+    return rows_of(match.id, deals, names, match.result.bouts if match.result else [])
+
+
+def _by_match(
+    session: Session,
+    query: Select[str, Any],
+    table: type[MatchSeat | MatchDeal],
+    done: tuple[ColumnElement[bool], ...],
+) -> dict[str, list[Any]]:
+    place = MatchSeat.seat if table is MatchSeat else MatchDeal.position
+    found: defaultdict[str, list[Any]] = defaultdict(list)
+    ordered = query.join(Match, Match.id == table.match_id).where(*done)
+    for match, what in session.execute(ordered.order_by(table.match_id, place)):
+        found[match].append(what)
+    return found
+
+
+def _names(session: Session, versions: Collection[int]) -> dict[int, str]:
+    with_owner = joinedload(Version.bot).joinedload(Bot.owner)
+    query = select(Version).where(Version.id.in_(versions)).options(with_owner)
+    return {version.id: version.entrant for version in session.scalars(query)}

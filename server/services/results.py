@@ -1,0 +1,65 @@
+"""What an arena brings back from a match: is it what was asked for, and what is kept of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from matchbox.errors import BadRecord
+from matchbox.match import record as records
+from server.db.models import Result
+from server.services.leagues import is_cooperative
+from server.services.news import storable
+
+if TYPE_CHECKING:
+    from matchbox.match.record import Record
+    from matchbox.match.wire import MatchPlayed
+    from matchbox.settings import Settings
+    from server.db.models import Match
+
+
+def check(match: Match, played: Record) -> None:
+    """Raises BadRecord unless the record is of this match, whole, as it was scheduled."""
+    scheduled = {
+        "match": match.id,
+        "game": match.league.game,
+        "rules": match.rules,
+        "options": match.league.options,
+        "deals": [deal.seed for deal in match.deals],
+        "seats": [seat.version.digest for seat in match.seats],
+        "width": match.width,
+    }
+    for name, wanted in scheduled.items():
+        if getattr(played, name) != wanted:
+            raise BadRecord(f"the record's {name} is not what match {match.id} was scheduled with")
+    seats = len(match.seats)
+    turns = records.rotations(played.seats, cooperative=is_cooperative(played.game))
+    order = [(deal, rotation) for deal in range(len(match.deals)) for rotation in turns]
+    if [(bout.deal, bout.rotation) for bout in played.bouts] != order:
+        raise BadRecord(f"the record of match {match.id} does not hold every bout once, in order")
+    for bout in played.bouts:
+        in_seats = all(0 <= fault.seat < seats for fault in bout.faults)
+        if len(bout.places) != seats or len(bout.scores) != seats or not in_seats:
+            raise BadRecord(f"a bout of match {match.id} does not have {seats} seats")
+
+
+def result_of(message: MatchPlayed, played: Record, settings: Settings, now: int) -> Result:
+    """The row that the books keep."""
+    longest = 4 * max(settings.log_bytes, 1024)
+    bouts: list[list[Any]] = [
+        [bout.deal, bout.rotation, bout.places, bout.scores, bout.forfeit] for bout in played.bouts
+    ]
+    return Result(
+        match_id=message.match,
+        digest=records.digest(played),
+        record=message.record,
+        bouts=bouts,
+        notes=[
+            [one.entrant, one.deal, one.rotation, one.kind, storable(one.detail, 2000)]
+            for one in message.notes[:1000]
+        ],
+        logs=[storable(one, longest) for one in message.logs[: len(played.seats)]],
+        cpu_ms=message.cpu_ms[: len(played.seats)],
+        box=storable(message.box, 32),
+        seconds=message.seconds,
+        finished_at=now,
+    )

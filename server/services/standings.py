@@ -1,0 +1,196 @@
+"""Standings of leagues and seasons: computed by the league's pure function, kept as a cache."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, replace
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any, Final
+
+from sqlalchemy import func, select
+
+from matchbox import registry
+from matchbox.errors import MatchboxError, NotFound
+from matchbox.league.standings import Line, standing
+from server.db.models import (
+    Entry,
+    League,
+    Match,
+    MatchState,
+    Season,
+    SeasonState,
+    Standing,
+    Version,
+)
+from server.services import ratings
+from server.services.leagues import field_of
+from server.services.news import tell
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from sqlalchemy import ColumnElement
+    from sqlalchemy.orm import Session
+
+DEBOUNCE_MS: Final = 3_000
+"""A standing that has changed is computed again no sooner than this,"""
+EACH_MS: Final = 3
+"""and this later for every match in it: the more there is to compute, the less one can change."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fresh:
+    """A standing that was computed and is not kept yet."""
+
+    scope: str
+    rows_digest: str
+    lines: list[dict[str, Any]]
+    """Shown lines as matchbox.league.standings.Line has them, and `version_id`."""
+    matches: int
+    field: str
+    league_id: int | None
+    """The continuous league whose live ratings follow it."""
+    seats: int
+    fitted: Mapping[int, tuple[float, float]]
+    """Elo and half-width by version row, of everybody in the rows."""
+
+
+def scope_of(what: League | Season) -> str:
+    """Under what a standing is kept."""
+    return f"{'league' if isinstance(what, League) else 'season'}:{what.id}"
+
+
+def refresh(session: Session, scope: str, *, now: int) -> Standing:
+    """The scope's standing, computed now and kept. Raises NotFound."""
+    return keep(session, compute(session, scope), now=now)
+
+
+def compute(session: Session, scope: str) -> Fresh:
+    """The scope's standing from all its rows. Raises NotFound."""
+    subject = _subject(session, scope)
+    league = subject if isinstance(subject, League) else subject.league
+    shown = {version.entrant: version.id for version in _shown(session, subject)}
+    played = ratings.played(session, *_which(subject))
+    versions = {**played.versions, **shown}
+    cooperative, balanced = _nature(league.game)
+    whole = standing(
+        played.rows,
+        entrants=sorted(shown),
+        cooperative=cooperative,
+        seat_term=not balanced,
+    )
+    return Fresh(
+        scope=scope,
+        rows_digest=whole.digest,
+        lines=[
+            {**asdict(line), "version_id": versions[line.bot]}
+            for line in only(whole.lines, set(shown))
+        ],
+        matches=played.matches,
+        field=_field_digest(shown),
+        league_id=league.id if isinstance(subject, League) else None,
+        seats=league.seats,
+        fitted=_fitted(whole.lines, versions),
+    )
+
+
+def keep(session: Session, fresh: Fresh, *, now: int) -> Standing:
+    """Puts a computed standing in the place of the one before."""
+    row = session.get(Standing, fresh.scope)
+    if row is None:
+        row = Standing(scope=fresh.scope)
+        session.add(row)
+    row.rows_digest, row.field = fresh.rows_digest, fresh.field
+    row.lines, row.matches, row.computed_at = fresh.lines, fresh.matches, now
+    if fresh.league_id is not None:
+        ratings.refit(session, fresh.league_id, fresh.fitted, fresh.seats)
+    tell(session, "standing.refreshed", fresh.scope, now=now)
+    session.flush()
+    return row
+
+
+def stale(session: Session, *, now: int) -> list[str]:
+    """The scopes whose standing lags behind the books, and may be computed again now."""
+    leagues = session.scalars(select(League).where(League.continuous.is_(True))).all()
+    running = (SeasonState.RUNNING, SeasonState.PAUSED)
+    seasons = session.scalars(select(Season).where(Season.state.in_(running))).all()
+    subjects: list[League | Season] = [*leagues, *seasons]
+    return [scope_of(one) for one in subjects if _lags(session, one, now)]
+
+
+def only(lines: Sequence[Line], shown: set[str]) -> list[Line]:
+    """The lines of the entrants shown, ranked among themselves.
+
+    What stays certain of a rank is what follows from two ranges that do not touch: true of all
+    lines at once as before, if at times wider than need be.
+    """
+    kept = [line for line in lines if line.bot in shown]
+    if len(kept) == len(lines):
+        return kept
+    ranges = [line.rank_range for line in kept]
+    return [
+        replace(
+            line,
+            rank=1 + sum(other.rank < line.rank for other in kept),
+            rank_range=(
+                1 + sum(worst < line.rank_range[0] for _, worst in ranges),
+                len(kept) - sum(best > line.rank_range[1] for best, _ in ranges),
+            ),
+        )
+        for line in kept
+    ]
+
+
+def _lags(session: Session, subject: League | Season, now: int) -> bool:
+    row = session.get(Standing, scope_of(subject))
+    if row is None:
+        return True
+    if now < row.computed_at + DEBOUNCE_MS + EACH_MS * row.matches:
+        return False
+    done = select(func.count()).select_from(Match)
+    finished = session.scalar(done.where(Match.state == MatchState.FINISHED, *_which(subject)))
+    shown = {version.entrant: version.id for version in _shown(session, subject)}
+    return finished != row.matches or _field_digest(shown) != row.field
+
+
+def _subject(session: Session, scope: str) -> League | Season:
+    kind, _, number = scope.partition(":")
+    row = int(number) if number.isdecimal() else 0
+    found = session.get(League, row) if kind == "league" else session.get(Season, row)
+    if found is None:
+        raise NotFound(f"there is no {scope.replace(':', ' ')}")
+    return found
+
+
+def _which(subject: League | Season) -> tuple[ColumnElement[bool], ...]:
+    if isinstance(subject, Season):
+        return (Match.season_id == subject.id,)
+    ranked = (Match.league_id == subject.id, Match.season_id.is_(None))
+    return (*ranked, Match.rules == subject.rules)
+
+
+def _shown(session: Session, subject: League | Season) -> Sequence[Version]:
+    if isinstance(subject, League):
+        return field_of(session, subject)
+    query = select(Version).join(Entry, Entry.version_id == Version.id)
+    return session.scalars(query.where(Entry.season_id == subject.id).order_by(Entry.id)).all()
+
+
+def _nature(game: str) -> tuple[bool, bool]:
+    """Whether the game is cooperative, and its seats balanced."""
+    try:
+        spec = registry.game(game).spec
+    except MatchboxError:  # no longer installed: its last standing needs neither
+        return False, False
+    return spec.cooperative, spec.balanced
+
+
+def _field_digest(shown: Mapping[str, int]) -> str:
+    return blake2b("\n".join(sorted(shown)).encode(), digest_size=32).hexdigest()
+
+
+def _fitted(lines: Sequence[Line], versions: Mapping[str, int]) -> dict[int, tuple[float, float]]:
+    return {
+        versions[line.bot]: (line.elo, (line.ci95[1] - line.ci95[0]) / 2)
+        for line in lines
+        if line.elo is not None and line.ci95 is not None
+    }

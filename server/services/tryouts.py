@@ -1,0 +1,122 @@
+"""The try-out of a version: sent, kept alive, sent again, parked. Judges nothing itself."""
+
+from __future__ import annotations
+
+import secrets
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import ColumnElement, select, update
+
+from matchbox.errors import Conflict, Forbidden, NotFound
+from matchbox.match.wire import TryOut
+from matchbox.settings import limits_of
+from server import outbox
+from server.db.models import User, Version, VersionState
+from server.db.session import compare_and_set
+from server.services import attempts
+from server.services.accounts import require_operator
+from server.services.news import storable, tell
+
+if TYPE_CHECKING:
+    from sqlalchemy.orm import Session
+
+    from matchbox.settings import Settings
+
+
+def send(session: Session, version: Version, *, settings: Settings, now: int) -> bool:
+    """Sends a pending version's try-out under a new attempt; False if somebody else just did."""
+    attempt = version.attempt + 1
+    values = {"attempt": attempt, "deadline": attempts.next_deadline(settings, now, attempt)}
+    if not _change(session, version, values, Version.attempt == version.attempt):
+        return False
+    outbox.post(
+        session,
+        TryOut(
+            attempt=attempt,
+            token=attempts.token_of(settings, version, attempt),
+            game=version.bot.game,
+            limits=limits_of(settings),
+            version=version.digest,
+            class_name=version.class_name or None,
+            deals=[secrets.token_hex(16) for _ in range(settings.tryout_deals)],
+        ),
+    )
+    return True
+
+
+def find(session: Session, digest: str, attempt: int, token: str, *, settings: Settings) -> Version:
+    """The version whose try-out this token was made for: two bots may share a bundle.
+
+    Raises NotFound where nobody uploaded such a bundle, Forbidden where the token is wrong.
+    """
+    versions = session.scalars(select(Version).where(Version.digest == digest)).all()
+    if not versions:
+        raise NotFound(f"there is no version {digest}")
+    for version in versions:
+        if attempts.is_of(settings, version, attempt, token):
+            return version
+    raise Forbidden(f"this is not the token of attempt {attempt} at version {digest}")
+
+
+def claim(
+    session: Session, version: Version, attempt: int, *, settings: Settings, now: int
+) -> None:
+    """Renews the deadline of a try-out under way. Raises Conflict where it is not wanted now."""
+    values = {"deadline": attempts.next_deadline(settings, now)}
+    unparked = Version.deadline.is_not(None)
+    if not _change(session, version, values, Version.attempt == attempt, unparked):
+        raise Conflict(f"attempt {attempt} at version {version.digest} is not wanted any more")
+
+
+def lost(
+    session: Session, version: Version, attempt: int, why: str, *, settings: Settings, now: int
+) -> bool:
+    """Counts a platform fault once per attempt; sent again, or parked after too many."""
+    faults = version.platform_faults + 1
+    values: dict[str, Any] = {"platform_faults": faults, "trouble": storable(why, 500)}
+    parked = faults >= settings.attempts
+    if parked:
+        values["deadline"] = None
+    present = (Version.attempt == attempt, Version.deadline.is_not(None))
+    if not _change(session, version, values, *present):
+        return False
+    if not parked:
+        return send(session, version, settings=settings, now=now)
+    tell(session, "version.parked", version.id, now=now)
+    return True
+
+
+def park(session: Session, version: Version, trouble: str, *, now: int) -> None:
+    """Leaves a pending version's try-out to the operator."""
+    values = {"deadline": None, "trouble": storable(trouble, 500)}
+    if _change(session, version, values, Version.attempt == version.attempt):
+        tell(session, "version.parked", version.id, now=now)
+
+
+def try_again(
+    session: Session, actor: User, version: Version, *, settings: Settings, now: int
+) -> None:
+    """Sends a parked version's try-out once more. Raises Forbidden or Conflict."""
+    require_operator(actor)
+    fresh = {"platform_faults": 0}
+    if not _change(session, version, fresh, Version.deadline.is_(None)):
+        raise Conflict(f"version {version.id} is not parked")
+    send(session, version, settings=settings, now=now)
+
+
+def make_active(session: Session, version: Version, now_in: VersionState, **values: Any) -> bool:
+    """The version from that state to active, the bot's former active one to accepted."""
+    former = (Version.bot_id == version.bot_id, Version.state == VersionState.ACTIVE)
+    active = {"state": VersionState.ACTIVE, **values}
+    if not compare_and_set(session, version, active, Version.state == now_in):
+        return False
+    others = update(Version).where(*former, Version.id != version.id)
+    session.execute(others.values(state=VersionState.ACCEPTED))
+    return True
+
+
+def _change(
+    session: Session, version: Version, values: dict[str, Any], *so_far: ColumnElement[bool]
+) -> bool:
+    """Compare and set on a version that is still pending."""
+    return compare_and_set(session, version, values, Version.state == VersionState.PENDING, *so_far)

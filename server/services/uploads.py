@@ -1,0 +1,136 @@
+"""Takes bots: an upload becomes a version that waits for its try-out. Runs nothing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from sqlalchemy import func, select, update
+
+from matchbox import registry
+from matchbox.bundle import check_class_name, check_name, read_bundle
+from matchbox.errors import Conflict, NotFound, TooMany, UploadsClosed
+from server.db.models import Bot, Bundle, Role, User, Version, VersionState
+from server.db.session import compare_and_set
+from server.services import tryouts
+from server.services.accounts import require_owner
+from server.services.news import tell
+from server.services.walls import wall
+
+if TYPE_CHECKING:
+    from sqlalchemy.orm import Session
+
+    from matchbox.settings import Settings
+
+HOUR_MS: Final = 3_600_000
+
+
+def upload(
+    session: Session,
+    user: User,
+    *,
+    game: str,
+    name: str,
+    data: bytes,
+    class_name: str | None = None,
+    settings: Settings,
+    now: int,
+) -> Version:
+    """The version that these bytes are of the user's bot of that name; the bot is made when new.
+
+    The same bytes and class again give the version that is there. Raises UnknownGame, BadName,
+    BadBundle, UploadsClosed, Conflict (the name plays another game, or is retired), TooMany.
+    """
+    registry.package_of(game)
+    check_name(name)
+    chosen = check_class_name(class_name or None) or ""
+    digest = read_bundle(data).digest
+    _check_open(session, user)
+    bot = _bot(session, user, game, name, now)
+    same = (Version.bot_id == bot.id, Version.digest == digest, Version.class_name == chosen)
+    known = session.scalar(select(Version).where(*same))
+    if known is not None:
+        return known
+    _check_quota(session, user, settings, now)
+    if session.get(Bundle, digest) is None:
+        session.add(Bundle(digest=digest, data=data))
+        session.flush()
+    version = Version(
+        bot=bot, number=_next(session, bot), digest=digest, class_name=chosen, created_at=now
+    )
+    session.add(version)
+    session.flush()
+    tell(session, "version.uploaded", version.id, now=now)
+    tryouts.send(session, version, settings=settings, now=now)
+    return version
+
+
+def activate(session: Session, user: User, bot: Bot, number: int, *, now: int) -> Version:
+    """Makes an accepted version the one that the bot plays with.
+
+    Raises Forbidden, NotFound, or Conflict where the version was not accepted.
+    """
+    require_owner(user, bot.owner_id)
+    wanted = (Version.bot_id == bot.id, Version.number == number)
+    version = session.scalar(select(Version).where(*wanted))
+    if version is None:
+        raise NotFound(f"{bot.full_name} has no version {number}")
+    if version.state == VersionState.ACTIVE:
+        return version
+    if not tryouts.make_active(session, version, VersionState.ACCEPTED):
+        raise Conflict(
+            f"version {number} is {version.state}; only an accepted one can be activated"
+        )
+    tell(session, "version.activated", version.id, now=now)
+    return version
+
+
+def retire(session: Session, user: User, bot: Bot, *, now: int) -> None:
+    """Takes the bot from every board for ever; its games stay. Raises Forbidden or Conflict."""
+    require_owner(user, bot.owner_id)
+    if not compare_and_set(session, bot, {"retired_at": now}, Bot.retired_at.is_(None)):
+        raise Conflict(f"{bot.full_name} is retired already")
+    kept = (VersionState.REFUSED, VersionState.RETIRED)
+    versions = (Version.bot_id == bot.id, Version.state.not_in(kept))
+    values = {"state": VersionState.RETIRED, "deadline": None}
+    session.execute(update(Version).where(*versions).values(**values))
+    tell(session, "bot.retired", bot.full_name, now=now)
+
+
+def _check_open(session: Session, user: User) -> None:
+    if not user.trusted:
+        report = wall(session)
+        if not report["walled"]:
+            raise UploadsClosed(f"only operators may submit bots here now: {report['why']}")
+
+
+def _bot(session: Session, user: User, game: str, name: str, now: int) -> Bot:
+    bot = session.scalar(select(Bot).where(Bot.owner_id == user.id, Bot.name == name))
+    if bot is None:
+        bot = Bot(owner_id=user.id, name=name, game=game, created_at=now)
+        session.add(bot)
+        session.flush()
+    if bot.game != game:
+        raise Conflict(
+            f"your bot {name!r} plays {bot.game}, and a name stays with its game; choose another"
+        )
+    if bot.retired_at is not None:
+        raise Conflict(f"your bot {name!r} is retired, and no name is used again; choose another")
+    return bot
+
+
+def _check_quota(session: Session, user: User, settings: Settings, now: int) -> None:
+    if user.role == Role.HOUSE:
+        return
+    recent = (Bot.owner_id == user.id, Version.created_at > now - HOUR_MS)
+    query = select(func.count(), func.min(Version.created_at)).select_from(Version)
+    count, first = session.execute(query.join(Bot).where(*recent)).one()
+    if count >= settings.uploads_per_hour:
+        minutes = 1 + max(0, first + HOUR_MS - now) // 60_000
+        raise TooMany(
+            f"you have uploaded {count} versions within an hour; come back in {minutes} minutes"
+        )
+
+
+def _next(session: Session, bot: Bot) -> int:
+    query = select(func.max(Version.number)).where(Version.bot_id == bot.id)
+    return 1 + (session.scalar(query) or 0)

@@ -1,0 +1,69 @@
+"""Settles a version by the report of its try-out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import select
+
+from server.db.models import Version, VersionState
+from server.db.session import compare_and_set
+from server.services import tryouts
+from server.services.news import storable, tell
+
+if TYPE_CHECKING:
+    from sqlalchemy.orm import Session
+
+    from matchbox.match.wire import TriedOut
+    from matchbox.settings import Settings
+
+
+def settle(session: Session, message: TriedOut, *, settings: Settings, now: int) -> bool:
+    """The version becomes active or refused; False where it was settled before.
+
+    An accepted version becomes the active one unless a later upload is active already. Raises
+    NotFound or Forbidden where the message is not the result of an attempt of ours.
+    """
+    version = tryouts.find(
+        session, message.version, message.attempt, message.token, settings=settings
+    )
+    values: dict[str, Any] = {
+        "report": _report(message, settings),
+        "unrepeatable": message.unrepeatable,
+        "settled_at": now,
+        "deadline": None,
+        "trouble": "",
+    }
+    settled = _settle(session, version, message.accepted, values)
+    if settled:
+        tell(session, "version.settled", version.id, now=now)
+    return settled
+
+
+def _settle(session: Session, version: Version, accepted: bool, values: dict[str, Any]) -> bool:
+    if accepted and not _outdated(session, version):
+        return tryouts.make_active(session, version, VersionState.PENDING, **values)
+    state = VersionState.ACCEPTED if accepted else VersionState.REFUSED
+    pending = Version.state == VersionState.PENDING
+    return compare_and_set(session, version, {"state": state, **values}, pending)
+
+
+def _outdated(session: Session, version: Version) -> bool:
+    """True where a later upload of the bot plays already."""
+    active = (Version.bot_id == version.bot_id, Version.state == VersionState.ACTIVE)
+    later = select(Version.id).where(*active, Version.number > version.number)
+    return session.scalar(later) is not None
+
+
+def _report(message: TriedOut, settings: Settings) -> dict[str, Any]:
+    return {
+        "accepted": message.accepted,
+        "verdict": storable(message.verdict, 32),
+        "reasons": [storable(reason, 2000) for reason in message.reasons[:20]],
+        "class_name": message.class_name and storable(message.class_name, 64),
+        "games": message.games,
+        "cpu_ms_per_decision": message.cpu_ms_per_decision,
+        "log": storable(message.log, 4 * max(settings.log_bytes, 1024)),
+        "box": storable(message.box, 32),
+        "unrepeatable": message.unrepeatable,
+    }

@@ -1,0 +1,69 @@
+"""What walls the arenas have around bots, as they report it themselves."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+
+from matchbox.errors import BadMessage
+from server.db.models import Setting
+from server.services.news import storable
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sqlalchemy.orm import Session
+
+NAME: Final = "walls"
+ARENAS: Final = 256
+"""Reports that are kept, the newest of each arena."""
+STALE_MS: Final = 5 * 60_000
+"""A report this much older than the newest is of an arena that is gone: each repeats its own."""
+
+
+class WallReport(msgspec.Struct, frozen=True):
+    """What an arena says of its own box after trying it from inside."""
+
+    box: str
+    walled: bool
+    """True where a stranger's program may run in it."""
+    why: str = ""
+    """What is missing, where it is not."""
+    arena: str = "arena"
+    """Names the arena; a later report of the same name replaces this one."""
+
+
+def report_wall(session: Session, report: Mapping[str, Any], *, now: int) -> None:
+    """Keeps an arena's report. Raises BadMessage, naming the field that is wrong."""
+    try:
+        told = msgspec.convert(dict(report), WallReport)
+    except msgspec.ValidationError as error:
+        raise BadMessage(f"this is no report of a wall: {error}") from error
+    row = session.get(Setting, NAME)
+    kept = dict(row.value) if row is not None else {}
+    kept[storable(told.arena, 200)] = {
+        "box": storable(told.box, 32),
+        "walled": told.walled,
+        "why": storable(told.why, 500),
+        "at": now,
+    }
+    newest = sorted(kept.items(), key=lambda item: item[1]["at"])[-ARENAS:]
+    session.merge(Setting(name=NAME, value=dict(newest), changed_at=now))
+
+
+def wall(session: Session) -> dict[str, Any]:
+    """Whether strangers' bots may be taken: {"walled", "why", "box", "arenas": {name: report}}.
+
+    Every arena that still reports must have a wall; before any has, there is none.
+    """
+    row = session.get(Setting, NAME)
+    told: dict[str, dict[str, Any]] = dict(row.value) if row is not None else {}
+    newest = max((report["at"] for report in told.values()), default=0)
+    arenas = {name: one for name, one in told.items() if newest - one["at"] <= STALE_MS}
+    if not arenas:
+        why = "no arena has reported its wall yet; try again in a moment"
+        return {"walled": False, "why": why, "box": None, "arenas": {}}
+    bare = [report for report in arenas.values() if not report["walled"]]
+    shown = bare[0] if bare else next(iter(arenas.values()))
+    return {"walled": not bare, "why": shown["why"], "box": shown["box"], "arenas": arenas}
