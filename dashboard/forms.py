@@ -1,0 +1,76 @@
+"""The pages with a form, as HTML: shown empty by `pages`, and again by who took the form.
+
+Knows what each form asks for; takes no form itself. `values` is what was typed before (passwords
+are never given back), `error` one sentence on what was wrong with it. Where each form goes, and
+its fields, is said at the top of its template.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from flask import render_template
+
+from dashboard.source import Source
+
+Values = Mapping[str, str]
+
+
+def login_page(values: Values | None = None, error: str = "", after: str = "/") -> str:
+    """The login; `after` is the path on our own site to go to then."""
+    return render_template("login.html", values=values or {}, error=error, after=after)
+
+
+def signup_page(values: Values | None = None, error: str = "") -> str:
+    """The form for a new account."""
+    return render_template("signup.html", values=values or {}, error=error)
+
+
+def claim_page(source: Source, secret: str, values: Values | None = None, error: str = "") -> str:
+    """The first operator's page behind the one-time link."""
+    is_open = source.claim_open(secret)
+    return render_template(
+        "claim.html", secret=secret, is_open=is_open, values=values or {}, error=error
+    )
+
+
+def submit_page(source: Source, values: Values | None = None, error: str = "") -> str:
+    """The form for a bot."""
+    known = source.viewer() is not None
+    return render_template(
+        "submit.html",
+        values=values or {},
+        error=error,
+        games=source.games(),
+        closed=source.uploads_closed(),
+        my_bots=source.my_bots() if known else [],
+    )
+
+
+def account_page(source: Source, error: str = "", new_token: str = "") -> str:
+    """The viewer's bots and tokens; `new_token` is a secret just made, shown this once."""
+    return render_template(
+        "account.html",
+        error=error,
+        new_token=new_token,
+        tokens=source.tokens(),
+        my_bots=source.my_bots(),
+    )
+
+
+def admin_page(source: Source, values: Values | None = None, error: str = "") -> str:
+    """The operator's page. Raises Forbidden for others."""
+    return render_template(
+        "admin.html", values=values or {}, error=error, queue=source.queue(), **source.admin()
+    )
+
+
+def seasons_page(source: Source, values: Values | None = None, error: str = "") -> str:
+    """All seasons, and for an operator the form for a new one."""
+    return render_template(
+        "seasons.html",
+        values=values or {},
+        error=error,
+        seasons=source.seasons(),
+        games=source.games(),
+    )

@@ -1,0 +1,293 @@
+"""The pages that are read: a blueprint over the functions of a `Source`.
+
+Knows addresses and templates; holds no data and takes no form (who does uses dashboard.forms).
+
+The pages are made for this content policy, and need no more: `default-src 'none'; script-src
+'self' 'nonce-N'; style-src 'self' 'nonce-N'; img-src 'self' data:; font-src 'self'; connect-src
+'self'; form-action 'self'`. The app gives `csrf_token()` to the templates.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from typing import Any
+
+from flask import Blueprint, Response, jsonify, redirect, render_template, request, url_for
+from werkzeug.wrappers import Response as AnyResponse
+
+from dashboard import assets, boards, figures, forms, reports, wording
+from dashboard.source import Row, Source
+from matchbox.errors import NotFound
+
+Answer = str | AnyResponse
+
+
+def utc_now() -> datetime:
+    """The time, for "3 min ago"."""
+    return datetime.now(UTC)
+
+
+def make_pages(source: Source, *, now: Callable[[], datetime] = utc_now) -> Blueprint:
+    """The blueprint `pages`, reading everything from `source`."""
+    blueprint = Blueprint("pages", __name__, template_folder="templates")
+    for rule, view in _Pages(source).rules():
+        blueprint.add_url_rule(rule, view.__name__, view)
+    blueprint.add_app_template_filter(lambda text: wording.ago(text, now()), "ago")
+    blueprint.add_app_template_filter(figures.colour, "bot_colour")
+    for spoken in wording.SPOKEN:
+        blueprint.add_app_template_filter(spoken, f"say_{spoken.__name__}")
+
+    @blueprint.before_request
+    def refuse_what_no_row_holds() -> None:
+        """No name, id or filter holds a NUL, and not every database will be asked for one."""
+        asked = [*(request.view_args or {}).values(), *request.args.values()]
+        if any("\0" in str(text) for text in asked):
+            raise NotFound("there is nothing at this address")
+
+    @blueprint.app_context_processor
+    def for_every_page() -> dict[str, Any]:
+        return {"viewer": source.viewer(), "asset_url": assets.asset_url}
+
+    return blueprint
+
+
+class _Pages:
+    """One method an address; each returns the page."""
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+
+    def rules(self) -> Iterator[tuple[str, Callable[..., Answer]]]:
+        """Every address and its view, whose name is the endpoint's."""
+        yield "/", self.home
+        yield "/games/<game>", self.game
+        yield "/leaderboards/<game>", self.leaderboard
+        yield "/leaderboards/<game>.csv", self.leaderboard_csv
+        yield "/leaderboards/<game>.json", self.leaderboard_json
+        yield "/bots/<name>", self.find_bot
+        yield "/bots/<owner>/<name>", self.bot
+        yield "/bots/<owner>/<name>/versions/<int(max=999999999):number>", self.version
+        yield "/matches", self.matches
+        yield "/matches/<match>", self.match
+        yield "/matches/<match>/bouts/<int(max=999999999):bout>.json", self.bout_json
+        yield "/seasons", self.seasons
+        yield "/seasons/<int(max=999999999):season>", self.season
+        yield "/seasons/<int(max=999999999):season>.csv", self.season_csv
+        yield "/seasons/<int(max=999999999):season>.json", self.season_json
+        yield "/submit", self.submit
+        yield "/login", self.login
+        yield "/signup", self.signup
+        yield "/account", self.account
+        yield "/admin", self.admin
+        yield "/first/<secret>", self.claim
+        yield "/assets/<path:name>", self.asset
+
+    # What is going on
+
+    def home(self) -> Answer:
+        games = self.source.games()
+        return render_template(
+            "home.html",
+            games=games,
+            tops=[self._board(game["name"]) for game in games],
+            queue=self.source.queue(),
+            running=self.source.matches(state="running", limit=6)["items"],
+            latest=self.source.matches(state="finished", limit=10)["items"],
+        )
+
+    def game(self, game: str) -> Answer:
+        told = self._game(game)
+        return render_template(
+            "game.html", game=told, readme=boards.readme(game), board=self._board(game)
+        )
+
+    def leaderboard(self, game: str) -> Answer:
+        return render_template(
+            "leaderboard.html", **_told(self.source.leaderboard(game)), game=self._game(game)
+        )
+
+    def leaderboard_csv(self, game: str) -> Answer:
+        return _csv(self.source.leaderboard(game), game)
+
+    def leaderboard_json(self, game: str) -> Answer:
+        return jsonify(self.source.leaderboard(game))
+
+    # Bots
+
+    def find_bot(self, name: str) -> Answer:
+        found = self.source.find_bot(name)
+        return redirect(url_for("pages.bot", owner=found["owner"], name=found["name"]))
+
+    def bot(self, owner: str, name: str) -> Answer:
+        bot = self.source.bot(owner, name)
+        recent = self.source.matches(bot=f"{owner}/{name}", limit=15)
+        return render_template("bot.html", bot=bot, recent=recent, full_name=f"{owner}/{name}")
+
+    def version(self, owner: str, name: str, number: int) -> Answer:
+        bot = self.source.bot(owner, name)
+        version = next((one for one in bot["versions"] if one["number"] == number), None)
+        if version is None:
+            raise NotFound(f"{owner}/{name} has no version {number}; see the bot's page")
+        return render_template(
+            "version.html",
+            bot=bot,
+            version=version,
+            full_name=f"{owner}/{name}",
+            verdict=wording.VERDICTS.get((version["report"] or {}).get("verdict", ""), ""),
+            excerpt=self._excerpt(owner, name, version),
+        )
+
+    def _excerpt(self, owner: str, name: str, version: Row) -> list[reports.SourceLine]:
+        report = version["report"]
+        if not report or version["state"] != "refused":
+            return []
+        number = reports.wrong_line(report["reasons"], report.get("log") or "")
+        return reports.excerpt(self.source.text_of(owner, name, version["number"]), number)
+
+    # Matches
+
+    def matches(self) -> Answer:
+        asked = {
+            key: request.args[key]
+            for key in ("game", "bot", "state", "cursor")
+            if request.args.get(key)
+        }
+        page = self.source.matches(**asked, limit=30)
+        return render_template("matches.html", page=page, asked=asked, games=self.source.games())
+
+    def match(self, match: str) -> Answer:
+        told = self.source.match(match)
+        if told["state"] != "finished" or told["embargo"] or not told.get("bouts"):
+            return render_template("match_wait.html", match=told)
+        bout = min(max(request.args.get("bout", 0, int), 0), len(told["bouts"]) - 1)
+        shown = self._bout(told, bout)
+        step = min(max(request.args.get("step", 0, int), 0), len(shown["steps"]) - 1)
+        return render_template(
+            "match.html",
+            match=told,
+            bout=told["bouts"][bout],
+            shown=shown,
+            number=bout,
+            step=step,
+            seen_by=self._seen_by(told),
+            logs=self.source.match_log(match) if told["mine"] else [],
+        )
+
+    def bout_json(self, match: str, bout: int) -> Answer:
+        told = self.source.match(match)
+        if not 0 <= bout < len(told.get("bouts") or ()):
+            raise NotFound(f"match {match} has no bout {bout} to show")
+        return jsonify(self._bout(told, bout))
+
+    def _bout(self, match: Row, bout: int) -> Row:
+        """The bout's steps with a drawing instead of a view."""
+        told = self.source.steps(match["id"], bout, self._seen_by(match))
+        steps = [
+            {
+                "seat": _mover(step["seat"]),
+                "text": _told_by(step["seat"], step["text"] or "the start"),
+                "board": boards.drawing(match["game"], step["view"]),
+            }
+            for step in told["steps"]
+        ]
+        return {"bout": bout, "steps": steps}
+
+    def _seen_by(self, match: Row) -> int | None:
+        """The seat whose view is asked for, or None for the spectator's."""
+        seat = request.args.get("seat", type=int)
+        return seat if seat is not None and 0 <= seat < len(match["entrants"]) else None
+
+    # Seasons
+
+    def seasons(self) -> Answer:
+        return forms.seasons_page(self.source)
+
+    def season(self, season: int) -> Answer:
+        known = self.source.viewer() is not None
+        return render_template(
+            "season.html",
+            season=self.source.season(season),
+            **_told(self.source.season_standings(season)),
+            recent=self.source.matches(season=season, limit=10),
+            my_bots=self.source.my_bots() if known else [],
+        )
+
+    def season_csv(self, season: int) -> Answer:
+        return _csv(self.source.season_standings(season), f"season-{season}")
+
+    def season_json(self, season: int) -> Answer:
+        return jsonify(self.source.season_standings(season))
+
+    # Forms, as they are before anybody typed
+
+    def submit(self) -> Answer:
+        asked = {key: request.args[key] for key in ("game", "name") if key in request.args}
+        return forms.submit_page(self.source, asked)
+
+    def login(self) -> Answer:
+        return forms.login_page(after=own_path(request.args.get("next", "/")))
+
+    def signup(self) -> Answer:
+        return forms.signup_page()
+
+    def account(self) -> Answer:
+        return forms.account_page(self.source) if self.source.viewer() else _login_first()
+
+    def admin(self) -> Answer:
+        return forms.admin_page(self.source) if self.source.viewer() else _login_first()
+
+    def claim(self, secret: str) -> Answer:
+        return forms.claim_page(self.source, secret)
+
+    def asset(self, name: str) -> Answer:
+        return assets.send(name)
+
+    def _board(self, game: str) -> Row:
+        """The game's leaderboard, empty as long as it has no league."""
+        try:
+            return self.source.leaderboard(game)
+        except NotFound:
+            return {"lines": [], "matches": 0, "cooperative": False}
+
+    def _game(self, name: str) -> Row:
+        game = next((one for one in self.source.games() if one["name"] == name), None)
+        if game is None:
+            raise NotFound(f"there is no game {name!r} here; the first page lists them")
+        return game
+
+
+def own_path(path: str) -> str:
+    """The path where it leads to a page of ours, else the first page."""
+    outside = not path.startswith("/") or path.startswith(("//", "/\\"))
+    return "/" if outside or any(ord(letter) < 32 for letter in path) else path
+
+
+def _mover(seat: int | None) -> int | None:
+    """The seat that moved; None where chance did, or nobody."""
+    return None if seat is None or seat < 0 else seat
+
+
+def _told_by(seat: int | None, text: str) -> str:
+    """The transcript's line; a sentence of its own where no bot's name stands before it."""
+    return text if _mover(seat) is not None else text[:1].upper() + text[1:]
+
+
+def _told(board: Row) -> Row:
+    """A leaderboard with its figure and what the figure says."""
+    return {
+        "board": board,
+        "figure": figures.leaderboard(board),
+        "finding": figures.finding(board),
+        "drawn": figures.DRAWN,
+    }
+
+
+def _csv(board: Row, name: str) -> Response:
+    response = Response(reports.board_csv(board), mimetype="text/csv")
+    response.headers["Content-Disposition"] = f'attachment; filename="{name}.csv"'
+    return response
+
+
+def _login_first() -> AnyResponse:
+    return redirect(url_for("pages.login", next=request.path))

@@ -1,0 +1,65 @@
+"""What a page tells beside the rows: the line of a bot that is wrong, and a board as CSV. Pure."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Iterable, Sequence
+from typing import Any, Final, NamedTuple
+
+AROUND: Final = 3
+"""How many lines are shown before and after the one that is wrong."""
+COLUMNS: Final = (
+    "rank", "rank_low", "rank_high", "bot", "version", "elo", "elo_low", "elo_high",
+    "score", "score_low", "score_high", "matches", "wins", "draws", "losses", "forfeits",
+    "provisional",
+)  # fmt: skip
+_LINE = re.compile(r"\bline (\d{1,6})\b")
+_FRAME = re.compile(r'File "[^"/\n][^"\n]*\.py", line (\d{1,6})')
+"""A frame of the bot's own: the platform's have a whole path."""
+
+
+class SourceLine(NamedTuple):
+    """A line of a bot's file."""
+
+    number: int
+    text: str
+    wrong: bool
+
+
+def wrong_line(reasons: Iterable[str], log: str = "") -> int | None:
+    """The line that the report blames: named by a reason, else the last of the traceback."""
+    named = _LINE.search("\n".join(reasons))
+    frames = _FRAME.findall(log)
+    if named:
+        return int(named.group(1))
+    return int(frames[-1]) if frames else None
+
+
+def excerpt(text: str | None, number: int | None) -> list[SourceLine]:
+    """The line with its neighbours; empty where there is no such line."""
+    lines = (text or "").split("\n")
+    if not text or number is None or not 1 <= number <= len(lines):
+        return []
+    first, last = max(1, number - AROUND), min(len(lines), number + AROUND)
+    return [SourceLine(n, lines[n - 1], n == number) for n in range(first, last + 1)]
+
+
+def board_csv(board: dict[str, Any]) -> str:
+    """The leaderboard as CSV with a header line."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    for line in board["lines"]:
+        writer.writerow(
+            [line["rank"], *line["rank_range"], line["bot"], line["version"], line["elo"],
+             *_ends(line["ci95"]), line["score"], *_ends(line["score_ci95"]), line["matches"],
+             line["wins"], line["draws"], line["losses"], line["forfeits"],
+             int(line["provisional"])]
+        )  # fmt: skip
+    return out.getvalue()
+
+
+def _ends(interval: Sequence[float] | None) -> Sequence[float | None]:
+    return interval if interval is not None else (None, None)

@@ -1,0 +1,103 @@
+"""What the pages ask of the server, as a record of functions. Knows shapes; knows no database.
+
+The server fills a `Source` once; each function is called inside a request, and finds out itself
+who is asking. All of them return JSON-ready data. Times are ISO 8601 texts in UTC or None; a list
+with a cursor is `{"items": [...], "next": cursor | None}`. A thing that is not there raises
+NotFound, one that may not be seen Forbidden.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+Row: TypeAlias = "dict[str, Any]"
+
+
+def no_source(owner: str, name: str, number: int) -> str | None:
+    """Nobody may read any bot's text."""
+    return None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Source:
+    """The functions that the pages read from."""
+
+    viewer: Callable[[], Row | None]
+    """Who is asking: name, role ("author" or "operator"); None without login."""
+
+    uploads_closed: Callable[[], str | None]
+    """Why the viewer may not submit bots, in a sentence; None where they may (or may log in)."""
+
+    games: Callable[[], list[Row]]
+    """name, title, seats (list), rules, cooperative, hidden, options (name -> {default, help,
+    choices}), bots (how many active), matches (how many finished)."""
+
+    leaderboard: Callable[[str], Row]
+    """game, title, league, cooperative, matches, computed_at, rows_digest, lines: rank,
+    rank_range [lo, hi], bot (owner/name), owner, name, version (number), elo, ci95 [lo, hi],
+    matches, wins, draws, losses, forfeits, provisional, score, score_ci95; elo and ci95 are None
+    on a cooperative board, and for who has not played; score and score_ci95 elsewhere."""
+
+    bot: Callable[[str, str], Row]
+    """owner, name, game, title, created_at, retired_at, mine (the viewer owns it or is operator),
+    standing (its line of the leaderboard, or None), versions, newest first: number, digest,
+    class_name, state (pending, active, accepted, refused, retired), created_at, settled_at,
+    unrepeatable, trouble (why the try-out is parked, or ""), report (None while pending): verdict,
+    reasons (sentences), games, cpu_ms_per_decision, box, log (absent unless `mine`)."""
+
+    find_bot: Callable[[str], Row]
+    """owner, name of the only bot with this name. NotFound where there is none or several."""
+
+    matches: Callable[..., Row]
+    """(game, bot, season, state, cursor, limit: by keyword, each optional; bot is owner/name) ->
+    a page of matches, newest first. Items: id, game, season (id or None), why, state,
+    created_at, finished_at, entrants: bot, version, points (share of the match, 0..1, None before
+    it is final), forfeits."""
+
+    match: Callable[[str], Row]
+    """An item of `matches`, and: league, attempt, trouble (for operators), embargo (why nothing
+    more is told yet, or None), mine; with embargo None and state finished also digest, deals
+    (seeds), box, seconds, bouts: deal, rotation, places, scores, why, seats (entrant index per
+    seat of the table), faults: step, seat, kind, detail (None unless the viewer owns that bot)."""
+
+    steps: Callable[[str, int, int | None], Row]
+    """(match, bout index, seat whose view is shown or None for the spectator's) -> bout, steps:
+    seat (None or below 0 where nobody moved), text (a line of the transcript, empty for the
+    start), view (plain data); only where `match` has no embargo, else Forbidden."""
+
+    match_log: Callable[[str], list[Row]]
+    """bot, text, cpu_ms: what the viewer's own bots printed; all of them for operators. Asked only
+    where `match` says `mine` and has no embargo."""
+
+    queue: Callable[[], Row]
+    """queued, running, parked, pending_versions (counts), oldest_queued_at."""
+
+    seasons: Callable[[], list[Row]]
+    """id, name, game, title, league, state, cycles, entries (how many), matches, finished (how
+    many of them), created_at, started_at, finished_at; newest first."""
+
+    season: Callable[[int], Row]
+    """One of `seasons`, and entrants: bot, version (number or None before the start), mine."""
+
+    season_standings: Callable[[int], Row]
+    """As `leaderboard`; title is the season's name."""
+
+    my_bots: Callable[[], list[Row]]
+    """The viewer's bots: owner, name, game, state of the newest version, number, retired_at."""
+
+    tokens: Callable[[], list[Row]]
+    """The viewer's API tokens: id, name, created_at, used_at, revoked_at."""
+
+    admin: Callable[[], Row]
+    """For operators, else Forbidden. wall: walled, box, missing (sentences), reported_at, or None;
+    parked_matches (items of `matches` with trouble), parked_versions: id, bot, number, trouble;
+    users: name, role, bots, created_at."""
+
+    claim_open: Callable[[str], bool]
+    """Whether this secret of the first operator's link is good and unused."""
+
+    text_of: Callable[[str, str, int], str | None] = no_source
+    """(owner, name, version number) -> the bot's file, for its owner and operators; None for
+    everybody else, and for a zip."""

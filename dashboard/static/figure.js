@@ -1,0 +1,64 @@
+// Draws the page's figures once they come into view; Plotly is loaded only then.
+"use strict";
+
+function token(name) {
+  return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+}
+
+function dressed(layout) {
+  const axis = { gridcolor: token("--line"), linecolor: token("--line") };
+  return {
+    ...layout,
+    font: { ...layout.font, color: token("--text") },
+    hoverlabel: {
+      ...layout.hoverlabel,
+      bgcolor: token("--surface"),
+      bordercolor: token("--line"),
+      font: { ...layout.hoverlabel.font, color: token("--text") },
+    },
+    xaxis: { ...layout.xaxis, ...axis },
+    yaxis: { ...layout.yaxis, ...axis },
+  };
+}
+
+let loading = null;
+
+function plotly(address) {
+  loading ??= new Promise((resolve, reject) => {
+    const script = document.createElement("script");
+    script.src = address;
+    script.onload = () => resolve(window.Plotly);
+    script.onerror = () => reject(new Error("the drawing script did not load"));
+    document.head.append(script);
+  });
+  return loading;
+}
+
+async function draw(canvas) {
+  const figure = JSON.parse(document.getElementById(canvas.dataset.figure).textContent);
+  const options = { displayModeBar: false, responsive: true, showTips: false };
+  try {
+    const drawer = await plotly(canvas.dataset.plotly);
+    await drawer.react(canvas, figure.data, dressed(figure.layout), options);
+    canvas.setAttribute("data-ready", "");
+  } catch (error) {
+    canvas.textContent = `No figure: ${error.message}. The table below has the same data.`;
+  }
+}
+
+const seen = new IntersectionObserver((entries) => {
+  for (const { isIntersecting, target } of entries) {
+    if (!isIntersecting) continue;
+    seen.unobserve(target);
+    draw(target);
+  }
+}, { rootMargin: "200px" });
+
+for (const canvas of document.querySelectorAll("[data-figure]")) {
+  canvas.style.minHeight = `${canvas.dataset.height}px`; // its room is kept, so nothing jumps
+  seen.observe(canvas);
+}
+
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
+  document.querySelectorAll("[data-figure][data-ready]").forEach(draw);
+});

@@ -1,0 +1,151 @@
+"""How numbers, times and states are said on a page. Knows words; reads no clock of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any, Final
+
+STATES: Final = {
+    "pending": "being tried out",
+    "active": "active",
+    "accepted": "accepted, not active",
+    "refused": "refused",
+    "retired": "retired",
+    "queued": "queued",
+    "running": "being played",
+    "finished": "finished",
+    "parked": "parked",
+    "void": "void",
+    "draft": "draft",
+    "open": "open for entries",
+    "paused": "paused",
+    "cancelled": "cancelled",
+}
+TONES: Final = {
+    "active": "good",
+    "accepted": "good",
+    "refused": "bad",
+    "parked": "warning",
+    "paused": "warning",
+    "void": "warning",
+    "pending": "busy",
+    "running": "busy",
+}
+VERDICTS: Final = {
+    "accepted": "It plays by the rules.",
+    "bundle": "The file is no bot.",
+    "crash": "Your bot raised an exception.",
+    "timeout": "Your bot took too long.",
+    "protocol": "Your bot answered with something that is no move.",
+    "illegal": "Your bot made a move that the rules do not allow.",
+    "memory": "Your bot used too much memory.",
+}
+_STEPS: Final = ((60, 1, "s"), (3600, 60, "min"), (86_400, 3600, "h"), (30 * 86_400, 86_400, "d"))
+
+
+def state(name: str) -> str:
+    """The state in words."""
+    return STATES.get(name, name)
+
+
+def tone(name: str) -> str:
+    """The colour's meaning: good, bad, warning, busy or plain."""
+    return TONES.get(name, "plain")
+
+
+def whole(number: float | None) -> str:
+    """A count or an Elo: "1,574"; a dash where there is none."""
+    return "–" if number is None else f"{round(number):,}".replace("-", "−")
+
+
+def half_width(ci95: Sequence[float] | None) -> str:
+    """Half of an interval: "± 23"."""
+    return "" if ci95 is None else f"± {round((ci95[1] - ci95[0]) / 2)}"
+
+
+def elo(line: dict[str, Any]) -> str:
+    """A rating with its interval: "1574 ± 23"; a dash without one."""
+    if line.get("elo") is None:
+        return "–"
+    return f"{round(line['elo'])} {half_width(line.get('ci95'))}".strip()
+
+
+def score(line: dict[str, Any]) -> str:
+    """A cooperative score with its interval: "41.3 ± 0.8"; a dash without one."""
+    if line.get("score") is None:
+        return "–"
+    low_high = line.get("score_ci95")
+    error = f" ± {(low_high[1] - low_high[0]) / 2:.1f}" if low_high else ""
+    return f"{line['score']:.1f}{error}"
+
+
+def rank(line: dict[str, Any]) -> str:
+    """A rank with the ranks that it may truly be: "2 (1-4)"."""
+    low, high = line["rank_range"]
+    return f"{line['rank']}" if low == high == line["rank"] else f"{line['rank']} ({low}-{high})"
+
+
+def percent(share: float | None) -> str:
+    """A share with one decimal: "52.4%"."""
+    return "–" if share is None else f"{100 * share:.1f}%"
+
+
+def short(digest: str, length: int = 10) -> str:
+    """The first digits of a digest or seed."""
+    return digest if len(digest) <= length else digest[:length]
+
+
+def moment(text: str | None) -> datetime | None:
+    """The time that an ISO 8601 text names, in UTC."""
+    if not text:
+        return None
+    read = datetime.fromisoformat(text.replace("Z", "+00:00"))
+    return read.astimezone(UTC) if read.tzinfo else read.replace(tzinfo=UTC)
+
+
+def exact(text: str | None) -> str:
+    """The exact time in words: "2026-11-21 08:40:12 UTC"."""
+    read = moment(text)
+    return f"{read:%Y-%m-%d %H:%M:%S} UTC" if read else ""
+
+
+def ago(text: str | None, now: datetime) -> str:
+    """How long ago: "3 min ago"; the date when it is more than a month."""
+    read = moment(text)
+    if read is None:
+        return "–"
+    seconds = max(0, int((now - read).total_seconds()))
+    if seconds < 5:
+        return "just now"
+    for below, unit, name in _STEPS:
+        if seconds < below:
+            return f"{seconds // unit} {name} ago"
+    return f"{read:%Y-%m-%d}"
+
+
+def result(places: Sequence[int], seat: int) -> str:
+    """What the bout was for that seat: "won", "lost", "drew", "place 3 of 5"."""
+    best = places.count(1)
+    if places[seat] == 1:
+        return "won" if best == 1 else "drew" if best == len(places) else "shared the first place"
+    return "lost" if len(places) == 2 else f"place {places[seat]} of {len(places)}"
+
+
+def plural(number: int, one: str, many: str = "") -> str:
+    """The number with its noun: "1 bot", "3 bots"."""
+    return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
+def seats(sizes: Sequence[int]) -> str:
+    """For how many players: "2", "2 to 6", "2, 4 or 6"."""
+    ordered = sorted(sizes)
+    if len(ordered) == 1:
+        return str(ordered[0])
+    if ordered == list(range(ordered[0], ordered[-1] + 1)):
+        return f"{ordered[0]} to {ordered[-1]}"
+    return ", ".join(map(str, ordered[:-1])) + f" or {ordered[-1]}"
+
+
+SPOKEN: Final = (exact, state, tone, whole, elo, score, rank, result, percent, short, plural, seats)
+"""What templates use, as filters named `say_` and the function's name."""
