@@ -1,0 +1,1 @@
+"""The `matchbox` command: thin, above all other rooms, and imported lazily so it starts fast."""

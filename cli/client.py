@@ -1,0 +1,152 @@
+"""A server's API as the commands use it: one place for addresses, tokens and refusals.
+
+Knows HTTP and problem documents; prints nothing.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import httpx
+
+from matchbox import errors
+
+DEFAULT_URL: Final = "http://127.0.0.1:8000"
+_TIMEOUT_S: Final = 60.0
+_ERRORS: Final[Mapping[int, type[errors.MatchboxError]]] = {
+    401: errors.Forbidden,
+    403: errors.Forbidden,
+    404: errors.NotFound,
+    409: errors.Conflict,
+    413: errors.BadBundle,
+    429: errors.TooMany,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Login:
+    """Where the server is, and the secret that stands for an account."""
+
+    url: str
+    token: str = ""
+
+
+class Client:
+    """The API under /api/v1. Use it in a `with` block."""
+
+    def __init__(self, login: Login, transport: httpx.BaseTransport | None = None) -> None:
+        headers = {"Authorization": f"Bearer {login.token}"} if login.token else {}
+        self.url = login.url
+        self._http = httpx.Client(
+            base_url=f"{login.url}/api/v1",
+            headers=headers,
+            timeout=_TIMEOUT_S,
+            transport=transport,
+        )
+
+    def __enter__(self) -> Client:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._http.close()
+
+    def get(self, path: str, **query: Any) -> Any:
+        """The JSON at that address. Raises what the server refused."""
+        asked = {name: value for name, value in query.items() if value is not None}
+        return self._send("GET", path, params=asked).json()
+
+    def read(self, path: str) -> bytes:
+        """The bytes at that address. Raises what the server refused."""
+        return self._send("GET", path).content
+
+    def post(self, path: str, body: Mapping[str, Any] | None = None) -> Any:
+        """What the server answers to this JSON. Raises what it refused."""
+        return self._send("POST", path, json=dict(body or {})).json()
+
+    def upload(self, path: str, fields: Mapping[str, str | None], name: str, data: bytes) -> Any:
+        """What the server answers to this file. Raises what it refused."""
+        given = {field: value for field, value in fields.items() if value is not None}
+        return self._send("POST", path, data=given, files={"file": (name, data)}).json()
+
+    def items(self, path: str, most: int | None = None, **query: Any) -> Iterator[Any]:
+        """Every item of a list, page after page, or the first `most`."""
+        cursor, given = None, 0
+        while True:
+            page = self.get(path, cursor=cursor, **query)
+            for item in page["items"]:
+                if given == most:
+                    return
+                given += 1
+                yield item
+            cursor = page.get("next")
+            if cursor is None:
+                return
+
+    def _send(self, method: str, path: str, **what: Any) -> httpx.Response:
+        try:
+            answer = self._http.request(method, path, **what)
+        except httpx.TransportError as error:
+            raise errors.Unavailable(
+                f"the server at {self.url} cannot be reached: start it, or name another one with "
+                "`matchbox login URL`"
+            ) from error
+        if answer.is_success:
+            return answer
+        raise refusal(answer)
+
+
+def refusal(answer: httpx.Response) -> errors.MatchboxError:
+    """The error that this answer tells of."""
+    detail = _detail(answer)
+    if answer.status_code == 401 and not answer.request.url.path.endswith("/login"):
+        detail += ": use `matchbox login URL`, or set MATCHBOX_TOKEN"
+    if answer.status_code >= 500:
+        return errors.Unavailable(detail)
+    return _ERRORS.get(answer.status_code, errors.BadMessage)(detail)
+
+
+def _detail(answer: httpx.Response) -> str:
+    try:
+        problem = answer.json()
+    except ValueError:
+        return f"the server answered {answer.status_code} {answer.reason_phrase}"
+    detail = problem.get("detail") or problem.get("message") or problem.get("title")
+    return str(detail)
+
+
+def login(environment: Mapping[str, str] = os.environ) -> Login:
+    """The environment's server and token, else those of the last `matchbox login`."""
+    kept = _kept(environment)
+    url = environment.get("MATCHBOX_URL") or kept.url
+    token = environment.get("MATCHBOX_TOKEN") or (kept.token if url == kept.url else "")
+    return Login(url.rstrip("/"), token)
+
+
+def keep(chosen: Login, environment: Mapping[str, str] = os.environ) -> Path:
+    """Remembers the login in a file that only its owner can read; the file's path."""
+    path = _file(environment)
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    draft = path.with_suffix(".new")
+    with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
+        json.dump({"url": chosen.url, "token": chosen.token}, file)
+    draft.replace(path)
+    return path
+
+
+def _kept(environment: Mapping[str, str]) -> Login:
+    try:
+        kept = json.loads(_file(environment).read_text())
+        return Login(str(kept["url"]), str(kept["token"]))
+    except (FileNotFoundError, ValueError, KeyError, TypeError):
+        return Login(DEFAULT_URL)
+
+
+def _file(environment: Mapping[str, str]) -> Path:
+    home = environment.get("HOME") or str(Path.home())
+    folder = environment.get("XDG_CONFIG_HOME") or str(Path(home) / ".config")
+    return Path(folder) / "matchbox" / "login.json"

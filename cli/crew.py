@@ -1,0 +1,115 @@
+"""Processes that play jobs side by side, each on a core of its own with a box of its own.
+
+Knows how they start and end; what they play is handed in. The results come in the order of the
+jobs, so that nothing depends on how many there are.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+from cli import child
+from matchbox.errors import Unavailable
+from worker.arena.boxes import open_named
+
+if TYPE_CHECKING:
+    from sandbox.box import Box
+
+Job = TypeVar("Job")
+Done = TypeVar("Done")
+Work = Callable[["Box | None", Job], Done]
+"""Does a job in the box. Where there are several processes it is a module's own function."""
+
+_PATIENCE_S: Final = 60.0
+
+
+class _Place:
+    """What a process of the crew has opened."""
+
+    box: Box | None = None
+    ready: Any = None
+
+
+class Crew:
+    """`play` gives the results of jobs in their order."""
+
+    def __init__(self, box: Box | None, pool: ProcessPoolExecutor | None) -> None:
+        self._box = box
+        self._pool = pool
+
+    def play(self, work: Work[Job, Done], jobs: Sequence[Job]) -> Iterator[Done]:
+        """The results. Raises what a job raised, Unavailable where a process died."""
+        if self._pool is None:
+            yield from (work(self._box, job) for job in jobs)
+            return
+        try:
+            yield from self._pool.map(_do, [(work, job) for job in jobs])
+        except BrokenProcessPool as error:
+            raise Unavailable("a process of this command was killed; start it again") from error
+
+
+@contextmanager
+def crew(kind: str, workers: int) -> Iterator[Crew]:
+    """So many processes with a box of that kind, all ready; one alone is this very process.
+
+    Raises BoxUnavailable.
+    """
+    if workers == 1:
+        with _pinned(os.getpid()):
+            box = open_named(kind)
+            try:
+                yield Crew(box, None)
+            finally:
+                if box is not None:
+                    box.close()
+        return
+    spawn = multiprocessing.get_context("spawn")
+    ready = spawn.Barrier(workers)
+    numbers: Any = spawn.SimpleQueue()
+    for number in range(workers):
+        numbers.put(number)
+    setup = (kind, os.getpid(), ready, numbers)
+    with ProcessPoolExecutor(workers, spawn, _enter, setup) as pool:
+        try:
+            list(pool.map(_wait, range(workers)))
+            yield Crew(None, pool)
+        except BrokenProcessPool as error:
+            raise Unavailable("a process of this command did not start") from error
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
+
+
+@contextmanager
+def _pinned(number: int) -> Iterator[None]:
+    """This process on one core while the block runs."""
+    before = child.cores()
+    child.pin(before[number % len(before)])
+    try:
+        yield
+    finally:
+        if hasattr(os, "sched_setaffinity"):
+            os.sched_setaffinity(0, before)
+
+
+def _enter(kind: str, parent: int, ready: Any, numbers: Any) -> None:
+    child.tie_to(parent)
+    cores = child.cores()
+    child.pin(cores[numbers.get() % len(cores)])
+    _Place.box = open_named(kind)
+    _Place.ready = ready
+
+
+def _wait(_: int) -> None:
+    """Returns once every process of the crew is here."""
+    _Place.ready.wait(_PATIENCE_S)
+
+
+def _do(task: tuple[Work[Any, Any], Any]) -> Any:
+    work, job = task
+    return work(_Place.box, job)

@@ -1,0 +1,90 @@
+"""`matchbox doctor`: what works on this machine."""
+
+from __future__ import annotations
+
+import platform
+import shutil
+import sqlite3
+from typing import Any
+
+from cli import say
+from cli.playing import JsonOption
+
+
+def doctor(json: JsonOption = False) -> None:
+    """Say which boxes, brokers and databases work; exits 1 where strangers may not play."""
+    report = examine()
+    if json:
+        say.document(report)
+    else:
+        _show(report)
+    if not report["walled"]:
+        say.no()
+
+
+def examine() -> dict[str, Any]:
+    """Every box with its self-test, every broker and database that was found."""
+    from cli import shipped
+    from matchbox import registry
+    from sandbox.box import KINDS
+
+    boxes = {kind: _box(kind) for kind in KINDS}
+    walled = [kind for kind, box in boxes.items() if box["walled"]]
+    return {
+        "python": platform.python_version(),
+        "system": f"{platform.system()} {platform.release()}",
+        "walled": bool(walled),
+        "box": walled[0] if walled else "process",
+        "boxes": boxes,
+        "brokers": _brokers(),
+        "databases": {
+            "sqlite": {"works": True, "version": sqlite3.sqlite_version},
+            "postgres": {"works": _has("psycopg"), "server": shutil.which("postgres")},
+        },
+        "games": {name: shipped.names(name) for name in registry.games()},
+    }
+
+
+def _box(kind: str) -> dict[str, Any]:
+    from sandbox.selftest import selftest
+
+    found = selftest(kind)
+    return {
+        "walled": found.walled,
+        "layers": dict(found.layers),
+        "missing": list(found.missing),
+    }
+
+
+def _brokers() -> dict[str, Any]:
+    from matchbox.errors import BrokerUnavailable
+    from worker import broker
+
+    try:
+        embedded: str | None = str(broker.binary())
+    except BrokerUnavailable:
+        embedded = None
+    installed = {name: shutil.which(name) for name in ("valkey-server", "redis-server")}
+    return {"embedded": embedded, **installed}
+
+
+def _has(module: str) -> bool:
+    from importlib.util import find_spec
+
+    return find_spec(module) is not None
+
+
+def _show(report: dict[str, Any]) -> None:
+    print(f"Python {report['python']} on {report['system']}")
+    for kind, box in report["boxes"].items():
+        print(f"box {kind}: {'walled' if box['walled'] else 'not walled, trusted bots only'}")
+        for sentence in box["missing"]:
+            print(f"  {sentence}")
+    for name, path in report["brokers"].items():
+        print(f"broker {name}: {path or 'not found'}")
+    for name, database in report["databases"].items():
+        print(f"database {name}: {'works' if database['works'] else 'not installed'}")
+    for game, bots in report["games"].items():
+        print(f"game {game}: {', '.join(bots)}")
+    if not report["walled"]:
+        print("No box holds here: only operators may submit bots. Install bubblewrap to mend it.")

@@ -1,0 +1,159 @@
+"""An experiment as the command line asks for it: its plan, and its jobs played by a crew.
+
+Plays the plan of matchbox.lab through the very code that plays matches of a league.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from cli import say
+from cli.crew import crew
+from cli.simulate import read_options
+from matchbox import registry
+from matchbox.errors import BadOption
+from matchbox.game import check_seats, fill_options
+from matchbox.lab import grid, matrix, places
+from matchbox.lab.counts import Counts, count
+from matchbox.lab.plan import Batch, Contestant, Plan
+from matchbox.match.record import unpack
+from matchbox.settings import limits_of, read_settings
+from worker.arena.play import play_job
+
+if TYPE_CHECKING:
+    from cli.shipped import NamedBot
+    from matchbox.game import Spec
+    from sandbox.box import Box
+
+Found: TypeAlias = matrix.Matrix | grid.Grid | places.Places
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What was asked for, in the words of the command line."""
+
+    game: str
+    bots: Sequence[NamedBot]
+    games: int
+    seed: str
+    options: Sequence[str] = ()
+    players: str = ""
+    """Table sizes as "2-6" or "3,5"; empty for the game's usual ones."""
+    mirror: bool = False
+    mixed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Experiment:
+    """What was found, and what it took."""
+
+    found: Found
+    box: str
+    seconds: float
+    games: int
+    """How many were played."""
+
+
+def make_plan(wish: Wish) -> Plan:
+    """The experiment. Raises BadOption, UnknownGame."""
+    spec = registry.game(wish.game).spec
+    if not wish.bots:
+        raise BadOption(f"nobody plays: name the bots that are to play {wish.game}")
+    plan = Plan(
+        game=wish.game,
+        rules=spec.rules,
+        bots=[Contestant(bot.name, bot.version, bot.class_name) for bot in wish.bots],
+        games=wish.games,
+        seed=wish.seed,
+        options=fill_options(spec, read_options(wish.options)),
+        limits=limits_of(read_settings(os.environ)),
+        sizes=_sizes(spec, wish),
+        mirror=wish.mirror,
+        mixed=wish.mixed,
+    )
+    for size in plan.sizes:
+        check_seats(spec, size)
+    kind = kind_of(plan)
+    if kind is matrix and len(plan.bots) < 2 and not plan.mirror:
+        raise BadOption("one bot alone has nobody to play: name two or more, or add --mirror")
+    if plan.mirror and kind is not matrix:
+        raise BadOption(f"--mirror is for games of two seats; {plan.game} is played by tables")
+    if plan.mixed and kind is not grid:
+        raise BadOption(f"--mixed is for games played together; {plan.game} is none")
+    return plan
+
+
+def kind_of(plan: Plan) -> ModuleType:
+    """Which of the laboratory's experiments the plan is."""
+    spec = registry.game(plan.game).spec
+    if spec.cooperative:
+        return grid
+    return matrix if spec.seats == (2,) else places
+
+
+def read_players(text: str) -> list[int]:
+    """Table sizes from a text such as "2-6" or "3,5", rising. Raises BadOption."""
+    sizes: set[int] = set()
+    for part in text.split(","):
+        first, dash, last = part.partition("-")
+        try:
+            sizes.update(range(int(first), int(last if dash else first) + 1))
+        except ValueError:
+            sizes.clear()
+        if not sizes:
+            raise BadOption(f"--players {text} is no table size: write one as 3, or some as 2-6")
+    return sorted(sizes)
+
+
+def run(plan: Plan, bundles: Mapping[str, bytes], box: str, workers: int) -> Experiment:
+    """The plan played. Raises BoxUnavailable, SeatFault of the platform."""
+    kind = kind_of(plan)
+    jobs: list[Batch] = list(kind.batches(plan))
+    games = [len(job.rotations) * len(job.job.deals) for job in jobs]
+    boxes: list[str] = []
+
+    def counted(played: Iterator[tuple[str, Counts]]) -> Iterator[tuple[Batch, Counts]]:
+        for job, size, (name, counts) in zip(jobs, games, played, strict=True):
+            boxes.append(name)
+            bar.advance(task, size)
+            yield job, counts
+
+    with crew(box, min(workers, len(jobs))) as players, say.progress() as bar:
+        task = bar.add_task(f"playing {plan.game}", total=sum(games))
+        started = time.monotonic()
+        found = kind.gather(plan, counted(players.play(partial(play_batch, bundles), jobs)))
+        seconds = time.monotonic() - started
+    return Experiment(found, boxes[0], seconds, sum(games))
+
+
+def play_batch(bundles: Mapping[str, bytes], box: Box | None, batch: Batch) -> tuple[str, Counts]:
+    """The kind of box, and the batch's bouts as numbers."""
+    played = play_job(batch.job, bundles, box, rotations=batch.rotations)
+    game = registry.game(batch.job.game)
+    return played.box, count(game, batch, unpack(played.record), played.notes)
+
+
+def document_of(done: Experiment, workers: int) -> dict[str, Any]:
+    """What `simulate --json` prints."""
+    return {
+        **done.found.result(),
+        "box": done.box,
+        "workers": workers,
+        "seconds": round(done.seconds, 3),
+        "games_per_second": round(done.games / done.seconds, 1),
+    }
+
+
+def _sizes(spec: Spec, wish: Wish) -> list[int]:
+    """The table sizes asked for; else all of a game played together, or a seat for every bot."""
+    if wish.players:
+        return read_players(wish.players)
+    if spec.cooperative:
+        return list(spec.seats)
+    return [2] if spec.seats == (2,) else [max(len(wish.bots), spec.seats[0])]

@@ -1,0 +1,204 @@
+"""The page of `simulate --html`: figures and their tables in one file that loads nothing."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+from matchbox.lab import tables
+
+if TYPE_CHECKING:
+    from collections import Counter
+    from collections.abc import Mapping, Sequence
+
+    import plotly.graph_objects as go
+
+COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#595959")
+"""Told apart by everybody (Okabe and Ito)."""
+
+STYLE = """body { font: 16px system-ui; margin: 2rem auto; max-width: 64rem; padding: 0 1rem }
+td, th { padding: .2rem .6rem; text-align: right; font-variant-numeric: tabular-nums }
+figure { margin: 2rem 0 } figcaption, summary { color: #57606a }"""
+
+
+def page(document: Mapping[str, Any], spread: Mapping[str, Counter[int]]) -> str:
+    """The experiment as HTML; `spread` says by group how many games came to which number."""
+    title = f"{document['game']}: {', '.join(dict.fromkeys(document['bots']))}"
+    caption = (
+        f"{document['games']} games each, seed {document['seed']}, box {document['box']}"
+        + "".join(f", {name} {value}" for name, value in document["options"].items())
+    )
+    drawn, columns, rows = _parts(document)
+    counted = "points" if "cells" in document else "turns"
+    drawn.append((f"How many games came to how many {counted}", _spread(spread, counted)))
+    figures = "".join(
+        f"<figure><figcaption>{escape(told)}</figcaption>\n{_html(figure, not number)}</figure>\n"
+        for number, (told, figure) in enumerate(drawn)
+    )
+    return f"""<!doctype html>
+<html lang="en"><meta charset="utf-8"><title>{escape(title)}</title>
+<style>{STYLE}</style>
+<h1>{escape(title)}</h1>
+<p>{escape(caption)}</p>
+{figures}<details open><summary>The figures as a table</summary>
+{_table(columns, rows)}</details>
+</html>
+"""
+
+
+Drawn = list[tuple[str, "go.Figure"]]
+
+
+def _parts(document: Mapping[str, Any]) -> tuple[Drawn, Sequence[str], Sequence[Sequence[str]]]:
+    """The figures of that kind of experiment with what they tell, and its table."""
+    if "pairs" in document:
+        told = "Share of who moves first, in % with its 95% interval"
+        return [(told, _matrix(document))], *_pairs(document)
+    if "cells" in document:
+        told = "Mean score of every team, with its 95% bootstrap band"
+        sizes = [f"{size} player{'s' * (size > 1)}" for size in tables.sizes_of(document)]
+        return [(told, _lines(document))], ["bot", *sizes], tables.grid_rows(document)
+    columns = ["players", "bot", "games", "won %", "mean place"]
+    told = "Share of games won, in %, with its 95% interval"
+    return [(told, _places(document))], columns, tables.place_rows(document)
+
+
+def _pairs(document: Mapping[str, Any]) -> tuple[Sequence[str], Sequence[Sequence[str]]]:
+    counts = ("first", "second", "games", "first_wins", "second_wins", "draws", "mean_turns")
+    rows = [
+        [*(str(pair[name]) for name in counts), tables.percent(pair["first_share"], pair["ci95"])]
+        for pair in document["pairs"]
+    ]
+    return [*counts, "first_share %"], rows
+
+
+def _matrix(document: Mapping[str, Any]) -> go.Figure:
+    """The win matrix as a heat map, with a scale that turns at one half."""
+    import plotly.graph_objects as go
+
+    bots = document["bots"]
+    shares = {(pair["first"], pair["second"]): pair for pair in document["pairs"]}
+    cells = [[shares.get((first, second)) for second in bots] for first in bots]
+    return go.Figure(
+        go.Heatmap(
+            x=bots,
+            y=bots,
+            z=[[100 * cell["first_share"] if cell else None for cell in row] for row in cells],
+            text=[
+                [tables.percent(cell["first_share"], cell["ci95"]) if cell else "" for cell in row]
+                for row in cells
+            ],
+            texttemplate="%{text}",
+            colorscale="RdBu",
+            zmid=50,
+            zmin=0,
+            zmax=100,
+            colorbar={"title": "% won"},
+        ),
+        {
+            "xaxis": {"title": "moves second", "side": "top"},
+            "yaxis": {"title": "moves first", "autorange": "reversed"},
+        },
+    )
+
+
+def _lines(document: Mapping[str, Any]) -> go.Figure:
+    """A line per bot over the table sizes, with its band drawn before it."""
+    import plotly.graph_objects as go
+
+    figure = go.Figure()
+    bots = list(dict.fromkeys(cell["bot"] for cell in document["cells"]))
+    for number, bot in enumerate(bots):
+        cells = [cell for cell in document["cells"] if cell["bot"] == bot]
+        sizes = [cell["players"] for cell in cells]
+        low, high = ([cell["ci95"][bound] for cell in cells] for bound in (0, 1))
+        colour = COLOURS[number % len(COLOURS)]
+        band = {"x": [*sizes, *sizes[::-1]], "y": [*high, *low[::-1]], "fill": "toself"}
+        figure.add_scatter(
+            **band, fillcolor=colour, opacity=0.25, mode="none", hoverinfo="skip", showlegend=False
+        )
+        figure.add_scatter(
+            x=sizes,
+            y=[cell["mean"] for cell in cells],
+            name=bot,
+            line={"color": colour},
+            customdata=[[*cell["ci95"], cell["games"], cell["max"]] for cell in cells],
+            hovertemplate="%{y:.2f} (%{customdata[0]:.2f} to %{customdata[1]:.2f}), "
+            "%{customdata[2]} games, most %{customdata[3]}",
+        )
+    return figure.update_layout(
+        xaxis={"title": "players", "dtick": 1},
+        yaxis={"title": "mean score", "rangemode": "tozero"},
+        width=800,
+        height=400,
+    )
+
+
+def _places(document: Mapping[str, Any]) -> go.Figure:
+    """The share of first places of every bot over the table sizes, with its interval."""
+    import plotly.graph_objects as go
+
+    figure = go.Figure()
+    for number, bot in enumerate(document["bots"]):
+        found = [
+            (table["players"], one)
+            for table in document["tables"]
+            for one in table["places"]
+            if one["bot"] == bot
+        ]
+        figure.add_scatter(
+            x=[size + number / 25 for size, _ in found],
+            y=[100 * one["first_share"] for _, one in found],
+            error_y={
+                "symmetric": False,
+                "array": [100 * (one["ci95"][1] - one["first_share"]) for _, one in found],
+                "arrayminus": [100 * (one["first_share"] - one["ci95"][0]) for _, one in found],
+            },
+            mode="markers",
+            marker={"color": COLOURS[number % len(COLOURS)]},
+            name=bot,
+            customdata=[one["games"] for _, one in found],
+            hovertemplate="%{y:.1f}% of %{customdata} games",
+        )
+    return figure.update_layout(
+        xaxis={"title": "players", "dtick": 1},
+        yaxis={"title": "games won, %", "rangemode": "tozero"},
+        height=400,
+    )
+
+
+def _spread(spread: Mapping[str, Counter[int]], counted: str) -> go.Figure:
+    """What share of the games came to which number, a line per group."""
+    import plotly.graph_objects as go
+
+    figure = go.Figure()
+    for number, (group, games) in enumerate(spread.items()):
+        values = range(min(games), max(games) + 1)
+        figure.add_scatter(
+            x=list(values),
+            y=[100 * games[value] / games.total() for value in values],
+            customdata=[games[value] for value in values],
+            name=group,
+            mode="lines",
+            line={"color": COLOURS[number % len(COLOURS)], "shape": "hvh"},
+            visible=True if number < len(COLOURS) else "legendonly",
+            hovertemplate="%{x}: %{y:.1f}% (%{customdata} games)",
+        )
+    return figure.update_layout(
+        xaxis={"title": counted}, yaxis={"title": "games, %", "rangemode": "tozero"}, height=400
+    )
+
+
+def _html(figure: go.Figure, with_library: bool) -> str:
+    """The figure as an element; the first of a page brings the library along."""
+    figure.update_layout(template="plotly_white", margin={"t": 40})
+    html: str = figure.to_html(full_html=False, include_plotlyjs=with_library)
+    return html
+
+
+def _table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    heads = "".join(f"<th>{escape(column)}</th>" for column in columns)
+    body = "".join(
+        "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>\n" for row in rows
+    )
+    return f"<table><thead><tr>{heads}</tr></thead><tbody>\n{body}</tbody></table>\n"

@@ -1,0 +1,104 @@
+"""The data folder of `matchbox up`: its owner's alone, used by one at a time, with its secrets.
+
+Knows files; starts nothing.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import secrets
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+from matchbox.errors import BadSetting, Conflict
+from matchbox.settings import Settings, read_settings
+
+SECRETS: Final = ("MATCHBOX_SECRET_KEY", "MATCHBOX_ARENA_TOKEN")
+_FILE: Final = "secrets.json"
+_LOCK: Final = "up.lock"
+
+
+def make(data: Path) -> Path:
+    """The folder, there and closed to everybody else. Raises BadSetting where it cannot be."""
+    folder = data.resolve()
+    try:
+        for place in (folder, logs(folder), arena(folder)):
+            place.mkdir(parents=True, exist_ok=True)
+            place.chmod(0o700)
+    except OSError as error:
+        raise BadSetting(f"{data} cannot be the data folder: {error.strerror}") from error
+    return folder
+
+
+def logs(folder: Path) -> Path:
+    """Where the children's output goes."""
+    return folder / "logs"
+
+
+def arena(folder: Path) -> Path:
+    """The only part of the data folder that arenas know of."""
+    return folder / "arena"
+
+
+@contextmanager
+def held(folder: Path) -> Iterator[None]:
+    """The folder is this process's own while the block runs. Raises Conflict.
+
+    A process that is killed gives it back.
+    """
+    with (folder / _LOCK).open("a+") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            lock.seek(0)
+            who = lock.read().strip() or "another process"
+            raise Conflict(
+                f"Matchbox is already running on {folder} (process {who}): stop it first, or "
+                "choose another folder with --data"
+            ) from None
+        lock.truncate(0)
+        lock.write(str(os.getpid()))
+        lock.flush()
+        yield
+
+
+def environment(folder: Path, port: int, given: Mapping[str, str]) -> dict[str, str]:
+    """The settings of a platform in this folder: the given ones win, secrets are made once."""
+    known = {name: value for name, value in given.items() if name.startswith("MATCHBOX_")}
+    return {
+        **_secrets(folder),
+        "MATCHBOX_SERVER_URL": f"http://127.0.0.1:{port}",
+        **{name: value for name, value in known.items() if value},
+        "MATCHBOX_DATA": str(folder),
+    }
+
+
+def settings_of(folder: Path) -> Settings:
+    """The settings of a platform that was started in this folder. Raises BadSetting."""
+    if not (folder / _FILE).exists():
+        raise BadSetting(f"{folder} is no data folder: start Matchbox there once, with --data")
+    return read_settings(environment(folder.resolve(), 8000, os.environ))
+
+
+def _secrets(folder: Path) -> dict[str, str]:
+    path = folder / _FILE
+    try:
+        kept: dict[str, str] = json.loads(path.read_text())
+    except FileNotFoundError:
+        kept = {}
+    except ValueError as error:
+        raise BadSetting(
+            f"{path} is damaged: restore it, or remove it to log everybody out"
+        ) from error
+    missing = [name for name in SECRETS if name not in kept]
+    if missing:
+        kept |= {name: secrets.token_urlsafe(48) for name in missing}
+        draft = path.with_suffix(".new")
+        with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
+            json.dump(kept, file)
+        draft.replace(path)
+    return kept

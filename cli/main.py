@@ -1,0 +1,112 @@
+"""The `matchbox` command: which commands there are, and what becomes of an error.
+
+Every command imports what it needs when it runs, so that `matchbox play` starts fast.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from cli import admin, doctor, playing, proof, remote, seasons, simulate, up
+from matchbox.errors import (
+    BadName,
+    BadOption,
+    BadSetting,
+    MatchboxError,
+    SeatFault,
+    UnknownGame,
+)
+
+WRONG_USAGE = (BadName, BadOption, BadSetting, UnknownGame)
+
+app = typer.Typer(
+    name="matchbox",
+    help="A self-hosted bot-competition platform: every match in a box.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+for command in (
+    playing.games,
+    simulate.simulate,
+    playing.play,
+    playing.check,
+    remote.submit,
+    remote.bots,
+    remote.logs,
+    remote.standings,
+    remote.activate,
+    remote.retire,
+    proof.replay,
+    proof.verify,
+    doctor.doctor,
+    up.up,
+    admin.migrate,
+):
+    app.command()(command)
+app.command("login")(remote.log_in)
+app.add_typer(seasons.season, name="season")
+app.add_typer(seasons.league, name="league")
+app.add_typer(admin.admin, name="admin")
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        from importlib.metadata import version
+
+        print(f"matchbox {version('matchbox')}")
+        raise typer.Exit
+
+
+@app.callback()
+def _matchbox(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="which this is")
+    ] = False,
+) -> None:
+    """A self-hosted bot-competition platform: every match in a box."""
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Runs the command and exits: 0 is yes, 1 is no, 2 is wrong usage."""
+    sys.exit(run(sys.argv[1:] if arguments is None else arguments))
+
+
+def run(arguments: list[str]) -> int:
+    """The exit code of the command; an error is one sentence on stderr."""
+    try:
+        code = typer.main.get_command(app).main(
+            arguments, prog_name="matchbox", standalone_mode=False
+        )
+    except typer.TyperException as error:
+        return _told(_usage(error), 2)
+    except (typer.Abort, KeyboardInterrupt):
+        return _told("stopped", 1)
+    except WRONG_USAGE as error:
+        return _told(str(error), 2)
+    except SeatFault as error:
+        return _told(error.detail, 1)
+    except MatchboxError as error:
+        return _told(str(error), 1)
+    except BrokenPipeError:
+        sys.stderr.close()
+        return 1
+    return code if isinstance(code, int) else 0
+
+
+def _told(sentence: str, code: int) -> int:
+    print(f"matchbox: {sentence}", file=sys.stderr)
+    return code
+
+
+def _usage(error: typer.TyperException) -> str:
+    """What was wrong with the words of the command, and where its help is."""
+    context = getattr(error, "ctx", None)
+    command = context.command_path if context else "matchbox"
+    named = isinstance(error, typer.BadParameter) and str(error)
+    said = error.format_message() if named else str(error)
+    return f"{said.rstrip('.') or 'a command is missing'}; see {command} --help"

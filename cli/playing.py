@@ -1,0 +1,262 @@
+"""`matchbox games`, `play` and `check`: what needs no server."""
+
+from __future__ import annotations
+
+import builtins
+import os
+import secrets
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+import typer
+
+from cli import say
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from cli.shipped import NamedBot
+    from matchbox.match.record import Bout, Record
+    from matchbox.match.referee import Played
+    from matchbox.match.wire import PlayMatch, TriedOut
+
+HUMAN: Final = "human"
+JsonOption = Annotated[bool, typer.Option("--json", help="one JSON document on stdout")]
+BoxOption = Annotated[str, typer.Option(help="auto, bwrap, process; none for trusted bots")]
+
+
+def games(json: JsonOption = False) -> None:
+    """List the installed games."""
+    from matchbox import registry
+
+    listed: list[dict[str, Any]] = [
+        {
+            "name": name,
+            "title": game.spec.title,
+            "seats": list(game.spec.seats),
+            "rules": game.spec.rules,
+            "options": {
+                option: {"default": one.default, "choices": list(one.choices), "help": one.help}
+                for option, one in game.spec.options.items()
+            },
+        }
+        for name, game in registry.games().items()
+    ]
+    if json:
+        say.document(listed)
+        return
+    rows = [
+        (game["name"], game["title"], _spoken(game["seats"]), ", ".join(game["options"]))
+        for game in listed
+    ]
+    say.table(["name", "title", "players", "options"], rows)
+
+
+def play(
+    game: Annotated[str, typer.Argument(help="the game, such as bomb")],
+    bot: Annotated[list[str], typer.Argument(help="a bot for every seat; `human` is you")],
+    seed: Annotated[str, typer.Option(help="the same seed deals the same cards")] = "",
+    option: Annotated[list[str] | None, typer.Option(help="NAME=VALUE of the game")] = None,
+    box: BoxOption = "auto",
+    json: JsonOption = False,
+) -> None:
+    """Play one game and print its transcript."""
+    from cli import shipped
+    from matchbox.errors import BadOption
+
+    if json and HUMAN in bot:
+        raise BadOption("a human plays at the terminal: leave --json out")
+    seed = seed or secrets.token_hex(4)
+    bots = [_human(game) if name == HUMAN else shipped.find(game, name) for name in bot]
+    job = _job(game, bots, seed, option or [])
+    kind, played = _play(job, bots, box)
+    bout = played.record.bouts[0]
+    told = _transcript(played.record, bout, bots, played)
+    if json:
+        say.document(_document(seed, kind, bots, played.record, bout, told))
+    else:
+        print("\n".join(told))
+        say.note(f"seed {seed}, box {kind}")
+
+
+def check(
+    file: Annotated[Path, typer.Argument(help="the bot: a .py file, or a zip with player.py")],
+    game: Annotated[str, typer.Option(help="the game it plays")],
+    class_name: Annotated[
+        str | None, typer.Option("--class", help="one of several players")
+    ] = None,
+    box: BoxOption = "auto",
+    json: JsonOption = False,
+) -> None:
+    """Validate a bot exactly as the server does; exits 1 where it is refused."""
+    from cli import shipped
+    from matchbox import registry
+    from matchbox.bundle import check_class_name
+    from worker.arena.boxes import open_named
+
+    registry.game(game)
+    data = shipped.read(file)
+    with say.opened(open_named(box)) as opened:
+        report = try_file(data, game, check_class_name(class_name), opened)
+    if json:
+        say.document(report_of(report))
+    else:
+        show_report(report_of(report))
+    if not report.accepted:
+        say.no()
+
+
+def try_file(data: bytes, game: str, class_name: str | None, box: Any) -> TriedOut:
+    """The verdict of the server's own try-out, on deals of their own."""
+    from matchbox.bundle import digest
+    from matchbox.dice import derive_deals
+    from matchbox.match.wire import TryOut
+    from matchbox.settings import limits_of, read_settings
+    from worker.arena.tryout import try_out
+
+    settings = read_settings(os.environ)
+    job = TryOut(
+        attempt=1,
+        token="",
+        game=game,
+        limits=limits_of(settings),
+        version=digest(data),
+        class_name=class_name,
+        deals=derive_deals(secrets.token_hex(8), settings.tryout_deals),
+    )
+    return try_out(job, data, box)
+
+
+def report_of(report: TriedOut) -> dict[str, Any]:
+    """A try-out's report as JSON has it."""
+    return {
+        "accepted": report.accepted,
+        "verdict": report.verdict,
+        "reasons": report.reasons,
+        "games": report.games,
+        "cpu_ms_per_decision": report.cpu_ms_per_decision,
+        "log": report.log,
+        "class": report.class_name,
+        "unrepeatable": report.unrepeatable,
+        "version": report.version,
+        "box": report.box,
+    }
+
+
+def show_report(report: dict[str, Any]) -> None:
+    """A report for the person at the terminal."""
+    verdict = "accepted" if report["accepted"] else f"refused ({report['verdict']})"
+    games = report.get("games") or 0
+    cost = f"{report.get('cpu_ms_per_decision') or 0:.2f} ms a decision"
+    print(f"{verdict}: {games} games against itself, {cost}" if games else verdict)
+    for reason in report.get("reasons") or []:
+        print(reason)
+    if report.get("log"):
+        print("--- what the bot printed ---")
+        print(report["log"].rstrip())
+
+
+def _human(game: str) -> NamedBot:
+    """A bot whose decisions are made at this terminal."""
+    from cli.shipped import NamedBot
+    from matchbox.registry import package_of
+
+    source = f"from {package_of(game)} import HumanPlayer\nBOT = HumanPlayer\n"
+    return NamedBot(HUMAN, source.encode())
+
+
+def _job(game: str, bots: list[NamedBot], seed: str, options: list[str]) -> PlayMatch:
+    from cli.simulate import read_options
+    from matchbox import registry
+    from matchbox.dice import derive_deals
+    from matchbox.game import check_seats, fill_options
+    from matchbox.match.wire import Entrant, PlayMatch
+    from matchbox.settings import limits_of, read_settings
+
+    spec = registry.game(game).spec
+    check_seats(spec, len(bots))
+    return PlayMatch(
+        attempt=1,
+        token="",
+        game=game,
+        limits=limits_of(read_settings(os.environ)),
+        match=f"play {seed}",
+        rules=spec.rules,
+        options=fill_options(spec, read_options(options)),
+        deals=derive_deals(seed, 1),
+        seats=[Entrant(bot.version, bot.class_name) for bot in bots],
+    )
+
+
+def _play(job: PlayMatch, bots: list[NamedBot], kind: str) -> tuple[str, Played]:
+    """The kind of box, and one deal played in the seats' own order."""
+    from matchbox import registry
+    from matchbox.match.referee import play
+    from matchbox.match.seat import LocalChannel
+    from worker.arena.boxes import open_named
+    from worker.arena.play import Table, kind_of
+
+    people = {seat: LocalChannel for seat, bot in enumerate(bots) if bot.name == HUMAN}
+    with say.opened(None if len(people) == len(bots) else open_named(kind)) as box:
+        table = Table(job, {bot.version: bot.data for bot in bots}, box, people)
+        with _answers():
+            played = play(registry.game(job.game), job, table.open_player, rotations=[0])
+        return kind_of(box), played
+
+
+@contextmanager
+def _answers() -> Iterator[None]:
+    """The end of a person's answers (Ctrl-D, or of a file) ends the command, without a verdict."""
+    read = builtins.input
+
+    def asked(prompt: object = "") -> str:
+        try:
+            return read(prompt)
+        except EOFError as end:
+            print()
+            raise KeyboardInterrupt from end
+
+    builtins.input = asked
+    try:
+        yield
+    except KeyboardInterrupt as stop:
+        if isinstance(stop.__cause__, EOFError):
+            say.no("matchbox: the answers ended before the game did")
+        raise
+    finally:
+        builtins.input = read
+
+
+def _transcript(record: Record, bout: Bout, bots: list[NamedBot], played: Played) -> list[str]:
+    from matchbox import registry
+    from matchbox.match.transcript import tell
+
+    lines = list(tell(registry.game(record.game), record, bout, [bot.name for bot in bots]))
+    return lines + [
+        f"{bots[note.entrant].name}: {note.kind}: {note.detail}" for note in played.notes
+    ]
+
+
+def _document(
+    seed: str, box: str, bots: list[NamedBot], record: Record, bout: Bout, told: list[str]
+) -> dict[str, Any]:
+    from matchbox.match.record import digest
+
+    return {
+        "game": record.game,
+        "seed": seed,
+        "box": box,
+        "bots": [bot.name for bot in bots],
+        "places": bout.places,
+        "scores": bout.scores,
+        "why": bout.why,
+        "moves": bout.moves,
+        "faults": [{"seat": fault.seat, "kind": fault.kind} for fault in bout.faults],
+        "transcript": told,
+        "digest": digest(record),
+    }
+
+
+def _spoken(seats: list[int]) -> str:
+    return str(seats[0]) if len(seats) == 1 else f"{seats[0]} to {seats[-1]}"

@@ -1,0 +1,69 @@
+"""Brings the books of `matchbox up` up to date: `python -m cli.prepare`, before anything starts.
+
+A process of its own, so that the supervisor stays small. Its last line on stdout is one JSON
+document: {"first_operator": secret or null}.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+from cli import shipped
+from matchbox import registry
+from matchbox.errors import MatchboxError
+from matchbox.settings import Settings, read_settings
+from server.context import database_url, make_context
+from server.db.migrations import migrate
+from server.services import accounts, bootstrap
+
+
+class Unsent:
+    """The queue while there is none: what is posted waits in the books for the first tick."""
+
+    def send(self, task: str, queue: str, message: dict[str, Any]) -> None:
+        """Refuses. Raises BrokerUnavailable."""
+        from matchbox.errors import BrokerUnavailable
+
+        raise BrokerUnavailable(f"{task} waits for the platform to start")
+
+
+def prepare(settings: Settings) -> str | None:
+    """The books at this program's schema, with the house and its bots.
+
+    The secret of the first operator's link comes back; None where there is an operator.
+    """
+    migrate(database_url(settings))
+    context = make_context(settings, sender=Unsent())
+    try:
+        with context.database.write() as session:
+            bots = [
+                bootstrap.ShippedBot(game, bot.name, bot.data)
+                for game in registry.games()
+                for bot in shipped.shipped(game)
+            ]
+            bootstrap.prepare(session, settings, bots, now=context.now())
+            return accounts.first_operator_link(session, now=context.now())
+    finally:
+        context.close()
+
+
+def main() -> int:
+    """Prepares the books that the environment names; 1 where that is refused, with a sentence."""
+    os.umask(0o077)
+    settings = read_settings(os.environ)
+    Path(settings.data).mkdir(mode=0o700, parents=True, exist_ok=True)
+    try:
+        secret = prepare(settings)
+    except MatchboxError as error:
+        print(error, file=sys.stderr)
+        return 1
+    print(json.dumps({"first_operator": secret}))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

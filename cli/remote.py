@@ -1,0 +1,268 @@
+"""`matchbox login`, `submit`, `bots`, `logs`, `standings`, `activate`, `retire`: with a server."""
+
+from __future__ import annotations
+
+import sys
+import time
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+import typer
+
+from cli import say
+from cli.playing import JsonOption
+
+if TYPE_CHECKING:
+    from cli.client import Client
+
+POLL_S: Final = 0.3
+BotArgument = Annotated[str, typer.Argument(help="owner/name, or the name of one of yours")]
+STANDING_COLUMNS: Final = (
+    "rank", "bot", "version", "elo", "95%", "matches", "wins", "draws", "losses", "forfeits",
+)  # fmt: skip
+
+
+def connect() -> Client:
+    """The server of the environment or of the last login."""
+    from cli.client import Client, login
+
+    return Client(login())
+
+
+def log_in(
+    url: Annotated[str, typer.Argument(help="the server's address")],
+    name: Annotated[str, typer.Option(help="your account; asked for where it is not given")] = "",
+    token: Annotated[bool, typer.Option("--token", help="paste a token, not a password")] = False,
+    json: JsonOption = False,
+) -> None:
+    """Log in to a server; what is secret is asked for, or read from stdin."""
+    from cli.client import Client, Login, keep
+
+    address = url.rstrip("/")
+    if token:
+        chosen = Login(address, _secret("Token"))
+        with Client(chosen) as client:
+            told = client.get("/whoami")
+            account = told["name"]
+    else:
+        body = {"name": name or typer.prompt("Name", err=True), "password": _secret("Password")}
+        with Client(Login(address)) as client:
+            told = client.post("/login", body)
+            account, chosen = told["account"], Login(address, told["token"])
+    path = keep(chosen)
+    if json:
+        say.document({"url": address, "account": account, "role": told["role"]})
+    else:
+        say.note(f"Logged in to {address} as {account} ({told['role']}); kept in {path}")
+
+
+def submit(
+    file: Annotated[Path, typer.Argument(help="the bot: a .py file, or a zip with player.py")],
+    game: Annotated[str, typer.Option(help="the game it plays")],
+    name: Annotated[str, typer.Option(help="the bot's name; a new one makes a new bot")],
+    class_name: Annotated[
+        str | None, typer.Option("--class", help="one of several players")
+    ] = None,
+    wait: Annotated[bool, typer.Option("--wait", help="until the verdict is there")] = False,
+    patience: Annotated[float, typer.Option(min=1, help="seconds to wait at most")] = 300.0,
+    json: JsonOption = False,
+) -> None:
+    """Upload a bot, or its next version; exits 1 where it is refused."""
+    from cli import shipped
+
+    data = shipped.read(file)
+    with connect() as client:
+        fields = {"game": game, "name": name, "class": class_name}
+        version = client.upload("/bots", fields, file.name, data)
+        if wait:
+            version = verdict(client, version, patience)
+    told = told_version(version)
+    if json:
+        say.document(told)
+    else:
+        _show_version(told, version)
+    if version["state"] == "refused":
+        say.no()
+
+
+def verdict(client: Client, version: dict[str, Any], patience_s: float) -> dict[str, Any]:
+    """The version once its verdict is there. Raises Unavailable where that takes too long."""
+    from matchbox.errors import Unavailable
+
+    deadline = time.monotonic() + patience_s
+    while version["state"] == "pending":
+        if version.get("parked"):
+            raise Unavailable("the try-out failed by no fault of the bot; an operator has to look")
+        if time.monotonic() > deadline:
+            raise Unavailable(
+                f"there is no verdict after {patience_s:.0f} s; see `matchbox logs` later"
+            )
+        time.sleep(POLL_S)
+        version = client.get(f"/versions/{version['id']}")
+    return version
+
+
+def told_version(version: dict[str, Any]) -> dict[str, Any]:
+    """A version and its report as one flat document."""
+    report = version.get("report") or {}
+    return {
+        "bot": version["bot"],
+        "game": version["game"],
+        "version": version["number"],
+        "version_id": version["id"],
+        "digest": version["digest"],
+        "state": version["state"],
+        "accepted": None if version["state"] == "pending" else version["state"] != "refused",
+        **{key: report.get(key) for key in ("verdict", "games", "cpu_ms_per_decision", "box")},
+        "reasons": report.get("reasons") or [],
+        "log": report.get("log") or "",
+    }
+
+
+def bots(
+    game: Annotated[str | None, typer.Option(help="of this game only")] = None,
+    everybody: Annotated[bool, typer.Option("--all", help="everybody's, not only yours")] = False,
+    json: JsonOption = False,
+) -> None:
+    """List your bots, or everybody's."""
+    with connect() as client:
+        owner = None if everybody else client.get("/whoami")["name"]
+        found = list(client.items("/bots", game=game, owner=owner, limit=200))
+    if json:
+        say.document(found)
+        return
+    rows = [(one["bot"], one["game"], one["number"], one["state"], one["active"]) for one in found]
+    say.table(["bot", "game", "newest", "state", "plays with"], rows)
+
+
+def logs(
+    bot: BotArgument,
+    matches: Annotated[int, typer.Option(min=0, max=200, help="how many matches back")] = 5,
+    json: JsonOption = False,
+) -> None:
+    """Show what a bot printed: in its try-outs and in its last matches."""
+    with connect() as client:
+        found = bot_of(client, bot)
+        played = client.items("/matches", bot=found["bot"], state="finished", most=matches)
+        lines = [
+            {"match": match["id"], **line}
+            for match in played
+            if not match.get("embargo")
+            for line in client.get(f"/matches/{match['id']}/log")["items"]
+            if line["bot"] == found["bot"]
+        ]
+    told = {"bot": found["bot"], "versions": found["versions"], "matches": lines}
+    if json:
+        say.document(told)
+    else:
+        _show_logs(told)
+
+
+def standings(
+    name: Annotated[str, typer.Argument(help="a game's leaderboard, or a season by name")],
+    json: JsonOption = False,
+) -> None:
+    """Show a leaderboard, or a season's standing, with intervals."""
+    with connect() as client:
+        board = board_of(client, name)
+    if json:
+        say.document(board["lines"])
+    else:
+        show_board(board)
+
+
+def board_of(client: Client, name: str) -> dict[str, Any]:
+    """The game's board, or the season's. Raises NotFound."""
+    from matchbox.errors import NotFound
+
+    for path in (f"/leaderboards/{name}", f"/seasons/{name}/standings"):
+        with suppress(NotFound):
+            board: dict[str, Any] = client.get(path)
+            return board
+    raise NotFound(f"there is no game and no season {name!r}")
+
+
+def show_board(board: dict[str, Any]) -> None:
+    """A standing for the person at the terminal."""
+    rows = [_standing_row(line) for line in board["lines"]]
+    say.table(STANDING_COLUMNS, rows, f"{board['title']}: {board['matches']} matches")
+
+
+def activate(
+    bot: BotArgument,
+    version: Annotated[int, typer.Argument(min=1, help="the number of an accepted version")],
+    json: JsonOption = False,
+) -> None:
+    """Make an accepted version the one that the bot plays with."""
+    with connect() as client:
+        told = client.post(f"/bots/{full_name(client, bot)}/activate", {"version": version})
+    if json:
+        say.document(told_version(told))
+    else:
+        say.note(f"{told['bot']} now plays with version {told['number']}")
+
+
+def retire(bot: BotArgument, json: JsonOption = False) -> None:
+    """Take a bot from every board for ever; its games stay."""
+    with connect() as client:
+        told = client.post(f"/bots/{full_name(client, bot)}/retire")
+    if json:
+        say.document(told)
+    else:
+        say.note(f"{told['bot']} is retired")
+
+
+def full_name(client: Client, bot: str) -> str:
+    """owner/name; a name alone is one of the account's own."""
+    return bot if "/" in bot else f"{client.get('/whoami')['name']}/{bot}"
+
+
+def bot_of(client: Client, bot: str) -> dict[str, Any]:
+    """The bot with its versions. Raises NotFound."""
+    found: dict[str, Any] = client.get(f"/bots/{full_name(client, bot)}")
+    return found
+
+
+def _secret(what: str) -> str:
+    if sys.stdin.isatty():
+        secret: str = typer.prompt(what, hide_input=True, err=True)
+        return secret
+    return sys.stdin.readline().rstrip("\n")
+
+
+def _show_version(told: dict[str, Any], version: dict[str, Any]) -> None:
+    from cli.playing import show_report
+
+    if told["state"] == "pending":
+        print(f"{told['bot']} version {told['version']} waits for its try-out")
+    else:
+        print(f"{told['bot']} version {told['version']} is {told['state']}")
+        show_report({**(version["report"] or {}), "accepted": told["accepted"]})
+
+
+def _show_logs(told: dict[str, Any]) -> None:
+    from cli.playing import show_report
+
+    for version in reversed(told["versions"]):
+        print(f"Version {version['number']} is {version['state']}")
+        if version["report"]:
+            show_report({**version["report"], "accepted": version["state"] != "refused"})
+    for line in told["matches"]:
+        print(f"Match {line['match']}: {line['cpu_ms']:.0f} ms of processor time")
+        for fault in line["notes"]:
+            place = f"deal {fault['deal']}, rotation {fault['rotation']}"
+            print(f"  {place}: {fault['kind']}: {fault['detail']}")
+        if line["text"]:
+            print(line["text"].rstrip())
+
+
+def _standing_row(line: dict[str, Any]) -> tuple[object, ...]:
+    low, high = line["rank_range"]
+    rank = f"{line['rank']}" if low == high else f"{line['rank']} ({low}-{high})"
+    rated = line["elo"] is not None
+    value, interval = (line["elo"], line["ci95"]) if rated else (line["score"], line["score_ci95"])
+    spread = f"{interval[0]:.0f} to {interval[1]:.0f}" if interval else ""
+    counts = (line[key] for key in ("matches", "wins", "draws", "losses", "forfeits"))
+    shown = "" if value is None else f"{value:.0f}"
+    return rank, line["bot"], line["version"], shown, spread, *counts

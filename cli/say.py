@@ -1,0 +1,71 @@
+"""How the command speaks: one JSON document or tables on stdout, everything else on stderr."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, suppress
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import typer
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
+
+    from sandbox.box import Box
+
+
+def document(value: Any) -> None:
+    """Prints the one JSON document of a command."""
+    print(json.dumps(value, indent=2, ensure_ascii=False))
+
+
+def table(columns: Sequence[str], rows: Iterable[Sequence[object]], title: str = "") -> None:
+    """Prints a table; without a terminal, its cells with tabs between them."""
+    if not sys.stdout.isatty():
+        for row in (columns, *rows):
+            print(*("" if cell is None else cell for cell in row), sep="\t")
+        return
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    shown = Table(title=title or None, header_style="bold")
+    for column in columns:
+        shown.add_column(column)
+    for row in rows:
+        shown.add_row(*(Text("" if cell is None else str(cell)) for cell in row))
+    Console().print(shown)
+
+
+def note(text: str) -> None:
+    """One line for the person at the terminal, who may have gone."""
+    with suppress(OSError):
+        print(text, file=sys.stderr, flush=True)
+
+
+def no(text: str = "") -> NoReturn:
+    """Ends the command: the answer is no."""
+    if text:
+        note(text)
+    raise typer.Exit(1)
+
+
+@contextmanager
+def opened(box: Box | None) -> Iterator[Box | None]:
+    """The box, closed at the end; None is no box."""
+    try:
+        yield box
+    finally:
+        if box is not None:
+            box.close()
+
+
+def progress() -> AbstractContextManager[Progress]:
+    """A progress bar on stderr; silent where that is no terminal."""
+    from rich.console import Console
+    from rich.progress import Progress
+
+    console = Console(stderr=True)
+    return Progress(console=console, transient=True, disable=not console.is_terminal)

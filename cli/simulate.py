@@ -1,0 +1,104 @@
+"""`matchbox simulate`: bots against each other in a box, as often as it takes, and what is shown.
+
+The experiment itself is in experiment.py.
+"""
+
+from __future__ import annotations
+
+import secrets
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from cli import say
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+
+def simulate(
+    game: Annotated[str, typer.Argument(help="the game, such as bomb")],
+    bot: Annotated[
+        list[str] | None, typer.Argument(help="shipped bots by name, others by file")
+    ] = None,
+    games: Annotated[int, typer.Option(min=1, help="of every pair, table size or cell")] = 1000,
+    players: Annotated[str, typer.Option(help="table sizes, such as 2-6 or 3,5")] = "",
+    seed: Annotated[str, typer.Option(help="the same seed gives the same figures")] = "",
+    option: Annotated[list[str] | None, typer.Option(help="NAME=VALUE of the game")] = None,
+    mirror: Annotated[
+        bool, typer.Option("--mirror", help="two seats: bots also against themselves")
+    ] = False,
+    mixed: Annotated[
+        bool, typer.Option("--mixed", help="played together: all bots at one table")
+    ] = False,
+    workers: Annotated[int, typer.Option(min=1, max=256, help="processes to play with")] = 1,
+    box: Annotated[str, typer.Option(help="auto, bwrap, process; none for trusted bots")] = "auto",
+    json: Annotated[bool, typer.Option("--json", help="one JSON document on stdout")] = False,
+    tsv: Annotated[Path | None, typer.Option(help="write the figures to this file")] = None,
+    html: Annotated[Path | None, typer.Option(help="write a page with plots")] = None,
+) -> None:
+    """Play bots against each other in a box: every ordered pair, or tables of any size."""
+    from cli import dealt, experiment, shipped
+    from matchbox.lab import tables
+
+    if game == dealt.GAME and not bot:
+        dealt.simulate(games, seed, option or [], workers, json, tsv, html)
+        return
+    bots = shipped.find_all(game, bot or [])
+    plan = experiment.make_plan(
+        experiment.Wish(
+            game, bots, games, seed or secrets.token_hex(4), option or [], players, mirror, mixed
+        )
+    )
+    done = experiment.run(plan, {one.version: one.data for one in bots}, box, workers)
+    document = experiment.document_of(done, workers)
+    if tsv is not None:
+        tsv.write_text(tables.tsv(done.found.lines()))
+    if html is not None:
+        from cli.figure import page
+
+        html.write_text(page(document, done.found.spread()))
+    if json:
+        say.document(document)
+    else:
+        _show(document, done.games)
+
+
+def read_options(texts: Sequence[str]) -> dict[str, str]:
+    """NAME=VALUE texts as a mapping. Raises BadOption."""
+    from matchbox.errors import BadOption
+
+    pairs = [text.partition("=") for text in texts]
+    for name, sign, _ in pairs:
+        if not sign:
+            raise BadOption(f"--option {name} has no value: write --option {name}=VALUE")
+    return {name: value for name, _, value in pairs}
+
+
+def _show(document: Mapping[str, Any], games: int) -> None:
+    from matchbox.lab import tables
+
+    name = document["game"]
+    if "pairs" in document:
+        title = f"{name}: share in % of who moves first (row) against who moves second"
+        columns = ["first \\ second", *document["bots"], "all"]
+        say.table(columns, tables.crosstable(document), title)
+    elif "cells" in document:
+        columns = ["bot", *map(str, tables.sizes_of(document))]
+        title = f"{name}: mean score of every team, by number of players"
+        say.table(columns, tables.grid_rows(document), title)
+        if won := tables.won_rows(document):
+            say.table(columns, won, f"{name}: games won, in %")
+    else:
+        columns, *rows = tables.fact_rows(document)
+        say.table(columns, rows, f"{name}: what happens, by number of players")
+        columns = ["players", "bot", "games", "won %", "mean place"]
+        say.table(columns, tables.place_rows(document), f"{name}: who wins")
+    for fault in document["faults"]:
+        say.note(f"{fault['bot']}: {fault['games']} x {fault['kind']}: {fault['detail']}")
+    walls = "no box: trusted bots only" if document["box"] == "none" else f"box {document['box']}"
+    say.note(
+        f"{games} games in {document['seconds']:.1f} s, "
+        f"{document['games_per_second']:.0f} a second, {walls}, seed {document['seed']}"
+    )

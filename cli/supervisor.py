@@ -1,0 +1,163 @@
+"""Keeps children running: starts them, starts again those that die, stops all in order.
+
+Knows processes and log files; knows nothing of what they do. A child dies with this process,
+also when that is killed.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from cli.child import tied
+
+Say = Callable[[str], None]
+
+SOON_S: Final = 5.0
+"""A child that lives shorter than this is waited for before it is started again."""
+FIRST_PAUSE_S: Final = 0.5
+LONGEST_PAUSE_S: Final = 30.0
+_LOG_BYTES: Final = 10 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """One child: how it is started, and how long it may take to stop."""
+
+    name: str
+    command: Sequence[str]
+    environment: Mapping[str, str]
+    descriptors: tuple[int, ...] = ()
+    core: int | None = None
+    patience_s: float = 10.0
+    layer: int = 0
+    """What lies on a layer needs those below it: the highest layer stops first, all at once."""
+
+
+@dataclass
+class Child:
+    """A program that is kept running."""
+
+    program: Program
+    log: Path
+    say: Say
+    clock: Callable[[], float] = time.monotonic
+    process: subprocess.Popen[bytes] | None = None
+    pause_s: float = 0.0
+    begun: float = 0.0
+    again_at: float = field(default=0.0)
+
+    def start(self) -> None:
+        """Starts it, its output appended to its log."""
+        if self.log.exists() and self.log.stat().st_size > _LOG_BYTES:
+            self.log.replace(self.log.with_suffix(".log.1"))
+        with self.log.open("ab") as log:
+            self.process = subprocess.Popen(
+                tied(list(self.program.command), self.program.core),
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                env=dict(self.program.environment),
+                pass_fds=self.program.descriptors,
+                start_new_session=True,
+            )
+        self.begun = self.clock()
+
+    def look(self) -> None:
+        """Starts it again where it has died: at once, or later where it dies again and again."""
+        now = self.clock()
+        if self.process is not None and self.process.poll() is None:
+            if self.pause_s and now - self.begun > 2 * LONGEST_PAUSE_S:
+                self.pause_s = 0.0
+            return
+        if self.process is not None:
+            self._died(self.process.returncode, now)
+        if now >= self.again_at:
+            self.start()
+
+    def end(self) -> None:
+        """Asks it to stop."""
+        if self.process is not None and self.process.poll() is None:
+            self.process.terminate()
+
+    def wait(self) -> None:
+        """Returns once it has stopped; kills it and what it started where that takes too long."""
+        if self.process is None:
+            return
+        with suppress(subprocess.TimeoutExpired):
+            self.process.wait(self.program.patience_s)
+        self.kill()
+
+    def kill(self) -> None:
+        """Ends it and its process group now."""
+        if self.process is not None:
+            with suppress(ProcessLookupError):
+                os.killpg(self.process.pid, signal.SIGKILL)
+            self.process.wait()
+            self.process = None
+
+    def _died(self, code: int, now: float) -> None:
+        soon = now - self.begun < SOON_S
+        if soon:
+            self.pause_s = min(LONGEST_PAUSE_S, 2 * self.pause_s or FIRST_PAUSE_S)
+        else:
+            self.pause_s = 0.0
+        self.again_at = now + self.pause_s
+        self.kill()
+        how = f"was ended by signal {-code}" if code < 0 else f"ended with code {code}"
+        if soon and self.pause_s > FIRST_PAUSE_S:
+            self.say(
+                f"{self.program.name} {how} right after its start (see {self.log}); it is tried "
+                f"again in {self.pause_s:.0f} s"
+            )
+        else:
+            self.say(f"{self.program.name} {how}; it is started again")
+
+
+class Supervisor:
+    """All children, in the order in which they start; they stop layer by layer."""
+
+    def __init__(self, logs: Path, say: Say) -> None:
+        self._logs = logs
+        self._say = say
+        self._children: list[Child] = []
+
+    def add(self, program: Program) -> None:
+        """Starts a program and keeps it running."""
+        child = Child(program, self._logs / f"{program.name}.log", self._say)
+        self._children.append(child)
+        child.start()
+
+    def look(self) -> None:
+        """Starts again what has died."""
+        for child in self._children:
+            child.look()
+
+    def alive(self, name: str) -> bool:
+        """True while the child of that name runs."""
+        return any(
+            child.process is not None and child.process.poll() is None
+            for child in self._children
+            if child.program.name == name
+        )
+
+    def stop(self) -> None:
+        """Stops them, those of the highest layer first."""
+        for layer in sorted({child.program.layer for child in self._children}, reverse=True):
+            children = [child for child in self._children if child.program.layer == layer]
+            for child in children:
+                child.end()
+            for child in children:
+                child.wait()
+
+    def kill(self) -> None:
+        """Ends them all at once."""
+        for child in self._children:
+            child.kill()

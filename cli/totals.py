@@ -1,0 +1,91 @@
+"""The page of `simulate war --html`: how the totals spread, and what the hands say of them.
+
+One file that loads nothing.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+from matchbox.lab import war
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from matchbox.lab.war import Dealt
+
+
+def write_totals(path: Path, document: Mapping[str, Any], dealt: Sequence[Dealt]) -> None:
+    """Writes the page."""
+    path.write_text(page(document, dealt))
+
+
+def page(document: Mapping[str, Any], dealt: Sequence[Dealt]) -> str:
+    """The two figures, the sentences and the table of the document's figures as HTML."""
+    title = f"{document['games']} games of dealt Addition War"
+    sentences = "".join(f"<p>{escape(one)}</p>\n" for one in war.sentences(dict(document)))
+    rows = "".join(
+        f"<tr><th>{escape(key)}</th><td>{escape(str(value))}</td></tr>\n"
+        for key, value in document.items()
+    )
+    return f"""<!doctype html>
+<html lang="en"><meta charset="utf-8"><title>{escape(title)}</title>
+<style>body {{ font: 16px system-ui; margin: 2rem auto; max-width: 60rem }}
+th {{ text-align: left; font-weight: 500 }} td, th {{ padding: .2rem .6rem }}</style>
+<h1>{escape(title)}</h1>
+{sentences}<figure>{_spread(dealt)}</figure>
+<figure>{_hands(dealt)}</figure>
+<table><tbody>
+{rows}</tbody></table>
+</html>
+"""
+
+
+def _spread(dealt: Sequence[Dealt]) -> str:
+    """How many games ended with which total, for winners and losers."""
+    import plotly.graph_objects as go
+
+    figure = go.Figure()
+    for name, colour, pick in (("losers", "#9a3412", min), ("winners", "#0b6e99", max)):
+        counts = sorted(Counter(pick(one.final) for one in dealt if one.winner).items())
+        totals, games = [total for total, _ in counts], [number for _, number in counts]
+        figure.add_bar(x=totals, y=games, name=name, marker_color=colour)
+    figure.update_layout(
+        title="How far do the totals lie apart?",
+        xaxis_title="final total, points",
+        yaxis_title="games",
+        barmode="overlay",
+        bargap=0,
+    )
+    html: str = figure.to_html(full_html=False, include_plotlyjs=True)
+    return html
+
+
+def _hands(dealt: Sequence[Dealt]) -> str:
+    """The mean final total of player 1, and how many games, by its initial total."""
+    import plotly.graph_objects as go
+
+    finals: dict[int, list[int]] = {}
+    for one in dealt:
+        finals.setdefault(one.initial[0], []).append(one.final[0])
+    initials = sorted(finals)
+    figure = go.Figure(
+        go.Scatter(
+            x=initials,
+            y=[sum(finals[one]) / len(finals[one]) for one in initials],
+            customdata=[len(finals[one]) for one in initials],
+            hovertemplate="initial %{x}: mean final %{y:.1f} in %{customdata} games",
+            mode="markers",
+            marker_color="#0b6e99",
+        )
+    )
+    figure.update_layout(
+        title="A better hand makes a better total",
+        xaxis_title="initial total of player 1, points",
+        yaxis_title="mean final total of player 1, points",
+    )
+    html: str = figure.to_html(full_html=False, include_plotlyjs=False)
+    return html

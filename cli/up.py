@@ -1,0 +1,244 @@
+"""`matchbox up`: the whole platform on this machine, on embedded defaults.
+
+Knows which programs it consists of and in which order they start; keeping them alive is the
+supervisor's.
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+import typer
+
+from cli import say
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from cli.supervisor import Program, Supervisor
+    from matchbox.settings import Settings
+
+HOST: Final = "127.0.0.1"
+_READY_S: Final = 60.0
+_LOOK_S: Final = 0.2
+_PATH_KEPT: Final = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "VIRTUAL_ENV", "PYTHONPATH")
+_NOT_FOR_ARENAS: Final = ("MATCHBOX_SECRET_KEY", "MATCHBOX_DATABASE_URL")
+
+
+class _Stopped(Exception):
+    """Somebody asked for the end."""
+
+
+def up(
+    port: Annotated[int, typer.Option(min=0, max=65535, help="0 takes a free one")] = 8000,
+    data: Annotated[Path, typer.Option(help="folder for everything that is kept")] = Path("data"),
+) -> None:
+    """Start the platform; Ctrl-C stops it, and nothing is lost."""
+    from cli import folder
+
+    os.umask(0o077)
+    for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
+        signal.signal(number, _stop)
+    try:
+        place = folder.make(data)
+        with folder.held(place), listen(port) as listener:
+            _run(place, listener)
+    except _Stopped:
+        say.note("Stopped.")
+
+
+def listen(port: int) -> socket.socket:
+    """A socket that listens on that port of this machine alone. Raises Conflict."""
+    from matchbox.errors import Conflict
+
+    listener = socket.socket()
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((HOST, port))
+        listener.listen(512)
+    except OSError as error:
+        listener.close()
+        if error.errno not in (errno.EADDRINUSE, errno.EACCES):
+            raise
+        why = "is taken" if error.errno == errno.EADDRINUSE else "may not be used by this account"
+        raise Conflict(
+            f"port {port} {why}: choose another one, as in `make up PORT=8001`"
+        ) from None
+    return listener
+
+
+def _run(place: Path, listener: socket.socket) -> None:
+    """Starts everything and keeps it running until somebody asks for the end."""
+    from cli import folder
+    from cli.supervisor import Supervisor
+    from matchbox.settings import read_settings
+    from worker import broker
+
+    given = folder.environment(place, listener.getsockname()[1], os.environ)
+    embedded = not given.get("MATCHBOX_BROKER_URL")
+    if embedded:
+        given["MATCHBOX_BROKER_URL"] = broker.address(place)
+        broker.prepare(place)
+    settings = read_settings(given)
+    environment = {**_kept(), **given, "PYTHONUNBUFFERED": "1"}
+    supervisor = Supervisor(folder.logs(place), say.note)
+    try:
+        secret = _prepare(environment)
+        if embedded:
+            supervisor.add(_broker(place, environment))
+            _wait(supervisor, "broker", lambda: broker.socket_path(place).exists())
+        for program in programs(settings, environment, place, listener.fileno()):
+            supervisor.add(program)
+            if program.name == "web":
+                _wait(supervisor, "web", lambda: _answers(settings.server_url))
+        _greet(settings.server_url, secret, folder.logs(place))
+        while True:
+            supervisor.look()
+            time.sleep(_LOOK_S)
+    except _Stopped:
+        say.note("Stopping ...")
+        signal.signal(signal.SIGINT, lambda *_: supervisor.kill())
+        supervisor.stop()
+        raise
+    finally:
+        supervisor.kill()
+
+
+def programs(
+    settings: Settings, environment: Mapping[str, str], place: Path, listener: int
+) -> list[Program]:
+    """Everything but the broker, in the order in which it starts."""
+    from cli import child
+    from cli.supervisor import Program
+
+    cores = child.cores()
+    web = [
+        "gunicorn",
+        "-c",
+        "python:cli.web",
+        "-b",
+        f"fd://{listener}",
+        "server.app:from_environment()",
+    ]
+    counting = {"PROMETHEUS_MULTIPROC_DIR": str(place / "metrics")}
+    started = [
+        Program("web", _python(*web), {**environment, **counting}, (listener,), layer=1),
+        Program("ledger", _worker("ledger", "ledger", "ledger"), environment, layer=1),
+        Program("beat", _celery("worker.ledger.main", "beat", "--pidfile="), environment, layer=2),
+    ]
+    for number in range(settings.arenas or len(cores)):
+        name = f"arena-{number + 1}"
+        command = _worker(name, "arena", "tryout,ranked")
+        known = arena_environment(environment, place)
+        core = cores[number % len(cores)]
+        started.append(Program(name, command, known, core=core, layer=2))
+    return started
+
+
+def arena_environment(environment: Mapping[str, str], place: Path) -> dict[str, str]:
+    """What an arena may know: no database, no key that signs."""
+    from cli import folder
+
+    known = {name: v for name, v in environment.items() if name not in _NOT_FOR_ARENAS}
+    return {**known, "MATCHBOX_DATA": str(folder.arena(place))}
+
+
+def _broker(place: Path, environment: Mapping[str, str]) -> Program:
+    from cli.supervisor import Program
+    from worker import broker
+
+    return Program("broker", broker.command(place), environment)
+
+
+def _worker(name: str, half: str, queues: str) -> list[str]:
+    quiet = ("--without-gossip", "--without-mingle", "--without-heartbeat", "-l", "WARNING")
+    return _celery(
+        f"worker.{half}.main",
+        "worker",
+        "-P",
+        "solo",
+        "-Q",
+        queues,
+        "-n",
+        f"{name}@matchbox",
+        *quiet,
+    )
+
+
+def _celery(app: str, *words: str) -> list[str]:
+    return _python("celery", "-A", app, *words)
+
+
+def _python(module: str, *words: str) -> list[str]:
+    return [sys.executable, "-m", module, *words]
+
+
+def _prepare(environment: Mapping[str, str]) -> str | None:
+    """The books brought up to date; the first operator's secret. Raises Unavailable."""
+    from cli.child import tied
+    from matchbox.errors import Unavailable
+
+    done = subprocess.run(
+        tied(_python("cli.prepare")),
+        env=dict(environment),
+        capture_output=True,
+        text=True,
+        check=False,
+        start_new_session=True,
+    )
+    if done.returncode:
+        words = done.stderr.strip().splitlines() or ["it gave no reason"]
+        raise Unavailable(f"the database could not be brought up to date: {words[-1]}")
+    told: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    secret: str | None = told["first_operator"]
+    return secret
+
+
+def _wait(supervisor: Supervisor, name: str, ready: Callable[[], bool]) -> None:
+    """Returns once it is ready. Raises Unavailable where it does not get so."""
+    from matchbox.errors import Unavailable
+
+    deadline = time.monotonic() + _READY_S
+    while not ready():
+        if time.monotonic() > deadline:
+            raise Unavailable(f"{name} did not start within {_READY_S:.0f} s: see its log")
+        supervisor.look()
+        time.sleep(0.05)
+
+
+def _answers(url: str) -> bool:
+    from urllib.error import URLError
+    from urllib.request import ProxyHandler, build_opener
+
+    try:
+        with build_opener(ProxyHandler({})).open(f"{url}/healthz", timeout=5) as answer:
+            return bool(answer.status == 200)
+    except (URLError, OSError):
+        return False
+
+
+def _greet(url: str, secret: str | None, logs: Path) -> None:
+    print(f"Matchbox is running at {url}", flush=True)
+    if secret is not None:
+        print(f"Become its first operator, once: {url}/first/{secret}", flush=True)
+    say.note(f"Logs are in {logs}. Ctrl-C stops everything.")
+
+
+def _kept() -> dict[str, str]:
+    return {name: os.environ[name] for name in _PATH_KEPT if name in os.environ}
+
+
+def _stop(*_: object) -> None:
+    """Ends the command in order, once; what comes later is waited for."""
+    for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
+        signal.signal(number, signal.SIG_IGN)
+    raise _Stopped

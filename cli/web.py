@@ -1,0 +1,49 @@
+"""How gunicorn serves the pages of `matchbox up`: `gunicorn -c python:cli.web`.
+
+The socket is the supervisor's, handed over as a descriptor, so that nobody is refused while the
+web server is started again.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+from cli.child import tie_to
+
+worker_class = "gthread"
+workers = 2
+threads = 64
+"""A page that is watched live holds one."""
+timeout = 60
+graceful_timeout = 3
+max_requests = 0
+accesslog = None
+errorlog = "-"
+control_socket_disable = True
+
+
+def on_starting(server: Any) -> None:
+    """Forgets the counts of workers that are gone: every start counts from nothing."""
+    folder = Path(os.environ["PROMETHEUS_MULTIPROC_DIR"])
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    for counted in folder.glob("*.db"):
+        counted.unlink()
+
+
+def post_fork(server: Any, worker: Any) -> None:
+    """Ties every worker to its master, which the kernel forgets at a fork."""
+    tie_to(server.pid)
+
+
+def when_ready(server: Any) -> None:
+    """Keeps what is written from here on from other users."""
+    os.umask(0o077)
+
+
+def child_exit(server: Any, worker: Any) -> None:
+    """Forgets what only a living worker can count."""
+    from prometheus_client.multiprocess import mark_process_dead
+
+    mark_process_dead(worker.pid)  # type: ignore[no-untyped-call]
