@@ -1,0 +1,1 @@
+"""Shipped players: each file is exactly what a user could upload."""

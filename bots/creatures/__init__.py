@@ -1,0 +1,1 @@
+"""Shipped players of the creature duel."""

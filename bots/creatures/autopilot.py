@@ -1,0 +1,5 @@
+"""AutoPilot summons its strongest creature, attacks with everything and never blocks."""
+
+from matchbox.games.creatures import AutoPilot
+
+BOT = AutoPilot

@@ -1,0 +1,1 @@
+"""Shipped players of The Game."""

@@ -1,0 +1,5 @@
+"""Legal makes the allowed play that moves a pile the least."""
+
+from matchbox.games.thegame import LegalMinimalPlayer
+
+BOT = LegalMinimalPlayer
