@@ -1,0 +1,1 @@
+"""Measures isolated play against plain loops."""

@@ -1,0 +1,95 @@
+"""`python -m bench`: prints isolated play beside the plain loop, as ratios. Writes nothing unless
+asked to."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from contextlib import ExitStack
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from bench.measure import Cost, Speed, costs, speeds
+from cli import child
+from matchbox.errors import BadOption, BoxUnavailable
+from worker.arena.boxes import open_named
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sandbox.box import Box
+
+
+def main(words: Sequence[str]) -> int:
+    """Measures and prints; 0."""
+    options = _options(words)
+    cores = child.cores()
+    child.pin(cores[os.getpid() % len(cores)])
+    with ExitStack() as stack:
+        boxes = _open(options.box, stack)
+        fast = speeds(boxes, options.games, options.repeats)
+        single = costs(boxes, 4 * options.repeats)
+    _show_speeds(fast, options)
+    _show_costs(single)
+    if options.json is not None:
+        found = {"speeds": [asdict(one) for one in fast], "costs": [asdict(one) for one in single]}
+        options.json.write_text(json.dumps(found, indent=2) + "\n")
+    return 0
+
+
+def _options(words: Sequence[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser("python -m bench", description=__doc__)
+    parser.add_argument("--games", type=int, default=2000, help="games of each pair and repeat")
+    parser.add_argument("--repeats", type=int, default=5, help="medians are over so many")
+    parser.add_argument(
+        "--box", nargs="+", default=["bwrap", "process", "none"], help="bwrap, process, none"
+    )
+    parser.add_argument("--json", type=Path, help="also write the figures to this file")
+    options = parser.parse_args(words)
+    if options.games < 2 or options.repeats < 1:
+        parser.error("--games must be 2 or more, and --repeats 1 or more")
+    return options
+
+
+def _open(kinds: Sequence[str], stack: ExitStack) -> list[tuple[str, Box | None]]:
+    """The boxes that work here; one that does not is named on stderr."""
+    boxes: list[tuple[str, Box | None]] = []
+    for kind in kinds:
+        try:
+            box = open_named(kind)
+        except (BadOption, BoxUnavailable) as error:
+            print(f"{kind}: {error}", file=sys.stderr)
+            continue
+        if box is not None:
+            stack.callback(box.close)
+        boxes.append((kind, box))
+    return boxes
+
+
+def _show_speeds(found: Sequence[Speed], options: argparse.Namespace) -> None:
+    print(f"Bomb, one core, medians of {options.repeats} x {options.games} games")
+    print(
+        f"{'pair':<18} {'box':<8} {'plain/s':>9} {'isolated/s':>11} {'matches/s':>10} {'ratio':>6}"
+    )
+    for one in found:
+        print(
+            f"{one.pair:<18} {one.box:<8} {one.plain:>9.0f} {one.isolated:>11.0f} "
+            f"{one.matches:>10.1f} {one.ratio:>6.2f}"
+        )
+    for kind in dict.fromkeys(one.box for one in found):
+        ratios = [one.ratio for one in found if one.box == kind]
+        print(f"{'all pairs':<18} {kind:<8} {'':>32} {sum(ratios) / len(ratios):>6.2f}")
+
+
+def _show_costs(found: Sequence[Cost]) -> None:
+    print("\nOne match of 20 games, fresh forks, one game at a time")
+    print(f"{'box':<8} {'plain ms':>9} {'match ms':>9} {'added ms':>9}")
+    for one in found:
+        print(f"{one.box:<8} {one.plain_ms:>9.2f} {one.match_ms:>9.2f} {one.added_ms:>9.2f}")
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,1 @@
+"""Our figures beside those that the games' documents and a reference run give: `make figures`."""

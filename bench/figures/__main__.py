@@ -1,0 +1,69 @@
+"""`python -m bench.figures`: plays, writes docs/figures.md, and is 1 where a figure disagrees."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Final
+
+from bench.figures import bomb, creatures, skull, thegame, war
+from bench.figures.compare import Section
+from bench.figures.laboratory import Laboratory
+from bench.figures.page import COLUMNS, cells, page
+from cli import say
+
+PAGE: Final = Path(__file__).resolve().parents[2] / "docs" / "figures.md"
+
+SECTIONS: Final[dict[str, Callable[[Laboratory], Section]]] = {
+    "bomb": bomb.section,
+    "skull": skull.section,
+    "war": war.section,
+    "thegame": thegame.section,
+    "creatures": creatures.section,
+}
+
+
+def main(words: Sequence[str]) -> int:
+    """Plays the games asked for; 0 where every figure agrees. Writes the page."""
+    options = _options(words)
+    laboratory = Laboratory(options.seed, options.scale, options.workers, options.box)
+    sections = []
+    for game in options.games or SECTIONS:
+        section = SECTIONS[game](laboratory)
+        agreeing = sum(row.agrees for row in section.rows)
+        say.note(f"{section.title}: {agreeing} of {len(section.rows)} figures agree")
+        sections.append(section)
+    if options.out is not None:
+        options.out.write_text(page(sections, options.seed))
+        say.note(f"written: {options.out}")
+    wrong = [row for section in sections for row in section.rows if not row.agrees]
+    if wrong:
+        say.table(COLUMNS, map(cells, wrong), "figures that disagree")
+    return 1 if wrong else 0
+
+
+def _options(words: Sequence[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser("python -m bench.figures", description=__doc__)
+    parser.add_argument("games", nargs="*", metavar="GAME", help=f"some of: {', '.join(SECTIONS)}")
+    parser.add_argument("--seed", default="figures")
+    parser.add_argument("--scale", type=float, default=1.0, help="of the usual number of games")
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--box", default="none", help="none, bwrap, process: the same figures")
+    parser.add_argument(
+        "--out", type=Path, help="the page; where all games are played: " + PAGE.name
+    )
+    options = parser.parse_args(words)
+    unknown = sorted(set(options.games) - set(SECTIONS))
+    if unknown:
+        parser.error(f"there are no figures of {unknown[0]}; there are: {', '.join(SECTIONS)}")
+    if options.scale <= 0 or options.workers < 1:
+        parser.error("--scale must be more than 0, and --workers 1 or more")
+    if options.out is None and not options.games and options.scale == 1.0:
+        options.out = PAGE
+    return options
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

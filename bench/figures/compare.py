@@ -1,0 +1,128 @@
+"""When a figure of ours agrees with one that is given. Pure functions of numbers."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import hypot, sqrt
+from typing import Any, Final
+
+from matchbox.lab.statistics import Z95, wilson
+
+STRETCH: Final = 1.7
+"""So many times the common 95% error may two figures be apart: chance alone brings one of a
+thousand farther apart (3.3 standard deviations)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """A figure to reproduce: a value with its 95% error, or all that lies between two bounds."""
+
+    low: float
+    high: float
+    error: float = 0.0
+
+    def __str__(self) -> str:
+        if self.low != self.high:
+            return f"{_short(self.low)} to {_short(self.high)}"
+        return _short(self.low) + (f" ±{_short(self.error)}" if self.error else "")
+
+
+@dataclass(frozen=True, slots=True)
+class Ours:
+    """A figure that was played here, with its 95% error."""
+
+    value: float
+    error: float
+    games: int
+
+    def __str__(self) -> str:
+        return _short(self.value) + (f" ±{_short(self.error)}" if self.error else "")
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One figure twice."""
+
+    name: str
+    source: str
+    """Where the given figure is from: the document, or the reference run."""
+    given: Given
+    ours: Ours
+
+    @property
+    def apart(self) -> float:
+        """How far our figure lies from the given one, or outside of its bounds."""
+        value = self.ours.value
+        return max(0.0, self.given.low - value, value - self.given.high)
+
+    @property
+    def allowed(self) -> float:
+        """How far apart they may be: what chance does to both."""
+        return STRETCH * hypot(self.given.error, self.ours.error)
+
+    @property
+    def agrees(self) -> bool:
+        """Whether chance explains the difference."""
+        return self.apart <= self.allowed + 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """The figures of one game."""
+
+    title: str
+    about: str
+    """What was played, in a sentence or two."""
+    rows: Sequence[Row]
+
+
+def value(number: float, error: float = 0.0) -> Given:
+    """A figure with its 95% error."""
+    return Given(number, number, error)
+
+
+def between(low: float, high: float) -> Given:
+    """Any figure from `low` to `high`."""
+    return Given(low, high)
+
+
+def counted(percent: float, games: int) -> Given:
+    """A percentage that so many games gave."""
+    return value(percent, ours_percent(percent / 100, games).error)
+
+
+def ours_percent(share: float, games: int) -> Ours:
+    """A share of so many games, in percent."""
+    return ours_interval(100 * share, [100 * bound for bound in wilson(share, games)], games)
+
+
+def ours_interval(number: float, interval: Sequence[float], games: int) -> Ours:
+    """A figure with its 95% interval."""
+    return Ours(number, (interval[1] - interval[0]) / 2, games)
+
+
+def ours_mean(counts: Mapping[int, int]) -> Ours:
+    """The mean of whole numbers, by how often each came."""
+    games = Counter(counts).total()
+    mean = sum(number * often for number, often in counts.items()) / games
+    squares = sum((number - mean) ** 2 * often for number, often in counts.items())
+    return Ours(mean, Z95 * sqrt(squares) / games, games)
+
+
+def ours_exact(number: float) -> Ours:
+    """A figure without chance."""
+    return Ours(number, 0.0, 1)
+
+
+def by_name(rows: Sequence[Mapping[str, Any]], *keys: str) -> dict[Any, Mapping[str, Any]]:
+    """The rows of a result by these of their values."""
+    if len(keys) == 1:
+        return {row[keys[0]]: row for row in rows}
+    return {tuple(row[key] for key in keys): row for row in rows}
+
+
+def _short(number: float) -> str:
+    """At most three decimals, without needless zeros."""
+    return f"{number:.3f}".rstrip("0").rstrip(".")

@@ -1,0 +1,55 @@
+"""Sections of figures as a page in Markdown. Pure; the same figures make the same page."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from textwrap import fill
+
+from bench.figures.compare import Row, Section
+
+COLUMNS = ("figure", "given by", "given", "ours", "games", "apart", "allowed", "agrees")
+
+
+def page(sections: Sequence[Section], seed: str) -> str:
+    """The whole page."""
+    rows = [row for section in sections for row in section.rows]
+    agreeing = sum(row.agrees for row in rows)
+    head = (
+        f"`make figures` plays the shipped bots anew, writes this page, and fails where a figure "
+        f"disagrees. Seed `{seed}`; {agreeing} of {len(rows)} figures agree."
+    )
+    how = (
+        "*Given* is the figure of the game's source document, or of a reference run of its rules "
+        "made before this platform, with its 95% error; *ours* is what the platform plays, with "
+        "its own. They agree where they are not farther *apart* than chance *allows*: 1.7 times "
+        "both errors together, or 3.3 standard deviations, which leaves one figure in a thousand "
+        "to bad luck."
+    )
+    parts = ["# Figures", fill(head, 100), fill(how, 100)]
+    for section in sections:
+        parts += [f"## {section.title}", fill(section.about, 100), table(section.rows)]
+    return "\n\n".join(parts) + "\n"
+
+
+def table(rows: Sequence[Row]) -> str:
+    """The rows as a table."""
+    lines = [
+        "| " + " | ".join(COLUMNS) + " |",
+        "| --- | --- |" + " ---: |" * 5 + " --- |",
+    ]
+    lines += ["| " + " | ".join(cells(row)) + " |" for row in rows]
+    return "\n".join(lines)
+
+
+def cells(row: Row) -> list[str]:
+    """A row as text, in the order of COLUMNS."""
+    return [
+        row.name,
+        row.source,
+        str(row.given),
+        str(row.ours),
+        f"{row.ours.games:,}",
+        f"{row.apart:.3f}",
+        f"{row.allowed:.3f}",
+        "yes" if row.agrees else "**no**",
+    ]

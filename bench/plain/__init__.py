@@ -1,0 +1,1 @@
+"""Each game as the simplest direct loop; frozen."""
