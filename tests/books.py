@@ -1,0 +1,337 @@
+"""Books to test with: a database, a clock and a postman of the test's own, and people in them.
+
+The arena here is scripted: it brings back whatever records the deals say, at once.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from typing import Any
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from matchbox import registry
+from matchbox.errors import BrokerUnavailable
+from matchbox.match import record as records
+from matchbox.match import wire
+from matchbox.match.record import Bout, Fault, Record
+from matchbox.match.wire import Lost, MatchPlayed, PlayMatch, TriedOut, TryOut
+from matchbox.settings import Settings
+from server import queries
+from server.context import Context
+from server.db.models import Bot, League, Match, Role, Season, User, Version
+from server.db.session import Database
+from server.services import leagues, matches, seasons, uploads, verdicts, walls
+from server.services.tick import tick
+from worker.arena.play import play_job
+from worker.ledger import books as ledger
+
+SECRET = "the books' secret key, 32 characters or more"
+SIMPLE = b"from matchbox.games.bomb import SimplePlayer\n\nBOT = SimplePlayer\n"
+GAME = "bomb"
+
+
+class Clock:
+    """A clock that stands until it is moved; milliseconds."""
+
+    def __init__(self, now: int = 1_700_000_000_000) -> None:
+        self.now = now
+
+    def __call__(self) -> int:
+        return self.now
+
+    def pass_by(self, *, minutes: float = 0, seconds: float = 0) -> None:
+        """Moves it on."""
+        self.now += round(60_000 * minutes + 1000 * seconds)
+
+
+@dataclass
+class Postman:
+    """A sender that keeps what it was given, until somebody takes it; `down` refuses all."""
+
+    letters: list[tuple[str, str, dict[str, Any]]] = field(default_factory=list)
+    down: bool = False
+
+    def send(self, task: str, queue: str, message: dict[str, Any]) -> None:
+        """Takes a task."""
+        if self.down:
+            raise BrokerUnavailable("the postman is ill; try again tomorrow")
+        self.letters.append((task, queue, message))
+
+    def take(self) -> list[TryOut | PlayMatch]:
+        """Every job given so far, once."""
+        letters, self.letters = self.letters, []
+        kinds: dict[str, type[TryOut] | type[PlayMatch]] = {
+            wire.TRY_OUT: TryOut,
+            wire.PLAY_MATCH: PlayMatch,
+        }
+        return [wire.from_plain(kinds[task], message) for task, _, message in letters]
+
+
+@dataclass
+class Books:
+    """A context and the hands that move it."""
+
+    context: Context
+    clock: Clock
+    postman: Postman
+
+    @property
+    def settings(self) -> Settings:
+        """As the context has them."""
+        return self.context.settings
+
+    @contextmanager
+    def write(self) -> Iterator[Session]:
+        """A writer's session."""
+        with self.context.write() as session:
+            yield session
+
+    @contextmanager
+    def read(self) -> Iterator[Session]:
+        """A reader's session."""
+        with self.context.read() as session:
+            yield session
+
+    def person(self, name: str, role: Role = Role.AUTHOR) -> User:
+        """An account that nobody can log in to, made quickly."""
+        with self.write() as session:
+            user = User(name=name, password="", role=role, created_at=self.clock())
+            session.add(user)
+        return user
+
+    def wall(self, *, walled: bool = True) -> None:
+        """An arena's report of its wall."""
+        with self.write() as session:
+            report = {"box": "bwrap", "walled": walled, "why": "" if walled else "no namespaces"}
+            walls.report_wall(session, report, now=self.clock())
+
+    def league(self, *, paused: bool = False, game: str = GAME) -> League:
+        """The default league of the game; its ranked queue may rest."""
+        with self.write() as session:
+            games = [registry.game(game)]
+            (found,) = leagues.ensure_default_leagues(
+                session, games, self.settings, now=self.clock()
+            )
+            found.paused = paused
+        return found
+
+    def upload(
+        self, owner: User, name: str, data: bytes = SIMPLE, *, game: str = GAME, **more: Any
+    ) -> Version:
+        """A version that waits for its try-out."""
+        with self.write() as session:
+            return uploads.upload(
+                session,
+                owner,
+                game=game,
+                name=name,
+                data=data,
+                settings=self.settings,
+                now=self.clock(),
+                **more,
+            )
+
+    def bot(
+        self, owner: User, name: str, data: bytes | None = None, *, game: str = GAME
+    ) -> Version:
+        """An active version."""
+        text = SIMPLE + f"# {owner.name}/{name}\n".encode() if data is None else data
+        version = self.upload(owner, name, text, game=game)
+        for job in self.postman.take():
+            if isinstance(job, TryOut) and job.version == version.digest:
+                self.settle(tried_out(job))
+        return self.version(version.id)
+
+    def version(self, number: int) -> Version:
+        """The version as it is on the books, with its bot and owner."""
+        with self.read() as session:
+            found = session.scalars(select(Version).where(Version.id == number)).one()
+            assert found.bot.owner.name
+        return found
+
+    def the_bot(self, version: Version) -> Bot:
+        """The version's bot, with its owner."""
+        return self.version(version.id).bot
+
+    def season(self, season: Season) -> Season:
+        """The season as it is on the books."""
+        with self.read() as session:
+            return session.get_one(Season, season.id)
+
+    def match(self, name: str) -> Match:
+        """The match as it is on the books."""
+        with self.read() as session:
+            found = session.scalars(select(Match).where(Match.id == name)).one()
+            assert found.league.name
+            assert all(seat.version.bot.owner for seat in found.seats)
+            assert found.deals is not None
+        return found
+
+    def settle(self, message: TriedOut) -> bool:
+        """Books a verdict."""
+        with self.write() as session:
+            return verdicts.settle(session, message, settings=self.settings, now=self.clock())
+
+    def record(self, message: MatchPlayed) -> bool:
+        """Books a result."""
+        with self.write() as session:
+            return matches.record(session, message, settings=self.settings, now=self.clock())
+
+    def lose(self, message: Lost) -> bool:
+        """Books a platform fault."""
+        with self.write() as session:
+            return matches.lost(session, message, settings=self.settings, now=self.clock())
+
+    def dispatch(self) -> list[PlayMatch]:
+        """The jobs of the matches sent now."""
+        with self.write() as session:
+            matches.dispatch(session, settings=self.settings, now=self.clock())
+        return [job for job in self.postman.take() if isinstance(job, PlayMatch)]
+
+
+def open_books(url: str, **settings: Any) -> Books:
+    """Books in a database that has been migrated."""
+    clock, postman = Clock(), Postman()
+    knobs = {"database_url": url, "secret_key": SECRET, "match_deals": 2, **settings}
+    context = Context(Settings(**knobs), Database(url), postman, clock)
+    return Books(context, clock, postman)
+
+
+def tried_out(job: TryOut, *, accepted: bool = True, **more: Any) -> TriedOut:
+    """The verdict on a try-out."""
+    told: dict[str, Any] = {
+        "verdict": "accepted" if accepted else "crash",
+        "reasons": [] if accepted else ["ZeroDivisionError: division by zero in line 3"],
+        "class_name": "Simple",
+        "games": 8,
+        "cpu_ms_per_decision": 0.25,
+        "log": "hello from the bot\n",
+        "box": "bwrap",
+        **more,
+    }
+    return TriedOut(
+        version=job.version, attempt=job.attempt, token=job.token, accepted=accepted, **told
+    )
+
+
+def scripted(
+    job: PlayMatch, bout_of: Callable[[PlayMatch, int, int], Bout] | None = None
+) -> Record:
+    """A record that follows from the job's deals and versions alone; nothing was played."""
+    cooperative = registry.game(job.game).spec.cooperative
+    versions = [seat.version for seat in job.seats]
+    return Record(
+        match=job.match,
+        game=job.game,
+        rules=job.rules,
+        options=job.options,
+        deals=job.deals,
+        seats=versions,
+        width=job.width,
+        bouts=[
+            (bout_of or drawn)(job, deal, rotation)
+            for deal in range(len(job.deals))
+            for rotation in records.rotations(versions, cooperative=cooperative)
+        ],
+    )
+
+
+def drawn(job: PlayMatch, deal: int, rotation: int) -> Bout:
+    """A bout whose winner the deal's digits draw, the stronger more often: by version digest."""
+    chance = blake2b(f"{job.deals[deal]}{rotation}".encode()).digest()[0] / 255
+    first = int(job.seats[rotation % 2].version[:2], 16)
+    second = int(job.seats[1 - rotation % 2].version[:2], 16)
+    wins = chance < (first + 20) / (first + second + 40)
+    places, scores = ([1, 2], [1, 0]) if wins else ([2, 1], [0, 1])
+    faults = [Fault(0, places.index(2), "crash")] if chance > 0.97 else []
+    return Bout(deal, rotation, ["draw"], places, scores, "somebody drew the bomb", faults)
+
+
+def played(job: PlayMatch, record: Record | None = None) -> MatchPlayed:
+    """What an arena brings back from the job."""
+    return MatchPlayed(
+        match=job.match,
+        attempt=job.attempt,
+        token=job.token,
+        record=records.pack(record or scripted(job)),
+        notes=[],
+        logs=["first says hello\n", "second says hello\n"],
+        cpu_ms=[12.5, 13.5],
+        box="bwrap",
+        seconds=0.5,
+    )
+
+
+def lost(job: PlayMatch | TryOut, why: str = "the box did not open") -> Lost:
+    """Word that the job could not be done."""
+    subject = job.match if isinstance(job, PlayMatch) else job.version
+    return Lost(subject=subject, attempt=job.attempt, token=job.token, why=why)
+
+
+def season_of(books: Books, operator: User, versions: Sequence[Version], **more: Any) -> Season:
+    """A season of these versions' bots, started."""
+    with books.write() as session:
+        asked = {"name": "spring", "league": GAME, "seed": "a seed for tests", **more}
+        season = seasons.create(session, operator, **asked, now=books.clock())
+        for version in versions:
+            bot = session.get_one(Bot, version.bot_id)
+            seasons.enter(session, operator, season, bot, now=books.clock())
+    start(books, operator, season)
+    return season
+
+
+def start(books: Books, operator: User, season: Season) -> list[str]:
+    """The ids of the matches of the season, which is running now."""
+    with books.write() as session:
+        return seasons.start(
+            session,
+            operator,
+            session.get_one(Season, season.id),
+            settings=books.settings,
+            now=books.clock(),
+        )
+
+
+def play_out(
+    books: Books, bring: Callable[[list[PlayMatch]], Iterable[MatchPlayed]] | None = None
+) -> None:
+    """Ticks and plays until no more matches are sent; `bring` says what comes back, in order."""
+    while True:
+        tick(books.context)
+        jobs = [job for job in books.postman.take() if isinstance(job, PlayMatch)]
+        if not jobs:
+            return
+        for message in bring(jobs) if bring else map(played, jobs):
+            books.record(message)
+        books.clock.pass_by(seconds=5)
+
+
+def really_played(books: Books, job: PlayMatch) -> MatchPlayed:
+    """What an arena without a wall brings back: the versions' own code has played, right here."""
+    with books.read() as session:
+        bundles = {seat.version: queries.bundle(session, seat.version) for seat in job.seats}
+    return play_job(job, bundles, None)
+
+
+def record_all(url: str, messages: Sequence[dict[str, Any]], turn: int) -> int:
+    """How many of these results one more ledger booked, in an order of its own: for a process."""
+    books = open_books(url)
+    shuffled = random.Random(turn).sample(messages, len(messages))
+    booked = sum(ledger.record(books.context, message) for message in shuffled)
+    books.context.close()
+    return booked
+
+
+def tick_often(url: str, times: int) -> list[tuple[str, int]]:
+    """The matches and attempts that one more ledger sent: for a process."""
+    books = open_books(url)
+    for _ in range(times):
+        tick(books.context)
+    books.context.close()
+    return [(job.match, job.attempt) for job in books.postman.take() if isinstance(job, PlayMatch)]

@@ -1,0 +1,80 @@
+"""Builders of the values that many tests need: jobs, records, bots in this process."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from matchbox import registry
+from matchbox.bundle import digest
+from matchbox.dice import derive_deals
+from matchbox.errors import SeatFault
+from matchbox.game import Game
+from matchbox.match import wire
+from matchbox.match.referee import Played, play
+from matchbox.match.seat import LocalChannel, Seat
+from matchbox.match.table import Player
+from matchbox.match.wire import Entrant, PlayMatch
+from tests.fakes import Decide, ScriptedPlayer
+
+CHECKOUT = Path(__file__).resolve().parent.parent
+
+
+def a_job(game: Game, *, seats: int = 2, deals: int = 2, width: int = 1, **given: Any) -> PlayMatch:
+    """A match of that game between made-up versions."""
+    values: dict[str, Any] = {
+        "attempt": 1,
+        "token": "token",
+        "game": game.spec.name,
+        "limits": {},
+        "match": "match",
+        "rules": game.spec.rules,
+        "options": {},
+        "deals": derive_deals("a test", deals),
+        "seats": [Entrant(digest(bytes([seat]))) for seat in range(seats)],
+        "width": width,
+    }
+    return PlayMatch(**values | given)
+
+
+def play_scripted(
+    game: Game,
+    job: PlayMatch,
+    decide: Mapping[int, Decide],
+    breaks: Mapping[int, Callable[[wire.Question], SeatFault | None]] | None = None,
+    **given: Any,
+) -> tuple[Played, dict[tuple[int, int], list[ScriptedPlayer]]]:
+    """The match as scripted players play it, and the players by (entrant, rotation)."""
+    opened: dict[tuple[int, int], list[ScriptedPlayer]] = {}
+
+    def open_player(entrant: int, rotation: int) -> Player:
+        fault = (breaks or {}).get(entrant, lambda _: None)
+        player = ScriptedPlayer(decide[entrant], fault)
+        opened.setdefault((entrant, rotation), []).append(player)
+        return player
+
+    return play(game, job, open_player, **given), opened
+
+
+def local_seats(
+    game: str, sources: Sequence[bytes | str], opened: list[Seat] | None = None
+) -> Callable[[int, int], Player]:
+    """Opens a seat in this process for each entrant's source."""
+
+    def open_player(entrant: int, rotation: int) -> Player:
+        source = sources[entrant]
+        data = source if isinstance(source, bytes) else source.encode()
+        package = registry.package_of(game)
+        frame = wire.load_frame(package, {"player.py": data}, None, "00")
+        seat = Seat(LocalChannel, frame)
+        if opened is not None:
+            opened.append(seat)
+        return seat
+
+    return open_player
+
+
+def shipped(game: str, bot: str) -> bytes:
+    """The file of a shipped bot."""
+    return (CHECKOUT / "bots" / game / f"{bot}.py").read_bytes()

@@ -1,0 +1,80 @@
+"""What every test may ask for: real servers, a real browser, and an environment of its own."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import settings
+
+from tests import services
+
+# A busy machine is no bug: nothing here is timed, and CI draws the same examples every time.
+settings.register_profile("matchbox", deadline=None, derandomize=bool(os.environ.get("CI")))
+settings.load_profile("matchbox")
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _clean_environment() -> Iterator[None]:
+    """No test sees the settings of the person, or the flags of the make, that runs it."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name in [
+            name for name in os.environ if name.startswith(("MATCHBOX_", "MAKE", "MFLAGS"))
+        ]:
+            patch.delenv(name)
+        yield
+
+
+@pytest.fixture(scope="session")
+def checkout() -> Path:
+    """The folder of the project."""
+    return Path(__file__).resolve().parent.parent
+
+
+@pytest.fixture(scope="session")
+def redis_url() -> Iterator[str]:
+    """The URL of Debian's Redis, running; one for each test process."""
+    with services.redis_like(services.needs("redis-server")) as url:
+        yield url
+
+
+@pytest.fixture(scope="session")
+def valkey_url() -> Iterator[str]:
+    """The URL of the embedded Valkey, running; one for each test process."""
+    with services.redis_like(services.valkey_binary()) as url:
+        yield url
+
+
+@pytest.fixture(scope="session")
+def postgres_url() -> Iterator[str]:
+    """The URL of a running Postgres (`postgresql+psycopg://`); one for each test process."""
+    with services.postgres() as url:
+        yield url
+
+
+@pytest.fixture
+def postgres_database(postgres_url: str) -> Iterator[str]:
+    """The URL of an empty Postgres database of this test's own."""
+    with services.fresh_database(postgres_url) as url:
+        yield url
+
+
+@pytest.fixture(scope="session")
+def browser_path() -> str:
+    """The installed Chromium."""
+    return services.needs("chromium")
+
+
+@pytest.fixture(scope="session")
+def browser_type_launch_args(
+    browser_type_launch_args: dict[str, Any], browser_path: str
+) -> dict[str, Any]:
+    """How pytest-playwright starts its browser: the installed one, also as root in a container."""
+    return {
+        **browser_type_launch_args,
+        "executable_path": browser_path,
+        "args": ["--no-sandbox", "--disable-dev-shm-usage"],
+    }

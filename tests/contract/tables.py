@@ -1,0 +1,143 @@
+"""Tables in the pages that are made from the code: `python -m tests.contract.tables` writes them.
+
+Each stands between two marks in its page. Knows where the facts are; invents none.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import fields
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from cli.main import app as cli
+from matchbox.settings import PREFIX, Settings
+from server.app import create_app
+from server.context import Context
+from server.db.session import Database
+
+if TYPE_CHECKING:
+    from apiflask import APIFlask
+    from typer.core import TyperCommand
+
+CHECKOUT = Path(__file__).resolve().parent.parent.parent
+COMMAND = "python -m tests.contract.tables"
+PUBLIC = ("/api/", "/healthz", "/readyz", "/metrics")
+
+
+class NoQueue:
+    """A sender for an application that is only looked at."""
+
+    def send(self, task: str, queue: str, message: dict[str, Any]) -> None:
+        """Never asked."""
+        raise AssertionError(f"{task} was sent by an application that is only looked at")
+
+
+def application(folder: Path) -> APIFlask:
+    """The web application over empty books in that folder."""
+    database = Database(f"sqlite:///{folder / 'empty.db'}")
+    return create_app(Context(Settings(secret_key="x" * 32), database, NoQueue()))
+
+
+def settings() -> str:
+    """Every setting: its name, its default, what it may be, what it means."""
+    rows = [
+        f"| `{PREFIX}{knob.name.upper()}` | {_default(knob.default)} | {_bounds(knob.metadata)} "
+        f"| {knob.metadata['meaning']} |"
+        for knob in fields(Settings)
+    ]
+    return "\n".join(
+        ["| setting | default | may be | meaning |", "| --- | --- | --- | --- |", *rows]
+    )
+
+
+def addresses() -> str:
+    """Every address that programs ask, and what its route says of itself."""
+    with TemporaryDirectory() as folder:
+        app = application(Path(folder))
+        rows = [f"| `{method} {path}` | {does} |" for path, method, does in sorted(_routes(app))]
+    return "\n".join(["| request | what it does |", "| --- | --- |", *rows])
+
+
+def commands() -> str:
+    """Every command, and what it says of itself."""
+    rows = [f"| `{name}` | {_first_line(one.help)} |" for name, one in cli_commands()]
+    return "\n".join(["| command | what it does |", "| --- | --- |", *rows])
+
+
+def cli_commands() -> Iterator[tuple[str, TyperCommand]]:
+    """Every command of `matchbox` with its name, such as "season start"."""
+    yield from _walk("", typer.main.get_command(cli))
+
+
+def _walk(name: str, command: Any) -> Iterator[tuple[str, TyperCommand]]:
+    inner = getattr(command, "commands", None)
+    if inner is None:
+        yield name, command
+        return
+    for word, one in inner.items():
+        yield from _walk(f"{name} {word}".strip(), one)
+
+
+def _first_line(text: str | None) -> str:
+    return (text or "").strip().partition("\n")[0]
+
+
+def _routes(app: APIFlask) -> Iterator[tuple[str, str, str]]:
+    for rule in app.url_map.iter_rules():
+        if rule.rule.startswith(PUBLIC):
+            view = inspect.unwrap(app.view_functions[rule.endpoint])
+            does = _first_line(inspect.getdoc(view))
+            if rule.endpoint == "openapi.spec":
+                does = "This API, described for programs (OpenAPI)."
+            for method in (rule.methods or set()) - {"HEAD", "OPTIONS"}:
+                yield re.sub(r"<(?:[^:>]+:)?(\w+)>", r"<\1>", rule.rule), method, does
+
+
+def _default(value: object) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    return f"`{value}`" if isinstance(value, str) and value else str(value) or "empty"
+
+
+def _bounds(metadata: Any) -> str:
+    if "least" in metadata:
+        return f"{metadata['least']} to {metadata['most']}"
+    if "choices" in metadata:
+        return ", ".join(f"`{choice}`" for choice in metadata["choices"])
+    if "schemes" in metadata:
+        return ", ".join(f"`{scheme}://`" for scheme in metadata["schemes"])
+    return "32 characters or more" if metadata.get("secret") else ""
+
+
+TABLES: dict[str, tuple[str, Callable[[], str]]] = {
+    "settings": ("docs/operate.md", settings),
+    "addresses": ("docs/api.md", addresses),
+    "commands": ("docs/commands.md", commands),
+}
+
+
+def with_table(page: str, name: str, table: str) -> str:
+    """The page with that table between its marks. Raises ValueError where one is missing."""
+    begin, end = f"<!-- {name}: written by `{COMMAND}` -->", f"<!-- {name}: end -->"
+    head, found, rest = page.partition(begin)
+    _, ended, tail = rest.partition(end)
+    if not found or not ended:
+        raise ValueError(f"the page must hold the lines {begin} and {end}")
+    return f"{head}{begin}\n\n{table}\n\n{end}{tail}"
+
+
+def main() -> None:
+    """Writes every table anew."""
+    for name, (page, table) in TABLES.items():
+        place = CHECKOUT / page
+        place.write_text(with_table(place.read_text(), name, table()))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,233 @@
+"""The doors between the rooms are shut, and a breach of any of them is seen.
+
+import-linter judges who imports whom (its contracts are in pyproject.toml). What it cannot see,
+what a module calls and what a single file may name, is judged here from the syntax.
+"""
+
+from __future__ import annotations
+
+import ast
+import shutil
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.contract import sources
+
+# What a picture or a rule may use of the standard library: pure, and nothing to open.
+PURE = {
+    "__future__", "bisect", "collections", "collections.abc", "dataclasses", "enum", "functools",
+    "html", "itertools", "json", "math", "operator", "string", "textwrap", "types", "typing",
+}  # fmt: skip
+# Who may read the environment: entry points, which hand it on, and those who build one for a box.
+ENTRY_POINTS = (
+    "cli/",
+    "sandbox/",
+    "worker/app.py",
+    "worker/arena/main.py",
+    "worker/ledger/main.py",
+    "server/app.py",
+    "server/db/migrations/env.py",
+)
+# Who may turn a string into a module.
+LOADERS = {"matchbox/registry.py", "matchbox/match/loading.py", "matchbox/match/seatside.py"}
+
+BREACHES = [
+    ("layers", "worker/breach.py", "import cli"),
+    ("layers", "server/breach.py", "import worker.ledger"),
+    ("layers", "dashboard/breach.py", "import server"),
+    ("layers", "sandbox/breach.py", "import dashboard"),
+    ("layers", "bots/breach.py", "import server.db"),
+    ("layers", "matchbox/breach.py", "import bots"),
+    ("pure-core", "matchbox/breach.py", "import os"),
+    ("pure-core", "matchbox/league/breach.py", "from datetime import datetime"),
+    ("pure-core", "matchbox/games/one/rules.py", "import random"),
+    ("pure-core", "matchbox/games/one/player.py", "import socket"),
+    ("games-apart", "matchbox/games/one/rules.py", "import matchbox.games.other"),
+    ("inside-a-game", "matchbox/games/one/rules.py", "from matchbox.games.one import players"),
+    ("inside-a-game", "matchbox/games/one/player.py", "import matchbox.games.one.desk"),
+    ("referee", "matchbox/match/breach.py", "import matchbox.games.one"),
+    ("referee", "matchbox/league/breach.py", "from matchbox.games.one import rules"),
+    ("sandbox", "sandbox/breach.py", "import matchbox.games.one"),
+    ("sandbox", "sandbox/breach.py", "from matchbox import league"),
+    ("arena", "worker/arena/breach.py", "import sqlalchemy"),
+    ("arena", "worker/arena/breach.py", "from server import services"),
+    ("arena", "worker/arena/breach.py", "import worker.ledger"),
+    ("books", "worker/ledger/breach.py", "import sandbox"),
+    ("books", "server/services/breach.py", "import docker"),
+    ("books", "dashboard/breach.py", "from worker import arena"),
+    ("services", "server/services/breach.py", "from flask import request"),
+    ("routes", "server/routes/breach.py", "from server.db import models"),
+]
+
+
+def lint(checkout: Path, *options: str) -> subprocess.CompletedProcess[str]:
+    """What import-linter says about a checkout."""
+    command = [str(Path(sys.executable).parent / "lint-imports"), "--no-cache", *options]
+    return subprocess.run(command, cwd=checkout, capture_output=True, text=True, check=False)
+
+
+def contract_names(checkout: Path) -> dict[str, str]:
+    """The name of every contract by its id."""
+    table = tomllib.loads((checkout / "pyproject.toml").read_text())["tool"]["importlinter"]
+    return {contract["id"]: contract["name"] for contract in table["contracts"]}
+
+
+@pytest.fixture(scope="module")
+def copy(checkout: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the rooms with two more games."""
+    folder = tmp_path_factory.mktemp("house") / "copy"
+    for room in sources.ROOMS:
+        shutil.copytree(checkout / room, folder / room, ignore=shutil.ignore_patterns("*.pyc"))
+    shutil.copy(checkout / "pyproject.toml", folder)
+    for game in ("one", "other"):
+        (folder / "matchbox/games" / game).mkdir()
+        for module in ("__init__", "rules", "player", "players", "desk"):
+            (folder / "matchbox/games" / game / f"{module}.py").touch()
+    return folder
+
+
+@pytest.fixture
+def breach(copy: Path, request: pytest.FixtureRequest) -> Iterator[str]:
+    """The name of the contract that a copy of the house breaks while the test runs."""
+    contract, place, line = request.param
+    file = copy / place
+    kept = file.read_text() if file.exists() else None
+    file.write_text(line + "\n")
+    yield contract
+    file.unlink() if kept is None else file.write_text(kept)
+
+
+def test_every_door_is_shut(checkout: Path) -> None:
+    verdict = lint(checkout)
+    assert verdict.returncode == 0, verdict.stdout + verdict.stderr
+
+
+def test_every_door_has_a_breach_that_tries_it(checkout: Path) -> None:
+    assert {contract for contract, *_ in BREACHES} == set(contract_names(checkout))
+
+
+def test_a_copy_without_a_breach_passes(copy: Path) -> None:
+    verdict = lint(copy)
+    assert verdict.returncode == 0, verdict.stdout + verdict.stderr
+
+
+@pytest.mark.parametrize("breach", BREACHES, indirect=True, ids="{0[0]}: {0[1]}: {0[2]}".format)
+def test_a_breach_is_seen(breach: str, copy: Path) -> None:
+    verdict = lint(copy, "--contract", breach)
+    words = " ".join(verdict.stdout.split())
+    assert verdict.returncode == 1, words + verdict.stderr
+    assert f"{contract_names(copy)[breach]} BROKEN" in words
+
+
+# --- What the syntax shows -------------------------------------------------------------------
+
+
+def foreign_in_a_bot(tree: ast.Module) -> set[str]:
+    """What a bot imports of ours that is no game."""
+    ours = {name for name in sources.imported(tree) if name.split(".")[0] in sources.ROOMS}
+    return {name for name in ours if not name.startswith("matchbox.games.")}
+
+
+def foreign_in_a_drawing(tree: ast.Module, game: str) -> set[str]:
+    """What `draw.py` imports beside its own game, the contract's types and pure functions."""
+    allowed = (f"matchbox.games.{game}.", "matchbox.game.", *(f"{name}." for name in PURE))
+    return {name for name in sources.imported(tree) if not f"{name}.".startswith(allowed)}
+
+
+def doors_opened(tree: ast.Module) -> set[str]:
+    """The built-in functions for input, output and loading that are called."""
+    return sources.called(tree) & {
+        "open",
+        "input",
+        "print",
+        "breakpoint",
+        "__import__",
+        "exec",
+        "eval",
+    }
+
+
+def network_reached(tree: ast.Module) -> set[str]:
+    """The parts of `urllib` and `http` that reach out; the pure ones, as `urllib.parse`, may be."""
+    reaching = ("urllib.request.", "http.client.", "http.server.")
+    return {name for name in sources.imported(tree) if f"{name}.".startswith(reaching)}
+
+
+def environment_read(tree: ast.Module) -> set[str]:
+    """The ways in which the environment is read."""
+    ways = {"os.environ", "os.getenv", "os.environb"}
+    return (sources.attributes(tree) | sources.imported(tree)) & ways
+
+
+def test_bots_import_only_games(checkout: Path) -> None:
+    for path in sources.modules(checkout, "bots"):
+        assert not foreign_in_a_bot(sources.tree_of(path)), path
+
+
+def test_a_drawing_imports_nothing_but_its_game(checkout: Path) -> None:
+    for path in sorted((checkout / "matchbox/games").glob("*/draw.py")):
+        assert not foreign_in_a_drawing(sources.tree_of(path), path.parent.name), path
+
+
+def test_the_core_opens_nothing(checkout: Path) -> None:
+    for path in sources.modules(checkout, "matchbox"):
+        place = path.relative_to(checkout).as_posix()
+        if path.name != "desk.py" and place not in LOADERS:
+            assert not doors_opened(sources.tree_of(path)), path
+            assert not network_reached(sources.tree_of(path)), path
+
+
+def test_only_loaders_turn_a_string_into_a_module(checkout: Path) -> None:
+    for path in sources.modules(checkout, "matchbox"):
+        if path.relative_to(checkout).as_posix() not in LOADERS:
+            names = sources.imported(sources.tree_of(path))
+            assert not {name for name in names if name.startswith("importlib")}, path
+
+
+def test_only_entry_points_read_the_environment(checkout: Path) -> None:
+    for path in sources.modules(checkout, *sources.ROOMS):
+        if not path.relative_to(checkout).as_posix().startswith(ENTRY_POINTS):
+            assert not environment_read(sources.tree_of(path)), path
+
+
+@pytest.mark.parametrize(
+    "source",
+    ["import matchbox.dice", "from matchbox import registry", "def f():\n  from server import db"],
+)
+def test_a_bot_that_looks_beyond_its_game_is_seen(source: str) -> None:
+    assert foreign_in_a_bot(ast.parse(source))
+
+
+@pytest.mark.parametrize(
+    "source",
+    ["import os", "from matchbox.games.other import rules", "import plotly", "from . import desk"],
+)
+def test_a_drawing_that_looks_elsewhere_is_seen(source: str) -> None:
+    assert foreign_in_a_drawing(ast.parse(source), "one")
+
+
+@pytest.mark.parametrize(
+    "source", ["import html", "from typing import Any", "from matchbox.games.one.rules import GAME"]
+)
+def test_a_drawing_may_use_its_game_and_pure_functions(source: str) -> None:
+    assert not foreign_in_a_drawing(ast.parse(source), "one")
+
+
+@pytest.mark.parametrize("source", ["open('x')", "def f():\n  return input()", "print(1)"])
+def test_an_opened_door_is_seen(source: str) -> None:
+    assert doors_opened(ast.parse(source))
+
+
+@pytest.mark.parametrize("source", ["import urllib.request", "from http import client"])
+def test_a_reach_for_the_network_is_seen(source: str) -> None:
+    assert network_reached(ast.parse(source))
+
+
+@pytest.mark.parametrize("source", ["os.environ['A']", "os.getenv('A')", "from os import environ"])
+def test_a_look_at_the_environment_is_seen(source: str) -> None:
+    assert environment_read(ast.parse(source))

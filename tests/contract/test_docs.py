@@ -1,0 +1,219 @@
+"""The pages tell the truth: what they name exists, and what exists is named."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from dataclasses import fields
+from pathlib import Path
+from typing import get_args
+
+import pytest
+
+from matchbox import registry
+from matchbox.errors import FAULT_KINDS
+from matchbox.match.replay import Verdict
+from matchbox.settings import NOT_SETTINGS, PREFIX, Settings
+from sandbox.attacks import ATTACKS as WITHIN
+from sandbox.policy import LAYERS
+from tests.contract import sources, tables
+from tests.hostile import table as attacks
+
+LINK = re.compile(r"\[[^]]*\]\(([^)\s]+)\)")
+FENCE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
+SHELL = re.compile(r"^```\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+INLINE = re.compile(r"`((?:\.venv/bin/)?matchbox [a-z][^`\n]*)`")
+VARIABLE = re.compile(rf"\b{PREFIX}[A-Z][A-Z_]*[A-Z]\b")
+PATH = re.compile(r"`((?:matchbox|sandbox|server|worker|cli|dashboard|bots|tests|docs)/[\w./-]+)`")
+TARGET = re.compile(r"^([a-z][a-z-]*):.*?(?:## (.+))?$", re.MULTILINE)
+
+
+def pages(checkout: Path) -> list[Path]:
+    """Every page in Markdown."""
+    return [path for path in sources.kept_files(checkout) if path.suffix == ".md"]
+
+
+def anchors(text: str) -> set[str]:
+    """The anchors of a page's headings, as they are commonly made."""
+    headings = re.findall(r"^#+ +(.+)$", FENCE.sub("", text), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def dead_links(page: Path) -> list[str]:
+    """The links of a page into our own files that lead nowhere."""
+    dead = []
+    for link in LINK.findall(FENCE.sub("", page.read_text())):
+        place, _, anchor = link.partition("#")
+        target = page.parent / place if place else page
+        if "://" in link or link.startswith("mailto:"):
+            continue
+        if not target.exists() or (anchor and anchor not in anchors(target.read_text())):
+            dead.append(link)
+    return dead
+
+
+def test_every_link_leads_somewhere(checkout: Path) -> None:
+    dead = {str(page): dead_links(page) for page in pages(checkout)}
+    assert not {page: links for page, links in dead.items() if links}
+
+
+def test_a_dead_link_is_seen(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text("# One\n[a](#one) [b](#two) [c](gone.md) [d](page.md#one)\n```\n[e](no)\n```\n")
+    assert dead_links(page) == ["#two", "gone.md"]
+
+
+def test_every_make_target_that_a_page_names_exists(checkout: Path) -> None:
+    targets = dict(TARGET.findall((checkout / "Makefile").read_text()))
+    for page in pages(checkout):
+        named = re.findall(r"(?:^|`)make ([a-z][a-z-]*)", page.read_text(), re.MULTILINE)
+        assert set(named) <= targets.keys(), page
+
+
+def test_every_make_target_says_what_it_does(checkout: Path) -> None:
+    targets = dict(TARGET.findall((checkout / "Makefile").read_text()))
+    assert targets
+    assert not [name for name, meaning in targets.items() if not meaning]
+
+
+def test_every_setting_is_in_the_example_with_its_default(checkout: Path) -> None:
+    text = (checkout / ".env.example").read_text()
+    shown = dict(re.findall(rf"^#?{PREFIX}(\w+)=(.*)$", text, re.MULTILINE))
+    defaults = {knob.name.upper(): knob.default for knob in fields(Settings)}
+    wanted = {
+        name: str(value).lower() if isinstance(value, bool) else str(value)
+        for name, value in defaults.items()
+    }
+    assert shown == wanted
+
+
+def test_every_setting_says_in_the_example_what_it_means(checkout: Path) -> None:
+    text = " ".join((checkout / ".env.example").read_text().replace("\n# ", " ").split())
+    for knob in fields(Settings):
+        assert knob.metadata["meaning"] in text
+
+
+@pytest.mark.parametrize("kind", FAULT_KINDS)
+def test_every_ending_by_a_fault_is_explained(kind: str, checkout: Path) -> None:
+    assert re.search(rf"^\| `{kind}` \| \w", (checkout / "README.md").read_text(), re.MULTILINE)
+
+
+def test_every_game_of_ours_has_a_page(checkout: Path) -> None:
+    for package in registry.packages().values():
+        if package.startswith("matchbox.games."):
+            page = checkout / package.replace(".", "/") / "README.md"
+            assert page.is_file(), f"{page} is missing"
+
+
+def test_every_room_is_on_the_map(checkout: Path) -> None:
+    text = (checkout / "ARCHITECTURE.md").read_text()
+    rooms = set(re.findall(r"^\| `([a-z/]+)/` \|", text, re.MULTILINE))
+    assert set(sources.ROOMS) - {"worker"} <= rooms
+    assert all((checkout / room).is_dir() for room in rooms)
+
+
+# --- What exists is named --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", tables.TABLES)
+def test_every_table_of_the_pages_is_up_to_date(name: str, checkout: Path) -> None:
+    page, table = tables.TABLES[name]
+    text = (checkout / page).read_text()
+    assert tables.with_table(text, name, table()) == text, f"run `{tables.COMMAND}`"
+
+
+def test_the_table_of_attacks_is_up_to_date() -> None:
+    text = attacks.PAGE.read_text()
+    assert attacks.with_table(text) == text, "run `python -m tests.hostile.table`"
+
+
+def test_a_table_that_is_out_of_date_is_seen() -> None:
+    text = f"a\n<!-- x: written by `{tables.COMMAND}` -->\nold\n<!-- x: end -->\nb\n"
+    assert "\nnew\n" in tables.with_table(text, "x", "new")
+    with pytest.raises(ValueError, match="must hold the lines"):
+        tables.with_table("a page without marks", "x", "new")
+
+
+def test_every_layer_of_the_wall_is_explained(checkout: Path) -> None:
+    text = (checkout / "docs/threat-model.md").read_text()
+    named = set(re.findall(r"^\| `(\w+)` \|", text.partition("## Layers")[2], re.MULTILINE))
+    assert set(LAYERS) | {layer for layer, _ in WITHIN.values()} <= named
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/write-a-bot.md"])
+def test_every_kind_of_fault_is_in_the_tables_for_authors(page: str, checkout: Path) -> None:
+    named = re.findall(r"^\| `(\w+)` \| \w", (checkout / page).read_text(), re.MULTILINE)
+    assert named == list(FAULT_KINDS)
+
+
+def test_every_game_has_its_page_linked(checkout: Path) -> None:
+    linked = LINK.findall((checkout / "README.md").read_text())
+    for package in registry.packages().values():
+        if package.startswith("matchbox.games."):
+            assert f"{package.replace('.', '/')}/README.md" in linked
+
+
+def test_every_verdict_of_a_verification_is_explained(checkout: Path) -> None:
+    text = (checkout / "docs/protocol.md").read_text()
+    for verdict in get_args(Verdict):
+        assert f"`{verdict}`" in text
+
+
+def test_every_page_is_linked_from_the_front(checkout: Path) -> None:
+    linked = LINK.findall((checkout / "README.md").read_text())
+    pages_of_docs = {f"docs/{page.name}" for page in (checkout / "docs").glob("*.md")}
+    assert pages_of_docs <= set(linked)
+
+
+# --- What is named exists --------------------------------------------------------------------
+
+
+def commands_shown(page: Path) -> list[list[str]]:
+    """Every call of `matchbox` on the page, in a block of its own or within a line."""
+    text = page.read_text()
+    lines = [line for block in SHELL.findall(text) for line in block.splitlines()]
+    called = [*lines, *INLINE.findall(text)]
+    words = [shlex.split(line) for line in called if "matchbox " in f"{line} "]
+    return [line[1:] for line in words if line[1:] and Path(line[0]).name == "matchbox"]
+
+
+def command_named(words: list[str]) -> str:
+    """The longest name of a command or group that these words begin with."""
+    names = [name.split() for name, _ in tables.cli_commands()]
+    prefixes = [name[:length] for name in names for length in range(1, len(name) + 1)]
+    fitting = [prefix for prefix in prefixes if words[: len(prefix)] == prefix]
+    return " ".join(sorted(fitting, key=len)[-1]) if fitting else ""
+
+
+def test_every_command_that_a_page_shows_exists(checkout: Path) -> None:
+    known = dict(tables.cli_commands())
+    for page in pages(checkout):
+        for words in commands_shown(page):
+            name = command_named(words)
+            assert name in known or name == " ".join(words), (page, words)
+            if name in known:
+                options = {option for one in known[name].params for option in one.opts}
+                named = {word.partition("=")[0] for word in words if word.startswith("--")}
+                assert named - {"--help"} <= options, (page, words)
+
+
+def test_a_command_that_is_none_is_seen(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text("`matchbox fly now`\n```\n.venv/bin/matchbox season start cup\n```\n")
+    assert [command_named(words) for words in commands_shown(page)] == ["season start", ""]
+
+
+def test_every_setting_that_a_page_names_exists(checkout: Path) -> None:
+    known = {PREFIX + knob.name.upper() for knob in fields(Settings)} | NOT_SETTINGS
+    for page in pages(checkout):
+        assert set(VARIABLE.findall(page.read_text())) <= known, page
+
+
+def test_every_file_that_a_page_names_exists(checkout: Path) -> None:
+    for page in pages(checkout):
+        if page.name == "add-a-game.md":
+            continue
+        missing = [
+            name for name in PATH.findall(page.read_text()) if not (checkout / name).exists()
+        ]
+        assert not missing, page

@@ -1,0 +1,108 @@
+"""What the pages show works: their bots are accepted, their messages decode, their limits hold."""
+
+from __future__ import annotations
+
+import io
+import re
+import zipfile
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+
+from matchbox import bundle
+from matchbox.dice import derive_deals
+from matchbox.match.wire import TriedOut, TryOut
+from matchbox.settings import PREFIX, Settings
+from sandbox.policy import Limits
+from worker.arena.tryout import try_out
+
+BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+PAGES_WITH_BOTS = (
+    "README.md",
+    "docs/write-a-bot.md",
+    "matchbox/games/bomb/README.md",
+)
+
+
+def blocks(page: Path, language: str) -> list[str]:
+    """The code of a page in that language."""
+    return [code for kind, code in BLOCK.findall(page.read_text()) if kind == language]
+
+
+def bots(page: Path) -> list[str]:
+    """The whole bots of a page: a class of players, and what it is written against."""
+    return [code for code in blocks(page, "python") if "(Player)" in code]
+
+
+def tried(data: bytes) -> TriedOut:
+    """The verdict on a bomb bot, in this process."""
+    job = TryOut(
+        attempt=1,
+        token="",
+        game="bomb",
+        limits={},
+        version=bundle.digest(data),
+        deals=derive_deals("docs", 2),
+    )
+    return try_out(job, data, None)
+
+
+def zipped(files: dict[str, str]) -> bytes:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        for name, text in files.items():
+            archive.writestr(name, text)
+    return packed.getvalue()
+
+
+def files_of(page: Path) -> dict[str, str]:
+    """The files of a zip that the page shows, each under its name in a first line."""
+    named = [re.match(r"# (\w+\.py)\n", code) for code in blocks(page, "python")]
+    return {found[1]: found.string for found in named if found}
+
+
+@pytest.mark.parametrize("page", PAGES_WITH_BOTS)
+def test_every_bot_on_a_page_is_accepted(page: str, checkout: Path) -> None:
+    shown = [code for code in bots(checkout / page) if "# player.py" not in code]
+    assert shown
+    for code in shown:
+        verdict = tried(code.encode())
+        assert verdict.accepted, verdict.reasons
+        assert not verdict.unrepeatable
+
+
+def test_the_zip_on_the_page_is_accepted(checkout: Path) -> None:
+    files = files_of(checkout / "docs/write-a-bot.md")
+    assert set(files) == {"player.py", "places.py"}
+    verdict = tried(zipped({**files, "places.txt": "0 3 1 4"}))
+    assert verdict.accepted, verdict.reasons
+    assert verdict.class_name == "PatientPlayer"
+
+
+def test_the_limits_on_the_page_for_authors_are_those_of_the_settings(checkout: Path) -> None:
+    text = (checkout / "docs/write-a-bot.md").read_text()
+    rows = re.findall(rf"^\| .+ \| (\d+)[^|]* \| `{PREFIX}(\w+)` \|$", text, re.MULTILINE)
+    shown = {name.lower(): int(value) for value, name in rows}
+    limits = {knob.name for knob in fields(Limits)}
+    wanted = {knob.name: knob.default for knob in fields(Settings) if knob.name in limits}
+    assert shown == wanted
+
+
+def test_the_limits_without_a_setting_are_those_of_the_policy(checkout: Path) -> None:
+    text = (checkout / "docs/write-a-bot.md").read_text()
+    assert f"| processor time while it is not asked | {Limits().off_turn_ms} ms | |" in text
+    assert f"| length of an answer | {Limits().answer_bytes} bytes | |" in text
+
+
+def test_the_sizes_of_an_upload_are_those_of_the_bundle(checkout: Path) -> None:
+    text = " ".join((checkout / "docs/write-a-bot.md").read_text().split())
+    for size in (
+        f"may have {bundle.FILE_BYTES >> 10} KiB",
+        f"may have {bundle.ZIP_BYTES >> 20} MiB",
+        f"{bundle.UNPACKED_BYTES >> 20} MiB unpacked",
+        f"{bundle.MAX_FILES} files",
+        f"more than {bundle.MAX_RATIO} times",
+        f"`{bundle.MAIN}` lies at its root",
+    ):
+        assert size in text

@@ -1,0 +1,84 @@
+"""The game of docs/add-a-game.md, taken from the page, installed, and held to the contract."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+FILE = re.compile(r"^`([\w./]+)`\n\n```\w+\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+GAME = "tictactoe"
+WRITE_PLAYTHROUGH = f"""
+from matchbox import registry
+from tests.contract.playthroughs import place_of, playthrough
+place_of("{GAME}").write_text(playthrough(registry.game("{GAME}")), encoding="utf-8")
+"""
+
+
+def files(checkout: Path) -> dict[str, str]:
+    """The files on the page, by their path."""
+    return dict(FILE.findall((checkout / "docs/add-a-game.md").read_text()))
+
+
+def bot(checkout: Path) -> str:
+    """The bot on the page."""
+    codes = BLOCK.findall((checkout / "docs/add-a-game.md").read_text())
+    return next(code for code in codes if f"from {GAME} import Player\n\n\nclass" in code)
+
+
+@pytest.fixture
+def installed(tmp_path: Path, checkout: Path) -> Path:
+    """A folder of packages that holds the game as `pip install` would leave it."""
+    for name, text in files(checkout).items():
+        place = tmp_path / name
+        place.parent.mkdir(exist_ok=True)
+        place.write_text(text)
+    project = tomllib.loads((tmp_path / "pyproject.toml").read_text())["project"]
+    points = project["entry-points"]["matchbox.games"]
+    told = tmp_path / f"{project['name'].replace('-', '_')}-{project['version']}.dist-info"
+    told.mkdir()
+    (told / "METADATA").write_text(f"Name: {project['name']}\nVersion: {project['version']}\n")
+    lines = [f"{name} = {package}" for name, package in points.items()]
+    (told / "entry_points.txt").write_text("\n".join(["[matchbox.games]", *lines, ""]))
+    return tmp_path
+
+
+def run(installed: Path, checkout: Path, *arguments: str) -> str:
+    """What a Python that has the game says; it must succeed."""
+    path = os.pathsep.join([str(installed), str(checkout)])
+    done = subprocess.run(
+        [sys.executable, *arguments],
+        cwd=checkout,
+        env={**os.environ, "PYTHONPATH": path},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def test_the_game_on_the_page_keeps_the_contract(installed: Path, checkout: Path) -> None:
+    run(installed, checkout, "-c", WRITE_PLAYTHROUGH)
+    contract = ("tests/contract/test_every_game.py", "-k", GAME)
+    quiet = ("-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-p", "no:randomly")
+    said = run(installed, checkout, "-m", "pytest", *contract, *quiet)
+    assert re.search(r"\b[1-9]\d+ passed", said), said
+
+
+def test_the_bot_on_the_page_is_accepted_and_plays(installed: Path, checkout: Path) -> None:
+    file = installed / "first.py"
+    file.write_text(bot(checkout))
+    play = ("play", GAME, str(file), str(file), "--box", "none")
+    command = ("-c", "from cli.main import main; main()")
+    said = run(installed, checkout, *command, "check", str(file), "--game", GAME, "--box", "none")
+    assert said.startswith("accepted")
+    told = run(installed, checkout, *command, *play)
+    assert "takes field 0" in told
+    assert told.endswith("wins.\n")

@@ -1,0 +1,562 @@
+"""Each kind of box keeps the same promises: one suite, run on every kind there is."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from matchbox.errors import BoxUnavailable, SeatFault
+from sandbox import box as boxes
+from sandbox.box import KINDS, Box, open_box
+from sandbox.meter import cpu_clock
+from sandbox.policy import Limits, Wall
+from sandbox.seat import Seat
+from sandbox.selftest import selftest
+
+HERE = Path(__file__).parent
+ENTRY = "echo_entry:serve"
+LIMITS = Limits(cpu_ms=200, start_cpu_ms=1000, memory_mb=64, wall_factor=3)
+
+
+@pytest.fixture(scope="module", params=KINDS)
+def box(request: pytest.FixtureRequest) -> Iterator[Box]:
+    with open_box(request.param, preload=(), entry=ENTRY, paths=[HERE]) as opened:
+        yield opened
+
+
+@pytest.fixture
+def seat(box: Box) -> Iterator[Seat]:
+    with contextlib.closing(box.seat(LIMITS)) as opened:
+        yield opened
+
+
+def fault(seat: Seat, code: str) -> SeatFault:
+    """The fault that a seat commits when it runs this code."""
+    with pytest.raises(SeatFault) as raised:
+        seat.ask(code.encode())
+    return raised.value
+
+
+def error(seat: Seat, code: str) -> str:
+    """The name of the error that this code raises in a seat, or "none"."""
+    lines = "\n".join(f"    {line}" for line in code.splitlines())
+    tried = f"try:\n{lines}\n    reply = b'none'\nexcept BaseException as e:\n"
+    return seat.ask(f"{tried}    reply = type(e).__name__.encode()".encode()).decode()
+
+
+def eventually(true: Callable[[], bool]) -> bool:
+    """Whether it becomes true within ten seconds."""
+    deadline = time.monotonic() + 10
+    while time.monotonic() < deadline:
+        if true():
+            return True
+        time.sleep(0.01)
+    return False
+
+
+def gone(pid: int) -> bool:
+    """Whether the process has ended, buried or not."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return True
+
+
+def has_used(pid: int, seconds: float) -> bool:
+    """Whether the process has used more processor time than that."""
+    return time.clock_gettime(cpu_clock(pid)) > seconds
+
+
+def parent_of(pid: int) -> int:
+    return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+
+
+# --- Questions and answers ------------------------------------------------------------------
+
+
+def test_a_seat_answers_what_it_is_asked(seat: Seat) -> None:
+    assert seat.ask(b"reply = b'hello'", start=True) == b"hello"
+    assert seat.ask(b"reply = b''") == b""
+
+
+def test_a_long_question_arrives_whole(seat: Seat) -> None:
+    text = "x" * 200_000
+    assert seat.ask(f"reply = str(len('{text}')).encode()".encode()) == b"200000"
+
+
+def test_an_answer_may_be_as_long_as_the_limit_and_no_longer(box: Box, seat: Seat) -> None:
+    longest = LIMITS.longest_answer(3)
+    assert len(seat.ask(f"reply = bytes({longest})".encode(), 3)) == longest
+    with pytest.raises(SeatFault) as raised:
+        seat.ask(f"reply = bytes({longest + 1})".encode(), 3)
+    assert raised.value.kind == "protocol"
+
+
+@pytest.mark.parametrize("size", [100_000, 1_000_000])
+def test_a_huge_answer_is_a_protocol_fault(seat: Seat, size: int) -> None:
+    assert fault(seat, f"reply = bytes({size})").kind == "protocol"
+
+
+def test_an_answer_that_nobody_asked_for_is_a_protocol_fault(seat: Seat) -> None:
+    assert seat.ask(b"send(b'one'); reply = b'two'") == b"one"
+    assert fault(seat, "reply = b'three'").kind == "protocol"
+
+
+def test_thinking_off_turn_is_a_protocol_fault(seat: Seat) -> None:
+    seat.ask(
+        b"import signal, time\n"
+        b"def think(*_):\n"
+        b"    end = time.process_time() + 0.8\n"
+        b"    while time.process_time() < end: pass\n"
+        b"signal.signal(signal.SIGALRM, think)\n"
+        b"signal.setitimer(signal.ITIMER_REAL, 0.01)\n"
+    )
+    assert eventually(lambda: time.clock_gettime(cpu_clock(seat.pid)) > 0.7)
+    assert fault(seat, "").kind == "protocol"
+
+
+def test_thinking_off_turn_a_little_at_a_time_uses_the_bank_up(box: Box) -> None:
+    think = (
+        b"import signal, time\n"
+        b"def think(*_):\n"
+        b"    end = time.process_time() + 0.03\n"
+        b"    while time.process_time() < end: pass\n"
+        b"signal.signal(signal.SIGALRM, think)\n"
+        b"signal.setitimer(signal.ITIMER_REAL, 0.001)\n"
+    )
+    with contextlib.closing(box.seat(Limits(bank_ms=200, off_turn_ms=100))) as seat:
+        with pytest.raises(SeatFault) as raised:
+            for _ in range(20):
+                enough = time.clock_gettime(cpu_clock(seat.pid)) + 0.025
+                seat.ask(think)
+                assert eventually(partial(has_used, seat.pid, enough))
+        assert raised.value.kind == "timeout"
+
+
+def test_a_fault_is_final(seat: Seat) -> None:
+    assert fault(seat, "raise SystemExit(3)").kind == "crash"
+    assert fault(seat, "reply = b'still here'").kind == "crash"
+
+
+# --- Ways to die ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "raise ValueError('no')",
+        "raise SystemExit(0)",
+        "import os; os._exit(0)",
+        "import os; os._exit(77 - 1)",
+        "import ctypes; ctypes.string_at(0)",
+        "import os; os.abort()",
+        "import os; os.close(3)",
+        "import os, time; os.close(3); time.sleep(60)",
+        "reply = 'not bytes'",
+    ],
+)
+def test_every_way_to_leave_is_a_crash(seat: Seat, code: str) -> None:
+    assert fault(seat, code).kind == "crash"
+
+
+def test_a_traceback_is_kept_for_the_owner(seat: Seat) -> None:
+    fault(seat, "raise ValueError('the reason')")
+    assert "ValueError: the reason" in seat.stderr
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "while True: pass",
+        "import time; time.sleep(60)",
+        "sum(range(10 ** 12))",
+        "import signal\nfor n in (14, 15, 24): signal.signal(n, signal.SIG_IGN)\nwhile True: pass",
+    ],
+)
+def test_no_answer_in_time_is_a_timeout(seat: Seat, code: str) -> None:
+    assert fault(seat, code).kind == "timeout"
+
+
+@pytest.mark.parametrize("code", ["while True: pass", "import time; time.sleep(60)"])
+def test_a_bot_whose_time_is_over_says_where_it_is(seat: Seat, code: str) -> None:
+    fault(seat, code)
+    assert "(most recent call first)" in seat.stderr
+    assert "line 1 in <module>" in seat.stderr
+
+
+def test_a_bot_that_will_not_say_where_it_is_ends_all_the_same(seat: Seat) -> None:
+    deaf = "import signal; signal.pthread_sigmask(signal.SIG_BLOCK, range(1, 32))"
+    assert fault(seat, deaf + "\nwhile True: pass").kind == "timeout"
+
+
+def test_a_start_has_a_budget_of_its_own(seat: Seat) -> None:
+    spin = b"import time\nend = time.process_time() + 0.4\nwhile time.process_time() < end: pass"
+    assert seat.ask(spin, start=True) == b"done"
+    assert fault(seat, spin.decode()).kind == "timeout"
+
+
+def test_a_bank_is_used_up(box: Box) -> None:
+    spin = b"import time\nend = time.process_time() + 0.04\nwhile time.process_time() < end: pass"
+    with contextlib.closing(box.seat(Limits(bank_ms=60))) as seat:
+        assert seat.ask(spin) == b"done"
+        assert fault(seat, spin.decode()).kind == "timeout"
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "kept = [bytearray(1 << 20) for _ in range(200)]",
+        "kept = 'x' * (1 << 30)",
+        "raise MemoryError",
+    ],
+)
+def test_too_much_memory_is_a_memory_fault(seat: Seat, code: str) -> None:
+    assert fault(seat, code).kind == "memory"
+
+
+def test_a_bot_that_stops_reading_is_a_timeout(seat: Seat) -> None:
+    assert seat.ask(b"import time; send(b'ok'); time.sleep(60)") == b"ok"
+    assert fault(seat, "#" * 1_000_000).kind == "timeout"
+
+
+def test_a_starved_bot_is_not_charged(box: Box) -> None:
+    limits = Limits(cpu_ms=150, wall_factor=1)
+    spin = b"import time\nend = time.process_time() + 0.1\nwhile time.process_time() < end: pass"
+    loop = [sys.executable, "-c", "while True: pass"]
+    before = os.sched_getaffinity(0)
+    with contextlib.closing(box.seat(limits)) as seat, contextlib.ExitStack() as crowd:
+        os.sched_setaffinity(0, {min(before)})
+        crowd.callback(os.sched_setaffinity, 0, before)
+        os.sched_setaffinity(seat.pid, {min(before)})
+        for _ in range(4):
+            neighbour = crowd.enter_context(subprocess.Popen(loop))
+            crowd.callback(neighbour.kill)
+        begun = time.monotonic()
+        assert seat.ask(spin) == b"done"
+        assert time.monotonic() - begun > 0.15
+
+
+def test_a_kill_from_outside_is_the_platforms(seat: Seat) -> None:
+    os.kill(seat.pid, signal.SIGKILL)
+    assert fault(seat, "").kind == "platform"
+
+
+def test_a_dead_zygote_is_the_platforms_and_the_next_seat_works(box: Box) -> None:
+    with contextlib.closing(box.seat(LIMITS)) as seat:
+        os.kill(parent_of(seat.pid), signal.SIGKILL)
+        assert fault(seat, "while True: pass").kind == "platform"
+    with contextlib.closing(box.seat(LIMITS)) as seat:
+        assert seat.ask(b"") == b"done"
+
+
+def test_a_zygote_that_died_idle_is_replaced(box: Box) -> None:
+    with contextlib.closing(box.seat(LIMITS)) as seat:
+        zygote = parent_of(seat.pid)
+    os.kill(zygote, signal.SIGKILL)
+    with contextlib.closing(box.seat(LIMITS)) as seat:
+        assert seat.ask(b"") == b"done"
+
+
+# --- Output ---------------------------------------------------------------------------------
+
+
+def test_both_streams_are_captured(seat: Seat) -> None:
+    seat.ask(b"import sys\nprint('out')\nprint('err', file=sys.stderr)")
+    assert sorted(seat.stderr.split()) == ["err", "out"]
+
+
+def test_output_over_the_limit_is_dropped_and_blocks_nobody(seat: Seat) -> None:
+    assert seat.ask(b"print('x' * 500_000)", 3) == b"done"
+    assert len(seat.stderr) == LIMITS.log_bytes
+
+
+def test_an_endless_flood_is_a_timeout(seat: Seat) -> None:
+    assert fault(seat, "import os\nwhile True: os.write(2, bytes(4096))").kind == "timeout"
+    assert len(seat.stderr) == LIMITS.log_bytes
+
+
+def test_output_that_is_no_text_is_shown_all_the_same(seat: Seat) -> None:
+    seat.ask(b"import os; os.write(1, bytes([255, 65]))")
+    assert seat.stderr == "\N{REPLACEMENT CHARACTER}A"
+
+
+def test_there_is_no_input(seat: Seat) -> None:
+    assert error(seat, "input()") == "EOFError"
+
+
+# --- The wall -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "open('/etc/passwd')",
+        f"open({str(HERE / 'echo_entry.py')!r})",
+        "import sys; open(sys.modules['echo_entry'].__file__)",
+        "import sys; open(sys.executable, 'rb')",
+        "open('/proc/self/environ')",
+        "import os; os.listdir('/')",
+        "import os; os.stat('/etc/passwd')",
+        "open('/tmp/x', 'w')",
+        "import os; os.mkdir('/x')",
+        "import os; os.chdir('/')",
+        "import os; os.fork()",
+        "import os; os.posix_spawn('/bin/true', ['true'], {})",
+        "import subprocess; subprocess.run(['true'])",
+        "import sys, os; os.execv(sys.executable, ['python'])",
+        "import threading; threading.Thread(target=int).start()",
+        "import socket; socket.socket()",
+        "import socket; socket.socketpair()",
+        "import os; os.kill(1, 0)",
+        "import os; os.kill(os.getpid(), 9)",
+        "import os, signal; os.kill(os.getpid(), signal.SIGSTOP)",
+        "import os; os.pidfd_open(1)",
+        "import os; os.memfd_create('x')",
+        "import os; os.pipe()",
+        "import os; os.setuid(0)",
+        "import os; os.nice(1)",
+        "import os; os.sched_setaffinity(0, {0})",
+        "import resource; resource.setrlimit(resource.RLIMIT_NPROC, (0, 0))",
+        "import resource; resource.prlimit(1, resource.RLIMIT_NOFILE, (1, 1))",
+        "import time; time.clock_settime(time.CLOCK_REALTIME, 0)",
+        "import multiprocessing; multiprocessing.Lock()",
+        "import fcntl, os; fcntl.flock(1, fcntl.LOCK_EX)",
+        "import flask",
+        "import msgspec",
+        "import sandbox.box",
+        "import matchbox",
+    ],
+)
+def test_the_wall_refuses(seat: Seat, code: str) -> None:
+    assert error(seat, code) != "none"
+
+
+def test_tracing_is_refused_by_the_kernel(seat: Seat) -> None:
+    code = b"import ctypes; reply = str(ctypes.CDLL(None).ptrace(0, 0, 0, 0)).encode()"
+    assert seat.ask(code) == b"-1"
+
+
+def test_the_environment_is_the_same_everywhere(seat: Seat) -> None:
+    names = seat.ask(b"import os; reply = ' '.join(sorted(os.environ)).encode()").decode()
+    assert names.split() == ["LC_ALL", "PYTHONHASHSEED", "PYTHONUTF8", "TZ"]
+
+
+def test_the_machine_has_no_name_of_its_own(seat: Seat) -> None:
+    assert seat.ask(b"import platform; reply = platform.node().encode()") == b"box"
+
+
+def test_nothing_of_the_host_is_in_reach_of_the_interpreter(seat: Seat) -> None:
+    assert (
+        seat.ask(b"import sys; reply = repr((sys.argv, sys.orig_argv)).encode()") == b"([''], [])"
+    )
+    code = b"import sys; reply = str([p for p in sys.path if 'python3' not in p]).encode()"
+    assert b"packages" not in seat.ask(code)
+
+
+def test_a_seat_has_no_descriptor_but_its_own(seat: Seat) -> None:
+    code = """
+import os
+found = []
+for n in range(64):
+    try:
+        os.fstat(n)
+        found.append(n)
+    except OSError:
+        pass
+reply = str(found).encode()
+"""
+    assert seat.ask(code.encode()) == b"[0, 1, 2, 3]"
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import time; time.sleep(0.001); time.time(); time.perf_counter(); time.localtime()",
+        "import random; random.random(); random.SystemRandom().random()",
+        "import os; assert len(os.urandom(8)) == 8",
+        "import secrets, uuid; secrets.token_hex(); uuid.uuid4()",
+        "import wave, cmd, colorsys, symtable, xml.etree.ElementTree",
+        "import math, statistics, decimal, fractions, heapq, itertools, functools, dataclasses",
+        "import hashlib, zlib, bz2, lzma; hashlib.sha256(b'x').hexdigest()",
+        "import datetime; datetime.datetime.now()",
+        "import io, json, re, copy; json.loads('[1]'); re.match('a', 'a'); copy.deepcopy([1])",
+        "import threading; threading.Lock().acquire(); threading.local()",
+        "import traceback; traceback.format_stack()",
+        "import gc; gc.collect()",
+        "import array, mmap; array.array('i', range(1000))",
+        "import inspect, random; inspect.getsource(random)",
+    ],
+)
+def test_an_honest_bot_has_the_standard_library(seat: Seat, code: str) -> None:
+    assert error(seat, code) == "none"
+
+
+# --- Seats ----------------------------------------------------------------------------------
+
+
+def test_two_seats_share_nothing(box: Box) -> None:
+    with (
+        contextlib.closing(box.seat(LIMITS)) as one,
+        contextlib.closing(box.seat(LIMITS)) as two,
+    ):
+        one.ask(b"import random; random.mark = 'seen'")
+        mark = b"import random; reply = getattr(random, 'mark', 'clean').encode()"
+        assert one.ask(mark) == b"seen"
+        assert two.ask(mark) == b"clean"
+        assert parent_of(one.pid) != parent_of(two.pid)
+
+
+def test_two_seats_cannot_wake_each_other_through_a_file_that_both_have_mapped(box: Box) -> None:
+    wake = (
+        b"import ctypes, os, platform\n"
+        b"libc = ctypes.CDLL(None, use_errno=True)\n"
+        b"libc.mmap.restype = ctypes.c_void_p\n"
+        b"shared = libc.mmap(None, 4096, 1, 1, os.open(os.__file__, os.O_RDONLY), 0)\n"
+        b"number = {'x86_64': 202, 'aarch64': 98}[platform.machine()]\n"
+        b"woken = libc.syscall(number, ctypes.c_void_p(shared), 1, 1, None, None, 0)\n"
+        b"reply = f'{woken} {ctypes.get_errno()}'.encode()\n"
+    )
+    with contextlib.closing(box.seat(LIMITS)) as seat:
+        assert seat.ask(wake) == b"-1 1"
+
+
+def test_two_seats_hash_alike(box: Box) -> None:
+    hashes = set()
+    for _ in range(2):
+        with contextlib.closing(box.seat(LIMITS)) as seat:
+            hashes.add(seat.ask(b"reply = str(hash('a')).encode()"))
+    assert len(hashes) == 1
+
+
+def test_a_zygote_is_forked_again_after_a_seat_is_closed(box: Box) -> None:
+    zygotes = set()
+    for _ in range(3):
+        with contextlib.closing(box.seat(LIMITS)) as seat:
+            seat.ask(b"")
+            zygotes.add(parent_of(seat.pid))
+    assert len(zygotes) == 1
+
+
+def test_a_closed_seat_leaves_no_process(box: Box) -> None:
+    seat = box.seat(LIMITS)
+    seat.ask(b"")
+    seat.close()
+    seat.close()
+    assert gone(seat.pid)
+    assert seat.cpu_ms > 0
+    assert fault(seat, "").kind == "platform"
+
+
+def test_the_processor_time_of_a_seat_is_seen(seat: Seat) -> None:
+    spin = b"import time\nend = time.process_time() + 0.05\nwhile time.process_time() < end: pass"
+    seat.ask(spin)
+    assert seat.cpu_ms >= 40
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_zygote_retires_after_its_last_seat(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(boxes, "SEATS_PER_ZYGOTE", 2)
+    zygotes = []
+    with open_box(kind, preload=(), entry=ENTRY, paths=[HERE]) as box:
+        for _ in range(4):
+            with contextlib.closing(box.seat(LIMITS)) as seat:
+                zygotes.append(parent_of(seat.pid))
+        assert zygotes[0] == zygotes[1] != zygotes[2] == zygotes[3]
+        assert eventually(lambda: gone(zygotes[0]))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_box_outlives_the_thread_that_opened_it(kind: str) -> None:
+    opened: list[Box] = []
+    thread = threading.Thread(
+        target=lambda: opened.append(open_box(kind, preload=(), entry=ENTRY, paths=[HERE]))
+    )
+    thread.start()
+    thread.join()
+    with opened[0] as box, contextlib.closing(box.seat(LIMITS)) as seat:
+        assert seat.ask(b"") == b"done"
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_closing_a_box_ends_its_seats(kind: str) -> None:
+    with open_box(kind, preload=(), entry=ENTRY, paths=[HERE]) as box:
+        seat = box.seat(LIMITS)
+        zygote = parent_of(seat.pid)
+    assert eventually(lambda: gone(zygote) and gone(seat.pid))
+    assert fault(seat, "").kind == "platform"
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_killed_host_takes_its_boxes_with_it(kind: str) -> None:
+    code = (
+        "import sys, time; from pathlib import Path; from sandbox.box import open_box\n"
+        f"box = open_box({kind!r}, preload=(), entry={ENTRY!r}, paths=[Path({str(HERE)!r})])\n"
+        "seat = box.seat(); seat.ask(b''); print(seat.pid, flush=True); time.sleep(60)\n"
+    )
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE) as host:
+        assert host.stdout is not None
+        pid = int(host.stdout.readline())
+        zygote = parent_of(pid)
+        host.kill()
+    assert eventually(lambda: gone(zygote) and gone(pid))
+
+
+# --- Kinds ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_whole_selftest_passes_here(kind: str) -> None:
+    report = selftest(kind)
+    assert report.missing == []
+    assert report.walled
+
+
+@pytest.mark.parametrize("layer", ["landlock", "seccomp", "rlimits"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_selftest_names_a_layer_that_is_left_out(kind: str, layer: str) -> None:
+    report = selftest(kind, Wall(drop=(layer,)))
+    assert not report.walled
+    assert report.layers[layer] is False
+    assert any(layer in sentence for sentence in report.missing)
+
+
+def test_a_process_box_without_namespaces_is_for_trusted_bots(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("sandbox.process_box._namespaces", tuple)
+    report = selftest.__wrapped__("process")
+    assert not report.walled
+    assert not report.layers["root"]
+    assert report.layers["landlock"]
+    assert report.layers["seccomp"]
+
+
+def test_the_best_kind_is_a_walled_one(box: Box) -> None:
+    assert selftest(boxes.best_kind()).walled
+    assert box.walled
+
+
+def test_an_unknown_kind_is_refused_by_name() -> None:
+    with pytest.raises(BoxUnavailable, match="no box 'cardboard'"):
+        open_box("cardboard", preload=(), entry=ENTRY)
+
+
+def test_a_module_that_is_not_installed_is_named() -> None:
+    with pytest.raises(BoxUnavailable, match="'no_such_module'"):
+        open_box("process", preload=("no_such_module.x",), entry=ENTRY, paths=[HERE])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_box_that_does_not_start_says_why(kind: str) -> None:
+    with pytest.raises(BoxUnavailable, match="nothing_there"):
+        open_box(kind, preload=(), entry="echo_entry:nothing_there", paths=[HERE])

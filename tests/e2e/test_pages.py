@@ -1,0 +1,306 @@
+"""The pages in a real browser, under the real content policy, from a source of plain functions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from threading import Thread
+from typing import Any
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Page, Request, expect
+from werkzeug.serving import make_server
+
+from dashboard.source import Row, Source
+from matchbox.errors import NotFound
+from tests.unit.dashboard import cast
+from tests.unit.dashboard.cast import EMPTY, MATCH, NOBODY, OPERATOR, PAGES, SOURCE, make_app
+
+pytestmark = pytest.mark.browser
+
+QUIET = ["--disable-background-networking", "--disable-component-update", "--no-first-run"]
+BOUT = f"/matches/{MATCH}?bout=1"
+PHONE = {"width": 390, "height": 844}
+CLICKS_MS = 10_000
+
+
+@pytest.fixture(scope="session")
+def browser_type_launch_args(browser_type_launch_args: dict[str, Any]) -> dict[str, Any]:
+    """The installed browser, asking for nothing by itself."""
+    return {**browser_type_launch_args, "args": [*browser_type_launch_args["args"], *QUIET]}
+
+
+@contextmanager
+def serving(source: Source) -> Iterator[str]:
+    """The address of a server of these pages, for the length of the block."""
+    server = make_server("127.0.0.1", 0, make_app(source), threaded=True)
+    thread = Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}"
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+@pytest.fixture(scope="session")
+def alices() -> Iterator[str]:
+    """The pages as alice sees them."""
+    with serving(SOURCE) as address:
+        yield address
+
+
+@pytest.fixture
+def watched(page: Page) -> Iterator[Page]:
+    """A page that must break no policy, raise nothing, and ask no other host for anything."""
+    trouble: list[str] = []
+    hosts: set[str] = set()
+    page.on("console", lambda message: trouble.append(message.text))
+    page.on("pageerror", lambda error: trouble.append(str(error)))
+    page.on("request", lambda asked: hosts.add(asked.url.split("/")[2]))
+    page.add_init_script(
+        "document.addEventListener('securitypolicyviolation',"
+        " e => console.error('policy: ' + e.violatedDirective + ' ' + e.blockedURI))"
+    )
+    yield page
+    assert trouble == []
+    assert {host.split(":")[0] for host in hosts} <= {"127.0.0.1"}
+
+
+def settled(page: Page) -> None:
+    """Returns once every figure of the page is drawn and its replay can be stepped through."""
+    for mark in ("[data-figure]", "#replay"):
+        for found in page.locator(mark).all():
+            found.scroll_into_view_if_needed()
+            expect(found).to_have_attribute("data-ready", "", timeout=30_000)
+
+
+def axe_says(page: Page) -> list[str]:
+    """Every rule that axe finds broken, with where."""
+    found = Axe().run(page).response["violations"]
+    return [f"{one['id']}: {one['nodes'][0]['html'][:120]}" for one in found]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(
+    "source, paths",
+    [
+        (SOURCE, PAGES),
+        (OPERATOR, ("/seasons", "/seasons/7", "/admin")),
+        (NOBODY, ("/", "/submit")),
+        (EMPTY, ("/", "/leaderboards/bomb", "/bots/alice/careful", "/seasons/7", "/account")),
+    ],
+    ids=["alice", "charlie", "nobody", "empty"],
+)
+def test_every_page_is_accessible_and_within_the_policy(
+    watched: Page, source: Source, paths: tuple[str, ...], scheme: Any
+) -> None:
+    watched.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+    told = []
+    with serving(source) as address:
+        for path in paths:
+            watched.goto(address + path)
+            settled(watched)
+            told += [f"{path} {line}" for line in axe_says(watched)]
+        watched.goto("about:blank")
+    assert told == []
+
+
+def test_a_live_page_with_a_figure_keeps_to_the_policy_when_it_asks_again(
+    watched: Page, alices: str
+) -> None:
+    watched.goto(alices + "/seasons/7")
+    settled(watched)
+    with watched.expect_response(lambda response: response.url.endswith("/seasons/7")):
+        pass
+    watched.wait_for_function("!document.querySelector('.htmx-request')")
+
+
+def test_axe_sees_what_is_wrong(page: Page, alices: str) -> None:
+    page.goto(alices + "/")
+    page.evaluate("document.querySelector('h1').outerHTML = '<img src=\"/assets/icon.svg\">'")
+    assert any(line.startswith("image-alt") for line in axe_says(page))
+
+
+def test_the_figure_is_drawn_only_when_it_comes_into_view(watched: Page, alices: str) -> None:
+    asked: list[str] = []
+
+    def note(request: Request) -> None:
+        asked.append(request.url)
+
+    watched.on("request", note)
+    watched.goto(alices + "/")
+    assert not [url for url in asked if "plotly" in url]
+    watched.goto(alices + "/leaderboards/bomb")
+    settled(watched)
+    assert len([url for url in asked if "plotly" in url]) == 1
+    assert watched.locator(".canvas .scatterlayer .point").count() == len(cast.BOTS)
+
+
+def test_the_figure_follows_the_page_into_the_dark(watched: Page, alices: str) -> None:
+    watched.emulate_media(color_scheme="light")
+    watched.goto(alices + "/leaderboards/bomb")
+    settled(watched)
+    label = watched.locator(".canvas .ytick text").first
+    light = label.evaluate("mark => getComputedStyle(mark).fill")
+    watched.emulate_media(color_scheme="dark")
+    expect(label).not_to_have_css("fill", light)
+
+
+def test_hovering_a_point_tells_the_counts(watched: Page, alices: str) -> None:
+    watched.goto(alices + "/leaderboards/bomb")
+    settled(watched)
+    box = watched.locator(".canvas .point").first.bounding_box()
+    assert box is not None
+    watched.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    hover = watched.locator(".hoverlayer")
+    expect(hover).to_contain_text("412 matches: 206 won, 20 drawn, 186 lost")
+
+
+def test_a_figure_that_does_not_load_says_so(page: Page, alices: str) -> None:
+    page.route("**/plotly-cartesian*", lambda route: route.abort())
+    page.goto(alices + "/leaderboards/bomb")
+    expect(page.locator(".canvas")).to_contain_text("The table below has the same data")
+
+
+def test_a_table_is_sorted_by_its_headings(watched: Page, alices: str) -> None:
+    watched.goto(alices + "/leaderboards/bomb")
+    first = watched.locator("table.sortable tbody tr").first
+    expect(first).to_contain_text("careful")
+    heading = watched.get_by_role("columnheader", name="Matches")
+    heading.get_by_role("button").click()
+    expect(first).to_contain_text("tin-drum")
+    expect(heading).to_have_attribute("aria-sort", "ascending")
+    heading.get_by_role("button").press("Enter")
+    expect(first).to_contain_text("scared")
+    expect(heading).to_have_attribute("aria-sort", "descending")
+
+
+def test_the_heading_of_a_table_stays_in_view(watched: Page, alices: str) -> None:
+    lines = [cast.line(rank, f"bob/b{rank}", 2000.0 - rank, 9.0, 50) for rank in range(1, 80)]
+    with serving(replace(SOURCE, leaderboard=lambda game: cast.board(*lines))) as address:
+        watched.goto(address + "/leaderboards/bomb")
+        settled(watched)
+        watched.get_by_role("link", name="bob/b70").scroll_into_view_if_needed()
+        expect(watched.get_by_role("columnheader", name="Elo")).to_be_in_viewport()
+        watched.goto("about:blank")
+
+
+def test_a_bout_is_stepped_through_by_keyboard(watched: Page, alices: str) -> None:
+    told = cast.steps(MATCH, 1, None)["steps"]
+    watched.goto(alices + BOUT)
+    settled(watched)
+    now, at = watched.locator("#now"), watched.locator("#at")
+    expect(now).to_have_text("The start")
+    before = watched.locator("#board").inner_html()
+    watched.keyboard.press("ArrowRight")
+    watched.keyboard.press("ArrowRight")
+    expect(at).to_have_text("2")
+    expect(now).to_contain_text(told[2]["text"].split("\n")[0])
+    assert watched.locator("#board").inner_html() != before
+    watched.keyboard.press("ArrowLeft")
+    expect(at).to_have_text("1")
+    expect(watched.locator(".transcript [aria-current]")).to_contain_text(
+        told[1]["text"].split("\n")[0]
+    )
+    assert "step=1" in watched.url
+    watched.reload()
+    expect(at).to_have_text("1")
+
+
+def test_space_plays_the_bout_and_stops_it(watched: Page, alices: str) -> None:
+    watched.goto(alices + BOUT)
+    settled(watched)
+    watched.keyboard.press("Space")
+    expect(watched.get_by_role("button", name="Pause")).to_be_visible()
+    expect(watched.locator("#at")).to_have_text("2", timeout=CLICKS_MS)
+    watched.keyboard.press("Space")
+    expect(watched.get_by_role("button", name="Play")).to_be_visible()
+
+
+def test_a_line_of_the_transcript_leads_to_its_step(watched: Page, alices: str) -> None:
+    watched.goto(alices + BOUT)
+    settled(watched)
+    watched.locator(".transcript li").nth(5).click()
+    expect(watched.locator("#at")).to_have_text("5")
+    watched.get_by_label("Last step").click()
+    last = len(cast.steps(MATCH, 1, None)["steps"]) - 1
+    expect(watched.locator("#at")).to_have_text(str(last))
+
+
+def test_a_bout_is_stepped_through_without_scripts(browser: Browser, alices: str) -> None:
+    with browser.new_context(java_script_enabled=False) as context:
+        page = context.new_page()
+        page.goto(alices + BOUT)
+        page.get_by_label("Step on").click()
+        page.get_by_label("Step on").click()
+        expect(page.locator("#at")).to_have_text("2")
+        page.get_by_title("Deal 2, rotation 1").click()
+        expect(page.get_by_role("heading", name="Bout 3")).to_be_visible()
+
+
+def test_the_verdict_appears_by_itself(watched: Page) -> None:
+    told = {"bot": cast.bot("alice", "careful")}
+
+    def bot(owner: str, name: str) -> Row:
+        return told["bot"]
+
+    with serving(replace(SOURCE, bot=bot)) as address:
+        watched.goto(address + "/bots/alice/careful/versions/4")
+        expect(watched.locator("#verdict")).to_contain_text("Being tried out")
+        wrong = cast.report("crash", "ValueError: no such card (bot.py, line 5)")
+        told["bot"] = told["bot"] | {"versions": [cast.version(4, "refused", wrong)]}
+        verdict = watched.locator("#verdict")
+        expect(verdict).to_contain_text("Refused. Your bot raised an exception.", timeout=CLICKS_MS)
+        expect(verdict).to_contain_text("ValueError: no such card (bot.py, line 5)")
+        expect(verdict.locator(".wrong")).to_contain_text("def turn")
+        expect(verdict).not_to_have_attribute("hx-get", "")
+        watched.goto("about:blank")
+
+
+def test_a_server_that_fails_for_a_moment_takes_nothing_from_the_page(page: Page) -> None:
+    broken: list[str] = []
+
+    def queue() -> Row:
+        if broken:
+            raise NotFound("out for a moment")
+        return SOURCE.queue()
+
+    with serving(replace(SOURCE, queue=queue)) as address:
+        page.goto(address + "/admin")
+        broken.append("yes")
+        with page.expect_response(lambda answer: answer.status == 404, timeout=CLICKS_MS):
+            pass
+        with page.expect_response(lambda answer: answer.status == 404, timeout=CLICKS_MS):
+            expect(page.locator("#queue")).to_contain_text("12, the oldest")
+        broken.clear()
+        with page.expect_response(lambda answer: answer.status == 200, timeout=CLICKS_MS):
+            pass
+        expect(page.locator("#queue")).to_contain_text("12, the oldest")
+        page.goto("about:blank")
+
+
+def test_a_digest_is_copied(watched: Page, alices: str) -> None:
+    watched.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    watched.goto(alices + "/leaderboards/bomb")
+    watched.get_by_label("Copy the digest of the rows").click()
+    expect(watched.get_by_text("copied")).to_be_visible()
+    assert watched.evaluate("navigator.clipboard.readText()") == "ab" * 32
+
+
+def test_no_page_is_wider_than_a_phone(watched: Page) -> None:
+    watched.set_viewport_size(PHONE)  # type: ignore[arg-type]
+    wide = {}
+    for source, paths in ((SOURCE, PAGES), (OPERATOR, ("/seasons/7", "/admin")), (EMPTY, ("/",))):
+        with serving(source) as address:
+            for path in paths:
+                watched.goto(address + path)
+                settled(watched)
+                width = watched.evaluate("document.documentElement.scrollWidth")
+                if width > PHONE["width"]:
+                    wide[path] = width
+            watched.goto("about:blank")
+    assert wide == {}

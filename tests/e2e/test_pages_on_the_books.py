@@ -1,0 +1,185 @@
+"""The way of a bot through the pages, in a real browser: the whole application over real books.
+
+Only the arena is missing: its work is done in this process, between two looks at a page.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from threading import Thread
+from typing import Any, Final
+
+import pytest
+from playwright.sync_api import Page, expect
+from werkzeug.serving import make_server
+
+from matchbox.match.wire import PlayMatch, TryOut
+from server.app import create_app
+from server.db.migrations import migrate
+from server.services import accounts
+from server.services.bootstrap import ShippedBot, prepare
+from server.services.tick import tick
+from tests.books import Books, open_books, really_played, tried_out
+from tests.builders import shipped
+
+pytestmark = pytest.mark.browser
+
+PASSWORD = "correct horse battery"
+CAREFUL = shipped("bomb", "medium").decode() + "\n# alice's own\n"
+SOON: Final[Any] = {"timeout": 15_000}
+
+
+@pytest.fixture
+def books(tmp_path: Path) -> Iterator[Books]:
+    """The books of a platform whose shipped bots are active, behind a wall."""
+    url = f"sqlite:///{tmp_path / 'books.db'}"
+    migrate(url)
+    books = open_books(url, data=str(tmp_path))
+    books.wall()
+    bots = [ShippedBot("bomb", name, shipped("bomb", name)) for name in ("simple", "scared")]
+    with books.write() as session:
+        prepare(session, books.settings, bots, now=books.clock())
+    try_out(books)
+    yield books
+    books.context.close()
+
+
+@pytest.fixture
+def address(books: Books) -> Iterator[str]:
+    """Where the whole application answers."""
+    server = make_server("127.0.0.1", 0, create_app(books.context), threaded=True)
+    thread = Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+def try_out(books: Books, *, accepted: bool = True) -> None:
+    """The arena's and the ledger's part of a submission."""
+    for job in books.postman.take():
+        if isinstance(job, TryOut):
+            books.settle(tried_out(job, accepted=accepted))
+
+
+def play(books: Books, rounds: int = 3) -> None:
+    """Ranked matches, really played, and the standing that follows from them."""
+    for _ in range(rounds):
+        tick(books.context)
+        for job in books.postman.take():
+            if isinstance(job, PlayMatch):
+                books.record(really_played(books, job))
+        books.clock.pass_by(seconds=30)
+    tick(books.context)
+
+
+def sign_up(page: Page, address: str, name: str = "alice") -> None:
+    """Makes an account through the form."""
+    page.goto(address + "/signup")
+    page.get_by_label("Name").fill(name)
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Sign up").click()
+    expect(page.get_by_role("heading", name="Submit a bot")).to_be_visible()
+
+
+def submit(page: Page, name: str, text: str) -> None:
+    """Pastes a bot into the form."""
+    page.get_by_label("Name of the bot").fill(name)
+    page.get_by_label("Or its text").fill(text)
+    page.get_by_role("button", name="Try it out").click()
+    expect(page.locator("#verdict")).to_contain_text("Being tried out")
+
+
+def test_a_bot_goes_from_the_form_to_the_leaderboard(
+    page: Page, books: Books, address: str
+) -> None:
+    sign_up(page, address)
+    submit(page, "careful", CAREFUL)
+    try_out(books)
+    expect(page.locator("#verdict")).to_contain_text("Active. It plays by the rules", **SOON)
+    play(books)
+    page.get_by_role("link", name="Bomb league").click()
+    expect(page.locator(".canvas")).to_have_attribute("data-ready", "", timeout=30_000)
+    line = page.locator("table.sortable tr", has_text="alice/careful")
+    expect(line).to_contain_text("±")
+    line.get_by_role("link").click()
+    finished = page.locator("#recent tr", has_text="finished").first
+    finished.get_by_role("link").first.click()
+    expect(page.locator("#replay")).to_have_attribute("data-ready", "", **SOON)
+    page.keyboard.press("ArrowRight")
+    expect(page.locator("#at")).to_have_text("1")
+    expect(page.locator("#board svg")).to_be_visible()
+    page.get_by_label("Last step").click()
+    expect(page.locator("#now")).not_to_be_empty()
+
+
+def test_a_refused_bot_shows_its_author_the_reason_and_the_line(
+    page: Page, books: Books, address: str
+) -> None:
+    sign_up(page, address)
+    submit(page, "broken", CAREFUL)
+    try_out(books, accepted=False)
+    verdict = page.locator("#verdict")
+    expect(verdict).to_contain_text("Refused. Your bot raised an exception.", **SOON)
+    expect(verdict).to_contain_text("ZeroDivisionError: division by zero in line 3")
+    expect(verdict.locator(".wrong")).to_contain_text(CAREFUL.split("\n")[2])
+    expect(verdict).to_contain_text("hello from the bot")
+    page.get_by_role("button", name="Log out").click()
+    page.goto(address + "/bots/alice/broken/versions/1")
+    expect(page.locator("#verdict")).to_contain_text("ZeroDivisionError")
+    expect(page.locator(".wrong")).to_have_count(0)
+    expect(page.get_by_text("hello from the bot")).to_have_count(0)
+
+
+def test_what_is_wrong_with_a_form_is_said_and_what_was_typed_stays(
+    page: Page, address: str
+) -> None:
+    sign_up(page, address)
+    page.get_by_label("Name of the bot").fill("careful")
+    page.get_by_label("Or its text").fill("x = '\N{RIGHT-TO-LEFT OVERRIDE}'")
+    page.get_by_role("button", name="Try it out").click()
+    expect(page.get_by_role("alert")).to_contain_text("line 1")
+    expect(page.get_by_label("Name of the bot")).to_have_value("careful")
+    page.get_by_role("button", name="Log out").click()
+    page.goto(address + "/account")
+    page.get_by_label("Name").fill("alice")
+    page.get_by_label("Password").fill("the wrong password")
+    page.get_by_role("button", name="Log in").click()
+    expect(page.get_by_role("alert")).to_be_visible()
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Log in").click()
+    expect(page.get_by_role("heading", name="Tokens for the command line")).to_be_visible()
+
+
+def test_a_token_is_made_shown_once_and_revoked(page: Page, address: str) -> None:
+    sign_up(page, address)
+    page.goto(address + "/account")
+    page.get_by_label("Name of the token").fill("laptop")
+    page.get_by_role("button", name="Make a token").click()
+    expect(page.locator("code.secret")).not_to_be_empty()
+    page.goto(address + "/account")
+    expect(page.locator("code.secret")).to_have_count(0)
+    page.get_by_role("button", name="Revoke").click()
+    expect(page.get_by_role("button", name="Revoke")).to_have_count(0)
+
+
+def test_the_first_operator_looks_after_the_platform(
+    page: Page, books: Books, address: str
+) -> None:
+    with books.write() as session:
+        secret = accounts.first_operator_link(session, now=books.clock())
+    page.goto(f"{address}/first/{secret}")
+    page.get_by_label("Name").fill("charlie")
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Become the operator").click()
+    expect(page.get_by_text("Strangers' bots run behind the wall")).to_be_visible()
+    page.goto(f"{address}/first/{secret}")
+    expect(page.get_by_text("This link has been used")).to_be_visible()
+    page.goto(address + "/seasons")
+    page.get_by_label("Name").fill("Autumn")
+    page.get_by_role("button", name="Make it").click()
+    expect(page.get_by_role("heading", name="Autumn")).to_be_visible()
+    page.get_by_role("button", name="Cancel").click()
+    expect(page.locator("#state")).to_contain_text("cancelled")

@@ -1,0 +1,26 @@
+"""Forks."""
+
+import os
+
+from matchbox.games.bomb import *
+
+
+def attempt():
+    if os.fork() == 0:
+        os._exit(0)
+    print("SUCCEEDED")
+
+
+class Attacker(Player):
+    def name(self):
+        return "Attacker"
+
+    def turn(self, game_data, play_a_card):
+        try:
+            attempt()
+        except Exception as error:
+            print("refused:", type(error).__name__, error)
+        return None
+
+    def defuse(self, game_data):
+        return 0

@@ -1,0 +1,14 @@
+"""Does nothing wrong."""
+
+from matchbox.games.bomb import *
+
+
+class Attacker(Player):
+    def name(self):
+        return "Attacker"
+
+    def turn(self, game_data, play_a_card):
+        return None
+
+    def defuse(self, game_data):
+        return game_data.draw_pile_size()

@@ -1,0 +1,298 @@
+"""A platform of the test's own, really started: `matchbox up`, its processes, its people.
+
+Knows how it is started, watched and ended; a process dies with the test that started it.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+import httpx
+
+from cli.child import tied
+
+Found = TypeVar("Found")
+
+START_S: Final = 240.0
+"""A shared machine may be slow; nothing here is timed."""
+PASSWORD: Final = "correct horse battery"
+QUICK: Final[Mapping[str, str]] = {
+    "MATCHBOX_ARENAS": "2",
+    "MATCHBOX_LEASE_MINUTES": "1",
+    "MATCHBOX_LEAGUE_MATCHES": "2",
+    "MATCHBOX_MATCH_DEALS": "1",
+    "MATCHBOX_REQUESTS_PER_MINUTE": "100000",
+    "MATCHBOX_LOGINS_PER_MINUTE": "1000",
+    "MATCHBOX_TICK_SECONDS": "1",
+    "MATCHBOX_UPLOADS_PER_HOUR": "1000",
+}
+"""Settings of a platform whose demonstration league soon comes to rest."""
+_MARKS: Final = (
+    ("web", r"gunicorn"),
+    ("ledger", r"worker\.ledger\.main worker"),
+    ("beat", r"worker\.ledger\.main beat"),
+    ("broker", r"(valkey|redis)-server"),
+)
+_ARENA: Final = re.compile(r"-n (arena-\d+)@")
+
+
+def eventually(look: Callable[[], Found], within_s: float = START_S, why: str = "") -> Found:
+    """The first thing seen that is true of what is looked for; fails where that takes too long."""
+    deadline = time.monotonic() + within_s
+    while not (found := look()):
+        assert time.monotonic() < deadline, why or f"{look} was not so within {within_s:.0f} s"
+        time.sleep(0.05)
+    return found
+
+
+def gone(pid: int) -> bool:
+    """Whether the process has ended; one that waits to be collected has."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] in "ZX"
+    except (FileNotFoundError, ProcessLookupError):
+        return True
+
+
+def children(pid: int) -> list[int]:
+    """The processes that this one has started and that live."""
+    with suppress(FileNotFoundError, ProcessLookupError):
+        return [
+            int(child)
+            for task in Path(f"/proc/{pid}/task").iterdir()
+            for child in (task / "children").read_text().split()
+            if not gone(int(child))
+        ]
+    return []
+
+
+def descendants(pid: int) -> list[int]:
+    """The processes that this one has started, and theirs, and so on."""
+    found = children(pid)
+    return found + [below for child in found for below in descendants(child)]
+
+
+def name_of(pid: int) -> str:
+    """Which program of the platform this process is; empty while it becomes one."""
+    with suppress(FileNotFoundError, ProcessLookupError):
+        words = Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode()
+        if "cli.child" in words:
+            return ""
+        arena = _ARENA.search(words)
+        return arena[1] if arena else next((n for n, m in _MARKS if re.search(m, words)), "")
+    return ""
+
+
+class Installation:
+    """One data folder, and the platform that is started in it, again and again."""
+
+    def __init__(self, data: Path, settings: Mapping[str, str] | None = None, port: int = 0):
+        self.data = data
+        self.port = port
+        self.settings = {**QUICK, **(settings or {})}
+        self.told = ""
+        self.url = ""
+        self.link = ""
+        self._process: subprocess.Popen[str] | None = None
+        self._token = ""
+
+    @property
+    def pid(self) -> int:
+        """The supervisor's process."""
+        assert self._process is not None
+        return self._process.pid
+
+    def start(self) -> None:
+        """Starts it; its address, and the operator's link where one is printed, are known then."""
+        self._process = up(self.data, self.port, self.settings)
+        assert self._process.stdout is not None
+        lines: list[str] = []
+        for line in self._process.stdout:
+            lines.append(line)
+            if "Ctrl-C" in line:
+                break
+        self.told = "".join(lines)
+        address = re.search(r"running at (\S+)", self.told)
+        assert address is not None, self.told + self.logs()
+        self.url = address[1]
+        link = re.search(r"http\S+/first/\S+", self.told)
+        self.link = link[0] if link else ""
+
+    def end(self, number: signal.Signals = signal.SIGTERM) -> int:
+        """Sends the signal and waits for the end; the exit code."""
+        assert self._process is not None
+        self._process.send_signal(number)
+        try:
+            code = self._process.wait(START_S)
+        finally:
+            self._process.kill()
+            self._process.communicate()
+        return code
+
+    def ready(self) -> None:
+        """Returns once every program of it is at work: arenas have reported their wall."""
+        names = {"web", "ledger", "beat", *(f"arena-{n + 1}" for n in range(self.arenas))}
+        eventually(lambda: names <= set(self.programs()), why=self.logs())
+        eventually(lambda: self.settled(), why=self.logs())
+
+    @property
+    def arenas(self) -> int:
+        """How many arenas it has."""
+        return int(self.settings["MATCHBOX_ARENAS"])
+
+    def settled(self) -> bool:
+        """Whether every shipped bot has its verdict."""
+        bots = self.items("/bots", owner="house")
+        return bool(bots) and all(one["state"] == "active" for one in bots)
+
+    def programs(self) -> dict[str, int]:
+        """The pids of the platform's programs by their names."""
+        return {name: pid for pid in children(self.pid) if (name := name_of(pid))}
+
+    def kill(self, name: str) -> int:
+        """Kills a program of it with signal 9; the pid that it had."""
+        pid = eventually(lambda: self.programs().get(name, 0), why=f"{name} does not run")
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+        eventually(lambda: gone(pid))
+        return pid
+
+    def logs(self) -> str:
+        """The end of every program's log, for a person who looks for a fault."""
+        files = sorted((self.data / "logs").glob("*.log"))
+        return "\n".join(f"== {file.name}\n{file.read_text()[-2000:]}" for file in files)
+
+    def operator(self) -> None:
+        """Makes the first operator, charlie, by the link; what is asked from now on is asked by
+        him."""
+        with httpx.Client(follow_redirects=True, timeout=30) as visitor:
+            claim(visitor, self.link, "charlie")
+        login = {"name": "charlie", "password": PASSWORD}
+        self._token = self.ask("POST", "/login", json=login).json()["token"]
+
+    def author(self, name: str) -> str:
+        """Makes an author's account; its token."""
+        credentials = {"name": name, "password": PASSWORD}
+        assert self.ask("POST", "/accounts", json=credentials).status_code == 201
+        token: str = self.ask("POST", "/login", json=credentials).json()["token"]
+        return token
+
+    def ask(self, method: str, path: str, *, token: str = "", **what: Any) -> httpx.Response:
+        """What the API answers; asked again while the server is being started again."""
+        key = token or self._token
+        headers = {"Authorization": f"Bearer {key}"} if key else {}
+        deadline = time.monotonic() + START_S
+        while True:
+            try:
+                address = f"{self.url}/api/v1{path}"
+                return httpx.request(method, address, headers=headers, timeout=30, **what)
+            except httpx.TransportError:
+                assert time.monotonic() < deadline, self.logs()
+                time.sleep(0.1)
+
+    def get(self, path: str, **query: Any) -> Any:
+        """The JSON at that address."""
+        answer = self.ask("GET", path, params=query)
+        assert answer.is_success, answer.text
+        return answer.json()
+
+    def post(self, path: str, **body: Any) -> Any:
+        """What the API answers to that JSON."""
+        answer = self.ask("POST", path, json=body)
+        assert answer.is_success, answer.text
+        return answer.json()
+
+    def items(self, path: str, **query: Any) -> list[Any]:
+        """Every item of a list, page after page."""
+        found: list[Any] = []
+        page: dict[str, Any] = {"next": ""}
+        while page["next"] is not None:
+            cursor = {"cursor": page["next"]} if page["next"] else {}
+            page = self.get(path, limit=200, **query, **cursor)
+            found += page["items"]
+        return found
+
+    def upload(self, name: str, data: bytes, *, token: str = "", **more: str) -> httpx.Response:
+        """What the API answers to a bomb player in this file."""
+        form = {"game": "bomb", "name": name, **more}
+        return self.ask("POST", "/bots", token=token, data=form, files={"file": ("bot.py", data)})
+
+    def verdict(self, version: int, *, token: str = "") -> dict[str, Any]:
+        """The version once it has its verdict."""
+
+        def look() -> dict[str, Any]:
+            told = self.ask("GET", f"/versions/{version}", token=token).json()
+            return {} if told["state"] == "pending" else told
+
+        return eventually(look, why=f"no verdict on version {version}\n{self.logs()}")
+
+
+def up(data: Path, port: int, settings: Mapping[str, str]) -> subprocess.Popen[str]:
+    """`matchbox up`, tied to this process."""
+    return subprocess.Popen(
+        tied([str(Path(sys.executable).with_name("matchbox")), "up", *place(data, port)]),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        env={**surroundings(), **settings},
+    )
+
+
+def place(data: Path, port: int) -> list[str]:
+    """The words that say where."""
+    return ["--data", str(data), "--port", str(port)]
+
+
+def surroundings() -> dict[str, str]:
+    """The environment without anybody's settings."""
+    return {name: v for name, v in os.environ.items() if not name.startswith("MATCHBOX_")}
+
+
+@contextmanager
+def installed(
+    data: Path, settings: Mapping[str, str] | None = None, port: int = 0
+) -> Iterator[Installation]:
+    """A platform that runs and is ready, for the length of the block."""
+    platform = Installation(data, settings, port)
+    platform.start()
+    try:
+        platform.ready()
+        yield platform
+    finally:
+        platform.end()
+
+
+def claim(visitor: httpx.Client, link: str, name: str) -> httpx.Response:
+    """What the form behind the one-time link answers."""
+    form = visitor.get(link).text
+    token = re.search(r'name="csrf_token"[^>]*value="([^"]+)"', form)
+    fields = {"name": name, "password": PASSWORD, "csrf_token": token[1] if token else ""}
+    return visitor.post(link, data=fields)
+
+
+def listening(pids: Sequence[int]) -> set[tuple[str, int]]:
+    """The TCP addresses at which these processes listen."""
+    held = {str(link.readlink()) for pid in pids for link in _descriptors(pid)}
+    found = set()
+    for line in Path("/proc/net/tcp").read_text().splitlines()[1:]:
+        _, local, _, state, *_, inode = line.split()[:10]
+        if state == "0A" and f"socket:[{inode}]" in held:
+            host, port = local.split(":")
+            found.add((socket.inet_ntoa(bytes.fromhex(host)[::-1]), int(port, 16)))
+    return found
+
+
+def _descriptors(pid: int) -> list[Path]:
+    with suppress(FileNotFoundError, ProcessLookupError):
+        return [link for link in Path(f"/proc/{pid}/fd").iterdir() if link.is_symlink()]
+    return []

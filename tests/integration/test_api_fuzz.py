@@ -1,0 +1,141 @@
+"""The API against its own document: schemathesis asks what the document allows and forbids.
+
+Bounded and told the same each time; asked by nobody, an author and an operator, over books that
+hold a season that has been played.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import schemathesis
+from apiflask import APIFlask
+from hypothesis import HealthCheck, Phase, given, settings
+from schemathesis import GenerationMode
+from schemathesis.checks import not_a_server_error
+from schemathesis.specs.openapi.checks import (
+    content_type_conformance,
+    negative_data_rejection,
+    response_headers_conformance,
+    response_schema_conformance,
+    status_code_conformance,
+)
+
+from server.app import create_app
+from server.db.migrations import migrate
+from server.db.models import Role
+from server.services import accounts, seasons
+from tests.books import GAME, Books, open_books, played
+
+CHECKS = [
+    not_a_server_error,
+    content_type_conformance,
+    negative_data_rejection,
+    response_headers_conformance,
+    response_schema_conformance,
+    status_code_conformance,
+]
+STREAM = "/api/v1/events"
+EXAMPLES = 8
+WHO = ("nobody", "alice", "charlie")
+
+
+@pytest.fixture(scope="module")
+def books(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Books]:
+    """Books with a season that has been played."""
+    url = f"sqlite:///{Path(tmp_path_factory.mktemp('fuzz')) / 'matchbox.db'}"
+    migrate(url)
+    many = 1_000_000
+    opened = open_books(url, requests_per_minute=many, logins_per_minute=100_000)
+    opened.wall()
+    opened.league()
+    play_a_season(opened)
+    yield opened
+    opened.context.close()
+
+
+@pytest.fixture(scope="module")
+def tokens(books: Books) -> dict[str, str]:
+    """A token of each who has one."""
+    with books.write() as session:
+        people = {
+            "alice": books_person(session, "alice"),
+            "charlie": books_person(session, "charlie"),
+        }
+        return {
+            name: accounts.make_token(session, user, "fuzz", now=books.clock())
+            for name, user in people.items()
+        }
+
+
+@pytest.fixture(scope="module")
+def api(books: Books) -> Any:
+    """The document, as the application serves it."""
+    app: APIFlask = create_app(books.context)
+    return schemathesis.openapi.from_wsgi("/api/v1/openapi.json", app)
+
+
+@pytest.mark.parametrize("mode", list(GenerationMode))
+@pytest.mark.parametrize("who", WHO)
+def test_the_api_answers_as_its_document_says(
+    api: Any, tokens: dict[str, str], who: str, mode: GenerationMode
+) -> None:
+    headers = {"Authorization": f"Bearer {tokens[who]}"} if who in tokens else {}
+    for found in api.get_all_operations():
+        operation = found.ok()
+        if operation.path != STREAM and (mode.is_positive or takes_something(operation)):
+            ask(operation, mode, headers)
+
+
+def ask(operation: Any, mode: GenerationMode, headers: dict[str, str]) -> None:
+    """Asks the operation so often, and holds every answer against the document."""
+
+    @given(case=operation.as_strategy(generation_mode=mode))
+    @settings(
+        max_examples=EXAMPLES,
+        derandomize=True,
+        deadline=None,
+        database=None,
+        phases=[Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )
+    def ask_once(case: schemathesis.Case) -> None:
+        answer = case.call(headers=headers)
+        case.validate_response(answer, checks=CHECKS, headers=headers)
+
+    ask_once()
+
+
+def takes_something(operation: Any) -> bool:
+    """True where there is something to get wrong."""
+    return bool(list(operation.iter_parameters()) or operation.body)
+
+
+def play_a_season(books: Books) -> None:
+    """Alice's bot and bob's, every match played."""
+    alice, bob = books.person("alice"), books.person("bob")
+    charlie = books.person("charlie", Role.OPERATOR)
+    bots = [books.the_bot(books.bot(user, "timid")) for user in (alice, bob)]
+    with books.write() as session:
+        now = books.clock()
+        season = seasons.create(session, charlie, name="first", league=GAME, now=now)
+        for user, bot in zip((alice, bob), bots, strict=True):
+            seasons.enter(session, user, season, bot, now=now)
+        seasons.start(session, charlie, season, settings=books.settings, now=now)
+    while jobs := books.dispatch():
+        for job in jobs:
+            books.record(played(job))
+    with books.write() as session:
+        seasons.advance(session, now=books.clock())
+
+
+def books_person(session: Any, name: str) -> Any:
+    """The account of that name."""
+    from sqlalchemy import select
+
+    from server.db.models import User
+
+    return session.scalars(select(User).where(User.name == name)).one()

@@ -1,0 +1,281 @@
+"""The books on SQLite and on Postgres: one schema, one story, whoever writes at the same time."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from importlib.resources import files
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+import pytest
+from alembic import command
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+from sqlalchemy import func, inspect, select
+
+from matchbox.errors import BadOption, NotFound
+from matchbox.match import record as records
+from matchbox.match import wire
+from matchbox.match.wire import MatchPlayed, PlayMatch
+from server import queries
+from server.db.migrations import check_schema, configuration, migrate
+from server.db.models import Match, MatchState, Result, Role, Season, Standing, Table, Version
+from server.db.session import Database
+from server.services import standings
+from server.services.tick import tick
+from tests.books import (
+    SIMPLE,
+    Books,
+    open_books,
+    play_out,
+    played,
+    really_played,
+    record_all,
+    season_of,
+    tick_often,
+)
+
+WRITERS = 4
+BOTS = Path(__file__).resolve().parents[2] / "bots/bomb"
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """An empty database of either kind."""
+    if request.param == "sqlite":
+        return f"sqlite:///{tmp_path / 'books.db'}"
+    found: str = request.getfixturevalue("postgres_database")
+    return found
+
+
+@pytest.fixture
+def books(url: str) -> Iterator[Books]:
+    """Books in it, with a wall reported and the ranked queue at rest."""
+    opened = migrated(url)
+    yield opened
+    opened.context.close()
+
+
+def migrated(url: str) -> Books:
+    """Books in a database that was empty."""
+    migrate(url)
+    opened = open_books(url)
+    opened.wall()
+    opened.league(paused=True)
+    return opened
+
+
+def a_season(books: Books, *, deals: int = 2) -> Season:
+    """A season of the three shipped players and one that is always at fault."""
+    operator = books.person("charlie", Role.OPERATOR)
+    texts = {name: (BOTS / f"{name}.py").read_bytes() for name in ("simple", "scared", "medium")}
+    texts["broken"] = SIMPLE.replace(b"BOT = SimplePlayer", BROKEN)
+    versions = [books.bot(books.person(name), "bot", text) for name, text in texts.items()]
+    return season_of(books, operator, versions, deals=deals)
+
+
+BROKEN = b"""class Broken(SimplePlayer):
+    def turn(self, game_data, play_a_card):
+        return 1 // (game_data.draw_pile_size() - 17)
+"""
+
+
+def story(books: Books, season: Season) -> tuple[str, list[str], list[dict[str, Any]]]:
+    """The digest of the standing, the digests of all records by number, and the lines."""
+    with books.read() as session:
+        standing = session.get_one(Standing, standings.scope_of(season))
+        query = select(Result.digest).join(Result.match).order_by(Match.number)
+        lines = [{**line, "version_id": None} for line in standing.lines]
+        return standing.rows_digest, list(session.scalars(query)), lines
+
+
+def count(books: Books) -> int:
+    """How many results are on the books."""
+    with books.read() as session:
+        return session.scalar(select(func.count()).select_from(Result)) or 0
+
+
+# The schema
+
+
+def test_the_migrations_make_the_tables_of_the_models(url: str) -> None:
+    migrate(url)
+    database = Database(url)
+    with database.connect() as connection:
+        context = MigrationContext.configure(connection, opts={"compare_type": True})
+        assert compare_metadata(context, Table.metadata) == []
+    check_schema(database)
+    database.close()
+
+
+def test_migrating_again_changes_nothing_and_going_back_leaves_nothing(url: str) -> None:
+    migrate(url)
+    migrate(url)
+    database = Database(url)
+    with database.connect() as connection:
+        config = configuration()
+        config.attributes["connection"] = connection
+        command.downgrade(config, "base")
+    with database.connect() as connection:
+        assert inspect(connection).get_table_names() == ["alembic_version"]
+    database.close()
+
+
+def test_the_migrations_are_in_the_package() -> None:
+    folder = files("server.db.migrations")
+    assert {"env.py", "script.py.mako", "versions"} <= {item.name for item in folder.iterdir()}
+
+
+# A season, really played
+
+
+def test_a_season_is_the_same_story_on_both_databases_and_in_any_order(
+    tmp_path: Path, postgres_database: str
+) -> None:
+    def backwards(jobs: list[PlayMatch]) -> list[MatchPlayed]:
+        return [really_played(second, job) for job in reversed(jobs)] * 2
+
+    first = migrated(f"sqlite:///{tmp_path / 'books.db'}")
+    season = a_season(first)
+    play_out(first, lambda jobs: [really_played(first, job) for job in jobs])
+    second = migrated(postgres_database)
+    second.person("somebody")  # so that no row has the same number
+    second.bot(second.person("else"), "bot")
+    again = a_season(second)
+    play_out(second, backwards)
+    assert first.season(season).state == second.season(again).state == "finished"
+    assert story(first, season) == story(second, again)
+    assert len(story(first, season)[1]) == 12
+    for books in (first, second):
+        books.context.close()
+
+
+def test_the_standing_of_a_season_names_who_was_at_fault(books: Books) -> None:
+    season = a_season(books, deals=3)
+    play_out(books, lambda jobs: [really_played(books, job) for job in jobs])
+    with books.read() as session:
+        lines = session.get_one(Standing, standings.scope_of(season)).lines
+    forfeits = {line["bot"].split("/")[0]: line["forfeits"] for line in lines}
+    assert forfeits["broken"] > 0
+    assert forfeits["simple"] == forfeits["scared"] == forfeits["medium"] == 0
+    assert lines[-1]["bot"].startswith("broken/")
+
+
+def test_a_result_is_kept_byte_for_byte(books: Books) -> None:
+    a_season(books)
+    (job, *_) = books.dispatch()
+    message = really_played(books, job)
+    books.record(message)
+    with books.read() as session:
+        result = session.get_one(Result, job.match)
+        assert result.record == message.record
+        assert result.digest == records.digest(records.unpack(message.record))
+
+
+def test_a_log_of_any_characters_is_kept(books: Books) -> None:
+    a_season(books)
+    (job, *_) = books.dispatch()
+    message = played(job)
+    books.record(
+        MatchPlayed(
+            **{
+                **{name: getattr(message, name) for name in message.__struct_fields__},
+                "logs": ["nul \0", "lone \ud800, paired \U0001f4a3"],
+            }
+        )
+    )
+    with books.read() as session:
+        assert session.get_one(Result, job.match).logs == [
+            "nul \N{REPLACEMENT CHARACTER}",
+            "lone ?, paired \U0001f4a3",
+        ]
+
+
+@pytest.mark.parametrize("name", ["half \ud800", "nul \0"])
+def test_a_text_that_no_book_can_hold_is_the_caller_s_fault(name: str, books: Books) -> None:
+    for ask in (queries.find_bot, queries.league, queries.season, queries.version):
+        with pytest.raises((NotFound, BadOption)), books.read() as session:
+            ask(session, name, *([None] if ask is queries.version else []))
+    with pytest.raises(BadOption), books.write() as session:
+        session.add(Season(league_id=1, name=f"{name} \ud800", deals=1, seed="x", created_at=0))
+        session.flush()
+
+
+def test_a_number_that_no_book_can_hold_is_the_caller_s_fault(books: Books) -> None:
+    for asked in ({"season": 10**20}, {"cursor": f"{10**20}.1.x"}):
+        with pytest.raises(BadOption), books.read() as session:
+            queries.matches(session, **asked)
+    with pytest.raises(NotFound), books.read() as session:
+        queries.season(session, 10**20)
+
+
+# Many at once
+
+
+def test_many_ledgers_book_every_result_once(books: Books, url: str) -> None:
+    season = a_season(books, deals=1)
+    messages = [wire.to_plain(played(job)) for job in books.dispatch()]
+    with ProcessPoolExecutor(WRITERS, get_context("spawn")) as pool:
+        turns = range(WRITERS)
+        booked = list(pool.map(record_all, [url] * WRITERS, [messages] * WRITERS, turns))
+    assert sum(booked) == len(messages) == count(books) == 12
+    play_out(books)
+    assert books.season(season).state == "finished"
+
+
+def test_many_ticks_at_once_send_every_attempt_once(books: Books, url: str) -> None:
+    books.league()
+    for name in ("alice", "bob", "dora"):
+        books.bot(books.person(name), "bot")
+    with ProcessPoolExecutor(WRITERS, get_context("spawn")) as pool:
+        sent = [
+            job for jobs in pool.map(tick_often, [url] * WRITERS, [5] * WRITERS) for job in jobs
+        ]
+    assert len(sent) == len(set(sent)) == books.settings.ranked_backlog
+    with books.read() as session:
+        numbers = session.scalars(select(Match.number).order_by(Match.number)).all()
+    assert list(numbers) == list(range(books.settings.ranked_backlog))
+
+
+def test_a_season_disturbed_in_every_way_ends_as_one_that_was_not(tmp_path: Path, url: str) -> None:
+    calm = migrated(f"sqlite:///{tmp_path / 'calm.db'}")
+    told = a_season(calm)
+    play_out(calm)
+    books = migrated(url)
+    season = a_season(books)
+    chance = random.Random(7)
+    kept: list[MatchPlayed] = []
+    for _ in range(60):
+        books.postman.down = chance.random() < 0.3
+        for message in chance.sample(kept, min(3, len(kept))):
+            books.record(message)
+        play_some(books, chance, kept)
+        books.clock.pass_by(minutes=chance.choice([0.1, 6]))
+    books.postman.down = False
+    play_out(books)
+    books.clock.pass_by(minutes=6)
+    play_out(books)
+    assert books.season(season).state == "finished"
+    assert count(books) == 12
+    assert story(books, season) == story(calm, told)
+    with books.read() as session:
+        assert set(session.scalars(select(Match.state))) == {MatchState.FINISHED}
+        assert max(session.scalars(select(Match.attempt))) > 1
+        assert len(session.scalars(select(Version)).all()) == 4
+    for one in (calm, books):
+        one.context.close()
+
+
+def play_some(books: Books, chance: random.Random, kept: list[MatchPlayed]) -> None:
+    """Ticks; of the jobs sent some get lost, some come back at once, the others late."""
+    tick(books.context)
+    for job in books.postman.take():
+        assert isinstance(job, PlayMatch)
+        fate = chance.random()
+        if fate < 0.4:
+            kept.append(played(job))
+        elif fate < 0.5:
+            books.record(played(job))

@@ -1,0 +1,187 @@
+"""The ledger as it runs: a real worker, a real beat and a real broker around the same books."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from base64 import b64decode
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+import redis
+from sqlalchemy import select
+
+from matchbox.match import wire
+from matchbox.match.wire import PlayMatch, TryOut
+from matchbox.settings import read_settings
+from server import queries
+from server.context import Context, make_context
+from server.db.migrations import migrate
+from server.db.models import MatchState, Result, Role, User, Version, VersionState
+from server.outbox import CelerySender
+from tests.books import SECRET, SIMPLE, Books, Clock, Postman, lost, played, tried_out
+
+DEADLINE_S = 240.0
+
+
+@pytest.fixture(params=["redis", "valkey"])
+def environment(request: pytest.FixtureRequest, tmp_path: Path) -> dict[str, str]:
+    """The settings of a platform with an empty broker and empty books."""
+    url: str = request.getfixturevalue(f"{request.param}_url")
+    with redis.Redis.from_url(url) as broker:
+        broker.flushall()
+    migrate(f"sqlite:///{tmp_path / 'matchbox.db'}")
+    return {
+        "MATCHBOX_DATA": str(tmp_path),
+        "MATCHBOX_BROKER_URL": url,
+        "MATCHBOX_SECRET_KEY": SECRET,
+        "MATCHBOX_TICK_SECONDS": "1",
+        "MATCHBOX_MATCH_DEALS": "1",
+        "MATCHBOX_LEAGUE_MATCHES": "10",
+    }
+
+
+@pytest.fixture
+def platform(environment: dict[str, str]) -> Iterator[Context]:
+    """The context of a server beside the ledger."""
+    made = make_context(read_settings(environment))
+    yield made
+    assert isinstance(made.sender, CelerySender)
+    made.sender.close()
+    made.close()
+
+
+@contextmanager
+def celery(environment: dict[str, str], *arguments: str) -> Iterator[subprocess.Popen[bytes]]:
+    """A process of the ledger's application."""
+    command = [sys.executable, "-m", "celery", "-A", "worker.ledger.main", *arguments]
+    log = Path(environment["MATCHBOX_DATA"]) / f"{arguments[0]}.log"
+    with log.open("ab") as out:
+        process = subprocess.Popen(
+            command, env={**os.environ, **environment}, stdout=out, stderr=out
+        )
+    try:
+        yield process
+    finally:
+        process.send_signal(signal.SIGKILL)
+        process.wait(DEADLINE_S)
+
+
+def worker(environment: dict[str, str]) -> Any:
+    """A ledger's worker."""
+    return celery(environment, "worker", "-P", "solo", "-Q", "ledger", "--without-mingle")
+
+
+def beat(environment: dict[str, str]) -> Any:
+    """A ledger's beat."""
+    return celery(environment, "beat")
+
+
+def until(happened: Callable[[], Any], environment: dict[str, str]) -> Any:
+    """What the call gives once that is something."""
+    deadline = time.monotonic() + DEADLINE_S
+    while not (found := happened()):
+        if time.monotonic() > deadline:
+            logs = Path(environment["MATCHBOX_DATA"]).glob("*.log")
+            raise AssertionError("\n".join(log.read_text() for log in logs))
+        time.sleep(0.05)
+    return found
+
+
+class Queues:
+    """The arenas' end of the broker."""
+
+    def __init__(self, url: str, sender: CelerySender) -> None:
+        self._broker = redis.Redis.from_url(url)
+        self._sender = sender
+
+    def take(self, queue: str, kind: type[Any]) -> list[Any]:
+        """Every job in the queue."""
+        jobs = []
+        while letter := self._broker.lpop(queue):
+            assert isinstance(letter, bytes)
+            body = json.loads(letter)["body"]
+            (message,), _, _ = json.loads(b64decode(body))
+            jobs.append(wire.from_plain(kind, message))
+        return jobs
+
+    def give(self, task: str, message: dict[str, Any]) -> None:
+        """Sends a result to the books."""
+        self._sender.send(task, wire.QUEUES[task], message)
+
+    def close(self) -> None:
+        """Gives the connection back."""
+        self._broker.close()
+
+
+@pytest.fixture
+def queues(environment: dict[str, str], platform: Context) -> Iterator[Queues]:
+    """The arenas' end of the broker."""
+    assert isinstance(platform.sender, CelerySender)
+    made = Queues(environment["MATCHBOX_BROKER_URL"], platform.sender)
+    yield made
+    made.close()
+
+
+@pytest.mark.slow
+def test_a_ledger_that_is_killed_goes_on_where_it_was(
+    environment: dict[str, str], platform: Context, queues: Queues
+) -> None:
+    books = Books(platform, Clock(time.time_ns() // 1_000_000), Postman())
+    books.league()
+    versions = [uploaded(books, books.person(name, Role.OPERATOR)) for name in ("alice", "bob")]
+    with worker(environment), beat(environment):
+        for job in queues.take("tryout", TryOut):
+            queues.give(wire.SETTLE, wire.to_plain(tried_out(job)))
+            queues.give(wire.SETTLE, wire.to_plain(tried_out(job)))
+        until(lambda: all(is_active(books, version) for version in versions), environment)
+        jobs = until(lambda: queues.take("ranked", PlayMatch), environment)
+    queues.give(wire.RECORD, {"nonsense": True})
+    queues.give(wire.RECORD, wire.to_plain(played(jobs[0])))
+    queues.give(wire.RECORD, wire.to_plain(played(jobs[0])))
+    queues.give(wire.LOST, wire.to_plain(lost(jobs[1])))
+    for job in jobs[2:]:
+        queues.give(wire.RECORD, wire.to_plain(played(job)))
+    with worker(environment):
+        until(lambda: is_finished(books, jobs[0]), environment)
+    with worker(environment), beat(environment):
+        until(lambda: play(queues) and is_finished(books, jobs[1]), environment)
+        until(lambda: play(queues) and at_rest(platform), environment)
+    with platform.read() as session:
+        assert queries.queue(session)["queued"] == 0
+        assert len(session.scalars(select(Result)).all()) == 10
+
+
+def uploaded(books: Books, person: User) -> Version:
+    """A version of the person's own, waiting."""
+    return books.upload(person, "bot", SIMPLE + f"# {person.name}\n".encode())
+
+
+def is_active(books: Books, version: Version) -> bool:
+    """True once the version is settled."""
+    return books.version(version.id).state == VersionState.ACTIVE
+
+
+def is_finished(books: Books, job: PlayMatch) -> bool:
+    """True once the match is booked."""
+    return books.match(job.match).state == MatchState.FINISHED
+
+
+def play(queues: Queues) -> bool:
+    """Plays what is queued; true."""
+    for job in queues.take("ranked", PlayMatch):
+        queues.give(wire.RECORD, wire.to_plain(played(job)))
+    return True
+
+
+def at_rest(platform: Context) -> bool:
+    """True once both bots have played enough and stand on the board."""
+    with platform.read() as session:
+        return bool(queries.leaderboard(session, "bomb")["matches"] == 10)

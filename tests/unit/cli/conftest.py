@@ -1,0 +1,112 @@
+"""The command run in this process, and a server for it with books of the test's own."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from werkzeug.serving import WSGIRequestHandler, make_server
+
+from cli.main import run
+from server.app import create_app
+from server.db.migrations import migrate
+from server.db.models import Role, User
+from server.services import accounts
+from tests.books import Books, open_books
+
+
+@dataclass(frozen=True)
+class Ran:
+    """What a command said, and whether the answer was yes."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        """The one document on stdout."""
+        return json.loads(self.out)
+
+
+Run = Callable[..., Ran]
+
+
+@pytest.fixture
+def matchbox(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> Run:
+    """Runs a command in a home of its own."""
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
+
+    def runs(*words: object) -> Ran:
+        capsys.readouterr()
+        code = run([str(word) for word in words])
+        said = capsys.readouterr()
+        return Ran(code, said.out, said.err)
+
+    return runs
+
+
+class Quiet(WSGIRequestHandler):
+    """Logs nothing."""
+
+    def log(self, *args: Any) -> None:
+        pass
+
+
+@dataclass(frozen=True)
+class Platform:
+    """A server and its books."""
+
+    url: str
+    books: Books
+
+    def token(self, user: User) -> str:
+        """A token for that account."""
+        with self.books.write() as session:
+            return accounts.make_token(session, user, "test", now=self.books.clock())
+
+
+@pytest.fixture
+def platform(tmp_path: Path) -> Iterator[Platform]:
+    """A server with a paused league, an arena that has reported its wall, and nobody in it."""
+    url = f"sqlite:///{tmp_path / 'matchbox.db'}"
+    migrate(url)
+    books = open_books(url, logins_per_minute=1000, uploads_per_hour=1000)
+    books.wall()
+    books.league(paused=True)
+    server = make_server(
+        "127.0.0.1", 0, create_app(books.context), threaded=True, request_handler=Quiet
+    )
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    yield Platform(f"http://127.0.0.1:{server.server_port}", books)
+    server.shutdown()
+    thread.join()
+    server.server_close()
+    books.context.close()
+
+
+@pytest.fixture
+def alice(platform: Platform, monkeypatch: pytest.MonkeyPatch) -> User:
+    """An author, whose token the commands have."""
+    user = platform.books.person("alice")
+    monkeypatch.setenv("MATCHBOX_URL", platform.url)
+    monkeypatch.setenv("MATCHBOX_TOKEN", platform.token(user))
+    return user
+
+
+@pytest.fixture
+def charlie(platform: Platform, monkeypatch: pytest.MonkeyPatch) -> User:
+    """The operator, whose token the commands have."""
+    user = platform.books.person("charlie", Role.OPERATOR)
+    monkeypatch.setenv("MATCHBOX_URL", platform.url)
+    monkeypatch.setenv("MATCHBOX_TOKEN", platform.token(user))
+    return user

@@ -1,0 +1,69 @@
+"""The page of every kind of experiment: whole, with its table, and loading nothing."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import pytest
+
+from cli.figure import page
+
+HEAD: dict[str, Any] = {
+    "game": "some<game>",
+    "seed": "7",
+    "games": 10,
+    "options": {"rules": "article"},
+    "bots": ["a", "b"],
+    "faults": [],
+    "box": "none",
+}
+PAIR = {
+    "first": "a",
+    "second": "b",
+    "games": 10,
+    "first_wins": 7,
+    "second_wins": 3,
+    "draws": 0,
+    "first_share": 0.7,
+    "ci95": [0.4, 0.9],
+    "mean_turns": 18.5,
+}
+CELL = {"players": 3, "bot": "a", "games": 10, "mean": 12.5, "ci95": [12.0, 13.0], "max": 20}
+PLACE = {
+    "bot": "b",
+    "games": 10,
+    "counts": [4, 6],
+    "first_share": 0.4,
+    "ci95": [0.2, 0.6],
+    "mean_place": 1.6,
+}
+KINDS = {
+    "pairs": {"pairs": [PAIR], "totals": [{"bot": "a", "share": 0.7, "ci95": [0.6, 0.8]}]},
+    "cells": {
+        "cells": [{**CELL, "players": size, "bot": bot} for size in (3, 4) for bot in ("a", "b")]
+    },
+    "tables": {"tables": [{"players": 2, "games": 10, "mean_moves": 7.0, "places": [PLACE]}]},
+}
+WANTED = {
+    "pairs": ["<td>18.5</td>", "heatmap", "moves second"],
+    "cells": ["<td>12.50 ±0.50</td>", "mean score", "toself"],
+    "tables": ["<td>40.0 ±20.0</td>", "games won, %"],
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_page_has_its_figures_and_its_table(kind: str) -> None:
+    made = page({**HEAD, **KINDS[kind]}, {"a v b": Counter({3: 4, 5: 6})})
+    for text in (*WANTED[kind], "some&lt;game&gt;", "seed 7", "rules article"):
+        assert text in made
+    assert made.count("<figure>") == made.count('class="plotly-graph-div"') == 2
+
+
+@pytest.mark.parametrize("kind", ["pairs", "tables"])
+def test_a_page_loads_nothing_and_holds_the_library_once(kind: str) -> None:
+    made = page({**HEAD, **KINDS[kind]}, {"a v b": Counter({3: 4})})
+    assert 'src="http' not in made
+    assert "<link" not in made
+    assert made.count("plotly.js v") <= 2
+    assert 3_000_000 < len(made) < 8_000_000

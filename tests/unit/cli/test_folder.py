@@ -1,0 +1,89 @@
+"""The data folder: closed, held by one, with secrets that stay."""
+
+from __future__ import annotations
+
+import stat
+from pathlib import Path
+
+import pytest
+
+from cli import folder
+from matchbox.errors import BadSetting, Conflict
+from matchbox.settings import read_settings
+
+
+def mode(path: Path) -> int:
+    """The permissions of a file or folder."""
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+def test_it_is_closed_to_everybody_else(tmp_path: Path) -> None:
+    made = folder.make(tmp_path / "data")
+    assert {mode(place) for place in (made, folder.logs(made), folder.arena(made))} == {0o700}
+
+
+def test_what_cannot_be_a_folder_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(BadSetting, match="cannot be the data folder"):
+        folder.make(tmp_path / "file")
+
+
+def test_its_secrets_are_made_once_and_kept_closed(tmp_path: Path) -> None:
+    made = folder.make(tmp_path)
+    first, second = (folder.environment(made, 8000, {}) for _ in range(2))
+    assert first == second
+    assert mode(made / "secrets.json") == 0o600
+    settings = read_settings(first)
+    assert len(settings.secret_key) >= 32
+    assert settings.secret_key != settings.arena_token
+
+
+def test_two_folders_have_other_secrets(tmp_path: Path) -> None:
+    one, two = (
+        folder.environment(folder.make(tmp_path / name), 8000, {})["MATCHBOX_SECRET_KEY"]
+        for name in ("one", "two")
+    )
+    assert one != two
+
+
+def test_settings_of_the_environment_win_and_the_folder_is_its_own(tmp_path: Path) -> None:
+    given = {
+        "MATCHBOX_CPU_MS": "50",
+        "MATCHBOX_ARENA_TOKEN": "x" * 32,
+        "MATCHBOX_DATA": "elsewhere",
+        "MATCHBOX_BROKER_URL": "",
+        "PATH": "/bin",
+    }
+    found = folder.environment(folder.make(tmp_path), 8001, given)
+    assert (found["MATCHBOX_CPU_MS"], found["MATCHBOX_ARENA_TOKEN"]) == ("50", "x" * 32)
+    assert found["MATCHBOX_SERVER_URL"] == "http://127.0.0.1:8001"
+    assert found["MATCHBOX_DATA"] == str(tmp_path)
+    assert not {"PATH", "MATCHBOX_BROKER_URL"} & found.keys()
+
+
+def test_damaged_secrets_are_not_replaced(tmp_path: Path) -> None:
+    (tmp_path / "secrets.json").write_text("{")
+    with pytest.raises(BadSetting, match="is damaged: restore it, or remove it"):
+        folder.environment(tmp_path, 8000, {})
+
+
+def test_it_is_held_by_one_at_a_time(tmp_path: Path) -> None:
+    with (
+        folder.held(tmp_path),
+        pytest.raises(Conflict, match=r"already running on .* \(process \d+\)"),
+        folder.held(tmp_path),
+    ):
+        raise AssertionError("two have it")
+    with folder.held(tmp_path):
+        pass
+
+
+def test_the_settings_of_a_folder_are_those_it_was_started_with(tmp_path: Path) -> None:
+    made = folder.make(tmp_path)
+    secret = folder.environment(made, 8000, {})["MATCHBOX_SECRET_KEY"]
+    assert folder.settings_of(made).secret_key == secret
+
+
+def test_a_folder_nobody_started_in_has_no_settings(tmp_path: Path) -> None:
+    with pytest.raises(BadSetting, match="is no data folder: start Matchbox there once"):
+        folder.settings_of(tmp_path)

@@ -1,0 +1,100 @@
+"""`doctor`, `migrate`, and what `up` says before anything has started."""
+
+from __future__ import annotations
+
+import json
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from cli import folder, prepare, up
+from matchbox.errors import Conflict
+from matchbox.settings import read_settings
+from tests.unit.cli.conftest import Run
+
+
+def test_doctor_tells_boxes_brokers_and_databases(matchbox: Run) -> None:
+    told = matchbox("doctor", "--json")
+    report = told.json
+    assert told.code == (0 if report["walled"] else 1)
+    assert set(report["boxes"]) == {"bwrap", "process"}
+    assert report["brokers"]["embedded"]
+    assert report["databases"]["sqlite"]["works"]
+    assert "simple" in report["games"]["bomb"]
+    assert "box bwrap: " in matchbox("doctor").out
+
+
+def test_a_taken_port_is_named() -> None:
+    with up.listen(0) as first:
+        port = first.getsockname()[1]
+        with pytest.raises(Conflict, match=rf"port {port} is taken: choose another one, as in"):
+            up.listen(port)
+
+
+def test_it_listens_on_this_machine_alone() -> None:
+    with up.listen(0) as listener:
+        assert listener.getsockname()[0] == "127.0.0.1"
+        assert listener.family == socket.AF_INET
+
+
+def test_a_folder_in_use_is_named(matchbox: Run, tmp_path: Path) -> None:
+    made = folder.make(tmp_path / "data")
+    with folder.held(made):
+        command = [str(Path(sys.executable).with_name("matchbox")), "up", "--port", "0"]
+        command += ["--data", str(made)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "Matchbox is already running on" in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_arenas_are_told_no_database_and_no_signing_key(tmp_path: Path) -> None:
+    given = folder.environment(folder.make(tmp_path), 8000, {"MATCHBOX_DATABASE_URL": "sqlite://"})
+    told = up.arena_environment(given, tmp_path)
+    assert "MATCHBOX_ARENA_TOKEN" in told
+    assert not {"MATCHBOX_SECRET_KEY", "MATCHBOX_DATABASE_URL"} & told.keys()
+    assert told["MATCHBOX_DATA"] == str(tmp_path / "arena")
+
+
+def test_every_program_has_a_name_of_its_own_and_arenas_a_core(tmp_path: Path) -> None:
+    environment = folder.environment(folder.make(tmp_path), 8000, {"MATCHBOX_ARENAS": "3"})
+    programs = up.programs(read_settings(environment), environment, tmp_path, 3)
+    names = [program.name for program in programs]
+    assert names == ["web", "ledger", "beat", "arena-1", "arena-2", "arena-3"]
+    assert all((program.core is not None) == ("arena" in program.name) for program in programs)
+    assert programs[0].descriptors == (3,)
+
+
+def test_the_books_are_prepared_twice_with_the_same_result(tmp_path: Path) -> None:
+    environment = folder.environment(folder.make(tmp_path), 8000, {})
+    settings = read_settings(environment)
+    first, second = prepare.prepare(settings), prepare.prepare(settings)
+    assert first is not None
+    assert second not in (None, first)
+
+
+def test_the_first_operator_can_be_made_in_the_folder(matchbox: Run, tmp_path: Path) -> None:
+    data = folder.make(tmp_path / "data")
+    assert prepare.prepare(read_settings(folder.environment(data, 8000, {}))) is not None
+    words = ("admin", "user", "create", "--data", data, "--json")
+    for name, role in (("olga", "operator"), ("otto", "operator"), ("alice", "author")):
+        told = matchbox(*words, name, "--role", role).json
+        assert (told["name"], told["role"]) == (name, role)
+        assert told["token"]
+    assert prepare.prepare(read_settings(folder.environment(data, 8000, {}))) is None
+
+
+def test_a_folder_can_be_migrated_by_hand(matchbox: Run, tmp_path: Path) -> None:
+    data = folder.make(tmp_path / "data")
+    folder.environment(data, 8000, {})
+    assert json.loads(matchbox("migrate", "--data", data, "--json").out) == {"migrated": True}
+    assert (data / "matchbox.db").exists()
+
+
+def test_a_folder_that_is_none_is_named(matchbox: Run, tmp_path: Path) -> None:
+    told = matchbox("migrate", "--data", tmp_path / "gone")
+    assert told.code == 2
+    assert "is no data folder" in told.err

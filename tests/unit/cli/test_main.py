@@ -1,0 +1,96 @@
+"""Exit codes and errors: yes is 0, no is 1, wrong usage is 2, and one sentence says why."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from importlib.metadata import version
+from pathlib import Path
+
+import pytest
+
+from tests.unit.cli.conftest import Run
+
+COMMANDS = [
+    *("games", "simulate", "play", "check", "login", "submit", "bots", "logs", "standings"),
+    *("activate", "retire", "replay", "verify", "doctor", "up", "migrate"),
+    "admin user create",
+    *(f"season {name}" for name in ["create", "enter", "leave", "start", "pause", "resume"]),
+    *(f"season {name}" for name in ["cancel", "list", "show", "export", "verify"]),
+    *(f"league {name}" for name in ["create", "list", "show"]),
+]
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_explains_itself(command: str, matchbox: Run) -> None:
+    told = matchbox(*command.split(), "--help")
+    assert (told.code, told.err) == (0, "")
+    assert "Usage: matchbox" in told.out
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ("nonsense", "No such command 'nonsense'; see matchbox --help"),
+        ("simulate bomb", "nobody plays: name the bots that are to play bomb"),
+        ("simulate bomb simple scared --games 0", "'--games': Input should be greater"),
+        ("up --port web", "'--port': Input should be a valid integer"),
+        ("simulate bomb simple scared --hats 3", "see matchbox simulate --help"),
+        ("simulate chess simple scared", "there is no game 'chess'; the games are: bomb"),
+        ("simulate bomb simple", "one bot alone has nobody to play"),
+        ("simulate bomb simple nobody", "there is no bot 'nobody' of bomb"),
+        ("simulate bomb simple scared --option x", "--option x has no value"),
+        ("simulate bomb simple scared --option x=1", "bomb has no option 'x'"),
+        ("play bomb simple", "bomb is played by 2 players, not 1"),
+        ("play bomb simple human --json", "a human plays at the terminal"),
+        ("check gone.py --game bomb", "gone.py cannot be read"),
+        ("check gone.py --game chess", "there is no game 'chess'"),
+        ("admin user create alice --role king", "there is no role 'king'"),
+    ],
+)
+def test_wrong_usage_is_2_and_says_what_to_do(words: str, sentence: str, matchbox: Run) -> None:
+    told = matchbox(*words.split())
+    assert (told.code, told.out) == (2, "")
+    assert told.err.startswith("matchbox: ")
+    assert sentence in told.err
+    assert told.err.count("\n") == 1
+
+
+def test_an_unknown_box_is_named(matchbox: Run) -> None:
+    told = matchbox("simulate", "bomb", "simple", "scared", "--box", "paper")
+    assert told.code == 2
+    assert told.err == (
+        "matchbox: there is no box 'paper': choose one of auto, bwrap, process, none\n"
+    )
+
+
+def test_it_says_which_version_it_is(matchbox: Run) -> None:
+    told = matchbox("--version")
+    assert (told.code, told.out) == (0, f"matchbox {version('matchbox')}\n")
+
+
+def test_a_setting_that_makes_no_sense_is_named(
+    matchbox: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MATCHBOX_CPU_MS", "fast")
+    told = matchbox("simulate", "bomb", "simple", "scared", "--box", "none")
+    assert told.code == 2
+    assert told.err == "matchbox: MATCHBOX_CPU_MS is 'fast'; it must be a whole number\n"
+
+
+def test_nothing_heavy_is_imported_before_a_command_runs() -> None:
+    source = (
+        "import sys; from cli.main import run; run(['games']); "
+        "heavy = {'celery', 'docker', 'flask', 'httpx', 'numpy', 'plotly', 'sqlalchemy'}; "
+        "print('heavy:', sorted(heavy & sys.modules.keys()), file=sys.stderr)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", source], capture_output=True, text=True, check=True
+    )
+    assert done.stderr == "heavy: []\n"
+
+
+def test_the_installed_command_runs() -> None:
+    command = Path(sys.executable).with_name("matchbox")
+    done = subprocess.run([command, "games"], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[1].split("\t")[:2] == ["bomb", "Bomb"]

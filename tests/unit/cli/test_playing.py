@@ -1,0 +1,103 @@
+"""`games`, `play` and `check`, as a person at the terminal uses them."""
+
+from __future__ import annotations
+
+import io
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.unit.cli.conftest import Run
+from tests.unit.worker.bots import GOOD, turning
+
+
+@pytest.fixture
+def mine(tmp_path: Path) -> Path:
+    """A good bot's file."""
+    file = tmp_path / "mine.py"
+    file.write_text(GOOD)
+    return file
+
+
+def test_the_games_are_listed(matchbox: Run) -> None:
+    bomb = next(game for game in matchbox("games", "--json").json if game["name"] == "bomb")
+    assert (bomb["title"], bomb["seats"], bomb["options"]) == ("Bomb", [2], {})
+
+
+def test_a_game_is_told_from_its_first_move_to_its_winner(matchbox: Run) -> None:
+    told = matchbox("play", "bomb", "simple", "medium", "--seed", 3, "--json").json
+    assert told["bots"] == ["simple", "medium"]
+    assert sorted(told["places"]) == [1, 2]
+    assert told["transcript"][0] == "simple:"
+    assert told["transcript"][-1].endswith(" wins.")
+    assert told["faults"] == []
+
+
+def test_the_same_seed_gives_the_same_game_in_any_box(matchbox: Run) -> None:
+    words = ("play", "bomb", "scared", "medium", "--json", "--seed", "s")
+    boxed, bare = (matchbox(*words, "--box", box).json for box in ("auto", "none"))
+    assert boxed["box"] != bare["box"] == "none"
+    assert boxed["digest"] == bare["digest"]
+    assert matchbox(*words[:-1], "t", "--box", "none").json["digest"] != bare["digest"]
+
+
+def test_a_file_plays_against_a_shipped_bot_and_its_fault_is_told(
+    matchbox: Run, tmp_path: Path
+) -> None:
+    file = tmp_path / "broken.py"
+    file.write_bytes(turning("return 1 / 0"))
+    told = matchbox("play", "bomb", file, "simple")
+    assert told.code == 0
+    assert "broken: crash: ZeroDivisionError: division by zero" in told.out
+    assert "simple wins." in told.out
+
+
+def test_a_human_plays_at_the_terminal(matchbox: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", io.StringIO("\n0\n" * 60))
+    told = matchbox("play", "bomb", "human", "simple", "--seed", 3)
+    assert told.code == 0
+    assert "Play s[h]uffle, [s]ee, s[k]ip or [b]ottom, or press Enter to draw" in told.out
+    assert told.out.splitlines()[-1] in ("human wins.", "simple wins.")
+
+
+def test_a_human_whose_answers_end_leaves_the_game(
+    matchbox: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "stdin", io.StringIO())
+    told = matchbox("play", "bomb", "human", "simple", "--seed", 3)
+    assert (told.code, told.err) == (1, "matchbox: the answers ended before the game did\n")
+
+
+def test_a_good_file_is_accepted(matchbox: Run, mine: Path) -> None:
+    told = matchbox("check", mine, "--game", "bomb")
+    assert told.code == 0
+    assert told.out.startswith("accepted: 8 games against itself, ")
+
+
+def test_the_report_has_the_servers_keys(matchbox: Run, mine: Path) -> None:
+    report = matchbox("check", mine, "--game", "bomb", "--json").json
+    keys = {"accepted", "verdict", "reasons", "games", "cpu_ms_per_decision", "log"}
+    assert keys <= report.keys()
+    assert (report["accepted"], report["verdict"], report["class"]) == (True, "accepted", "Good")
+
+
+def test_a_bad_file_is_refused_with_its_log(matchbox: Run, tmp_path: Path) -> None:
+    file = tmp_path / "bad.py"
+    file.write_bytes(turning("print('here I am')", "return 1 / 0"))
+    told = matchbox("check", file, "--game", "bomb")
+    assert told.code == 1
+    assert told.out.splitlines()[0] == "refused (crash)"
+    assert "(player.py, line 7, in turn): ZeroDivisionError" in told.out
+    assert "here I am" in told.out
+
+
+def test_check_uses_the_limits_of_the_environment(
+    matchbox: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MATCHBOX_CPU_MS", "50")
+    file = tmp_path / "slow.py"
+    file.write_bytes(turning("while True: pass"))
+    report = matchbox("check", file, "--game", "bomb", "--json").json
+    assert report["verdict"] == "timeout"
+    assert "50 ms of processor time are allowed" in report["reasons"][0]

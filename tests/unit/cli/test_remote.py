@@ -1,0 +1,222 @@
+"""The commands that talk to a server, with a real one and books of the test's own."""
+
+from __future__ import annotations
+
+import io
+import stat
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from matchbox.match.wire import TryOut
+from server.db.models import User
+from server.services import accounts
+from tests.books import play_out, season_of, tried_out
+from tests.unit.cli.conftest import Platform, Run
+from tests.unit.worker.bots import GOOD
+
+PASSWORD = "correct horse battery"
+
+
+@pytest.fixture
+def mine(tmp_path: Path) -> Path:
+    """A bot's file."""
+    file = tmp_path / "mine.py"
+    file.write_text(GOOD)
+    return file
+
+
+def settle_all(platform: Platform, *, accepted: bool = True) -> None:
+    """Brings back a verdict on everything that waits for one."""
+    for job in platform.books.postman.take():
+        assert isinstance(job, TryOut)
+        platform.books.settle(tried_out(job, accepted=accepted))
+
+
+def submitting(mine: Path, *more: str) -> Sequence[object]:
+    """The words of a submission."""
+    return ("submit", mine, "--game", "bomb", "--name", "mine", *more)
+
+
+def test_a_login_is_kept_in_a_file_of_its_own(
+    platform: Platform, matchbox: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    with platform.books.write() as session:
+        accounts.sign_up(session, "dora", PASSWORD, now=1)
+    monkeypatch.setattr(sys, "stdin", io.StringIO(f"{PASSWORD}\n"))
+    told = matchbox("login", platform.url + "/", "--name", "dora")
+    assert (told.code, told.out) == (0, "")
+    assert f"Logged in to {platform.url} as dora (author)" in told.err
+    kept = tmp_path / "home" / ".config" / "matchbox" / "login.json"
+    assert stat.S_IMODE(kept.stat().st_mode) == 0o600
+    assert matchbox("bots", "--json").json == []
+
+
+def test_a_wrong_password_is_refused_and_nothing_kept(
+    platform: Platform, matchbox: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(sys, "stdin", io.StringIO("wrong wrong wrong\n"))
+    told = matchbox("login", platform.url, "--name", "dora")
+    assert (told.code, told.err) == (1, "matchbox: the name or the password is wrong\n")
+    assert not (tmp_path / "home" / ".config").exists()
+
+
+def test_a_token_can_be_pasted(
+    platform: Platform, matchbox: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    token = platform.token(platform.books.person("alice"))
+    monkeypatch.setattr(sys, "stdin", io.StringIO(token + "\n"))
+    told = matchbox("login", platform.url, "--token", "--json").json
+    assert told == {"url": platform.url, "account": "alice", "role": "author"}
+
+
+def test_a_submission_waits_for_its_try_out(
+    alice: User, platform: Platform, matchbox: Run, mine: Path
+) -> None:
+    told = matchbox(*submitting(mine, "--json"))
+    assert told.code == 0
+    document = told.json
+    assert (document["bot"], document["version"]) == ("alice/mine", 1)
+    assert (document["state"], document["accepted"]) == ("pending", None)
+
+
+def test_wait_ends_with_the_verdict(
+    alice: User, platform: Platform, matchbox: Run, mine: Path
+) -> None:
+    matchbox(*submitting(mine))
+    settle_all(platform)
+    told = matchbox(*submitting(mine, "--wait", "--json"))
+    assert told.code == 0
+    assert (told.json["accepted"], told.json["verdict"]) == (True, "accepted")
+    assert told.json["log"] == "hello from the bot\n"
+
+
+def test_a_refused_submission_is_a_no_with_its_reasons(
+    alice: User, platform: Platform, matchbox: Run, mine: Path
+) -> None:
+    matchbox(*submitting(mine))
+    settle_all(platform, accepted=False)
+    told = matchbox(*submitting(mine, "--wait"))
+    assert told.code == 1
+    assert "ZeroDivisionError: division by zero in line 3" in told.out
+
+
+def test_patience_ends_with_a_sentence(
+    alice: User, platform: Platform, matchbox: Run, mine: Path
+) -> None:
+    told = matchbox(*submitting(mine, "--wait", "--patience", "1"))
+    assert told.code == 1
+    assert "there is no verdict after 1 s" in told.err
+
+
+def test_a_file_that_is_no_bot_is_refused_at_once(
+    alice: User, matchbox: Run, tmp_path: Path
+) -> None:
+    file = tmp_path / "empty.py"
+    file.touch()
+    told = matchbox(*submitting(file))
+    assert told.code == 1
+    assert "the file is empty" in told.err
+
+
+def test_own_bots_are_listed_and_everybodys_when_asked(
+    alice: User, platform: Platform, matchbox: Run
+) -> None:
+    platform.books.bot(platform.books.person("bob"), "his")
+    platform.books.bot(alice, "hers")
+    assert [one["bot"] for one in matchbox("bots", "--json").json] == ["alice/hers"]
+    found = matchbox("bots", "--all", "--game", "bomb", "--json").json
+    assert {one["bot"] for one in found} == {"alice/hers", "bob/his"}
+    assert "alice/hers\tbomb\t1\tactive\t1" in matchbox("bots").out
+
+
+def test_a_standing_has_the_keys_of_the_interface(
+    charlie: User, platform: Platform, matchbox: Run
+) -> None:
+    books = platform.books
+    versions = [books.bot(books.person(name), "bot") for name in ("alice", "bob")]
+    season_of(books, charlie, versions)
+    play_out(books)
+    lines = matchbox("standings", "spring", "--json").json
+    keys = {"rank", "rank_range", "bot", "version", "elo", "ci95", "matches", "wins", "draws"}
+    assert all(keys | {"losses", "forfeits"} <= line.keys() for line in lines)
+    assert {line["bot"] for line in lines} == {"alice/bot", "bob/bot"}
+    assert matchbox("standings", "spring").out.startswith("rank\tbot\tversion\telo")
+
+
+def test_a_board_that_is_none_is_named(alice: User, matchbox: Run) -> None:
+    told = matchbox("standings", "nowhere")
+    assert told.code == 1
+    assert told.err == "matchbox: there is no game and no season 'nowhere'\n"
+
+
+def test_logs_show_what_the_bot_printed_in_its_try_out_and_its_matches(
+    charlie: User, platform: Platform, matchbox: Run
+) -> None:
+    books = platform.books
+    versions = [books.bot(charlie, "one"), books.bot(books.person("bob"), "two")]
+    season_of(books, charlie, versions)
+    play_out(books)
+    told = matchbox("logs", "one").out
+    assert "Version 1 is active" in told
+    assert "hello from the bot" in told
+    assert "first says hello" in told or "second says hello" in told
+    found = matchbox("logs", "charlie/one", "--matches", "1", "--json").json
+    assert {line["bot"] for line in found["matches"]} == {"charlie/one"}
+    assert len(found["matches"]) == 1
+
+
+def test_another_accepted_version_can_be_activated(
+    alice: User, platform: Platform, matchbox: Run
+) -> None:
+    platform.books.bot(alice, "mine")
+    platform.books.bot(alice, "mine", b"from matchbox.games.bomb import *\nBOT = ScaredPlayer\n")
+    told = matchbox("activate", "mine", 1)
+    assert (told.code, told.err) == (0, "alice/mine now plays with version 1\n")
+    assert matchbox("bots", "--json").json[0]["active"] == 1
+    assert matchbox("activate", "mine", 7).code == 1
+
+
+def test_a_bot_can_be_retired_by_its_owner_alone(
+    alice: User, platform: Platform, matchbox: Run
+) -> None:
+    platform.books.bot(alice, "mine")
+    platform.books.bot(platform.books.person("bob"), "his")
+    assert matchbox("retire", "mine").code == 0
+    assert matchbox("bots", "--json").json == []
+    told = matchbox("retire", "bob/his")
+    assert told.code == 1
+    assert "somebody else" in told.err
+
+
+def test_a_server_that_is_not_there_is_named(
+    matchbox: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MATCHBOX_URL", "http://127.0.0.1:9")
+    told = matchbox("bots", "--all")
+    assert told.code == 1
+    assert "the server at http://127.0.0.1:9 cannot be reached: start it, or name" in told.err
+
+
+def test_an_unknown_token_says_how_to_get_another(
+    alice: User, matchbox: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MATCHBOX_TOKEN", "mbx_wrong")
+    told = matchbox("bots")
+    assert told.code == 1
+    assert "use `matchbox login URL`, or set MATCHBOX_TOKEN" in told.err
+
+
+def test_an_operator_makes_accounts(charlie: User, platform: Platform, matchbox: Run) -> None:
+    told = matchbox("admin", "user", "create", "emil", "--json").json
+    assert (told["name"], told["role"]) == ("emil", "author")
+    with platform.books.read() as session:
+        assert accounts.log_in(session, "emil", told["password"]).name == "emil"
+
+
+def test_an_author_makes_no_accounts(alice: User, matchbox: Run) -> None:
+    told = matchbox("admin", "user", "create", "emil", "--role", "operator")
+    assert told.code == 1
+    assert "only an operator may do this" in told.err

@@ -1,0 +1,178 @@
+"""Seasons from their making to the proof of their records; matches told and played again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from matchbox.match import record as records
+from matchbox.match.wire import MatchPlayed, PlayMatch
+from server.db.models import User
+from tests.books import play_out, really_played, season_of
+from tests.unit.cli.conftest import Platform, Run
+from tests.unit.worker.bots import HEAD
+
+ONE = (HEAD + "class One(MediumPlayer):\n    pass\n").encode()
+TWO = (HEAD + "class Two(ScaredPlayer):\n    pass\n").encode()
+CLOCK = (
+    HEAD + "import os\n\nclass Clock(SimplePlayer):\n    def defuse(self, game_data):\n"
+    "        return os.urandom(1)[0] % (1 + game_data.draw_pile_size())\n"
+).encode()
+
+
+def season(platform: Platform, operator: User, *bundles: bytes, forge: bool = False) -> list[str]:
+    """The matches of a season that these bots have really played; one result may be forged."""
+    books = platform.books
+    names = ("one", "two", "three")
+    versions = [books.bot(operator, name, data) for name, data in zip(names, bundles, strict=False)]
+    season_of(books, operator, versions)
+    played: list[str] = []
+
+    def bring(jobs: list[PlayMatch]) -> list[MatchPlayed]:
+        results = [really_played(books, job) for job in jobs]
+        played.extend(job.match for job in jobs)
+        return [forged(result) if forge else result for result in results]
+
+    play_out(books, bring)
+    return played
+
+
+def forged(played: MatchPlayed) -> MatchPlayed:
+    """The result with its first bout played by somebody who only drew cards."""
+    record = records.unpack(played.record)
+    other = record.bouts[-1]
+    bout = replace(other, deal=0, rotation=0, moves=other.moves)
+    return replace(played, record=records.pack(replace(record, bouts=[bout, *record.bouts[1:]])))
+
+
+def test_a_season_is_made_entered_and_run(charlie: User, platform: Platform, matchbox: Run) -> None:
+    for name in ("one", "two"):
+        platform.books.bot(charlie, name)
+    made = matchbox("season", "create", "spring", "--league", "bomb", "--json").json
+    assert (made["name"], made["state"]) == ("spring", "open")
+    for bot in ("one", "two"):
+        assert matchbox("season", "enter", "spring", bot).code == 0
+    assert matchbox("season", "leave", "spring", "two").code == 0
+    assert matchbox("season", "enter", "spring", "charlie/two").code == 0
+    assert matchbox("season", "start", "spring", "--json").json["state"] == "running"
+    assert matchbox("season", "pause", "spring", "--json").json["state"] == "paused"
+    assert matchbox("season", "resume", "spring", "--json").json["state"] == "running"
+    play_out(platform.books)
+    shown = matchbox("season", "show", "spring").out
+    assert "state: finished" in shown
+    assert "entrant: charlie/one" in shown
+    assert "\nrank\tbot\tversion\telo" in shown
+    lines = matchbox("season", "show", "spring", "--json").json["standing"]
+    assert {line["bot"] for line in lines} == {"charlie/one", "charlie/two"}
+    assert [one["name"] for one in matchbox("season", "list", "--json").json] == ["spring"]
+    assert "\tspring\tbomb\tfinished" in matchbox("season", "list").out
+
+
+@pytest.mark.parametrize("command", ["replay", "verify"])
+def test_what_is_no_match_s_id_is_named(command: str, alice: User, matchbox: Run) -> None:
+    told = matchbox(command, "6c370f20")
+    assert told.code == 1
+    assert told.err.startswith("matchbox: '6c370f20' is no match's id: copy the 32 hex digits")
+
+
+def test_a_season_can_be_cancelled(charlie: User, matchbox: Run) -> None:
+    matchbox("season", "create", "spring", "--league", "bomb")
+    assert matchbox("season", "cancel", "spring", "--json").json["state"] == "cancelled"
+
+
+def test_only_operators_run_seasons(alice: User, matchbox: Run) -> None:
+    told = matchbox("season", "create", "spring", "--league", "bomb")
+    assert (told.code, told.err) == (1, "matchbox: only an operator may do this\n")
+
+
+def test_leagues_are_listed_shown_and_made(charlie: User, matchbox: Run) -> None:
+    made = matchbox("league", "create", "mine", "--game", "bomb", "--deals", 3, "--json").json
+    assert (made["name"], made["deals"]) == ("mine", 3)
+    assert {one["name"] for one in matchbox("league", "list", "--json").json} == {"bomb", "mine"}
+    assert "game: bomb" in matchbox("league", "show", "mine").out
+    assert "mine\tbomb\t2\t3" in matchbox("league", "list").out
+
+
+def test_every_match_of_a_season_is_played_again(
+    charlie: User, platform: Platform, matchbox: Run
+) -> None:
+    played = season(platform, charlie, ONE, TWO)
+    told = matchbox("season", "verify", "spring", "--json")
+    assert told.code == 0
+    assert told.json == {
+        "matches": len(played),
+        "same": len(played),
+        "different": [],
+        "unrepeatable": [],
+        "replayed_only": [],
+    }
+
+
+def test_a_bot_that_does_not_repeat_itself_is_called_so(
+    charlie: User, platform: Platform, matchbox: Run
+) -> None:
+    played = season(platform, charlie, CLOCK, CLOCK + b"# another\n")
+    told = matchbox("season", "verify", "spring", "--json")
+    assert told.code == 0
+    found = told.json
+    assert found["different"] == []
+    assert found["unrepeatable"]
+    assert found["same"] + len(found["unrepeatable"]) == len(played)
+
+
+def test_a_forged_record_is_found_and_is_a_no(
+    charlie: User, platform: Platform, matchbox: Run
+) -> None:
+    played = season(platform, charlie, ONE, TWO, forge=True)
+    told = matchbox("season", "verify", "spring")
+    assert told.code == 1
+    assert "different: " in told.out
+    assert matchbox("verify", played[0]).code == 1
+
+
+def test_a_match_is_told_and_proved(charlie: User, platform: Platform, matchbox: Run) -> None:
+    match = season(platform, charlie, ONE, TWO)[0]
+    told = matchbox("replay", match, "--bout", 1).out.splitlines()
+    assert told[0] == "Bout 1"
+    assert told[-1] in ("charlie/one wins.", "charlie/two wins.")
+    document = matchbox("replay", match, "--json").json
+    assert (document["id"], document["record"]["game"]) == (match, "bomb")
+    proof = matchbox("verify", match, "--json")
+    assert (proof.code, proof.json["verdict"]) == (0, "same")
+    assert proof.json["digest"] == document["digest"]
+    assert matchbox("verify", match, "--box", "none").out.startswith("same: ")
+
+
+def test_a_match_between_other_peoples_bots_is_only_replayed(
+    charlie: User, platform: Platform, matchbox: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    match = season(platform, charlie, ONE, TWO)[0]
+    alice = platform.books.person("alice")
+    monkeypatch.setenv("MATCHBOX_TOKEN", platform.token(alice))
+    proof = matchbox("verify", match, "--json")
+    assert (proof.code, proof.json["verdict"]) == (0, "replayed_only")
+
+
+def test_the_records_of_a_season_are_written_to_a_file(
+    charlie: User, platform: Platform, matchbox: Run, tmp_path: Path
+) -> None:
+    played = season(platform, charlie, ONE, TWO)
+    told = matchbox("season", "export", "spring", tmp_path / "spring.ndjson")
+    assert told.code == 0
+    lines: list[Any] = (tmp_path / "spring.ndjson").read_text().splitlines()
+    assert len(lines) == len(played)
+
+
+def test_a_match_that_is_not_over_has_no_record(
+    charlie: User, platform: Platform, matchbox: Run
+) -> None:
+    books = platform.books
+    season_of(books, charlie, [books.bot(charlie, name) for name in ("one", "two")])
+    match = books.dispatch()[0].match
+    for command in ("replay", "verify"):
+        told = matchbox(command, match)
+        assert told.code == 1
+        assert told.err.startswith("matchbox: ")

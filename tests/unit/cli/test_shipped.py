@@ -1,0 +1,49 @@
+"""The bots that a command names."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from cli import shipped
+from matchbox.bundle import digest
+from matchbox.errors import BadName
+
+
+def test_a_shipped_bot_is_named_by_its_name() -> None:
+    bot = shipped.find("bomb", "simple")
+    assert bot.name == "simple"
+    assert bot.version == digest(bot.data)
+    assert [one.name for one in shipped.shipped("bomb")] == shipped.names("bomb")
+
+
+def test_any_other_bot_is_named_by_its_file(tmp_path: Path) -> None:
+    file = tmp_path / "mine.py"
+    file.write_bytes(b"x = 1\n")
+    assert shipped.find("bomb", str(file)) == shipped.NamedBot("mine", b"x = 1\n")
+    assert shipped.find("bomb", f"{file}:Chosen").class_name == "Chosen"
+
+
+def test_two_bots_of_one_name_are_numbered(tmp_path: Path) -> None:
+    file = tmp_path / "simple.py"
+    file.write_bytes(b"x = 1\n")
+    bots = shipped.find_all("bomb", ["simple", str(file), "simple"])
+    assert [bot.name for bot in bots] == ["simple", "simple-2", "simple-3"]
+
+
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        ("nobody", r"no bot 'nobody' of bomb: name a shipped one \(medium, scared, simple\) or"),
+        ("gone.py", "gone.py cannot be read: No such file"),
+        ("gone.py:not a class", "gone.py cannot be read"),
+    ],
+)
+def test_what_is_neither_is_refused_by_name(name: str, sentence: str) -> None:
+    with pytest.raises(BadName, match=sentence):
+        shipped.find("bomb", name)
+
+
+def test_a_game_without_shipped_bots_has_none() -> None:
+    assert shipped.names("nothing") == []

@@ -1,0 +1,172 @@
+"""`simulate`: figures that depend on the seed alone, and the files it writes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.unit.cli.conftest import Run
+from tests.unit.worker.bots import turning
+
+WORDS = ("simulate", "bomb", "simple", "scared", "--seed", "7", "--games", "300")
+KEYS = {"game", "seed", "games", "bots", "pairs", "totals", "faults", "seconds", "box"}
+
+
+def figures(document: dict[str, Any]) -> dict[str, Any]:
+    """The document without what depends on the machine."""
+    return {key: document[key] for key in ("seed", "games", "bots", "pairs", "totals", "faults")}
+
+
+@pytest.fixture
+def bare(matchbox: Run) -> dict[str, Any]:
+    """The experiment without a box, in one process."""
+    document: dict[str, Any] = matchbox(*WORDS, "--box", "none", "--json").json
+    return document
+
+
+def test_it_has_every_ordered_pair(bare: dict[str, Any]) -> None:
+    assert bare.keys() >= KEYS
+    assert [(pair["first"], pair["second"]) for pair in bare["pairs"]] == [
+        ("simple", "scared"),
+        ("scared", "simple"),
+    ]
+    for pair in bare["pairs"]:
+        assert pair["games"] == pair["first_wins"] + pair["second_wins"] + pair["draws"] == 300
+        assert pair["ci95"][0] < pair["first_share"] < pair["ci95"][1]
+        assert 15 < pair["mean_turns"] < 25
+
+
+def test_the_figures_are_those_of_the_game(bare: dict[str, Any]) -> None:
+    first, second = (pair["first_share"] for pair in bare["pairs"])
+    assert first == pytest.approx(0.208, abs=0.1)
+    assert second == pytest.approx(0.769, abs=0.1)
+    assert [total["bot"] for total in bare["totals"]] == ["simple", "scared"]
+    assert sum(total["share"] for total in bare["totals"]) == pytest.approx(1)
+
+
+def test_a_box_and_more_processes_change_no_figure(matchbox: Run, bare: dict[str, Any]) -> None:
+    boxed = matchbox(*WORDS, "--workers", "2", "--json").json
+    assert boxed["box"] in ("bwrap", "process")
+    assert figures(boxed) == figures(bare)
+
+
+def test_another_seed_gives_other_figures(matchbox: Run, bare: dict[str, Any]) -> None:
+    words = [word if word != "7" else "8" for word in WORDS]
+    assert figures(matchbox(*words, "--box", "none", "--json").json) != figures(bare)
+
+
+def test_a_mirror_adds_every_bot_against_itself(matchbox: Run) -> None:
+    words = ("simulate", "bomb", "simple", "--mirror", "--games", "50", "--box", "none", "--json")
+    (pair,) = matchbox(*words).json["pairs"]
+    assert (pair["first"], pair["second"], pair["games"]) == ("simple", "simple", 50)
+
+
+def test_faults_are_reported_and_lose(matchbox: Run, tmp_path: Path) -> None:
+    file = tmp_path / "broken.py"
+    file.write_bytes(turning("return 1 / 0"))
+    words = ("simulate", "bomb", "simple", file, "--games", "5", "--box", "none", "--json")
+    document = matchbox(*words).json
+    assert [total["share"] for total in document["totals"]] == [1.0, 0.0]
+    kinds = {fault["kind"]: fault["games"] for fault in document["faults"]}
+    assert {fault["bot"] for fault in document["faults"]} == {"broken"}
+    assert kinds["crash"] + kinds["excluded"] == 10
+
+
+def test_the_table_names_box_and_seed(matchbox: Run) -> None:
+    told = matchbox(*WORDS, "--box", "none")
+    assert told.out.splitlines()[0].split("\t") == ["first \\ second", "simple", "scared", "all"]
+    assert "no box: trusted bots only, seed 7" in told.err
+
+
+def test_it_writes_the_pairs_and_a_page_that_loads_nothing(matchbox: Run, tmp_path: Path) -> None:
+    tsv, html = tmp_path / "pairs.tsv", tmp_path / "page.html"
+    told = matchbox(*WORDS, "--box", "none", "--json", "--tsv", tsv, "--html", html)
+    assert told.code == 0
+    lines = tsv.read_text().splitlines()
+    assert [line.split("\t")[:3] for line in lines] == [
+        ["first", "second", "games"],
+        ["simple", "scared", "300"],
+        ["scared", "simple", "300"],
+    ]
+    page = html.read_text()
+    assert "<td>simple</td>" in page
+    assert 'src="http' not in page
+    assert "<link" not in page
+
+
+SKULL = ("simulate", "skull", "random", "random", "random", "--players", "2-3", "--seed", "7")
+THEGAME = ("simulate", "thegame", "random", "legal", "--players", "1,3", "--seed", "7")
+
+
+def test_tables_of_any_size_tell_what_happened_and_who_won(matchbox: Run) -> None:
+    found = matchbox(*SKULL, "--games", "20", "--box", "none", "--json").json
+    assert [(table["players"], table["games"]) for table in found["tables"]] == [(2, 20), (3, 20)]
+    for table in found["tables"]:
+        assert table["won_by_points"] + table["last_one_in"] == pytest.approx(1)
+        assert sum(table["challenges"].values()) == pytest.approx(1, abs=1e-5)
+        assert table.keys() >= {"mean_rounds", "mean_moves"}
+        assert [one["bot"] for one in table["places"]] == ["random", "random-2", "random-3"]
+        assert sum(one["counts"][0] for one in table["places"]) == 20
+
+
+def test_tables_are_the_same_in_a_box_with_more_processes(matchbox: Run) -> None:
+    bare = matchbox(*SKULL, "--games", "20", "--box", "none", "--json").json
+    boxed = matchbox(*SKULL, "--games", "20", "--workers", "2", "--json").json
+    assert boxed["tables"] == bare["tables"]
+
+
+def test_the_terminal_shows_tables_as_rows(matchbox: Run) -> None:
+    told = matchbox(*SKULL, "--games", "6", "--box", "none").out.splitlines()
+    assert told[0].split("\t")[:3] == ["players", "won_by_points", "last_one_in"]
+    assert told[3].split("\t") == ["players", "bot", "games", "won %", "mean place"]
+
+
+def test_a_game_played_together_has_a_cell_per_team_and_size(matchbox: Run) -> None:
+    words = (*THEGAME, "--games", "10", "--option", "rules=backwards", "--box", "none", "--json")
+    cells = matchbox(*words).json["cells"]
+    assert [(cell["players"], cell["bot"]) for cell in cells] == [
+        (1, "random"),
+        (1, "legal"),
+        (3, "random"),
+        (3, "legal"),
+    ]
+    for cell in cells:
+        assert cell["ci95"][0] <= cell["mean"] <= cell["ci95"][1]
+        assert cell["mean"] <= cell["max"] <= 98
+        assert 0 <= cell["won"] <= 1
+    assert cells[1]["mean"] > 2 * cells[0]["mean"]
+
+
+def test_its_file_has_a_line_per_game_and_its_page_a_band(matchbox: Run, tmp_path: Path) -> None:
+    tsv, html = tmp_path / "simulation.tsv", tmp_path / "plot.html"
+    told = matchbox(*THEGAME, "--games", "3", "--box", "none", "--tsv", tsv, "--html", html)
+    assert told.out.splitlines()[0].split("\t") == ["bot", "1", "3"]
+    rows = [line.split("\t") for line in tsv.read_text().splitlines()]
+    assert [row[:2] for row in rows[:4]] == [
+        ["1", "random"],
+        ["1", "legal"],
+        ["3", "random"],
+        ["3", "legal"],
+    ]
+    assert len(rows) == 12
+    assert all(0 < int(row[2]) <= 98 for row in rows)
+    assert "toself" in html.read_text()
+
+
+def test_mixed_bots_are_one_team(matchbox: Run) -> None:
+    words = (*THEGAME, "--mixed", "--games", "4", "--box", "none", "--json")
+    cells = matchbox(*words).json["cells"]
+    assert [(cell["players"], cell["bot"]) for cell in cells] == [
+        (1, "random + legal"),
+        (3, "random + legal"),
+    ]
+
+
+def test_a_matrix_says_which_cards_won(matchbox: Run) -> None:
+    words = ("simulate", "creatures", "autopilot", "stilllearning", "--games", "5")
+    pair = matchbox(*words, "--box", "none", "--json").json["pairs"][0]
+    bear = pair["facts"]["summons"]["Bear"]
+    assert bear.keys() == {"W", "L"}
+    assert sum(bear.values()) > 0

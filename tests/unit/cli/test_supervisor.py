@@ -1,0 +1,170 @@
+"""The supervisor: what dies is started again, what stops is stopped in order."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from cli import child
+from cli.supervisor import LONGEST_PAUSE_S, Child, Program, Supervisor
+
+DEADLINE_S = 20.0
+SLEEPER = [sys.executable, "-S", "-c", "import time; print('up', flush=True); time.sleep(60)"]
+STUBBORN = [
+    *(sys.executable, "-S", "-c"),
+    "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); "
+    "print('up', flush=True); time.sleep(60)",
+]
+FAILING = [sys.executable, "-S", "-c", "print('no'); raise SystemExit(3)"]
+ENVIRONMENT = {"PATH": os.environ["PATH"], "PYTHONPATH": str(Path(__file__).parents[3])}
+
+
+def until(true: Callable[[], bool]) -> None:
+    """Returns once it is true."""
+    deadline = time.monotonic() + DEADLINE_S
+    while not true():
+        assert time.monotonic() < deadline, "it never came true"
+        time.sleep(0.01)
+
+
+def gone(pid: int) -> bool:
+    """True once the process has ended, whether or not somebody has asked after it."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
+    except FileNotFoundError:
+        return True
+
+
+@pytest.fixture
+def said() -> list[str]:
+    """What the supervisor has said."""
+    return []
+
+
+@pytest.fixture
+def supervisor(tmp_path: Path, said: list[str]) -> Iterator[Supervisor]:
+    """A supervisor whose children end with the test."""
+    made = Supervisor(tmp_path, said.append)
+    yield made
+    made.kill()
+
+
+def pid_of(supervisor: Supervisor, place: int = 0) -> int:
+    """The process id of a child."""
+    process = supervisor._children[place].process
+    assert process is not None
+    return process.pid
+
+
+def test_what_a_child_prints_goes_to_its_log(supervisor: Supervisor, tmp_path: Path) -> None:
+    supervisor.add(Program("one", SLEEPER, ENVIRONMENT))
+    until(lambda: (tmp_path / "one.log").read_text() == "up\n")
+    assert supervisor.alive("one")
+
+
+def test_a_child_that_is_killed_is_started_again(
+    supervisor: Supervisor, said: list[str], tmp_path: Path
+) -> None:
+    supervisor.add(Program("one", SLEEPER, ENVIRONMENT))
+    until(lambda: (tmp_path / "one.log").read_text() == "up\n")
+    first = pid_of(supervisor)
+    os.kill(first, signal.SIGKILL)
+    until(lambda: gone(first))
+
+    def again() -> bool:
+        supervisor.look()
+        return (tmp_path / "one.log").read_text() == "up\nup\n"
+
+    until(again)
+    assert said == ["one was ended by signal 9; it is started again"]
+    assert pid_of(supervisor) != first
+
+
+def test_a_child_that_dies_again_and_again_is_waited_for_longer_each_time(
+    tmp_path: Path, said: list[str]
+) -> None:
+    now = 0.0
+    one = Child(
+        Program("one", FAILING, ENVIRONMENT), tmp_path / "one.log", said.append, lambda: now
+    )
+    one.start()
+    pauses = []
+    for _ in range(9):
+        assert one.process is not None
+        one.process.wait()
+        one.look()
+        pauses.append(one.again_at - now)
+        now = one.again_at
+        one.look()
+    one.kill()
+    assert pauses == [0.5, 1, 2, 4, 8, 16, 30, 30, LONGEST_PAUSE_S]
+    assert said[0] == "one ended with code 3; it is started again"
+    assert said[1].startswith("one ended with code 3 right after its start (see ")
+    assert said[1].endswith("it is tried again in 1 s")
+
+
+def test_children_stop_layer_by_layer(supervisor: Supervisor, tmp_path: Path) -> None:
+    told = tmp_path / "stopped"
+    source = (
+        "import signal, sys, time\n"
+        "def stop(*_):\n"
+        f"    open({str(told)!r}, 'a').write(sys.argv[1])\n"
+        "    sys.exit()\n"
+        "signal.signal(signal.SIGTERM, stop)\n"
+        "print('up', flush=True)\n"
+        "time.sleep(60)\n"
+    )
+    for name, layer in (("a", 0), ("b", 2), ("c", 1)):
+        command = [sys.executable, "-S", "-c", source, name]
+        supervisor.add(Program(name, command, ENVIRONMENT, layer=layer))
+    for name in "abc":
+        until(lambda name=name: (tmp_path / f"{name}.log").read_text() == "up\n")  # type: ignore[misc]
+    pids = [pid_of(supervisor, place) for place in range(3)]
+    supervisor.stop()
+    assert told.read_text() == "bca"
+    assert all(gone(pid) for pid in pids)
+
+
+def test_a_child_that_does_not_stop_is_killed(supervisor: Supervisor, tmp_path: Path) -> None:
+    supervisor.add(Program("one", STUBBORN, ENVIRONMENT, patience_s=0.2))
+    until(lambda: (tmp_path / "one.log").read_text() == "up\n")
+    pid = pid_of(supervisor)
+    supervisor.stop()
+    assert gone(pid)
+
+
+def test_a_long_log_is_put_aside_at_a_start(supervisor: Supervisor, tmp_path: Path) -> None:
+    (tmp_path / "one.log").write_bytes(b"x" * (11 << 20))
+    supervisor.add(Program("one", SLEEPER, ENVIRONMENT))
+    until(lambda: (tmp_path / "one.log").read_text() == "up\n")
+    assert (tmp_path / "one.log.1").stat().st_size == 11 << 20
+
+
+def test_a_child_dies_with_the_process_that_started_it(tmp_path: Path) -> None:
+    pid_file = tmp_path / "pid"
+    sleeper = f"import os, time; open({str(pid_file)!r}, 'w').write(f'{{os.getpid()}}\\n'); "
+    source = (
+        "import subprocess, sys, time; from cli.child import tied; "
+        f"subprocess.Popen(tied([sys.executable, '-S', '-c', {sleeper + 'time.sleep(60)'!r}])); "
+        "time.sleep(60)"
+    )
+    parent = subprocess.Popen([sys.executable, "-c", source], env=ENVIRONMENT)
+    until(lambda: pid_file.exists() and pid_file.read_text().endswith("\n"))
+    parent.kill()
+    parent.wait()
+    until(lambda: gone(int(pid_file.read_text())))
+
+
+def test_a_child_can_be_kept_on_one_core(tmp_path: Path) -> None:
+    core = child.cores()[-1]
+    source = "import os; print(sorted(os.sched_getaffinity(0)))"
+    command = child.tied([sys.executable, "-S", "-c", source], core)
+    done = subprocess.run(command, capture_output=True, text=True, check=True, env=ENVIRONMENT)
+    assert done.stdout.strip() == f"[{core}]"

@@ -1,0 +1,289 @@
+"""A Source of plain functions over made-up rows: alice owns bots, bob is her rival.
+
+The bout that is stepped through is really played, by bomb's rules with moves drawn from dice.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any, Final
+from urllib.parse import quote
+
+from flask import Flask, render_template
+
+from dashboard.pages import make_pages
+from dashboard.source import Row, Source
+from matchbox.dice import SeededDice
+from matchbox.errors import Forbidden, MatchboxError, NotFound
+from matchbox.game import CHANCE
+from matchbox.registry import game
+from server.headers import guard_answers
+
+NOW: Final = datetime(2026, 11, 21, 12, 0, 0, tzinfo=UTC)
+EARLIER: Final = "2026-11-21T11:57:00Z"
+MATCH: Final = "0123456789abcdef0123456789abcdef"
+ALICE: Final = {"name": "alice", "role": "author"}
+CHARLIE: Final = {"name": "charlie", "role": "operator"}
+BROKEN: Final = (
+    "from matchbox.games.bomb import *\n\n\nclass Careful(Player):\n"
+    "    def turn(self, game_data, play_a_card)\n        return None\n"
+)
+BOTS: Final = (
+    ("alice/careful", 1642.0, 18.0, 412), ("house/medium", 1601.0, 16.0, 530),
+    ("bob/ledger", 1588.0, 21.0, 377), ("house/scared", 1502.0, 15.0, 540),
+    ("bob/tin-drum", 1466.0, 64.0, 22), ("house/simple", 1301.0, 17.0, 533),
+)  # fmt: skip
+
+
+def line(rank: int, bot: str, elo: float | None, half: float, matches: int, **own: Any) -> Row:
+    """A line of a leaderboard."""
+    owner, _, name = bot.partition("/")
+    return {
+        "rank": rank,
+        "rank_range": [max(1, rank - 1), rank + 1],
+        "bot": bot,
+        "owner": owner,
+        "name": name,
+        "version": 2,
+        "version_id": rank,
+        "elo": elo,
+        "ci95": None if elo is None else [elo - half, elo + half],
+        "matches": matches,
+        "wins": matches // 2,
+        "draws": matches // 20,
+        "losses": matches - matches // 2 - matches // 20,
+        "forfeits": 3 if "tin" in bot else 0,
+        "provisional": half > 50,
+        "score": None,
+        "score_ci95": None,
+        **own,
+    }
+
+
+def board(*lines: Row, cooperative: bool = False) -> Row:
+    """A leaderboard of bomb with these lines."""
+    return {
+        "game": "bomb",
+        "title": "Bomb",
+        "league": "bomb",
+        "cooperative": cooperative,
+        "matches": 1207 if lines else 0,
+        "computed_at": EARLIER if lines else None,
+        "rows_digest": "ab" * 32,
+        "lines": list(lines),
+    }
+
+
+BOARD: Final = board(*(line(rank, *one) for rank, one in enumerate(BOTS, 1)))
+
+
+def match_row(state: str = "finished", **own: Any) -> Row:
+    """A match between alice's bot and a shipped one."""
+    done = state == "finished"
+    entrants = [
+        {
+            "bot": "alice/careful",
+            "version": 2,
+            "points": 0.55 if done else None,
+            "forfeits": int(done),
+        },
+        {"bot": "house/medium", "version": 1, "points": 0.45 if done else None, "forfeits": 0},
+    ]
+    row = {"id": MATCH, "game": "bomb", "season": None, "why": "ranked", "state": state,
+           "created_at": EARLIER, "finished_at": EARLIER if done else None,
+           "entrants": entrants}  # fmt: skip
+    return row | own
+
+
+def matches(**asked: Any) -> Row:
+    """One match in each state asked for."""
+    states = [asked["state"]] if asked.get("state") else ["running", "finished", "queued", "void"]
+    return {"items": [match_row(state) for state in states], "next": "older"}
+
+
+def match(match_id: str) -> Row:
+    """The finished match with ten bouts, in one of which alice's bot fell over."""
+    if match_id != MATCH:
+        raise NotFound(f"there is no match {match_id}")
+    bouts: list[Row] = []
+    for number in range(10):
+        rotation = number % 2
+        places = [1, 2] if number % 3 else [2, 1]
+        fault = {"step": 4, "seat": 1, "kind": "crash", "detail": "ValueError: no such card"}
+        bouts.append(
+            {"deal": number // 2, "rotation": rotation, "places": places, "scores": [0, 0],
+             "why": "the bomb blew up", "seats": [rotation, 1 - rotation],
+             "faults": [fault] if number == 4 else []}
+        )  # fmt: skip
+    return match_row() | {
+        "league": "bomb", "attempt": 1, "trouble": "", "embargo": None, "mine": True,
+        "digest": "cd" * 32, "deals": [f"{n:032x}" for n in range(5)], "box": "bwrap",
+        "seconds": 0.42, "bouts": bouts,
+    }  # fmt: skip
+
+
+def waiting(state: str, embargo: str | None = None, trouble: str = "") -> Row:
+    """A match that tells nothing yet."""
+    more = {"league": "bomb", "attempt": 1, "trouble": trouble, "embargo": embargo, "mine": False}
+    return match_row(state) | more
+
+
+def steps(match_id: str, bout: int, seat: int | None) -> Row:
+    """A bout of bomb played by dice, as that seat or a spectator sees it."""
+    rules, seed = game("bomb"), bout.to_bytes(16, "big")
+    state = rules.start(2, SeededDice(seed, 0), {})
+    told = [{"seat": None, "text": "", "view": rules.view(state, seat)}]
+    while movers := rules.to_move(state):
+        mover, number = movers[0], len(told)
+        move = None if mover == CHANCE else SeededDice(b"moves" + seed, number).choice(
+            rules.legal(state, mover)
+        )  # fmt: skip
+        text = rules.describe(move, rules.view(state, None if mover == CHANCE else mover))
+        state = rules.apply(state, mover, move, SeededDice(seed, number))
+        told.append({"seat": None if mover == CHANCE else mover, "text": text,
+                     "view": rules.view(state, seat)})  # fmt: skip
+    return {"bout": bout, "steps": told}
+
+
+def report(verdict: str, *reasons: str, log: str = "") -> Row:
+    """A try-out's report."""
+    return {"verdict": verdict, "reasons": list(reasons), "games": 20, "box": "bwrap",
+            "cpu_ms_per_decision": 0.084, "log": log}  # fmt: skip
+
+
+def version(number: int, state: str, told: Row | None, **own: Any) -> Row:
+    """A version of alice's bot."""
+    settled = None if told is None else EARLIER
+    row = {"number": number, "digest": f"{number}e" * 32, "class_name": None, "state": state,
+           "created_at": EARLIER, "settled_at": settled, "unrepeatable": False, "trouble": "",
+           "report": told}  # fmt: skip
+    return row | own
+
+
+def bot(owner: str, name: str) -> Row:
+    """Alice's bot with a version in each state."""
+    if (owner, name) != ("alice", "careful"):
+        raise NotFound(f"there is no bot {owner}/{name}")
+    wrong = report("crash", "SyntaxError: expected ':' in bot.py, line 5", log="line 1\nline 2")
+    versions = [
+        version(4, "pending", None),
+        version(3, "refused", wrong),
+        version(2, "active", report("accepted"), unrepeatable=True),
+        version(1, "accepted", report("accepted", log="hello")),
+    ]
+    return {"owner": owner, "name": name, "game": "bomb", "title": "Bomb", "created_at": EARLIER,
+            "retired_at": None, "mine": True, "standing": BOARD["lines"][0],
+            "versions": versions}  # fmt: skip
+
+
+def season_row(state: str = "running") -> Row:
+    """A season of bomb."""
+    return {"id": 7, "name": "Autumn 2026", "game": "bomb", "title": "Bomb", "league": "bomb",
+            "state": state, "cycles": 2, "entries": 6, "matches": 60, "finished": 41,
+            "created_at": EARLIER, "started_at": EARLIER, "finished_at": None}  # fmt: skip
+
+
+def season(number: int) -> Row:
+    """The season with who plays in it."""
+    if number != 7:
+        raise NotFound(f"there is no season {number}")
+    entrants = [{"bot": bot, "version": 2, "mine": "alice" in bot} for bot, *_ in BOTS]
+    return season_row() | {"entrants": entrants}
+
+
+def games() -> list[Row]:
+    """Bomb alone."""
+    option = {"default": 3, "help": "how many cards a see card shows", "choices": [1, 2, 3]}
+    return [{"name": "bomb", "title": "Bomb", "seats": [2], "rules": "1", "cooperative": False,
+             "hidden": "A player sees only the own hand.", "options": {"see": option},
+             "bots": 6, "matches": 1207}]  # fmt: skip
+
+
+def admin() -> Row:
+    """Everything an operator looks after."""
+    wall = {"walled": False, "box": "process", "missing": ["no Landlock in this kernel"],
+            "reported_at": EARLIER}  # fmt: skip
+    return {
+        "wall": wall,
+        "parked_matches": [match_row("parked", trouble="the box did not start: no space left")],
+        "parked_versions": [{"id": 5, "bot": "bob/ledger", "number": 3, "trouble": "no space"}],
+        "users": [{"name": name, "role": role, "bots": 2, "created_at": EARLIER}
+                  for name, role in (("alice", "author"), ("charlie", "operator"))],
+    }  # fmt: skip
+
+
+SOURCE: Final = Source(
+    viewer=lambda: ALICE,
+    uploads_closed=lambda: None,
+    games=games,
+    leaderboard=lambda game: BOARD,
+    bot=bot,
+    find_bot=lambda name: {"owner": "alice", "name": name},
+    matches=matches,
+    match=match,
+    steps=steps,
+    match_log=lambda match: [{"bot": "alice/careful", "text": "drew a card", "cpu_ms": 12.5}],
+    queue=lambda: {"queued": 12, "running": 2, "parked": 1, "pending_versions": 1,
+                   "oldest_queued_at": EARLIER},
+    seasons=lambda: [season_row()],
+    season=season,
+    season_standings=lambda season: BOARD | {"title": "Autumn 2026"},
+    my_bots=lambda: [{"owner": "alice", "name": "careful", "game": "bomb", "state": "active",
+                      "number": 4, "retired_at": None}],
+    tokens=lambda: [{"id": 1, "name": "laptop", "created_at": EARLIER, "used_at": None,
+                     "revoked_at": None},
+                    {"id": 2, "name": "", "created_at": EARLIER, "used_at": EARLIER,
+                     "revoked_at": EARLIER}],
+    admin=admin,
+    claim_open=lambda secret: secret == "good",
+    text_of=lambda owner, name, number: BROKEN,
+)  # fmt: skip
+NOBODY: Final = replace(SOURCE, viewer=lambda: None)
+OPERATOR: Final = replace(SOURCE, viewer=lambda: CHARLIE)
+
+
+def nothing_to_do() -> Row:
+    """The operator's rows on a fresh platform."""
+    return {"wall": None, "parked_matches": [], "parked_versions": [], "users": []}
+
+
+EMPTY: Final = replace(
+    SOURCE,
+    leaderboard=lambda game: board(),
+    matches=lambda **asked: {"items": [], "next": None},
+    seasons=list,
+    season=lambda season: season_row("open") | {"matches": 0, "entrants": []},
+    season_standings=lambda season: board(),
+    my_bots=list,
+    tokens=list,
+    admin=nothing_to_do,
+    bot=lambda owner, name: bot("alice", "careful") | {"versions": [], "standing": None},
+    queue=lambda: {"queued": 0, "running": 0, "parked": 0, "pending_versions": 0,
+                   "oldest_queued_at": None},
+)  # fmt: skip
+
+PAGES: Final = (
+    "/", "/games/bomb", "/leaderboards/bomb", "/bots/alice/careful",
+    *(f"/bots/alice/careful/versions/{number}" for number in (1, 2, 3, 4)),
+    "/matches", f"/matches/{MATCH}", f"/matches/{MATCH}?bout=4&step=3&seat=1", "/submit",
+    "/seasons", "/seasons/7", "/login", "/signup", "/account", "/admin", "/first/good",
+    "/first/" + quote("<b>used"),
+)  # fmt: skip
+
+
+def make_app(source: Source = SOURCE) -> Flask:
+    """An application of these pages alone, with the server's own content policy."""
+    app = Flask("pages", static_folder=None)
+    app.config["SECRET_KEY"] = "only for tests"
+    app.jinja_env.globals["csrf_token"] = lambda: "a-token"
+    app.register_blueprint(make_pages(source, now=lambda: NOW))
+    guard_answers(app, https_only=False)
+
+    @app.errorhandler(MatchboxError)
+    def tell(error: MatchboxError) -> tuple[str, int]:
+        status = 403 if isinstance(error, Forbidden) else 404
+        page = render_template("error.html", status=status, title="Not found", detail=str(error))
+        return page, status
+
+    return app

@@ -1,0 +1,54 @@
+from __future__ import annotations
+
+import xml.etree.ElementTree as ET
+
+import pytest
+
+from dashboard.boards import drawing, from_markdown, readme
+from matchbox.errors import UnknownGame
+from tests.unit.dashboard.cast import steps
+
+
+def test_a_view_is_drawn_by_its_game() -> None:
+    svg = drawing("bomb", steps("", 0, None)["steps"][0]["view"])
+    assert svg is not None
+    assert ET.fromstring(svg).tag.endswith("svg")
+
+
+def test_a_drawing_needs_no_style_of_its_own() -> None:
+    for seat in (None, 0, 1):
+        for step in steps("", 1, seat)["steps"]:
+            svg = drawing("bomb", step["view"])
+            assert svg is not None
+            for element in ET.fromstring(svg).iter():
+                assert "style" not in element.attrib
+                assert not element.tag.endswith(("}style", "}script"))
+
+
+def test_a_game_that_is_not_there_is_named() -> None:
+    with pytest.raises(UnknownGame, match="chess"):
+        drawing("chess", {})
+
+
+def test_the_readme_of_a_game_is_a_page() -> None:
+    page = readme("bomb")
+    assert page is not None
+    assert "<h2>" in page
+    assert "<h1>" not in page
+    assert "<table>" in page
+
+
+def test_a_readme_leads_nowhere_else_and_runs_nothing() -> None:
+    page = from_markdown(
+        "# Chess\n[rules](https://elsewhere.example/x) ![board](//elsewhere.example/b.png)\n"
+        "<script>alert(1)</script> [games](/games/bomb) <img src=x onerror=alert(1)>\n"
+    )
+    assert 'href="https:' not in page
+    assert "src=" not in page.replace("&lt;img src=x", "")
+    assert "<script" not in page
+    assert "<img" not in page
+    assert '<a href="/games/bomb">games</a>' in page
+
+
+def test_a_long_listing_can_be_scrolled_by_keyboard() -> None:
+    assert '<pre tabindex="0">' in from_markdown("```\nx = 1\n```\n")

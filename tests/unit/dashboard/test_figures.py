@@ -1,0 +1,137 @@
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import plotly.graph_objects as go
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dashboard.figures import COLOURS, DRAWN, colour, finding, label, leaderboard
+from tests.unit.dashboard.cast import BOARD, board, line
+
+PAGES = ("#faf9f6", "#17181b")  # --page of site.css, light and dark
+
+
+def luminance(tint: str) -> float:
+    """WCAG's relative luminance of a colour like #0077bb."""
+    parts = [int(tint[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+    linear = [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
+    return sum(weight * part for weight, part in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
+
+
+def contrast(one: str, other: str) -> float:
+    """WCAG's contrast ratio of two colours."""
+    low, high = sorted((luminance(one), luminance(other)))
+    return (high + 0.05) / (low + 0.05)
+
+
+def points_of(figure: dict[str, Any]) -> dict[str, Any]:
+    """The trace of the points."""
+    found: dict[str, Any] = next(one for one in figure["data"] if one["mode"] == "markers")
+    return found
+
+
+def test_plotly_takes_the_figure_and_it_is_json() -> None:
+    figure = leaderboard(BOARD)
+    assert go.Figure(figure).to_dict()["data"]
+    assert json.loads(json.dumps(figure)) == figure
+
+
+def test_intervals_are_drawn_before_points() -> None:
+    modes = [one["mode"] for one in leaderboard(BOARD)["data"]]
+    assert modes == ["lines"] * (len(modes) - 1) + ["markers"]
+
+
+def test_a_bar_spans_its_interval() -> None:
+    figure = leaderboard(board(line(1, "alice/careful", 1600.0, 20.0, 50)))
+    bar, points = figure["data"]
+    assert bar["x"] == [1580.0, 1620.0, None]
+    assert bar["y"] == ["alice/careful", "alice/careful", None]
+    assert points["x"] == [1600.0]
+
+
+def test_no_bar_touches_the_frame() -> None:
+    low, high = leaderboard(BOARD)["layout"]["xaxis"]["range"]
+    assert low < 1284
+    assert high > 1660
+
+
+def test_bots_stand_in_the_order_of_the_board_whatever_their_colours() -> None:
+    axis = leaderboard(BOARD)["layout"]["yaxis"]
+    assert axis["categoryarray"] == [one["bot"] for one in BOARD["lines"]]
+    assert axis["autorange"] == "reversed"
+
+
+def test_a_provisional_point_is_hollow_and_says_so() -> None:
+    points = points_of(leaderboard(BOARD))
+    place = points["y"].index("bob/tin-drum")
+    assert points["marker"]["symbol"][place] == "circle-open"
+    assert points["customdata"][place][1].endswith("3 bouts forfeited<br>provisional")
+
+
+def test_hovering_tells_the_counts() -> None:
+    estimate, counts = points_of(leaderboard(BOARD))["customdata"][0]
+    assert estimate == "Elo 1642 (1624 to 1660)"
+    assert counts == "412 matches: 206 won, 20 drawn, 186 lost"
+
+
+def test_axes_have_units() -> None:
+    assert leaderboard(BOARD)["layout"]["xaxis"]["title"]["text"] == "Elo (bar: 95% interval)"
+
+
+def test_a_cooperative_board_shows_scores() -> None:
+    team = line(1, "alice/team", None, 0.0, 40, score=41.25, score_ci95=[40.0, 42.5])
+    figure = leaderboard(board(team, cooperative=True))
+    assert points_of(figure)["x"] == [41.25]
+    assert points_of(figure)["customdata"][0][0] == "Score per bout 41.2 (40.0 to 42.5)"
+    assert "Score" in figure["layout"]["xaxis"]["title"]["text"]
+
+
+def test_a_bot_without_a_rating_is_left_to_the_table() -> None:
+    figure = leaderboard(board(line(1, "alice/a", 1500.0, 90.0, 3), line(2, "bob/b", None, 0.0, 0)))
+    assert points_of(figure)["y"] == ["alice/a"]
+
+
+def test_an_empty_board_is_still_a_figure() -> None:
+    assert go.Figure(leaderboard(board()))
+    assert finding(board()) == "Nobody has been rated yet"
+
+
+def test_a_long_board_stops() -> None:
+    lines = [line(rank, f"bob/b{rank}", 2000.0 - rank, 9.0, 50) for rank in range(1, 200)]
+    assert len(points_of(leaderboard(board(*lines)))["x"]) == DRAWN
+
+
+@given(st.text(max_size=60))
+def test_a_bot_keeps_one_of_seven_colours(name: str) -> None:
+    assert colour(name) == colour(name)
+    assert colour(name) in COLOURS
+
+
+def test_the_shipped_players_have_different_colours() -> None:
+    names = ("house/simple", "house/scared", "house/medium", "house/human")
+    assert len({colour(name) for name in names}) == len(names)
+
+
+@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("tint", COLOURS)
+def test_every_colour_stands_out_in_light_and_dark(tint: str, page: str) -> None:
+    assert contrast(tint, page) >= 3
+
+
+@given(st.text(max_size=60))
+def test_a_label_holds_no_markup(text: str) -> None:
+    assert not set(label(text)) & set("<>&")
+    assert len(label(text)) <= 34
+
+
+def test_the_finding_says_who_leads_and_how_sure_we_are() -> None:
+    sure = line(1, "alice/a", 1700.0, 9.0, 99, rank_range=[1, 1])
+    second = line(2, "bob/b", 1500.0, 9.0, 99, rank_range=[2, 2])
+    level = line(2, "bob/b", 1690.0, 9.0, 99, rank_range=[1, 2])
+    third = line(3, "bob/c", 1680.0, 9.0, 99, rank_range=[1, 3])
+    assert finding(board(sure, second)) == "alice/a leads, and we are sure"
+    assert finding(board(sure, level)) == "alice/a leads, but bob/b may be as strong"
+    assert finding(board(sure, level, third)) == "alice/a leads, but 3 bots may be first"

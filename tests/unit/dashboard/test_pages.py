@@ -1,0 +1,333 @@
+from __future__ import annotations
+
+import csv
+from dataclasses import replace
+from html.parser import HTMLParser
+from typing import Any, NoReturn
+
+import pytest
+
+from dashboard.pages import own_path
+from dashboard.source import Source
+from matchbox.errors import Forbidden, NotFound
+from tests.unit.dashboard import cast
+from tests.unit.dashboard.cast import MATCH, NOBODY, OPERATOR, PAGES, SOURCE, make_app
+
+HOSTILE = "<script>alert('x')</script>\"'&{{7*7}}</pre></textarea>"
+LOADING = {"src", "href", "action", "formaction", "poster", "srcset", "data-plotly", "hx-get"}
+
+
+class Seen(HTMLParser):
+    """The elements of a page, and the text that is shown."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.elements: list[tuple[str, dict[str, str]]] = []
+        self.shown: list[str] = []
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, {name: value or "" for name, value in attrs}))
+
+    def handle_data(self, data: str) -> None:
+        self.shown.append(data)
+
+    @property
+    def text(self) -> str:
+        """All text, its spaces made single."""
+        return " ".join("".join(self.shown).split())
+
+
+def get(path: str, source: Source = SOURCE) -> Seen:
+    """The page at this address."""
+    answer = make_app(source).test_client().get(path)
+    assert answer.status_code == 200, path
+    return Seen(answer.text)
+
+
+def pages_of(source: Source) -> list[str]:
+    """All pages; of a platform without bots those that it has."""
+    return [path for path in PAGES if source is not cast.EMPTY or "/versions/" not in path]
+
+
+@pytest.mark.parametrize("source", [SOURCE, NOBODY, OPERATOR, cast.EMPTY])
+def test_no_page_holds_an_address_outside_our_own(source: Source) -> None:
+    client = make_app(source).test_client()
+    for path in pages_of(source):
+        answer = client.get(path, follow_redirects=True)
+        assert answer.status_code == 200, path
+        seen = Seen(answer.text)
+        addresses = [
+            value for _, attrs in seen.elements for name, value in attrs.items() if name in LOADING
+        ]
+        assert addresses, path
+        for address in addresses:
+            assert address.startswith(("/", "#")), f"{path} holds {address}"
+            assert not address.startswith("//"), f"{path} holds {address}"
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_a_page_keeps_to_the_content_policy(path: str) -> None:
+    for tag, attrs in get(path).elements:
+        assert "style" not in attrs, tag
+        assert not [name for name in attrs if name.startswith("on")], tag
+        inline = tag == "style" or (tag == "script" and "src" not in attrs)
+        assert not inline or "nonce" in attrs or attrs.get("type") == "application/json"
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_a_page_has_one_heading_and_a_title(path: str) -> None:
+    tags = [tag for tag, _ in get(path).elements]
+    assert tags.count("h1") == 1
+    assert tags[: tags.index("body")].count("title") == 1  # a drawing below may have its own
+
+
+def test_every_form_carries_its_token() -> None:
+    for source in (SOURCE, OPERATOR, cast.EMPTY):
+        for path in pages_of(source):
+            seen = get(path, source)
+            posts = [a for tag, a in seen.elements if tag == "form" and a.get("method") == "post"]
+            tokens = [a for _, a in seen.elements if a.get("name") == "csrf_token"]
+            assert len(posts) == len(tokens), path
+
+
+def test_the_leaderboard_says_who_leads_and_shows_figure_and_table() -> None:
+    seen = get("/leaderboards/bomb")
+    assert "alice/careful leads, but house/medium may be as strong." in seen.text
+    assert "1642 ± 18" in seen.text
+    assert "2 (1-3)" in seen.text
+    assert "provisional" in seen.text
+    figures = [attrs for tag, attrs in seen.elements if "data-figure" in attrs]
+    assert len(figures) == 1
+
+
+def test_the_leaderboard_is_there_as_csv_and_json() -> None:
+    client = make_app().test_client()
+    table = client.get("/leaderboards/bomb.csv")
+    assert table.mimetype == "text/csv"
+    assert len(list(csv.DictReader(table.text.splitlines()))) == 6
+    assert client.get("/leaderboards/bomb.json").json == cast.BOARD
+    assert client.get("/seasons/7.csv").status_code == 200
+    assert b"Autumn 2026" in client.get("/seasons/7.json").data
+
+
+def test_a_long_leaderboard_says_that_its_figure_stops() -> None:
+    lines = [cast.line(rank, f"bob/b{rank}", 2000.0 - rank, 9.0, 50) for rank in range(1, 60)]
+    seen = get("/leaderboards/bomb", replace(SOURCE, leaderboard=lambda game: cast.board(*lines)))
+    assert "The first 40 are drawn; the table has all." in seen.text
+    assert "bob/b59" in seen.text
+    assert "are drawn" not in get("/leaderboards/bomb").text
+
+
+def test_the_plotting_script_is_loaded_by_no_page_at_once() -> None:
+    for path in PAGES:
+        scripts = [a.get("src", "") for tag, a in get(path).elements if tag == "script"]
+        assert not [src for src in scripts if "plotly" in src]
+
+
+def test_a_time_is_said_in_words_with_the_exact_one_on_hover() -> None:
+    seen = get("/leaderboards/bomb")
+    times = [attrs for tag, attrs in seen.elements if tag == "time"]
+    assert times[0] == {"datetime": cast.EARLIER, "title": "2026-11-21 11:57:00 UTC"}
+    assert "3 min ago" in seen.text
+
+
+@pytest.mark.parametrize(
+    "path, words",
+    [
+        ("/", "No match has finished yet"),
+        ("/", "submit the first"),
+        ("/", "the next upload wakes them"),
+        ("/games/bomb", "Nobody plays yet"),
+        ("/leaderboards/bomb", "Submit the first bot"),
+        ("/bots/alice/careful", "No match yet"),
+        ("/matches", "No match fits"),
+        ("/seasons", "No season yet"),
+        ("/seasons/7", "Nobody has entered yet"),
+        ("/account", "You have no bot yet"),
+        ("/admin", "Nothing is parked"),
+        ("/admin", "No arena has reported yet"),
+    ],
+)
+def test_an_empty_page_says_what_to_do_first(path: str, words: str) -> None:
+    assert words in get(path, cast.EMPTY).text
+
+
+def test_a_refused_version_shows_the_verdict_the_reason_and_the_line() -> None:
+    seen = get("/bots/alice/careful/versions/3")
+    assert "Refused. Your bot raised an exception." in seen.text
+    assert "SyntaxError: expected ':' in bot.py, line 5" in seen.text
+    wrong = [attrs for _, attrs in seen.elements if attrs.get("class") == "line wrong"]
+    assert len(wrong) == 1
+    assert "→ 5 def turn(self, game_data, play_a_card)" in seen.text
+
+
+def test_a_pending_version_asks_again_by_itself_and_a_settled_one_does_not() -> None:
+    for number, asks in ((4, 1), (3, 0), (2, 0)):
+        seen = get(f"/bots/alice/careful/versions/{number}")
+        found = [attrs for _, attrs in seen.elements if attrs.get("hx-trigger") == "every 1s"]
+        assert len(found) == asks
+
+
+def test_an_unrepeatable_version_says_what_that_means() -> None:
+    assert "it reads a clock" in get("/bots/alice/careful/versions/2").text
+
+
+def test_a_version_that_is_not_there_is_told() -> None:
+    assert make_app().test_client().get("/bots/alice/careful/versions/9").status_code == 404
+
+
+def test_a_short_name_leads_to_the_bot() -> None:
+    answer = make_app().test_client().get("/bots/careful")
+    assert answer.headers["Location"] == "/bots/alice/careful"
+
+
+def test_the_match_page_shows_the_step_that_is_asked_for() -> None:
+    told = cast.steps(MATCH, 4, 1)["steps"]
+    seen = get(f"/matches/{MATCH}?bout=4&step=3&seat=1")
+    assert "Bout 5" in seen.text
+    assert " ".join(told[3]["text"].split()) in seen.text
+    marked = [tag for tag, attrs in seen.elements if attrs.get("aria-current") == "step"]
+    assert marked == ["li"]
+    assert "house/medium forfeited after 4 moves: crash. ValueError: no such card" in seen.text
+    assert "svg" in [tag for tag, _ in seen.elements]
+
+
+@pytest.mark.parametrize("query", ["bout=99&step=999", "bout=-1&step=-5", "bout=x&seat=7&step=1e9"])
+def test_a_step_out_of_range_is_brought_into_it(query: str) -> None:
+    get(f"/matches/{MATCH}?{query}")
+
+
+def test_the_steps_of_a_bout_come_drawn_in_one_answer() -> None:
+    client = make_app().test_client()
+    answer: Any = client.get(f"/matches/{MATCH}/bouts/2.json").json
+    told = cast.steps(MATCH, 2, None)["steps"]
+    assert [one["text"] for one in answer["steps"][1:]] == [one["text"] for one in told[1:]]
+    assert all(one["board"].startswith("<svg") for one in answer["steps"])
+    assert set(answer["steps"][0]) == {"seat", "text", "board"}
+    assert client.get(f"/matches/{MATCH}/bouts/10.json").status_code == 404
+
+
+@pytest.mark.parametrize("state", ["queued", "running", "parked", "void", "finished"])
+def test_a_match_under_embargo_tells_its_state_and_no_more(state: str) -> None:
+    def refused(*asked: object) -> NoReturn:
+        raise Forbidden("the embargo is not over")
+
+    told = cast.waiting(state, embargo="It shares a deal with a match that is not over.")
+    source = replace(SOURCE, match=lambda match: told, steps=refused, match_log=refused)
+    seen = get(f"/matches/{MATCH}", source)
+    assert "alice/careful" in seen.text
+    assert "Transcript" not in seen.text
+    asks = any("hx-get" in attrs for _, attrs in seen.elements)
+    assert asks == (state in ("queued", "running", "finished"))
+
+
+def test_a_bot_s_output_is_asked_for_only_by_those_who_may() -> None:
+    def refused(match: str) -> NoReturn:
+        raise Forbidden("not yours")
+
+    others = replace(
+        NOBODY, match=lambda match: cast.match(match) | {"mine": False}, match_log=refused
+    )
+    assert "What the bots printed" not in get(f"/matches/{MATCH}", others).text
+    assert "drew a card" in get(f"/matches/{MATCH}").text
+
+
+def test_what_strangers_wrote_is_shown_as_text() -> None:
+    wrong = cast.report("crash", HOSTILE, log=HOSTILE)
+    bot = cast.bot("alice", "careful") | {"versions": [cast.version(1, "refused", wrong)]}
+    match = cast.match(MATCH)
+    match["bouts"][0]["why"] = HOSTILE
+    match["bouts"][0]["faults"] = [{"step": 1, "seat": 0, "kind": "crash", "detail": HOSTILE}]
+    start = cast.steps(MATCH, 0, None)["steps"][0]
+    steps = {"bout": 0, "steps": [start | {"seat": 0, "text": HOSTILE}]}
+    source = replace(
+        OPERATOR,
+        bot=lambda owner, name: bot,
+        match=lambda match_id: match,
+        steps=lambda match_id, bout, seat: steps,
+        match_log=lambda match_id: [{"bot": HOSTILE, "text": HOSTILE, "cpu_ms": 1.0}],
+        text_of=lambda owner, name, number: HOSTILE,
+        uploads_closed=lambda: HOSTILE,
+        leaderboard=lambda game: cast.board(cast.line(1, f"eve/{HOSTILE}", 1500.0, 9.0, 5)),
+    )
+    for path in (
+        "/", "/leaderboards/bomb", "/bots/alice/careful", "/bots/alice/careful/versions/1",
+        f"/matches/{MATCH}", "/submit",
+    ):  # fmt: skip
+        seen = get(path, source)
+        bare = [a for tag, a in seen.elements if tag == "script" and not a.get("src")]
+        assert all(attrs.get("type") == "application/json" for attrs in bare), path
+        assert "49" not in [part.strip() for part in seen.shown], path
+
+
+def test_who_is_not_logged_in_is_sent_to_the_login_and_back() -> None:
+    client = make_app(NOBODY).test_client()
+    for path in ("/account", "/admin"):
+        assert client.get(path).headers["Location"] == f"/login?next={path}"
+    assert "Log in or sign up first" in get("/submit", NOBODY).text
+
+
+def test_who_may_not_submit_reads_why() -> None:
+    closed = replace(SOURCE, uploads_closed=lambda: "No arena here can hold a stranger's bot.")
+    seen = get("/submit", closed)
+    assert "No arena here can hold a stranger's bot." in seen.text
+    assert "textarea" not in [tag for tag, _ in seen.elements]
+
+
+def test_the_submit_form_keeps_what_the_address_says() -> None:
+    seen = get("/submit?game=bomb&name=careful")
+    names = {attrs["name"]: attrs for _, attrs in seen.elements if "name" in attrs}
+    assert names["name"]["value"] == "careful"
+    assert {"file", "source", "class_name", "game", "csrf_token"} <= names.keys()
+
+
+def test_the_first_operator_s_link_works_only_while_it_is_open() -> None:
+    assert "This link works once" in get("/first/good").text
+    assert "has been used" in get("/first/other").text
+
+
+@pytest.mark.parametrize(
+    "path, goes",
+    [("/submit?x=1", "/submit?x=1"), ("//evil.example", "/"), ("/\\evil.example", "/"),
+     ("https://evil.example", "/"), ("javascript:alert(1)", "/"), ("/a\nb", "/"), ("", "/")],
+)  # fmt: skip
+def test_a_login_leads_back_to_our_own_pages_only(path: str, goes: str) -> None:
+    assert own_path(path) == goes
+
+
+def test_a_game_without_a_league_yet_is_no_trouble_to_other_pages() -> None:
+    def missing(game: str) -> NoReturn:
+        raise NotFound("no league yet")
+
+    source = replace(SOURCE, leaderboard=missing)
+    assert "submit the first" in get("/", source).text
+    assert "Nobody plays yet" in get("/games/bomb", source).text
+
+
+def test_only_operators_see_what_operators_do() -> None:
+    assert "A new season" in get("/seasons", OPERATOR).text
+    assert "A new season" not in get("/seasons").text
+    assert "Operate" in get("/", OPERATOR).text
+    assert "Operate" not in get("/").text
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["/seasons/99999999999999999999", "/bots/alice/%00", "/matches?bot=%00", "/matches/%00",
+     "/bots/alice/careful/versions/99999999999999999999", "/leaderboards/%00"],
+)  # fmt: skip
+def test_what_no_row_can_hold_is_not_asked_for(path: str) -> None:
+    assert make_app().test_client().get(path).status_code == 404
+
+
+def test_what_is_not_there_is_told_by_the_app() -> None:
+    def missing(*asked: object) -> NoReturn:
+        raise NotFound("there is no such thing")
+
+    source = replace(SOURCE, leaderboard=missing, season=missing)
+    client = make_app(source).test_client()
+    for path in ("/leaderboards/chess", "/games/chess", "/seasons/8", "/bots/eve/x"):
+        answer = client.get(path)
+        assert answer.status_code == 404
+        assert "To the first page" in Seen(answer.text).text

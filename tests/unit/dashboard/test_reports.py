@@ -1,0 +1,55 @@
+from __future__ import annotations
+
+import csv
+
+import pytest
+
+from dashboard.reports import AROUND, COLUMNS, board_csv, excerpt, wrong_line
+from tests.unit.dashboard.cast import BOARD, BROKEN, board, line
+
+TRACEBACK = 'File "bot.py", line 3, in <module>\n  File "bot.py", line 12, in turn\nValueError: no'
+
+
+def test_a_reason_names_the_line() -> None:
+    assert wrong_line(["SyntaxError: expected ':' in bot.py, line 5"], TRACEBACK) == 5
+
+
+def test_else_the_end_of_the_traceback_does() -> None:
+    assert wrong_line(["ValueError: no"], TRACEBACK) == 12
+
+
+def test_a_line_of_the_platform_is_never_blamed() -> None:
+    ours = 'File "/box/matchbox/games/bomb/player.py", line 199, in answer\n'
+    assert wrong_line(["turn() returned 42"], ours) is None
+    assert wrong_line(["ValueError: no"], ours + TRACEBACK) == 12
+
+
+def test_a_line_that_the_bot_printed_is_no_traceback() -> None:
+    assert wrong_line(["too slow"], "line 7 of my diary") is None
+
+
+def test_the_excerpt_marks_the_wrong_line_among_its_neighbours() -> None:
+    lines = excerpt(BROKEN, 5)
+    assert [one.number for one in lines if one.wrong] == [5]
+    assert lines[0].number == 5 - AROUND
+    assert lines[-1].number <= 5 + AROUND
+    assert "def turn" in lines[AROUND].text
+
+
+@pytest.mark.parametrize("text, number", [(None, 5), ("", 1), ("x = 1", 99), ("x", 0), ("x", None)])
+def test_there_is_no_excerpt_without_such_a_line(text: str | None, number: int | None) -> None:
+    assert excerpt(text, number) == []
+
+
+def test_the_csv_holds_what_the_table_holds() -> None:
+    first, *rows = csv.DictReader(board_csv(BOARD).splitlines())
+    assert tuple(first) == COLUMNS
+    assert first["bot"] == "alice/careful"
+    assert (first["elo"], first["elo_low"], first["elo_high"]) == ("1642.0", "1624.0", "1660.0")
+    assert (first["rank_low"], first["rank_high"]) == ("1", "2")
+    assert len(rows) == len(BOARD["lines"]) - 1
+
+
+def test_the_csv_leaves_open_what_is_not_known() -> None:
+    (row,) = csv.DictReader(board_csv(board(line(1, "bob/b", None, 0.0, 0))).splitlines())
+    assert row["elo"] == row["elo_low"] == row["score"] == ""

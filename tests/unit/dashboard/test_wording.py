@@ -1,0 +1,84 @@
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+
+from dashboard import wording
+
+NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    "text, said",
+    [
+        ("2026-11-21T11:59:58Z", "just now"),
+        ("2026-11-21T11:59:20Z", "40 s ago"),
+        ("2026-11-21T11:57:00.250Z", "2 min ago"),
+        ("2026-11-21T09:00:00+00:00", "3 h ago"),
+        ("2026-11-21T12:00:00+02:00", "2 h ago"),
+        ("2026-11-18T12:00:00Z", "3 d ago"),
+        ("2025-11-18T12:00:00Z", "2025-11-18"),
+        ("2026-11-21T12:00:09Z", "just now"),
+        (None, "–"),
+    ],
+)
+def test_a_time_is_said_as_how_long_ago(text: str | None, said: str) -> None:
+    assert wording.ago(text, NOON) == said
+
+
+def test_the_exact_time_is_in_utc() -> None:
+    assert wording.exact("2026-11-21T12:00:00+02:00") == "2026-11-21 10:00:00 UTC"
+    assert wording.exact(None) == ""
+
+
+def test_a_rating_comes_with_half_its_interval() -> None:
+    assert wording.elo({"elo": 1573.6, "ci95": [1551.0, 1596.4]}) == "1574 ± 23"
+    assert wording.elo({"elo": None, "ci95": None}) == "–"
+
+
+def test_a_score_has_one_decimal() -> None:
+    assert wording.score({"score": 41.26, "score_ci95": [40.5, 42.1]}) == "41.3 ± 0.8"
+    assert wording.score({"score": None, "score_ci95": None}) == "–"
+
+
+def test_a_rank_comes_with_its_range_unless_it_is_sure() -> None:
+    assert wording.rank({"rank": 2, "rank_range": [1, 4]}) == "2 (1-4)"
+    assert wording.rank({"rank": 1, "rank_range": [1, 1]}) == "1"
+
+
+def test_shares_counts_and_nouns() -> None:
+    assert wording.percent(0.5236) == "52.4%"
+    assert wording.percent(None) == "–"
+    assert wording.whole(12345) == "12,345"
+    assert wording.plural(1, "match", "matches") == "1 match"
+    assert wording.plural(1200, "match", "matches") == "1,200 matches"
+    assert wording.plural(0, "bot") == "0 bots"
+
+
+@pytest.mark.parametrize(
+    "sizes, said", [([2], "2"), ([2, 3, 4], "2 to 4"), ([2, 4, 6], "2, 4 or 6")]
+)
+def test_table_sizes_in_words(sizes: list[int], said: str) -> None:
+    assert wording.seats(sizes) == said
+
+
+@pytest.mark.parametrize(
+    "places, said",
+    [([1, 2], "won"), ([2, 1], "lost"), ([1, 1], "drew"), ([1, 1, 3], "shared the first place"),
+     ([3, 1, 2], "place 3 of 3"), ([1, 2, 2], "won"), ([1], "won")],
+)  # fmt: skip
+def test_a_bout_s_result_in_words(places: list[int], said: str) -> None:
+    assert wording.result(places, 0) == said
+
+
+def test_a_digest_is_shortened() -> None:
+    assert wording.short("abcdef0123456789") == "abcdef0123"
+    assert wording.short("abc") == "abc"
+
+
+def test_every_state_has_words_and_an_unknown_one_keeps_its_name() -> None:
+    assert wording.state("pending") == "being tried out"
+    assert wording.state("dreaming") == "dreaming"
+    assert wording.tone("refused") == "bad"
+    assert wording.tone("dreaming") == "plain"

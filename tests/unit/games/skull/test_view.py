@@ -1,0 +1,216 @@
+"""What an agent gets to see: positions with hidden cards, and nothing beyond them."""
+
+from __future__ import annotations
+
+import copy
+import gc
+import random
+from collections.abc import Iterator
+from types import FunctionType, ModuleType
+from typing import Any
+
+import pytest
+
+from matchbox.games.skull import Card, GamePhase, GameState, Move, Player
+from matchbox.games.skull.challenge import State
+from matchbox.games.skull.player import ALIASES, GameView, answer
+from matchbox.games.skull.players import RandomAgent
+from matchbox.games.skull.rules import GAME
+from matchbox.games.skull.skullboard import MOVES
+from tests.fakes import RandomDice
+from tests.unit.games.skull.test_rules import ROSE, SKULL, begin, play
+
+
+def seen(state: State, seat: int | None = None) -> GameView:
+    """The position as the seat to move sees it, or another one."""
+    view: Any = GAME.view(state, GAME.to_move(state)[0] if seat is None else seat)
+    return GameView(view)
+
+
+def positions(seats: int, variant: str, seed: int) -> Iterator[State]:
+    """Every position of a game of random moves in which a move of the document is asked for."""
+    lot, dice = random.Random(seed), RandomDice(seed)
+    state = GAME.start(seats, dice, {"variant": variant})
+    while movers := GAME.to_move(state):
+        if state.phase in GamePhase.__members__:
+            yield state
+        state = GAME.apply(state, movers[0], lot.choice(GAME.legal(state, movers[0])), dice)
+
+
+every_kind = pytest.mark.parametrize(
+    "seats, variant", [(2, "published"), (4, "published"), (6, "published"), (3, "challenge"),
+                       (5, "document")],
+)  # fmt: skip
+
+
+@every_kind
+def test_the_moves_that_an_agent_is_shown_are_those_of_the_rules(seats: int, variant: str) -> None:
+    for seed in range(6):
+        for state in positions(seats, variant, seed):
+            view, seat = seen(state), GAME.to_move(state)[0]
+            wanted = [MOVES[str(text)] for text in GAME.legal(state, seat)]
+            assert view.legal_moves() == wanted
+            assert view.get_cur_player() is view.me is Player(seat)
+            again = GameState(view.board, view.players, None, None, view.players.index(view.me))
+            assert again.legal_moves() == wanted, "the board itself says the same"
+            assert not view.is_over()
+            assert all(view.is_valid_move(move) for move in wanted)
+
+
+@every_kind
+def test_every_move_can_be_tried_out_on_a_view(seats: int, variant: str) -> None:
+    for state in positions(seats, variant, 1):
+        view = seen(state)
+        for move in view.legal_moves():
+            after = view.apply_move(move)
+            assert after.previous_state is view
+            assert after.last_move == move
+            assert after.is_over() or after.legal_moves()
+
+
+@every_kind
+def test_a_view_has_a_card_of_its_own_or_none_for_every_card(seats: int, variant: str) -> None:
+    for state in positions(seats, variant, 2):
+        for seat in state.inside:
+            board = seen(state, seat).board
+            for other in state.inside:
+                pile = board.get_table().get_player(Player(other))
+                hand = board.get_hand(Player(other))
+                if other == seat:
+                    assert pile == [Card(kind) for kind in state.piles[seat]]
+                    assert hand.count(Card.rose) == state.hands[seat]["rose"]
+                else:
+                    assert pile == [None] * len(state.piles[other])
+                    assert hand == [None] * sum(state.hands[other].values())
+
+
+@every_kind
+def test_the_past_of_a_view_is_that_of_the_game(seats: int, variant: str) -> None:
+    """Each earlier position of the round is the board that the agent would have seen then."""
+    shown: list[GameView] = []
+    for state in positions(seats, variant, 3):
+        view = seen(state, 0) if 0 in state.inside else None
+        if not state.log:
+            shown = []
+        if view is None:
+            continue
+        past = view.previous_state
+        for earlier in reversed(shown):
+            assert past is not None
+            assert past.board == earlier.board
+            assert past.get_cur_player() is earlier.get_cur_player()
+            past = past.previous_state
+        assert past is None
+        shown.append(GameView(copy.deepcopy(view._view)))
+
+
+def test_a_card_placed_by_another_is_hidden_in_the_last_move() -> None:
+    view = seen(play(begin(2), SKULL))
+    assert view.last_move == Move.hidden()
+    assert seen(play(begin(2), SKULL, ROSE, "bet 1")).last_move == Move(bet=1)
+    assert seen(play(begin(2), SKULL), 0).last_move == Move(place=Card.skull)
+    assert seen(begin(2)).last_move is None
+
+
+def test_the_hand_of_another_cannot_be_asked_for() -> None:
+    view = seen(play(begin(2), SKULL))
+    assert view.board.has_card(view.me, Card.skull)
+    with pytest.raises(ValueError, match="hidden"):
+        view.board.has_card(Player.player_0, Card.skull)
+
+
+def test_turning_over_a_hidden_card_tells_nothing() -> None:
+    boards = []
+    for hidden in (SKULL, ROSE):
+        view = seen(play(begin(3), ROSE, hidden, ROSE, "bet 3"))
+        after = view.apply_move(Move(choice=Player.player_1))
+        assert after.board.last_chosen is None
+        assert not after.is_over()
+        boards.append(after.board)
+    assert boards[0] == boards[1]
+
+
+def test_a_view_tells_points_losses_and_earlier_rounds() -> None:
+    state = play(begin(2), SKULL, ROSE, "bet 1", "pass", "lose rose", ROSE)
+    view = seen(state, 0)
+    assert view.lost == [Card.rose]
+    assert view.cards == {Player.player_0: 3, Player.player_1: 4}
+    assert view.points == {Player.player_0: 0, Player.player_1: 0}
+    assert view.starter is Player.player_0
+    assert view.log == ("0 place",)
+    assert view.rounds == (
+        ("0 place", "1 place", "0 bet 1", "1 pass", "0 skull", "0 failed", "0 lost"),
+    )
+    assert seen(state, 1).lost == []
+
+
+# --- Nothing hidden --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seats", [2, 3, 6])
+def test_states_that_look_alike_hold_the_same_public_facts(seats: int) -> None:
+    differ = 0
+    for number, state in enumerate(positions(seats, "published", 5)):
+        for seat in (*range(seats), None):
+            other = GAME.resample(state, seat, RandomDice(number))
+            assert GAME.view(other, seat) == GAME.view(state, seat)
+            assert [other.cards(one) for one in range(seats)] == [
+                state.cards(one) for one in range(seats)
+            ]
+            for one in range(seats):
+                shown = sum(kind == "skull" for owner, kind in other.turned if owner == one)
+                held = other.hands[one]["skull"] + other.piles[one].count("skull") + shown
+                assert held == other.owned[one]["skull"]
+                assert len(other.lost[one]) == len(state.lost[one])
+                if state.known[one] is not None and state.owned[one] != {"skull": 0, "rose": 0}:
+                    assert bool(other.owned[one]["skull"]) is state.known[one]
+            differ += other.owned != state.owned
+    assert differ, "a lost card may have been another one"
+
+
+def test_what_everybody_saw_stays_true() -> None:
+    state = play(begin(2), ROSE, SKULL, "bet 2", "choose 1")
+    assert state.known == [None, True], "seat 0 has lost a card that nobody else saw"
+    lost = {GAME.resample(state, 1, RandomDice(seed)).owned[0]["skull"] for seed in range(20)}
+    assert lost == {0, 1}
+    own = {GAME.resample(state, 0, RandomDice(seed)).owned[0]["skull"] for seed in range(20)}
+    assert own == {state.owned[0]["skull"]}
+
+
+def test_a_player_that_walks_everything_it_can_reach_finds_only_its_own_cards() -> None:
+    """Two games that look alike to seat 1 give it objects that are alike down to the last."""
+    state = play(begin(3), SKULL)
+    other = play(begin(3), ROSE)
+    assert reached(seen(state)) == reached(seen(other))
+
+
+def reached(start: object) -> list[str]:
+    """All that can be reached from an object, but modules, classes and functions, as text."""
+    found, waiting, known = [], [start], set()
+    while waiting:
+        thing = waiting.pop()
+        if id(thing) in known or isinstance(thing, ModuleType | type | FunctionType):
+            continue
+        known.add(id(thing))
+        found.append(f"{type(thing).__name__} {thing!r}" if not hasattr(thing, "__dict__") else "")
+        waiting += gc.get_referents(thing)
+    return sorted(found)
+
+
+def test_every_alias_of_the_document_is_there() -> None:
+    names = {"skulltypes", "skullboard", "agent", "agent.base", "dlskull"}
+    assert names <= set(ALIASES)
+
+
+def test_diagnostics_go_to_the_bots_own_log(capsys: pytest.CaptureFixture[str]) -> None:
+    class Telling(RandomAgent):
+        def diagnostics(self) -> dict[str, object]:
+            return {"weight": "x" * 2000}
+
+    view: Any = GAME.view(begin(2), 0)
+    answer(Telling(), view, lambda move: None)
+    told = capsys.readouterr().err
+    assert told.startswith("diagnostics after place ")
+    assert len(told) < 1100
+    answer(RandomAgent(), view, lambda move: None)
+    assert capsys.readouterr().err == ""

@@ -1,0 +1,75 @@
+"""What a game tells of its bouts: how each kind of fact is reported."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cli.shipped import find
+from matchbox.games.bomb.rules import Bomb
+from matchbox.lab.counts import count
+from matchbox.lab.facts import Sum
+from matchbox.lab.plan import Batch, Contestant, Plan, batches_of
+from matchbox.match import record as records
+from worker.arena.play import play_job
+
+
+def summed(*facts: dict[str, Any]) -> dict[str, Any]:
+    """What these bouts come to."""
+    total = Sum()
+    for one in facts:
+        total.add(one)
+    return total.result(len(facts))
+
+
+def test_yes_or_no_is_a_share_of_the_games() -> None:
+    assert summed({"won": True}, {"won": False}, {"won": False}, {}) == {"won": 0.25}
+
+
+def test_a_number_is_a_mean() -> None:
+    assert summed({"rounds": 3}, {"rounds": 4}) == {"mean_rounds": 3.5}
+
+
+def test_numbers_by_name_are_shares_of_their_total() -> None:
+    found = summed({"ends": {"met": 3, "own": 0}}, {"ends": {"met": 0, "own": 1}})
+    assert found == {"ends": {"met": 0.75, "own": 0.25}}
+
+
+def test_nothing_counted_has_shares_of_nothing() -> None:
+    assert summed({"ends": {"met": 0}}) == {"ends": {"met": 0.0}}
+
+
+def test_a_table_of_counts_stays_one() -> None:
+    found = summed({"cards": {"Bear": {"W": 1}}}, {"cards": {"Bear": {"W": 2, "L": 1}}})
+    assert found == {"cards": {"Bear": {"W": 3, "L": 1}}}
+
+
+class TellingBomb(Bomb):
+    """Bomb that tells where it ended."""
+
+    def facts(self, state: Any) -> dict[str, Any]:
+        """Whether it is over, in the state that it is asked for."""
+        return {"over": self.outcome(state) is not None}
+
+
+def a_batch() -> tuple[Batch, dict[str, bytes]]:
+    """Four games of two shipped bots."""
+    bots = [find("bomb", "simple"), find("bomb", "scared")]
+    named = [Contestant(bot.name, bot.version) for bot in bots]
+    plan = Plan("bomb", Bomb.spec.rules, named, 2, "seed")
+    (batch,) = batches_of(plan, (0, 1), ["0" * 32, "1" * 32], (0, 1))
+    return batch, {bot.version: bot.data for bot in bots}
+
+
+def test_a_game_is_asked_about_the_state_that_a_bout_ended_in() -> None:
+    batch, bundles = a_batch()
+    played = play_job(batch.job, bundles, None)
+    counts = count(TellingBomb(), batch, records.unpack(played.record), played.notes)
+    assert [bout.facts for bout in counts.bouts] == [{"over": True}] * 4
+    assert [bout.bots for bout in counts.bouts] == [(0, 1), (1, 0)] * 2
+
+
+def test_a_game_that_tells_nothing_is_not_asked() -> None:
+    batch, bundles = a_batch()
+    played = play_job(batch.job, bundles, None)
+    counts = count(Bomb(), batch, records.unpack(played.record), played.notes)
+    assert [bout.facts for bout in counts.bouts] == [{}] * 4

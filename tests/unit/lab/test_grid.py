@@ -1,0 +1,87 @@
+"""A cooperative grid: its cells, its bands, and the rows of its file."""
+
+from __future__ import annotations
+
+import pytest
+
+from matchbox.lab import grid
+from matchbox.lab.counts import Counted, Counts
+from matchbox.lab.plan import BATCH, Batch, Contestant, Plan
+
+
+def a_plan(games: int = 3, *, mixed: bool = False) -> Plan:
+    """Two bots at tables of one and of three."""
+    bots = [Contestant("a", "a" * 64), Contestant("b", "b" * 64)]
+    return Plan("thegame", "1", bots, games, "seed", sizes=(1, 3), mixed=mixed)
+
+
+def played(plan: Plan) -> grid.Grid:
+    """The plan with scores of ten times the table size, plus the bot, plus the deal."""
+    return grid.gather(plan, [(batch, counts_of(batch)) for batch in grid.batches(plan)])
+
+
+def counts_of(batch: Batch) -> Counts:
+    """Scores that say where they are from; the last deal is won."""
+    size, last = len(batch.who), len(batch.job.deals) - 1
+    bouts = [
+        Counted(
+            deal=deal,
+            bots=batch.who,
+            entrants=tuple(range(size)),
+            places=(1,) * size,
+            scores=(10 * size + batch.who[0] + deal,) * size,
+            turns=5,
+            facts={"won": deal == last},
+        )
+        for deal in range(last + 1)
+        for _ in batch.rotations
+    ]
+    return Counts(bouts, {(batch.who[0], "crash", "oops"): 1})
+
+
+def test_every_bot_fills_all_seats_of_every_table_size() -> None:
+    assert [batch.who for batch in grid.batches(a_plan())] == [(0,), (1,), (0, 0, 0), (1, 1, 1)]
+
+
+def test_all_cells_play_the_same_deals() -> None:
+    assert len({tuple(batch.job.deals) for batch in grid.batches(a_plan())}) == 1
+    long = [len(batch.job.deals) for batch in grid.batches(a_plan(BATCH + 1))]
+    assert long == [BATCH, 1] * 4
+
+
+def test_a_cell_has_its_mean_its_band_its_greatest_and_what_the_game_tells() -> None:
+    cells = played(a_plan()).result()["cells"]
+    assert [(cell["players"], cell["bot"], cell["games"]) for cell in cells] == [
+        (1, "a", 3),
+        (1, "b", 3),
+        (3, "a", 3),
+        (3, "b", 3),
+    ]
+    assert (cells[3]["mean"], cells[3]["max"]) == (32.0, 33)
+    assert 31 <= cells[3]["ci95"][0] <= 32 <= cells[3]["ci95"][1] <= 33
+    assert cells[3]["won"] == pytest.approx(1 / 3, abs=1e-6)
+
+
+def test_the_file_has_every_cell_once_and_then_again() -> None:
+    lines = list(played(a_plan(2)).lines())
+    assert lines[:4] == [(1, "a", 10), (1, "b", 11), (3, "a", 30), (3, "b", 31)]
+    assert lines[4:] == [(1, "a", 11), (1, "b", 12), (3, "a", 31), (3, "b", 32)]
+
+
+def test_mixed_bots_sit_at_one_table_in_turn() -> None:
+    plan = a_plan(6, mixed=True)
+    assert {batch.who for batch in grid.batches(plan)} == {(0,), (0, 1, 0)}
+    cells = played(plan).result()["cells"]
+    assert [(cell["players"], cell["bot"], cell["games"]) for cell in cells] == [
+        (1, "a + b", 6),
+        (3, "a + b", 6),
+    ]
+
+
+def test_it_says_who_was_at_fault_and_how_far_the_games_went() -> None:
+    found = played(a_plan())
+    assert found.result()["faults"][0] == {
+        "bot": "a", "kind": "crash", "games": 2, "detail": "oops"
+    }  # fmt: skip
+    assert found.spread()["b, 3"] == {31: 1, 32: 1, 33: 1}
+    assert list(found.spread()) == ["a, 1", "a, 3", "b, 1", "b, 3"]

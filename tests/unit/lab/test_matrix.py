@@ -1,0 +1,146 @@
+"""The matrix: which jobs a plan has, and what their records come to."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from matchbox import registry
+from matchbox.lab import matrix, tables
+from matchbox.lab.counts import Counts, count
+from matchbox.lab.plan import BATCH, Batch, Contestant, Plan
+from matchbox.match.record import Bout, Record
+from matchbox.match.wire import Note
+
+BOMB = registry.game("bomb")
+
+
+def a_plan(bots: int = 2, games: int = 3, *, mirror: bool = False) -> Plan:
+    """A plan between bots called a, b, c."""
+    named = [Contestant("abc"[bot], "abc"[bot] * 64) for bot in range(bots)]
+    return Plan("bomb", "1", named, games, "seed", mirror=mirror)
+
+
+def a_record(batch: Batch, winners: Sequence[Sequence[int]]) -> Record:
+    """A record of the batch; `winners` are, for each deal, the entrant that won each rotation."""
+    bouts = []
+    for deal, by_rotation in enumerate(winners):
+        for rotation, winner in enumerate(by_rotation):
+            seat = (winner - rotation) % 2
+            places = [1, 1] if winner < 0 else [1 + (seat != 0), 1 + (seat != 1)]
+            bouts.append(Bout(deal, rotation, ["draw"] * 4, places, [0, 0], "explosion"))
+    job = batch.job
+    seats = [seat.version for seat in job.seats]
+    return Record("m", "bomb", "1", {}, job.deals, seats, job.width, bouts)
+
+
+def played(plan: Plan, winners: Sequence[Sequence[int]]) -> list[tuple[Batch, Counts]]:
+    """Every batch of the plan with the same winners."""
+    return [
+        (batch, count(BOMB, batch, a_record(batch, winners), [])) for batch in matrix.batches(plan)
+    ]
+
+
+def test_every_pair_plays_the_same_deals_in_both_orders() -> None:
+    batches = list(matrix.batches(a_plan(3)))
+    assert [one.who for one in batches] == [(0, 1), (0, 2), (1, 2)]
+    assert {tuple(one.job.deals) for one in batches} == {tuple(batches[0].job.deals)}
+    assert {one.rotations for one in batches} == {(0, 1)}
+
+
+def test_a_mirror_game_is_played_in_one_order_only() -> None:
+    batches = list(matrix.batches(a_plan(2, mirror=True)))
+    assert [(*one.who, one.rotations) for one in batches] == [
+        (0, 0, (0,)),
+        (0, 1, (0, 1)),
+        (1, 1, (0,)),
+    ]
+
+
+def test_the_batches_hold_every_deal_once() -> None:
+    batches = list(matrix.batches(a_plan(games=2 * BATCH + 1)))
+    assert [len(one.job.deals) for one in batches] == [BATCH, BATCH, 1]
+    deals = [deal for one in batches for deal in one.job.deals]
+    assert len(set(deals)) == len(deals) == 2 * BATCH + 1
+
+
+def test_another_seed_deals_other_cards_and_the_same_seed_the_same() -> None:
+    first = next(matrix.batches(a_plan()))
+    assert next(matrix.batches(a_plan())).job == first.job
+    other = Plan("bomb", "1", a_plan().bots, 3, "another")
+    assert next(matrix.batches(other)).job.deals != first.job.deals
+
+
+def test_a_third_bot_changes_nothing_for_the_first_two() -> None:
+    assert next(matrix.batches(a_plan(3))).job == next(matrix.batches(a_plan(2))).job
+
+
+def test_it_counts_for_who_moves_first() -> None:
+    plan = a_plan()
+    found = matrix.gather(plan, played(plan, [(0, 0), (0, 1), (0, 0)])).result()
+    first, second = found["pairs"]
+    assert (first["first"], first["second"]) == ("a", "b")
+    assert (first["games"], first["first_wins"], first["second_wins"]) == (3, 3, 0)
+    assert (second["first"], second["first_wins"], second["second_wins"]) == ("b", 1, 2)
+    assert second["first_share"] == pytest.approx(1 / 3, abs=1e-6)
+    assert first["mean_turns"] == 4.0
+
+
+def test_a_draw_is_half_a_win() -> None:
+    plan = a_plan(games=2)
+    found = matrix.gather(plan, played(plan, [(-1, -1), (-1, -1)])).result()
+    assert [pair["first_share"] for pair in found["pairs"]] == [0.5, 0.5]
+    assert [pair["draws"] for pair in found["pairs"]] == [2, 2]
+    assert [total["share"] for total in found["totals"]] == [0.5, 0.5]
+
+
+def test_the_totals_add_up_over_all_opponents() -> None:
+    plan = a_plan(3)
+    found = matrix.gather(plan, played(plan, [(0, 0)] * 3)).result()
+    assert [total["share"] for total in found["totals"]] == [1.0, 0.5, 0.0]
+    assert found["totals"][0]["ci95"] == [1.0, 1.0]
+
+
+def test_mirror_games_are_in_no_total() -> None:
+    plan = a_plan(mirror=True)
+    batches: list[tuple[Batch, Counts]] = []
+    for batch in matrix.batches(plan):
+        winners: Any = [(0, 0)] * 3 if batch.who[0] != batch.who[1] else [(1,)] * 3
+        batches.append((batch, count(BOMB, batch, a_record(batch, winners), [])))
+    found = matrix.gather(plan, batches).result()
+    assert [total["share"] for total in found["totals"]] == [1.0, 0.0]
+    own = [pair for pair in found["pairs"] if pair["first"] == pair["second"]]
+    assert [(pair["games"], pair["second_wins"]) for pair in own] == [(3, 3), (3, 3)]
+
+
+def test_a_bot_alone_with_itself_has_half_of_the_points() -> None:
+    plan = a_plan(1, mirror=True)
+    found = matrix.gather(plan, played(plan, [(0,)] * 3)).result()
+    assert found["totals"] == [{"bot": "a", "share": 0.5, "ci95": [0.5, 0.5]}]
+
+
+def test_faults_are_counted_by_bot_kind_and_detail() -> None:
+    plan = a_plan()
+    (batch,) = matrix.batches(plan)
+    notes = [Note(1, deal, 0, "crash", "ZeroDivisionError") for deal in (0, 1)]
+    counted = count(BOMB, batch, a_record(batch, [(0, 0)] * 3), notes)
+    found = matrix.gather(plan, [(batch, counted)]).result()
+    assert found["faults"] == [
+        {"bot": "b", "kind": "crash", "games": 2, "detail": "ZeroDivisionError"}
+    ]
+
+
+def test_the_file_has_a_line_of_names_and_one_per_pair() -> None:
+    plan = a_plan(games=1)
+    lines = tables.tsv(matrix.gather(plan, played(plan, [(0, 0)])).lines()).splitlines()
+    assert lines[0].split("\t") == list(matrix.COLUMNS)
+    assert lines[1].split("\t")[:7] == ["a", "b", "1", "1", "0", "0", "1.0"]
+    assert len(lines) == 3
+
+
+def test_it_keeps_how_long_the_games_were() -> None:
+    plan = a_plan()
+    spread = matrix.gather(plan, played(plan, [(0, 0)] * 3)).spread()
+    assert spread == {"a v b": {4: 3}, "b v a": {4: 3}}

@@ -1,0 +1,58 @@
+"""Which games a table plays: exactly so many, and every bot equally often in every seat."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+import pytest
+
+from matchbox.lab.plan import BATCH, Contestant, Plan, rotated
+from matchbox.match.record import entrant
+
+
+def a_plan(bots: str) -> Plan:
+    """Bots by one letter; the same letter is the same version."""
+    named = [Contestant(f"{bot}{n}", bot * 64) for n, bot in enumerate(bots)]
+    return Plan("skull", "1", named, 0, "seed")
+
+
+def games_of(bots: str, games: int) -> list[tuple[str, Sequence[int]]]:
+    """Every game: its deal, and which of the list sits in each seat."""
+    who = range(len(bots))
+    return [
+        (deal, [entrant(seat, rotation, len(bots)) for seat in who])
+        for batch in rotated(a_plan(bots), who, games)
+        for deal in batch.job.deals
+        for rotation in batch.rotations
+    ]
+
+
+@pytest.mark.parametrize("bots", ["abc", "aab", "aaa", "abab", "aaaaaa", "a"])
+@pytest.mark.parametrize("games", [1, 2, 7, 12, 700])
+def test_it_plays_exactly_so_many_games(bots: str, games: int) -> None:
+    assert len(games_of(bots, games)) == games
+
+
+@pytest.mark.parametrize("bots", ["abc", "aab", "aaa", "abab", "aaaaaa"])
+def test_everybody_sits_everywhere_equally_often(bots: str) -> None:
+    seats = Counter(
+        (seat, who) for _, table in games_of(bots, 60) for seat, who in enumerate(table)
+    )
+    assert set(seats.values()) == {60 // len(bots)}
+
+
+@pytest.mark.parametrize("bots", ["abc", "aab", "aaa", "abab", "aaaaaa"])
+def test_no_game_is_played_twice(bots: str) -> None:
+    games = [(deal, "".join(bots[who] for who in table)) for deal, table in games_of(bots, 61)]
+    assert len(set(games)) == len(games)
+
+
+def test_bots_that_differ_play_a_deal_in_every_rotation() -> None:
+    deals = Counter(deal for deal, _ in games_of("abc", 30))
+    assert set(deals.values()) == {3}
+
+
+def test_the_jobs_are_cut_at_so_many_deals() -> None:
+    sizes = [len(batch.job.deals) for batch in rotated(a_plan("ab"), (0, 1), 4 * BATCH + 3)]
+    assert sizes == [BATCH, BATCH, 1, 1]

@@ -1,0 +1,69 @@
+"""Intervals: known values, limits, and what they must contain."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from matchbox.lab.statistics import bootstrap, mean_interval, wilson
+
+
+@pytest.mark.parametrize(
+    ("share", "n", "low", "high"),
+    [(0.5, 100, 0.403832, 0.596168), (0.0, 10, 0.0, 0.277533), (1.0, 10, 0.722467, 1.0)],
+)
+def test_wilson_gives_the_published_values(share: float, n: int, low: float, high: float) -> None:
+    assert wilson(share, n) == pytest.approx((low, high), abs=1e-6)
+
+
+def test_wilson_knows_nothing_without_trials() -> None:
+    assert wilson(0.5, 0) == (0.0, 1.0)
+
+
+@given(st.integers(1, 10_000).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
+def test_wilson_lies_within_0_and_1_and_holds_the_share(counted: tuple[int, int]) -> None:
+    wins, n = counted
+    low, high = wilson(wins / n, n)
+    assert 0.0 <= low <= wins / n + 1e-12
+    assert wins / n - 1e-12 <= high <= 1.0
+
+
+def test_the_interval_of_a_mean_comes_from_the_values_own_spread() -> None:
+    mean, (low, high) = mean_interval([0.0, 1.0, 0.0, 1.0])
+    assert mean == 0.5
+    assert (low, high) == pytest.approx((0.5 - 0.565791, 0.5 + 0.565791), abs=1e-5)
+
+
+def test_one_value_is_its_own_interval() -> None:
+    assert mean_interval([0.25]) == (0.25, (0.25, 0.25))
+
+
+def test_no_value_has_no_mean() -> None:
+    with pytest.raises(ValueError, match="no value"):
+        mean_interval([])
+
+
+def test_the_bootstrap_agrees_with_the_spread_of_independent_values() -> None:
+    values = [float(n % 10) for n in range(2000)]
+    mean, (low, high) = bootstrap([(value, 1) for value in values], "seed")
+    wanted, (least, most) = mean_interval(values)
+    assert mean == pytest.approx(wanted)
+    assert (low, high) == pytest.approx((least, most), abs=0.02)
+
+
+def test_what_belongs_together_widens_the_band() -> None:
+    alone = bootstrap([(float(n % 2), 1) for n in range(400)], "seed")[1]
+    together = bootstrap([(10.0 * (n % 2), 10) for n in range(40)], "seed")[1]
+    assert together[1] - together[0] > 2 * (alone[1] - alone[0])
+
+
+def test_the_same_seed_gives_the_same_band() -> None:
+    groups = [(float(n * n % 17), 1) for n in range(100)]
+    assert bootstrap(groups, "a") == bootstrap(groups, "a")
+    assert bootstrap(groups, "a") != bootstrap(groups, "b")
+
+
+def test_a_band_around_nothing_is_refused() -> None:
+    with pytest.raises(ValueError, match="no value"):
+        bootstrap([], "seed")

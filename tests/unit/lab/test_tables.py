@@ -1,0 +1,77 @@
+"""The rows of text that a result becomes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from matchbox.lab import tables
+
+RESULT: dict[str, Any] = {
+    "bots": ["a", "b"],
+    "pairs": [
+        {
+            "first": "a",
+            "second": "b",
+            "games": 10,
+            "first_wins": 7,
+            "second_wins": 3,
+            "draws": 0,
+            "first_share": 0.7,
+            "ci95": [0.4, 0.9],
+            "mean_turns": 18.5,
+        }
+    ],
+    "totals": [
+        {"bot": "a", "share": 0.7, "ci95": [0.6, 0.8]},
+        {"bot": "b", "share": 0.3, "ci95": [0.2, 0.4]},
+    ],
+}
+
+
+def test_the_table_has_a_row_per_bot_and_leaves_out_what_was_not_played() -> None:
+    assert tables.crosstable(RESULT) == [
+        ["a", "", "70.0 ±25.0", "70.0 ±10.0"],
+        ["b", "", "", "30.0 ±10.0"],
+    ]
+
+
+def test_rows_of_a_file_have_tabs_between_their_cells() -> None:
+    assert tables.tsv([(1, "random", 10), (1, "minimal", 6)]) == "1\trandom\t10\n1\tminimal\t6\n"
+
+
+def test_a_grid_has_a_row_per_bot_and_a_column_per_table_size() -> None:
+    cells = [
+        {"bot": bot, "players": size, "mean": size + 0.125, "ci95": [size, size + 0.25]}
+        for size in (1, 2)
+        for bot in ("a", "b")
+    ]
+    assert tables.sizes_of({"cells": cells}) == [1, 2]
+    assert tables.grid_rows({"cells": cells}) == [
+        ["a", "1.12 ±0.12", "2.12 ±0.12"],
+        ["b", "1.12 ±0.12", "2.12 ±0.12"],
+    ]
+
+
+def test_facts_within_facts_are_columns_of_their_own() -> None:
+    found = [
+        {"players": 2, "games": 9, "mean_rounds": 4.95, "challenges": {"met": 0.4, "failed": 0.6}},
+        {"players": 3, "games": 9, "mean_rounds": 8.0, "challenges": {"met": 0.3}},
+    ]
+    assert tables.fact_rows({"tables": found}) == [
+        ["players", "mean_rounds", "challenges: met", "challenges: failed"],
+        ["2", "4.95", "0.4", "0.6"],
+        ["3", "8", "0.3", ""],
+    ]
+
+
+def test_places_are_a_row_per_table_size_and_bot() -> None:
+    one = {"bot": "a", "games": 8, "first_share": 0.5, "ci95": [0.4, 0.6], "mean_place": 1.5}
+    result = {"tables": [{"players": 2, "places": [one]}]}
+    assert tables.place_rows(result) == [["2", "a", "8", "50.0 ±10.0", "1.50"]]
+
+
+def test_a_grid_tells_what_was_won_only_where_something_was() -> None:
+    cells = [{"bot": "a", "players": size, "won": size / 8} for size in (1, 2)]
+    assert tables.won_rows({"cells": cells}) == [["a", "12.5", "25.0"]]
+    assert tables.won_rows({"cells": [{"bot": "a", "players": 1, "won": 0.0}]}) == []
+    assert tables.won_rows({"cells": [{"bot": "a", "players": 1}]}) == []

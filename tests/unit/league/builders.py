@@ -1,0 +1,79 @@
+"""Rows for the tests of the league: single bouts, whole matches and simulated fields."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from matchbox.league.ratings import ELO
+from matchbox.league.rows import Row
+
+CASES = Path(__file__).parent / "cases"
+
+
+def published(name: str) -> Any:
+    """A published case."""
+    return json.loads((CASES / f"{name}.json").read_text("utf-8"))
+
+
+def bout(
+    seats: str | Sequence[str],
+    places: Sequence[int],
+    *,
+    match: str = "m",
+    deal: str = "0" * 32,
+    rotation: int = 0,
+    forfeit: int | None = None,
+    scores: Sequence[int] = (),
+) -> Row:
+    """One bout; `seats` may be a word whose letters are the entrants."""
+    return Row(match, deal, rotation, tuple(seats), tuple(places), forfeit, tuple(scores))
+
+
+def wins(winner: str, loser: str, count: int, *, start: int = 0) -> list[Row]:
+    """So many wins of one over the other, each on a deal of its own."""
+    return [
+        bout((winner, loser), (1, 2), match=f"{winner}{loser}{n}", deal=f"{winner}{loser}{n}")
+        for n in range(start, start + count)
+    ]
+
+
+def play_field(
+    strengths: Sequence[float],
+    *,
+    table: int,
+    deals: int,
+    luck: float,
+    seed: int,
+) -> list[Row]:
+    """Every table of so many entrants plays its deals in all rotations.
+
+    Strengths are Elo. With probability `luck` a rotation's luck by seat is the deal's own, so
+    that the results of one deal depend on each other; a Gumbel law makes it Bradley-Terry.
+    """
+    rng = np.random.default_rng(seed)
+    rows = []
+    for who in combinations(range(len(strengths)), table):
+        match = "-".join(f"{one:02d}" for one in who)
+        for deal in range(deals):
+            dealt = rng.gumbel(size=table)
+            for rotation in range(table):
+                order = who[rotation:] + who[:rotation]
+                fell = dealt if rng.random() < luck else rng.gumbel(size=table)
+                value = np.array([strengths[one] for one in order]) / ELO + fell
+                places = [1 + int((value > own).sum()) for own in value]
+                rows.append(
+                    bout(
+                        [f"b{one:02d}" for one in order],
+                        places,
+                        match=match,
+                        deal=f"{match}/{deal}",
+                        rotation=rotation,
+                    )
+                )
+    return rows

@@ -1,0 +1,76 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from matchbox.league.boards import score
+from matchbox.league.rows import Row
+from tests.unit.league.builders import bout
+
+
+def team(bot: str, deal: int, scored: int) -> Row:
+    """One deal played by a bot with copies of itself."""
+    return bout((bot,) * 3, (1, 1, 1), match=f"{bot}{deal}", deal=f"{deal}", scores=(scored,) * 3)
+
+
+def simulated(deals: int, gap: float, seed: int) -> list[Row]:
+    rng = np.random.default_rng(seed)
+    luck = 20 * rng.normal(size=deals)
+    return [
+        team(bot, deal, round(60 + worth + luck[deal] + 3 * rng.normal()))
+        for bot, worth in (("a", gap), ("b", 0.0))
+        for deal in range(deals)
+    ]
+
+
+def test_the_interval_of_a_mean_is_students() -> None:
+    scored = [61, 70, 55, 90, 71]
+    board = score([team("a", deal, value) for deal, value in enumerate(scored)])
+    low, high = stats.t.interval(0.95, 4, np.mean(scored), stats.sem(scored))
+    assert board.means == pytest.approx([np.mean(scored)])
+    assert board.intervals()[0] == pytest.approx((low, high))
+
+
+def test_several_bouts_of_one_deal_are_one_deal() -> None:
+    twice = [team("a", 0, 60), bout("a", (1,), match="again", deal="0", scores=(80,))]
+    board = score([*twice, team("a", 1, 50)])
+    assert board.deals.tolist() == [2]
+    assert board.means == pytest.approx([(65 + 50) / 2])
+
+
+def test_on_the_same_deals_a_small_gap_shows_though_the_intervals_overlap() -> None:
+    board = score(simulated(60, 4.0, seed=1))
+    one, other = board.intervals()
+    assert one is not None
+    assert other is not None
+    assert one[0] < other[1]
+    assert board.ranges() == [(1, 1), (2, 2)]
+
+
+def test_equals_on_few_deals_are_told_apart_as_seldom_as_promised() -> None:
+    told = [score(simulated(6, 0.0, seed)).ranges() != [(1, 2)] * 2 for seed in range(200)]
+    assert np.mean(told) <= 0.09
+
+
+def test_one_deal_tells_no_spread() -> None:
+    board = score([team("a", 0, 90), team("b", 0, 10), team("b", 1, 12), team("b", 2, 9)])
+    assert board.intervals()[0] is None
+    assert board.ranges() == [(1, 2), (1, 2)]
+
+
+def test_mixed_teams_score_for_every_seat() -> None:
+    board = score([bout("ab", (1, 1), scores=(40, 40)), bout("b", (1,), deal="1", scores=(20,))])
+    assert dict(zip(board.entrants, board.means, strict=True)) == {"a": 40.0, "b": 30.0}
+
+
+def test_a_bout_without_scores_is_refused() -> None:
+    with pytest.raises(ValueError, match="match m has no scores"):
+        score([bout("ab", (1, 1))])
+
+
+def test_no_rows_are_an_empty_board() -> None:
+    board = score([])
+    assert board.entrants == ()
+    assert board.intervals() == []
+    assert board.ranges() == []

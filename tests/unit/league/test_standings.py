@@ -1,0 +1,130 @@
+from __future__ import annotations
+
+import random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from matchbox.league.ratings import PRIOR_ELO, START, WIDE, fit
+from matchbox.league.standings import Line, standing, tally
+from tests.unit.league.builders import bout, play_field, wins
+
+FIELD = play_field([-150.0, 0.0, 20.0, 200.0], table=2, deals=60, luck=0.5, seed=8)
+
+
+def line_of(bot: str, lines: tuple[Line, ...]) -> Line:
+    return next(line for line in lines if line.bot == bot)
+
+
+def test_the_best_comes_first_with_its_interval_and_its_range() -> None:
+    lines = standing(FIELD).lines
+    fitted = fit(FIELD)
+    assert [line.bot for line in lines] == sorted(fitted.entrants, key=fitted.elo, reverse=True)
+    assert [line.rank for line in lines] == [1, 2, 3, 4]
+    assert lines[0].rank_range == (1, 1)
+    assert lines[1].rank_range == lines[2].rank_range == (2, 3)
+    for line in lines:
+        elo, half = fitted.elo(line.bot), fitted.half_width(line.bot)
+        assert line.elo == pytest.approx(elo)
+        assert line.ci95 == pytest.approx((elo - half, elo + half))
+        assert line.rank_range[0] <= line.rank <= line.rank_range[1]
+        assert not line.provisional
+        assert (line.score, line.score_ci95) == (None, None)
+
+
+@given(st.randoms(use_true_random=False), st.booleans())
+def test_shuffled_and_repeated_rows_give_the_same_bits(
+    chance: random.Random, seat_term: bool
+) -> None:
+    rows = FIELD[::7]
+    shuffled = rows + chance.sample(rows, 10)
+    chance.shuffle(shuffled)
+    once = standing(rows, entrants=("x", "y"), anchor="b01", seat_term=seat_term)
+    again = standing(shuffled, entrants=("y", "x"), anchor="b01", seat_term=seat_term)
+    assert again == once
+    assert repr(again) == repr(once)
+
+
+def test_other_rows_or_settings_have_another_digest() -> None:
+    digests = {
+        standing(FIELD).digest,
+        standing(FIELD[1:]).digest,
+        standing(FIELD, anchor="b00").digest,
+        standing(FIELD, entrants=("b00",)).digest,
+        standing(FIELD, prior_elo=300.0).digest,
+        standing(FIELD, seat_term=True).digest,
+    }
+    assert len(digests) == 6
+
+
+def test_who_has_not_played_comes_last_provisional_with_the_priors_width() -> None:
+    lines = standing(FIELD, entrants=["b00", "zoe", "abe"]).lines
+    assert [line.bot for line in lines[-2:]] == ["abe", "zoe"]
+    for line in lines[-2:]:
+        assert (line.rank, line.rank_range, line.matches) == (5, (1, 6), 0)
+        assert line.provisional
+        assert line.elo == START
+        assert line.ci95 == pytest.approx((START - WIDE * PRIOR_ELO, START + WIDE * PRIOR_ELO))
+
+
+def test_a_wide_interval_is_provisional() -> None:
+    assert all(line.provisional for line in standing(FIELD[::20]).lines)
+
+
+def test_equals_share_a_rank_in_the_order_of_their_names() -> None:
+    rows = wins("c", "a", 3) + wins("a", "b", 3) + wins("b", "c", 3)
+    assert [(line.rank, line.bot) for line in standing(rows).lines] == [
+        (1, "a"),
+        (1, "b"),
+        (1, "c"),
+    ]
+
+
+def test_a_match_is_won_above_half_of_its_points_and_forfeits_count_bouts() -> None:
+    rows = [
+        *(bout("AB", (1, 2), match="won", deal=f"{n}") for n in range(3)),
+        bout("BA", (1, 2), match="won", deal="3", forfeit=1),
+        bout("AB", (1, 2), match="even", deal="4"),
+        bout("BA", (1, 2), match="even", deal="4", rotation=1, forfeit=1),
+        bout("AB", (1, 1), match="drawn", deal="5"),
+        bout("AB", (2, 1), match="lost", deal="6"),
+    ]
+    assert tally(rows)["A"] == (4, 1, 2, 1, 2)
+    assert tally(rows)["B"] == (4, 1, 2, 1, 0)
+    line = line_of("A", standing(rows).lines)
+    assert (line.matches, line.wins, line.draws, line.losses, line.forfeits) == (4, 1, 2, 1, 2)
+
+
+def test_at_a_larger_table_half_of_the_points_is_the_middle() -> None:
+    assert {bot: result[1:4] for bot, result in tally([bout("ABC", (1, 2, 3))]).items()} == {
+        "A": (1, 0, 0),
+        "B": (0, 1, 0),
+        "C": (0, 0, 1),
+    }
+
+
+def test_a_cooperative_standing_has_scores_and_no_elo() -> None:
+    rows = [
+        bout((bot, bot), (1, 1), match=f"{bot}{deal}", deal=f"{deal}", scores=(value, value))
+        for bot, gain in (("good", 20), ("fair", 0))
+        for deal in range(25)
+        for value in (40 + gain + 7 * deal % 11,)
+    ]
+    lines = standing(rows, cooperative=True, entrants=("idle",)).lines
+    assert [line.bot for line in lines] == ["good", "fair", "idle"]
+    good, fair, idle = lines
+    assert (good.elo, good.ci95, good.wins, good.draws, good.losses) == (None, None, 0, 0, 0)
+    assert (good.matches, good.rank_range, good.provisional) == (25, (1, 1), False)
+    assert good.score is not None
+    assert fair.score is not None
+    assert good.score == pytest.approx(fair.score + 20)
+    assert good.score_ci95 is not None
+    assert good.score_ci95[0] < good.score < good.score_ci95[1]
+    assert (idle.score, idle.score_ci95, idle.provisional) == (None, None, True)
+
+
+def test_no_rows_are_an_empty_standing() -> None:
+    assert standing([]).lines == ()
+    assert standing([], cooperative=True).lines == ()
+    assert [line.rank for line in standing([], entrants=("a", "b")).lines] == [1, 1]

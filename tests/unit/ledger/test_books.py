@@ -1,0 +1,105 @@
+"""The ledger's tasks: a good message is booked, a bad one refused by name and logged."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from structlog.testing import capture_logs
+
+from matchbox.errors import Unavailable
+from matchbox.match import wire
+from matchbox.match.wire import PlayMatch, TryOut
+from server.context import Context
+from server.db.migrations import migrate
+from server.db.models import MatchState, Role, VersionState
+from tests.books import Books, lost, open_books, played, season_of, tried_out
+from worker.ledger import books as ledger
+
+
+@pytest.fixture
+def books(tmp_path: Path) -> Any:
+    """Books of the test's own."""
+    url = f"sqlite:///{tmp_path / 'matchbox.db'}"
+    migrate(url)
+    opened = open_books(url)
+    opened.wall()
+    yield opened
+    opened.context.close()
+
+
+@pytest.fixture
+def job(books: Books) -> PlayMatch:
+    """A match that was sent."""
+    books.league(paused=True)
+    versions = [books.bot(books.person(name), "bot") for name in ("alice", "bob")]
+    season_of(books, books.person("charlie", Role.OPERATOR), versions)
+    return books.dispatch()[0]
+
+
+def refusal(task: Callable[[Context, object], bool], books: Books, data: object) -> str:
+    """Why the message was refused, as the log has it."""
+    with capture_logs() as logs:
+        assert not task(books.context, data)
+    (entry,) = [one for one in logs if one["event"] == "message.refused"]
+    return str(entry["why"])
+
+
+def test_a_record_travels_as_json_and_is_booked_once(books: Books, job: PlayMatch) -> None:
+    data = wire.to_plain(played(job))
+    assert ledger.record(books.context, data)
+    assert not ledger.record(books.context, data)
+    assert books.match(job.match).state == MatchState.FINISHED
+
+
+def test_a_verdict_is_booked(books: Books) -> None:
+    version = books.upload(books.person("dora"), "new")
+    (sent,) = books.postman.take()
+    assert isinstance(sent, TryOut)
+    assert ledger.settle(books.context, wire.to_plain(tried_out(sent)))
+    assert books.version(version.id).state == VersionState.ACTIVE
+
+
+def test_a_lost_job_is_booked(books: Books, job: PlayMatch) -> None:
+    assert ledger.lost(books.context, wire.to_plain(lost(job)))
+    assert books.match(job.match).platform_faults == 1
+
+
+@pytest.mark.parametrize("data", [None, 7, [], {}, "text", {"match": 1}])
+@pytest.mark.parametrize("task", [ledger.settle, ledger.record, ledger.lost])
+def test_what_is_no_message_is_refused_by_name(
+    task: Callable[[Context, object], bool], data: object, books: Books
+) -> None:
+    assert refusal(task, books, data).startswith("BadMessage: this is no ")
+
+
+def test_a_message_of_another_version_of_the_protocol_is_refused(
+    books: Books, job: PlayMatch
+) -> None:
+    data = {**wire.to_plain(played(job)), "v": 2}
+    assert "BadMessage" in refusal(ledger.record, books, data)
+
+
+def test_a_message_of_nobody_s_attempt_is_refused(books: Books, job: PlayMatch) -> None:
+    stranger = {**wire.to_plain(played(job)), "token": "0" * 64}
+    assert refusal(ledger.record, books, stranger).startswith("Forbidden: ")
+    unknown = {**wire.to_plain(played(job)), "match": "f" * 32}
+    assert refusal(ledger.record, books, unknown).startswith("NotFound: ")
+
+
+def test_a_database_that_cannot_be_used_is_for_another_try(
+    books: Books, job: PlayMatch, tmp_path: Path
+) -> None:
+    other = open_books(f"sqlite:///{tmp_path / 'empty.db'}")
+    with pytest.raises(Unavailable):
+        ledger.record(other.context, wire.to_plain(played(job)))
+    other.context.close()
+
+
+def test_the_tick_looks_through_the_books(books: Books, job: PlayMatch) -> None:
+    books.clock.pass_by(minutes=6)
+    ledger.tick(books.context)
+    again = [one for one in books.postman.take() if isinstance(one, PlayMatch)]
+    assert job.match in [one.match for one in again]

@@ -1,0 +1,126 @@
+"""Chance inside a seat: one generator per bout, whichever way a bot asks for it."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+
+import pytest
+
+from matchbox.match import chance
+from matchbox.match.chance import Generator
+
+SEEDS = ["ab" * 32, "cd" * 32]
+
+
+@pytest.fixture(autouse=True)
+def _installed() -> Iterator[None]:
+    chance.install()
+    yield
+    chance.uninstall()
+
+
+def draws(seed: str, count: int = 60) -> list[float]:
+    """What a bout alone would draw."""
+    chance.enter(Generator(seed))
+    return [random.random() for _ in range(count)]
+
+
+def test_the_same_seed_draws_the_same() -> None:
+    assert draws(SEEDS[0]) == draws(SEEDS[0])
+    assert draws(SEEDS[0]) != draws(SEEDS[1])
+
+
+def test_interleaved_bouts_draw_as_if_each_were_alone() -> None:
+    alone = [draws(seed) for seed in SEEDS]
+    generators = [Generator(seed) for seed in SEEDS]
+    mixed: list[list[float]] = [[], []]
+    for turn in range(120):
+        chance.enter(generators[turn % 2])
+        mixed[turn % 2].append(random.random())
+    assert mixed == alone
+
+
+def test_a_function_imported_by_name_follows_the_bout() -> None:
+    from random import choice, randint
+
+    items = list(range(1000))
+    chance.enter(Generator(SEEDS[0]))
+    first = [choice(items), randint(0, 10**9)]
+    chance.enter(Generator(SEEDS[1]))
+    assert [choice(items), randint(0, 10**9)] != first
+    chance.enter(Generator(SEEDS[0]))
+    assert [choice(items), randint(0, 10**9)] == first
+
+
+def test_an_unseeded_random_is_seeded_by_the_bout() -> None:
+    chance.enter(Generator(SEEDS[0]))
+    first = random.Random().random()
+    chance.enter(Generator(SEEDS[0]))
+    assert random.Random().random() == first
+    assert random.Random().random() != first
+
+
+def test_a_seeded_random_is_what_it_is_everywhere() -> None:
+    chance.enter(Generator(SEEDS[0]))
+    ours = random.Random(7).random()
+    chance.uninstall()
+    assert random.Random(7).random() == ours
+
+
+def test_a_bot_that_seeds_gets_what_it_asked_for() -> None:
+    chance.enter(Generator(SEEDS[0]))
+    random.seed(7)
+    ours = [random.random(), random.randint(0, 99), random.gauss(0, 1)]
+    chance.uninstall()
+    own = random.Random(7)
+    assert ours == [own.random(), own.randint(0, 99), own.gauss(0, 1)]
+
+
+def test_seeding_without_a_seed_changes_nothing() -> None:
+    chance.enter(Generator(SEEDS[0]))
+    random.seed()
+    assert [random.random() for _ in range(60)] == draws(SEEDS[0])
+
+
+def test_a_state_can_be_kept_and_put_back() -> None:
+    chance.enter(Generator(SEEDS[0]))
+    random.random()
+    state = random.getstate()
+    first = random.random()
+    random.setstate(state)
+    assert random.random() == first
+
+
+@pytest.mark.parametrize(
+    "name, arguments",
+    [
+        ("gauss", (0, 1)), ("sample", ([1, 2, 3, 4], 2)), ("choices", ([1, 2],)),
+        ("uniform", (1, 2)),
+        ("randbytes", (200,)), ("getrandbits", (2000,)), ("randrange", (10**80,)),
+        ("normalvariate", (0, 1)), ("shuffle", ([1, 2],)), ("triangular", ()),
+    ],
+)  # fmt: skip
+def test_every_way_to_draw_repeats(name: str, arguments: tuple[object, ...]) -> None:
+    twice = []
+    for _ in range(2):
+        chance.enter(Generator(SEEDS[0]))
+        twice.append([getattr(random, name)(*arguments) for _ in range(20)])
+    assert twice[0] == twice[1]
+
+
+def test_a_long_run_of_draws_is_even() -> None:
+    chance.enter(Generator(SEEDS[0]))
+    counts = [0] * 10
+    for _ in range(10_000):
+        counts[random.randrange(10)] += 1
+    assert sum((count - 1000) ** 2 / 1000 for count in counts) < 33.7  # 1 in 10,000 by chance
+
+
+def test_outside_a_bout_the_module_is_its_own() -> None:
+    chance.enter(None)
+    random.seed(5)
+    ours = random.random()
+    chance.uninstall()
+    random.seed(5)
+    assert random.random() == ours

@@ -1,0 +1,120 @@
+"""Faults made on purpose: nobody plays a losing bout again by breaking his program."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from matchbox.dice import Dice
+from matchbox.errors import FaultKind, SeatFault
+from matchbox.match.record import Bout
+from matchbox.match.referee import play
+from matchbox.match.wire import Answer, Question
+from tests.builders import a_job, play_scripted
+from tests.fakes import Auction, Race, ScriptedPlayer
+
+Breaks = Callable[[Question], SeatFault | None]
+KINDS: tuple[FaultKind, ...] = ("crash", "timeout", "protocol", "memory")
+
+
+class Uneven(Race):
+    """A race in which some deals let a seat move twice, so that bouts fall out of step."""
+
+    def apply(self, state: dict[str, Any], seat: int, move: Any, dice: Dice) -> dict[str, Any]:
+        after = super().apply(state, seat, move, dice)
+        again = seat >= 0 and (state["goal"] + state["sum"]) % 3 == 0
+        return {**after, "mover": seat} if again else after
+
+
+def one(view: Any) -> Answer:
+    return 1
+
+
+def chosen(*facts: object) -> int:
+    """A whole number from 0 to 99 that looks like chance and is not."""
+    return sum(ord(letter) * 31**place for place, letter in enumerate(repr(facts))) % 100
+
+
+class Escaper(ScriptedPlayer):
+    """Breaks where several bouts are asked, then, told again, in one that owes nothing."""
+
+    def __init__(self, frames: int) -> None:
+        super().__init__(one)
+        self._left = frames
+        self._owing: list[int] = []
+
+    def answer(self, questions: Any) -> list[Answer]:
+        bouts = [bout for bout, *_ in questions]
+        self._left -= 1
+        if self._left == 0:
+            self._owing = bouts
+            raise SeatFault("crash", "all of them")
+        if self._owing and len(bouts) == 1 and bouts[0] not in self._owing:
+            self._owing = []
+            raise SeatFault("crash", "one that had answered")
+        return super().answer(questions)
+
+
+@pytest.mark.parametrize("frames", range(1, 9))
+def test_a_program_that_breaks_costs_a_bout_whichever_it_breaks_when_told_again(
+    frames: int,
+) -> None:
+    made: list[Escaper] = []
+
+    def open_player(entrant: int, rotation: int) -> ScriptedPlayer:
+        if entrant or rotation:
+            return ScriptedPlayer(one)
+        made.append(Escaper(frames))
+        return made[-1]
+
+    played = play(Uneven(), a_job(Uneven(), deals=12, width=5), open_player)
+    guilty = [bout for bout in played.record.bouts if bout.faults]
+    assert made[0].renewed
+    assert guilty
+    assert all(fault.seat == 0 for bout in guilty for fault in bout.faults)
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    seats=st.integers(2, 3),
+    game=st.sampled_from([Race(), Uneven(), Auction()]),
+    bad=st.lists(st.tuples(st.integers(0, 40), st.integers(0, 40)), min_size=3, max_size=3),
+    salt=st.integers(0, 1000),
+)
+def test_however_many_bouts_are_in_flight_the_same_bouts_are_lost(
+    seats: int, game: Any, bad: list[tuple[int, int]], salt: int
+) -> None:
+    """Each entrant breaks its program or answers badly by chance, but always at the same place."""
+
+    def decide(entrant: int) -> Callable[[Any], Answer]:
+        def move(view: Any) -> Answer:
+            if chosen(salt, "bad", entrant, view) < bad[entrant][0]:
+                return (SeatFault("crash", "raised"), "nonsense", 99)[chosen(view) % 3]
+            return 1 + chosen(salt, view) % 3
+
+        return move
+
+    def breaks(entrant: int) -> Breaks:
+        def broken(question: Question) -> SeatFault | None:
+            bout, view, _ = question
+            if chosen(salt, "breaks", entrant, bout, view) < bad[entrant][1]:
+                return SeatFault(KINDS[chosen(bout) % 4], "broke")
+            return None
+
+        return broken
+
+    def bouts(width: int) -> list[Bout]:
+        job = a_job(game, seats=seats, deals=7, width=width)
+        who = range(seats)
+        played, _ = play_scripted(
+            game, job, {one: decide(one) for one in who}, {one: breaks(one) for one in who}
+        )
+        return played.record.bouts
+
+    alone = bouts(1)
+    assert bouts(3) == alone
+    assert bouts(16) == alone

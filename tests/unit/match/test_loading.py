@@ -1,0 +1,243 @@
+"""From files to the one player class, and what an author is told where there is none."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from matchbox.match.loading import NotAPlayer, load, maker_of
+
+
+class Player:
+    """The class that authors subclass here."""
+
+
+GAME = ModuleType("game")
+GAME.Player = Player  # type: ignore[attr-defined]
+IMPORT = "from tests_game import Player\n"
+
+
+@pytest.fixture(autouse=True)
+def _importable(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "tests_game", GAME)
+    monkeypatch.setitem(sys.modules, "bot_under_test", ModuleType("bot_under_test"))
+    monkeypatch.setattr(sys, "meta_path", list(sys.meta_path))
+
+
+def loaded(source: str, wanted: str | None = None, **files: bytes) -> type[Any]:
+    named = {name.replace("__", "/", 1) + ".py": data for name, data in files.items()}
+    return load({"player.py": (IMPORT + source).encode(), **named}, GAME, wanted)
+
+
+def test_the_one_player_class_is_found() -> None:
+    assert loaded("class Mine(Player): pass").__name__ == "Mine"
+
+
+def test_a_game_may_name_its_own_class_to_subclass() -> None:
+    game = ModuleType("game")
+    game.Player = int  # type: ignore[attr-defined]
+    game.BASE = Player  # type: ignore[attr-defined]
+    source = (IMPORT + "class Mine(Player): pass").encode()
+    assert load({"player.py": source}, game, None).__name__ == "Mine"
+
+
+def adopting() -> ModuleType:
+    """A game of which functions are players: those called strategy, or named by the author."""
+
+    def adopt(value: Any, *, named: bool) -> type[Any] | None:
+        meant = callable(value) and (named or value.__name__ == "strategy")
+        return type(value.__name__, (Player,), {"function": value}) if meant else None
+
+    game = ModuleType("game")
+    game.Player = Player  # type: ignore[attr-defined]
+    game.adopt = adopt  # type: ignore[attr-defined]
+    return game
+
+
+@pytest.mark.parametrize(
+    "source, wanted, name",
+    [
+        ("def strategy(): pass\ndef distance(): pass", None, "strategy"),
+        ("def strategy(): pass\ndef other(): pass\nBOT = other", None, "other"),
+        ("def strategy(): pass\ndef other(): pass", "other", "other"),
+        ("from math import floor\nBOT = floor", None, "floor"),
+        ("class Mine(Player): pass\ndef distance(): pass", None, "Mine"),
+    ],
+)
+def test_a_game_may_take_functions_as_players(source: str, wanted: str | None, name: str) -> None:
+    files = {"player.py": (IMPORT + source).encode()}
+    player = load(files, adopting(), wanted)
+    assert issubclass(player, Player)
+    assert player.__name__ == name
+
+
+@pytest.mark.parametrize(
+    "source, told",
+    [
+        ("def other(): pass", "defines no subclass of Player"),
+        ("def strategy(): pass\nclass Mine(Player): pass", r"several players \(Mine, strategy\)"),
+        ("BOT = 3", "BOT is not a subclass of Player"),
+    ],
+)
+def test_a_function_that_the_game_does_not_take_is_no_player(source: str, told: str) -> None:
+    with pytest.raises(NotAPlayer, match=told):
+        load({"player.py": (IMPORT + source).encode()}, adopting(), None)
+
+
+def remembering(source: str, memory: bytes, **files: bytes) -> dict[str, Any]:
+    """What stands in the module of a bot of a game that lets it open `kept.txt`."""
+    game = ModuleType("game")
+    game.Player = Player  # type: ignore[attr-defined]
+    game.REMEMBERED = {"kept.txt": b"nothing"}  # type: ignore[attr-defined]
+    text = IMPORT + source + "\nclass Mine(Player): pass\n"
+    load({"player.py": text.encode()} | files, game, None, memory)
+    return vars(sys.modules["bot_under_test"])
+
+
+@pytest.mark.parametrize("memory, kept", [(b"", "nothing"), (b"a line", "a line")])
+def test_a_bot_opens_what_it_remembers_by_the_names_its_game_gives(
+    memory: bytes, kept: str
+) -> None:
+    source = (
+        "with open('kept.txt') as file: text = file.read()\ndata = open('kept.txt', 'rb').read()"
+    )
+    names = remembering(source, memory)
+    assert (names["text"], names["data"]) == (kept, kept.encode())
+
+
+def test_every_module_of_a_bot_finds_what_it_remembers() -> None:
+    more = b"with open('kept.txt', encoding='utf-8') as file: text = file.read()"
+    names = remembering("import more\ntext = more.text", b"a line", **{"more.py": more})
+    assert names["text"] == "a line"
+
+
+@pytest.mark.parametrize("call", ["open('kept.txt', 'w')", "open('other.txt')", "open(99)"])
+def test_any_other_file_is_opened_as_ever(
+    call: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    source = f"try:\n    {call}.close()\nexcept OSError as error: failed = True"
+    assert remembering(source, b"a line").get("failed", False) == ("'w'" not in call)
+    assert [path.name for path in tmp_path.iterdir()] == ["kept.txt"] * ("'w'" in call)
+
+
+def test_without_such_names_a_bot_has_the_built_in_open() -> None:
+    loaded("class Mine(Player): pass")
+    assert "open" not in vars(sys.modules["bot_under_test"])
+
+
+def test_a_game_may_say_how_its_players_are_made() -> None:
+    game = ModuleType("game")
+    assert maker_of(game, Player) is Player
+    game.maker = lambda chosen: lambda: [chosen]  # type: ignore[attr-defined]
+    assert maker_of(game, Player)() == [Player]
+
+
+def test_an_imported_base_class_does_not_count() -> None:
+    assert loaded("class Mine(Player): pass\nOther = Player").__name__ == "Mine"
+
+
+def test_the_last_of_a_line_of_classes_is_meant() -> None:
+    assert loaded("class Base(Player): pass\nclass Mine(Base): pass").__name__ == "Mine"
+
+
+def test_a_second_name_of_a_class_is_no_second_player() -> None:
+    assert loaded("class Mine(Player): pass\nAlso = Mine").__name__ == "Mine"
+
+
+def test_bot_names_the_class() -> None:
+    source = "class One(Player): pass\nclass Two(Player): pass\nBOT = One"
+    assert loaded(source).__name__ == "One"
+
+
+def test_the_wanted_class_comes_before_bot() -> None:
+    source = "class One(Player): pass\nclass Two(Player): pass\nBOT = One"
+    assert loaded(source, "Two").__name__ == "Two"
+
+
+@pytest.mark.parametrize(
+    "source, wanted, told",
+    [
+        ("", None, "the file defines no subclass of Player"),
+        ("BOT = Player", None, "BOT is not a subclass of Player"),
+        ("BOT = 3", None, "BOT is not a subclass of Player"),
+        ("class One: pass", None, "the file defines no subclass"),
+        (
+            "class One(Player): pass\nclass Two(Player): pass",
+            None,
+            r"several players \(One, Two\); choose one with BOT = Class",
+        ),
+        ("class One(Player): pass", "Two", "the file has no class 'Two'"),
+        ("One = 1", "One", "One is not a subclass of Player"),
+    ],
+)
+def test_where_the_choice_is_not_clear_the_author_is_told(
+    source: str, wanted: str | None, told: str
+) -> None:
+    with pytest.raises(NotAPlayer, match=told):
+        loaded(source, wanted)
+
+
+@pytest.mark.parametrize(
+    "source, error", [("class", SyntaxError), ("1 / 0", ZeroDivisionError), ("exit()", SystemExit)]
+)
+def test_what_the_file_raises_passes_through(source: str, error: type[BaseException]) -> None:
+    with pytest.raises(error):
+        loaded(source)
+
+
+def test_a_byte_order_mark_and_other_line_ends_are_read() -> None:
+    source = ("\ufeff" + IMPORT + "class Mine(Player): pass\n").replace("\n", "\r\n")
+    assert load({"player.py": source.encode()}, GAME, None).__name__ == "Mine"
+
+
+def test_the_other_modules_of_a_bundle_are_imported_from_memory() -> None:
+    source = (
+        "import plan\nfrom parts.hand import number\n"
+        "class Mine(Player): value = plan.value + number"
+    )
+    files: Any = {"plan": b"value = 1", "parts____init__": b"", "parts__hand": b"number = 2"}
+    assert loaded(source, **files).value == 3
+
+
+def test_a_second_bundle_does_not_get_the_modules_of_the_first() -> None:
+    source = "import plan\nclass Mine(Player): value = plan.value"
+    assert loaded(source, plan=b"value = 1").value == 1
+    assert loaded(source, plan=b"value = 2").value == 2
+
+
+def test_a_bundles_data_is_read_from_memory() -> None:
+    files = {
+        "player.py": (
+            IMPORT + "import pkgutil, importlib.resources\n"
+            "class Mine(Player):\n"
+            "    first = pkgutil.get_data(__name__, 'table.txt')\n"
+            "    second = (importlib.resources.files('data') / 'more.txt').read_text()\n"
+        ).encode(),
+        "table.txt": b"one",
+        "data/__init__.py": b"",
+        "data/more.txt": b"two",
+    }
+    player = load(files, GAME, None)
+    assert (player.first, player.second) == (b"one", "two")
+
+
+def test_a_module_that_a_bundle_does_not_hold_is_missed_by_name() -> None:
+    with pytest.raises(ModuleNotFoundError, match="no_such_module"):
+        loaded("import no_such_module\nclass Mine(Player): pass", plan=b"")
+
+
+def test_a_traceback_names_the_file_and_the_line() -> None:
+    with pytest.raises(ZeroDivisionError) as raised:
+        loaded("\n\n1 / 0")
+    assert [(entry.path, entry.lineno + 1) for entry in raised.traceback][-1] == ("player.py", 4)
+
+
+def test_a_games_aliases_are_there_before_the_file_is_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(GAME, "ALIASES", {"document_module": "json"}, raising=False)
+    monkeypatch.setitem(sys.modules, "document_module", GAME)
+    assert loaded("import document_module\nclass Mine(Player): it = document_module").it.dumps

@@ -1,0 +1,181 @@
+"""The two proofs: the moves through the rules again, and the bots played again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import count
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from matchbox.errors import BadRecord, SeatFault
+from matchbox.match.record import Bout, Fault, Record, python_minor
+from matchbox.match.replay import job_of, replay, steps, verify
+from matchbox.match.transcript import Transcript, tell
+from matchbox.match.wire import Answer
+from tests.builders import a_job, play_scripted
+from tests.fakes import Auction, Race, ScriptedPlayer
+
+
+def by_sum(view: Any) -> Answer:
+    return 1 + int(view["sum"]) % 3
+
+
+def crash(view: Any) -> Answer:
+    return SeatFault("crash", "boom")
+
+
+def a_record(game: Any = None, seats: int = 2, **deciders: Any) -> Record:
+    game = game or Race()
+    job = a_job(game, seats=seats, deals=3, width=2)
+    decide = dict.fromkeys(range(seats), deciders.pop("all", by_sum))
+    decide |= {int(name[1:]): one for name, one in deciders.items()}
+    return play_scripted(game, job, decide)[0].record
+
+
+def reopened(*decide: Callable[[Any], Answer]) -> Callable[[int, int], ScriptedPlayer]:
+    return lambda entrant, rotation: ScriptedPlayer(decide[entrant])
+
+
+# --- Replay ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seats", [2, 3])
+@pytest.mark.parametrize("game, move", [(Race(), by_sum), (Auction(), lambda _: 3)])
+def test_a_record_replays(game: Any, move: Any, seats: int) -> None:
+    replay(game, a_record(game, seats, all=move))
+
+
+@pytest.mark.parametrize("seats", [2, 3])
+@pytest.mark.parametrize("game, move", [(Race(), by_sum), (Auction(), lambda _: 3)])
+def test_a_record_with_faults_and_exclusions_replays(game: Any, move: Any, seats: int) -> None:
+    record = a_record(game, seats, all=move, e1=crash)
+    assert {fault.kind for bout in record.bouts for fault in bout.faults} == {"crash", "excluded"}
+    replay(game, record)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda bout: {"moves": bout.moves[:-1]},
+        lambda bout: {"moves": [*bout.moves, 1]},
+        lambda bout: {"moves": [7, *bout.moves[1:]]},
+        lambda bout: {"places": bout.places[::-1]},
+        lambda bout: {"scores": [9, 9]},
+        lambda bout: {"why": "luck"},
+        lambda bout: {"faults": [Fault(0, 0, "crash")]},
+    ],
+)
+def test_a_bout_that_was_changed_does_not_replay(change: Callable[[Bout], dict[str, Any]]) -> None:
+    record = a_record()
+    bouts = [replace(record.bouts[0], **change(record.bouts[0])), *record.bouts[1:]]
+    with pytest.raises(BadRecord, match="bout 0/0 of match match does not replay"):
+        replay(Race(), replace(record, bouts=bouts))
+
+
+def test_a_record_of_other_rules_is_refused() -> None:
+    with pytest.raises(BadRecord, match="played by rules 9 of race; these are rules 1"):
+        replay(Race(), replace(a_record(), rules="9"))
+
+
+def test_the_steps_of_a_bout_are_its_moves_and_its_end() -> None:
+    record = a_record()
+    bout = record.bouts[0]
+    made = list(steps(Race(), record, bout))
+    assert [step.move for step in made[:-1]] == bout.moves
+    assert [step.seat for step in made[:2]] == [0, 1]
+    assert made[0].views == [{"sum": 0, "seat": 0}, {"sum": 0, "seat": 1}]
+    assert made[0].to_move == [0]
+    assert made[0].line == f"adds {bout.moves[0]}"
+    assert (made[-1].seat, made[-1].to_move, made[-1].line) == (None, [], "goal")
+
+
+def test_the_steps_of_simultaneous_moves_start_from_one_position() -> None:
+    record = a_record(Auction(), all=lambda view: len(view["bids"][0]))
+    made = list(steps(Auction(), record, record.bouts[0]))
+    assert [(step.seat, step.table) for step in made[:2]] == [
+        (0, made[0].table),
+        (1, made[0].table),
+    ]
+    assert made[0].to_move == [0, 1]
+
+
+def test_the_end_of_a_forfeited_bout_names_the_fault() -> None:
+    record = a_record(e1=crash)
+    assert list(steps(Race(), record, record.bouts[0]))[-1].line == "seat 1: crash"
+
+
+# --- Transcript ------------------------------------------------------------------------------
+
+
+def test_a_transcript_has_a_heading_a_turn_and_a_bullet_an_event() -> None:
+    record = a_record(all=lambda _: 3)
+    lines = list(tell(Race(), record, record.bouts[0], ["alice", "bob"]))
+    assert lines[:4] == ["alice:", "  - adds 3", "bob:", "  - adds 3"]
+    assert lines[-1] in ("alice wins.", "bob wins.")
+
+
+def test_a_transcript_tells_a_fault_where_it_happened() -> None:
+    record = a_record(seats=3, e1=crash)
+    lines = list(tell(Race(), record, record.bouts[0], ["alice", "bob", "bob"]))
+    assert lines[2:5] == ["bob1:", "  - raised an exception and lost", "bob2:"]
+
+
+def test_those_who_tie_come_first_together() -> None:
+    assert Transcript(["a", "b", "c"]).ended([1, 1, 1]) == ["a, b and c come first together."]
+
+
+def test_those_who_play_together_are_told_their_score() -> None:
+    assert Transcript(["a", "b"]).scored(12, "blocked") == ["Together they score 12 (blocked)."]
+    assert Transcript(["a"]).scored(98, "won") == ["a scores 98 (won)."]
+
+
+# --- Verify ----------------------------------------------------------------------------------
+
+
+def test_a_match_of_the_same_bots_is_the_same() -> None:
+    assert verify(Race(), a_record(), reopened(by_sum, by_sum)) == "same"
+
+
+def test_a_match_of_other_bots_is_different() -> None:
+    assert verify(Race(), a_record(), reopened(by_sum, lambda _: 1)) == "different"
+
+
+def test_a_bot_that_does_not_repeat_itself_is_told_apart() -> None:
+    drawn = count()
+    bot: Callable[[Any], Answer] = lambda _: 1 + next(drawn) * 7 % 11 % 3  # noqa: E731
+    assert verify(Race(), a_record(), reopened(by_sum, bot)) == "unrepeatable"
+
+
+@pytest.mark.parametrize("kind", ["timeout", "memory"])
+def test_endings_by_time_and_memory_are_taken_from_the_record(kind: Any) -> None:
+    record = a_record(e1=lambda view: SeatFault(kind, "over") if view["sum"] > 5 else by_sum(view))
+    assert any(fault.kind == kind for bout in record.bouts for fault in bout.faults)
+    assert verify(Race(), record, reopened(by_sum, by_sum)) == "same"
+
+
+def test_a_crash_must_come_again() -> None:
+    record = a_record(e1=crash)
+    assert verify(Race(), record, reopened(by_sum, crash)) == "same"
+    assert verify(Race(), record, reopened(by_sum, by_sum)) == "different"
+
+
+def test_another_python_is_refused_by_name() -> None:
+    record = replace(a_record(), python="3.1")
+    with pytest.raises(BadRecord, match=f"played on Python 3.1 and this is {python_minor()}"):
+        verify(Race(), record, reopened(by_sum, by_sum))
+
+
+def test_a_record_that_does_not_replay_is_not_even_played() -> None:
+    record = a_record()
+    broken = replace(record, bouts=[replace(record.bouts[0], why="luck"), *record.bouts[1:]])
+    with pytest.raises(BadRecord):
+        verify(Race(), broken, reopened(by_sum, by_sum))
+
+
+def test_the_job_of_a_record_is_the_one_it_came_from() -> None:
+    record = a_record()
+    job = job_of(record)
+    assert (job.match, job.deals, job.width) == (record.match, record.deals, record.width)
+    assert [seat.version for seat in job.seats] == record.seats

@@ -1,0 +1,101 @@
+"""A seat as the referee sees it: opened late, renewed, and asked with a number of its own."""
+
+from __future__ import annotations
+
+import json
+import marshal
+from typing import Any
+
+import pytest
+
+from matchbox.errors import SeatFault
+from matchbox.match.seat import Seat
+
+
+class ScriptedChannel:
+    """A program that loads as it is told to, and echoes the views."""
+
+    def __init__(self, loaded: list[str], off: int = 0) -> None:
+        self._loaded = loaded
+        self._off = off
+        self.ended: list[int] = []
+        self.decisions: list[int] = []
+        self.closed = False
+        self.stderr = "printed\n"
+        self.cpu_ms = 2.0
+
+    def ask(self, frame: bytes, decisions: int = 1, *, start: bool = False) -> bytes:
+        if start:
+            return json.dumps(self._loaded).encode()
+        _, nonce, questions, ended = marshal.loads(frame)
+        self.ended += ended
+        self.decisions.append(decisions)
+        return json.dumps(
+            ["say", nonce + self._off, [view for _, view, _ in questions], []]
+        ).encode()
+
+    def close(self) -> None:
+        self.closed = True
+
+
+def a_seat(*channels: ScriptedChannel) -> tuple[Seat, list[Any]]:
+    """A seat that opens these channels one after the other."""
+    left = list(channels)
+    return Seat(lambda: left.pop(0), b"load"), left
+
+
+def test_a_program_is_started_with_the_first_question() -> None:
+    channel = ScriptedChannel(["loaded", "Mine"])
+    seat, left = a_seat(channel)
+    assert left
+    assert seat.answer([(0, 5, "ab"), (1, 6, "cd")]) == [5, 6]
+    assert not left
+    assert seat.class_name == "Mine"
+    assert channel.decisions == [2]
+
+
+def test_ended_bouts_are_told_with_the_next_question() -> None:
+    channel = ScriptedChannel(["loaded", "Mine"])
+    seat, _ = a_seat(channel)
+    seat.answer([(0, 5, "ab")])
+    seat.end(0)
+    seat.answer([(1, 5, "ab")])
+    seat.answer([(1, 5, None)])
+    assert channel.ended == [0]
+
+
+def test_an_answer_to_another_question_is_refused() -> None:
+    seat, _ = a_seat(ScriptedChannel(["loaded", "Mine"], off=1))
+    with pytest.raises(SeatFault, match="does not answer the question"):
+        seat.answer([(0, 5, "ab")])
+
+
+def test_a_fresh_program_is_told_nothing_of_the_old_one() -> None:
+    first, second = (ScriptedChannel(["loaded", "Mine"]) for _ in range(2))
+    seat, _ = a_seat(first, second)
+    seat.answer([(0, 5, "ab")])
+    seat.end(0)
+    seat.renew()
+    assert first.closed
+    seat.answer([(1, 5, "ab")])
+    assert second.ended == []
+    seat.close()
+    assert seat.log == "printed\nprinted\n"
+    assert seat.cpu_ms == 4.0
+
+
+def test_a_bot_that_does_not_load_is_a_fault_at_every_question() -> None:
+    channels = [ScriptedChannel(["fault", "crash", "SyntaxError"]) for _ in range(2)]
+    seat, _ = a_seat(*channels)
+    for channel in channels:
+        with pytest.raises(SeatFault, match="crash: SyntaxError"):
+            seat.answer([(0, 5, "ab")])
+        assert channel.closed
+
+
+def test_a_seat_that_was_never_asked_opens_nothing() -> None:
+    seat, left = a_seat(ScriptedChannel(["loaded", "Mine"]))
+    seat.end(0)
+    seat.close()
+    assert left
+    assert seat.log == ""

@@ -1,0 +1,221 @@
+"""The loop inside a box: one player a bout, and decisions that wait inside decisions."""
+
+from __future__ import annotations
+
+import json
+import marshal
+import sys
+from collections.abc import Callable, Iterator
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from matchbox.errors import IllegalMove
+from matchbox.match import chance, seatside
+from matchbox.match.seatside import Session
+
+SEED = "ab" * 32
+
+
+class Player:
+    """A player of the game of these tests: `decide` gets the view and the way to ask."""
+
+    def decide(self, view: Any, ask: Callable[[Any], Any]) -> Any:
+        raise NotImplementedError
+
+
+GAME = ModuleType("seat_game.player")
+GAME.Player = Player  # type: ignore[attr-defined]
+GAME.answer = lambda player, view, ask: player.decide(view, ask)  # type: ignore[attr-defined]
+GAME.IllegalMove = IllegalMove  # type: ignore[attr-defined]
+
+
+@pytest.fixture(autouse=True)
+def _game(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setitem(sys.modules, "seat_game", ModuleType("seat_game"))
+    monkeypatch.setitem(sys.modules, "seat_game.player", GAME)
+    monkeypatch.setitem(sys.modules, "bot_under_test", ModuleType("bot_under_test"))
+    chance.install()
+    yield
+    chance.uninstall()
+
+
+class Talk:
+    """A conversation with a seat that holds this bot."""
+
+    def __init__(self, body: str, head: str = "") -> None:
+        self.session = Session()
+        self.nonce = 0
+        source = (
+            f"import random\nfrom seat_game.player import *\n{head}\n"
+            f"class Mine(Player):\n    def decide(self, view, ask):\n        {body}\n"
+        )
+        job = {
+            "package": "seat_game", "files": {"player.py": source.encode()}, "class": None,
+            "seed": SEED,
+        }  # fmt: skip
+        self.loaded = json.loads(self.session.handle(marshal.dumps(["load", job], 4)))
+
+    def ask(self, *questions: Any, ended: tuple[int, ...] = ()) -> tuple[list[Any], list[Any]]:
+        """The moves and the faults that come back."""
+        self.nonce += 1
+        sent = marshal.dumps(["ask", self.nonce, list(questions), list(ended)], 4)
+        kind, nonce, moves, faults = json.loads(self.session.handle(sent))
+        assert (kind, nonce) == ("say", self.nonce)
+        return moves, faults
+
+
+def test_a_bot_is_loaded_by_name() -> None:
+    assert Talk("return 1").loaded == ["loaded", "Mine"]
+
+
+@pytest.mark.parametrize(
+    "head, kind, told",
+    [
+        ("1 / 0", "crash", "ZeroDivisionError: division by zero"),
+        ("raise MemoryError", "memory", "MemoryError"),
+        ("exit(0)", "crash", "SystemExit: 0"),
+        ("class Other(Player): pass", "protocol", "several players"),
+        ("def", "crash", "SyntaxError"),
+    ],
+)
+def test_a_bot_that_does_not_load_is_told_why(
+    head: str, kind: str, told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    loaded = Talk("return 1", head).loaded
+    assert loaded[:2] == ["fault", kind]
+    assert told in loaded[2]
+    assert kind == "protocol" or told in capsys.readouterr().err
+
+
+def test_every_question_of_a_frame_is_answered_in_order() -> None:
+    talk = Talk("return [view, 0]")
+    assert talk.ask((3, "a", SEED), (5, "b", SEED)) == ([["a", 0], ["b", 0]], [])
+
+
+def test_a_bout_keeps_its_player_until_it_ends() -> None:
+    talk = Talk("self.asked = getattr(self, 'asked', 0) + 1\n        return self.asked")
+    assert talk.ask((1, 0, SEED), (2, 0, SEED))[0] == [1, 1]
+    assert talk.ask((1, 0, None))[0] == [2]
+    assert talk.ask((1, 0, SEED), (2, 0, None), ended=(1,))[0] == [1, 2]
+
+
+def test_a_decision_inside_a_decision_waits_for_what_comes_after_it() -> None:
+    talk = Talk("first = ask('see')\n        return [view, first, ask('again')]")
+    assert talk.ask((1, 10, SEED)) == (["see"], [])
+    assert talk.ask((1, 11, None)) == (["again"], [])
+    assert talk.ask((1, 12, None)) == ([[10, 11, 12]], [])
+    assert talk.ask((1, 20, None)) == (["see"], [])
+
+
+def test_decisions_of_many_bouts_wait_at_the_same_time() -> None:
+    talk = Talk("return [view, ask(view) if view % 2 else None]")
+    assert talk.ask(*[(n, n, SEED) for n in range(6)])[0] == [
+        [0, None],
+        1,
+        [2, None],
+        3,
+        [4, None],
+        5,
+    ]
+    again = [(5, 50, None), (0, 8, None), (1, 10, None), (3, 30, None)]
+    assert talk.ask(*again)[0] == [[5, 50], [8, None], [1, 10], [3, 30]]
+
+
+def test_greenlets_are_used_again() -> None:
+    talk = Talk("return ask(view)")
+    for turn in range(50):
+        talk.ask((1, turn, SEED))
+        talk.ask((1, turn, None))
+    assert len(talk.session._idle) <= 2
+
+
+@pytest.mark.parametrize(
+    "body, kind, told",
+    [
+        ("raise KeyError('x')", "crash", "KeyError: 'x'"),
+        ("raise MemoryError()", "memory", "MemoryError"),
+        ("raise SystemExit(0)", "crash", "SystemExit: 0"),
+        ("raise IllegalMove('no such move')", "illegal", "no such move"),
+        ("return {1, 2}", "protocol", "the move is no plain data"),
+        ("a = []; a.append(a); return a", "protocol", "the move is no plain data"),
+    ],
+)
+def test_a_fault_is_its_bouts_alone(
+    body: str, kind: str, told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    talk = Talk(f"if view == 2:\n            {body}\n        return view")
+    moves, faults = talk.ask((1, 1, SEED), (2, 2, SEED), (3, 3, SEED))
+    assert moves == [1, None, 3]
+    assert faults == [[1, kind, told]]
+    assert kind == "protocol" or "Traceback" in capsys.readouterr().err
+
+
+def test_an_error_that_cannot_be_printed_is_a_crash_like_any_other() -> None:
+    head = "class Evil(Exception):\n    def __str__(self): raise self"
+    faults = Talk("raise Evil()", head).ask((1, 1, SEED))[1]
+    assert faults[0][:2] == [0, "crash"]
+
+
+def test_a_long_detail_is_cut() -> None:
+    assert len(Talk("raise KeyError('x' * 5000)").ask((1, 1, SEED))[1][0][2]) <= 200
+
+
+def test_a_fault_after_waiting_is_its_bouts_too() -> None:
+    talk = Talk("ask('see'); raise KeyError(view)")
+    talk.ask((1, 1, SEED))
+    assert talk.ask((1, 2, None))[1] == [[0, "crash", "KeyError: 1"]]
+
+
+def test_a_bout_that_ends_while_it_waits_is_never_woken() -> None:
+    body = "\n        try:\n            ask('see')\n        finally:\n            print('woken')"
+    talk = Talk(body)
+    talk.ask((1, 1, SEED))
+    assert talk.ask((2, 2, SEED), ended=(1,))[0] == ["see"]
+    assert len(talk.session._abandoned) == 1
+
+
+def test_a_way_to_ask_of_another_bout_cannot_be_used(capsys: pytest.CaptureFixture[str]) -> None:
+    talk = Talk("kept.append(ask); return kept[0]('see')", "kept = []")
+    assert talk.ask((1, 1, SEED))[0] == ["see"]
+    faults = talk.ask((2, 2, SEED))[1]
+    assert faults[0][1] == "crash"
+    assert "only be made during the decision it belongs to" in faults[0][2]
+
+
+def test_each_bout_draws_its_own_chance_whatever_is_asked_beside_it() -> None:
+    def draws(*beside: int) -> list[Any]:
+        talk = Talk("a = random.random(); ask('see'); return [a, random.random(), view]")
+        talk.ask(*[(n, n, f"{n:064x}") for n in (7, *beside)])
+        return list(talk.ask(*[(n, n, None) for n in (*beside, 7)])[0][-1])
+
+    assert draws() == draws(1, 2, 3)
+
+
+def test_chance_at_import_is_seeded_by_the_load() -> None:
+    head = "at_import = random.random()"
+    assert Talk("return str(at_import)", head).ask((1, 1, SEED)) == Talk(
+        "return str(at_import)", head
+    ).ask((1, 1, SEED))
+
+
+def test_a_question_before_a_bot_is_no_way_out(capsys: pytest.CaptureFixture[str]) -> None:
+    sent = marshal.dumps(["ask", 1, [(1, 1, SEED)], []], 4)
+    _, _, moves, faults = json.loads(Session().handle(sent))
+    assert moves == [None]
+    assert faults[0][1] == "crash"
+
+
+def test_frames_are_served_until_there_is_none() -> None:
+    frames = iter(
+        [marshal.dumps(["ask", 1, [], []], 4), marshal.dumps(["ask", 2, [], []], 4), None]
+    )
+    sent: list[bytes] = []
+    seatside.serve(frames.__next__, sent.append)
+    assert [json.loads(one)[1] for one in sent] == [1, 2]
+
+
+def test_ctrl_c_is_nobodys_fault() -> None:
+    with pytest.raises(KeyboardInterrupt):
+        Talk("raise KeyboardInterrupt").ask((1, 1, SEED))

@@ -1,0 +1,175 @@
+"""Messages that break their schema are refused, and a seat's bad frame is that seat's fault."""
+
+from __future__ import annotations
+
+import json
+import marshal
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from matchbox.errors import BadMessage, SeatFault
+from matchbox.match import wire
+from matchbox.match.wire import PlayMatch, from_plain, read_answers, read_loaded, to_plain
+from tests.builders import a_job
+from tests.fakes import Race
+
+
+def frame(*message: Any) -> bytes:
+    return json.dumps(message).encode()
+
+
+def fault_of(answer: object) -> tuple[str, str]:
+    assert isinstance(answer, SeatFault)
+    return answer.kind, answer.detail
+
+
+def test_a_job_comes_back_from_plain_data() -> None:
+    job = a_job(Race())
+    assert from_plain(PlayMatch, json.loads(json.dumps(to_plain(job)))) == job
+
+
+@pytest.mark.parametrize(
+    "change, told",
+    [
+        ({"deals": ["short"]}, "deals"),
+        ({"v": 2}, "v"),
+        ({"width": "1"}, "width"),
+        ({"seats": [{"version": "no digest"}]}, "version"),
+        ({"match": None}, "match"),
+    ],
+)
+def test_a_message_that_breaks_its_schema_is_refused_by_field(
+    change: dict[str, Any], told: str
+) -> None:
+    with pytest.raises(BadMessage, match=f"this is no PlayMatch message: .*{told}"):
+        from_plain(PlayMatch, to_plain(a_job(Race())) | change)
+
+
+def test_a_frame_to_a_seat_holds_questions_and_ended_bouts() -> None:
+    sent = marshal.loads(wire.ask_frame(7, [(1, {"a": [None, True]}, "ab")], [0]))
+    assert sent == ["ask", 7, [(1, {"a": [None, True]}, "ab")], [0]]
+
+
+def test_answers_come_in_the_order_of_the_questions() -> None:
+    assert read_answers(frame("say", 7, ["draw", 3, None, [1]], []), 7, 4) == ["draw", 3, None, [1]]
+
+
+def test_a_fault_stands_in_place_of_its_move() -> None:
+    answers = read_answers(frame("say", 7, [None, 3], [[0, "crash", "KeyError"]]), 7, 2)
+    assert fault_of(answers[0]) == ("crash", "KeyError")
+    assert answers[1] == 3
+
+
+@pytest.mark.parametrize(
+    "move, problem",
+    [
+        (2**53, "whole number"),
+        (1.5, "float"),
+        ([[[[[[[[[1]]]]]]]]], "deeper"),
+        ({"a": 0.5}, "float"),
+    ],
+)
+def test_a_move_that_is_no_plain_data_is_a_fault_of_its_bout_alone(move: Any, problem: str) -> None:
+    answers = read_answers(frame("say", 7, [move, 3], []), 7, 2)
+    kind, detail = fault_of(answers[0])
+    assert kind == "protocol"
+    assert problem in detail
+    assert answers[1] == 3
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        b"", b"\xff", b"{}", b"[" * 100_000, frame("say", 6, [1], []), frame("say", 7, [], []),
+        frame("say", 7, [1, 2], []), frame("say", 7, [1]), frame("load", 7, [1], []),
+        frame("say", 7, [1], [[1, "crash", "x"]]), frame("say", 7, [1], [[-1, "crash", "x"]]),
+        frame("say", 7, [1], [[0, "timeout", "x"]]), frame("say", 7, [1], [[0, "crash"]]),
+        frame("say", 7, [1], [[0, "crash", 5]]), frame("say", 7, [1], ["x"]),
+        frame("say", 7, [1], [[True, "platform", "x"]]), frame("say", 7, [1], [[0, [], "x"]]),
+        b"NaN", marshal.dumps(["say", 7, [1], []]),
+    ],
+)  # fmt: skip
+def test_any_other_frame_is_the_whole_programs_fault(sent: bytes) -> None:
+    with pytest.raises(SeatFault) as fault:
+        read_answers(sent, 7, 1)
+    assert fault.value.kind == "protocol"
+
+
+@given(st.binary(max_size=60))
+def test_no_frame_brings_the_referee_down(sent: bytes) -> None:
+    with pytest.raises(SeatFault):
+        read_answers(sent, 7, 1)
+    with pytest.raises(SeatFault):
+        read_loaded(sent)
+
+
+def test_a_loaded_class_is_named() -> None:
+    assert read_loaded(frame("loaded", "Mine")) == "Mine"
+
+
+@pytest.mark.parametrize(
+    "sent, kind",
+    [
+        (frame("fault", "crash", "SyntaxError"), "crash"),
+        (frame("fault", "memory", "x"), "memory"),
+        (frame("fault", "platform", "x"), "protocol"),
+        (frame("loaded", 5), "protocol"),
+    ],
+)
+def test_a_bot_that_is_not_loaded_is_a_fault(sent: bytes, kind: str) -> None:
+    with pytest.raises(SeatFault) as fault:
+        read_loaded(sent)
+    assert fault.value.kind == kind
+
+
+class Whole(int):
+    """No plain int."""
+
+
+@pytest.mark.parametrize(
+    "data", [Whole(1), 1.0, b"", (1,), {1}, object(), -(2**53), [1, {"a": ()}]]
+)
+def test_what_is_no_plain_data_is_told(data: Any) -> None:
+    assert wire.what_is_wrong(data)
+
+
+def test_keys_of_plain_data_are_text() -> None:
+    assert wire.what_is_wrong({1: 1})
+    assert not wire.what_is_wrong({"1": 1})
+
+
+# --- What a seat says about itself -----------------------------------------------------------
+
+ESCAPES = "red \x1b[31m, back\b, a line\rover it, \x9bC1, turned \u202eround, half \ud800"
+
+
+def test_a_detail_cannot_steer_the_terminal_or_turn_a_line_around() -> None:
+    sent = json.dumps(["say", 3, [None], [[0, "crash", ESCAPES.replace("\ud800", "")]]])
+    (fault,) = wire.read_answers(sent.encode(), 3, 1)
+    assert isinstance(fault, SeatFault)
+    assert fault.detail.startswith(
+        r"red \x1b[31m, back\x08, a line\x0dover it, \x9bC1, turned \u202e"
+    )
+
+
+def test_a_detail_is_short_however_long_it_was_sent() -> None:
+    sent = json.dumps(["fault", "crash", "x" * 5000]).encode()
+    with pytest.raises(SeatFault) as raised:
+        wire.read_loaded(sent)
+    assert len(raised.value.detail) == wire.DETAIL_LENGTH
+
+
+@pytest.mark.parametrize("name", ["", "a b", "<script>", "\x1b]0;owned\x07", "A" * 1000, "A\n"])
+def test_a_class_has_an_identifier_for_a_name(name: str) -> None:
+    with pytest.raises(SeatFault, match="did not say that it loaded"):
+        wire.read_loaded(json.dumps(["loaded", name]).encode())
+
+
+def test_what_is_readable_stays_as_it_is() -> None:
+    text = "a line\n\tan indented one, with umlauts äöü, 汉字 and 🎲"
+    assert wire.readable(text) == text
+    assert wire.readable("one\r\ntwo\rthree") == "one\ntwo\\x0dthree"
+    assert wire.readable(ESCAPES).isprintable()

@@ -1,0 +1,135 @@
+"""What a question is charged, with the kernel's readings put in by hand."""
+
+from __future__ import annotations
+
+import os
+import time
+
+import pytest
+
+from matchbox.errors import SeatFault
+from sandbox import meter
+from sandbox.meter import Meter, cpu_clock, is_asleep, run_delay_ns
+from sandbox.policy import Limits
+
+LIMITS = Limits(wall_factor=4, patience_ms=10_000)
+MS = 1_000_000
+
+
+class Readings:
+    """The three clocks of a process, set by the test; all in milliseconds."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.cpu = self.wall = self.delay = 0
+        self.asleep = True
+        monkeypatch.setattr(time, "clock_gettime_ns", lambda _: self.cpu * MS)
+        monkeypatch.setattr(time, "monotonic_ns", lambda: self.wall * MS)
+        monkeypatch.setattr(meter, "run_delay_ns", lambda _: self.delay * MS)
+        monkeypatch.setattr(meter, "is_asleep", lambda _: self.asleep)
+
+
+@pytest.fixture
+def readings(monkeypatch: pytest.MonkeyPatch) -> Readings:
+    return Readings(monkeypatch)
+
+
+def fault(one: Meter) -> SeatFault:
+    with pytest.raises(SeatFault) as raised:
+        one.look()
+    return raised.value
+
+
+def test_processor_time_over_the_budget_is_a_timeout(readings: Readings) -> None:
+    one = Meter(1, 0, 100, LIMITS)
+    readings.cpu = 100
+    one.look()
+    readings.cpu = 101
+    assert fault(one).kind == "timeout"
+
+
+def test_processor_time_before_the_question_is_not_charged(readings: Readings) -> None:
+    readings.cpu = 900
+    Meter(1, 850 * MS, 100, LIMITS).look()
+
+
+def test_a_sleeper_is_charged_for_the_wall(readings: Readings) -> None:
+    one = Meter(1, 0, 100, LIMITS)
+    one.look()
+    readings.wall = 400
+    one.look()
+    readings.wall = 401
+    assert fault(one).kind == "timeout"
+
+
+def test_a_starved_bot_is_not_charged_for_the_wall(readings: Readings) -> None:
+    one = Meter(1, 0, 100, LIMITS)
+    one.look()
+    readings.wall, readings.delay = 5000, 4700
+    one.look()
+
+
+def test_who_waits_for_a_processor_at_the_very_end_is_not_charged(readings: Readings) -> None:
+    one = Meter(1, 0, 100, LIMITS)
+    one.look()
+    readings.wall, readings.asleep = 450, False
+    one.look()
+    assert one.next_look_ms == 1
+    readings.asleep = True
+    assert fault(one).kind == "timeout"
+
+
+def test_waiting_before_the_first_look_is_not_charged(readings: Readings) -> None:
+    readings.wall, readings.delay = 5000, 0
+    Meter(1, 0, 100, LIMITS).look()
+
+
+def test_a_machine_that_gives_no_time_at_all_is_the_platforms_fault(readings: Readings) -> None:
+    one = Meter(1, 0, 100, LIMITS)
+    one.look()
+    readings.wall, readings.delay = 10_400, 10_400
+    one.look()
+    readings.wall, readings.delay = 10_401, 10_401
+    assert fault(one).kind == "platform"
+
+
+def test_who_may_sleep_for_longer_than_our_patience_is_never_the_platforms_fault(
+    readings: Readings,
+) -> None:
+    one = Meter(1, 0, 100, Limits(wall_factor=4, patience_ms=300))
+    one.look()
+    readings.wall = 399
+    one.look()
+    readings.wall = 401
+    assert fault(one).kind == "timeout"
+
+
+def test_it_looks_again_when_the_budget_could_be_used_up(readings: Readings) -> None:
+    one = Meter(1, 0, 100, LIMITS)
+    assert one.next_look_ms <= 21
+    readings.cpu = 60
+    one.look()
+    assert one.next_look_ms == 41
+    assert Meter(1, 0, 5, LIMITS).next_look_ms == 6
+
+
+def test_it_never_sleeps_long_over_a_great_budget(readings: Readings) -> None:
+    one = Meter(1, 0, 60_000, LIMITS)
+    one.look()
+    assert one.next_look_ms <= 500
+
+
+def test_what_is_left_is_told(readings: Readings) -> None:
+    assert Meter(1, 10 * MS, 100, LIMITS).settle(40 * MS) == 70
+
+
+def test_the_clock_of_this_process_is_the_kernels() -> None:
+    before = time.process_time()
+    assert time.clock_gettime(cpu_clock(os.getpid())) >= before
+
+
+def test_this_process_is_awake() -> None:
+    assert not is_asleep(os.getpid())
+
+
+def test_the_run_delay_of_this_process_is_read() -> None:
+    assert run_delay_ns(os.getpid()) >= 0

@@ -1,0 +1,53 @@
+"""The limits, read as the data they are."""
+
+from __future__ import annotations
+
+import resource
+
+import pytest
+
+from sandbox.policy import LAYERS, MIB, STANDARD_LIBRARY, Limits, Wall, rlimits
+
+
+def test_memory_is_counted_above_the_zygote() -> None:
+    assert rlimits(Limits(memory_mb=100), 7 * MIB)["RLIMIT_AS"] == 107 * MIB
+
+
+def test_no_file_no_process_and_no_core_may_be_made() -> None:
+    limits = rlimits(Limits(), 0)
+    for name in ("FSIZE", "NPROC", "CORE", "MEMLOCK", "MSGQUEUE", "NICE", "RTPRIO"):
+        assert limits[f"RLIMIT_{name}"] == 0
+
+
+def test_the_kernels_own_processor_limit_comes_after_ours() -> None:
+    limits = Limits(start_cpu_ms=3000, bank_ms=4500)
+    assert rlimits(limits, 0)["RLIMIT_CPU"] * 1000 > 3000 + 4500
+
+
+def test_every_limit_is_known_to_python() -> None:
+    assert all(hasattr(resource, name) for name in rlimits(Limits(), 0))
+
+
+@pytest.mark.parametrize(("decisions", "longest"), [(0, 1024), (1, 1280), (4, 2048), (999, 65536)])
+def test_a_frame_of_answers_grows_with_the_questions_to_its_limit(
+    decisions: int, longest: int
+) -> None:
+    assert Limits().longest_answer(decisions) == longest
+
+
+def test_a_whole_wall_has_every_layer() -> None:
+    assert all(Wall().has(layer) for layer in LAYERS)
+
+
+def test_a_layer_left_out_is_the_only_one() -> None:
+    wall = Wall(drop=("seccomp",))
+    assert [layer for layer in LAYERS if not wall.has(layer)] == ["seccomp"]
+
+
+def test_an_unknown_layer_is_refused_by_name() -> None:
+    with pytest.raises(ValueError, match="moat"):
+        Wall(drop=("landlock", "moat"))
+
+
+def test_the_preloaded_library_is_named_once_each() -> None:
+    assert len(set(STANDARD_LIBRARY)) == len(STANDARD_LIBRARY)

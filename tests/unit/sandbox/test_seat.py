@@ -1,0 +1,31 @@
+"""How a question is cut into packets."""
+
+from __future__ import annotations
+
+import pytest
+
+from sandbox.policy import CHUNK_BYTES
+from sandbox.seat import _packets
+
+TAG = b"12345678"
+
+
+@pytest.mark.parametrize(
+    ("length", "count"),
+    [
+        (0, 1),
+        (1, 1),
+        (CHUNK_BYTES, 1),
+        (CHUNK_BYTES + 1, 2),
+        (2 * CHUNK_BYTES, 2),
+        (5 * CHUNK_BYTES + 7, 6),
+    ],
+)
+def test_a_question_is_cut_and_can_be_joined(length: int, count: int) -> None:
+    frame = bytes(n % 251 for n in range(length))
+    packets = list(_packets(TAG, frame))
+    assert len(packets) == count
+    assert all(packet.startswith(TAG) for packet in packets)
+    assert [packet[8] for packet in packets] == [1] * (count - 1) + [0]
+    assert b"".join(packet[9:] for packet in packets) == frame
+    assert max(map(len, packets)) <= CHUNK_BYTES + 9

@@ -1,0 +1,138 @@
+"""The filters, run by an interpreter of classic BPF instead of a kernel."""
+
+from __future__ import annotations
+
+import os
+import struct
+
+import pytest
+
+from sandbox.syscalls import (
+    ABSENT,
+    ALLOW,
+    ARCHITECTURES,
+    BOT,
+    KILL,
+    MUTE,
+    REFUSE,
+    ZYGOTE,
+    Architecture,
+    bot_filter,
+    here,
+    zygote_filter,
+)
+
+MACHINES = sorted(ARCHITECTURES)
+# Calls that no bot may make, by their numbers on x86_64.
+FORBIDDEN = {
+    "ioctl": 16, "shmget": 29, "socket": 41, "connect": 42, "socketpair": 53, "execve": 59,
+    "kill": 62, "semget": 64, "msgget": 68, "fcntl": 72, "flock": 73, "ptrace": 101, "setuid": 105,
+    "prctl": 157, "mount": 165, "setns": 308, "tgkill": 234, "mq_open": 240, "keyctl": 250,
+    "inotify_init": 253, "unshare": 272, "prlimit64": 302, "process_vm_readv": 310,
+    "memfd_create": 319, "bpf": 321, "execveat": 322, "userfaultfd": 323, "io_uring_setup": 425,
+    "pidfd_open": 434, "clone3": 435, "pidfd_getfd": 438, "clone": 56, "fork": 57, "vfork": 58,
+}  # fmt: skip
+
+
+PRIVATE = 128
+
+
+def verdict(program: bytes, audit: int, number: int, second: int = PRIVATE) -> int:
+    """What the filter returns for a call of this number on this architecture."""
+    lines = list(struct.iter_unpack("=HBBI", program))
+    packet = {0: number, 4: audit, 24: second}
+    register, at = 0, 0
+    while True:
+        code, yes, no, value = lines[at]
+        at += 1
+        if code == 0x20:
+            register = packet[value]
+        elif code == 0x15:
+            at += yes if register == value else no
+        elif code == 0x35:
+            at += yes if register >= value else no
+        elif code == 0x45:
+            at += yes if register & value else no
+        else:
+            assert code == 0x06
+            return int(value)
+
+
+def both(arch: Architecture, number: int, audit: int | None = None) -> int:
+    """What a call from a bot meets: the stricter of the two filters that lie upon each other."""
+    programs = (zygote_filter(arch), bot_filter(arch))
+    answers = [verdict(p, arch.audit if audit is None else audit, number) for p in programs]
+    return min(answers, key=lambda answer: (answer != KILL, answer))
+
+
+@pytest.fixture(params=MACHINES)
+def arch(request: pytest.FixtureRequest) -> Architecture:
+    return ARCHITECTURES[request.param]
+
+
+def test_a_bot_may_call_what_is_listed(arch: Architecture) -> None:
+    for name in BOT & arch.numbers.keys():
+        assert both(arch, arch.numbers[name]) == ALLOW, name
+
+
+def test_a_bot_loses_what_its_zygote_keeps(arch: Architecture) -> None:
+    for name in ZYGOTE & arch.numbers.keys():
+        assert verdict(zygote_filter(arch), arch.audit, arch.numbers[name]) == ALLOW, name
+        assert both(arch, arch.numbers[name]) == REFUSE, name
+
+
+def test_every_other_number_is_refused(arch: Architecture) -> None:
+    named = {arch.numbers[name] for name in BOT | ZYGOTE | MUTE if name in arch.numbers}
+    for number in set(range(600)) - named:
+        assert both(arch, number) == REFUSE
+
+
+@pytest.mark.parametrize("name", sorted(FORBIDDEN))
+def test_a_bot_may_not_call(name: str) -> None:
+    assert both(ARCHITECTURES["x86_64"], FORBIDDEN[name]) in (REFUSE, ABSENT)
+
+
+def test_a_foreign_architecture_is_killed(arch: Architecture) -> None:
+    for number in (0, 1, 59, 220):
+        assert both(arch, number, audit=0x40000003) == KILL
+
+
+def test_the_second_abi_of_x86_64_is_killed() -> None:
+    arch = ARCHITECTURES["x86_64"]
+    for number in (0x40000000, 0x40000000 + 39, 0x40000000 + 520, 0xFFFFFFFF):
+        assert both(arch, number) == KILL
+
+
+def test_a_bot_may_wait_in_its_own_memory_alone(arch: Architecture) -> None:
+    futex = arch.numbers["futex"]
+    for operation in range(14):
+        assert verdict(bot_filter(arch), arch.audit, futex, operation) == REFUSE
+        assert verdict(bot_filter(arch), arch.audit, futex, operation | PRIVATE) == ALLOW
+        assert verdict(zygote_filter(arch), arch.audit, futex, operation) == ALLOW
+
+
+def test_bot_and_zygote_have_nothing_in_common() -> None:
+    assert BOT.isdisjoint(ZYGOTE)
+    assert MUTE.isdisjoint(BOT | ZYGOTE)
+
+
+def test_no_number_stands_for_two_calls(arch: Architecture) -> None:
+    assert len(set(arch.numbers.values())) == len(arch.numbers)
+
+
+def test_every_name_has_a_number_somewhere() -> None:
+    known = {name for arch in ARCHITECTURES.values() for name in arch.numbers}
+    assert known == BOT | ZYGOTE | MUTE
+
+
+def test_a_program_fits_the_kernel_and_ends_in_a_verdict(arch: Architecture) -> None:
+    for program in (zygote_filter(arch), bot_filter(arch)):
+        assert len(program) % 8 == 0
+        assert len(program) // 8 <= 256, "a jump is one byte"
+        assert struct.unpack("=HBBI", program[-8:])[0] == 0x06
+
+
+def test_an_unknown_machine_has_no_filter(monkeypatch: pytest.MonkeyPatch) -> None:
+    machine = os.uname_result(("Linux", "box", "6.1", "#1", "pdp11"))
+    monkeypatch.setattr(os, "uname", lambda: machine)
+    assert here() is None

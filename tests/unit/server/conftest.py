@@ -1,0 +1,49 @@
+"""Books on SQLite for every test of the server's services."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from server.db.migrations import migrate
+from server.db.models import Role, User
+from tests.books import Books, open_books
+
+
+@pytest.fixture(scope="session")
+def empty_database(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A migrated SQLite file to copy."""
+    path = tmp_path_factory.mktemp("empty") / "matchbox.db"
+    migrate(f"sqlite:///{path}")
+    return path
+
+
+@pytest.fixture
+def books(empty_database: Path, tmp_path: Path) -> Iterator[Books]:
+    """Books of the test's own, with a wall reported."""
+    path = shutil.copy(empty_database, tmp_path / "matchbox.db")
+    opened = open_books(f"sqlite:///{path}")
+    opened.wall()
+    yield opened
+    opened.context.close()
+
+
+@pytest.fixture
+def alice(books: Books) -> User:
+    """An author: the owner."""
+    return books.person("alice")
+
+
+@pytest.fixture
+def bob(books: Books) -> User:
+    """Another author: the rival."""
+    return books.person("bob")
+
+
+@pytest.fixture
+def charlie(books: Books) -> User:
+    """The operator."""
+    return books.person("charlie", Role.OPERATOR)

@@ -1,0 +1,207 @@
+"""The web application over books of the test's own, and the cast with their ways in."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from apiflask import APIFlask
+from flask.testing import FlaskClient
+from werkzeug.test import TestResponse
+
+from server.app import create_app
+from server.db.models import User
+from server.services import accounts, seasons
+from tests.books import GAME, Books, open_books, played
+
+ARENA = "the arena's token, 32 characters or more"
+MakeApp = Callable[..., APIFlask]
+
+
+@dataclass
+class Caller:
+    """Somebody with a token, or nobody without."""
+
+    client: FlaskClient
+    token: str = ""
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """What every request of theirs carries."""
+        return {"Authorization": f"Bearer {self.token}"} if self.token else {}
+
+    def get(self, path: str, **more: Any) -> TestResponse:
+        """The answer to a GET under /api/v1."""
+        return self.client.get(f"/api/v1{path}", headers=self.headers, **more)
+
+    def post(self, path: str, body: Any = None, **more: Any) -> TestResponse:
+        """The answer to a POST of JSON under /api/v1."""
+        if body is not None:
+            more["json"] = body
+        return self.client.post(f"/api/v1{path}", headers=self.headers, **more)
+
+    def delete(self, path: str) -> TestResponse:
+        """The answer to a DELETE under /api/v1."""
+        return self.client.delete(f"/api/v1{path}", headers=self.headers)
+
+
+@dataclass
+class Browser:
+    """Somebody with a session's cookie, who fills in forms."""
+
+    client: FlaskClient
+
+    def get(self, path: str) -> TestResponse:
+        """The page."""
+        return self.client.get(path)
+
+    def send(self, path: str, **fields: Any) -> TestResponse:
+        """The answer to a form with its CSRF token."""
+        fields.setdefault("csrf_token", self.csrf_token())
+        kind = "multipart/form-data"
+        return self.client.post(path, data=fields, content_type=kind)
+
+    def csrf_token(self) -> str:
+        """As a page's forms hold it."""
+        page = self.client.get("/seasons" if self.logged_in else "/login").text
+        found = re.search(r'name="csrf_token" value="([^"]+)"', page)
+        assert found is not None
+        return found.group(1)
+
+    @property
+    def logged_in(self) -> bool:
+        """True with an account's cookie."""
+        with self.client.session_transaction() as session:
+            return "_user_id" in session
+
+
+@pytest.fixture
+def books(empty_database: Path, tmp_path: Path) -> Iterator[Books]:
+    """Books of the test's own, with the game's league and a wall reported."""
+    path = shutil.copy(empty_database, tmp_path / "matchbox.db")
+    opened = open_books(f"sqlite:///{path}", arena_token=ARENA)
+    opened.wall()
+    opened.league()
+    yield opened
+    opened.context.close()
+
+
+@pytest.fixture
+def app(books: Books) -> APIFlask:
+    """The application."""
+    return create_app(books.context)
+
+
+@pytest.fixture
+def make_app(empty_database: Path, tmp_path: Path) -> Iterator[MakeApp]:
+    """Applications with settings of one's own, over books of their own."""
+    opened: list[Books] = []
+
+    def make(**settings: Any) -> APIFlask:
+        path = shutil.copy(empty_database, tmp_path / f"other-{len(opened)}.db")
+        opened.append(open_books(f"sqlite:///{path}", **settings))
+        return create_app(opened[-1].context)
+
+    yield make
+    for one in opened:
+        one.context.close()
+
+
+@pytest.fixture
+def nobody(app: APIFlask) -> Caller:
+    """Somebody without an account."""
+    return Caller(app.test_client())
+
+
+@pytest.fixture
+def as_alice(app: APIFlask, books: Books, alice: User) -> Caller:
+    """The owner, with a token."""
+    return Caller(app.test_client(), token_of(books, alice))
+
+
+@pytest.fixture
+def as_bob(app: APIFlask, books: Books, bob: User) -> Caller:
+    """The rival, with a token."""
+    return Caller(app.test_client(), token_of(books, bob))
+
+
+@pytest.fixture
+def as_charlie(app: APIFlask, books: Books, charlie: User) -> Caller:
+    """The operator, with a token."""
+    return Caller(app.test_client(), token_of(books, charlie))
+
+
+@pytest.fixture
+def arena(app: APIFlask) -> Caller:
+    """An arena, with the arena's token."""
+    return Caller(app.test_client(), ARENA)
+
+
+@pytest.fixture
+def browse(app: APIFlask) -> Callable[[User | None], Browser]:
+    """A browser in which this account is logged in, or nobody."""
+
+    def open_browser(user: User | None = None) -> Browser:
+        client = app.test_client()
+        if user is not None:
+            with client.session_transaction() as session:
+                session["_user_id"] = str(user.id)
+                session["_fresh"] = True
+        return Browser(client)
+
+    return open_browser
+
+
+Browse = Callable[[User | None], Browser]
+
+
+def token_of(books: Books, user: User) -> str:
+    """A token that works."""
+    with books.write() as session:
+        return accounts.make_token(session, user, "test", now=books.clock())
+
+
+def open_season(books: Books, operator: User, *owners: User, name: str = "first") -> int:
+    """A season of the game's league, one active bot of each owner in it; its number."""
+    bots = [books.the_bot(books.bot(owner, f"{owner.name}-bot")) for owner in owners]
+    with books.write() as session:
+        now = books.clock()
+        season = seasons.create(session, operator, name=name, league=GAME, now=now)
+        for owner, bot in zip(owners, bots, strict=True):
+            seasons.enter(session, owner, season, bot, now=now)
+        return season.id
+
+
+def start_season(books: Books, operator: User, season: int) -> list[str]:
+    """The ids of the matches, queued."""
+    from server.rows import season_row
+
+    with books.write() as session:
+        row = season_row(session, str(season))
+        now = books.clock()
+        return seasons.start(session, operator, row, settings=books.settings, now=now)
+
+
+def play_all(books: Books) -> int:
+    """Plays every match that is queued; how many."""
+    count = 0
+    while jobs := books.dispatch():
+        count += sum(books.record(played(job)) for job in jobs)
+    with books.write() as session:
+        seasons.advance(session, now=books.clock())
+    return count
+
+
+def problem(response: TestResponse, status: int) -> dict[str, Any]:
+    """The problem document of an answer that has this status."""
+    assert response.status_code == status, response.text
+    assert response.mimetype == "application/problem+json"
+    told: dict[str, Any] = response.get_json()
+    assert told["status"] == status
+    assert told["detail"]
+    return told

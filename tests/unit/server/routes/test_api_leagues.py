@@ -1,0 +1,65 @@
+"""Leagues in the API."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.unit.server.routes.conftest import Caller, problem
+
+QUICK = {"name": "quick", "game": "bomb", "deals": 1}
+
+
+def test_every_game_has_a_continuous_league_of_its_name(nobody: Caller) -> None:
+    told: Any = nobody.get("/leagues").json
+    assert [(one["name"], one["continuous"]) for one in told["items"]] == [("bomb", True)]
+    assert nobody.get("/leagues/bomb").json == told["items"][0]
+
+
+def test_an_operator_makes_a_league(nobody: Caller, as_alice: Caller, as_charlie: Caller) -> None:
+    problem(nobody.post("/leagues", QUICK), 401)
+    problem(as_alice.post("/leagues", QUICK), 403)
+    made = as_charlie.post("/leagues", QUICK)
+    assert made.status_code == 201, made.text
+    assert made.headers["Location"] == "/api/v1/leagues/quick"
+    assert nobody.get("/leagues/quick").json == made.json
+    problem(as_charlie.post("/leagues", QUICK), 409)
+
+
+@pytest.mark.parametrize(
+    ("more", "status"),
+    [
+        ({"name": "bomb"}, 422),
+        ({"name": "No!"}, 422),
+        ({"game": "chess"}, 404),
+        ({"seats": 7}, 422),
+        ({"options": {"flavour": "sweet"}}, 422),
+        ({"deals": 0}, 422),
+        ({"deals": True}, 422),
+        ({"surprise": 1}, 422),
+    ],
+)
+def test_a_poor_league_is_refused(as_charlie: Caller, more: dict[str, Any], status: int) -> None:
+    problem(as_charlie.post("/leagues", {**QUICK, **more}), status)
+
+
+def test_an_operator_pauses_and_resumes_a_league(
+    nobody: Caller, as_bob: Caller, as_charlie: Caller
+) -> None:
+    problem(nobody.post("/leagues/bomb/pause"), 401)
+    problem(as_bob.post("/leagues/bomb/pause"), 403)
+    problem(as_charlie.post("/leagues/nothing/pause"), 404)
+    paused: Any = as_charlie.post("/leagues/bomb/pause").json
+    assert paused["paused"] is True
+    resumed: Any = as_charlie.post("/leagues/bomb/resume").json
+    assert resumed["paused"] is False
+
+
+def test_games_and_their_boards_are_told(nobody: Caller) -> None:
+    games: Any = nobody.get("/games").json
+    (bomb,) = [game for game in games["items"] if game["name"] == "bomb"]
+    assert (bomb["title"], bomb["seats"]) == ("Bomb", [2])
+    board: Any = nobody.get("/leaderboards/bomb").json
+    assert (board["league"], board["lines"]) == ("bomb", [])
+    assert "chess" in problem(nobody.get("/leaderboards/chess"), 404)["detail"]

@@ -1,0 +1,131 @@
+"""Matches in the API: their records, their embargo, their logs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from matchbox.match import record as records
+from matchbox.match.wire import PlayMatch
+from server.db.models import User
+from tests.books import Books, lost, played
+from tests.unit.server.routes.conftest import (
+    Caller,
+    open_season,
+    play_all,
+    problem,
+    start_season,
+)
+
+
+@pytest.fixture
+def queued(books: Books, charlie: User, alice: User, bob: User) -> str:
+    """The first match of a season of alice and bob, not played yet."""
+    return start_season(books, charlie, open_season(books, charlie, alice, bob))[0]
+
+
+@pytest.fixture
+def parked(books: Books, queued: str) -> str:
+    """A match that the platform failed at too often."""
+    for _ in range(books.settings.attempts):
+        for job in books.dispatch():
+            books.lose(lost(job)) if job.match == queued else books.record(played(job))
+    assert books.match(queued).state == "parked"
+    return queued
+
+
+def test_a_match_under_embargo_tells_its_status_and_entrants_to_anybody(
+    queued: str, books: Books, nobody: Caller, as_alice: Caller, as_charlie: Caller
+) -> None:
+    seeds = [deal.seed for deal in books.match(queued).deals]
+    for caller in (nobody, as_alice, as_charlie):
+        answer = caller.get(f"/matches/{queued}")
+        told: Any = answer.json
+        assert (told["state"], told["record"]) == ("queued", None)
+        assert "closed until" in told["embargo"]
+        assert {one["bot"] for one in told["entrants"]} == {"alice/alice-bot", "bob/bob-bot"}
+        assert not any(seed in answer.text for seed in seeds)
+
+
+def test_a_match_that_is_over_tells_its_record(queued: str, books: Books, nobody: Caller) -> None:
+    play_all(books)
+    told: Any = nobody.get(f"/matches/{queued}").json
+    record = told["record"]
+    assert (told["state"], told["embargo"]) == ("finished", None)
+    assert record["match"] == queued
+    assert record["deals"] == [deal.seed for deal in books.match(queued).deals]
+    assert len(record["bouts"]) == 2 * len(record["deals"])
+    with books.read() as session:
+        from server import queries
+
+        assert told["digest"] == records.digest(queries.record_of(session, queued))
+
+
+def test_a_log_is_for_the_owners_of_its_bots_and_operators(
+    queued: str, books: Books, nobody: Caller, as_alice: Caller, as_bob: Caller, as_charlie: Caller
+) -> None:
+    problem(as_alice.get(f"/matches/{queued}/log"), 403)
+    play_all(books)
+    problem(nobody.get(f"/matches/{queued}/log"), 401)
+    hers: Any = as_alice.get(f"/matches/{queued}/log").json
+    his: Any = as_bob.get(f"/matches/{queued}/log").json
+    assert [one["bot"] for one in hers["items"]] == ["alice/alice-bot"]
+    assert [one["bot"] for one in his["items"]] == ["bob/bob-bot"]
+    both: Any = as_charlie.get(f"/matches/{queued}/log").json
+    assert len(both["items"]) == 2
+
+
+def test_a_log_of_others_is_closed(queued: str, books: Books, app: Any, make_app: Any) -> None:
+    play_all(books)
+    from tests.unit.server.routes.conftest import token_of
+
+    dora = Caller(app.test_client(), token_of(books, books.person("dora")))
+    assert "only the owners" in problem(dora.get(f"/matches/{queued}/log"), 403)["detail"]
+
+
+def test_matches_are_listed_by_what_is_asked_page_by_page(
+    queued: str, books: Books, nobody: Caller
+) -> None:
+    jobs = books.dispatch()
+    books.record(played(jobs[0]))
+    finished: Any = nobody.get("/matches?state=finished").json
+    assert [one["id"] for one in finished["items"]] == [jobs[0].match]
+    one: Any = nobody.get("/matches?bot=alice/alice-bot&game=bomb&season=1&limit=1").json
+    assert len(one["items"]) == 1
+    other: Any = nobody.get(f"/matches?limit=200&cursor={one['next']}").json
+    assert one["items"][0]["id"] not in {match["id"] for match in other["items"]}
+    none: Any = nobody.get("/matches?bot=nobody/nothing").json
+    assert none == {"items": [], "next": None}
+    problem(nobody.get("/matches?state=lost"), 422)
+    problem(nobody.get("/matches?season=first"), 422)
+
+
+def test_a_parked_match_is_for_operators_to_play_again(
+    parked: str, as_alice: Caller, as_charlie: Caller, nobody: Caller
+) -> None:
+    problem(nobody.post(f"/matches/{parked}/requeue"), 401)
+    problem(as_alice.post(f"/matches/{parked}/requeue"), 403)
+    shown: Any = as_alice.get(f"/matches/{parked}").json
+    seen: Any = as_charlie.get(f"/matches/{parked}").json
+    assert shown["trouble"] is None
+    assert "the box did not open" in seen["trouble"]
+    told: Any = as_charlie.post(f"/matches/{parked}/requeue").json
+    assert told["state"] == "queued"
+    problem(as_charlie.post(f"/matches/{parked}/requeue"), 409)
+
+
+def test_an_unfinished_match_is_for_operators_to_make_void(
+    queued: str, books: Books, as_alice: Caller, as_charlie: Caller
+) -> None:
+    problem(as_alice.post(f"/matches/{queued}/void"), 403)
+    told: Any = as_charlie.post(f"/matches/{queued}/void").json
+    assert (told["state"], told["record"]) == ("void", None)
+    problem(as_charlie.post(f"/matches/{queued}/void"), 409)
+    assert queued not in {job.match for job in books.dispatch() if isinstance(job, PlayMatch)}
+
+
+def test_what_is_not_there_is_not_found(nobody: Caller, as_charlie: Caller) -> None:
+    for name in ("0" * 32, "nonsense", "0" * 33, "G" * 32):
+        problem(nobody.get(f"/matches/{name}"), 404)
+        problem(as_charlie.post(f"/matches/{name}/void"), 404)

@@ -1,0 +1,79 @@
+"""The queue and the news in the API."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from werkzeug.test import TestResponse
+
+from server.db.models import User
+from server.routes import api_events
+from tests.books import Books
+from tests.unit.server.routes.conftest import Caller, problem
+
+
+@pytest.fixture(autouse=True)
+def short_streams(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A stream ends at once, instead of waiting for more."""
+    monkeypatch.setattr(api_events, "LIFE_S", 0.0)
+
+
+def events(answer: TestResponse) -> Iterator[dict[str, Any]]:
+    """What the stream told."""
+    for line in answer.text.splitlines():
+        if line.startswith("data: "):
+            yield json.loads(line.removeprefix("data: "))
+
+
+def test_the_queue_is_counted(nobody: Caller, books: Books, alice: User) -> None:
+    books.upload(alice, "timid")
+    told: Any = nobody.get("/queue").json
+    assert (told["queued"], told["running"], told["parked"]) == (0, 0, 0)
+    assert told["pending_versions"] == 1
+
+
+def test_news_is_told_after_the_event_last_seen(nobody: Caller, books: Books, alice: User) -> None:
+    books.bot(alice, "timid")
+    answer = nobody.get("/events?after=0")
+    assert answer.mimetype == "text/event-stream"
+    assert answer.headers["Cache-Control"] == "no-store"
+    told = list(events(answer))
+    assert [one["kind"] for one in told] == ["version.uploaded", "version.settled"]
+    again = nobody.client.get("/api/v1/events", headers={"Last-Event-ID": str(told[0]["id"])})
+    assert [one["kind"] for one in events(again)] == ["version.settled"]
+
+
+def test_a_stream_begins_with_what_comes_next(nobody: Caller, books: Books, alice: User) -> None:
+    books.bot(alice, "timid")
+    answer = nobody.get("/events")
+    assert list(events(answer)) == []
+    assert "retry: " in answer.text
+
+
+def test_news_holds_no_secret(nobody: Caller, books: Books, alice: User) -> None:
+    books.bot(alice, "timid")
+    for one in events(nobody.get("/events?after=0")):
+        assert set(one) == {"id", "kind", "subject", "at"}
+
+
+@pytest.mark.parametrize("last", ["nonsense", "-1", "9" * 50, "١"])
+def test_a_last_event_that_makes_no_sense_is_as_none(nobody: Caller, last: str) -> None:
+    header = {"Last-Event-ID": last.encode().decode("latin-1")}
+    answer = nobody.client.get("/api/v1/events", headers=header)
+    assert answer.status_code == 200
+
+
+def test_there_are_only_so_many_streams_and_each_gives_its_place_back(nobody: Caller) -> None:
+    waiting = [nobody.get("/events", buffered=False) for _ in range(api_events.STREAMS)]
+    problem(nobody.get("/events"), 503)
+    for answer in waiting:
+        answer.close()
+    assert nobody.get("/events").status_code == 200
+
+
+def test_a_poor_question_is_refused(nobody: Caller) -> None:
+    problem(nobody.get("/events?after=yesterday"), 422)
+    problem(nobody.get("/events?before=1"), 422)

@@ -1,0 +1,137 @@
+"""Seasons in the API, from their making to their records."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+import pytest
+
+from matchbox.match import record as records
+from matchbox.match.record import Record
+from server.db.models import User
+from tests.books import Books
+from tests.unit.server.routes.conftest import (
+    Caller,
+    open_season,
+    play_all,
+    problem,
+    start_season,
+)
+
+AUTUMN = {"name": "autumn", "league": "bomb"}
+
+
+@pytest.fixture
+def season(books: Books, charlie: User, alice: User, bob: User) -> int:
+    """An open season with a bot of alice's and one of bob's in it."""
+    return open_season(books, charlie, alice, bob)
+
+
+def test_an_operator_makes_a_season(nobody: Caller, as_alice: Caller, as_charlie: Caller) -> None:
+    problem(nobody.post("/seasons", AUTUMN), 401)
+    problem(as_alice.post("/seasons", AUTUMN), 403)
+    made = as_charlie.post("/seasons", AUTUMN)
+    assert made.status_code == 201, made.text
+    told: Any = made.json
+    assert made.headers["Location"] == f"/api/v1/seasons/{told['id']}"
+    assert told["state"] == "open"
+    assert nobody.get("/seasons/autumn").json == told
+    listed: Any = nobody.get("/seasons").json
+    assert [one["name"] for one in listed["items"]] == ["autumn"]
+    problem(as_charlie.post("/seasons", AUTUMN), 409)
+
+
+@pytest.mark.parametrize(
+    ("more", "status"),
+    [
+        ({"league": "nothing"}, 404),
+        ({"name": ""}, 422),
+        ({"name": "bomb"}, 422),
+        ({"name": "7"}, 422),
+        ({"cycles": 0}, 422),
+        ({"deals": "many"}, 422),
+        ({"colour": "red"}, 422),
+    ],
+)
+def test_a_poor_season_is_refused(as_charlie: Caller, more: dict[str, Any], status: int) -> None:
+    problem(as_charlie.post("/seasons", {**AUTUMN, **more}), status)
+
+
+def test_bots_enter_and_leave_by_their_owners(
+    nobody: Caller, as_alice: Caller, as_bob: Caller, as_charlie: Caller, books: Books, alice: User
+) -> None:
+    as_charlie.post("/seasons", AUTUMN)
+    books.bot(alice, "timid")
+    enter, leave = "/seasons/autumn/enter", "/seasons/autumn/leave"
+    problem(nobody.post(enter, {"bot": "alice/timid"}), 401)
+    problem(as_bob.post(enter, {"bot": "alice/timid"}), 403)
+    problem(as_bob.post(enter, {"bot": "timid"}), 404)
+    told: Any = as_alice.post(enter, {"bot": "timid"}).json
+    assert [one["bot"] for one in told["entrants"]] == ["alice/timid"]
+    problem(as_alice.post(enter, {"bot": "alice/timid"}), 409)
+    problem(as_bob.post(leave, {"bot": "alice/timid"}), 403)
+    told = as_charlie.post(leave, {"bot": "alice/timid"}).json
+    assert told["entrants"] == []
+    problem(as_alice.post(leave, {"bot": "timid"}), 404)
+
+
+@pytest.mark.parametrize("step", ["start", "pause", "resume", "cancel"])
+def test_only_operators_run_a_season(
+    step: str, season: int, nobody: Caller, as_alice: Caller
+) -> None:
+    problem(nobody.post(f"/seasons/{season}/{step}"), 401)
+    problem(as_alice.post(f"/seasons/{season}/{step}"), 403)
+
+
+def test_a_season_is_started_paused_resumed_and_cancelled(season: int, as_charlie: Caller) -> None:
+    for step, state in (
+        ("start", "running"),
+        ("pause", "paused"),
+        ("resume", "running"),
+        ("cancel", "cancelled"),
+    ):
+        told: Any = as_charlie.post(f"/seasons/{season}/{step}").json
+        assert told["state"] == state
+    problem(as_charlie.post(f"/seasons/{season}/start"), 409)
+
+
+def test_a_season_of_one_bot_does_not_start(
+    books: Books, charlie: User, alice: User, as_charlie: Caller
+) -> None:
+    season = open_season(books, charlie, alice)
+    assert "fewer than two" in problem(as_charlie.post(f"/seasons/{season}/start"), 409)["detail"]
+
+
+def test_a_finished_season_tells_its_standing(
+    season: int, books: Books, charlie: User, nobody: Caller
+) -> None:
+    start_season(books, charlie, season)
+    play_all(books)
+    told: Any = nobody.get(f"/seasons/{season}").json
+    assert told["state"] == "finished"
+    board: Any = nobody.get("/seasons/first/standings").json
+    assert {line["bot"] for line in board["lines"]} == {"alice/alice-bot", "bob/bob-bot"}
+    assert board["matches"] == told["matches"]
+    assert board["title"] == "first"
+
+
+def test_records_are_exported_once_the_season_is_over(
+    season: int, books: Books, charlie: User, nobody: Caller
+) -> None:
+    matches = start_season(books, charlie, season)
+    assert "closed until it is over" in problem(nobody.get("/seasons/first/export"), 401)["detail"]
+    play_all(books)
+    answer = nobody.get(f"/seasons/{season}/export")
+    assert answer.mimetype == "application/x-ndjson"
+    lines = [msgspec.json.decode(line) for line in answer.data.splitlines()]
+    told = [msgspec.convert(line["record"], Record) for line in lines]
+    assert [record.match for record in told] == matches
+    assert [records.digest(record) for record in told] == [line["digest"] for line in lines]
+
+
+def test_what_is_not_there_is_not_found(nobody: Caller, as_charlie: Caller) -> None:
+    for path in ("/seasons/nothing", "/seasons/999", f"/seasons/{'9' * 60}",
+                 "/seasons/nothing/standings", "/seasons/nothing/export"):  # fmt: skip
+        problem(nobody.get(path), 404)
+    problem(as_charlie.post("/seasons/nothing/start"), 404)

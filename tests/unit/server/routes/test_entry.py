@@ -1,0 +1,236 @@
+"""The door: cookies, forged forms, headers, rates, sizes, and what an error looks like."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from apiflask import APIFlask
+
+from matchbox.errors import BadSetting
+from server.app import MOST_BYTES
+from server.db.models import User
+from server.headers import content_policy
+from server.rates import storage_uri
+from tests.books import Books
+from tests.unit.server.routes.conftest import Browse, Caller, MakeApp, problem
+
+PASSWORD = "a password of dora"
+
+
+def test_a_sessions_cookie_is_for_this_site_and_no_script(browse: Browse) -> None:
+    cookie = browse(None).send("/signup", name="dora", password=PASSWORD).headers["Set-Cookie"]
+    assert "HttpOnly" in cookie
+    assert "SameSite=Lax" in cookie
+    assert "Secure" not in cookie
+
+
+def test_behind_https_the_cookie_is_secure(make_app: MakeApp) -> None:
+    client = make_app(secure_cookies=True).test_client()
+    answer = client.get("/login")
+    assert "Secure" in answer.headers["Set-Cookie"]
+    assert answer.headers["Strict-Transport-Security"].startswith("max-age=")
+
+
+def test_logging_in_leaves_nothing_of_the_session_before(app: APIFlask, browse: Browse) -> None:
+    dora = browse(None)
+    with dora.client.session_transaction() as session:
+        session["planted"] = "by mallory"
+    dora.send("/signup", name="dora", password=PASSWORD)
+    with dora.client.session_transaction() as session:
+        assert "planted" not in session
+        assert "_user_id" in session
+
+
+def test_a_form_without_its_csrf_token_changes_nothing(
+    browse: Browse, alice: User, nobody: Caller
+) -> None:
+    forger = browse(alice)
+    for token in ("", "wrong"):
+        answer = forger.send("/account/tokens", name="stolen", csrf_token=token)
+        assert answer.status_code == 400
+        assert answer.mimetype == "text/html"
+        assert "Load the page again" in answer.text
+    assert "stolen" not in forger.get("/account").text
+
+
+def test_a_cookie_alone_changes_nothing_through_the_api(browse: Browse, alice: User) -> None:
+    forger = browse(alice)
+    told = problem(forger.client.post("/api/v1/tokens", json={"name": "stolen"}), 400)
+    assert told["type"] == "urn:matchbox:problem:forged-form"
+    header = {"X-CSRFToken": forger.csrf_token()}
+    made = forger.client.post("/api/v1/tokens", json={"name": "mine"}, headers=header)
+    assert made.status_code == 201
+
+
+def test_a_cookie_reads_through_the_api(browse: Browse, alice: User) -> None:
+    assert browse(alice).get("/api/v1/whoami").json == {"name": "alice", "role": "author"}
+
+
+def test_a_request_with_a_token_is_judged_by_it_alone(
+    browse: Browse, alice: User, as_bob: Caller
+) -> None:
+    client = browse(alice).client
+    told = client.get("/api/v1/whoami", headers=as_bob.headers)
+    assert told.json == {"name": "bob", "role": "author"}
+    problem(client.get("/api/v1/whoami", headers={"Authorization": "Bearer wrong"}), 401)
+    problem(client.get("/api/v1/whoami", headers={"Authorization": "Basic YTpi"}), 401)
+
+
+def test_the_session_of_an_account_that_is_gone_opens_nothing(app: APIFlask) -> None:
+    client = app.test_client()
+    with client.session_transaction() as session:
+        session["_user_id"] = "999"
+    problem(client.get("/api/v1/whoami"), 401)
+
+
+@pytest.mark.parametrize("path", ["/", "/login", "/api/v1/games", "/nothing", "/healthz"])
+def test_every_answer_carries_the_headers(nobody: Caller, path: str) -> None:
+    headers = nobody.client.get(path).headers
+    assert headers["X-Content-Type-Options"] == "nosniff"
+    assert headers["X-Frame-Options"] == "DENY"
+    assert headers["Referrer-Policy"] == "same-origin"
+    assert "private" in headers["Cache-Control"]
+    policy = headers["Content-Security-Policy"]
+    assert "default-src 'none'" in policy
+    assert "frame-ancestors 'none'" in policy
+    assert "unsafe" not in policy
+    assert "http" not in policy
+
+
+def test_a_nonce_is_new_each_time_and_stands_on_every_inline_part(nobody: Caller) -> None:
+    first, second = nobody.client.get("/leaderboards/bomb"), nobody.client.get("/leaderboards/bomb")
+    nonces = [
+        re.findall(r"'nonce-([^']+)'", one.headers["Content-Security-Policy"])[0]
+        for one in (first, second)
+    ]
+    assert nonces[0] != nonces[1]
+    assert content_policy(nonces[0]) == first.headers["Content-Security-Policy"]
+    for inline in re.findall(r"<(?:script|style)(?![^>]*\bsrc=)[^>]*>", first.text):
+        assert f'nonce="{nonces[0]}"' in inline or 'type="application/json"' in inline
+
+
+def test_no_page_names_an_address_outside_our_own(nobody: Caller, books: Books) -> None:
+    for path in ("/", "/login", "/signup", "/submit", "/games/bomb", "/leaderboards/bomb",
+                 "/seasons", "/matches"):  # fmt: skip
+        page = nobody.client.get(path)
+        assert page.status_code == 200, path
+        assert not re.findall(r'(?:src|href|action)="(?:https?:)?//', page.text), path
+
+
+def test_a_request_that_is_too_long_is_told_so(
+    as_alice: Caller, browse: Browse, alice: User
+) -> None:
+    kind = "multipart/form-data; boundary=x"
+    told = problem(as_alice.post("/bots", data=b"#" * (MOST_BYTES + 1), content_type=kind), 413)
+    assert "1 MiB" in told["detail"]
+    page = browse(alice).client.post("/submit", data={"source": "#" * (MOST_BYTES + 1)})
+    assert page.status_code == 413
+    assert page.mimetype == "text/html"
+
+
+def test_bad_json_is_told_so(nobody: Caller) -> None:
+    for data in (b"{", b"", b"\xff"):
+        answer = nobody.post("/login", data=data, content_type="application/json")
+        problem(answer, 400)
+    for data in (b"[]", b"7", b"null"):
+        answer = nobody.post("/login", data=data, content_type="application/json")
+        problem(answer, 422)
+
+
+def test_an_unknown_field_and_a_wrong_type_are_refused_by_name(nobody: Caller) -> None:
+    told = problem(nobody.post("/login", {"name": 7, "password": "x", "admin": True}), 422)
+    assert sorted(told["errors"]) == ["admin", "name"]
+    assert told["type"] == "urn:matchbox:problem:bad-input"
+
+
+def test_an_address_that_few_may_use_names_its_methods(nobody: Caller) -> None:
+    answer = nobody.delete("/games")
+    problem(answer, 405)
+    assert "GET" in answer.headers["Allow"]
+
+
+def test_people_get_a_page_and_programs_a_problem(nobody: Caller) -> None:
+    page = nobody.client.get("/bots/nobody/nothing")
+    assert (page.status_code, page.mimetype) == (404, "text/html")
+    assert "<h1>" in page.text
+    told = problem(nobody.get("/bots/nobody/nothing"), 404)
+    assert told["instance"] == "/api/v1/bots/nobody/nothing"
+    assert told["type"] == "urn:matchbox:problem:not-found"
+
+
+def test_an_error_page_repeats_nothing_as_markup(nobody: Caller) -> None:
+    page = nobody.client.get("/bots/<script>alert(1)</script>/x")
+    assert page.status_code == 404
+    assert "<script>alert" not in page.text
+
+
+def test_a_page_without_the_database_says_so_in_plain_words(
+    browse: Browse, alice: User, books: Books
+) -> None:
+    visitor = browse(alice)
+    with books.context.database.connect() as connection:
+        connection.exec_driver_sql("ALTER TABLE user RENAME TO lost")
+    page = visitor.get("/")
+    assert (page.status_code, page.mimetype) == (503, "text/plain")
+    assert "try again" in page.text
+    problem(visitor.get("/api/v1/whoami"), 503)
+    problem(visitor.get("/api/v1/nothing"), 503)
+
+
+def test_who_asks_too_often_waits(make_app: MakeApp) -> None:
+    client = make_app(requests_per_minute=3).test_client()
+    for _ in range(3):
+        assert client.get("/api/v1/games").status_code == 200
+    answer = client.get("/api/v1/games")
+    assert "wait a minute" in problem(answer, 429)["detail"]
+    assert int(answer.headers["Retry-After"]) <= 60
+    assert client.get("/login").status_code == 429
+    assert client.get("/healthz").status_code == 200
+
+
+def test_passwords_are_tried_so_often_from_one_address(make_app: MakeApp) -> None:
+    client = make_app(logins_per_minute=2).test_client()
+    body = {"name": "alice", "password": "a guess"}
+    for _ in range(2):
+        problem(client.post("/api/v1/login", json=body), 401)
+    problem(client.post("/api/v1/login", json=body), 429)
+    problem(client.post("/api/v1/accounts", json=body), 429)
+    assert client.get("/login").status_code == 200
+    assert client.get("/api/v1/games").status_code == 200
+
+
+def test_only_trusted_proxies_name_the_address_that_asks(make_app: MakeApp) -> None:
+    for hops, last in ((0, 429), (1, 200)):
+        client = make_app(requests_per_minute=2, trusted_proxies=hops).test_client()
+        answers = [
+            client.get("/api/v1/games", headers={"X-Forwarded-For": f"10.0.0.{number}"})
+            for number in range(3)
+        ]
+        assert answers[-1].status_code == last
+
+
+@pytest.mark.parametrize(
+    ("broker", "counters"),
+    [
+        ("", "memory://"),
+        ("redis://queue:6379/0", "redis://queue:6379/0"),
+        ("redis+socket:///data/broker.sock?virtual_host=1", "redis+unix:///data/broker.sock"),
+        ("unix:///data/broker.sock", "redis+unix:///data/broker.sock"),
+    ],
+)
+def test_counters_are_kept_where_the_queue_is(broker: str, counters: str) -> None:
+    assert storage_uri(broker) == counters
+
+
+def test_where_the_counters_are_gone_the_server_answers_still(make_app: MakeApp) -> None:
+    client = make_app(broker_url="redis+socket:///nowhere/broker.sock").test_client()
+    assert client.get("/api/v1/games").status_code == 200
+
+
+def test_an_application_wants_its_secret(monkeypatch: pytest.MonkeyPatch) -> None:
+    from server.app import from_environment
+
+    monkeypatch.delenv("MATCHBOX_SECRET_KEY", raising=False)
+    with pytest.raises(BadSetting, match="MATCHBOX_SECRET_KEY"):
+        from_environment()

@@ -1,0 +1,169 @@
+"""The forms of an account: in, out, new, tokens, the first operator."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from server.db.models import Role, User
+from server.services import accounts
+from tests.books import Books
+from tests.unit.server.routes.conftest import Browse, Browser, Caller, MakeApp
+
+PASSWORD = "a password of dora"
+
+
+@pytest.fixture
+def dora(books: Books) -> User:
+    """An author with a password."""
+    with books.write() as session:
+        return accounts.sign_up(session, "dora", PASSWORD, now=books.clock())
+
+
+@pytest.fixture
+def link(books: Books) -> str:
+    """The secret of the first operator's link."""
+    with books.write() as session:
+        secret = accounts.first_operator_link(session, now=books.clock())
+    assert secret is not None
+    return secret
+
+
+def test_signing_up_logs_in_and_leads_to_the_first_bot(browse: Browse) -> None:
+    erik = browse(None)
+    answer = erik.send("/signup", name="erik", password=PASSWORD)
+    assert (answer.status_code, answer.location) == (303, "/submit")
+    assert erik.get("/api/v1/whoami").json == {"name": "erik", "role": "author"}
+
+
+def test_a_poor_sign_up_is_shown_again_without_its_password(browse: Browse, dora: User) -> None:
+    visitor = browse(None)
+    for name, password, status, said in (
+        ("dora", PASSWORD, 409, "is taken"),
+        ("Not A Name", PASSWORD, 422, "2 to 32"),
+        ("erik", "tooshort", 422, "10 characters"),
+    ):
+        answer = visitor.send("/signup", name=name, password=password)
+        assert answer.status_code == status
+        assert said in answer.text
+        assert f'value="{name}"' in answer.text
+        assert password not in answer.text
+
+
+def test_where_sign_up_is_closed_the_form_says_so(make_app: MakeApp) -> None:
+    visitor = Browser(make_app(signup="closed").test_client())
+    answer = visitor.send("/signup", name="erik", password=PASSWORD)
+    assert answer.status_code == 403
+    assert "closed" in answer.text
+
+
+def test_logging_in_leads_where_the_visitor_wanted_to_go(browse: Browse, dora: User) -> None:
+    visitor = browse(None)
+    answer = visitor.send("/login", name="dora", password=PASSWORD, next="/account")
+    assert (answer.status_code, answer.location) == (303, "/account")
+    assert visitor.get("/account").status_code == 200
+
+
+@pytest.mark.parametrize("after", ["//evil.example", "https://evil.example", "/\\evil.example", ""])
+def test_logging_in_leads_nowhere_else(browse: Browse, dora: User, after: str) -> None:
+    answer = browse(None).send("/login", name="dora", password=PASSWORD, next=after)
+    assert answer.location == "/"
+
+
+def test_a_wrong_password_is_told_as_an_unknown_name_is(browse: Browse, dora: User) -> None:
+    visitor = browse(None)
+    for name in ("dora", "nobody", "house"):
+        answer = visitor.send("/login", name=name, password="a guess", next="/account")
+        assert answer.status_code == 403
+        assert "the name or the password is wrong" in answer.text.lower()
+        assert 'name="next" value="/account"' in answer.text
+        assert "a guess" not in answer.text
+    assert not visitor.logged_in
+
+
+def test_logging_out_ends_the_session(browse: Browse, dora: User) -> None:
+    visitor = browse(dora)
+    assert visitor.send("/logout").location == "/"
+    assert not visitor.logged_in
+    assert visitor.get("/account").location.startswith("/login")
+
+
+def test_nobody_is_logged_out_by_a_link(browse: Browse, dora: User) -> None:
+    visitor = browse(dora)
+    assert visitor.get("/logout").status_code == 405
+    assert visitor.logged_in
+
+
+def test_the_first_link_makes_its_visitor_the_operator_once(browse: Browse, link: str) -> None:
+    visitor = browse(None)
+    assert "Become the operator" in visitor.get(f"/first/{link}").text
+    answer = visitor.send(f"/first/{link}", name="dora", password=PASSWORD)
+    assert (answer.status_code, answer.location) == (303, "/admin")
+    assert visitor.get("/api/v1/whoami").json == {"name": "dora", "role": "operator"}
+    second = browse(None)
+    late = second.send(f"/first/{link}", name="mallory", password=PASSWORD)
+    assert late.status_code == 403
+    assert "has been used" in late.text
+    assert not second.logged_in
+
+
+def test_a_link_that_was_never_made_makes_nobody_anything(browse: Browse, books: Books) -> None:
+    visitor = browse(None)
+    answer = visitor.send("/first/mbx_guess", name="mallory", password=PASSWORD)
+    assert answer.status_code == 403
+    with books.read() as session, pytest.raises(Exception, match="wrong"):
+        accounts.log_in(session, "mallory", PASSWORD)
+
+
+def test_a_poor_name_does_not_use_the_link_up(browse: Browse, link: str) -> None:
+    visitor = browse(None)
+    answer = visitor.send(f"/first/{link}", name="X", password=PASSWORD)
+    assert answer.status_code == 422
+    assert visitor.send(f"/first/{link}", name="dora", password=PASSWORD).status_code == 303
+
+
+def test_a_token_is_shown_once_and_works_until_it_is_revoked(
+    browse: Browse, dora: User, nobody: Caller
+) -> None:
+    visitor = browse(dora)
+    page = visitor.send("/account/tokens", name="laptop")
+    assert page.status_code == 200
+    assert page.headers["Cache-Control"] == "no-store"
+    found = re.search(r"mbx_[\w-]+", page.text)
+    assert found is not None
+    nobody.token = found.group()
+    assert nobody.get("/whoami").status_code == 200
+    account = visitor.get("/account").text
+    assert found.group() not in account
+    revoke = re.search(r"/account/tokens/\d+/revoke", account)
+    assert revoke is not None
+    assert visitor.send(revoke.group()).location == "/account"
+    assert nobody.get("/whoami").status_code == 401
+
+
+def test_a_token_without_a_name_is_refused(browse: Browse, dora: User) -> None:
+    answer = browse(dora).send("/account/tokens", name="")
+    assert answer.status_code == 422
+    assert "1 to 64" in answer.text
+
+
+def test_tokens_are_for_accounts(browse: Browse, dora: User, bob: User) -> None:
+    assert browse(None).send("/account/tokens", name="x").status_code == 401
+    assert browse(None).send("/account/tokens/1/revoke").status_code == 401
+    browse(dora).send("/account/tokens", name="hers")
+    assert browse(bob).send("/account/tokens/1/revoke").status_code == 404
+
+
+def test_an_operator_makes_accounts_and_an_author_does_not(
+    browse: Browse, books: Books, dora: User, charlie: User
+) -> None:
+    fields = {"name": "olaf", "password": PASSWORD, "role": Role.OPERATOR.value}
+    assert browse(None).send("/admin/users", **fields).status_code == 401
+    assert browse(dora).send("/admin/users", **fields).status_code == 403
+    operator = browse(charlie)
+    assert operator.send("/admin/users", **fields).location == "/admin"
+    again = operator.send("/admin/users", **fields)
+    assert again.status_code == 409
+    assert PASSWORD not in again.text
+    assert operator.send("/admin/users", **{**fields, "role": "king"}).status_code == 422

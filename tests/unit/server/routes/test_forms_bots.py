@@ -1,0 +1,105 @@
+"""The forms of bots: submit, activate, retire."""
+
+from __future__ import annotations
+
+from io import BytesIO
+from typing import Any
+
+from matchbox.bundle import digest
+from server.db.models import User
+from tests.books import SIMPLE, Books
+from tests.unit.server.routes.conftest import Browse
+
+
+def fields(**more: Any) -> dict[str, Any]:
+    """What the form of the submit page sends."""
+    return {"game": "bomb", "name": "timid", "source": "", "class_name": "", **more}
+
+
+def test_a_file_becomes_a_version_whose_page_will_tell_the_verdict(
+    browse: Browse, alice: User, books: Books
+) -> None:
+    visitor = browse(alice)
+    answer = visitor.send("/submit", **fields(file=(BytesIO(SIMPLE), "my bot.py")))
+    assert (answer.status_code, answer.location) == (303, "/bots/alice/timid/versions/1")
+    assert visitor.get(answer.location).status_code == 200
+    assert books.version(1).digest == digest(SIMPLE)
+
+
+def test_a_text_does_as_well_with_its_line_ends_mended(
+    browse: Browse, alice: User, books: Books
+) -> None:
+    text = SIMPLE.decode().replace("\n", "\r\n")
+    file = (BytesIO(b""), "")
+    answer = browse(alice).send("/submit", **fields(source=text, file=file, class_name="Simple"))
+    assert answer.status_code == 303, answer.text
+    assert books.version(1).digest == digest(SIMPLE)
+    assert books.version(1).class_name == "Simple"
+
+
+def test_a_poor_bot_is_shown_again_with_what_was_typed(browse: Browse, alice: User) -> None:
+    visitor = browse(alice)
+    for more, status, said in (
+        ({"source": ""}, 422, "choose a file"),
+        ({"source": "x = '\u202e'"}, 422, "invisible"),
+        ({"source": "#", "name": "No!"}, 422, "cannot be a name"),
+        ({"source": "#", "game": "chess"}, 404, "chess"),
+        ({"source": "#" * 70_000}, 422, "65536"),
+    ):
+        answer = visitor.send("/submit", **fields(**more))
+        assert answer.status_code == status, answer.text
+        assert said in answer.text.lower()
+
+
+def test_submitting_is_for_accounts(browse: Browse) -> None:
+    answer = browse(None).send("/submit", **fields(source="#"))
+    assert answer.status_code == 401
+    assert "Log in" in answer.text
+
+
+def test_without_a_wall_the_page_says_why_only_operators_submit(
+    browse: Browse, alice: User, charlie: User, books: Books
+) -> None:
+    books.wall(walled=False)
+    for visitor in (browse(None), browse(alice)):
+        assert "no namespaces" in visitor.get("/submit").text
+    assert browse(alice).send("/submit", **fields(source="#")).status_code == 403
+    operator = browse(charlie)
+    assert "no namespaces" not in operator.get("/submit").text
+    assert operator.send("/submit", **fields(source=SIMPLE.decode())).status_code == 303
+
+
+def test_an_owner_activates_and_retires(
+    browse: Browse, alice: User, bob: User, books: Books
+) -> None:
+    books.bot(alice, "timid", SIMPLE)
+    books.bot(alice, "timid", SIMPLE + b"# two\n")
+    owner, rival = browse(alice), browse(bob)
+    page = "/bots/alice/timid"
+    assert rival.send(f"{page}/activate", number=1).status_code == 403
+    assert browse(None).send(f"{page}/activate", number=1).status_code == 401
+    assert owner.send(f"{page}/activate", number=1).location == page
+    assert books.version(1).state == "active"
+    for number, status in ((9, 404), ("one", 422), ("", 422), ("9" * 30, 422)):
+        assert owner.send(f"{page}/activate", number=number).status_code == status
+    assert rival.send(f"{page}/retire").status_code == 403
+    assert browse(None).send(f"{page}/retire").status_code == 401
+    assert owner.send(f"{page}/retire").location == page
+    assert owner.send(f"{page}/retire").status_code == 409
+
+
+def test_an_owner_sees_the_line_that_is_wrong_and_a_rival_does_not(
+    browse: Browse, alice: User, bob: User, books: Books
+) -> None:
+    from matchbox.match.wire import TryOut
+    from tests.books import tried_out
+
+    secret = b"# my secret opening\nx = 1\ny = x / 0\n"
+    books.upload(alice, "timid", secret)
+    (job,) = books.postman.take()
+    assert isinstance(job, TryOut)
+    books.settle(tried_out(job, accepted=False))
+    page = "/bots/alice/timid/versions/1"
+    assert "my secret opening" in browse(alice).get(page).text
+    assert "my secret opening" not in browse(bob).get(page).text
+    assert "my secret opening" not in browse(None).get(page).text

@@ -1,0 +1,112 @@
+"""The forms of seasons, and those of operators."""
+
+from __future__ import annotations
+
+import pytest
+
+from matchbox.match.wire import TryOut
+from server.db.models import User
+from tests.books import Books, lost, played
+from tests.unit.server.routes.conftest import Browse, open_season, play_all, start_season
+
+AUTUMN = {"name": "autumn", "game": "bomb", "cycles": "1"}
+
+
+def test_an_operator_makes_a_season_of_the_games_league(
+    browse: Browse, alice: User, charlie: User
+) -> None:
+    assert browse(None).send("/seasons", **AUTUMN).status_code == 401
+    assert browse(alice).send("/seasons", **AUTUMN).status_code == 403
+    operator = browse(charlie)
+    assert operator.send("/seasons", **AUTUMN).location == "/seasons/1"
+    assert operator.get("/seasons/1").status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("more", "status"),
+    [({"name": ""}, 422), ({"cycles": "many"}, 422), ({"cycles": "0"}, 422), ({"game": "no"}, 404)],
+)
+def test_a_poor_season_is_shown_again(
+    browse: Browse, charlie: User, more: dict[str, str], status: int
+) -> None:
+    answer = browse(charlie).send("/seasons", **{**AUTUMN, **more})
+    assert answer.status_code == status
+    assert "<form" in answer.text
+
+
+def test_bots_enter_and_leave_by_their_owners(
+    browse: Browse, alice: User, bob: User, charlie: User, books: Books
+) -> None:
+    season = open_season(books, charlie)
+    books.bot(alice, "timid")
+    page, entry = f"/seasons/{season}", {"bot": "alice/timid"}
+    assert browse(None).send(f"{page}/enter", **entry).status_code == 401
+    assert browse(bob).send(f"{page}/enter", **entry).status_code == 403
+    assert browse(alice).send(f"{page}/enter", **entry).location == page
+    assert browse(alice).send(f"{page}/enter", **entry).status_code == 409
+    assert browse(bob).send(f"{page}/leave", **entry).status_code == 403
+    assert browse(alice).send(f"{page}/leave", **entry).location == page
+    assert browse(alice).send(f"{page}/leave", bot="").status_code == 404
+
+
+def test_an_operator_runs_a_season_and_nobody_else_does(
+    browse: Browse, alice: User, bob: User, charlie: User, books: Books
+) -> None:
+    page = f"/seasons/{open_season(books, charlie, alice, bob)}"
+    for step in ("start", "pause", "resume", "cancel"):
+        assert browse(None).send(f"{page}/{step}").status_code == 401
+        assert browse(alice).send(f"{page}/{step}").status_code == 403
+    operator = browse(charlie)
+    for step in ("start", "pause", "resume", "cancel"):
+        assert operator.send(f"{page}/{step}").location == page
+    assert operator.send(f"{page}/start").status_code == 409
+    assert operator.send(f"{page}/dissolve").status_code == 404
+    assert operator.send("/seasons/999/start").status_code == 404
+
+
+def test_every_page_of_a_played_season_is_shown(
+    browse: Browse, alice: User, bob: User, charlie: User, books: Books
+) -> None:
+    season = open_season(books, charlie, alice, bob)
+    (match, *_) = start_season(books, charlie, season)
+    waiting = browse(alice).get(f"/matches/{match}")
+    assert waiting.status_code == 200
+    assert not any(deal.seed in waiting.text for deal in books.match(match).deals)
+    play_all(books)
+    for visitor in (browse(None), browse(alice), browse(charlie)):
+        for path in ("/", "/matches", f"/seasons/{season}", f"/seasons/{season}.csv",
+                     f"/seasons/{season}.json", "/leaderboards/bomb", "/bots/alice/alice-bot",
+                     "/bots/alice-bot"):  # fmt: skip
+            assert visitor.get(path).status_code in (200, 302), path
+
+
+def test_an_operator_deals_with_what_is_parked(
+    browse: Browse, alice: User, bob: User, charlie: User, books: Books
+) -> None:
+    matches = start_season(books, charlie, open_season(books, charlie, alice, bob))
+    for _ in range(books.settings.attempts):
+        for job in books.dispatch():
+            books.lose(lost(job)) if job.match == matches[0] else books.record(played(job))
+    number = books.upload(alice, "timid").id
+    for _ in range(books.settings.attempts):
+        (tryout,) = books.postman.take()
+        assert isinstance(tryout, TryOut)
+        books.lose(lost(tryout))
+    again, void = f"/admin/matches/{matches[0]}/requeue", f"/admin/matches/{matches[0]}/void"
+    version = f"/admin/versions/{number}/requeue"
+    for path in (again, void, version):
+        assert browse(None).send(path).status_code == 401
+        assert browse(alice).send(path).status_code == 403
+    operator = browse(charlie)
+    page = operator.get("/admin").text
+    assert all(path in page for path in (again, void, version))
+    for path in (again, void, version):
+        assert operator.send(path).location == "/admin"
+    assert operator.send(void).status_code == 409
+    assert operator.send(version).status_code == 409
+
+
+def test_the_operators_page_is_theirs(browse: Browse, alice: User, charlie: User) -> None:
+    assert browse(None).get("/admin").location.startswith("/login")
+    assert browse(alice).get("/admin").status_code == 403
+    assert browse(charlie).get("/admin").status_code == 200

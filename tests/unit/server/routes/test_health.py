@@ -1,0 +1,43 @@
+"""Is the server alive, ready, and what has it counted."""
+
+from __future__ import annotations
+
+import pytest
+
+from matchbox.errors import BrokerUnavailable
+from server.routes.health import reach_broker
+from tests.unit.server.routes.conftest import Caller, MakeApp, problem
+
+
+def test_a_server_that_answers_is_alive_and_ready(nobody: Caller) -> None:
+    assert nobody.client.get("/healthz").json == {"status": "alive"}
+    assert nobody.client.get("/readyz").json == {"status": "ready"}
+
+
+def test_without_its_broker_it_is_alive_and_not_ready(make_app: MakeApp) -> None:
+    client = make_app(broker_url="redis+socket:///nowhere/broker.sock").test_client()
+    assert client.get("/healthz").status_code == 200
+    told = problem(client.get("/readyz"), 503)
+    assert told["type"] == "urn:matchbox:problem:broker-unavailable"
+
+
+def test_a_broker_that_is_not_there_is_named_without_its_address() -> None:
+    with pytest.raises(BrokerUnavailable, match="is the broker running") as told:
+        reach_broker("redis://:secret@127.0.0.1:1/0")
+    assert "secret" not in str(told.value)
+
+
+def test_requests_and_the_queue_are_counted(nobody: Caller) -> None:
+    nobody.get("/games")
+    nobody.get("/nothing")
+    nobody.client.open("/", method="BREW")
+    answer = nobody.client.get("/metrics")
+    assert answer.mimetype == "text/plain"
+    for line in (
+        'matchbox_requests_total{endpoint="games.games",method="GET",status="200"} 1.0',
+        'matchbox_requests_total{endpoint="none",method="GET",status="404"} 1.0',
+        'matchbox_requests_total{endpoint="none",method="other",status="405"} 1.0',
+        'matchbox_matches{state="queued"} 0.0',
+        "matchbox_pending_versions 0.0",
+    ):
+        assert line in answer.text

@@ -1,0 +1,92 @@
+"""The OpenAPI document: whole, and true of the application that serves it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from apiflask import APIFlask
+
+from tests.unit.server.routes.conftest import Caller
+
+PROMISED = (
+    ("get", "/games"), ("get", "/bots"), ("post", "/bots"), ("post", "/bots/{name}/versions"),
+    ("get", "/versions/{version}"), ("get", "/leaderboards/{game}"), ("get", "/matches"),
+    ("get", "/matches/{match}"), ("get", "/matches/{match}/log"), ("get", "/leagues"),
+    ("post", "/leagues"), ("get", "/seasons"), ("post", "/seasons"),
+    ("post", "/seasons/{season}/start"), ("post", "/seasons/{season}/pause"),
+    ("post", "/seasons/{season}/resume"), ("get", "/seasons/{season}/standings"),
+    ("get", "/queue"), ("get", "/events"), ("get", "/whoami"),
+)  # fmt: skip
+
+
+@pytest.fixture
+def document(nobody: Caller) -> dict[str, Any]:
+    """As it is served."""
+    told: dict[str, Any] = nobody.get("/openapi.json").json  # type: ignore[assignment]
+    return told
+
+
+def operations(document: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]]:
+    """Method, path, operation."""
+    for path, methods in document["paths"].items():
+        for method, operation in methods.items():
+            yield method, path, operation
+
+
+@pytest.mark.parametrize(("method", "path"), PROMISED)
+def test_what_was_promised_is_there(document: dict[str, Any], method: str, path: str) -> None:
+    assert method in document["paths"][f"/api/v1{path}"]
+
+
+def test_every_address_of_the_api_is_in_it_and_no_other(
+    document: dict[str, Any], app: APIFlask
+) -> None:
+    rules = {
+        re.sub(r"<(?:\w+:)?(\w+)>", r"{\1}", rule.rule)
+        for rule in app.url_map.iter_rules()
+        if rule.rule.startswith("/api/v1/") and rule.endpoint != "openapi.spec"
+    }
+    assert set(document["paths"]) == rules
+
+
+def test_every_body_is_required(document: dict[str, Any]) -> None:
+    bodies = [one["requestBody"] for *_, one in operations(document) if "requestBody" in one]
+    assert bodies
+    assert all(body["required"] for body in bodies)
+
+
+def test_every_operation_says_what_it_is_and_may_answer(document: dict[str, Any]) -> None:
+    for method, path, operation in operations(document):
+        assert operation["summary"], path
+        assert operation["operationId"], path
+        assert {"401", "429", "503"} <= set(operation["responses"]), path
+        if method != "get":
+            assert {"400", "403", "404", "409", "422"} <= set(operation["responses"]), path
+        if "requestBody" in operation:
+            assert {"413", "415"} <= set(operation["responses"]), path
+
+
+def test_names_of_operations_are_unique(document: dict[str, Any]) -> None:
+    names = [operation["operationId"] for *_, operation in operations(document)]
+    assert len(names) == len(set(names))
+
+
+def test_every_reference_leads_somewhere(document: dict[str, Any]) -> None:
+    for reference in re.findall(r"'\$ref': '#/([^']+)'", str(document)):
+        found: Any = document
+        for part in reference.split("/"):
+            found = found[part]
+        assert found
+
+
+def test_errors_are_problem_documents(document: dict[str, Any]) -> None:
+    for response in document["components"]["responses"].values():
+        assert list(response["content"]) == ["application/problem+json"]
+
+
+def test_no_page_of_the_document_comes_from_elsewhere(nobody: Caller) -> None:
+    assert nobody.client.get("/docs").status_code == 404
+    assert "servers" not in (nobody.get("/openapi.json").json or {})

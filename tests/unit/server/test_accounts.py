@@ -1,0 +1,168 @@
+"""Accounts: names and passwords, tokens, and the first operator's link."""
+
+from __future__ import annotations
+
+import pytest
+from sqlalchemy import select
+
+from matchbox.errors import BadName, Conflict, Forbidden, NotFound
+from server.db.models import Role, User
+from server.services import accounts
+from tests.books import Books
+
+PASSWORD = "correct horse"
+
+
+def signed_up(books: Books, name: str = "alice") -> User:
+    """An account with a password."""
+    with books.write() as session:
+        return accounts.sign_up(session, name, PASSWORD, now=books.clock())
+
+
+def test_who_signs_up_can_log_in(books: Books) -> None:
+    alice = signed_up(books)
+    with books.read() as session:
+        found = accounts.log_in(session, "alice", PASSWORD)
+        assert found.id == alice.id
+        assert found.role == Role.AUTHOR
+        known = accounts.user_by_id(session, alice.id)
+        assert known is not None
+        assert known.name == "alice"
+
+
+def test_a_password_is_not_on_the_books(books: Books) -> None:
+    assert PASSWORD not in str(signed_up(books).password)
+
+
+@pytest.mark.parametrize(
+    "name, password", [("alice", "wrong password"), ("nobody", PASSWORD), ("house", PASSWORD)]
+)
+def test_a_wrong_name_and_a_wrong_password_get_the_same_answer(
+    name: str, password: str, books: Books
+) -> None:
+    signed_up(books)
+    with books.write() as session:
+        accounts.house(session, now=books.clock())
+    with books.read() as session, pytest.raises(Forbidden, match="the name or the password"):
+        accounts.log_in(session, name, password)
+
+
+@pytest.mark.parametrize("name", ["Alice", "a", "-a", "a" * 33, "al ice", "älice", ""])
+def test_a_name_outside_the_rules_is_refused(name: str, books: Books) -> None:
+    with pytest.raises(BadName):
+        signed_up(books, name)
+
+
+@pytest.mark.parametrize("name", ["alice", "house", "admin"])
+def test_a_taken_name_is_refused(name: str, books: Books) -> None:
+    signed_up(books)
+    with pytest.raises(Conflict, match="is taken"):
+        signed_up(books, name)
+
+
+@pytest.mark.parametrize("password", ["ninechars", "x" * 1001, "lone \ud800 surrogate"])
+def test_a_poor_password_is_refused(password: str, books: Books) -> None:
+    with books.write() as session, pytest.raises(BadName, match="10 characters"):
+        accounts.sign_up(session, "alice", password, now=books.clock())
+
+
+def test_a_password_can_be_changed_by_who_knows_it(books: Books) -> None:
+    alice = signed_up(books)
+    with books.write() as session, pytest.raises(Forbidden):
+        accounts.change_password(session, alice, "not the old one", "battery staple")
+    with books.write() as session:
+        accounts.change_password(session, alice, PASSWORD, "battery staple")
+    with books.read() as session:
+        assert accounts.log_in(session, "alice", "battery staple").id == alice.id
+
+
+def test_only_an_operator_makes_accounts(books: Books, alice: User, charlie: User) -> None:
+    with books.write() as session:
+        made = accounts.create_user(
+            session, charlie, "dora", PASSWORD, "operator", now=books.clock()
+        )
+        assert made.operator
+        with pytest.raises(Forbidden):
+            accounts.create_user(session, alice, "eve", PASSWORD, "author", now=books.clock())
+        with pytest.raises(BadName, match="no role"):
+            accounts.create_user(session, charlie, "eve", PASSWORD, "house", now=books.clock())
+
+
+def test_a_token_stands_for_its_account_until_it_is_revoked(books: Books, alice: User) -> None:
+    with books.write() as session:
+        secret = accounts.make_token(session, alice, "laptop", now=books.clock())
+    with books.read() as session:
+        assert accounts.token_of(session, secret).user_id == alice.id
+        (token,) = accounts.tokens(session, alice)
+        assert secret not in (token.digest, token.name)
+    with books.write() as session:
+        accounts.revoke_token(session, alice, token.id, now=books.clock())
+    with books.read() as session, pytest.raises(Forbidden, match="unknown or revoked"):
+        accounts.token_of(session, secret)
+
+
+def test_nobody_revokes_the_token_of_another(books: Books, alice: User, bob: User) -> None:
+    with books.write() as session:
+        accounts.make_token(session, alice, "laptop", now=books.clock())
+        (token,) = accounts.tokens(session, alice)
+        with pytest.raises(NotFound):
+            accounts.revoke_token(session, bob, token.id, now=books.clock())
+
+
+def test_a_token_has_a_name_and_there_is_an_end_to_them(books: Books, alice: User) -> None:
+    with books.write() as session:
+        with pytest.raises(BadName):
+            accounts.make_token(session, alice, "\n", now=books.clock())
+        for number in range(accounts.TOKENS):
+            accounts.make_token(session, alice, f"token {number}", now=books.clock())
+        with pytest.raises(Conflict, match="revoke one"):
+            accounts.make_token(session, alice, "one more", now=books.clock())
+
+
+def link(books: Books) -> str:
+    """The secret of a link for the first operator."""
+    with books.write() as session:
+        secret = accounts.first_operator_link(session, now=books.clock())
+    assert secret is not None
+    return secret
+
+
+def claim(books: Books, secret: str, name: str = "charlie") -> User:
+    """The operator that the link makes."""
+    with books.write() as session:
+        return accounts.claim_operator(session, secret, name, PASSWORD, now=books.clock())
+
+
+def test_the_first_operator_comes_by_a_link_that_works_once(books: Books) -> None:
+    secret = link(books)
+    with books.read() as session:
+        assert accounts.is_open_link(session, secret)
+    assert claim(books, secret).operator
+    with books.read() as session:
+        assert not accounts.is_open_link(session, secret)
+    with pytest.raises(Forbidden, match="has been used"):
+        claim(books, secret, "mallory")
+    with books.read() as session:
+        assert session.scalar(select(User).where(User.name == "mallory")) is None
+
+
+def test_a_newer_link_replaces_the_older_ones(books: Books) -> None:
+    old, new = link(books), link(books)
+    with pytest.raises(Forbidden):
+        claim(books, old)
+    assert claim(books, new).operator
+
+
+def test_there_is_no_link_once_there_is_an_operator(books: Books, charlie: User) -> None:
+    assert charlie.operator
+    with books.write() as session:
+        assert accounts.first_operator_link(session, now=books.clock()) is None
+
+
+def test_the_house_is_no_operator(books: Books) -> None:
+    with books.write() as session:
+        house = accounts.house(session, now=books.clock())
+        assert accounts.house(session, now=books.clock()).id == house.id
+        assert house.trusted
+        assert not house.operator
+    link(books)

@@ -1,0 +1,166 @@
+"""Walls as arenas report them, the first start, the tick, and the context."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import func, select
+
+from matchbox import registry
+from matchbox.errors import BadMessage, BadSetting, Unavailable
+from matchbox.settings import Settings
+from server.context import database_url, make_context
+from server.db.migrations import migrate
+from server.db.models import Event, League, Role, User, Version, VersionState
+from server.services import bootstrap, news, ranked, tick, walls
+from tests.books import SECRET, SIMPLE, Books, Postman, tried_out
+
+
+def report(books: Books, **told: Any) -> None:
+    """Reports a wall."""
+    with books.write() as session:
+        walls.report_wall(session, told, now=books.clock())
+
+
+def the_wall(books: Books) -> dict[str, Any]:
+    """What the arenas say."""
+    with books.read() as session:
+        return walls.wall(session)
+
+
+def test_one_arena_without_a_wall_is_one_too_many(books: Books) -> None:
+    report(books, box="bwrap", walled=True, arena="first")
+    report(books, box="process", walled=False, why="no Landlock", arena="second")
+    told = the_wall(books)
+    assert (told["walled"], told["why"], told["box"]) == (False, "no Landlock", "process")
+    report(books, box="bwrap", walled=True, arena="second")
+    assert the_wall(books)["walled"]
+
+
+@pytest.mark.parametrize(
+    "told", [{}, {"box": "bwrap"}, {"box": "bwrap", "walled": "yes"}, {"box": 1, "walled": True}]
+)
+def test_a_report_that_is_none_is_refused(told: dict[str, Any], books: Books) -> None:
+    with pytest.raises(BadMessage, match="no report of a wall"):
+        report(books, **told)
+
+
+def prepare(books: Books, *data: bytes) -> list[Version]:
+    """The platform's first start, with these bots."""
+    bots = [bootstrap.ShippedBot("bomb", f"bot{n}", text) for n, text in enumerate(data)]
+    with books.write() as session:
+        return bootstrap.prepare(session, books.settings, bots, now=books.clock())
+
+
+def test_shipped_bots_of_several_games_may_share_a_name(books: Books) -> None:
+    def start(*shipped: tuple[str, str]) -> list[str]:
+        bots = [bootstrap.ShippedBot(game, name, SIMPLE) for game, name in shipped]
+        with books.write() as session:
+            made = bootstrap.prepare(session, books.settings, bots, now=books.clock())
+            return [f"{version.bot.game}: {version.bot.name}" for version in made]
+
+    assert start(("bomb", "simple")) == ["bomb: simple"]
+    later = start(("bomb", "simple"), ("skull", "simple"), ("skull", "random"), ("war", "random"))
+    assert later == ["bomb: simple", "skull: skull-simple", "skull: skull-random",
+                     "war: war-random"]  # fmt: skip
+
+
+def test_the_first_start_makes_the_house_its_bots_and_a_league_for_every_game(
+    books: Books,
+) -> None:
+    versions = prepare(books, SIMPLE, SIMPLE + b"# other\n")
+    assert [version.state for version in versions] == [VersionState.PENDING] * 2
+    with books.read() as session:
+        leagues = session.scalars(select(League)).all()
+        assert {league.name for league in leagues} == set(registry.packages())
+        assert all(league.continuous for league in leagues)
+        house = session.scalars(select(User).where(User.role == Role.HOUSE)).one()
+        assert {bot.name for bot in house.bots} == {"bot0", "bot1"}
+    assert len(books.postman.take()) == 2
+
+
+def test_starting_again_changes_nothing_and_a_new_release_brings_new_versions(
+    books: Books,
+) -> None:
+    first = prepare(books, SIMPLE)
+    books.postman.take()
+    assert [one.id for one in prepare(books, SIMPLE)] == [one.id for one in first]
+    assert not books.postman.take()
+    (newer,) = prepare(books, SIMPLE + b"# release 2\n")
+    assert (newer.bot_id, newer.number) == (first[0].bot_id, 2)
+
+
+def test_the_tick_plays_a_league_from_the_first_start_on(books: Books) -> None:
+    prepare(books, SIMPLE, SIMPLE + b"# other\n")
+    for job in books.postman.take():
+        books.settle(tried_out(job))  # type: ignore[arg-type]
+    tick.tick(books.context)
+    assert len(books.postman.take()) == books.settings.ranked_backlog
+
+
+def test_a_step_of_the_tick_that_fails_does_not_stop_the_others(
+    books: Books, alice: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(*_: Any, **__: Any) -> int:
+        raise Unavailable("the pairing is ill; try again tomorrow")
+
+    monkeypatch.setattr(ranked, "feed", fails)
+    books.upload(alice, "simple")
+    books.postman.take()
+    books.clock.pass_by(minutes=6)
+    books.postman.down = True
+    tick.tick(books.context)
+    books.postman.down = False
+    tick.tick(books.context)
+    assert len(books.postman.take()) == 1
+
+
+def test_old_news_is_forgotten(books: Books, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(news, "KEPT", 3)
+    with books.write() as session:
+        for number in range(10):
+            news.tell(session, "match.finished", number, now=books.clock())
+    tick.tick(books.context)
+    with books.read() as session:
+        assert session.scalar(select(func.count()).select_from(Event)) == 3
+        assert session.scalar(select(func.max(Event.subject))) == "9"
+
+
+@pytest.mark.parametrize(
+    "text, kept", [("plain", "plain"), ("a\0b", "a�b"), ("x\ud800y", "x?y"), ("long" * 9, "longlo")]
+)
+def test_a_text_is_made_fit_for_every_database(text: str, kept: str) -> None:
+    assert news.storable(text, 6) == kept
+
+
+def test_a_context_wants_a_secret_a_broker_and_the_schema(tmp_path: Path) -> None:
+    place = str(tmp_path)
+    with pytest.raises(BadSetting, match="SECRET_KEY"):
+        make_context(Settings(data=place))
+    with pytest.raises(BadSetting, match="BROKER_URL"):
+        make_context(Settings(data=place, secret_key=SECRET))
+    settings = Settings(data=place, secret_key=SECRET)
+    with pytest.raises(Unavailable, match="the database has schema none"):
+        make_context(settings, sender=Postman())
+    migrate(database_url(settings))
+    context = make_context(settings, sender=Postman())
+    assert (tmp_path / "matchbox.db").exists()
+    assert context.now() > 1_700_000_000_000
+    context.close()
+
+
+def test_the_books_may_be_elsewhere() -> None:
+    url = "postgresql+psycopg://books@host/matchbox"
+    assert database_url(Settings(database_url=url)) == url
+
+
+def test_an_arena_that_has_fallen_silent_counts_no_more(books: Books) -> None:
+    report(books, box="process", walled=False, why="no Landlock", arena="gone")
+    books.clock.pass_by(minutes=6)
+    assert not the_wall(books)["walled"]
+    report(books, box="bwrap", walled=True, arena="here")
+    told = the_wall(books)
+    assert told["walled"]
+    assert set(told["arenas"]) == {"here"}

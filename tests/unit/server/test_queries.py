@@ -1,0 +1,350 @@
+"""The read side: what everybody sees, what only owners see, and what nobody sees yet."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from matchbox import registry
+from matchbox.errors import BadOption, Forbidden, NotFound, UnknownGame
+from matchbox.match.wire import MatchPlayed, Note, PlayMatch
+from server import queries
+from server.db.models import MatchDeal, MatchState, Season, User, Version
+from server.services import tick, uploads
+from tests.books import SIMPLE, Books, play_out, played, really_played, season_of, tried_out
+
+
+@pytest.fixture
+def season(books: Books, alice: User, bob: User, charlie: User) -> Season:
+    """A season of two bots, running."""
+    books.league(paused=True)
+    return season_of(books, charlie, [books.bot(alice, "one"), books.bot(bob, "two")])
+
+
+@pytest.fixture
+def jobs(books: Books, season: Season) -> list[PlayMatch]:
+    """Its two matches, sent."""
+    return books.dispatch()
+
+
+def ask(books: Books, query: str, *given: Any, **named: Any) -> Any:
+    """What the query says, as JSON would hold it."""
+    with books.read() as session:
+        return json.loads(json.dumps(getattr(queries, query)(session, *given, **named)))
+
+
+# The embargo
+
+
+def test_of_a_match_that_is_not_over_nothing_but_its_status_is_told(
+    books: Books, jobs: list[PlayMatch], alice: User, charlie: User
+) -> None:
+    for viewer in (None, alice, charlie):
+        told = ask(books, "match", jobs[0].match, viewer)
+        assert told["state"] == "running"
+        assert "its deals and record are closed" in told["embargo"]
+        assert not {"deals", "bouts", "digest", "seconds"} & told.keys()
+        assert all(deal not in json.dumps(told) for deal in jobs[0].deals)
+        assert [one["points"] for one in told["entrants"]] == [None, None]
+    closed: list[tuple[str, list[Any]]] = [
+        ("record_of", []), ("match_log", [charlie]), ("steps", [0]), ("transcript", [0]),
+    ]  # fmt: skip
+    for query, given in closed:
+        with pytest.raises(Forbidden, match="until it is over"):
+            ask(books, query, jobs[0].match, *given)
+
+
+def test_nothing_on_any_page_names_a_deal_or_the_seed_before_its_time(
+    books: Books, season: Season, jobs: list[PlayMatch], charlie: User, alice: User
+) -> None:
+    pages = [
+        ask(books, "matches"), ask(books, "seasons"), ask(books, "season", season.id, charlie),
+        ask(books, "season_standings", season.id), ask(books, "leagues"), ask(books, "games"),
+        ask(books, "queue"), ask(books, "events", 0), ask(books, "admin", charlie),
+        ask(books, "bot", "alice", "one", alice), ask(books, "leaderboard", "bomb"),
+    ]  # fmt: skip
+    text = json.dumps(pages)
+    assert season.seed not in text
+    assert all(deal not in text for job in jobs for deal in job.deals)
+
+
+def test_a_finished_match_stays_closed_while_another_one_plays_its_deal(
+    books: Books, jobs: list[PlayMatch], alice: User
+) -> None:
+    one, other = jobs
+    with books.write() as session:
+        session.add(MatchDeal(match_id=other.match, position=2, seed=one.deals[1]))
+    books.record(played(one))
+    told = ask(books, "match", one.match, alice)
+    assert (told["state"], "bouts" in told) == ("finished", False)
+    assert "shares a deal" in told["embargo"]
+    listed = next(item for item in ask(books, "matches")["items"] if item["id"] == one.match)
+    assert listed["entrants"][0]["points"] is None
+    with pytest.raises(Forbidden, match="shares a deal"):
+        ask(books, "match_log", one.match, alice)
+    with books.write() as session:
+        session.delete(session.get_one(MatchDeal, (other.match, 2)))
+    books.record(played(other))
+    assert ask(books, "match", one.match, alice)["embargo"] is None
+
+
+def test_a_finished_match_tells_everything(
+    books: Books, jobs: list[PlayMatch], alice: User
+) -> None:
+    books.record(with_note(jobs[0]))
+    told = ask(books, "match", jobs[0].match, alice)
+    assert told["deals"] == jobs[0].deals
+    assert told["embargo"] is None
+    assert told["mine"]
+    assert [(bout["deal"], bout["rotation"]) for bout in told["bouts"]] == [
+        (0, 0), (0, 1), (1, 0), (1, 1),
+    ]  # fmt: skip
+    assert told["bouts"][1]["seats"] == [1, 0]
+    assert sum(one["points"] for one in told["entrants"]) == pytest.approx(1)
+    with books.read() as session:
+        record = queries.record_of(session, jobs[0].match)
+    assert record.deals == jobs[0].deals
+
+
+def with_note(job: PlayMatch) -> MatchPlayed:
+    """The job's result with a fault of each entrant, and why."""
+    message = played(job)
+    notes = [Note(who, 0, 0, "crash", f"IndexError of entrant {who}") for who in (0, 1)]
+    return replace(message, notes=notes)
+
+
+def test_a_log_is_for_its_owner_and_for_operators(
+    books: Books, jobs: list[PlayMatch], alice: User, bob: User, charlie: User
+) -> None:
+    books.record(with_note(jobs[0]))
+    (hers,) = ask(books, "match_log", jobs[0].match, alice)
+    assert (hers["bot"], len(hers["notes"])) == ("alice/one", 1)
+    assert len(ask(books, "match_log", jobs[0].match, charlie)) == 2
+    for viewer in (None, books.person("mallory")):
+        with pytest.raises(Forbidden, match="only the owners"):
+            ask(books, "match_log", jobs[0].match, viewer)
+
+
+def test_a_detail_of_a_fault_is_for_the_bot_s_owner(
+    books: Books, jobs: list[PlayMatch], alice: User, bob: User
+) -> None:
+    message = with_note(jobs[0])
+    books.record(message)
+    for viewer, name in ((alice, "alice/one"), (bob, "bob/two"), (None, "")):
+        told = ask(books, "match", jobs[0].match, viewer)
+        entrants = [one["bot"] for one in told["entrants"]]
+        for bout in told["bouts"]:
+            for fault in bout["faults"]:
+                whose = entrants[bout["seats"][fault["seat"]]]
+                assert fault["detail"] is None or whose == name
+
+
+# Playing back
+
+
+def test_a_bout_is_shown_step_by_step(books: Books, season: Season) -> None:
+    job = books.dispatch()[0]
+    books.record(really_played(books, job))
+    shown = ask(books, "steps", job.match, 0)
+    assert shown["steps"][0]["seat"] is None
+    assert shown["steps"][0]["view"] is not None
+    assert len(shown["steps"]) == shown["bout"]["moves"] + 2
+    own = ask(books, "steps", job.match, 0, 1)
+    assert own["steps"][0]["view"] != shown["steps"][0]["view"]
+    lines = ask(books, "transcript", job.match, 0)
+    assert len(lines) == shown["bout"]["moves"] + 1
+    assert lines[-1] == shown["bout"]["why"]
+    for wrong in ((99, None), (0, 9), (-1, None)):
+        with pytest.raises(NotFound):
+            ask(books, "steps", job.match, *wrong)
+
+
+# Lists
+
+
+def test_a_list_is_paged_to_its_end_without_gap_or_repetition(
+    books: Books, alice: User, bob: User
+) -> None:
+    books.league()
+    books.bot(alice, "one")
+    books.bot(bob, "two")
+    tick.tick(books.context)
+    cursor, seen = None, []
+    while True:
+        page = ask(books, "matches", limit=3, cursor=cursor)
+        seen += [item["id"] for item in page["items"]]
+        cursor = page["next"]
+        if cursor is None:
+            break
+    assert len(seen) == len(set(seen)) == books.settings.ranked_backlog
+
+
+@pytest.mark.parametrize(
+    "asked", [{"limit": 0}, {"limit": 201}, {"cursor": "x"}, {"cursor": "1.x.y"}, {"state": "?"}]
+)
+def test_a_list_that_cannot_be_is_refused(asked: dict[str, Any], books: Books) -> None:
+    with pytest.raises(BadOption):
+        ask(books, "matches", **asked)
+
+
+def test_matches_are_found_by_bot_season_game_and_state(
+    books: Books, season: Season, jobs: list[PlayMatch]
+) -> None:
+    assert len(ask(books, "matches", bot="alice/one")["items"]) == 2
+    assert ask(books, "matches", bot="alice/two")["items"] == []
+    assert len(ask(books, "matches", season=season.id, game="bomb")["items"]) == 2
+    assert ask(books, "matches", game="skull")["items"] == []
+    assert ask(books, "matches", state=MatchState.QUEUED)["items"] == []
+
+
+def test_bots_are_listed_without_the_retired_ones(books: Books, alice: User, bob: User) -> None:
+    gone = books.bot(alice, "gone")
+    books.bot(bob, "here")
+    with books.write() as session:
+        uploads.retire(session, alice, books.the_bot(gone), now=books.clock())
+    assert [one["bot"] for one in ask(books, "bots")["items"]] == ["bob/here"]
+    assert len(ask(books, "bots", retired=True)["items"]) == 2
+    assert ask(books, "bots", owner="alice")["items"] == []
+    assert [one["bot"] for one in ask(books, "my_bots", alice)] == ["alice/gone"]
+    assert ask(books, "bot", "alice", "gone", None)["retired_at"] is not None
+    first = ask(books, "bots", retired=True, limit=1)
+    rest = ask(books, "bots", retired=True, cursor=first["next"])
+    assert [one["bot"] for one in rest["items"]] == ["alice/gone"]
+
+
+def test_a_bot_is_found_by_its_bare_name_if_there_is_one_only(
+    books: Books, alice: User, bob: User
+) -> None:
+    books.upload(alice, "simple")
+    assert ask(books, "find_bot", "simple")["owner"] == "alice"
+    books.upload(bob, "simple")
+    with pytest.raises(NotFound, match="alice/simple, bob/simple"):
+        ask(books, "find_bot", "simple")
+    with pytest.raises(NotFound):
+        ask(books, "find_bot", "nobody")
+
+
+# Bots and versions
+
+
+def test_a_report_s_log_is_for_the_owner(books: Books, alice: User, bob: User) -> None:
+    version = books.bot(alice, "simple")
+    mine = ask(books, "version", version.id, alice)
+    assert mine["report"]["log"] == "hello from the bot\n"
+    theirs = ask(books, "version", version.id, bob)
+    assert "log" not in theirs["report"]
+    assert theirs["report"]["verdict"] == "accepted"
+    assert "log" not in ask(books, "bot", "alice", "simple", None)["versions"][0]["report"]
+
+
+def test_a_version_is_found_by_its_digest_too_the_viewer_s_own_first(
+    books: Books, alice: User, bob: User
+) -> None:
+    version = books.upload(alice, "simple")
+    books.upload(bob, "simple")
+    assert ask(books, "version", version.digest, bob)["bot"] == "bob/simple"
+    assert ask(books, "version", version.digest, None)["bot"] == "alice/simple"
+    for name in ("99", "f" * 64, "x", "9" * 40):
+        with pytest.raises(NotFound):
+            ask(books, "version", name, None)
+
+
+def test_a_text_is_for_its_owner(books: Books, alice: User, bob: User, charlie: User) -> None:
+    version = books.upload(alice, "simple")
+    assert ask(books, "text_of", "alice", "simple", 1, alice) == SIMPLE.decode()
+    assert ask(books, "text_of", "alice", "simple", 1, charlie) == SIMPLE.decode()
+    assert ask(books, "text_of", "alice", "simple", 1, bob) is None
+    with pytest.raises(NotFound):
+        ask(books, "text_of", "alice", "simple", 2, alice)
+    with books.read() as session:
+        assert queries.bundle(session, version.digest) == SIMPLE
+        with pytest.raises(NotFound):
+            queries.bundle(session, "f" * 64)
+
+
+def test_a_bot_s_page_has_its_line_of_the_leaderboard(books: Books, alice: User, bob: User) -> None:
+    books.league()
+    books.bot(alice, "one")
+    books.bot(bob, "two")
+    assert ask(books, "bot", "alice", "one", None)["standing"] is None
+    tick.tick(books.context)
+    assert ask(books, "bot", "alice", "one", None)["standing"]["bot"] == "alice/one"
+    with pytest.raises(NotFound):
+        ask(books, "bot", "alice", "two", None)
+
+
+# Boards
+
+
+def test_every_game_is_told(books: Books, alice: User) -> None:
+    books.bot(alice, "one")
+    told = {game["name"]: game for game in ask(books, "games")}
+    assert told.keys() == set(registry.packages())
+    assert (told["bomb"]["bots"], told["bomb"]["matches"], told["bomb"]["seats"]) == (1, 0, [2])
+
+
+def test_a_board_that_is_not_there_is_not_found(books: Books) -> None:
+    with pytest.raises(UnknownGame):
+        ask(books, "leaderboard", "chess")
+    with pytest.raises(NotFound, match="no league yet"):
+        ask(books, "leaderboard", "bomb")
+    for query in ("season", "season_standings"):
+        with pytest.raises(NotFound):
+            ask(books, query, 99)
+    with pytest.raises(NotFound):
+        ask(books, "league", "nowhere")
+    with pytest.raises(NotFound):
+        ask(books, "match", "f" * 32, None)
+
+
+def test_a_season_is_found_by_number_and_by_name(books: Books, season: Season, alice: User) -> None:
+    by_name = ask(books, "season", "spring", alice)
+    assert by_name == ask(books, "season", season.id, alice)
+    assert [one["mine"] for one in by_name["entrants"]] == [True, False]
+    assert (by_name["matches"], by_name["finished"], by_name["seed"]) == (2, 0, None)
+    play_out(books)
+    over = ask(books, "season", "spring")
+    assert (over["state"], over["finished"], over["seed"]) == ("finished", 2, "a seed for tests")
+    assert ask(books, "seasons")[0]["finished"] == 2
+
+
+# The platform
+
+
+def test_news_is_told_in_order_from_where_one_left_off(books: Books, alice: User) -> None:
+    books.upload(alice, "one")
+    with books.read() as session:
+        last = queries.last_event(session)
+    (job,) = books.postman.take()
+    assert not isinstance(job, PlayMatch)
+    books.settle(tried_out(job))
+    news = ask(books, "events", last)
+    assert [(one["kind"], one["subject"]) for one in news] == [("version.settled", "1")]
+
+
+def test_the_queue_is_counted(books: Books, season: Season, alice: User) -> None:
+    books.upload(alice, "new")
+    told = ask(books, "queue")
+    assert (told["queued"], told["running"], told["pending_versions"]) == (2, 0, 1)
+    assert told["oldest_queued_at"] == "2023-11-14T22:13:20.000Z"
+
+
+def test_only_operators_look_behind_the_scenes(books: Books, alice: User, charlie: User) -> None:
+    for viewer in (None, alice):
+        with pytest.raises(Forbidden):
+            ask(books, "admin", viewer)
+    told = ask(books, "admin", charlie)
+    assert told["wall"]["walled"]
+    assert {user["name"]: user["role"] for user in told["users"]} == {
+        "alice": "author", "charlie": "operator",
+    }  # fmt: skip
+
+
+def test_versions_are_typed_as_the_pages_read_them(books: Books, alice: User) -> None:
+    version: Version = books.bot(alice, "simple")
+    told = ask(books, "version", version.id, alice)
+    assert told["created_at"].endswith("Z")
+    assert (told["class_name"], told["trouble"], told["parked"]) == (None, "", False)

@@ -1,0 +1,353 @@
+"""A season: entered, started with fixed versions, played, paused, finished, cancelled."""
+
+from __future__ import annotations
+
+import random
+import shutil
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
+from sqlalchemy import func, select
+
+from matchbox.errors import BadName, BadOption, Conflict, Forbidden, NotFound
+from matchbox.match.wire import MatchPlayed, PlayMatch
+from server import queries
+from server.db.models import (
+    Bot,
+    Match,
+    MatchState,
+    Result,
+    Role,
+    Season,
+    SeasonState,
+    Standing,
+    User,
+    Version,
+)
+from server.services import leagues, seasons, standings, tick, uploads
+from tests.books import SIMPLE, Books, lost, open_books, play_out, played, season_of, start
+
+
+@pytest.fixture
+def versions(books: Books, alice: User, bob: User) -> list[Version]:
+    """Four active versions of two owners."""
+    books.league(paused=True)
+    return [books.bot(owner, name) for owner in (alice, bob) for name in ("one", "two")]
+
+
+def create(books: Books, user: User, **asked: object) -> Season:
+    """A season that is open."""
+    plan = {"name": "spring", "league": "bomb", **asked}
+    with books.write() as session:
+        return seasons.create(session, user, **plan, now=books.clock())  # type: ignore[arg-type]
+
+
+def enter(books: Books, user: User, season: Season, version: Version) -> None:
+    """Enters the version's bot."""
+    with books.write() as session:
+        found = session.get_one(Season, season.id)
+        bot = session.get_one(Bot, version.bot_id)
+        seasons.enter(session, user, found, bot, now=books.clock())
+
+
+def leave(books: Books, user: User, season: Season, version: Version) -> None:
+    """Takes the version's bot out."""
+    with books.write() as session:
+        found = session.get_one(Season, season.id)
+        bot = session.get_one(Bot, version.bot_id)
+        seasons.leave(session, user, found, bot, now=books.clock())
+
+
+def order(books: Books, what: str, user: User, season: Season) -> None:
+    """Lets an operator pause, resume or cancel the season."""
+    with books.write() as session:
+        service = {
+            "pause": seasons.pause,
+            "resume": seasons.resume,
+            "cancel": seasons.cancel,
+        }[what]
+        service(session, user, session.get_one(Season, season.id), now=books.clock())
+
+
+def told(books: Books, season: Season) -> tuple[str, list[str]]:
+    """The digests of a season's standing and of its records, by number."""
+    with books.read() as session:
+        standing = session.get_one(Standing, f"season:{season.id}")
+        digests = select(Result.digest).join(Result.match).order_by(Match.number)
+        own = digests.where(Match.season_id == season.id)
+        return standing.rows_digest, list(session.scalars(own))
+
+
+def test_everybody_meets_everybody_twice_a_cycle(
+    books: Books, versions: list[Version], charlie: User
+) -> None:
+    season = season_of(books, charlie, versions, cycles=2)
+    with books.read() as session:
+        found = session.scalars(select(Match).where(Match.season_id == season.id)).all()
+        tables = Counter(tuple(seat.version_id for seat in match.seats) for match in found)
+        deals = [deal.seed for match in found for deal in match.deals]
+    assert len(tables) == 4 * 3
+    assert set(tables.values()) == {2}
+    assert len(deals) == len(set(deals)) == 24 * 2
+
+
+def test_a_season_is_played_to_its_end(
+    books: Books, versions: list[Version], charlie: User
+) -> None:
+    season = season_of(books, charlie, versions)
+    play_out(books)
+    finished = books.season(season)
+    assert finished.state == SeasonState.FINISHED
+    assert finished.finished_at is not None
+    with books.read() as session:
+        board = queries.season_standings(session, season.id)
+        records = list(queries.season_records(session, season.id))
+    assert board["matches"] == len(records) == 12
+    assert [line["matches"] for line in board["lines"]] == [6] * 4
+    assert sorted(line["bot"] for line in board["lines"]) == [
+        "alice/one", "alice/two", "bob/one", "bob/two",
+    ]  # fmt: skip
+
+
+def test_a_season_in_which_a_match_is_parked_is_not_over(
+    books: Books, versions: list[Version], charlie: User
+) -> None:
+    season = season_of(books, charlie, versions)
+
+    def bring(jobs: list[PlayMatch]) -> Iterable[MatchPlayed]:
+        for job in jobs:
+            if books.match(job.match).number == 3:
+                books.lose(lost(job))
+            else:
+                yield played(job)
+
+    play_out(books, bring)
+    assert books.season(season).state == SeasonState.RUNNING
+    with books.read() as session:
+        assert queries.queue(session)["parked"] == 1
+        assert list(queries.season_records(session, season.id)) == []
+
+
+def test_results_in_any_order_and_twice_tell_the_same_season(
+    books: Books, versions: list[Version], charlie: User
+) -> None:
+    season = season_of(books, charlie, versions)
+    late: list[MatchPlayed] = []
+
+    def shuffled(jobs: list[PlayMatch]) -> list[MatchPlayed]:
+        messages = [played(job) for job in jobs]
+        late.extend(messages)
+        return random.Random(len(late)).sample(messages * 2, 2 * len(messages))
+
+    play_out(books, shuffled)
+    first = told(books, season)
+    for message in late:
+        assert not books.record(message)
+    with books.read() as session:
+        assert session.scalar(select(func.count()).select_from(Result)) == len(late)
+    assert told(books, season) == first
+    with books.write() as session:
+        again = standings.refresh(session, f"season:{season.id}", now=books.clock())
+        assert again.rows_digest == first[0]
+
+
+def test_a_seed_tells_the_same_season_in_another_database(
+    empty_database: Path, tmp_path: Path
+) -> None:
+    stories = []
+    for turn, step in enumerate((1, -1)):
+        path = shutil.copy(empty_database, tmp_path / f"{turn}.db")
+        books = open_books(f"sqlite:///{path}")
+        books.wall()
+        books.league(paused=True)
+        people = [books.person(name) for name in ("zoe", "alice", "bob")[::step]]
+        versions = [books.bot(person, "bot") for person in people]
+        season = season_of(books, books.person("charlie", Role.OPERATOR), versions)
+        play_out(books)
+        stories.append(told(books, season))
+        books.context.close()
+    assert stories[0] == stories[1]
+
+
+def test_another_seed_tells_another_season(
+    books: Books, versions: list[Version], charlie: User
+) -> None:
+    one = season_of(books, charlie, versions)
+    other = season_of(books, charlie, versions, name="autumn", seed="another seed for tests")
+    play_out(books)
+    assert not set(told(books, one)[1]) & set(told(books, other)[1])
+
+
+def test_versions_are_fixed_at_the_start(
+    books: Books, versions: list[Version], charlie: User, alice: User
+) -> None:
+    season = season_of(books, charlie, versions)
+    newer = books.bot(alice, "one", SIMPLE + b"# newer\n")
+    with books.read() as session:
+        entrants = queries.season(session, season.id)["entrants"]
+    assert newer.id not in [entrant["version_id"] for entrant in entrants]
+    assert {job.seats[0].version for job in books.dispatch()} == {one.digest for one in versions}
+
+
+def test_only_an_operator_creates_starts_and_stops(
+    books: Books, versions: list[Version], alice: User, charlie: User
+) -> None:
+    with pytest.raises(Forbidden):
+        create(books, alice)
+    season = create(books, charlie)
+    with pytest.raises(Forbidden):
+        start(books, alice, season)
+    for what in ("pause", "resume", "cancel"):
+        with pytest.raises(Forbidden):
+            order(books, what, alice, season)
+
+
+def test_an_owner_enters_and_leaves_with_her_own_bots(
+    books: Books, versions: list[Version], alice: User, bob: User, charlie: User
+) -> None:
+    season = create(books, charlie)
+    enter(books, alice, season, versions[0])
+    with pytest.raises(Conflict, match="already"):
+        enter(books, alice, season, versions[0])
+    with pytest.raises(Forbidden):
+        enter(books, bob, season, versions[1])
+    with pytest.raises(Forbidden):
+        leave(books, bob, season, versions[0])
+    leave(books, alice, season, versions[0])
+    with pytest.raises(NotFound, match="not in season"):
+        leave(books, alice, season, versions[0])
+
+
+def test_nobody_enters_or_leaves_a_running_season(
+    books: Books, versions: list[Version], alice: User, charlie: User
+) -> None:
+    season = season_of(books, charlie, versions[1:])
+    with pytest.raises(Conflict, match="is running"):
+        enter(books, alice, season, versions[0])
+    with pytest.raises(Conflict, match="is running"):
+        leave(books, alice, season, versions[1])
+    with pytest.raises(Conflict, match="starts once"):
+        start(books, charlie, season)
+
+
+def test_a_retired_bot_does_not_enter(
+    books: Books, versions: list[Version], alice: User, charlie: User
+) -> None:
+    season = create(books, charlie)
+    with books.write() as session:
+        uploads.retire(session, alice, books.the_bot(versions[0]), now=books.clock())
+    with pytest.raises(Conflict, match="is retired"):
+        enter(books, alice, season, versions[0])
+
+
+def test_it_does_not_start_with_one_bot_or_with_one_that_has_no_active_version(
+    books: Books, versions: list[Version], alice: User, charlie: User
+) -> None:
+    season = create(books, charlie)
+    enter(books, alice, season, versions[0])
+    with pytest.raises(Conflict, match="fewer than two"):
+        start(books, charlie, season)
+    enter(books, alice, season, books.upload(alice, "pending"))
+    with pytest.raises(Conflict, match="alice/pending has no active version"):
+        start(books, charlie, season)
+    assert books.season(season).state == SeasonState.OPEN
+
+
+def test_a_paused_season_sends_nothing_and_goes_on(
+    books: Books, versions: list[Version], charlie: User
+) -> None:
+    season = season_of(books, charlie, versions)
+    (job, *_) = books.dispatch()
+    order(books, "pause", charlie, season)
+    assert books.record(played(job)), "what is under way ends"
+    books.clock.pass_by(minutes=6)
+    tick.tick(books.context)
+    assert not [one for one in books.postman.take() if season_of_job(books, one) == season.id]
+    order(books, "resume", charlie, season)
+    with pytest.raises(Conflict, match="is running"):
+        order(books, "resume", charlie, season)
+    play_out(books)
+    assert books.season(season).state == SeasonState.FINISHED
+
+
+def season_of_job(books: Books, job: object) -> int | None:
+    """The season of a job's match."""
+    return books.match(job.match).season_id if isinstance(job, PlayMatch) else None
+
+
+def test_a_cancelled_season_voids_what_was_not_played(
+    books: Books, versions: list[Version], charlie: User
+) -> None:
+    season = season_of(books, charlie, versions)
+    (done, under_way, *_) = books.dispatch()
+    books.record(played(done))
+    order(books, "cancel", charlie, season)
+    assert not books.record(played(under_way))
+    with books.read() as session:
+        states = Counter(session.scalars(select(Match.state).where(Match.season_id == season.id)))
+        assert len(list(queries.season_records(session, season.id))) == 1
+    assert states == {MatchState.FINISHED: 1, MatchState.VOID: 11}
+    with pytest.raises(Conflict, match="is cancelled"):
+        order(books, "resume", charlie, season)
+
+
+@pytest.mark.parametrize(
+    "asked, error",
+    [
+        ({"name": ""}, BadName),
+        ({"name": "12"}, BadName),
+        ({"name": "bomb"}, BadName),
+        ({"name": "a\nb"}, BadName),
+        ({"league": "nowhere"}, NotFound),
+        ({"cycles": 0}, BadOption),
+        ({"deals": 0}, BadOption),
+        ({"seed": "2026"}, BadOption),
+        ({"seed": "x" * 65}, BadOption),
+    ],
+)
+def test_a_season_that_makes_no_sense_is_refused(
+    asked: dict[str, object],
+    error: type[Exception],
+    books: Books,
+    versions: list[Version],
+    charlie: User,
+) -> None:
+    with pytest.raises(error):
+        create(books, charlie, **asked)
+
+
+def test_neither_a_name_nor_a_seed_is_used_twice(
+    books: Books, versions: list[Version], charlie: User
+) -> None:
+    create(books, charlie, seed="a seed for tests")
+    with pytest.raises(Conflict, match="already"):
+        create(books, charlie, seed="another seed for tests")
+    with pytest.raises(Conflict, match="with this seed"):
+        create(books, charlie, name="autumn", seed="a seed for tests")
+
+
+def test_a_league_of_an_operator_s_own_holds_seasons(
+    books: Books, versions: list[Version], alice: User, charlie: User
+) -> None:
+    make(books, charlie, "short", deals=1)
+    with pytest.raises(Forbidden):
+        make(books, alice, "other")
+    with pytest.raises(Conflict):
+        make(books, charlie, "short")
+    with pytest.raises(BadName):
+        make(books, charlie, "bomb")
+    with pytest.raises(BadOption):
+        make(books, charlie, "long", deals=9999)
+    with pytest.raises(BadOption):
+        make(books, charlie, "long", seats=7)
+    season_of(books, charlie, versions, league="short")
+    assert {len(job.deals) for job in books.dispatch()} == {1}
+
+
+def make(books: Books, user: User, name: str, **asked: int) -> None:
+    """Makes a league."""
+    with books.write() as session:
+        knobs = {"settings": books.settings, "now": books.clock()}
+        leagues.create(session, user, name=name, game="bomb", **knobs, **asked)  # type: ignore[arg-type]

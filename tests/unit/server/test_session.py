@@ -1,0 +1,77 @@
+"""Transactions: one writer at a time, readers that see one moment, all or nothing."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+
+import pytest
+from sqlalchemy import select, text
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.orm import Session
+
+from matchbox.errors import Unavailable
+from server.db.models import Bot, Setting, User
+from tests.books import Books
+
+
+def count(session: Session) -> int:
+    """The counter's value."""
+    row = session.get(Setting, "counter")
+    return int(row.value["n"]) if row else 0
+
+
+def add_one(session: Session) -> None:
+    """Reads, then writes."""
+    session.merge(Setting(name="counter", value={"n": count(session) + 1}, changed_at=0))
+
+
+def together(*workers: Callable[[], None]) -> None:
+    """Runs all of them at once."""
+    threads = [threading.Thread(target=worker) for worker in workers]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
+def test_writers_that_read_before_they_write_lose_nothing(books: Books) -> None:
+    def work() -> None:
+        for _ in range(20):
+            with books.write() as session:
+                add_one(session)
+
+    together(work, work, work, work)
+    with books.read() as session:
+        assert count(session) == 80
+
+
+def test_a_reader_sees_one_moment(books: Books) -> None:
+    with books.read() as session:
+        assert count(session) == 0
+        with books.write() as writer:
+            add_one(writer)
+        session.expire_all()
+        assert count(session) == 0
+    with books.read() as session:
+        assert count(session) == 1
+
+
+def test_a_reader_cannot_write(books: Books) -> None:
+    with pytest.raises(Unavailable), books.read() as session:
+        session.execute(text("DELETE FROM setting"))
+
+
+def test_what_fails_leaves_no_trace(books: Books, alice: User) -> None:
+    with pytest.raises(IntegrityError), books.write() as session:
+        add_one(session)
+        session.add(User(name="alice", role="author", created_at=0))
+    with books.read() as session:
+        assert count(session) == 0
+
+
+def test_a_row_that_points_nowhere_is_refused(books: Books) -> None:
+    with pytest.raises(IntegrityError), books.write() as session:
+        session.add(Bot(owner_id=99, name="ghost", game="bomb", created_at=0))
+    with books.read() as session:
+        assert session.scalars(select(Bot)).all() == []

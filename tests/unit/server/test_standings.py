@@ -1,0 +1,159 @@
+"""Standings: derived from the rows, shown for who plays now, computed again when they lag."""
+
+from __future__ import annotations
+
+import pytest
+
+from matchbox.errors import NotFound
+from matchbox.league.standings import Line
+from matchbox.match.wire import PlayMatch
+from server import queries
+from server.db.models import Rating, Standing, User
+from server.services import standings, uploads
+from server.services.tick import tick
+from tests.books import SIMPLE, Books, play_out, played
+
+
+@pytest.fixture
+def scope(books: Books, alice: User, bob: User) -> str:
+    """The default league of two bots that have met."""
+    league = books.league()
+    books.bot(alice, "one", SIMPLE + b"# alice\n")
+    books.bot(bob, "two")
+    tick(books.context)
+    for job in books.dispatch():
+        books.record(played(job))
+    return standings.scope_of(league)
+
+
+def refresh(books: Books, scope: str) -> Standing:
+    """The standing, computed now."""
+    with books.write() as session:
+        return standings.refresh(session, scope, now=books.clock())
+
+
+def stale(books: Books) -> list[str]:
+    """What may be computed again now."""
+    with books.read() as session:
+        return standings.stale(session, now=books.clock())
+
+
+def board(books: Books) -> list[str]:
+    """The bots on the leaderboard, best first."""
+    with books.read() as session:
+        return [line["bot"] for line in queries.leaderboard(session, "bomb")["lines"]]
+
+
+def test_it_names_the_rows_that_it_came_from(books: Books, scope: str) -> None:
+    first = refresh(books, scope)
+    again = refresh(books, scope)
+    assert (again.rows_digest, again.lines) == (first.rows_digest, first.lines)
+    assert len(first.rows_digest) == 64
+    assert first.matches > 0
+
+
+def test_who_has_not_played_stands_last_and_without_figures(
+    books: Books, scope: str, alice: User
+) -> None:
+    books.bot(books.person("dora"), "new")
+    refresh(books, scope)
+    with books.read() as session:
+        lines = queries.leaderboard(session, "bomb")["lines"]
+    assert (lines[-1]["bot"], lines[-1]["elo"], lines[-1]["ci95"]) == ("dora/new", None, None)
+    assert lines[-1]["provisional"]
+    assert lines[0]["elo"] is not None
+
+
+def test_a_retired_bot_is_hidden_and_its_games_still_count(
+    books: Books, scope: str, alice: User, bob: User
+) -> None:
+    matches = refresh(books, scope).matches
+    with books.write() as session:
+        bot = books.the_bot(books.version(1))
+        uploads.retire(session, alice, bot, now=books.clock())
+    standing = refresh(books, scope)
+    assert standing.matches == matches
+    assert board(books) == ["bob/two"]
+    assert standing.lines[0]["rank"] == 1
+    assert [*standing.lines[0]["rank_range"]] == [1, 1]
+    assert standing.lines[0]["matches"] > 0
+
+
+def test_a_new_version_takes_the_line_of_the_old_one_and_starts_anew(
+    books: Books, scope: str, alice: User
+) -> None:
+    refresh(books, scope)
+    books.bot(alice, "one", SIMPLE + b"# better\n")
+    refresh(books, scope)
+    with books.read() as session:
+        lines = {line["bot"]: line for line in queries.leaderboard(session, "bomb")["lines"]}
+    assert lines.keys() == {"alice/one", "bob/two"}
+    assert (lines["alice/one"]["version"], lines["alice/one"]["matches"]) == (2, 0)
+
+
+def test_the_batch_fit_takes_the_place_of_the_live_ratings(books: Books, scope: str) -> None:
+    with books.read() as session:
+        before = session.get_one(Rating, (1, 1))
+    refresh(books, scope)
+    with books.read() as session:
+        after = session.get_one(Rating, (1, 1))
+    assert (after.mu, after.sigma) != (before.mu, before.sigma)
+    assert after.matches == before.matches
+
+
+def test_it_is_computed_again_once_it_lags_and_not_too_often(books: Books, scope: str) -> None:
+    refresh(books, scope)
+    assert stale(books) == []
+    tick(books.context)
+    for job in books.postman.take():
+        assert isinstance(job, PlayMatch)
+        books.record(played(job))
+    assert stale(books) == [], "not so soon"
+    books.clock.pass_by(seconds=10)
+    assert stale(books) == [scope]
+    tick(books.context)
+    assert stale(books) == []
+
+
+def test_a_change_of_the_field_makes_it_lag_too(books: Books, scope: str) -> None:
+    refresh(books, scope)
+    books.clock.pass_by(seconds=10)
+    assert stale(books) == []
+    books.bot(books.person("dora"), "new")
+    assert stale(books) == [scope]
+
+
+def test_there_is_no_standing_of_what_is_not_there(books: Books) -> None:
+    for scope in ("league:99", "season:99", "season:x"):
+        with pytest.raises(NotFound):
+            refresh(books, scope)
+
+
+def test_ranks_among_those_shown_stay_true() -> None:
+    lines = [
+        Line(1, (1, 2), "a"),
+        Line(2, (1, 2), "hidden"),
+        Line(3, (3, 3), "b"),
+        Line(4, (4, 5), "c"),
+        Line(5, (4, 5), "d"),
+    ]
+    shown = standings.only(lines, {"a", "b", "c", "d"})
+    assert [(line.bot, line.rank, line.rank_range) for line in shown] == [
+        ("a", 1, (1, 1)),
+        ("b", 2, (2, 2)),
+        ("c", 3, (3, 4)),
+        ("d", 4, (3, 4)),
+    ]
+    assert standings.only(lines, {line.bot for line in lines}) == lines
+
+
+def test_the_leaderboard_follows_from_many_matches(books: Books, alice: User, bob: User) -> None:
+    books.league()
+    books.bot(alice, "one")
+    books.bot(bob, "two")
+    play_out(books)
+    with books.read() as session:
+        found = queries.leaderboard(session, "bomb")
+    assert [line["rank"] for line in found["lines"]] in ([1, 2], [1, 1])
+    assert found["matches"] == books.settings.league_matches
+    assert sum(line["wins"] - line["losses"] for line in found["lines"]) == 0

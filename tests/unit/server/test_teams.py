@@ -1,0 +1,122 @@
+"""A cooperative game's league: every bot fills a table alone, and all play the same deals."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
+from sqlalchemy import select
+
+from matchbox import registry
+from matchbox.match import record as records
+from matchbox.match.replay import replay
+from server import queries
+from server.db.models import Match, Rating, User
+from server.services import ranked, standings
+from server.services.leagues import TEAM
+from tests.books import Books, open_books, really_played
+
+GAME = "thegame"
+
+
+@pytest.fixture
+def few(books: Books) -> Books:
+    """The same books, with a queue that rests after three matches a bot."""
+    few = open_books(books.context.database.url, league_matches=3, ranked_backlog=1)
+    few.league(game=GAME)
+    return few
+
+
+def enter(books: Books, owner: User, bot: str, checkout: Path) -> None:
+    """A shipped bot's file, uploaded by somebody."""
+    data = (checkout / "bots" / GAME / f"{bot}.py").read_bytes()
+    books.bot(owner, bot, data, game=GAME)
+
+
+def feed(books: Books) -> int:
+    with books.write() as session:
+        return ranked.feed(session, settings=books.settings, now=books.clock())
+
+
+def play_on(books: Books) -> None:
+    """Until everybody has played enough."""
+    feed(books)
+    while jobs := books.dispatch():
+        assert all(books.record(really_played(books, job)) for job in jobs)
+        feed(books)
+
+
+def rounds(books: Books) -> list[set[str]]:
+    """The bots that have played the same deals, by the deals' first match."""
+    found: defaultdict[tuple[str, ...], set[str]] = defaultdict(set)
+    with books.read() as session:
+        for match in session.scalars(select(Match).order_by(Match.number)):
+            (name,) = {seat.version.bot.name for seat in match.seats}
+            assert len(match.seats) == TEAM
+            found[tuple(deal.seed for deal in match.deals)].add(name)
+    deals = [deal for seeds in found for deal in seeds]
+    assert len(set(deals)) == len(deals), "no deal is played in two rounds"
+    return list(found.values())
+
+
+def test_every_bot_fills_a_table_and_all_of_a_round_play_the_same_deals(
+    few: Books, alice: User, bob: User, checkout: Path
+) -> None:
+    enter(few, alice, "legal", checkout)
+    enter(few, alice, "trick", checkout)
+    enter(few, bob, "random", checkout)
+    assert feed(few) == 3, "one round, whatever the backlog"
+    assert feed(few) == 0
+    play_on(few)
+    assert rounds(few) == [{"legal", "trick", "random"}] * 3
+
+
+def test_one_bot_alone_plays_and_a_newcomer_catches_up(
+    few: Books, alice: User, bob: User, checkout: Path
+) -> None:
+    enter(few, alice, "legal", checkout)
+    play_on(few)
+    enter(few, bob, "random", checkout)
+    play_on(few)
+    assert rounds(few) == [{"legal"}] * 3 + [{"random"}] * 3
+
+
+def test_a_match_of_one_team_has_one_rotation_and_is_proved_by_its_record(
+    few: Books, alice: User, checkout: Path
+) -> None:
+    enter(few, alice, "legal", checkout)
+    feed(few)
+    (job,) = few.dispatch()
+    message = really_played(few, job)
+    record = records.unpack(message.record)
+    assert [(bout.deal, bout.rotation) for bout in record.bouts] == [(0, 0), (1, 0)]
+    replay(registry.game(GAME), record)
+    assert few.record(message)
+
+
+def test_the_board_has_scores_and_no_elo(
+    few: Books, alice: User, bob: User, checkout: Path
+) -> None:
+    for owner, bot in ((alice, "legal"), (bob, "random")):
+        enter(few, owner, bot, checkout)
+    play_on(few)
+    with few.write() as session:
+        for scope in standings.stale(session, now=few.clock()):
+            standings.refresh(session, scope, now=few.clock())
+    with few.read() as session:
+        board = queries.leaderboard(session, GAME)
+        ratings = session.scalars(select(Rating)).all()
+        page = queries.matches(session, game=GAME)
+        pages = [queries.match(session, item["id"], None) for item in page["items"]]
+    assert board["cooperative"]
+    assert [line["bot"] for line in board["lines"]] == ["alice/legal", "bob/random"]
+    first, second = board["lines"]
+    assert first["score"] > 40 > 20 > second["score"]
+    assert (first["elo"], first["matches"], first["forfeits"]) == (None, 3, 0)
+    assert [row.matches for row in ratings] == [3, 3]
+    assert {row.mu for row in ratings} == {25.0}, "nobody is rated against anybody"
+    for told in pages:
+        assert told["embargo"] is None
+        assert len(told["bouts"]) == 2
+        assert {tuple(bout["places"]) for bout in told["bouts"]} == {(1, 1, 1)}

@@ -1,0 +1,180 @@
+"""Uploads: whose name it is, what is taken from whom, and the same bytes twice."""
+
+from __future__ import annotations
+
+import pytest
+from sqlalchemy import delete, func, select
+
+from matchbox.errors import (
+    BadBundle,
+    BadName,
+    Conflict,
+    Forbidden,
+    NotFound,
+    TooMany,
+    UnknownGame,
+    UploadsClosed,
+)
+from matchbox.match.wire import TryOut
+from server.db.models import Bundle, Setting, User, Version, VersionState
+from server.services import uploads
+from tests.books import SIMPLE, Books, open_books
+
+
+def activate(books: Books, user: User, version: Version, number: int) -> None:
+    """Makes that version of the same bot the active one."""
+    with books.write() as session:
+        uploads.activate(session, user, books.the_bot(version), number, now=books.clock())
+
+
+def retire(books: Books, user: User, version: Version) -> None:
+    """Retires the version's bot."""
+    with books.write() as session:
+        uploads.retire(session, user, books.the_bot(version), now=books.clock())
+
+
+def test_an_upload_waits_for_its_try_out(books: Books, alice: User) -> None:
+    version = books.upload(alice, "simple")
+    assert (version.number, version.state, version.attempt) == (1, VersionState.PENDING, 1)
+    (job,) = books.postman.take()
+    assert isinstance(job, TryOut)
+    assert (job.version, job.game, job.attempt) == (version.digest, "bomb", 1)
+    assert len(job.deals) == books.settings.tryout_deals
+    assert job.limits["cpu_ms"] == books.settings.cpu_ms
+
+
+def test_the_same_bytes_again_are_the_same_version(books: Books, alice: User) -> None:
+    first = books.upload(alice, "simple")
+    again = books.upload(alice, "simple")
+    assert again.id == first.id
+    assert len(books.postman.take()) == 1
+
+
+def test_another_class_of_the_same_bytes_is_another_version(books: Books, alice: User) -> None:
+    first = books.upload(alice, "simple")
+    chosen = books.upload(alice, "simple", class_name="Simple")
+    assert (chosen.number, chosen.digest) == (2, first.digest)
+    assert books.version(chosen.id).entrant != books.version(first.id).entrant
+
+
+def test_two_owners_may_have_the_same_name_and_bytes(books: Books, alice: User, bob: User) -> None:
+    versions = [books.upload(alice, "simple"), books.upload(bob, "simple")]
+    assert len({version.bot_id for version in versions}) == 2
+    with books.read() as session:
+        assert session.scalar(select(func.count()).select_from(Bundle)) == 1
+
+
+def test_new_bytes_are_a_new_version_of_the_same_bot(books: Books, alice: User) -> None:
+    first = books.upload(alice, "simple")
+    second = books.upload(alice, "simple", SIMPLE + b"# better\n")
+    assert (second.bot_id, second.number) == (first.bot_id, 2)
+
+
+@pytest.mark.parametrize(
+    "change, error",
+    [
+        ({"data": b""}, BadBundle),
+        ({"data": b"\xff"}, BadBundle),
+        ({"name": "Not A Name"}, BadName),
+        ({"class_name": "not a class"}, BadName),
+        ({"game": "chess"}, UnknownGame),
+    ],
+)
+def test_it_refuses_what_is_no_bot(
+    change: dict[str, object], error: type[Exception], books: Books, alice: User
+) -> None:
+    asked: dict[str, object] = {"game": "bomb", "name": "simple", "data": SIMPLE, **change}
+    with books.write() as session, pytest.raises(error):
+        uploads.upload(session, alice, **asked, settings=books.settings, now=books.clock())  # type: ignore[arg-type]
+    assert not books.postman.take()
+
+
+def test_without_a_wall_only_operators_submit(books: Books, alice: User, charlie: User) -> None:
+    books.wall(walled=False)
+    with pytest.raises(UploadsClosed, match="no namespaces"):
+        books.upload(alice, "simple")
+    assert books.upload(charlie, "simple").number == 1
+
+
+def test_before_any_arena_has_reported_only_operators_submit(
+    books: Books, alice: User, charlie: User
+) -> None:
+    with books.write() as session:
+        session.execute(delete(Setting))
+    with pytest.raises(UploadsClosed, match="no arena has reported"):
+        books.upload(alice, "simple")
+    assert books.upload(charlie, "simple").number == 1
+
+
+def test_uploads_are_counted_by_the_hour(books: Books, alice: User) -> None:
+    few = open_books(books.context.database.url, uploads_per_hour=2)
+    few.upload(alice, "one")
+    few.clock.pass_by(minutes=30)
+    few.upload(alice, "two")
+    with pytest.raises(TooMany, match="come back in 31 minutes"):
+        few.upload(alice, "three")
+    assert few.upload(alice, "two").number == 1, "the same bytes again cost nothing"
+    few.clock.pass_by(minutes=31)
+    few.upload(alice, "three")
+    few.context.close()
+
+
+def test_an_accepted_version_can_be_activated_again(books: Books, alice: User) -> None:
+    first = books.bot(alice, "simple", SIMPLE)
+    second = books.bot(alice, "simple", SIMPLE + b"# better\n")
+    assert books.version(first.id).state == VersionState.ACCEPTED
+    activate(books, alice, first, 1)
+    assert books.version(first.id).state == VersionState.ACTIVE
+    assert books.version(second.id).state == VersionState.ACCEPTED
+    activate(books, alice, first, 1)
+    assert books.version(first.id).state == VersionState.ACTIVE
+
+
+def test_what_was_not_accepted_cannot_be_activated(books: Books, alice: User) -> None:
+    pending = books.upload(alice, "simple")
+    with pytest.raises(Conflict, match="is pending"):
+        activate(books, alice, pending, 1)
+    with pytest.raises(NotFound, match="no version 7"):
+        activate(books, alice, pending, 7)
+
+
+def test_nobody_touches_the_bot_of_another(
+    books: Books, alice: User, bob: User, charlie: User
+) -> None:
+    version = books.bot(alice, "simple")
+    with pytest.raises(Forbidden):
+        activate(books, bob, version, 1)
+    with pytest.raises(Forbidden):
+        retire(books, bob, version)
+    retire(books, charlie, version)
+
+
+def test_a_retired_bot_stays_retired_and_its_name_is_not_used_again(
+    books: Books, alice: User
+) -> None:
+    version = books.bot(alice, "simple")
+    retire(books, alice, version)
+    assert books.version(version.id).state == VersionState.RETIRED
+    with pytest.raises(Conflict, match="retired already"):
+        retire(books, alice, version)
+    with pytest.raises(Conflict, match="no name is used again"):
+        books.upload(alice, "simple", SIMPLE + b"# again\n")
+    with pytest.raises(Conflict, match="is retired"):
+        activate(books, alice, version, 1)
+
+
+def test_a_bot_belongs_to_one_game_for_ever(
+    books: Books, alice: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    books.upload(alice, "simple")
+    monkeypatch.setattr("matchbox.registry.package_of", lambda name: f"matchbox.games.{name}")
+    with books.write() as session, pytest.raises(Conflict, match="plays bomb"):
+        uploads.upload(
+            session,
+            alice,
+            game="skull",
+            name="simple",
+            data=SIMPLE,
+            settings=books.settings,
+            now=books.clock(),
+        )

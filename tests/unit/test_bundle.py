@@ -1,0 +1,151 @@
+"""Bundles: which uploads are bots by their bytes, and what the author of another is told."""
+
+from __future__ import annotations
+
+import io
+import stat
+import zipfile
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from matchbox import bundle
+from matchbox.errors import BadBundle, BadName
+
+SOURCE = b"class Mine:\n    pass\n"
+
+
+def zipped(files: dict[str, bytes], method: int = zipfile.ZIP_DEFLATED) -> bytes:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", method) as archive:
+        for name, content in files.items():
+            archive.writestr(zipfile.ZipInfo(name), content, method)
+    return packed.getvalue()
+
+
+def test_a_single_file_is_the_player() -> None:
+    manifest = bundle.read_bundle(SOURCE)
+    assert manifest.files == {"player.py": SOURCE}
+    assert not manifest.packed
+
+
+def test_a_zip_keeps_its_files_by_path() -> None:
+    files = {"player.py": SOURCE, "data/table.json": b"{}"}
+    manifest = bundle.read_bundle(zipped(files))
+    assert manifest.files == files
+    assert manifest.packed
+
+
+def test_the_same_bytes_have_the_same_digest_and_others_another() -> None:
+    assert bundle.read_bundle(SOURCE).digest == bundle.digest(SOURCE)
+    assert bundle.digest(SOURCE) != bundle.digest(SOURCE + b"\n")
+    assert len(bundle.digest(SOURCE)) == 64
+
+
+def test_a_byte_order_mark_is_allowed() -> None:
+    assert bundle.read_bundle(b"\xef\xbb\xbf" + SOURCE).files["player.py"].endswith(SOURCE)
+
+
+@pytest.mark.parametrize(
+    ("data", "says"),
+    [
+        (b"", "empty"),
+        (b"#" * (bundle.FILE_BYTES + 1), "may have 65536"),
+        (b"\xff\xfe", "not UTF-8 in line 1"),
+        (b"x = 1\n# \xe9", "not UTF-8 in line 2"),
+        (b"x = 1\x00", r"line 1 holds the invisible character U\+0000"),
+        ("x = 1\n# \u202e".encode(), r"line 2 holds the invisible character U\+202E"),
+        ("e\u0301 = 1".encode(), "NFC"),
+        (b"PK\x03\x04 nothing", "cannot be read"),
+        (zipped({"bot.py": SOURCE}), "no player.py at its root"),
+        (zipped({"player.py": SOURCE, "../out.py": SOURCE}), "cannot be a file's name"),
+        (zipped({"player.py": SOURCE, "/etc/x": SOURCE}), "cannot be a file's name"),
+        (zipped({"player.py": SOURCE, "a\\b": SOURCE}), "cannot be a file's name"),
+        (zipped({"player.py": SOURCE, "PLAYER.py": SOURCE}), "two files of the same name"),
+        (zipped({f"m{n}.py": b"" for n in range(65)}), "65 files"),
+        (zipped({"player.py": SOURCE, "zeros": b"\0" * 1_000_000}), "more than 20 times"),
+        (zipped({"player.py": b"\xff"}), "player.py is not UTF-8"),
+        (b"PK" + b"\0" * bundle.ZIP_BYTES, "may have 1048576"),
+    ],
+)
+def test_it_refuses_with_a_sentence(data: bytes, says: str) -> None:
+    with pytest.raises(BadBundle, match=says):
+        bundle.read_bundle(data)
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_a_zip_packed_in_a_way_that_may_take_any_memory_is_refused(method: int) -> None:
+    with pytest.raises(BadBundle, match="use store or deflate"):
+        bundle.read_bundle(zipped({"player.py": SOURCE}, method))
+
+
+@settings(max_examples=500)
+@given(
+    method=st.sampled_from([zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_LZMA]),
+    forged=st.lists(st.tuples(st.integers(0, 10_000), st.integers(0, 255)), min_size=1, max_size=6),
+)
+def test_a_forged_zip_is_a_manifest_or_a_bad_bundle(
+    method: int, forged: list[tuple[int, int]]
+) -> None:
+    data = bytearray(zipped({"player.py": SOURCE, "a/b.py": SOURCE, "note.txt": b""}, method))
+    for place, byte in forged:
+        data[2 + place % (len(data) - 2)] = byte
+    try:
+        assert bundle.read_bundle(bytes(data)).files["player.py"]
+    except BadBundle as error:
+        assert str(error)
+
+
+def test_it_refuses_a_link_in_a_zip() -> None:
+    link = zipfile.ZipInfo("secret")
+    link.external_attr = (stat.S_IFLNK | 0o777) << 16
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr("player.py", SOURCE)
+        archive.writestr(link, "/etc/passwd")
+    with pytest.raises(BadBundle, match="no regular file"):
+        bundle.read_bundle(packed.getvalue())
+
+
+def test_it_refuses_a_zip_that_unpacks_to_too_much() -> None:
+    files = {f"f{n}": bytes(range(256)) * 1024 for n in range(20)}
+    packed = zipped({"player.py": SOURCE, **files})
+    assert len(packed) < bundle.ZIP_BYTES
+    with pytest.raises(BadBundle):
+        bundle.read_bundle(packed)
+
+
+def test_a_zip_that_lies_about_a_length_is_refused() -> None:
+    packed = bytearray(zipped({"player.py": SOURCE * 50}, zipfile.ZIP_STORED))
+    central = packed.rindex(b"PK\x01\x02")
+    packed[central + 24 : central + 28] = (10).to_bytes(4, "little")
+    with pytest.raises(BadBundle):
+        bundle.read_bundle(bytes(packed))
+
+
+@given(st.binary(max_size=400))
+def test_whatever_the_bytes_it_is_a_manifest_or_a_bad_bundle(data: bytes) -> None:
+    for upload in (data, b"PK\x03\x04" + data):
+        try:
+            assert "player.py" in bundle.read_bundle(upload).files
+        except BadBundle as refused:
+            assert str(refused)
+
+
+@pytest.mark.parametrize("name", ["ab", "bot-1", "0x", "a" * 32])
+def test_a_plain_name_may_be_a_bots(name: str) -> None:
+    assert bundle.check_name(name) == name
+
+
+@pytest.mark.parametrize("name", ["", "a", "-a", "A1", "a_b", "a b", "a" * 33, "ab\n", "é1"])
+def test_another_name_is_refused(name: str) -> None:
+    with pytest.raises(BadName, match="2 to 32"):
+        bundle.check_name(name)
+
+
+def test_a_class_name_is_an_identifier_or_nothing() -> None:
+    assert bundle.check_class_name(None) is None
+    assert bundle.check_class_name("Mine_2") == "Mine_2"
+    with pytest.raises(BadName, match="name of a class"):
+        bundle.check_class_name("os.system")

@@ -1,0 +1,115 @@
+"""The dice: even, repeatable, and a new stream for every step."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import permutations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from matchbox.dice import SeededDice, derive_deals, player_seed
+
+SEED = bytes(range(16))
+# What this seed's first step drew when it was written: records of old matches rest on it.
+GOLDEN = ([4, 3, 5, 6, 1, 2, 7, 0], [709, 941, 192])
+
+
+def counts_are_even(counts: Counter[object], cells: int, limit: float) -> bool:
+    """Chi-square of the counts against an even spread lies below the limit."""
+    expected = counts.total() / cells
+    missing = (cells - len(counts)) * expected
+    return sum((n - expected) ** 2 / expected for n in counts.values()) + missing < limit
+
+
+def test_a_draw_is_even() -> None:
+    dice = SeededDice(SEED, 0)
+    assert counts_are_even(Counter(dice.below(12) for _ in range(24_000)), 12, 37.4)
+
+
+def test_an_order_is_even() -> None:
+    counts: Counter[object] = Counter()
+    for step in range(4800):
+        items = [1, 2, 3, 4]
+        SeededDice(SEED, step).shuffle(items)
+        counts[tuple(items)] += 1
+    assert set(counts) == set(permutations([1, 2, 3, 4]))
+    assert counts_are_even(counts, 24, 57.0)
+
+
+def test_a_long_list_is_shuffled_in_every_place() -> None:
+    first: Counter[object] = Counter()
+    for step in range(3000):
+        items = list(range(100))
+        SeededDice(SEED, step).shuffle(items)
+        assert sorted(items) == list(range(100))
+        first[items[0] // 10] += 1
+        assert items != list(range(100))
+    assert counts_are_even(first, 10, 33.7)
+
+
+def test_the_same_step_draws_the_same_and_another_step_does_not() -> None:
+    def drawn(step: int) -> list[int]:
+        dice = SeededDice(SEED, step)
+        return [dice.below(1000) for _ in range(100)]
+
+    assert drawn(3) == drawn(3)
+    assert drawn(3) != drawn(4)
+
+
+def test_a_step_does_not_depend_on_what_was_drawn_before() -> None:
+    dice = SeededDice(SEED, 0)
+    dice.shuffle(list(range(70)))
+    assert dice.at(5).below(10**9) == SeededDice(SEED, 5).below(10**9)
+
+
+def test_the_draws_of_a_step_stay_what_they_are() -> None:
+    dice = SeededDice(SEED, 1)
+    items = list(range(8))
+    dice.shuffle(items)
+    drawn = [dice.below(1000) for _ in range(3)]
+    assert (items, drawn) == GOLDEN
+
+
+@given(st.integers(1, 2**600), st.integers(0, 1000))
+def test_a_draw_lies_below(n: int, step: int) -> None:
+    assert 0 <= SeededDice(SEED, step).below(n) < n
+
+
+@given(st.lists(st.integers(), max_size=60))
+def test_a_shuffle_loses_nothing(items: list[int]) -> None:
+    shuffled = list(items)
+    SeededDice(SEED, 1).shuffle(shuffled)
+    assert sorted(shuffled) == sorted(items)
+
+
+@pytest.mark.parametrize("n", [0, -1])
+def test_there_is_no_draw_below_nothing(n: int) -> None:
+    with pytest.raises(ValueError, match="no number lies below"):
+        SeededDice(SEED, 0).below(n)
+
+
+def test_there_is_no_choice_from_nothing() -> None:
+    with pytest.raises(ValueError):
+        SeededDice(SEED, 0).choice([])
+
+
+def test_a_choice_is_one_of_the_items() -> None:
+    dice = SeededDice(SEED, 0)
+    assert {dice.choice("abc") for _ in range(100)} == set("abc")
+
+
+def test_players_have_seeds_of_their_own() -> None:
+    deal = "00" * 16
+    seeds = {player_seed(deal, match, seat) for match in ("a", "b") for seat in (0, 1)}
+    assert len(seeds) == 4
+    assert {len(seed) for seed in seeds} == {32}
+
+
+def test_deals_are_derived_from_a_text_one_by_one() -> None:
+    deals = derive_deals("seed", 5)
+    assert len(set(deals)) == 5
+    assert all(len(deal) == 32 for deal in deals)
+    assert derive_deals("seed", 2, start=3) == deals[3:]
+    assert derive_deals("other", 1)[0] not in deals

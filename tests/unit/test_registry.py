@@ -1,0 +1,88 @@
+"""The games are found: those in the folder and those that are installed beside it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from matchbox import registry
+from matchbox.errors import BadGame, UnknownGame
+
+RULES = """
+from matchbox.game import Spec
+class Game:
+    spec = Spec({name!r}, "A game", (2,), "1")
+GAME = Game()
+"""
+
+Install = Callable[[str, str, str], None]
+
+
+@pytest.fixture(autouse=True)
+def _fresh() -> Iterator[None]:
+    registry.packages.cache_clear()
+    registry.game.cache_clear()
+    yield
+    registry.packages.cache_clear()
+    registry.game.cache_clear()
+
+
+@pytest.fixture
+def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Install]:
+    """Installs a distribution with a game: its entry point's name, its package, its rules.py."""
+    monkeypatch.syspath_prepend(tmp_path)
+    made: list[str] = []
+
+    def write(point: str, package: str, rules: str) -> None:
+        made.append(package)
+        (tmp_path / package).mkdir()
+        (tmp_path / package / "__init__.py").touch()
+        (tmp_path / package / "rules.py").write_text(rules)
+        info = tmp_path / f"{package}-1.0.dist-info"
+        info.mkdir()
+        (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {package}\nVersion: 1.0\n")
+        (info / "entry_points.txt").write_text(f"[matchbox.games]\n{point} = {package}\n")
+
+    yield write
+    for name in [name for name in sys.modules if name.split(".")[0] in made]:
+        del sys.modules[name]
+
+
+def test_the_built_in_games_are_found() -> None:
+    assert "bomb" in registry.games()
+    assert registry.package_of("bomb") == "matchbox.games.bomb"
+    assert "matchbox.games.bomb.player" in registry.seat_modules()
+
+
+def test_an_installed_game_is_found_without_another_edit(install: Install) -> None:
+    install("nim", "installed_nim", RULES.format(name="nim"))
+    assert registry.game("nim").spec.title == "A game"
+    assert list(registry.games()) == sorted(registry.games())
+    assert "installed_nim.player" in registry.seat_modules()
+
+
+def test_an_unknown_game_is_refused_with_the_list() -> None:
+    with pytest.raises(UnknownGame, match=r"there is no game 'chess'; the games are: .*bomb"):
+        registry.game("chess")
+
+
+def test_two_games_of_one_name_are_refused(install: Install) -> None:
+    install("bomb", "another_bomb", RULES.format(name="bomb"))
+    with pytest.raises(BadGame, match="two games are called 'bomb'; uninstall another_bomb"):
+        registry.games()
+
+
+@pytest.mark.parametrize("rules", ["", "import no_such_module", "GAME_ = 1"])
+def test_a_package_without_a_game_is_refused_by_name(install: Install, rules: str) -> None:
+    install("nim", "broken_nim", rules)
+    with pytest.raises(BadGame, match=r"game 'nim' of broken_nim has no rules\.GAME"):
+        registry.game("nim")
+
+
+def test_a_game_under_another_name_is_refused(install: Install) -> None:
+    install("nim", "renamed_nim", RULES.format(name="marienbad"))
+    with pytest.raises(BadGame, match="calls itself 'marienbad', not 'nim'"):
+        registry.game("nim")

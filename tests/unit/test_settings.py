@@ -1,0 +1,76 @@
+"""Settings: what is read, and which nonsense is refused by name."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+
+import pytest
+
+from matchbox.errors import BadSetting
+from matchbox.settings import PREFIX, Settings, limits_of, read_settings
+
+
+def test_an_empty_environment_gives_the_defaults() -> None:
+    assert read_settings({}) == Settings()
+
+
+def test_an_empty_variable_counts_as_not_set() -> None:
+    assert read_settings({"MATCHBOX_WIDTH": ""}).width == Settings().width
+
+
+def test_other_programs_variables_are_left_alone() -> None:
+    assert read_settings({"HOME": "/root", "MATCHBOX_TOKEN": "x"}) == Settings()
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "value"),
+    [
+        ("width", "64", 64),
+        ("secure_cookies", "yes", True),
+        ("secure_cookies", "0", False),
+        ("box", "bwrap", "bwrap"),
+        ("database_url", "postgresql+psycopg://u:p@h/d", "postgresql+psycopg://u:p@h/d"),
+        ("secret_key", "s" * 32, "s" * 32),
+    ],
+)
+def test_a_variable_sets_its_knob(name: str, text: str, value: object) -> None:
+    assert getattr(read_settings({PREFIX + name.upper(): text}), name) == value
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "says"),
+    [
+        ("WIDTH", "many", "whole number"),
+        ("WIDTH", "0", "between 1 and 1024"),
+        ("WIDTH", "1025", "between 1 and 1024"),
+        ("BOX", "cardboard", "auto, bwrap"),
+        ("SECURE_COOKIES", "maybe", "true or false"),
+        ("SECRET_KEY", "short", "32 or more"),
+        ("BROKER_URL", "amqp://somewhere", "redis://"),
+        ("DATABASE_URL", "nonsense", "sqlite://"),
+        ("SERVER_URL", "ftp://here", "http://"),
+    ],
+)
+def test_nonsense_is_refused_by_the_variables_name(name: str, text: str, says: str) -> None:
+    with pytest.raises(BadSetting, match=says) as refused:
+        read_settings({PREFIX + name: text})
+    assert PREFIX + name in str(refused.value)
+
+
+def test_an_unknown_setting_is_refused_with_the_nearest_name() -> None:
+    with pytest.raises(BadSetting, match="did you mean MATCHBOX_MEMORY_MB"):
+        read_settings({"MATCHBOX_MEMORY": "64"})
+
+
+def test_every_setting_says_what_it_means() -> None:
+    assert all(len(knob.metadata["meaning"]) > 10 for knob in fields(Settings))
+
+
+def test_every_number_has_bounds_and_a_default_within_them() -> None:
+    for knob in fields(Settings):
+        if type(knob.default) is int:
+            assert knob.metadata["least"] <= knob.default <= knob.metadata["most"]
+
+
+def test_the_limits_of_a_seat_are_taken_from_the_settings() -> None:
+    assert limits_of(read_settings({"MATCHBOX_CPU_MS": "70"}))["cpu_ms"] == 70

@@ -1,0 +1,66 @@
+"""A box that the tests of this folder share, and jobs for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from matchbox.bundle import digest
+from matchbox.dice import derive_deals
+from matchbox.match.wire import Entrant, PlayMatch, TryOut
+from sandbox.box import Box
+from worker.arena.boxes import open_named
+
+LIMITS = {
+    "cpu_ms": 100,
+    "start_cpu_ms": 200,
+    "bank_ms": 5000,
+    "wall_factor": 4,
+    "memory_mb": 64,
+    "log_bytes": 4096,
+}
+
+
+@pytest.fixture(scope="session")
+def box() -> Iterator[Box]:
+    """The best box of this machine, warm."""
+    opened = open_named("auto")
+    assert opened is not None
+    with opened:
+        yield opened
+
+
+def a_match(*bundles: bytes, deals: int = 2, **given: Any) -> PlayMatch:
+    """A match of bomb between these bundles."""
+    values: dict[str, Any] = {
+        "attempt": 1,
+        "token": "token",
+        "game": "bomb",
+        "limits": LIMITS,
+        "match": "match",
+        "rules": "1",
+        "options": {},
+        "deals": derive_deals("a test", deals),
+        "seats": [Entrant(digest(bundle)) for bundle in bundles],
+    }
+    return PlayMatch(**values | given)
+
+
+def a_try_out(bundle: bytes, **given: Any) -> TryOut:
+    """The try-out of this bundle."""
+    values: dict[str, Any] = {
+        "attempt": 1,
+        "token": "token",
+        "game": "bomb",
+        "limits": LIMITS,
+        "version": digest(bundle),
+        "deals": derive_deals("a test", 2),
+    }
+    return TryOut(**values | given)
+
+
+def by_digest(*bundles: bytes) -> dict[str, bytes]:
+    """The bundles as an arena hands them over."""
+    return {digest(bundle): bundle for bundle in bundles}

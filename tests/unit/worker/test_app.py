@@ -1,0 +1,53 @@
+"""The settings that keep tasks safe on the broker."""
+
+from __future__ import annotations
+
+import pytest
+
+from matchbox.errors import BadSetting
+from matchbox.match import wire
+from matchbox.settings import Settings
+from worker.app import ARENA_QUEUES, address, configuration, make_celery, transport_options
+
+SETTINGS = Settings(broker_url="redis://127.0.0.1:1/0")
+
+
+def test_a_task_is_acknowledged_when_it_is_done_and_never_by_a_lost_worker() -> None:
+    found = configuration(SETTINGS, "arena")
+    assert found["task_acks_late"]
+    assert found["task_reject_on_worker_lost"]
+    assert found["worker_prefetch_multiplier"] == 1
+
+
+def test_only_json_is_read() -> None:
+    assert configuration(SETTINGS, "ledger")["accept_content"] == ["json"]
+
+
+def test_every_task_goes_to_the_queue_that_the_messages_name() -> None:
+    app = make_celery(SETTINGS, "arena")
+    for task, queue in wire.QUEUES.items():
+        assert app.amqp.router.route({}, task)["queue"].name == queue
+
+
+def test_try_outs_come_before_matches() -> None:
+    assert ARENA_QUEUES[0] == wire.QUEUES[wire.TRY_OUT]
+    assert transport_options(SETTINGS, "arena")["queue_order_strategy"] == "priority"
+
+
+def test_an_arena_keeps_a_task_longer_than_any_lease_and_the_books_give_it_back_soon() -> None:
+    arena, ledger = (transport_options(SETTINGS, half) for half in ("arena", "ledger"))
+    assert arena["visibility_timeout"] > 60 * SETTINGS.lease_minutes
+    assert ledger["visibility_timeout"] < 60
+    assert arena["unacked_key"] != ledger["unacked_key"]
+
+
+@pytest.mark.parametrize("url", ["unix:///run/broker.sock", "redis+socket:///run/broker.sock"])
+def test_a_unix_socket_is_an_address(url: str) -> None:
+    assert address(url) == "redis+socket:///run/broker.sock"
+    app = make_celery(Settings(broker_url=url), "arena")
+    assert app.connection().as_uri() == "redis+socket:///run/broker.sock"
+
+
+def test_without_a_broker_it_says_where_one_comes_from() -> None:
+    with pytest.raises(BadSetting, match="MATCHBOX_BROKER_URL is empty: `matchbox up` starts"):
+        make_celery(Settings(), "ledger")

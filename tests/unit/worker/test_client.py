@@ -1,0 +1,126 @@
+"""The server as an arena sees it: what is asked, what is believed, what is asked again."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import httpx
+import pytest
+
+from matchbox.bundle import digest
+from matchbox.errors import BadBundle, BadMessage, Forbidden, NotFound, Unavailable
+from matchbox.match import wire
+from matchbox.match.wire import Lost
+from tests.unit.worker.bots import GOOD
+from tests.unit.worker.conftest import a_match
+from worker.arena.client import ServerClient
+
+DATA = GOOD.encode()
+VERSION = digest(DATA)
+Answer = Callable[[httpx.Request], httpx.Response]
+
+
+class Server:
+    """A server that answers by a function, and remembers what it was asked."""
+
+    def __init__(self, *answers: Answer) -> None:
+        self._answers = list(answers)
+        self.asked: list[httpx.Request] = []
+
+    def __call__(self, request: httpx.Request) -> httpx.Response:
+        self.asked.append(request)
+        answer = self._answers.pop(0) if len(self._answers) > 1 else self._answers[0]
+        return answer(request)
+
+
+def says(status: int, content: bytes = b"") -> Answer:
+    """An answer that is always the same."""
+    return lambda request: httpx.Response(status, content=content)
+
+
+def breaks(request: httpx.Request) -> httpx.Response:
+    """No answer at all."""
+    raise httpx.ConnectError("connection refused")
+
+
+def client_of(server: Server) -> ServerClient:
+    """A client that talks to this server, with three attempts and no pause."""
+    transport = httpx.MockTransport(server)
+    return ServerClient("http://server", "arena-token", pauses_s=(0.0, 0.0), transport=transport)
+
+
+def body(request: httpx.Request) -> Any:
+    """The JSON that was sent."""
+    return json.loads(request.content)
+
+
+def test_it_shows_the_arena_token() -> None:
+    server = Server(says(200, DATA))
+    client_of(server).bundle(VERSION)
+    assert server.asked[0].headers["Authorization"] == "Bearer arena-token"
+    assert server.asked[0].url.path == f"/internal/bundles/{VERSION}"
+
+
+def test_a_bundle_is_fetched_once() -> None:
+    server = Server(says(200, DATA))
+    client = client_of(server)
+    assert client.bundle(VERSION) == client.bundle(VERSION) == DATA
+    assert len(server.asked) == 1
+
+
+def test_other_bytes_than_those_asked_for_are_refused() -> None:
+    with pytest.raises(BadBundle, match="sent other bytes"):
+        client_of(Server(says(200, b"something else"))).bundle(VERSION)
+
+
+@pytest.mark.parametrize(("status", "ours"), [(204, True), (409, False)])
+def test_a_claim_says_whether_the_job_is_still_wanted(status: int, ours: bool) -> None:
+    server = Server(says(status))
+    assert client_of(server).claim("match", a_match(DATA, DATA)) is ours
+    assert body(server.asked[0]) == {"subject": "match", "attempt": 1, "token": "token"}
+
+
+def test_a_result_is_posted_with_its_task() -> None:
+    server = Server(says(200))
+    lost = Lost(subject="match", attempt=1, token="token", why="why")
+    client_of(server).post(wire.LOST, lost)
+    assert server.asked[0].url.path == "/internal/results"
+    assert body(server.asked[0]) == {"task": "ledger.lost", "message": wire.to_plain(lost)}
+
+
+def test_the_wall_is_reported() -> None:
+    server = Server(says(204))
+    client_of(server).report_wall({"box": "bwrap", "walled": True})
+    assert body(server.asked[0]) == {"box": "bwrap", "walled": True}
+
+
+@pytest.mark.parametrize("trouble", [breaks, says(503), says(429)])
+def test_a_server_in_trouble_is_asked_again(trouble: Answer) -> None:
+    server = Server(trouble, trouble, says(200, DATA))
+    assert client_of(server).bundle(VERSION) == DATA
+    assert len(server.asked) == 3
+
+
+@pytest.mark.parametrize("trouble", [breaks, says(500)])
+def test_a_server_that_stays_in_trouble_is_unavailable(trouble: Answer) -> None:
+    server = Server(trouble)
+    with pytest.raises(Unavailable, match=r"GET /internal/bundles/\w+ of the server failed"):
+        client_of(server).bundle(VERSION)
+    assert len(server.asked) == 3
+
+
+@pytest.mark.parametrize(
+    ("status", "kind"), [(401, Forbidden), (403, Forbidden), (404, NotFound), (422, BadMessage)]
+)
+def test_a_refusal_is_final(status: int, kind: type[Exception]) -> None:
+    server = Server(says(status))
+    with pytest.raises(kind):
+        client_of(server).bundle(VERSION)
+    assert len(server.asked) == 1
+
+
+def test_the_wrong_token_says_what_to_set() -> None:
+    with pytest.raises(Forbidden, match="MATCHBOX_ARENA_TOKEN on server and arena"):
+        client_of(Server(says(401))).report_wall({})

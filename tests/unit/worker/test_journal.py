@@ -1,0 +1,37 @@
+"""The journal: the job an arena was killed at is found again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from worker.arena.journal import Entry, Journal
+
+JOB = {"match": "m", "attempt": 1}
+
+
+def test_a_job_that_was_begun_and_not_ended_is_left(tmp_path: Path) -> None:
+    Journal(tmp_path / "arena" / "one.job").begin("arena.play_match", JOB)
+    assert Journal(tmp_path / "arena" / "one.job").left() == Entry("arena.play_match", JOB, 1)
+
+
+def test_a_job_that_ended_is_not_left(tmp_path: Path) -> None:
+    journal = Journal(tmp_path / "one.job")
+    journal.begin("arena.play_match", JOB)
+    journal.end()
+    journal.end()
+    assert journal.left() is None
+
+
+def test_it_counts_how_often_a_job_was_begun(tmp_path: Path) -> None:
+    journal = Journal(tmp_path / "one.job")
+    for _ in range(3):
+        journal.begin("arena.play_match", JOB)
+    assert journal.left() == Entry("arena.play_match", JOB, 3)
+    journal.begin("arena.play_match", {"match": "other"})
+    assert journal.left() == Entry("arena.play_match", {"match": "other"}, 1)
+
+
+def test_a_damaged_journal_holds_nothing(tmp_path: Path) -> None:
+    for content in ("", "{", "[1]", "null"):
+        (tmp_path / "one.job").write_text(content)
+        assert Journal(tmp_path / "one.job").left() is None

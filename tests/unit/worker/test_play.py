@@ -1,0 +1,118 @@
+"""A job played: the same record in every box, with its faults, logs and times beside it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from matchbox import registry
+from matchbox.errors import BadMessage
+from matchbox.match import record as records
+from matchbox.match import replay
+from matchbox.match.wire import MatchPlayed
+from sandbox.box import Box
+from tests.unit.worker.bots import GOOD, text, turning
+from tests.unit.worker.conftest import a_match, by_digest
+from worker.arena.play import Table, cut, load_seed, play_job
+
+ONE = GOOD.encode()
+TWO = text("class Bot(ScaredPlayer):", "    pass")
+
+
+def digest_of(played: MatchPlayed) -> str:
+    """The digest of the match's record."""
+    return records.digest(records.unpack(played.record))
+
+
+def test_a_box_and_this_process_give_the_same_record(box: Box) -> None:
+    job = a_match(ONE, TWO)
+    boxed, bare = (play_job(job, by_digest(ONE, TWO), place) for place in (box, None))
+    assert digest_of(boxed) == digest_of(bare)
+    assert (boxed.box, bare.box) == (box.kind, "none")
+
+
+def test_the_record_has_every_deal_in_both_orders_and_replays(box: Box) -> None:
+    record = records.unpack(play_job(a_match(ONE, TWO), by_digest(ONE, TWO), box).record)
+    orders = [(bout.deal, bout.rotation) for bout in record.bouts]
+    assert orders == [(0, 0), (0, 1), (1, 0), (1, 1)]
+    assert (record.python, set(record.libraries)) == (records.python_minor(), {"greenlet"})
+    replay.replay(registry.game("bomb"), record)
+
+
+def test_the_bots_played_again_give_the_same_record(box: Box) -> None:
+    job = a_match(ONE, TWO)
+    record = records.unpack(play_job(job, by_digest(ONE, TWO), box).record)
+    table = Table(job, by_digest(ONE, TWO), box)
+    assert replay.verify(registry.game("bomb"), record, table.open_player) == "same"
+
+
+def test_how_many_bouts_are_in_flight_changes_no_bout(box: Box) -> None:
+    job = a_match(ONE, TWO, deals=6)
+    wide = replace(job, width=4)
+    one, two = (
+        records.unpack(play_job(j, by_digest(ONE, TWO), box).record).bouts for j in (job, wide)
+    )
+    assert one == two
+
+
+def test_a_fault_is_noted_for_its_owner_and_loses_its_bouts(box: Box) -> None:
+    crashing = turning("return 1 / 0")
+    played = play_job(a_match(ONE, crashing), by_digest(ONE, crashing), box)
+    record = records.unpack(played.record)
+    lost = [bout.places[(1 - bout.rotation) % 2] for bout in record.bouts]
+    assert lost == [2, 2, 2, 2]
+    assert {note.entrant for note in played.notes} == {1}
+    assert played.notes[0].detail.endswith("ZeroDivisionError: division by zero")
+
+
+def test_what_each_bot_printed_and_used_stays_apart(box: Box) -> None:
+    talking = turning("print('hello')", "return None")
+    played = play_job(a_match(ONE, talking), by_digest(ONE, talking), box)
+    assert played.logs[0] == ""
+    assert played.logs[1].startswith("hello\n")
+    assert all(used > 0 for used in played.cpu_ms)
+    assert played.seconds > 0
+
+
+def test_it_reports_every_bout() -> None:
+    heard: list[int] = []
+    play_job(a_match(ONE, TWO), by_digest(ONE, TWO), None, heard.append)
+    assert sum(heard) == 4
+
+
+def test_rotations_can_be_left_out() -> None:
+    played = play_job(a_match(ONE, TWO), by_digest(ONE, TWO), None, rotations=[0])
+    assert [bout.rotation for bout in records.unpack(played.record).bouts] == [0, 0]
+
+
+def test_chance_at_import_is_seeded_by_match_entrant_and_rotation() -> None:
+    job = a_match(ONE, TWO)
+    seeds = {load_seed(job, entrant, rotation) for entrant in (0, 1) for rotation in (0, 1)}
+    assert len(seeds) == 4
+    assert load_seed(job, 0, 0) not in {load_seed(replace(job, match="other"), 0, 0)}
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ({"rules": "0"}, "the match is for rules 0 of bomb and this arena plays rules 1"),
+        ({"limits": {"hats": 3}}, "these limits are not this arena's"),
+    ],
+)
+def test_a_job_for_another_release_is_refused(
+    change: dict[str, Any], sentence: str, box: Box
+) -> None:
+    with pytest.raises(BadMessage, match=sentence):
+        play_job(a_match(ONE, TWO, **change), by_digest(ONE, TWO), box)
+
+
+def test_a_bundle_that_was_not_handed_over_is_named() -> None:
+    with pytest.raises(BadMessage, match="was not handed over"):
+        play_job(a_match(ONE, TWO), by_digest(ONE), None)
+
+
+def test_text_is_cut_between_characters() -> None:
+    assert cut("ab€cd", 4) == "ab"
+    assert cut("ab€cd", 5) == "ab€"

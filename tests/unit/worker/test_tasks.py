@@ -1,0 +1,206 @@
+"""An arena at work: every message ends as a result, as lost, or back in its queue."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from itertools import count
+from typing import Any, cast
+
+import httpx
+import pytest
+
+from matchbox.bundle import digest
+from matchbox.errors import BadMessage, SeatFault, Unavailable
+from matchbox.match import wire
+from matchbox.match.wire import Job, Lost, MatchPlayed, TriedOut
+from sandbox.box import Box
+from sandbox.policy import Limits
+from sandbox.seat import Seat
+from tests.unit.worker.bots import GOOD, text, turning
+from tests.unit.worker.conftest import a_match, a_try_out
+from worker.arena import tasks
+from worker.arena.client import ServerClient
+from worker.arena.tasks import Arena, GiveBack
+
+ONE = GOOD.encode()
+TWO = text("class Bot(ScaredPlayer):", "    pass")
+LOUD = turning("print('x' * 4000)", "return None")
+
+
+class World:
+    """A server with these bundles, and a broker that keeps what it is sent."""
+
+    def __init__(self, *bundles: bytes, claims: Callable[[int], int] = lambda n: 204) -> None:
+        self._bundles = {digest(bundle): bundle for bundle in bundles}
+        self._claims = claims
+        self.claimed: list[dict[str, Any]] = []
+        self.posted: list[dict[str, Any]] = []
+        self.sent: list[tuple[str, dict[str, Any]]] = []
+        self.broker_is_up = True
+        self.server_is_up = True
+        self.client = ServerClient(
+            "http://server", "token", pauses_s=(), transport=httpx.MockTransport(self._answer)
+        )
+
+    def send(self, task: str, message: dict[str, Any]) -> None:
+        """The broker's side."""
+        if not self.broker_is_up:
+            raise Unavailable("the broker cannot be reached")
+        self.sent.append((task, message))
+
+    def _answer(self, request: httpx.Request) -> httpx.Response:
+        if not self.server_is_up:
+            raise httpx.ConnectError("connection refused")
+        path = request.url.path
+        if path == "/internal/claims":
+            self.claimed.append(json.loads(request.content))
+            return httpx.Response(self._claims(len(self.claimed)))
+        if path == "/internal/results":
+            self.posted.append(json.loads(request.content))
+            return httpx.Response(200)
+        bundle = self._bundles.get(path.rpartition("/")[2])
+        return httpx.Response(404) if bundle is None else httpx.Response(200, content=bundle)
+
+
+class DeadBox:
+    """A box whose zygote has died."""
+
+    kind = "bwrap"
+
+    def seat(self, limits: Limits) -> Seat:
+        raise SeatFault("platform", "the box of the bot has died")
+
+
+def plain(job: Job) -> dict[str, Any]:
+    """The job as a task's argument."""
+    return wire.to_plain(job)
+
+
+def test_a_match_is_claimed_played_and_sent(box: Box) -> None:
+    world = World(ONE, TWO)
+    Arena(world.client, box, world.send).play_match(plain(a_match(ONE, TWO)))
+    ((task, message),) = world.sent
+    played = wire.from_plain(MatchPlayed, message)
+    assert task == wire.RECORD
+    assert (played.match, played.attempt, played.token) == ("match", 1, "token")
+    assert world.claimed == [{"subject": "match", "attempt": 1, "token": "token"}]
+
+
+def test_a_try_out_is_claimed_by_its_version_and_settled(box: Box) -> None:
+    world = World(ONE)
+    Arena(world.client, box, world.send).try_out(plain(a_try_out(ONE)))
+    ((task, message),) = world.sent
+    assert (task, wire.from_plain(TriedOut, message).accepted) == (wire.SETTLE, True)
+    assert world.claimed[0]["subject"] == digest(ONE)
+
+
+def test_a_job_that_somebody_else_has_is_dropped(box: Box) -> None:
+    world = World(ONE, TWO, claims=lambda n: 409)
+    Arena(world.client, box, world.send).play_match(plain(a_match(ONE, TWO)))
+    assert (world.sent, world.posted) == ([], [])
+
+
+def test_the_lease_is_renewed_during_a_long_match(box: Box) -> None:
+    world = World(ONE, TWO)
+    clock = count(0, 20)
+    arena = Arena(world.client, box, world.send, clock=lambda: float(next(clock)))
+    arena.play_match(plain(a_match(ONE, TWO, deals=4)))
+    assert len(world.claimed) > 2
+    assert [task for task, _ in world.sent] == [wire.RECORD]
+
+
+def test_the_lease_is_renewed_in_the_middle_of_a_long_bout(box: Box) -> None:
+    world = World(ONE, TWO)
+    clock = count(0, 40)
+    bouts = 2
+    Arena(world.client, box, world.send, clock=lambda: float(next(clock))).play_match(
+        plain(a_match(ONE, TWO, deals=1))
+    )
+    assert len(world.claimed) > 1 + bouts
+
+
+def test_a_job_that_is_superseded_while_it_is_played_is_dropped(box: Box) -> None:
+    world = World(ONE, TWO, claims=lambda n: 204 if n == 1 else 409)
+    clock = count(0, 40)
+    arena = Arena(world.client, box, world.send, clock=lambda: float(next(clock)))
+    arena.play_match(plain(a_match(ONE, TWO)))
+    assert len(world.claimed) == 2
+    assert (world.sent, world.posted) == ([], [])
+
+
+def test_a_fault_of_the_platform_is_reported_as_lost() -> None:
+    world = World(ONE, TWO)
+    arena = Arena(world.client, cast(Box, DeadBox()), world.send)
+    arena.play_match(plain(a_match(ONE, TWO)))
+    arena.try_out(plain(a_try_out(ONE)))
+    found = [(task, wire.from_plain(Lost, message)) for task, message in world.sent]
+    assert [(task, one.subject) for task, one in found] == [
+        (wire.LOST, "match"),
+        (wire.LOST, digest(ONE)),
+    ]
+    assert {one.why for _, one in found} == {"the box of the bot has died"}
+
+
+def test_a_bundle_that_the_server_does_not_have_is_reported_as_lost(box: Box) -> None:
+    world = World(ONE)
+    Arena(world.client, box, world.send).play_match(plain(a_match(ONE, TWO)))
+    ((task, message),) = world.sent
+    assert task == wire.LOST
+    assert "the server has no /internal/bundles/" in message["why"]
+
+
+def test_a_long_result_goes_to_the_server(box: Box, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(wire, "BROKER_BYTES", 1000)
+    world = World(LOUD, TWO)
+    Arena(world.client, box, world.send).play_match(plain(a_match(LOUD, TWO)))
+    assert world.sent == []
+    assert [one["task"] for one in world.posted] == [wire.RECORD]
+
+
+def test_a_result_that_finds_no_broker_goes_to_the_server(box: Box) -> None:
+    world = World(ONE, TWO)
+    world.broker_is_up = False
+    Arena(world.client, box, world.send).play_match(plain(a_match(ONE, TWO)))
+    assert [one["task"] for one in world.posted] == [wire.RECORD]
+
+
+def test_without_a_server_the_message_goes_back(box: Box) -> None:
+    world = World(ONE, TWO)
+    world.server_is_up = False
+    with pytest.raises(GiveBack, match="of the server failed"):
+        Arena(world.client, box, world.send).play_match(plain(a_match(ONE, TWO)))
+
+
+def test_an_arena_that_is_stopping_gives_its_match_back(box: Box) -> None:
+    world = World(ONE, TWO)
+    with pytest.raises(GiveBack, match="stopping"):
+        Arena(world.client, box, world.send, lambda: True).play_match(plain(a_match(ONE, TWO)))
+    assert (world.sent, world.posted) == ([], [])
+
+
+def test_a_message_that_is_none_is_refused_by_name(box: Box) -> None:
+    with pytest.raises(BadMessage, match="no PlayMatch message"):
+        Arena(World().client, box, World().send).play_match({"match": "m"})
+
+
+@pytest.mark.parametrize(
+    ("task", "job", "subject"),
+    [
+        (wire.PLAY_MATCH, a_match(ONE, TWO), "match"),
+        (wire.TRY_OUT, a_try_out(ONE), digest(ONE)),
+    ],
+)
+def test_a_job_can_be_reported_as_lost_unplayed(
+    task: str, job: Job, subject: str, box: Box
+) -> None:
+    world = World()
+    Arena(world.client, box, world.send).lose(task, plain(job), "it kills every arena")
+    ((sent, message),) = world.sent
+    assert sent == wire.LOST
+    assert (message["subject"], message["why"]) == (subject, "it kills every arena")
+
+
+def test_the_size_of_a_message_is_about_that_of_its_json() -> None:
+    message = wire.to_plain(Lost(subject="match", attempt=1, token="token", why="€" * 10_000))
+    assert 30_000 <= tasks.size(message) <= 31_000

@@ -1,0 +1,195 @@
+"""The try-out: what is accepted, and the sentence for every way to be refused."""
+
+from __future__ import annotations
+
+from typing import cast
+
+import pytest
+
+from matchbox.errors import SeatFault
+from matchbox.match.wire import TriedOut
+from sandbox.box import Box
+from sandbox.policy import Limits
+from sandbox.seat import Seat
+from tests.unit.worker.bots import GOOD, HEAD, making, text, turning
+from tests.unit.worker.conftest import a_try_out
+from worker.arena.tryout import try_out
+
+PLAYER = "class Bot(SimplePlayer): pass"
+
+REFUSED = [
+    pytest.param(
+        text("def f(:"),
+        "crash",
+        "The file is not valid Python (player.py, line 4): SyntaxError: invalid syntax.",
+        id="syntax error",
+    ),
+    pytest.param(text("x = 1"), "bundle", "The file defines no subclass of Player", id="none"),
+    pytest.param(
+        text(PLAYER, "class Other(SimplePlayer): pass"),
+        "bundle",
+        "The file defines several players (Bot, Other); choose one with BOT = Class.",
+        id="two",
+    ),
+    pytest.param(
+        text("class Bot(Player):", "    def name(self): return 'x'"),
+        "crash",
+        "The bot lacks a method: a player must have a method turn(game_data, play_a_card).",
+        id="missing method",
+    ),
+    pytest.param(
+        turning("return 7"),
+        "illegal",
+        "The bot gave an answer that the rules refuse: turn() returned 7;",
+        id="wrong return",
+    ),
+    pytest.param(
+        turning("return 1 / 0"),
+        "crash",
+        "The bot raised an exception (player.py, line 6, in turn): ZeroDivisionError: division",
+        id="exception",
+    ),
+    pytest.param(
+        text("1 / 0"),
+        "crash",
+        "The bot raised an exception while the file was being imported (player.py, line 4): Zero",
+        id="exception in import",
+    ),
+    pytest.param(
+        making("1 / 0"),
+        "crash",
+        "The bot raised an exception (player.py, line 6, in __init__): ZeroDivisionError",
+        id="exception in init",
+    ),
+    pytest.param(
+        text("while True: pass"),
+        "timeout",
+        "The bot took too long while the file was being imported (player.py, line 4): it used",
+        id="loop in import",
+    ),
+    pytest.param(
+        making("while True: pass"),
+        "timeout",
+        "The bot took too long (player.py, line 6, in __init__): it used",
+        id="loop in init",
+    ),
+    pytest.param(
+        turning("while True: pass"), "timeout", "The bot took too long", id="loop in turn"
+    ),
+    pytest.param(
+        turning("import time", "time.sleep(60)"),
+        "timeout",
+        "The bot took too long (player.py, line 7, in turn): it gave no answer within 400 ms; "
+        "100 ms of processor time are allowed.",
+        id="sleep",
+    ),
+    pytest.param(
+        turning("kept = []", "while True: kept.append(bytearray(1 << 20))"),
+        "memory",
+        "The bot needed more memory than the 64 MiB it may use",
+        id="memory hog",
+    ),
+    pytest.param(
+        turning("import os", "os._exit(0)"),
+        "crash",
+        "The program stopped before its first answer of a game (in __init__ or its first "
+        "decision): ended with exit code 0 instead of answering; a player must",
+        id="exit",
+    ),
+    pytest.param(
+        turning("raise SystemExit"),
+        "crash",
+        "The program stopped (player.py, line 6, in turn): SystemExit; a player must",
+        id="sys.exit",
+    ),
+    pytest.param(
+        turning("while True: print('x' * 1000)"), "timeout", "The bot took too long", id="flood"
+    ),
+    pytest.param(b"x" * (10 << 20), "bundle", "the file has 10485760 bytes", id="10 MB"),
+    pytest.param(b"name = '\xe9'\n", "bundle", "player.py is not UTF-8 in line 1", id="not UTF-8"),
+    pytest.param(b"", "bundle", "the file is empty", id="empty"),
+]
+
+
+@pytest.mark.parametrize(("bundle", "verdict", "sentence"), REFUSED)
+def test_it_refuses_with_a_sentence_that_the_author_understands(
+    bundle: bytes, verdict: str, sentence: str, box: Box
+) -> None:
+    report = try_out(a_try_out(bundle), bundle, box)
+    assert not report.accepted
+    assert report.verdict == verdict
+    (reason,) = report.reasons
+    assert reason.startswith(sentence), reason
+
+
+def test_a_flood_is_told_of_where_it_cost_the_time(box: Box) -> None:
+    bundle = turning("while True: print('x' * 1000)")
+    (reason,) = try_out(a_try_out(bundle), bundle, box).reasons
+    assert "It printed more than the 4096 bytes that are kept." in reason
+
+
+def accepted(report: TriedOut) -> TriedOut:
+    """The report, which must be good."""
+    assert report.accepted, report.reasons
+    assert (report.verdict, report.box != "none") == ("accepted", True)
+    return report
+
+
+def test_it_accepts_a_notebook_player_and_says_what_a_decision_costs(box: Box) -> None:
+    report = accepted(try_out(a_try_out(GOOD.encode()), GOOD.encode(), box))
+    assert (report.class_name, report.games, report.reasons) == ("Good", 8, [])
+    assert 0 < report.cpu_ms_per_decision < 100
+    assert not report.unrepeatable
+
+
+def test_the_same_try_out_gives_the_same_verdict_without_a_box() -> None:
+    report = try_out(a_try_out(GOOD.encode()), GOOD.encode(), None)
+    assert (report.accepted, report.box, report.games) == (True, "none", 8)
+
+
+def test_one_of_several_players_can_be_named(box: Box) -> None:
+    bundle = text(PLAYER, "class Other(SimplePlayer): pass")
+    report = accepted(try_out(a_try_out(bundle, class_name="Other"), bundle, box))
+    assert report.class_name == "Other"
+
+
+def test_a_bot_that_reads_a_random_device_is_accepted_and_called_unrepeatable(box: Box) -> None:
+    bundle = text(
+        "import os",
+        "class Bot(SimplePlayer):",
+        "    def defuse(self, game_data):",
+        "        return os.urandom(1)[0] % (1 + game_data.draw_pile_size())",
+    )
+    deals = [f"{number:032x}" for number in range(8)]
+    report = accepted(try_out(a_try_out(bundle, deals=deals), bundle, box))
+    assert report.unrepeatable
+    assert "played the same deals differently the second time" in report.reasons[0]
+
+
+def test_what_the_bot_printed_comes_with_the_report_and_is_cut(box: Box) -> None:
+    bundle = turning("print('here I am' * 1000)", "return None")
+    report = accepted(try_out(a_try_out(bundle), bundle, box))
+    assert report.log.startswith("here I am")
+    assert len(report.log.encode()) == 4096
+
+
+def test_other_bytes_than_the_versions_are_refused(box: Box) -> None:
+    report = try_out(a_try_out(GOOD.encode()), HEAD.encode(), box)
+    assert report.verdict == "bundle"
+    assert "not those of this version" in report.reasons[0]
+
+
+class DeadBox:
+    """A box whose zygote has died."""
+
+    kind = "bwrap"
+
+    def seat(self, limits: Limits) -> Seat:
+        raise SeatFault("platform", "the box of the bot has died")
+
+
+def test_a_fault_of_the_platform_is_no_verdict() -> None:
+    dead = cast(Box, DeadBox())
+    with pytest.raises(SeatFault, match="the box of the bot has died") as raised:
+        try_out(a_try_out(GOOD.encode()), GOOD.encode(), dead)
+    assert raised.value.kind == "platform"
