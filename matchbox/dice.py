@@ -81,9 +81,9 @@ class SeededDice:
             self._block += 1
 
 
-def player_seed(deal: str, match: str, seat: int) -> bytes:
+def player_seed(deal: str, match: str, rotation: int, seat: int) -> bytes:
     """The 32 bytes that seed a player's own generator: one way from the deal's seed."""
-    text = f"{match}:{seat}:player".encode()
+    text = f"{match}:{rotation}:{seat}:player".encode()
     return blake2b(text, key=bytes.fromhex(deal), digest_size=32).digest()
 
 

@@ -282,7 +282,7 @@ def claim(visitor: httpx.Client, link: str, name: str) -> httpx.Response:
 
 def listening(pids: Sequence[int]) -> set[tuple[str, int]]:
     """The TCP addresses at which these processes listen."""
-    held = {str(link.readlink()) for pid in pids for link in _descriptors(pid)}
+    held = {opened for pid in pids for opened in _descriptors(pid)}
     found = set()
     for line in Path("/proc/net/tcp").read_text().splitlines()[1:]:
         _, local, _, state, *_, inode = line.split()[:10]
@@ -292,7 +292,11 @@ def listening(pids: Sequence[int]) -> set[tuple[str, int]]:
     return found
 
 
-def _descriptors(pid: int) -> list[Path]:
+def _descriptors(pid: int) -> set[str]:
+    """What a process holds open; it may close any of it, or end, while we look."""
+    held = set()
     with suppress(FileNotFoundError, ProcessLookupError):
-        return [link for link in Path(f"/proc/{pid}/fd").iterdir() if link.is_symlink()]
-    return []
+        for link in Path(f"/proc/{pid}/fd").iterdir():
+            with suppress(FileNotFoundError, ProcessLookupError):
+                held.add(str(link.readlink()))
+    return held

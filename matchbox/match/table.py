@@ -126,7 +126,8 @@ class Table:
         view = told[nth] if nth < len(told) else live.tell(seat)
         if nth:
             return live.number, view, None
-        seed = player_seed(self._job.deals[live.number], self._job.match, seat)
+        deal, rotation = live.order
+        seed = player_seed(self._job.deals[deal], self._job.match, rotation, seat)
         return live.number, view, seed.hex()
 
     def _find_culprits(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from itertools import permutations
+from itertools import permutations, product
 
 import pytest
 from hypothesis import given
@@ -102,8 +102,9 @@ def test_a_choice_is_one_of_the_items() -> None:
 
 def test_players_have_seeds_of_their_own() -> None:
     deal = "00" * 16
-    seeds = {player_seed(deal, match, seat) for match in ("a", "b") for seat in (0, 1)}
-    assert len(seeds) == 4
+    places = product(("a", "b"), (0, 1), (0, 1))
+    seeds = {player_seed(deal, match, rotation, seat) for match, rotation, seat in places}
+    assert len(seeds) == 8
     assert {len(seed) for seed in seeds} == {32}
 
 

@@ -151,7 +151,7 @@ def load_frame(game: str, bundle: bytes, class_name: str | None, seed: str) -> b
 
 def load_seed(job: PlayMatch, entrant: int, rotation: int) -> str:
     """What seeds chance while the entrant's file is loaded, in hex: the same in every run."""
-    return player_seed(job.deals[0], f"{job.match}:load:{rotation}", entrant).hex()
+    return player_seed(job.deals[0], f"{job.match}:load", rotation, entrant).hex()
 
 
 def stamped(record: records.Record) -> records.Record:

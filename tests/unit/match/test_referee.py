@@ -82,10 +82,10 @@ def test_a_seat_is_told_its_own_view_and_its_seed_once_a_bout() -> None:
         assert len({seed for _, seed in seeds}) == 2
 
 
-def test_the_seats_of_a_bout_have_different_seeds() -> None:
+def test_every_seat_of_every_bout_has_a_seed_of_its_own() -> None:
     _, opened = play_scripted(Race(), a_job(Race(), deals=1), {0: one, 1: one})
     seeds = {players[0].asked[0][0][2] for players in opened.values()}
-    assert len(seeds) == 2, "a seat's seed, whoever holds it"
+    assert len(seeds) == 4, "two seats in two rotations"
 
 
 def test_every_program_is_told_which_bouts_are_over_and_closed_at_the_end() -> None:
