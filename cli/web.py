@@ -7,6 +7,7 @@ web server is started again.
 from __future__ import annotations
 
 import os
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -25,11 +26,12 @@ control_socket_disable = True
 
 
 def on_starting(server: Any) -> None:
-    """Forgets the counts of workers that are gone: every start counts from nothing."""
+    """Counts from nothing, and imports what every worker needs once, before the first fork."""
     folder = Path(os.environ["PROMETHEUS_MULTIPROC_DIR"])
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     for counted in folder.glob("*.db"):
         counted.unlink()
+    import_module("server.app")
 
 
 def post_fork(server: Any, worker: Any) -> None:

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import norm
-from scipy.stats import t as student
+from scipy.special import ndtri, stdtrit
 
 from matchbox.league.comparisons import Bools, Floats, Ints
 from matchbox.league.ranges import rank_ranges
@@ -37,7 +36,7 @@ class Board:
 
     def intervals(self) -> list[tuple[float, float] | None]:
         """The 95% interval of each mean; None where it is unknown."""
-        halves = student.isf(0.025, np.maximum(self.deals - 1, 1)) * np.sqrt(
+        halves = stdtrit(np.maximum(self.deals - 1, 1), 0.975) * np.sqrt(
             np.diag(self.covariance)
         )
         return [
@@ -49,7 +48,7 @@ class Board:
         """The rank ranges of all, at once with 95% certainty."""
         told = self.deals[~self.unknown]
         freedom = int(told.min()) - 1 if len(told) else 1
-        widen = float(student.isf(0.025, freedom) / norm.isf(0.025))
+        widen = float(stdtrit(freedom, 0.975) / ndtri(0.975))
         return rank_ranges(self.means, self.covariance, widen=widen, unknown=self.unknown)
 
 

@@ -10,7 +10,7 @@ from math import erfc, sqrt
 from typing import Final
 
 import numpy as np
-from scipy.stats import norm
+from scipy.special import ndtri
 
 from matchbox.league.comparisons import Bools, Floats, Ints
 
@@ -57,7 +57,7 @@ def critical(covariance: Floats, level: float = 0.95) -> float:
         return 0.0
     if n > DRAWN_FIELD:
         pairs = n * (n - 1) / 2
-        return float(norm.isf((1 - level ** (1 / pairs)) / 2))
+        return float(-ndtri((1 - level ** (1 / pairs)) / 2))
     errors = standard_errors(covariance)
     drawn = _draws(covariance)
     greatest = np.zeros(DRAWS)
