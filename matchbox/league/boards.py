@@ -36,9 +36,7 @@ class Board:
 
     def intervals(self) -> list[tuple[float, float] | None]:
         """The 95% interval of each mean; None where it is unknown."""
-        halves = stdtrit(np.maximum(self.deals - 1, 1), 0.975) * np.sqrt(
-            np.diag(self.covariance)
-        )
+        halves = stdtrit(np.maximum(self.deals - 1, 1), 0.975) * np.sqrt(np.diag(self.covariance))
         return [
             None if unknown else (float(mean - half), float(mean + half))
             for mean, half, unknown in zip(self.means, halves, self.unknown, strict=True)

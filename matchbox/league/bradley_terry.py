@@ -1,6 +1,9 @@
 """Bradley-Terry in natural units: the most probable strengths and how far to trust them.
 
-Knows comparisons as numbers; knows no names, no Elo and no rows.
+Knows comparisons as numbers; knows no names, no Elo and no rows. The model: R. A. Bradley
+and M. E. Terry ("Rank analysis of incomplete block designs", 1952); the covariance is the sandwich
+of H. White (1982), clustered as by K.-Y. Liang and S. L. Zeger (1986), each cluster enlarged for
+its leverage as by R. M. Bell and D. F. McCaffrey (2002).
 """
 
 from __future__ import annotations
@@ -11,7 +14,7 @@ import numpy as np
 from scipy import linalg, sparse
 from scipy.special import expit
 
-from matchbox.league.comparisons import Cells, Floats, Ints
+from matchbox.league.comparisons import Cells, Comparisons, Floats
 
 MAX_STEPS: Final = 60
 CLOSE: Final = 1e-9
@@ -19,81 +22,86 @@ FEW_DEALS: Final = 8.0
 """So many deals weigh as much as what the whole field says of the spread of a deal's result."""
 MOST_OF_FIT: Final = 0.9
 """No deal is taken to have drawn more of the fit than this, however few there are."""
+LARGE_FIELD: Final = 1000
+"""In a larger field an error is that of the entrant's own information: within 2.4% of the exact."""
 NO_RATING: Final = "no finite rating explains these rows; give a prior, or more rows"
 
 
-def most_probable(cells: Cells, won: Floats, precision: Floats) -> Floats:
+def most_probable(cells: Cells, compared: Comparisons, precision: Floats) -> Floats:
     """(width,): strengths, then seats, by Newton's method with halved steps.
 
-    `won` (n,) is what the first took of each comparison; `precision` (width,) that of the prior
-    around 0. Raises ValueError where the answer is infinite or not unique.
+    `precision` (width, width) is that of the prior around 0. Raises ValueError where the answer is
+    infinite or not unique.
     """
-    design = cells.design()
-    played = np.bincount(cells.kind, minlength=design.shape[0]).astype(np.float64)
-    taken = np.bincount(cells.kind, weights=won, minlength=design.shape[0])
+    times = compared.times[compared.deal]
+    played, taken = cells.total(times * compared.met), cells.total(times * compared.won)
 
     def objective(at: Floats) -> float:
-        log_odds = design @ at
+        log_odds = cells.log_odds(at)
         likelihood = taken @ log_odds - played @ np.logaddexp(0.0, log_odds)
-        return float(likelihood - 0.5 * precision @ at**2)
+        return float(likelihood - 0.5 * at @ precision @ at)
 
     at = np.zeros(cells.width)
     best = objective(at)
     for _ in range(MAX_STEPS):
-        chance = expit(design @ at)
-        slope = design.T @ (taken - played * chance) - precision * at
-        bend = curvature(cells, design, played * chance * (1 - chance), precision)
-        step = _solve(bend, slope)
+        chance = expit(cells.log_odds(at))
+        slope = cells.pull(taken - played * chance) - precision @ at
+        step = _solve(curvature(cells, played * chance * (1 - chance), precision), slope)
         value = objective(at + step)
         while value < best - CLOSE * abs(best) and np.abs(step).max() > CLOSE:
             step = step / 2
             value = objective(at + step)
         at, best = at + step, value
-        if np.abs(step).max(initial=0.0) < CLOSE:
+        # What a step of Newton's leaves is of the order of its square.
+        if np.abs(step).max(initial=0.0) < np.sqrt(CLOSE) / 10:
             return at
     raise ValueError(NO_RATING)
 
 
-def curvature(cells: Cells, design: sparse.csr_array, weights: Floats, precision: Floats) -> Floats:
+def curvature(cells: Cells, weights: Floats, precision: Floats) -> Floats:
     """(width, width): the information of the comparisons, plus that of the prior.
 
     Without a prior only differences are known: the mean strength and the mean seat are then
     held at 0, which changes no difference.
     """
-    weighted = sparse.diags_array(weights) @ design
-    bend: Floats = (design.T @ weighted).toarray()
-    bend[np.diag_indices_from(bend)] += precision
-    if not precision.all():
+    bend = cells.gram(weights) + precision
+    if not np.diag(precision).all():
         bend[: cells.names, : cells.names] += 1.0
         bend[cells.names :, cells.names :] += 1.0
     return bend
 
 
-def covariance(cells: Cells, won: Floats, deal: Ints, at: Floats, precision: Floats) -> Floats:
+def covariance(cells: Cells, compared: Comparisons, at: Floats, precision: Floats) -> Floats:
     """(width, width): the sandwich of the estimate `at`, clustered by deal.
 
     Bread: the inverse curvature. Filling: what the deals' residuals really spread, each enlarged
     for its own pull on the fit, as far as there are deals to tell; for the rest what the model
     expects, times the spread of the whole field. The prior counts on both sides, so that an
-    entrant of whom nothing is known keeps the prior's width.
+    entrant of whom nothing is known keeps the prior's width. In a large field the bread's diagonal
+    stands for it.
     """
-    design = cells.design()
-    chance = expit(design @ at)
+    chance = expit(cells.log_odds(at))
     doubt = chance * (1 - chance)
-    played = np.bincount(cells.kind, minlength=len(chance)).astype(np.float64)
-    bread: Floats = linalg.inv(curvature(cells, design, played * doubt, precision))
-    pull = (doubt * cells.spread(bread))[cells.kind]
-    residual = (won - chance[cells.kind]) / (1 - _share_of_fit(cells, deal, pull))[deal]
-    seen = _by_deal(cells, deal, residual) @ design
-    filling: Floats = (seen.T @ seen).toarray()
-    expected: Floats = (design.T @ (sparse.diags_array(played * doubt) @ design)).toarray()
-    trust = np.sqrt(_trust(cells, deal, doubt))
-    deals = seen.shape[0]
+    weights = doubt * cells.total(compared.times[compared.deal] * compared.met)
+    expected, bend = cells.gram(weights), curvature(cells, weights, precision)
+    large = cells.names > LARGE_FIELD
+    bread: Floats = np.diag(1 / np.diag(bend)) if large else linalg.inv(bend)
+    residual = compared.won - compared.met * chance[cells.kind]
+    inside = _by_deal(cells, compared, compared.met)
+    pull = (doubt * cells.spread(bread))[cells.kind] * compared.met
+    residual /= (1 - _share_of_fit(cells, compared, inside, pull))[compared.deal]
+    seen = _by_deal(cells, compared, residual, signs=cells.signs)
+    filling: Floats = (
+        seen.T @ (sparse.diags_array(compared.times.astype(np.float64)) @ seen)
+    ).toarray()
+    trust = np.sqrt(_trust(cells, compared, inside, doubt))
+    deals = int(compared.times.sum())
     field = (deals * _ratio(filling, expected) + FEW_DEALS) / (deals + FEW_DEALS)
     doubtful = np.sqrt(1 - trust**2)
     filling = np.outer(trust, trust) * filling
-    filling += np.outer(doubtful, doubtful) * field * expected
-    filling[np.diag_indices_from(filling)] += precision
+    filling += np.outer(doubtful, doubtful) * field * expected + precision
+    if large:
+        return np.asarray(np.diag(np.diag(filling) * np.diag(bread) ** 2))
     return np.asarray(bread @ filling @ bread)
 
 
@@ -108,33 +116,37 @@ def _solve(bend: Floats, slope: Floats) -> Floats:
     return np.asarray(linalg.cho_solve((factor, lower), slope))
 
 
-def _by_deal(cells: Cells, deal: Ints, values: Floats) -> sparse.csr_array:
-    shape = (int(deal.max(initial=-1)) + 1, len(cells.columns))
-    return sparse.csr_array((values, (deal, cells.kind)), shape=shape)
+def _by_deal(
+    cells: Cells, compared: Comparisons, values: Floats, signs: Floats | None = None
+) -> sparse.csr_array:
+    """(deals, width): these (n,) values of lines, in the columns of their kinds."""
+    columns = cells.columns[cells.kind]
+    data = np.outer(values, np.ones(columns.shape[1]) if signs is None else signs)
+    places = (np.repeat(compared.deal, columns.shape[1]), columns.ravel())
+    shape = (len(compared.times), cells.width)
+    return sparse.csr_array((data.ravel(), places), shape=shape)
 
 
-def _share_of_fit(cells: Cells, deal: Ints, pull: Floats) -> Floats:
+def _share_of_fit(
+    cells: Cells, compared: Comparisons, inside: sparse.csr_array, pull: Floats
+) -> Floats:
     """(deals,): how far each deal drew the fit to itself, 0 to 1 per free direction of the deal."""
-    places = (np.concatenate([deal, deal]), cells.columns[cells.kind, :2].T.ravel())
-    sat = sparse.csr_array((np.ones(2 * len(deal)), places))
-    sat.sum_duplicates()
-    directions = np.maximum(np.diff(sat.indptr) - 1, 1)
-    share: Floats = np.bincount(deal, weights=pull) / directions
+    deals = np.repeat(np.arange(inside.shape[0]), np.diff(inside.indptr))
+    sat = np.bincount(deals[inside.indices < cells.names], minlength=inside.shape[0])
+    share = np.bincount(compared.deal, weights=pull, minlength=len(sat)) / np.maximum(sat - 1, 1)
     return np.minimum(share, MOST_OF_FIT)
 
 
-def _trust(cells: Cells, deal: Ints, doubt: Floats) -> Floats:
+def _trust(cells: Cells, compared: Comparisons, inside: sparse.csr_array, doubt: Floats) -> Floats:
     """(width,): what part of each column's spread its own deals tell, by how many were open.
 
     A deal whose results were as good as certain tells nothing: who has won everything has shown
     no spread yet.
     """
-    ones = _by_deal(cells, deal, np.ones(len(deal)))
-    open_ = _by_deal(cells, deal, 4 * doubt[cells.kind])
-    inside = abs(cells.design())
-    counts, opened = ones @ inside, open_ @ inside
-    share = opened.multiply(counts.power(-1))
-    deals = np.asarray(share.sum(axis=0)).ravel()
+    opened = _by_deal(cells, compared, 4 * doubt[cells.kind] * compared.met)
+    times = np.repeat(compared.times, np.diff(inside.indptr))
+    share = times * opened.data / inside.data
+    deals = np.bincount(inside.indices, weights=share, minlength=cells.width)
     return deals / (deals + FEW_DEALS)
 
 

@@ -1,4 +1,10 @@
-"""Rows as pairs: who beat whom, in arrays. Knows how a table splits into pairs; rates nobody."""
+"""Rows as pairs: who beat whom, as counts of deals. Knows how a table splits into pairs; rates
+nobody.
+
+Deals that came to the same are counted and not listed: five counts for each pair at a table of two
+(those of a pentanomial test), so that a fit costs the same after a million bouts. Everything is
+whole numbers in one order, so equal rows make equal counts, to the bit, however they came in.
+"""
 
 from __future__ import annotations
 
@@ -9,46 +15,56 @@ from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-from scipy import sparse
 
 from matchbox.league.rows import Row, refuse_self_play
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Ints: TypeAlias = npt.NDArray[np.int64]
 Bools: TypeAlias = npt.NDArray[np.bool_]
-Column: TypeAlias = tuple[int, int, int, int, float, int]
+Line: TypeAlias = tuple[int, int, int, int, int, int, int]
+
+PAIR = slice(0, 4)
+"""The columns that say who met whom where."""
+MET, HALVES = 4, 5
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Comparisons:
-    """n comparisons of two entrants each; every array has n entries."""
+    """n lines, of k different outcomes of a deal.
+
+    Attributes:
+        entrants: in alphabetical order.
+        seats: at the largest table; 0 where it is not told who sat where.
+        lines: (n, 6) first and second entrant by number, their seats, how often they met on the
+            deal, and twice what the first took of it. The first has the lower number.
+        deal: (n,), the outcome that the line is part of, from 0: lines of one depend on each other.
+        times: (k,), how many deals came to exactly this.
+    """
 
     entrants: tuple[str, ...]
-    table: int
-    """Seats at the largest table."""
-    first: Ints
-    """Indexes into the entrants."""
-    second: Ints
-    first_seat: Ints
-    second_seat: Ints
-    won: Floats
-    """What the first took of the second: 1, 0, or 0.5 for a tie."""
+    seats: int
+    lines: Ints
     deal: Ints
-    """Clusters, numbered from 0: comparisons of one deal depend on each other."""
+    times: Ints
 
     @property
-    def deals(self) -> int:
-        """The number of clusters."""
-        return int(self.deal.max()) + 1 if len(self.deal) else 0
+    def met(self) -> Floats:
+        """(n,): how often the two of a line met on one deal."""
+        return self.lines[:, MET].astype(np.float64)
 
-    def cells(self, *, seat_term: bool) -> Cells:
-        """The same comparisons by kind: who, and with a seat term also where they sat."""
+    @property
+    def won(self) -> Floats:
+        """(n,): what the first took of that, ties half."""
+        return self.lines[:, HALVES] / 2
+
+    def cells(self) -> Cells:
+        """The same comparisons by kind: who, and if it is told also where they sat."""
         names = len(self.entrants)
-        columns, signs = [self.first, self.second], [1.0, -1.0]
-        if seat_term:
-            columns += [names + self.first_seat, names + self.second_seat]
+        columns, signs = [self.lines[:, 0], self.lines[:, 1]], [1.0, -1.0]
+        if self.seats:
+            columns += [names + self.lines[:, 2], names + self.lines[:, 3]]
             signs += [1.0, -1.0]
-        width = names + (self.table if seat_term else 0)
+        width = names + self.seats
         keys = np.ravel_multi_index(columns, (max(width, 1),) * len(columns))
         _, kept, kind = np.unique(keys, return_index=True, return_inverse=True)
         return Cells(np.stack(columns, axis=1)[kept], np.array(signs), kind, names, width)
@@ -61,7 +77,7 @@ class Cells:
     Attributes:
         columns: (k, 2 or 4), where the line is not zero.
         signs: (2 or 4,), what stands there.
-        kind: (n,), the kind of each comparison.
+        kind: (n,), the kind of each line of the comparisons.
         names: the number of entrants; their columns come first.
         width: all columns.
     """
@@ -72,12 +88,33 @@ class Cells:
     names: int
     width: int
 
-    def design(self) -> sparse.csr_array:
-        """(k, width)."""
-        kinds, per_line = self.columns.shape
-        lines = np.repeat(np.arange(kinds), per_line)
-        values = np.tile(self.signs, kinds)
-        return sparse.csr_array((values, (lines, self.columns.ravel())), shape=(kinds, self.width))
+    def total(self, values: Floats) -> Floats:
+        """(k,): the sum of these (n,) by kind."""
+        return np.asarray(np.bincount(self.kind, values, len(self.columns)), np.float64)
+
+    def log_odds(self, at: Floats) -> Floats:
+        """(k,): the design times this (width,)."""
+        return np.asarray(at[self.columns] @ self.signs)
+
+    def pull(self, values: Floats) -> Floats:
+        """(width,): the transposed design times these (k,)."""
+        weights = np.outer(values, self.signs).ravel()
+        return np.asarray(np.bincount(self.columns.ravel(), weights, self.width), np.float64)
+
+    def gram(self, weights: Floats) -> Floats:
+        """(width, width): the design's square, its lines weighted by these (k,)."""
+        half = np.zeros(self.width**2)
+        for one, other in combinations(range(len(self.signs)), 2):
+            places = self.columns[:, one] * self.width + self.columns[:, other]
+            signed = self.signs[one] * self.signs[other] * weights
+            half += np.bincount(places, weights=signed, minlength=len(half))
+        total = half.reshape(self.width, self.width)
+        total = total + total.T
+        each = np.repeat(weights, len(self.signs))
+        total[np.diag_indices_from(total)] += np.bincount(
+            self.columns.ravel(), weights=each, minlength=self.width
+        )
+        return total
 
     def spread(self, inverse: Floats) -> Floats:
         """(k,): x A x for each line x of the design and the matrix A given."""
@@ -88,8 +125,8 @@ class Cells:
         return total
 
 
-def compare(rows: Iterable[Row]) -> Comparisons:
-    """Every pair of every table, ties half, under the number of its deal.
+def compare(rows: Iterable[Row], *, seat_term: bool = False) -> Comparisons:
+    """Every pair of every table, ties half, by deal; with a seat term also by seat.
 
     Raises ValueError where an entrant sits twice at a table: self-play is never rated.
     """
@@ -97,25 +134,103 @@ def compare(rows: Iterable[Row]) -> Comparisons:
     entrants = tuple(sorted({entrant for row in rows for entrant in row.seats}))
     index = {entrant: number for number, entrant in enumerate(entrants)}
     deals: dict[str, int] = {}
-    columns: list[Column] = []
+    lines: list[Line] = []
     for row in rows:
-        columns += _pairs(row, index, deals.setdefault(row.deal, len(deals)))
-    table = np.array(columns, dtype=np.float64).reshape(-1, 6)
-    first, second, first_seat, second_seat, deal = table[:, [0, 1, 2, 3, 5]].T.astype(np.int64)
-    seats = max((len(row.seats) for row in rows), default=1)
-    return Comparisons(
-        entrants, seats, first, second, first_seat, second_seat, table[:, 4].copy(), deal
+        lines += _pairs(row, index, deals.setdefault(row.deal, len(deals)), seat_term)
+    table = np.array(lines, dtype=np.int64).reshape(-1, 7)
+    seats = max((len(row.seats) for row in rows), default=1) if seat_term else 0
+    return in_counts(entrants, seats, table[:, 1:], table[:, 0])
+
+
+def join(one: Comparisons, other: Comparisons) -> Comparisons:
+    """Both together, as if compared at once: so a standing takes in new matches without the old.
+
+    No deal may be in both. Raises ValueError where only one of them tells seats.
+    """
+    if bool(one.seats) != bool(other.seats) and len(one.lines) and len(other.lines):
+        raise ValueError("comparisons with seats and without do not mix; compare all rows alike")
+    entrants = tuple(sorted({*one.entrants, *other.entrants}))
+    index = {entrant: number for number, entrant in enumerate(entrants)}
+    moved = []
+    for part in (one, other):
+        lines = part.lines.copy()
+        lines[:, :2] = np.array([index[name] for name in part.entrants], dtype=np.int64)[
+            lines[:, :2]
+        ]
+        moved.append(lines)
+    return in_counts(
+        entrants,
+        max(one.seats, other.seats),
+        np.concatenate(moved),
+        np.concatenate([one.deal, other.deal + len(one.times)]),
+        np.concatenate([one.times, other.times]),
     )
 
 
-def _pairs(row: Row, index: dict[str, int], deal: int) -> list[Column]:
+def in_counts(
+    entrants: tuple[str, ...], seats: int, lines: Ints, deal: Ints, times: Ints | None = None
+) -> Comparisons:
+    """The comparisons of these lines, equal deals counted: see `Comparisons` for the columns."""
+    lines, deal = _summed(lines, deal)
+    deals, deal, lengths = np.unique(deal, return_inverse=True, return_counts=True)
+    many = np.ones(len(deals), dtype=np.int64) if times is None else times[deals]
+    room = lines.max(axis=0, initial=0) + 1
+    packed = np.ravel_multi_index(tuple(lines.T), tuple(room)) if len(lines) else deal
+    starts = np.cumsum(lengths) - lengths
+    kept_lines, kept_deal, kept_times = [lines[:0]], [deal[:0]], [many[:0]]
+    found = 0
+    for length in np.unique(lengths):
+        which = np.flatnonzero(lengths == length)
+        places = starts[which, None] + np.arange(length)
+        first, kind = _distinct(packed[places])
+        kept_lines.append(lines[places[first].ravel()])
+        kept_deal.append(np.repeat(np.arange(found, found + len(first)), length))
+        kept_times.append(np.bincount(kind, weights=many[which]).astype(np.int64))
+        found += len(first)
+    return Comparisons(
+        entrants, seats, *(np.concatenate(part) for part in (kept_lines, kept_deal, kept_times))
+    )
+
+
+def _pairs(row: Row, index: dict[str, int], deal: int, seat_term: bool) -> list[Line]:
     refuse_self_play(row)
-    names = [index[entrant] for entrant in row.seats]
+    order = sorted(range(len(row.seats)), key=lambda seat: row.seats[seat])
     return [
-        (names[i], names[j], i, j, _share(row.places[i], row.places[j]), deal)
-        for i, j in combinations(range(len(names)), 2)
+        (
+            deal,
+            index[row.seats[one]],
+            index[row.seats[other]],
+            one if seat_term else 0,
+            other if seat_term else 0,
+            1,
+            _half_points(row.places[one], row.places[other]),
+        )
+        for one, other in combinations(order, 2)
     ]
 
 
-def _share(place: int, other: int) -> float:
-    return 0.5 if place == other else float(place < other)
+def _half_points(place: int, other: int) -> int:
+    return 1 if place == other else 2 * (place < other)
+
+
+def _summed(lines: Ints, deal: Ints) -> tuple[Ints, Ints]:
+    """The lines of each deal in order, each pair once."""
+    order = np.lexsort((*lines[:, PAIR].T[::-1], deal))
+    lines, deal = lines[order], deal[order]
+    fresh = np.ones(len(deal), dtype=np.bool_)
+    fresh[1:] = (np.diff(lines[:, PAIR], axis=0) != 0).any(axis=1) | (np.diff(deal) != 0)
+    starts = np.flatnonzero(fresh)
+    summed = lines[starts]
+    if len(starts):
+        summed[:, MET:] = np.add.reduceat(lines[:, MET:], starts, axis=0)
+    return summed, deal[starts]
+
+
+def _distinct(table: Ints) -> tuple[Ints, Ints]:
+    """Of (n, m): where each different line stands first, in order, and which one each line is."""
+    order = np.lexsort(table.T[::-1])
+    fresh = np.ones(len(table), dtype=np.bool_)
+    fresh[1:] = (np.diff(table[order], axis=0) != 0).any(axis=1)
+    kind = np.empty(len(table), dtype=np.int64)
+    kind[order] = np.cumsum(fresh) - 1
+    return order[fresh], kind

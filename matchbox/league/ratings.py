@@ -22,6 +22,8 @@ ELO: Final = 400 / log(10)
 START: Final = 1500.0
 """What is printed for the anchor, or for the mean of the field where there is no anchor."""
 PRIOR_ELO: Final = 350.0
+PARENT_ELO: Final = 100.0
+"""How far a new version is expected from its parent."""
 WIDE: Final = 1.959963984540054
 """Standard errors on each side of a 95% interval."""
 
@@ -109,14 +111,21 @@ def fit(
     prior_elo: float = PRIOR_ELO,
     seat_term: bool = False,
     anchor: str | None = None,
+    parents: Mapping[str, str] | None = None,
 ) -> Fit:
     """The most probable strengths under a prior N(0, prior_elo) on each; a tie is half a win.
+
+    A version that names its parent in `parents` has the prior N(parent, PARENT_ELO) instead, if
+    the parent has played.
 
     Raises ValueError where the rows leave a strength infinite or unknown and no prior
     (`prior_elo` infinite) says otherwise. An anchor that has not played anchors nothing.
     """
     return fit_comparisons(
-        compare(in_order(rows)), prior_elo=prior_elo, seat_term=seat_term, anchor=anchor
+        compare(in_order(rows), seat_term=seat_term),
+        prior_elo=prior_elo,
+        anchor=anchor,
+        parents=parents,
     )
 
 
@@ -124,19 +133,19 @@ def fit_comparisons(
     compared: Comparisons,
     *,
     prior_elo: float = PRIOR_ELO,
-    seat_term: bool = False,
     anchor: str | None = None,
+    parents: Mapping[str, str] | None = None,
 ) -> Fit:
-    """The same from comparisons already made."""
+    """The same from comparisons already made, or joined; they know whether seats count."""
     if not prior_elo > 0:
         raise ValueError("the prior needs a width above 0 Elo; use infinity for no prior")
     if not compared.entrants:
         return Fit((), np.zeros(0), np.zeros((0, 0)), START, ())
-    cells = compared.cells(seat_term=seat_term)
+    cells = compared.cells()
     names = cells.names
-    precision = np.full(cells.width, (ELO / prior_elo) ** 2)
-    found = most_probable(cells, compared.won, precision)
-    spread = covariance(cells, compared.won, compared.deal, found, precision)[:names, :names]
+    precision = _precision(compared, cells.width, prior_elo, parents or {})
+    found = most_probable(cells, compared, precision)
+    spread = covariance(cells, compared, found, precision)[:names, :names]
     strengths = ELO * (found[:names] - found[:names].mean())
     return Fit(
         compared.entrants,
@@ -145,6 +154,22 @@ def fit_comparisons(
         START - _anchored(compared.entrants, strengths, anchor),
         tuple((ELO * found[names:]).tolist()),
     )
+
+
+def _precision(
+    compared: Comparisons, width: int, prior_elo: float, parents: Mapping[str, str]
+) -> Floats:
+    """(width, width): of everybody around 0, or of a child around its parent."""
+    precision = np.diag(np.full(width, (ELO / prior_elo) ** 2))
+    index = {entrant: number for number, entrant in enumerate(compared.entrants)}
+    for child, parent in parents.items():
+        if child in index and parent in index:
+            one, other = index[child], index[parent]
+            close = (ELO / min(PARENT_ELO, prior_elo)) ** 2
+            precision[one, one] += close - (ELO / prior_elo) ** 2
+            precision[other, other] += close
+            precision[[one, other], [other, one]] -= close
+    return precision
 
 
 def _around_mean(spread: Floats) -> Floats:

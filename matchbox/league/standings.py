@@ -16,7 +16,7 @@ from matchbox.league.ranges import rank_ranges
 from matchbox.league.ratings import PRIOR_ELO, WIDE, fit
 from matchbox.league.rows import Row, digest_rows, half_points, in_order
 
-METHOD: Final = 1
+METHOD: Final = 2
 """Part of every digest: goes up when the same rows would give other figures."""
 PROVISIONAL_ELO: Final = 100.0
 """An interval wider than this is provisional."""
