@@ -46,6 +46,8 @@ class Spec:
     """What a seat may not know, in one sentence; empty where nothing is hidden."""
     balanced: bool = False
     """True where all seats have the same chances between equal players."""
+    diagnostics: bool = False
+    """True where `player.py` has a `report(player)`: what a player says of its last move."""
     max_steps: int = 10_000
     """No bout takes more steps than this; the referee calls a longer one a platform fault."""
 

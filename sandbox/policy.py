@@ -13,8 +13,23 @@ from typing import Final
 KIB: Final = 1024
 MIB: Final = 1024 * KIB
 
-LAYERS: Final = ("root", "no_new_privs", "landlock", "identity", "dumpable", "rlimits", "seccomp")
+LAYERS: Final = (
+    *("root", "no_new_privs", "landlock", "identity", "dumpable"),
+    *("descriptors", "rlimits", "seccomp"),
+)
 """The inner wall, from the first step to the last. A test may leave out any of them by name."""
+
+_RLIMITS: Final = (
+    *("AS", "CORE", "CPU", "FSIZE", "MEMLOCK", "MSGQUEUE", "NICE", "NOFILE", "NPROC", "RTPRIO"),
+    *("SIGPENDING", "STACK"),
+)
+
+PARTS: Final = (
+    *(f"rlimits:{name}" for name in _RLIMITS),
+    *("seccomp:abi", "seccomp:list", "seccomp:zygote", "seccomp:futex"),
+)
+"""What two of the layers are made of, each to be left out alone: every resource limit; and of the
+filters the check of the ABI, the list of calls, what only the zygote may call, shared futexes."""
 
 ENVIRONMENT: Final[Mapping[str, str]] = {
     "PYTHONHASHSEED": "0",
@@ -33,8 +48,8 @@ HOST: Final = "box"
 CHUNK_BYTES: Final = 60 * KIB
 """The longest part of a question that travels in one packet."""
 
-QUESTION_BYTES: Final = 8 * MIB
-"""The longest question a seat is sent: a bundle unpacked to 4 MiB, as text."""
+QUESTION_BYTES: Final = 20 * MIB
+"""The longest question a seat is sent: the 16 MiB of records that a bot learns from."""
 
 SEATS_PER_ZYGOTE: Final = 1000
 """After so many seats a zygote is retired."""
@@ -54,6 +69,29 @@ and it kills as if from outside: no bot may come near, the host's clock is what 
 
 NO_MEMORY: Final = 77
 """Exit code of a fork that ended in MemoryError."""
+
+CONTAINER: Final[Mapping[str, object]] = {
+    "network_mode": "none",
+    "read_only": True,
+    "cap_drop": ["ALL"],
+    "user": f"{NOBODY}:{NOBODY}",
+    "pids_limit": 32,
+    "nano_cpus": 1_000_000_000,
+    "ipc_mode": "private",
+    # In place of the two writable directories that every container has.
+    "tmpfs": dict.fromkeys(("/dev/shm", "/dev/mqueue"), "ro,noexec,nosuid,nodev,size=4k"),
+    "log_config": {"type": "none"},
+    "hostname": HOST,
+    "working_dir": "/",
+    "environment": ENVIRONMENT,
+    "auto_remove": True,
+}
+"""Every limit of a container but its memory and its system calls, by the name of the Docker SDK.
+The inner wall stands behind each of them."""
+
+CONTAINER_ROOM_MB: Final = 192
+"""Memory of a container beyond that of its seat: what the zygote has, and the kernel for it. So a
+seat meets its own limit first, and who killed it is never in doubt."""
 
 STANDARD_LIBRARY: Final = tuple(
     name
@@ -87,6 +125,7 @@ class Limits:
         patience_ms: wall time after which a seat that gets no processor is the platform's fault.
         memory_mb: address space above the warm zygote's own.
         answer_bytes: longest answer to one question.
+        report_bytes: beside it, for diagnostics on the move; none where they are not asked for.
         envelope_bytes: what a frame of answers may hold beside them.
         frame_bytes: longest frame of answers.
         log_bytes: what is kept of a bot's output.
@@ -100,13 +139,30 @@ class Limits:
     patience_ms: int = 120_000
     memory_mb: int = 256
     answer_bytes: int = 256
+    report_bytes: int = 0
     envelope_bytes: int = KIB
     frame_bytes: int = 64 * KIB
     log_bytes: int = 16 * KIB
 
     def longest_answer(self, decisions: int) -> int:
         """How many bytes the frame that answers so many questions may have."""
-        return min(self.frame_bytes, self.envelope_bytes + decisions * self.answer_bytes)
+        each = self.answer_bytes + self.report_bytes
+        return min(self.frame_bytes, self.envelope_bytes + decisions * each)
+
+
+@dataclass(frozen=True, slots=True)
+class Engine:
+    """What a box of the kind `docker` is told beside its program.
+
+    Attributes:
+        runtime: the engine's name of it, such as "runsc"; empty is the engine's own choice.
+        sockets: a directory that engine and worker see under the same path; empty is the usual.
+        modules: what the image holds beside the program, so that several share one.
+    """
+
+    runtime: str = ""
+    sockets: str = ""
+    modules: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,13 +172,13 @@ class Wall:
     drop: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        unknown = set(self.drop) - set(LAYERS)
+        unknown = set(self.drop) - {*LAYERS, *PARTS}
         if unknown:
             raise ValueError(f"no such layer of the wall: {', '.join(sorted(unknown))}")
 
     def has(self, layer: str) -> bool:
-        """True where the layer goes up."""
-        return layer not in self.drop
+        """True where the layer goes up, or the part of one."""
+        return layer not in self.drop and layer.partition(":")[0] not in self.drop
 
 
 def rlimits(limits: Limits, baseline_bytes: int) -> dict[str, int]:

@@ -67,6 +67,8 @@ class Record(msgspec.Struct, frozen=True):
     """The Python minor version that the bots ran on, as "3.11"."""
     libraries: dict[str, str] = {}
     """Versions of the libraries that the boxes held beside the standard library."""
+    memories: list[str] | msgspec.UnsetType = msgspec.UNSET
+    """The digest of each entrant's memory, "" for none; not written where nobody had one."""
     schema: int = SCHEMA
 
 
@@ -81,6 +83,11 @@ def rotations(seats: Sequence[str], *, cooperative: bool) -> range:
     There the rotations would be the same bout again.
     """
     return range(1 if cooperative and len(set(seats)) == 1 else len(seats))
+
+
+def memories_of(digests: Sequence[str | None]) -> list[str] | msgspec.UnsetType:
+    """The memories as a record names them; nothing where nobody remembered anything."""
+    return [digest or "" for digest in digests] if any(digests) else msgspec.UNSET
 
 
 def digest(record: Record) -> str:

@@ -75,6 +75,7 @@ def play(
         seats=versions,
         width=job.width,
         bouts=[one.bout for one in results],
+        memories=records.memories_of([seat.memory for seat in job.seats]),
     )
     return Played(record, [note for one in results for note in one.notes])
 

@@ -107,9 +107,17 @@ def job_of(record: Record) -> PlayMatch:
         rules=record.rules,
         options=record.options,
         deals=record.deals,
-        seats=[Entrant(version) for version in record.seats],
+        seats=[
+            Entrant(version, memory=memory or None)
+            for version, memory in zip(record.seats, memories(record), strict=True)
+        ],
         width=record.width,
     )
+
+
+def memories(record: Record) -> list[str]:
+    """The digest of each entrant's memory, "" for none."""
+    return record.memories or [""] * len(record.seats)
 
 
 def _play_again(game: Game, record: Record, open_player: Callable[[int, int], Player]) -> Record:

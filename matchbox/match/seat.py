@@ -14,7 +14,7 @@ from matchbox.match.seatside import Session
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from matchbox.match.wire import Answer, Question
+    from matchbox.match.wire import Answer, Question, Reports
 
 
 class Channel(Protocol):
@@ -38,7 +38,10 @@ class Channel(Protocol):
 class Seat:
     """A bot in one rotation of a match; `renew` gives it a fresh process."""
 
-    def __init__(self, open_channel: Callable[[], Channel], load: bytes) -> None:
+    def __init__(
+        self, open_channel: Callable[[], Channel], load: bytes, *, reports: bool = False
+    ) -> None:
+        """`load` is the frame that loads the bot; `reports` that it asks for diagnostics."""
         self._open = open_channel
         self._load = load
         self._channel: Channel | None = None
@@ -46,6 +49,8 @@ class Seat:
         self._ended: list[int] = []
         self._log: list[str] = []
         self._cpu_ms = 0.0
+        self.reports: Reports | None = {} if reports else None
+        """The diagnostics so far, where they are asked for."""
         self.class_name: str | None = None
 
     def answer(self, questions: Sequence[Question]) -> list[Answer]:
@@ -54,7 +59,8 @@ class Seat:
         self._nonce += 1
         frame = wire.ask_frame(self._nonce, questions, self._ended)
         self._ended = []
-        return wire.read_answers(channel.ask(frame, len(questions)), self._nonce, len(questions))
+        said = channel.ask(frame, len(questions))
+        return wire.read_answers(said, self._nonce, len(questions), self.reports)
 
     def end(self, bout: int) -> None:
         """The bout is over: its player may be forgotten."""

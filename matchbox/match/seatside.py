@@ -4,11 +4,15 @@ Knows how frames look from a seat, and how a decision inside a decision waits. I
 streams; opens nothing. Runs on the standard library and greenlet alone.
 
 Frames in, from the referee, as marshal writes them:
-    ["load", {"package", "files": {name: bytes}, "class": name or None, "seed": hex}]
+    ["load", {"package", "files": {name: bytes}, "class": name or None, "seed": hex,
+        "memory": bytes, "reports": whether diagnostics are wanted}]
     ["ask", nonce, [(bout, view, seed or None), ...], [ended bout, ...]]
+    ["learns"], ["learn", [record in JSON, ...]]
 Frames out, in JSON:
     ["loaded", class name] or ["fault", kind, detail]
-    ["say", nonce, [move, ...], [[place of the question, kind, detail], ...]]
+    ["say", nonce, [move, ...], [[place of the question, kind, detail], ...]], and where there are
+        diagnostics, [[bout, decision, text], ...]
+    ["learns", yes or no]; ["learned", memory in base64] or ["fault", kind, detail]
 """
 
 from __future__ import annotations
@@ -23,7 +27,7 @@ from typing import TYPE_CHECKING, Any, Final
 from greenlet import getcurrent, greenlet
 
 from matchbox.errors import IllegalMove
-from matchbox.match import chance, loading
+from matchbox.match import chance, loading, memory
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -32,6 +36,10 @@ if TYPE_CHECKING:
 
 _WORST: Final = 200
 """Characters of a fault's detail that are sent on; the whole traceback goes to stderr."""
+_REPORT: Final = 1024
+"""Characters of what a player reports on one move."""
+_REPORTS: Final = 12 * 1024
+"""Characters of all reports in one frame; what would be more is left out."""
 _to_text: Final = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False).encode
 
 
@@ -53,6 +61,9 @@ class Session:
     def __init__(self) -> None:
         self._make: Callable[[], object] | None = None
         self._answer: Callable[..., Plain] | None = None
+        self._report: Callable[[Any], object] | None = None
+        self._class: type[Any] = object
+        self._memory = b""
         self._bouts: dict[int, _Bout] = {}
         self._hub = getcurrent()
         self._idle: list[greenlet] = []
@@ -62,12 +73,18 @@ class Session:
         self._now: _Bout | None = None
         self._moves: list[Plain] = []
         self._faults: list[tuple[int, str, str]] = []
+        self._wanted = False
+        self._reports: list[tuple[int, int, str]] = []
 
     def handle(self, frame: bytes) -> bytes:
         """The frame that answers this one."""
         message = marshal.loads(frame)
         if message[0] == "load":
             return _encode(self._load(message[1]))
+        if message[0] == "learns":
+            return _encode(["learns", memory.learner_of(self._class) is not None])
+        if message[0] == "learn":
+            return _encode(self._learn(message[1]))
         _, nonce, questions, ended = message
         for number in ended:
             self._forget(number)
@@ -76,15 +93,29 @@ class Session:
     def _load(self, job: dict[str, Any]) -> list[Plain]:
         chance.enter(chance.Generator(job["seed"]))
         player = import_module(f"{job['package']}.player")
+        self._memory = job.get("memory", b"")
+        self._wanted = job.get("reports", False)
         try:
-            chosen = loading.load(job["files"], player, job["class"])
+            chosen = loading.load(job["files"], player, job["class"], self._memory)
             self._make = loading.maker_of(player, chosen)
         except loading.NotAPlayer as error:
             return ["fault", "protocol", str(error)]
         except BaseException as error:
             return ["fault", *_blame(error)]
+        self._class = chosen
         self._answer = player.answer
+        self._report = getattr(player, "report", None)
         return ["loaded", chosen.__name__]
+
+    def _learn(self, records: list[bytes]) -> list[Plain]:
+        try:
+            return ["learned", memory.learned(self._class, self._memory, records)]
+        except memory.NotLearned as error:
+            return ["fault", "protocol", str(error)]
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
+            return ["fault", *_blame(error)]
 
     def _say(self, nonce: int, questions: list[Any]) -> bytes:
         """Decides on every question: first the decisions that wait, then the new ones."""
@@ -133,7 +164,10 @@ class Session:
                 raise RuntimeError("a question came before its bot")
             if bout.player is None:
                 bout.player = self._make()
+                memory.tell(bout.player, self._memory)
             move = self._answer(bout.player, bout.view, bout.within)
+            if self._report is not None:
+                self._note(bout, self._report(bout.player))
         except KeyboardInterrupt:
             raise
         except BaseException as error:
@@ -141,6 +175,14 @@ class Session:
             self._bouts.pop(bout.number, None)
         else:
             self._moves[bout.place] = move
+
+    def _note(self, bout: _Bout, report: object) -> None:
+        """Keeps what the player reports on its move, as far as there is room in this frame."""
+        bout.decisions += 1
+        if self._wanted and report:
+            text = _report_text(report)
+            if sum(len(told) for *_, told in self._reports) + len(text) <= _REPORTS:
+                self._reports.append((bout.number, bout.decisions - 1, text))
 
     def wait(self, bout: _Bout, move: Plain) -> Plain:
         """Hands out a move made inside a decision; returns what the seat sees after it."""
@@ -158,26 +200,29 @@ class Session:
             self._abandoned.append(bout.waiting)
 
     def _encode_said(self, nonce: int) -> bytes:
+        reports, self._reports = self._reports, []
+        more = [reports] if reports else []
         try:
-            return _encode(["say", nonce, self._moves, self._faults])
+            return _encode(["say", nonce, self._moves, self._faults, *more])
         except (TypeError, ValueError, RecursionError):
             for place, move in enumerate(self._moves):
                 if not _encodes(move):
                     self._moves[place] = None
                     self._faults.append((place, "protocol", "the move is no plain data"))
-            return _encode(["say", nonce, self._moves, self._faults])
+            return _encode(["say", nonce, self._moves, self._faults, *more])
 
 
 class _Bout:
     """One bout's player, its chance, and the decision that waits for the referee, if one does."""
 
-    __slots__ = ("_session", "chance", "number", "place", "player", "view", "waiting")
+    __slots__ = ("_session", "chance", "decisions", "number", "place", "player", "view", "waiting")
 
     def __init__(self, session: Session, number: int, seed: str) -> None:
         self._session = session
         self.number = number
         self.chance = chance.Generator(seed)
         self.place = 0
+        self.decisions = 0
         self.player: object = None
         self.view: Plain = None
         self.waiting: greenlet | None = None
@@ -198,6 +243,15 @@ def _blame(error: BaseException) -> tuple[str, str]:
     except BaseException:
         where = "an exception that cannot be printed"
     return ("memory" if isinstance(error, MemoryError) else "crash"), where[:_WORST]
+
+
+def _report_text(report: object) -> str:
+    """What a player reports as ASCII JSON; in Python's words where JSON has none; cut."""
+    try:
+        text = json.dumps(report, separators=(",", ":"), default=repr, allow_nan=False)
+    except (TypeError, ValueError, RecursionError):
+        text = json.dumps(repr(report))
+    return text[:_REPORT]
 
 
 def _encodes(move: object) -> bool:

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import marshal
 import re
+from binascii import a2b_base64
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeAlias, TypeVar
 
 import msgspec
 
 from matchbox.errors import BadMessage, FaultKind, SeatFault
+from matchbox.match.memory import MEMORY_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -37,6 +39,8 @@ MAX_INT: Final = 2**53
 MAX_DEPTH: Final = 8
 DETAIL_LENGTH: Final = 200
 """So many characters of what a seat says about a fault are kept."""
+REPORT_LENGTH: Final = 1024
+"""So many characters of what a player reports on a move are kept."""
 _FORMAT: Final = 4
 """marshal's format of Python 3.4 and later."""
 SEEN_INSIDE: Final = ("crash", "illegal", "memory", "protocol")
@@ -60,17 +64,35 @@ Question: TypeAlias = "tuple[int, Plain, str | None]"
 question the player's own seed (hex), else None."""
 Answer: TypeAlias = "Plain | SeatFault"
 """What came back: a move, or the fault that the seat's own loop saw."""
+Reports: TypeAlias = "dict[tuple[int, int], str]"
+"""What a player reported on its moves, by the bout's number and how many decisions it had made
+there before: JSON, cut where it is too long."""
 
 
 def load_frame(
-    package: str, files: Mapping[str, bytes], class_name: str | None, seed: str
+    package: str,
+    files: Mapping[str, bytes],
+    class_name: str | None,
+    seed: str,
+    memory: bytes = b"",
+    *,
+    reports: bool = False,
 ) -> bytes:
-    """The frame that hands a seat its bot."""
+    """The frame that hands a seat its bot and what it remembers. Raises BadMessage.
+
+    `reports` asks for the players' diagnostics.
+    """
+    if len(memory) > MEMORY_BYTES:
+        raise BadMessage(
+            f"a memory has {MEMORY_BYTES} bytes at the most, and this one {len(memory)}"
+        )
     job = {
         "package": package,
         "files": dict(files),
         "class": class_name,
         "seed": seed,
+        "memory": memory,
+        "reports": reports,
     }
     return marshal.dumps(["load", job], _FORMAT)
 
@@ -85,6 +107,39 @@ def read_loaded(frame: bytes) -> str:
     raise SeatFault("protocol", "the seat did not say that it loaded the bot")
 
 
+def learns_frame() -> bytes:
+    """The frame that asks a seat whether its bot learns."""
+    return marshal.dumps(["learns"], _FORMAT)
+
+
+def read_learns(frame: bytes) -> bool:
+    """Whether the bot learns. Raises SeatFault."""
+    match _decode(frame):
+        case ["learns", bool(answer)]:
+            return answer
+    raise SeatFault("protocol", "the seat did not say whether its bot learns")
+
+
+def learn_frame(records: Sequence[bytes]) -> bytes:
+    """The frame that lets a bot learn from these records, each in JSON."""
+    return marshal.dumps(["learn", list(records)], _FORMAT)
+
+
+def read_learned(frame: bytes) -> bytes:
+    """The bot's new memory. Raises SeatFault where there is none."""
+    match _decode(frame):
+        case ["learned", str(text)]:
+            try:
+                memory = a2b_base64(text, strict_mode=True)
+            except ValueError as error:
+                raise SeatFault("protocol", "the memory is no base64") from error
+            if len(memory) <= MEMORY_BYTES:
+                return memory
+        case ["fault", kind, str(detail)] if kind in SEEN_INSIDE:
+            raise SeatFault(kind, readable(detail[:DETAIL_LENGTH]))
+    raise SeatFault("protocol", "the seat did not hand over what its bot has learned")
+
+
 def ask_frame(nonce: int, questions: Sequence[Question], ended: Sequence[int]) -> bytes:
     """The frame that asks questions and names the bouts that are over.
 
@@ -94,10 +149,19 @@ def ask_frame(nonce: int, questions: Sequence[Question], ended: Sequence[int]) -
     return marshal.dumps(["ask", nonce, questions, ended], _FORMAT)
 
 
-def read_answers(frame: bytes, nonce: int, count: int) -> list[Answer]:
-    """One answer a question, in order. Raises SeatFault("protocol") for anything else."""
+def read_answers(
+    frame: bytes, nonce: int, count: int, reports: Reports | None = None
+) -> list[Answer]:
+    """One answer a question, in order. Raises SeatFault("protocol") for anything else.
+
+    Diagnostics are put into `reports`; without it, a seat may send none.
+    """
     match _decode(frame):
-        case ["say", said, [*answers], [*faults]] if said == nonce and len(answers) == count:
+        case ["say", said, [*answers], [*faults], *more] if (
+            said == nonce and len(answers) == count and len(more) <= (reports is not None)
+        ):
+            if reports is not None:
+                reports |= _reports(more)
             for place, move in enumerate(answers):
                 if type(move) is not str and (problem := what_is_wrong(move)):
                     answers[place] = SeatFault("protocol", f"the move {problem}")
@@ -105,6 +169,17 @@ def read_answers(frame: bytes, nonce: int, count: int) -> list[Answer]:
                 _put_fault(answers, fault)
             return answers
     raise SeatFault("protocol", "the frame does not answer the question that was asked")
+
+
+def _reports(more: list[Any]) -> Reports:
+    read: Reports = {}
+    for report in more[0] if more and isinstance(more[0], list) else more:
+        match report:
+            case [int(bout), int(decision), str(text)] if bout >= 0 and decision >= 0:
+                read[bout, decision] = readable(text[:REPORT_LENGTH])
+            case _:
+                raise SeatFault("protocol", "the frame holds a report that cannot be")
+    return read
 
 
 def _put_fault(answers: list[Answer], fault: Any) -> None:
@@ -169,6 +244,8 @@ class Entrant(msgspec.Struct, frozen=True):
 
     version: Digest
     class_name: str | None = None
+    memory: Digest | None = None
+    """The digest of what it remembers; None where that is nothing."""
 
 
 class TryOut(Job, frozen=True, kw_only=True):
@@ -191,13 +268,25 @@ class PlayMatch(Job, frozen=True, kw_only=True):
 
 
 class Note(msgspec.Struct, frozen=True):
-    """A diagnostic beside the record, for the bot's owner: never part of a digest."""
+    """What went wrong in a bout, for the bot's owner: never part of a digest."""
 
     entrant: int
     deal: int
     rotation: int
     kind: FaultKind
     detail: str
+
+
+class Diagnostic(msgspec.Struct, frozen=True):
+    """What a player reported on one of its moves, for the bot's owner: never part of a digest."""
+
+    entrant: int
+    deal: int
+    rotation: int
+    decision: int
+    """How many decisions the player had made in this bout before."""
+    text: str
+    """JSON, cut at REPORT_LENGTH characters."""
 
 
 class TriedOut(msgspec.Struct, frozen=True, kw_only=True):
@@ -233,6 +322,7 @@ class MatchPlayed(msgspec.Struct, frozen=True, kw_only=True):
     cpu_ms: list[float]
     box: str
     seconds: float
+    diagnostics: list[Diagnostic] = []
     v: Version = VERSION
 
 

@@ -52,7 +52,7 @@ def examples(page: str, heading: str) -> list[Any]:
 
 
 def test_a_seat_talks_as_the_page_says(page: str) -> None:
-    told = examples(page, "Load") + examples(page, "Ask")
+    told = examples(page, "Load") + examples(page, "Ask") + examples(page, "Learn")
     channel = LocalChannel()
     try:
         for asked, answer in zip(told[::2], told[1::2], strict=True):

@@ -21,7 +21,7 @@ from matchbox.match import record as records
 from matchbox.match import wire
 from matchbox.match.referee import play
 from matchbox.match.seat import Channel, LocalChannel, Seat
-from matchbox.match.wire import MatchPlayed, PlayMatch
+from matchbox.match.wire import Diagnostic, MatchPlayed, PlayMatch
 from sandbox.policy import Limits
 
 if TYPE_CHECKING:
@@ -31,6 +31,10 @@ if TYPE_CHECKING:
 Opener = Callable[[], Channel]
 """Starts a program that answers frames."""
 
+REPORT_BYTES: Final = 2 * wire.REPORT_LENGTH + 64
+"""The room of one report in a frame, with every character of it escaped."""
+DIAGNOSTICS_KEPT: Final = 1000
+"""So many reports of one entrant are kept of a match, in the order of its bouts."""
 _LIBRARIES: Final = ("greenlet",)
 """What every box holds beside the standard library."""
 
@@ -48,30 +52,65 @@ class Table:
         bundles: Mapping[str, bytes],
         box: Box | None,
         own: Mapping[int, Opener] | None = None,
+        *,
+        memories: Mapping[str, bytes] | None = None,
+        reports: bool = False,
     ) -> None:
+        """`memories` are what the job's entrants remember, by digest; with `reports`, what their
+        players say of their moves is kept."""
         self._job = job
         self._bundles = bundles
-        self._open = opener(box, job.limits)
+        self._memories = memories or {}
+        self._reports = reports and registry.game(job.game).spec.diagnostics
+        room = {"report_bytes": REPORT_BYTES} if self._reports else {}
+        self._open = opener(box, {**job.limits, **room})
         self._own = own or {}
-        self._seats: list[list[Seat]] = [[] for _ in job.seats]
+        self._seats: list[list[tuple[int, Seat]]] = [[] for _ in job.seats]
+        """By entrant: its seats, each with the rotation."""
 
     def open_player(self, entrant: int, rotation: int) -> Seat:
         """A seat with a program of its own; the bot is loaded at its first question."""
         job, chosen = self._job, self._job.seats[entrant]
         frame = load_frame(
-            job.game, self._bundle(chosen), chosen.class_name, load_seed(job, entrant, rotation)
+            job.game,
+            self._bundle(chosen),
+            chosen.class_name,
+            load_seed(job, entrant, rotation),
+            self._memory(chosen),
+            reports=self._reports,
         )
-        seat = Seat(self._own.get(entrant, self._open), frame)
-        self._seats[entrant].append(seat)
+        seat = Seat(self._own.get(entrant, self._open), frame, reports=self._reports)
+        self._seats[entrant].append((rotation, seat))
         return seat
 
     def logs(self, limit: int) -> list[str]:
         """What each entrant has printed, cut to `limit` bytes."""
-        return [cut("".join(seat.log for seat in seats), limit) for seats in self._seats]
+        return [cut("".join(seat.log for _, seat in seats), limit) for seats in self._seats]
 
     def cpu_ms(self) -> list[float]:
         """The processor time of each entrant, loading included."""
-        return [round(sum(seat.cpu_ms for seat in seats), 3) for seats in self._seats]
+        return [round(sum(seat.cpu_ms for _, seat in seats), 3) for seats in self._seats]
+
+    def diagnostics(self) -> list[Diagnostic]:
+        """What the players said of their moves, in the order of bouts; cut to what is kept."""
+        kept: list[Diagnostic] = []
+        for entrant, seats in enumerate(self._seats):
+            told = {
+                (deal, rotation, decision): text
+                for rotation, seat in seats
+                for (deal, decision), text in (seat.reports or {}).items()
+            }
+            own = sorted(told.items())[:DIAGNOSTICS_KEPT]
+            kept += [Diagnostic(entrant, *at, text) for at, text in own]
+        return kept
+
+    def _memory(self, chosen: Entrant) -> bytes:
+        if chosen.memory is None:
+            return b""
+        try:
+            return self._memories[chosen.memory]
+        except KeyError:
+            raise BadMessage(f"the memory {chosen.memory} was not handed over") from None
 
     def _bundle(self, chosen: Entrant) -> bytes:
         try:
@@ -87,17 +126,20 @@ def play_job(
     report: Callable[[int], None] = lambda bouts: None,
     *,
     rotations: Iterable[int] | None = None,
+    memories: Mapping[str, bytes] | None = None,
+    reports: bool = False,
 ) -> MatchPlayed:
     """The match played. `report` hears how many bouts have ended since the last time.
 
-    `rotations` leaves some out, for experiments; a match of the league has all.
+    `rotations` leaves some out, for experiments; a match of the league has all. `memories` are
+    what its entrants remember, by digest; `reports` asks for the players' diagnostics.
 
     Raises SeatFault("platform") where the platform failed, BadMessage where the job cannot be
     played by this installation.
     """
     game = registry.game(job.game)
     check_rules(job)
-    table = Table(job, bundles, box)
+    table = Table(job, bundles, box, memories=memories, reports=reports)
     started = time.monotonic()
     played = play(game, job, table.open_player, report=report, rotations=rotations)
     return MatchPlayed(
@@ -110,6 +152,7 @@ def play_job(
         cpu_ms=table.cpu_ms(),
         box=kind_of(box),
         seconds=round(time.monotonic() - started, 6),
+        diagnostics=table.diagnostics(),
     )
 
 
@@ -144,9 +187,19 @@ def kind_of(box: Box | None) -> str:
     return "none" if box is None else box.kind
 
 
-def load_frame(game: str, bundle: bytes, class_name: str | None, seed: str) -> bytes:
-    """The frame that hands the bundle to a seat. Raises BadBundle."""
-    return wire.load_frame(registry.package_of(game), read_bundle(bundle).files, class_name, seed)
+def load_frame(
+    game: str,
+    bundle: bytes,
+    class_name: str | None,
+    seed: str,
+    memory: bytes = b"",
+    *,
+    reports: bool = False,
+) -> bytes:
+    """The frame that hands the bundle to a seat. Raises BadBundle, BadMessage."""
+    files = read_bundle(bundle).files
+    package = registry.package_of(game)
+    return wire.load_frame(package, files, class_name, seed, memory, reports=reports)
 
 
 def load_seed(job: PlayMatch, entrant: int, rotation: int) -> str:

@@ -101,7 +101,7 @@ class Arena:
 
     def _played(self, job: PlayMatch) -> tuple[str, MatchPlayed]:
         bundles = {seat.version: self._client.bundle(seat.version) for seat in job.seats}
-        return wire.RECORD, play_job(job, bundles, self._box, self._watch(job))
+        return wire.RECORD, play_job(job, bundles, self._box, self._watch(job), reports=True)
 
     def _watch(self, job: PlayMatch) -> Callable[[int], None]:
         """What hears of every bout that has ended: renews the lease, and stops when told to."""

@@ -18,7 +18,7 @@ class Agent:
         raise NotImplementedError("a player must have a method select_move(game_state)")
 
     def diagnostics(self) -> dict[str, object]:
-        """What the player wants to report of its last move; it is written to the bot's own log."""
+        """What the player wants to report of its last move: its owner sees it in the replay."""
         return {}
 
     def lose_card(self, game_state: GameState) -> Card | None:

@@ -5,7 +5,6 @@ Knows what a seat is told and the document's names; does not know the rules of p
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from functools import cached_property
 from operator import itemgetter
@@ -36,8 +35,6 @@ ALIASES: Final[dict[str, str]] = {
 
 _TEXTS: Final = {move: text for text, move in MOVES.items()}
 _SEATS: Final[tuple[Player, ...]] = tuple(Player)
-_REPORT: Final = 1000
-"""Characters of a player's diagnostics that are written to its log."""
 
 
 def answer(player: Agent, view: dict[str, Any], ask: Callable[[Any], Any]) -> str:
@@ -47,10 +44,12 @@ def answer(player: Agent, view: dict[str, Any], ask: Callable[[Any], Any]) -> st
         return _loss(player.lose_card(state))
     if view["ask"] == "start":
         return _starter(player.name_starter(state))
-    text = _move(player.select_move(state))
-    if report := player.diagnostics():
-        sys.stderr.write(f"diagnostics after {text}: {report!r}"[:_REPORT] + "\n")
-    return text
+    return _move(player.select_move(state))
+
+
+def report(player: Agent) -> object:
+    """What the agent reports on its last move."""
+    return player.diagnostics()
 
 
 class GameView(GameState):

@@ -31,6 +31,7 @@ SPEC: Final = Spec(
     },
     hidden="A seat does not know the other hands, the cards that lie face down, or which cards "
     "others have lost.",
+    diagnostics=True,
     max_steps=3000,
 )
 

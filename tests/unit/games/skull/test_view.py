@@ -13,7 +13,7 @@ import pytest
 
 from matchbox.games.skull import Card, GamePhase, GameState, Move, Player
 from matchbox.games.skull.challenge import State
-from matchbox.games.skull.player import ALIASES, GameView, answer
+from matchbox.games.skull.player import ALIASES, GameView, answer, report
 from matchbox.games.skull.players import RandomAgent
 from matchbox.games.skull.rules import GAME
 from matchbox.games.skull.skullboard import MOVES
@@ -202,15 +202,15 @@ def test_every_alias_of_the_document_is_there() -> None:
     assert names <= set(ALIASES)
 
 
-def test_diagnostics_go_to_the_bots_own_log(capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_agent_may_report_on_its_move_and_prints_nothing(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     class Telling(RandomAgent):
         def diagnostics(self) -> dict[str, object]:
-            return {"weight": "x" * 2000}
+            return {"weight": 3}
 
     view: Any = GAME.view(begin(2), 0)
-    answer(Telling(), view, lambda move: None)
-    told = capsys.readouterr().err
-    assert told.startswith("diagnostics after place ")
-    assert len(told) < 1100
-    answer(RandomAgent(), view, lambda move: None)
-    assert capsys.readouterr().err == ""
+    for agent, told in ((Telling(), {"weight": 3}), (RandomAgent(), {})):
+        answer(agent, view, lambda move: None)
+        assert report(agent) == told
+    assert capsys.readouterr() == ("", "")

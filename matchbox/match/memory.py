@@ -1,0 +1,49 @@
+"""What a bot remembers from round to round: bytes that its `learn` makes of its own bouts.
+
+Knows how a player is told and how a class learns, inside the box; knows no game. Runs on the
+standard library alone.
+"""
+
+from __future__ import annotations
+
+import json
+from binascii import b2a_base64
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+MEMORY_BYTES: Final = 64 << 10
+"""The longest memory."""
+
+
+class NotLearned(Exception):
+    """What `learn` returned is no memory."""
+
+
+def learner_of(chosen: type[Any]) -> Callable[[bytes, list[Any]], object] | None:
+    """The class's `learn(memory, records)`, where it has one."""
+    learn: Callable[[bytes, list[Any]], object] | None = getattr(chosen, "learn", None)
+    return learn
+
+
+def tell(player: Any, memory: bytes) -> None:
+    """Hands a new player what its bot remembers, where it wants to hear; b"" is nothing yet."""
+    remember = getattr(player, "remember", None)
+    if remember is not None:
+        remember(memory)
+
+
+def learned(chosen: type[Any], memory: bytes, records: Sequence[bytes]) -> str:
+    """The new memory in base64; `records` are JSON. Raises what `learn` raises, and NotLearned."""
+    learn = learner_of(chosen)
+    if learn is None:
+        raise NotLearned(f"the class {chosen.__name__} has no learn(memory, records)")
+    new = learn(memory, [json.loads(record) for record in records])
+    if not isinstance(new, bytes):
+        raise NotLearned(f"learn() returned {type(new).__name__:.40}; it must return bytes")
+    if len(new) > MEMORY_BYTES:
+        raise NotLearned(
+            f"learn() returned {len(new)} bytes; a memory has {MEMORY_BYTES} at the most"
+        )
+    return b2a_base64(new, newline=False).decode()

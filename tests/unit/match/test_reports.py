@@ -1,0 +1,95 @@
+"""What players report on their moves: out of the seat beside the answers, as far as wanted."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from matchbox.errors import SeatFault
+from matchbox.match import wire
+from matchbox.match.seat import LocalChannel, Seat
+from matchbox.match.wire import REPORT_LENGTH, read_answers
+
+PACKAGE = "matchbox.games.skull"
+VIEW = {
+    "ask": "move", "me": 0, "mover": 0, "starter": 0, "phase": "placing", "variant": "published",
+    "points": [0, 0], "cards": [4, 4], "piles": [0, 0], "bids": [0, 0], "lost": [],
+    "pile": [], "hand": {"skull": 1, "rose": 3}, "log": "", "rounds": "",
+}  # fmt: skip
+
+
+def asked(report: str, *, wanted: bool = True, bouts: int = 1, times: int = 1) -> Seat:
+    """A seat whose agent reports that after its moves, asked in so many bouts so often."""
+    source = (
+        "from matchbox.games.skull import *\nclass Bot(RandomAgent):\n"
+        f"    def diagnostics(self):\n        return {report}\n"
+    )
+    frame = wire.load_frame(PACKAGE, {"player.py": source.encode()}, None, "00", reports=wanted)
+    seat = Seat(LocalChannel, frame, reports=wanted)
+    for _ in range(times):
+        answers = seat.answer([(bout, VIEW, f"{bout:02x}") for bout in range(bouts)])
+        assert all(str(answer).startswith("place") for answer in answers), answers
+    seat.close()
+    return seat
+
+
+def test_reports_come_by_bout_and_decision() -> None:
+    told = '{"n":1.5,"list":["a",null]}'
+    seat = asked('{"n": 1.5, "list": ["a", None]}', bouts=2, times=2)
+    assert seat.reports == dict.fromkeys([(0, 0), (0, 1), (1, 0), (1, 1)], told)
+
+
+def test_nothing_is_sent_where_there_is_nothing_to_report_or_nobody_asks() -> None:
+    assert asked("{}").reports == {}
+    assert asked('{"n": 1}', wanted=False).reports is None
+
+
+@pytest.mark.parametrize(
+    "report, told",
+    [
+        ('{"card": Card.rose}', '{"card":"<Card.rose: \'rose\'>"}'),
+        ('{"bad": float("nan")}', json.dumps("{'bad': nan}")),
+        ('{(1, 2): "key"}', json.dumps("{(1, 2): 'key'}")),
+        ('{"é": "\\u202e"}', '{"\\u00e9":"\\u202e"}'),
+    ],
+)
+def test_what_json_does_not_know_is_told_in_pythons_words(report: str, told: str) -> None:
+    assert asked(report).reports == {(0, 0): told}
+
+
+def test_a_long_report_is_cut_and_what_is_too_much_for_a_frame_left_out() -> None:
+    seat = asked('{"x": "y" * 5000}', bouts=40)
+    assert seat.reports is not None
+    assert {len(text) for text in seat.reports.values()} == {REPORT_LENGTH}
+    assert set(seat.reports) == {(bout, 0) for bout in range(12)}
+
+
+def test_an_exception_in_diagnostics_is_the_bots_fault() -> None:
+    with pytest.raises(AssertionError, match="ZeroDivisionError"):
+        asked("1 / 0")
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        [[[0, 0, "fine"]], "more"],
+        ["text"],
+        [[[0, "0", "text"]]],
+        [[[-1, 0, "text"]]],
+        [[[0, 0, 5]]],
+        [[5]],
+    ],
+)
+def test_forged_reports_are_a_fault(more: list[Any]) -> None:
+    frame = json.dumps(["say", 1, ["pass"], [], *more]).encode()
+    with pytest.raises(SeatFault, match="protocol"):
+        read_answers(frame, 1, 1, {})
+
+
+def test_reports_that_nobody_asked_for_are_a_fault() -> None:
+    frame = json.dumps(["say", 1, ["pass"], [], [[0, 0, "text"]]]).encode()
+    assert read_answers(frame, 1, 1, {}) == ["pass"]
+    with pytest.raises(SeatFault, match="protocol"):
+        read_answers(frame, 1, 1)
