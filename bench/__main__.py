@@ -10,8 +10,10 @@ import sys
 from contextlib import ExitStack
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING
+from statistics import fmean
+from typing import TYPE_CHECKING, Final
 
+from bench.contests import CONTESTS
 from bench.measure import Cost, Speed, costs, speeds
 from cli import child
 from matchbox.errors import BadOption, BoxUnavailable
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
 
     from sandbox.box import Box
 
+_GAMES: Final = tuple(dict.fromkeys(one.game for one in CONTESTS))
+
 
 def main(words: Sequence[str]) -> int:
     """Measures and prints; 0."""
@@ -30,7 +34,8 @@ def main(words: Sequence[str]) -> int:
     child.pin(cores[os.getpid() % len(cores)])
     with ExitStack() as stack:
         boxes = _open(options.box, stack)
-        fast = speeds(boxes, options.games, options.repeats)
+        contests = [one for one in CONTESTS if one.game in (options.game or [one.game])]
+        fast = speeds(boxes, options.games, options.repeats, contests)
         single = costs(boxes, 4 * options.repeats)
     _show_speeds(fast, options)
     _show_costs(single)
@@ -42,10 +47,16 @@ def main(words: Sequence[str]) -> int:
 
 def _options(words: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser("python -m bench", description=__doc__)
-    parser.add_argument("--games", type=int, default=2000, help="games of each pair and repeat")
+    parser.add_argument("--game", nargs="+", choices=_GAMES, help="these games only")
+    parser.add_argument(
+        "--games", type=int, default=2000, help="of each table and repeat; long games less often"
+    )
     parser.add_argument("--repeats", type=int, default=5, help="medians are over so many")
     parser.add_argument(
-        "--box", nargs="+", default=["bwrap", "process", "none"], help="bwrap, process, none"
+        "--box",
+        nargs="+",
+        default=["bwrap", "docker", "process", "none"],
+        help="bwrap, docker, process, none",
     )
     parser.add_argument("--json", type=Path, help="also write the figures to this file")
     options = parser.parse_args(words)
@@ -70,22 +81,24 @@ def _open(kinds: Sequence[str], stack: ExitStack) -> list[tuple[str, Box | None]
 
 
 def _show_speeds(found: Sequence[Speed], options: argparse.Namespace) -> None:
-    print(f"Bomb, one core, medians of {options.repeats} x {options.games} games")
+    print(f"Every game beside its plain loop, one core, medians of {options.repeats} repeats")
     print(
-        f"{'pair':<18} {'box':<8} {'plain/s':>9} {'isolated/s':>11} {'matches/s':>10} {'ratio':>6}"
+        f"{'game':<10} {'table':<26} {'box':<8} {'games':>6} {'plain/s':>9} {'isolated/s':>11} "
+        f"{'ratio':>6}"
     )
     for one in found:
         print(
-            f"{one.pair:<18} {one.box:<8} {one.plain:>9.0f} {one.isolated:>11.0f} "
-            f"{one.matches:>10.1f} {one.ratio:>6.2f}"
+            f"{one.game:<10} {one.table:<26} {one.box:<8} {one.games:>6} {one.plain:>9.0f} "
+            f"{one.isolated:>11.0f} {one.ratio:>6.2f}"
         )
-    for kind in dict.fromkeys(one.box for one in found):
-        ratios = [one.ratio for one in found if one.box == kind]
-        print(f"{'all pairs':<18} {kind:<8} {'':>32} {sum(ratios) / len(ratios):>6.2f}")
+    for game, kind in dict.fromkeys((one.game, one.box) for one in found):
+        ratios = [one.ratio for one in found if (one.game, one.box) == (game, kind)]
+        if len(ratios) > 1:
+            print(f"{game:<10} {'in the mean':<26} {kind:<8} {'':>28} {fmean(ratios):>6.2f}")
 
 
 def _show_costs(found: Sequence[Cost]) -> None:
-    print("\nOne match of 20 games, fresh forks, one game at a time")
+    print("\nOne match of 20 games of bomb, fresh forks, one game at a time")
     print(f"{'box':<8} {'plain ms':>9} {'match ms':>9} {'added ms':>9}")
     for one in found:
         print(f"{one.box:<8} {one.plain_ms:>9.2f} {one.match_ms:>9.2f} {one.added_ms:>9.2f}")

@@ -7,7 +7,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+from bench.contests import CONTESTS
+from cli import shipped
+from matchbox import registry
+
 CHECKOUT = Path(__file__).resolve().parents[3]
+
+BUILT_IN = {name for name in registry.games() if shipped.names(name)}
 
 
 def bench(*words: str) -> subprocess.CompletedProcess[str]:
@@ -22,18 +28,31 @@ def test_it_prints_isolated_play_beside_the_plain_loop(tmp_path: Path) -> None:
     done = bench(*words)
     assert done.returncode == 0, done.stderr
     assert "ratio" in done.stdout
-    assert "One match of 20 games, fresh forks" in done.stdout
+    assert "One match of 20 games of bomb, fresh forks" in done.stdout
     found = json.loads(file.read_text())
-    assert {one["pair"] for one in found["speeds"]} == {
-        "simple v scared",
-        "simple v medium",
-        "scared v medium",
-    }
+    assert {one["game"] for one in found["speeds"]} == BUILT_IN
+    assert all(
+        one["game"] in done.stdout and one["table"] in done.stdout for one in found["speeds"]
+    )
     boxes = {one["box"] for one in found["speeds"]}
     assert "none" in boxes
     assert boxes == {one["box"] for one in found["costs"]}
     for one in found["costs"]:
         assert abs(one["match_ms"] - one["plain_ms"] - one["added_ms"]) < 1e-6
+
+
+def test_the_plain_loop_plays_as_many_games_as_the_box_from_every_seat() -> None:
+    for contest in CONTESTS:
+        games = contest.games(20)
+        assert games % len(contest.bots) == 0
+        assert 1 <= games <= 20
+
+
+def test_one_game_can_be_measured_alone() -> None:
+    done = bench("--game", "war", "--games", "2", "--repeats", "1", "--box", "none")
+    assert done.returncode == 0, done.stderr
+    assert "random v highest" in done.stdout
+    assert "simple v scared" not in done.stdout
 
 
 def test_a_box_that_is_none_is_named_and_left_out() -> None:

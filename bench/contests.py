@@ -1,0 +1,110 @@
+"""What is measured of every game: a table of shipped bots, and the same players in the plain loop.
+
+Knows the plain loops and which shipped bot each of their players is; measures nothing.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import combinations
+from typing import Any, Final
+
+from bench.plain import bomb, creatures, skull, thegame, war
+
+Loop = Callable[[int], None]
+"""Plays so many games in this very process, every seat equally often first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Contest:
+    """One table."""
+
+    game: str
+    bots: tuple[str, ...]
+    """The shipped bot of every seat."""
+    loop: Loop
+    share: float = 1.0
+    """How many games to play of the number asked for: fewer where a game is long."""
+    options: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """Who plays, as "simple v scared"."""
+        first = self.bots[0]
+        if len(self.bots) > 2 and set(self.bots) == {first}:
+            return f"{len(self.bots)} x {first}"
+        return " v ".join(self.bots)
+
+    def games(self, usual: int) -> int:
+        """How many games to play where so many are asked for: every seat equally often first."""
+        seats = len(self.bots)
+        return max(1, round(usual * self.share / seats)) * seats
+
+
+def _in_turn(play: Callable[..., Any], *makers: Callable[[], Any]) -> Loop:
+    """Two players, each of them first in every other game."""
+
+    def loop(games: int) -> None:
+        random.seed(games)
+        for number in range(games):
+            one, two = makers if number % 2 == 0 else makers[::-1]
+            play(one(), two())
+
+    return loop
+
+
+def _again(play: Callable[[], Any]) -> Loop:
+    """The same table, again and again."""
+
+    def loop(games: int) -> None:
+        random.seed(games)
+        for _ in range(games):
+            play()
+
+    return loop
+
+
+def _skull(seats: int) -> Loop:
+    play: Callable[..., Any] = skull.play_game
+    return _again(lambda: play([skull.RandomAgent() for _ in range(seats)]))
+
+
+def _thegame(seats: int, strategy: Callable[..., Any]) -> Loop:
+    return _again(partial(thegame.simulate_game, seats, strategy))
+
+
+_BOMB: Final = {
+    "simple": bomb.SimplePlayer,
+    "scared": bomb.ScaredPlayer,
+    "medium": bomb.MediumPlayer,
+}
+_BOMB_GAME: Final = partial(bomb.play_game, print_details=False)
+_DUEL: Final = partial(creatures.play_game, print_details=False)
+_ARTICLE: Final = {"rules": "article"}
+
+CONTESTS: Final = (
+    *(
+        Contest("bomb", pair, _in_turn(_BOMB_GAME, *(_BOMB[name] for name in pair)))
+        for pair in combinations(_BOMB, 2)
+    ),
+    Contest("skull", ("random",) * 2, _skull(2)),
+    Contest("skull", ("random",) * 4, _skull(4), 0.25),
+    Contest(
+        "war", ("random", "highest"), _in_turn(war.play_game, war.RandomPlayer, war.HighestPlayer)
+    ),
+    Contest("thegame", ("random",) * 4, _thegame(4, thegame.random_strategy), 0.5, _ARTICLE),
+    Contest("thegame", ("legal",) * 4, _thegame(4, thegame.legal_strategy), 0.125, _ARTICLE),
+    Contest(
+        "creatures",
+        ("autopilot", "stilllearning"),
+        _in_turn(
+            _DUEL,
+            partial(creatures.AutoPilot, "autopilot"),
+            partial(creatures.StillLearning, "stilllearning"),
+        ),
+    ),
+)
+"""All that is measured; of every game something."""
