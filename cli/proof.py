@@ -64,7 +64,7 @@ def verify(
         with say.opened(open_named(box)) as opened:
             finding = Witness(client, data, opened).finding(record, told.get("digest"))
     if json:
-        say.document({"match": match, "verdict": finding, "digest": told.get("digest")})
+        say.document({"match": told["id"], "verdict": finding, "digest": told.get("digest")})
     else:
         print(f"{finding}: {_MEANING[finding]}")
     if finding == "different":
@@ -176,8 +176,10 @@ def _match(client: Client, name: str) -> dict[str, Any]:
     """The match as the API tells it. Raises NotFound."""
     from matchbox.errors import NotFound
 
-    if not re.fullmatch("[0-9a-f]{32}", name):
-        raise NotFound(f"{name!r} is no match's id: copy the 32 hex digits from the match's page")
+    if not re.fullmatch("[0-9a-f]{8,32}", name):
+        raise NotFound(
+            f"{name!r} is no match's id: copy its hex digits, 8 at least, from the match's page"
+        )
     told: dict[str, Any] = client.get(f"/matches/{name}")
     return told
 

@@ -23,10 +23,17 @@ def create(
     league: Annotated[str, typer.Option(help="the league; a game's own bears its name")],
     cycles: Annotated[int, typer.Option(min=1, help="double round robins")] = 1,
     deals: Annotated[int | None, typer.Option(min=1, help="deals of every match")] = None,
+    seed: Annotated[
+        str | None,
+        typer.Option(
+            help="what all deals follow from; whoever knows it knows them, so leave it out"
+        ),
+    ] = None,
     json: JsonOption = False,
 ) -> None:
     """Make a season that is open for entries."""
-    _change("/seasons", {"name": name, "league": league, "cycles": cycles, "deals": deals}, json)
+    asked = {"name": name, "league": league, "cycles": cycles, "deals": deals, "seed": seed}
+    _change("/seasons", asked, json)
 
 
 @season.command()

@@ -54,7 +54,7 @@ class Source:
     """(game, bot, season, state, cursor, limit: by keyword, each optional; bot is owner/name) ->
     a page of matches, newest first. Items: id, game, season (id or None), why, state,
     created_at, finished_at, entrants: bot, version, points (share of the match, 0..1, None before
-    it is final), forfeits."""
+    it is final and in a cooperative game), forfeits; score (a team's mean, else None)."""
 
     match: Callable[[str], Row]
     """An item of `matches`, and: league, attempt, trouble (for operators), embargo (why nothing

@@ -80,6 +80,11 @@ def score(line: dict[str, Any]) -> str:
     return f"{line['score']:.1f}{error}"
 
 
+def mean(number: float) -> str:
+    """A mean score with one decimal: "41.3"."""
+    return f"{number:.1f}"
+
+
 def rank(line: dict[str, Any]) -> str:
     """A rank with the ranks that it may truly be: "2 (1-4)"."""
     low, high = line["rank_range"]
@@ -147,5 +152,19 @@ def seats(sizes: Sequence[int]) -> str:
     return ", ".join(map(str, ordered[:-1])) + f" or {ordered[-1]}"
 
 
-SPOKEN: Final = (exact, state, tone, whole, elo, score, rank, result, percent, short, plural, seats)
+SPOKEN: Final = (
+    exact,
+    state,
+    tone,
+    whole,
+    elo,
+    score,
+    mean,
+    rank,
+    result,
+    percent,
+    short,
+    plural,
+    seats,
+)
 """What templates use, as filters named `say_` and the function's name."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hmac
 from dataclasses import dataclass
+from hashlib import sha256
 from typing import TYPE_CHECKING, Final
 
 from flask import current_app, g, request, session
@@ -38,6 +39,18 @@ class Visitor(UserMixin):
     id: int
     name: str
     role: str
+    stamp: str
+    """Changes with the password, so that a new one ends every session begun with the old."""
+
+    @classmethod
+    def of(cls, user: User) -> Visitor:
+        """The visitor that this account is."""
+        stamp = sha256((user.password or "").encode()).hexdigest()[:16]
+        return cls(user.id, user.name, user.role, stamp)
+
+    def get_id(self) -> str:
+        """What the session's cookie holds."""
+        return f"{self.id}:{self.stamp}"
 
     @property
     def is_operator(self) -> bool:
@@ -94,7 +107,7 @@ def start_session(user: User) -> None:
     """Logs the browser in, with nothing left of the session before."""
     session.clear()
     session.permanent = True
-    login_user(_visitor(user))
+    login_user(Visitor.of(user))
 
 
 def end_session() -> None:
@@ -127,9 +140,11 @@ def guard_entry(app: Flask) -> None:
 def _of_session(identifier: str) -> Visitor | None:
     if _has_header(request) or request.path.startswith("/internal/"):
         return None
+    number, _, _ = identifier.partition(":")
     with context().read() as books:
-        user = accounts.user_by_id(books, int(identifier))
-        return _visitor(user) if user else None
+        user = accounts.user_by_id(books, int(number))
+        known = Visitor.of(user) if user else None
+        return known if known and known.get_id() == identifier else None
 
 
 def _of_token(asked: Request) -> Visitor | None:
@@ -140,7 +155,7 @@ def _of_token(asked: Request) -> Visitor | None:
         with made.read() as books:
             token = accounts.token_of(books, _bearer(asked))
             assert token.user is not None
-            number, used_at, asking = token.id, token.used_at or 0, _visitor(token.user)
+            number, used_at, asking = token.id, token.used_at or 0, Visitor.of(token.user)
         if made.now() - used_at >= accounts.NOTED_MS:
             with made.write() as books:
                 accounts.note_use(books, number, now=made.now())
@@ -148,10 +163,6 @@ def _of_token(asked: Request) -> Visitor | None:
     except Forbidden as error:
         g.bad_token = str(error)
         return None
-
-
-def _visitor(user: User) -> Visitor:
-    return Visitor(user.id, user.name, user.role)
 
 
 def _has_header(asked: Request) -> bool:

@@ -26,6 +26,7 @@ SLOW: Final = (
     "forms.log_in",
     "forms.sign_up",
     "forms.claim",
+    "forms.change_password",
     "forms_operate.create_user",
 )
 """Endpoints that hash a password, a third of a second each."""

@@ -9,7 +9,7 @@ from sqlalchemy import ColumnElement, func, select
 from sqlalchemy.orm import joinedload, selectinload
 
 from matchbox import registry
-from matchbox.errors import MatchboxError, NotFound
+from matchbox.errors import NotFound
 from matchbox.match import record as records
 from server.db.models import (
     Bot,
@@ -26,6 +26,7 @@ from server.db.models import (
     VersionState,
 )
 from server.queries.edge import iso, sees, title_of
+from server.services.leagues import is_cooperative
 from server.services.standings import scope_of
 
 if TYPE_CHECKING:
@@ -186,7 +187,7 @@ def _board(session: Session, row: League, subject: League | Season, title: str) 
         "game": row.game,
         "title": title,
         "league": row.name,
-        "cooperative": _cooperative(row.game),
+        "cooperative": is_cooperative(row.game),
         "matches": standing.matches if standing else 0,
         "computed_at": iso(standing.computed_at) if standing else None,
         "rows_digest": standing.rows_digest if standing else None,
@@ -229,13 +230,6 @@ def _season(row: Season) -> dict[str, Any]:
         "started_at": iso(row.started_at),
         "finished_at": iso(row.finished_at),
     }
-
-
-def _cooperative(game: str) -> bool:
-    try:
-        return registry.game(game).spec.cooperative
-    except MatchboxError:
-        return False
 
 
 def _count_by(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from statistics import mean
 from typing import TYPE_CHECKING, Any, Final
 
 from sqlalchemy import Select, func, select, tuple_
@@ -9,7 +10,7 @@ from sqlalchemy.orm import joinedload, selectinload
 
 from matchbox import registry
 from matchbox.errors import BadOption, Forbidden, NotFound
-from matchbox.league.rows import points
+from matchbox.league.rows import Row, points
 from matchbox.match import record as records
 from matchbox.match import replay
 from matchbox.match.record import Bout, Record
@@ -26,6 +27,7 @@ from server.db.models import (
 )
 from server.queries.edge import iso, numbers, page, page_size, sees, title_of
 from server.queries.embargo import closed, reason
+from server.services.leagues import is_cooperative
 from server.services.ratings import rows_of
 
 if TYPE_CHECKING:
@@ -33,6 +35,8 @@ if TYPE_CHECKING:
 
     from sqlalchemy.orm import Session
 
+SHORT: Final = 8
+"""So many digits of a match's id may stand for it."""
 _ENTRANTS: Final = (
     joinedload(Match.league),
     selectinload(Match.deals),
@@ -58,7 +62,7 @@ def matches(
 
     Items: id, game, title, league, season, number, why, state, created_at, finished_at, entrants:
     bot, owner, name, version, version_id, digest, class_name, points (0 to 1, None until it is
-    readable), forfeits.
+    readable, and in a cooperative game), forfeits; score: a team's mean score of a bout, or None.
     Raises BadOption.
     """
     query = _filtered(select(Match), game, bot, season, state)
@@ -186,8 +190,10 @@ def queue(session: Session) -> dict[str, Any]:
 def item(row: Match, *, readable: bool) -> dict[str, Any]:
     """What every list says of a match."""
     entrants = [_entrant(seat.version) for seat in row.seats]
-    for one, (share, forfeits) in zip(entrants, _shares(row, readable=readable), strict=True):
-        one |= {"points": share, "forfeits": forfeits}
+    bouts = _rows(row) if readable else []
+    team = is_cooperative(row.league.game)
+    for one, (share, forfeits) in zip(entrants, _shares(row, bouts), strict=True):
+        one |= {"points": None if team else share, "forfeits": forfeits}
     return {
         "id": row.id,
         "game": row.league.game,
@@ -200,6 +206,7 @@ def item(row: Match, *, readable: bool) -> dict[str, Any]:
         "created_at": iso(row.created_at),
         "finished_at": iso(row.finished_at),
         "entrants": entrants,
+        "score": mean(one.scores[0] for one in bouts) if team and bouts else None,
     }
 
 
@@ -228,10 +235,14 @@ def _filtered(
 
 
 def _match(session: Session, name: str) -> Match:
-    row = session.scalar(select(Match).where(Match.id == name).options(*_ENTRANTS))
-    if row is None:
+    """The match of that id, or of its first digits, as lists show them. Raises NotFound."""
+    which = Match.id.startswith(name, autoescape=True) if len(name) >= SHORT else Match.id == name
+    found = session.scalars(select(Match).where(which).options(*_ENTRANTS).limit(2)).all()
+    if not found:
         raise NotFound(f"there is no match {name}")
-    return row
+    if len(found) > 1:
+        raise NotFound(f"several matches begin with {name}: give more of the id's digits")
+    return found[0]
 
 
 def _entrant(version: Version) -> dict[str, Any]:
@@ -246,12 +257,19 @@ def _entrant(version: Version) -> dict[str, Any]:
     }
 
 
-def _shares(row: Match, *, readable: bool) -> list[tuple[float | None, int | None]]:
-    """Every entrant's share of the points and its forfeits; None until that is readable."""
+def _rows(row: Match) -> list[Row]:
+    """The match's bouts, its entrants named by their places; none before it is played."""
+    if row.result is None:
+        return []
     names = [str(seat.seat) for seat in row.seats]
-    if not readable or row.result is None:
+    return list(rows_of(row.id, [deal.seed for deal in row.deals], names, row.result.bouts))
+
+
+def _shares(row: Match, bouts: list[Row]) -> list[tuple[float | None, int | None]]:
+    """Every entrant's share of the points and its forfeits; None without bouts."""
+    names = [str(seat.seat) for seat in row.seats]
+    if not bouts:
         return [(None, None)] * len(names)
-    bouts = rows_of(row.id, [deal.seed for deal in row.deals], names, row.result.bouts)
     share, forfeits = dict.fromkeys(names, 0.0), dict.fromkeys(names, 0)
     for bout in bouts:
         for name, won in zip(bout.seats, points(bout), strict=True):

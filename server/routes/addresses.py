@@ -19,9 +19,9 @@ class Name(BaseConverter):
 
 
 class MatchId(BaseConverter):
-    """32 hex digits."""
+    """32 hex digits, or the first 8 or more of them."""
 
-    regex = "[0-9a-f]{32}"
+    regex = "[0-9a-f]{8,32}"
 
 
 class Digest(BaseConverter):

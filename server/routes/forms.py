@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from werkzeug.wrappers import Response
 
-SECRETS = ("password", "csrf_token")
+SECRETS = ("password", "old", "new", "csrf_token")
 
 routes = Blueprint("forms", __name__)
 
@@ -108,6 +108,21 @@ def make_token() -> Response:
     response = make_response(pages.account_page(the_source(), new_token=secret))
     response.headers["Cache-Control"] = "no-store"
     return response
+
+
+@routes.post("/account/password")
+def change_password() -> Response:
+    """Sets a new password; every other browser is logged out."""
+    made = context()
+    with made.read() as books:
+        user = account(books)
+    try:
+        with made.write() as books:
+            user = accounts.change_password(books, user, field("old"), field("new"))
+    except CallerFault as error:
+        return shown_again(pages.account_page(the_source(), str(error)), error)
+    start_session(user)
+    return go_to("pages.account")
 
 
 @routes.post("/account/tokens/<number:number>/revoke")

@@ -148,7 +148,10 @@ class Bots(Answer):
 
 
 class MatchEntrant(Answer):
-    """A version at the table; `points` is its share of the match once that is final."""
+    """A version at the table; `points` is its share of the match once that is final.
+
+    In a cooperative game it is null: a team has one score.
+    """
 
     bot: str
     version: int
@@ -156,7 +159,7 @@ class MatchEntrant(Answer):
 
 
 class MatchLine(Answer):
-    """A match in a list."""
+    """A match in a list; `score` is a team's mean score of a bout, null where seats compete."""
 
     id: str
     game: str
@@ -165,6 +168,7 @@ class MatchLine(Answer):
     created_at: str
     finished_at: str | None
     entrants: list[MatchEntrant]
+    score: float | None
 
 
 class Match(MatchLine):

@@ -64,10 +64,20 @@ def user_by_id(session: Session, number: int) -> User | None:
     return session.get(User, number)
 
 
-def change_password(session: Session, user: User, old: str, new: str) -> None:
-    """Sets a new password. Raises Forbidden where the old one is wrong, BadName for a poor one."""
-    log_in(session, user.name, old)
-    session.execute(update(User).where(User.id == user.id).values(password=_hash(new)))
+def change_password(session: Session, user: User, old: str, new: str) -> User:
+    """The account with its new password.
+
+    Raises Forbidden where the old one is wrong, BadName where the new one is poor, Conflict where
+    somebody else has just changed it.
+    """
+    known = user.password
+    if known is None or not _fits(known, old):
+        raise Forbidden("the password is wrong")
+    hashed = _hash(new)  # before the first statement, while no turn to write is held
+    which = (User.id == user.id, User.password == known)
+    if rows_changed(session, update(User).where(*which).values(password=hashed)) != 1:
+        raise Conflict("the password has just been changed; log in again")
+    return session.get_one(User, user.id, populate_existing=True)
 
 
 def first_operator_link(session: Session, *, now: int) -> str | None:

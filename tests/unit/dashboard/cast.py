@@ -92,7 +92,7 @@ def match_row(state: str = "finished", **own: Any) -> Row:
     ]
     row = {"id": MATCH, "game": "bomb", "season": None, "why": "ranked", "state": state,
            "created_at": EARLIER, "finished_at": EARLIER if done else None,
-           "entrants": entrants}  # fmt: skip
+           "entrants": entrants, "score": None}  # fmt: skip
     return row | own
 
 

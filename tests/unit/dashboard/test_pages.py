@@ -193,6 +193,19 @@ def test_the_match_page_shows_the_step_that_is_asked_for() -> None:
     assert "svg" in [tag for tag, _ in seen.elements]
 
 
+def test_a_team_s_match_tells_its_score_and_no_winner() -> None:
+    told = cast.match(MATCH) | {"score": 41.25}
+    for bout in told["bouts"]:
+        bout["scores"] = [40, 40]
+    for entrant in told["entrants"]:
+        entrant["points"] = None
+    seen = get(f"/matches/{MATCH}", replace(SOURCE, match=lambda match: told))
+    assert "alice/careful v2 with house/medium v1 41.2 points a bout" in seen.text
+    assert "40 points for the team" in seen.text
+    assert "%" not in seen.text
+    assert " won" not in seen.text
+
+
 @pytest.mark.parametrize("query", ["bout=99&step=999", "bout=-1&step=-5", "bout=x&seat=7&step=1e9"])
 def test_a_step_out_of_range_is_brought_into_it(query: str) -> None:
     get(f"/matches/{MATCH}?{query}")

@@ -72,6 +72,8 @@ def test_a_password_can_be_changed_by_who_knows_it(books: Books) -> None:
         accounts.change_password(session, alice, "not the old one", "battery staple")
     with books.write() as session:
         accounts.change_password(session, alice, PASSWORD, "battery staple")
+    with books.write() as session, pytest.raises(Conflict, match="just been changed"):
+        accounts.change_password(session, alice, PASSWORD, "another staple")
     with books.read() as session:
         assert accounts.log_in(session, "alice", "battery staple").id == alice.id
 

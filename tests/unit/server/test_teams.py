@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from pathlib import Path
+from statistics import mean
 
 import pytest
 from sqlalchemy import select
@@ -116,7 +117,9 @@ def test_the_board_has_scores_and_no_elo(
     assert (first["elo"], first["matches"], first["forfeits"]) == (None, 3, 0)
     assert [row.matches for row in ratings] == [3, 3]
     assert {row.mu for row in ratings} == {25.0}, "nobody is rated against anybody"
+    assert {entrant["points"] for told in pages for entrant in told["entrants"]} == {None}
     for told in pages:
+        assert told["score"] == mean(bout["scores"][0] for bout in told["bouts"])
         assert told["embargo"] is None
         assert len(told["bouts"]) == 2
         assert {tuple(bout["places"]) for bout in told["bouts"]} == {(1, 1, 1)}

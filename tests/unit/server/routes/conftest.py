@@ -15,6 +15,7 @@ from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
 from server.app import create_app
+from server.auth import Visitor
 from server.db.models import User
 from server.services import accounts, seasons
 from tests.books import GAME, Books, open_books, played
@@ -150,7 +151,7 @@ def browse(app: APIFlask) -> Callable[[User | None], Browser]:
         client = app.test_client()
         if user is not None:
             with client.session_transaction() as session:
-                session["_user_id"] = str(user.id)
+                session["_user_id"] = Visitor.of(user).get_id()
                 session["_fresh"] = True
         return Browser(client)
 

@@ -8,7 +8,7 @@ import pytest
 
 from matchbox.match import record as records
 from matchbox.match.wire import PlayMatch
-from server.db.models import User
+from server.db.models import Match, User
 from tests.books import Books, lost, played
 from tests.unit.server.routes.conftest import (
     Caller,
@@ -82,6 +82,23 @@ def test_a_log_of_others_is_closed(queued: str, books: Books, app: Any, make_app
 
     dora = Caller(app.test_client(), token_of(books, books.person("dora")))
     assert "only the owners" in problem(dora.get(f"/matches/{queued}/log"), 403)["detail"]
+
+
+def test_the_first_digits_of_an_id_are_enough_while_they_are_one_matchs(
+    queued: str, books: Books, nobody: Caller
+) -> None:
+    short: Any = nobody.get(f"/matches/{queued[:8]}").json
+    assert short["id"] == queued
+    assert nobody.get(f"/matches/{queued[:7]}").status_code == 404
+    twin = queued[:9] + queued[9:][::-1]
+    with books.write() as session:
+        first = session.get_one(Match, queued)
+        kept = ("league_id", "number", "why", "rules", "limits", "width", "created_at")
+        session.add(Match(id=twin, **{name: getattr(first, name) for name in kept}))
+    told = problem(nobody.get(f"/matches/{queued[:8]}"), 404)
+    assert "more of the id's digits" in told["detail"]
+    whole: Any = nobody.get(f"/matches/{twin}").json
+    assert whole["id"] == twin
 
 
 def test_matches_are_listed_by_what_is_asked_page_by_page(

@@ -142,6 +142,33 @@ def test_a_token_is_shown_once_and_works_until_it_is_revoked(
     assert nobody.get("/whoami").status_code == 401
 
 
+def test_a_new_password_ends_every_other_session(browse: Browse, dora: User) -> None:
+    here, there = browse(dora), browse(dora)
+    answer = here.send("/account/password", old=PASSWORD, new="battery staple")
+    assert (answer.status_code, answer.location) == (303, "/account")
+    assert here.get("/account").status_code == 200
+    assert there.get("/account").location.startswith("/login")
+    assert browse(None).send("/login", name="dora", password="battery staple").location == "/"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "status", "said"),
+    [
+        ("not the old one", "battery staple", 403, "the password is wrong"),
+        (PASSWORD, "tooshort", 422, "10 characters"),
+    ],
+)
+def test_a_password_that_does_not_change_says_why(
+    browse: Browse, dora: User, old: str, new: str, status: int, said: str
+) -> None:
+    visitor = browse(dora)
+    answer = visitor.send("/account/password", old=old, new=new)
+    assert answer.status_code == status
+    assert said in answer.text.lower()
+    assert visitor.logged_in
+    assert browse(None).send("/account/password", old=old, new=new).status_code == 401
+
+
 def test_a_token_without_a_name_is_refused(browse: Browse, dora: User) -> None:
     answer = browse(dora).send("/account/tokens", name="")
     assert answer.status_code == 422
