@@ -1,13 +1,15 @@
-"""The bots a command names: shipped ones by name, others by the path of their file."""
+"""The bots a command names: shipped ones by name, others by the path of their file or folder."""
 
 from __future__ import annotations
 
+import zipfile
 from dataclasses import dataclass
 from importlib import resources
+from io import BytesIO
 from pathlib import Path
 from typing import Final
 
-from matchbox.bundle import check_class_name, digest
+from matchbox.bundle import MAIN, check_class_name, digest
 from matchbox.errors import BadName
 from matchbox.registry import package_of
 
@@ -30,13 +32,12 @@ class NamedBot:
 
 def names(game: str) -> list[str]:
     """The shipped bots of a game, in the order of names."""
-    folder = resources.files("bots").joinpath(game)
+    folder = _home(game)
     if not folder.is_dir():
         return []
-    files = [entry.name for entry in folder.iterdir()]
-    return sorted(
-        file.removesuffix(".py") for file in files if file.endswith(".py") and file[0] != "_"
-    )
+    entries = [entry for entry in folder.iterdir() if entry.name[0] != "_"]
+    files = [entry.stem for entry in entries if entry.suffix == ".py"]
+    return sorted(files + [entry.name for entry in entries if _is_bot(entry)])
 
 
 def shipped(game: str) -> list[NamedBot]:
@@ -53,11 +54,11 @@ def find(game: str, text: str) -> NamedBot:
     if text in names(game):
         return _shipped(game, text)
     path, _, class_name = text.partition(":")
-    if not path.endswith(SUFFIXES):
+    if not path.endswith(SUFFIXES) and not _is_bot(Path(path)):
         known = ", ".join(names(game)) or "none"
         raise BadName(
-            f"there is no bot {text!r} of {game}: name a shipped one ({known}) or a file ending in "
-            ".py or .zip"
+            f"there is no bot {text!r} of {game}: name a shipped one ({known}), a file ending in "
+            f".py or .zip, or a folder with {MAIN}"
         )
     return NamedBot(Path(path).stem, read(Path(path)), check_class_name(class_name or None))
 
@@ -75,13 +76,34 @@ def find_all(game: str, texts: list[str]) -> list[NamedBot]:
 
 
 def read(path: Path) -> bytes:
-    """The bytes of a bot's file. Raises BadName where it cannot be read."""
+    """The bytes of a bot's file, or of a folder as a zip. Raises BadName where they cannot be read."""
     try:
-        return path.read_bytes()
+        return pack(path) if path.is_dir() else path.read_bytes()
     except OSError as error:
         raise BadName(f"{path} cannot be read: {error.strerror or error}") from error
 
 
+def pack(folder: Path) -> bytes:
+    """The folder as an upload: the same files give the same bytes, and so the same version."""
+    packed = BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_STORED) as archive:
+        for file in sorted(folder.rglob("*")):
+            place = file.relative_to(folder)
+            if file.is_file() and "__pycache__" not in place.parts:
+                archive.writestr(zipfile.ZipInfo(place.as_posix()), file.read_bytes())
+    return packed.getvalue()
+
+
 def _shipped(game: str, name: str) -> NamedBot:
-    data = resources.files("bots").joinpath(game, f"{name}.py").read_bytes()
-    return NamedBot(name, data)
+    folder = _home(game) / name
+    return NamedBot(name, read(folder if _is_bot(folder) else folder.with_name(f"{name}.py")))
+
+
+def _home(game: str) -> Path:
+    """Where the game's shipped bots lie."""
+    return Path(str(resources.files("bots").joinpath(game)))
+
+
+def _is_bot(folder: Path) -> bool:
+    """Whether it is a folder that can be packed as a bot."""
+    return (folder / MAIN).is_file()

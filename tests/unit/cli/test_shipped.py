@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from cli import shipped
-from matchbox.bundle import digest
+from matchbox.bundle import digest, read_bundle
 from matchbox.errors import BadName
 
 
@@ -35,7 +35,7 @@ def test_two_bots_of_one_name_are_numbered(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "sentence"),
     [
-        ("nobody", r"no bot 'nobody' of bomb: name a shipped one \(medium, scared, simple\) or"),
+        ("nobody", r"no bot 'nobody' of bomb: name a shipped one \(medium, scared, simple\),"),
         ("gone.py", "gone.py cannot be read: No such file"),
         ("gone.py:not a class", "gone.py cannot be read"),
     ],
@@ -47,3 +47,20 @@ def test_what_is_neither_is_refused_by_name(name: str, sentence: str) -> None:
 
 def test_a_game_without_shipped_bots_has_none() -> None:
     assert shipped.names("nothing") == []
+
+
+def test_a_folder_is_packed_as_its_author_would_upload_it(tmp_path: Path) -> None:
+    folder = tmp_path / "mine"
+    (folder / "__pycache__").mkdir(parents=True)
+    (folder / "__pycache__/player.pyc").write_bytes(b"left out")
+    (folder / "player.py").write_bytes(b"x = 1\n")
+    (folder / "table.txt").write_bytes(b"1 2 3\n")
+    bot = shipped.find("bomb", str(folder))
+    assert bot.name == "mine"
+    assert read_bundle(bot.data).files == {"player.py": b"x = 1\n", "table.txt": b"1 2 3\n"}
+    assert shipped.find("bomb", str(folder)) == bot
+
+
+def test_a_folder_without_a_player_is_no_bot(tmp_path: Path) -> None:
+    with pytest.raises(BadName, match=r"or a folder with player\.py"):
+        shipped.find("bomb", str(tmp_path))
