@@ -34,6 +34,12 @@ class Board:
         """(n,): whose single deal tells no spread."""
         return np.asarray(self.deals < 2)
 
+    def only(self, which: Sequence[int]) -> Board:
+        """The board of these entrants, by number."""
+        names = tuple(self.entrants[at] for at in which)
+        part = self.covariance[np.ix_(which, which)]
+        return Board(names, self.means[which], part, self.deals[which])
+
     def intervals(self) -> list[tuple[float, float] | None]:
         """The 95% interval of each mean; None where it is unknown."""
         halves = stdtrit(np.maximum(self.deals - 1, 1), 0.975) * np.sqrt(np.diag(self.covariance))

@@ -85,6 +85,8 @@ def superiority(difference: float, error: float) -> float:
 
 def p_champion(means: Floats, covariance: Floats) -> Floats:
     """(n,): the chance of each to be truly the best of all, from draws."""
+    if not len(means):
+        return np.zeros(0)
     best: Ints = np.argmax(means + _draws(covariance), axis=1)
     return np.bincount(best, minlength=len(means)) / DRAWS
 

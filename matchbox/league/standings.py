@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from math import isfinite
-from typing import Final, NamedTuple
+from typing import Final, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
 from matchbox.league.boards import score
-from matchbox.league.comparisons import Floats
-from matchbox.league.ranges import rank_ranges
-from matchbox.league.ratings import PRIOR_ELO, WIDE, fit
+from matchbox.league.comparisons import Bools, Comparisons, Floats, compare
+from matchbox.league.ranges import p_better, p_champion, rank_ranges
+from matchbox.league.ratings import ELO, PRIOR_ELO, WIDE, Fit, fit_comparisons
 from matchbox.league.rows import Row, digest_rows, half_points, in_order
+from matchbox.league.transitivity import LackOfFit, borda, chances_of, lack_of_fit, nash
 
-METHOD: Final = 2
+By: TypeAlias = Literal["elo", "borda", "score"]
+
+METHOD: Final = 3
 """Part of every digest: goes up when the same rows would give other figures."""
 PROVISIONAL_ELO: Final = 100.0
 """An interval wider than this is provisional."""
@@ -24,11 +28,13 @@ PROVISIONAL_DEALS: Final = 20
 """On a cooperative board, fewer deals than this are."""
 DIGITS: Final = 6
 """Entrants whose Elo or score agrees to so many decimals share a rank."""
+LACKING: Final = 0.01
+"""Below this p the strengths do not explain the results, and Borda's scores rank."""
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One entrant's line. On a cooperative board `elo` and `ci95` are None, elsewhere the scores.
+    """One entrant's line. On a cooperative board `elo` and `ci95` are None.
 
     A match is won above, drawn at, lost below half of its points; forfeits count bouts.
     """
@@ -46,7 +52,14 @@ class Line:
     forfeits: int = 0
     provisional: bool = True
     score: float | None = None
+    """On a cooperative board the mean; where Borda ranks, the mean expected score, 0 to 1."""
     score_ci95: tuple[float, float] | None = None
+    p_champion: float | None = None
+    """The chance to be truly the best of all lines."""
+    p_better: float | None = None
+    """The chance to be truly better than the next line; None on the last."""
+    nash: float | None = None
+    """Where Borda ranks: Elo against the mixture of bots that nobody beats, 0 or less."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +68,19 @@ class Standing:
 
     digest: str
     lines: tuple[Line, ...]
+    by: By = "elo"
+    """What ranks: Elo, Borda's scores where Elo does not fit, or a cooperative game's score."""
+    lack: LackOfFit | None = None
+    """None on a cooperative board, and where the rows are too few to tell."""
+
+
+class _Found(NamedTuple):
+    """What ranks, and what Borda needs: comparisons without seats, strengths in natural units."""
+
+    by: By
+    lack: LackOfFit | None = None
+    compared: Comparisons | None = None
+    strengths: Floats | None = None
 
 
 class Tally(NamedTuple):
@@ -71,37 +97,49 @@ def standing(
     rows: Iterable[Row],
     *,
     entrants: Sequence[str] = (),
+    listed: Collection[str] | None = None,
     anchor: str | None = None,
     cooperative: bool = False,
     prior_elo: float = PRIOR_ELO,
     seat_term: bool = False,
+    parents: Mapping[str, str] | None = None,
 ) -> Standing:
     """The standing of everybody in the rows and of the further entrants named.
 
     Order and repetition of the rows change nothing. Who has no rows comes last, provisional.
-    Raises ValueError where the rows contradict each other, an entrant meets itself, or a
-    cooperative bout has no scores.
+    With `listed` only these are ranked, among themselves; the others are evidence. `parents` as in
+    `ratings.fit`. Raises ValueError where the rows contradict each other, an entrant meets itself,
+    or a cooperative bout has no scores.
     """
     rows = in_order(rows)
     settings = {
         "method": METHOD,
         "entrants": sorted(set(entrants)),
+        "listed": None if listed is None else sorted(set(listed)),
         "anchor": anchor,
         "cooperative": cooperative,
         "prior_elo": prior_elo,
         "seat_term": seat_term,
+        "parents": dict(parents or {}),
     }
     if cooperative:
-        lines, blank = _score_lines(rows), Line(0, (0, 0), "")
+        lines, blank, found = _score_lines(rows, listed), Line(0, (0, 0), ""), _Found("score")
     else:
-        lines, blank = _elo_lines(rows, anchor, prior_elo, seat_term)
+        compared = compare(rows, seat_term=seat_term)
+        fitted = fit_comparisons(compared, prior_elo=prior_elo, anchor=anchor, parents=parents)
+        found = _transitivity(rows, compared, fitted)
+        lines = _elo_lines(fitted, tally(rows), listed, found)
+        unplayed = _around(fitted.zero, WIDE * prior_elo) if isfinite(prior_elo) else None
+        blank = Line(0, (0, 0), "", fitted.zero, unplayed)
     rest = set(entrants) - {line.bot for line in lines}
+    if listed is not None:
+        rest &= set(listed)
     everybody = len(lines) + len(rest)
     lines += [
         replace(blank, rank=len(lines) + 1, rank_range=(1, everybody), bot=bot) for bot in rest
     ]
     lines.sort(key=lambda line: (line.rank, line.bot))
-    return Standing(digest_rows(rows, settings), tuple(lines))
+    return Standing(digest_rows(rows, settings), tuple(lines), found.by, found.lack)
 
 
 def tally(rows: Iterable[Row]) -> dict[str, Tally]:
@@ -122,46 +160,117 @@ def tally(rows: Iterable[Row]) -> dict[str, Tally]:
     }
 
 
+def _transitivity(rows: Sequence[Row], compared: Comparisons, fitted: Fit) -> _Found:
+    """Whether strengths explain the results; where somebody sat plays no part in it."""
+    if compared.seats:
+        compared = compare(rows)
+        fitted = fit_comparisons(compared)
+    strengths = fitted.strengths / ELO
+    lack = lack_of_fit(compared, strengths)
+    if lack is None or lack.p >= LACKING:
+        return _Found("elo", lack)
+    return _Found("borda", lack, compared, strengths)
+
+
 def _elo_lines(
-    rows: Sequence[Row], anchor: str | None, prior_elo: float, seat_term: bool
-) -> tuple[list[Line], Line]:
-    """The lines of all who played, and what stands on the line of one who has not."""
-    fitted = fit(rows, prior_elo=prior_elo, seat_term=seat_term, anchor=anchor)
-    ranges = rank_ranges(fitted.strengths, fitted.covariance)
+    fitted: Fit, tallies: Mapping[str, Tally], listed: Collection[str] | None, found: _Found
+) -> list[Line]:
+    """The lines of all listed who played."""
+    shown = _shown(fitted.entrants, listed)
     halves = (WIDE * np.sqrt(np.diag(fitted.covariance))).tolist()
     elos = (fitted.zero + fitted.strengths).tolist()
-    tallies = tally(rows)
     lines = [
-        Line(rank, ranges[at], bot, elos[at], _around(elos[at], halves[at]), *tallies[bot])
-        for at, (bot, rank) in enumerate(
-            zip(fitted.entrants, _ranks(fitted.strengths), strict=True)
+        Line(
+            0,
+            (0, 0),
+            fitted.entrants[at],
+            elos[at],
+            _around(elos[at], halves[at]),
+            *tallies[fitted.entrants[at]],
+            provisional=2 * halves[at] > PROVISIONAL_ELO,
         )
+        for at in shown
     ]
-    settled = [
-        replace(line, provisional=2 * half > PROVISIONAL_ELO)
-        for line, half in zip(lines, halves, strict=True)
-    ]
-    unplayed = _around(fitted.zero, WIDE * prior_elo) if isfinite(prior_elo) else None
-    return settled, Line(0, (0, 0), "", fitted.zero, unplayed)
+    if found.compared is None or found.strengths is None:
+        return _ranked(lines, fitted.strengths[shown], fitted.covariance[np.ix_(shown, shown)])
+    return _borda_lines(lines, shown, found.compared, found.strengths)
 
 
-def _score_lines(rows: Sequence[Row]) -> list[Line]:
+def _borda_lines(
+    lines: Sequence[Line], shown: Sequence[int], compared: Comparisons, strengths: Floats
+) -> list[Line]:
+    scores = borda(compared, strengths)
+    _, odds = nash(chances_of(compared, strengths))
+    halves = (WIDE * np.sqrt(np.diag(scores.covariance))).tolist()
+    means = scores.means.tolist()
+    scored = [
+        replace(
+            line,
+            score=means[at],
+            score_ci95=_around(means[at], halves[at]),
+            nash=ELO * float(odds[at]),
+        )
+        for at, line in zip(shown, lines, strict=True)
+    ]
+    return _ranked(scored, scores.means[shown], scores.covariance[np.ix_(shown, shown)])
+
+
+def _score_lines(rows: Sequence[Row], listed: Collection[str] | None) -> list[Line]:
     board = score(rows)
     tallies = tally(rows)
-    ranks, ranges, intervals = _ranks(board.means), board.ranges(), board.intervals()
-    return [
+    intervals = board.intervals()
+    shown = _shown(board.entrants, listed)
+    lines = [
         Line(
-            rank=ranks[at],
-            rank_range=ranges[at],
-            bot=bot,
-            matches=tallies[bot].matches,
-            forfeits=tallies[bot].forfeits,
+            0,
+            (0, 0),
+            board.entrants[at],
+            matches=tallies[board.entrants[at]].matches,
+            forfeits=tallies[board.entrants[at]].forfeits,
             provisional=bool(board.deals[at] < PROVISIONAL_DEALS),
             score=float(board.means[at]),
             score_ci95=intervals[at],
         )
-        for at, bot in enumerate(board.entrants)
+        for at in shown
     ]
+    part = board.only(shown)
+    return _ranked(lines, part.means, part.covariance, part.ranges(), part.unknown)
+
+
+def _ranked(
+    lines: Sequence[Line],
+    means: Floats,
+    covariance: Floats,
+    ranges: Sequence[tuple[int, int]] | None = None,
+    unknown: Bools | None = None,
+) -> list[Line]:
+    """The lines with their ranks, and how sure they are; of the unknown nothing is said."""
+    ranks = _ranks(means)
+    ranges = rank_ranges(means, covariance) if ranges is None else ranges
+    hidden = np.zeros(len(lines), dtype=np.bool_) if unknown is None else unknown
+    able = [at for at, (best, _) in enumerate(ranges) if best == 1 and not hidden[at]]
+    champion = dict.fromkeys(range(len(lines)), 0.0)
+    champion |= zip(
+        able, p_champion(means[able], covariance[np.ix_(able, able)]).tolist(), strict=True
+    )
+    order = sorted(range(len(lines)), key=lambda at: (ranks[at], lines[at].bot))
+    below = dict(pairwise(order))
+    return [
+        replace(
+            line,
+            rank=ranks[at],
+            rank_range=ranges[at],
+            p_champion=None if hidden[at] else champion[at],
+            p_better=None
+            if at not in below or hidden[at] or hidden[below[at]]
+            else p_better(means, covariance, at, below[at]),
+        )
+        for at, line in enumerate(lines)
+    ]
+
+
+def _shown(entrants: Sequence[str], listed: Collection[str] | None) -> list[int]:
+    return [at for at, one in enumerate(entrants) if listed is None or one in listed]
 
 
 def _ranks(means: Floats) -> list[int]:

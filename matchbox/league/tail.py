@@ -1,0 +1,175 @@
+"""The adaptive tail of a season: which deal pairs are played next, and when it may stop.
+
+Knows estimates (Elo) and their covariance; plays nothing and keeps nothing. Batches go where the
+answer is most in doubt, as in the knowledge-gradient family of sequential ranking procedures
+(I. O. Ryzhov and W. B. Powell); the sum of the doubts bounds the chance of a wrong answer
+(Boole's inequality).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from math import floor
+from typing import Final, Literal, TypeAlias
+
+import numpy as np
+
+from matchbox.dice import Dice
+from matchbox.league.comparisons import Floats, Ints
+from matchbox.league.pairing import Pairing
+from matchbox.league.ranges import standard_errors, superiority
+from matchbox.league.ratings import WIDE
+
+Kind: TypeAlias = Literal["order", "top", "champion"]
+Care: TypeAlias = Literal["strict", "thrifty"]
+
+ENOUGH: Final[dict[Care, float]] = {"strict": 0.05, "thrifty": 0.2}
+"""A season stops where the sum of the doubts is no more than this."""
+NEAR_ELO: Final = 10.0
+"""Who is surely within so many Elo of another need not be told apart."""
+UNIFORM: Final = 0.2
+"""The part of a batch that is drawn from all pairs alike, so that the field stays connected."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What a season is to find out: the whole order, who the best `top` are, or who is best."""
+
+    kind: Kind = "order"
+    top: int = 1
+    care: Care = "strict"
+
+    def __post_init__(self) -> None:
+        if self.top < 1 or (self.kind == "champion" and self.top != 1):
+            raise ValueError("the top of a field has one place or more; for a champion it is one")
+        if self.kind == "champion" and self.care == "thrifty":
+            raise ValueError("a champion is found with strict care; choose strict")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Doubts:
+    """The comparisons that a question asks for.
+
+    Attributes:
+        order: (n,), the field by number, best first.
+        better: (m,), by number, who stands above
+        worse: (m,), this one,
+        wrong: (m,), and how likely that is wrong; 0 where the two are surely near each other.
+    """
+
+    order: Ints
+    better: Ints
+    worse: Ints
+    wrong: Floats
+
+    @property
+    def total(self) -> float:
+        """At most so likely is the answer wrong."""
+        return float(self.wrong.sum())
+
+
+def doubts(means: Floats, covariance: Floats, question: Question) -> Doubts:
+    """Which comparisons the question asks for, and how likely each is decided wrongly."""
+    order = np.argsort(-means, kind="stable")
+    if question.kind == "order":
+        pairs = np.stack([order[:-1], order[1:]], axis=1)
+    else:
+        top, rest = order[: question.top], order[question.top :]
+        pairs = np.stack(np.meshgrid(top, rest, indexing="ij"), axis=-1).reshape(-1, 2)
+    better, worse = pairs.T
+    gap, error = means[better] - means[worse], standard_errors(covariance)[better, worse]
+    wrong = np.array(
+        [1 - superiority(*one) for one in zip(gap.tolist(), error.tolist(), strict=True)]
+    )
+    wrong[gap + WIDE * error < NEAR_ELO] = 0.0
+    return Doubts(order, better, worse, wrong)
+
+
+def answered(found: Doubts, question: Question) -> bool:
+    """Whether the season may stop; to be asked at the end of a batch only."""
+    return found.total <= ENOUGH[question.care]
+
+
+def next_batch(
+    entrants: Sequence[str],
+    found: Doubts,
+    dice: Dice,
+    *,
+    size: int | None = None,
+    may_meet: Callable[[str, str], bool] | None = None,
+) -> list[Pairing]:
+    """The deal pairs to be played next, n (n - 1) / 2 of them unless told: a pairing for each.
+
+    Four in five go to the doubts, in proportion; a doubt that is small enough for a strict answer
+    gets none. Where two may not meet, each meets the nearest other that it may instead.
+    """
+    able = [
+        (one, other)
+        for one, other in combinations(range(len(entrants)), 2)
+        if may_meet is None or may_meet(entrants[one], entrants[other])
+    ]
+    if not able:
+        return []
+    size = len(entrants) * (len(entrants) - 1) // 2 if size is None else size
+    shares = _shares(found, able)
+    count = dict.fromkeys(able, 0)
+    wanted = size - round(UNIFORM * size) if any(shares.values()) else 0
+    for pair, times in zip(shares, apportion(list(shares.values()), wanted), strict=True):
+        count[pair] += times
+    drawn = list(able)
+    for at in range(size - wanted):
+        if at % len(drawn) == 0:
+            dice.shuffle(drawn)
+        count[drawn[at % len(drawn)]] += 1
+    return [
+        Pairing((entrants[one], entrants[other]))
+        for (one, other), times in count.items()
+        for _ in range(times)
+    ]
+
+
+def apportion(weights: Sequence[float], total: int) -> list[int]:
+    """Whole numbers in proportion to the weights that sum to the total (largest remainders)."""
+    whole = sum(weights)
+    if not whole or not total:
+        return [0] * len(weights)
+    exact = [weight * total / whole for weight in weights]
+    shares = [floor(value) for value in exact]
+    last = sorted(range(len(exact)), key=lambda at: (shares[at] - exact[at], at))
+    for at in last[: total - sum(shares)]:
+        shares[at] += 1
+    return shares
+
+
+def _shares(found: Doubts, able: Sequence[tuple[int, int]]) -> dict[tuple[int, int], float]:
+    """What part of the doubt each pair that may meet is to clear."""
+    settled = ENOUGH["strict"] / max(len(found.wrong), 1)
+    shares = dict.fromkeys(able, 0.0)
+    order = found.order.tolist()
+    place = {one: at for at, one in enumerate(order)}
+    for ends in zip(found.better.tolist(), found.worse.tolist(), found.wrong.tolist(), strict=True):
+        one, other, wrong = ends
+        if wrong <= settled:
+            continue
+        direct = (min(one, other), max(one, other))
+        for pair in [direct] if direct in shares else _around(one, other, order, place, shares):
+            shares[pair] += wrong
+    return shares
+
+
+def _around(
+    one: int,
+    other: int,
+    order: Sequence[int],
+    place: dict[int, int],
+    able: dict[tuple[int, int], float],
+) -> list[tuple[int, int]]:
+    """For each of two that may not meet, its pair with the nearest other that it may meet."""
+    pairs = []
+    for end in (one, other):
+        near = sorted(order, key=lambda who: (abs(place[who] - place[end]), place[who]))
+        meets = [(min(end, who), max(end, who)) for who in near]
+        pairs += [pair for pair in meets if pair in able][:1]
+    return pairs

@@ -1,0 +1,223 @@
+"""Is one number for each bot enough? Lack of fit, and two orders that need no such number.
+
+Knows comparisons and the strengths fitted to them; fits nothing itself. Where some beat the better
+and lose to the worse, the mean expected score against a uniform field (Borda) is the official
+score, and Nash averaging tells who would be hard to exploit.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from scipy import sparse
+from scipy.optimize import minimize
+from scipy.special import chdtrc, expit, logit
+
+from matchbox.league.bradley_terry import curvature
+from matchbox.league.comparisons import Cells, Comparisons, Floats, Ints
+
+SHOWN: Final = 5
+"""So many of the pairs that fit worst are named."""
+MOST_PAIRS: Final = 1000
+"""With more pairs than this, they are taken to be independent of each other."""
+UNMET: Final = 2.0
+"""What is expected of a pair weighs as much as so many bouts of it."""
+SURE: Final = 30.0
+"""Log odds beyond this are as good as certain."""
+
+
+@dataclass(frozen=True, slots=True)
+class Residual:
+    """A pair that fits badly: what the first took of its bouts, and what was expected."""
+
+    first: str
+    second: str
+    games: int
+    share: float
+    expected: float
+    z: float
+    """In standard errors, from the spread of the pair's own deals."""
+
+
+@dataclass(frozen=True, slots=True)
+class LackOfFit:
+    """The test that strengths alone explain the results: small where they do not."""
+
+    chi_square: float
+    freedom: float
+    p: float
+    worst: tuple[Residual, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Seen:
+    """Pairs, without seats: (k,) bouts, what the first took, what is expected; (k, k) spread."""
+
+    cells: Cells
+    met: Floats
+    won: Floats
+    chance: Floats
+    spread: sparse.csr_array
+
+
+def lack_of_fit(compared: Comparisons, strengths: Floats) -> LackOfFit | None:
+    """Pearson's chi-square of the pairs; None where no pair is left to test with.
+
+    Its law under clustering by deal is that of J. N. K. Rao and A. J. Scott (1984): chi-square
+    with the mean and the variance that the spread of the deals around each pair's own mean gives
+    it. `strengths` (n,) are in natural units. Raises ValueError where it is told who sat where.
+    """
+    if compared.seats:
+        raise ValueError("lack of fit is that of pairs; compare the rows without seats")
+    cells = compared.cells()
+    seen = _seen(cells, compared, strengths)
+    if len(seen.met) <= max(cells.names - 1, 0):
+        return None
+    expected = seen.met * seen.chance * (1 - seen.chance)
+    apart = seen.won - seen.met * seen.chance
+    square = float((apart**2 / expected).sum())
+    mean, variance = _moments(seen, expected)
+    if mean <= 0:  # no pair has a second deal to tell a spread
+        return None
+    freedom = 2 * mean**2 / variance
+    p = float(chdtrc(freedom, square * freedom / mean))
+    return LackOfFit(square * freedom / mean, freedom, p, _worst(compared, seen, apart))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scores:
+    """Mean expected scores against the uniform field, 0 to 1, and their covariance."""
+
+    means: Floats
+    covariance: Floats
+
+
+def borda(compared: Comparisons, strengths: Floats) -> Scores:
+    """(n,) mean expected scores against everybody else alike (J.-C. de Borda, 1781).
+
+    A pair's own results are taken as they are, with as much of the fitted expectation as `UNMET`
+    bouts; pairs that never met have nothing else.
+    """
+    cells = compared.cells()
+    seen = _seen(cells, compared, strengths)
+    chances = _chances(seen, strengths)
+    n = len(strengths)
+    others = max(n - 1, 1)
+    means = (chances.sum(axis=1) - 0.5) / others
+    whole = seen.met + UNMET
+    # The pair's chance, for the first and against the second.
+    design = sparse.csr_array(
+        (np.tile([1.0, -1.0], len(whole)), (np.repeat(np.arange(len(whole)), 2), _ends(cells))),
+        shape=(len(whole), n),
+    )
+    scaled = sparse.diags_array(1 / whole) @ design
+    covariance = (scaled.T @ (seen.spread @ scaled)).toarray()
+    guess = expit(np.subtract.outer(strengths, strengths))
+    doubt = guess * (1 - guess) / (UNMET + 1)
+    met = np.zeros((n, n))
+    first, second = cells.columns[:, :2].T
+    met[first, second] = met[second, first] = seen.met
+    doubt *= (UNMET / (met + UNMET)) ** 2
+    np.fill_diagonal(doubt, 0.0)
+    covariance += np.diag(doubt.sum(axis=1)) - doubt
+    return Scores(means, covariance / others**2)
+
+
+def nash(chances: Floats) -> tuple[Floats, Floats]:
+    """(n,) the mixture of bots that nobody beats, of all such the most even, and (n,) the log odds
+    of each against it: 0 for those in it, less for everybody else.
+
+    `chances` (n, n): of the line to beat the column. D. Balduzzi, K. Tuyls, J. Perolat, T. Graepel,
+    "Re-evaluating evaluation" (2018): the equilibrium of greatest entropy of the game whose payoff
+    are the log odds; here through its dual, which is smooth and convex.
+    """
+    odds = np.clip(logit(chances), -SURE, SURE)
+    odds = (odds - odds.T) / 2
+
+    def dual(weights: Floats) -> tuple[float, Floats]:
+        mixture, top = _softmax(odds @ weights)
+        return top, -(odds @ mixture)
+
+    n = len(odds)
+    found = minimize(
+        dual,
+        np.zeros(n),
+        jac=True,
+        method="L-BFGS-B",
+        bounds=[(0.0, None)] * n,
+        options={"maxiter": 5000, "ftol": 1e-15, "gtol": 1e-9},
+    )
+    mixture, _ = _softmax(odds @ found.x)
+    return mixture, odds @ mixture
+
+
+def chances_of(compared: Comparisons, strengths: Floats) -> Floats:
+    """(n, n): the chance of the line to beat the column, from their own bouts where they met."""
+    return _chances(_seen(compared.cells(), compared, strengths), strengths)
+
+
+def _seen(cells: Cells, compared: Comparisons, strengths: Floats) -> _Seen:
+    times = compared.times[compared.deal]
+    met, won = cells.total(times * compared.met), cells.total(times * compared.won)
+    first, second = cells.columns[:, :2].T
+    chance = expit(strengths[first] - strengths[second])
+    apart = compared.won - compared.met * (won / met)[cells.kind]
+    shape = (len(compared.times), len(met))
+    by_deal = sparse.csr_array((apart, (compared.deal, cells.kind)), shape=shape)
+    many = sparse.diags_array(compared.times.astype(np.float64))
+    spread = sparse.csr_array(by_deal.T @ (many @ by_deal))
+    deals = cells.total(times.astype(np.float64))
+    few = sparse.diags_array(np.sqrt(deals / np.maximum(deals - 1, 1)))
+    return _Seen(cells, met, won, chance, sparse.csr_array(few @ spread @ few))
+
+
+def _moments(seen: _Seen, expected: Floats) -> tuple[float, float]:
+    """Mean and variance of the sum of squares, if strengths explain everything."""
+    cells, pairs = seen.cells, len(expected)
+    ratio = seen.spread.diagonal().sum() / expected.sum()
+    left = pairs - (cells.names - 1)
+    if pairs > MOST_PAIRS:
+        return float(ratio * left), float(2 * ratio**2 * left)
+    bend = curvature(cells, expected, np.zeros((cells.width, cells.width)))
+    design = np.zeros((pairs, cells.names))
+    design[np.arange(pairs), cells.columns[:, 0]] = 1.0
+    design[np.arange(pairs), cells.columns[:, 1]] = -1.0
+    drawn = expected[:, None] * (design @ np.linalg.pinv(bend) @ design.T)
+    rest = np.eye(pairs) - drawn
+    law = (rest @ seen.spread.toarray() @ rest.T) / expected[:, None]
+    return float(np.trace(law)), float(2 * (law * law.T).sum())
+
+
+def _worst(compared: Comparisons, seen: _Seen, apart: Floats) -> tuple[Residual, ...]:
+    error = np.sqrt(seen.spread.diagonal())
+    doubt = np.sqrt(seen.met * seen.chance * (1 - seen.chance))
+    z = apart / np.where(error > 0, error, doubt)
+    found = []
+    for at in np.argsort(-np.abs(z), kind="stable")[:SHOWN]:
+        first, second = (compared.entrants[int(one)] for one in seen.cells.columns[at, :2])
+        share = float(seen.won[at] / seen.met[at])
+        expected = float(seen.chance[at])
+        found.append(Residual(first, second, int(seen.met[at]), share, expected, float(z[at])))
+    return tuple(found)
+
+
+def _chances(seen: _Seen, strengths: Floats) -> Floats:
+    chances = expit(np.subtract.outer(strengths, strengths))
+    first, second = seen.cells.columns[:, :2].T
+    own = (seen.won + UNMET * seen.chance) / (seen.met + UNMET)
+    chances[first, second], chances[second, first] = own, 1 - own
+    return np.asarray(chances)
+
+
+def _ends(cells: Cells) -> Ints:
+    return cells.columns[:, :2].ravel()
+
+
+def _softmax(values: Floats) -> tuple[Floats, float]:
+    """Shares in proportion to the exponentials, and the logarithm of their sum."""
+    top = float(values.max())
+    raised = np.exp(values - top)
+    whole = float(raised.sum())
+    return np.asarray(raised / whole), top + float(np.log(whole))
