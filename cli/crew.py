@@ -15,8 +15,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from cli import child
+from cli.engine import open_box
 from matchbox.errors import Unavailable
-from worker.arena.boxes import open_named
 
 if TYPE_CHECKING:
     from sandbox.box import Box
@@ -62,7 +62,7 @@ def crew(kind: str, workers: int) -> Iterator[Crew]:
     """
     if workers == 1:
         with _pinned(os.getpid()):
-            box = open_named(kind)
+            box = open_box(kind)
             try:
                 yield Crew(box, None)
             finally:
@@ -101,7 +101,7 @@ def _enter(kind: str, parent: int, ready: Any, numbers: Any) -> None:
     child.tie_to(parent)
     cores = child.cores()
     child.pin(cores[numbers.get() % len(cores)])
-    _Place.box = open_named(kind)
+    _Place.box = open_box(kind)
     _Place.ready = ready
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import platform
 import shutil
 import sqlite3
@@ -46,9 +47,10 @@ def examine() -> dict[str, Any]:
 
 
 def _box(kind: str) -> dict[str, Any]:
-    from sandbox.selftest import selftest
+    from matchbox.settings import read_settings
+    from worker.arena import boxes
 
-    found = selftest(kind)
+    found = boxes.examine(kind, read_settings(os.environ))
     return {
         "walled": found.walled,
         "layers": dict(found.layers),

@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from cli import admin, doctor, playing, proof, remote, seasons, simulate, up
+from cli import admin, doctor, engine, playing, proof, remote, seasons, simulate, up
 from matchbox.errors import (
     BadName,
     BadOption,
@@ -44,6 +44,7 @@ for command in (
     proof.replay,
     proof.verify,
     doctor.doctor,
+    engine.build_image,
     up.up,
     admin.migrate,
 ):

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 HUMAN: Final = "human"
 JsonOption = Annotated[bool, typer.Option("--json", help="one JSON document on stdout")]
-BoxOption = Annotated[str, typer.Option(help="auto, bwrap, process; none for trusted bots")]
+BoxOption = Annotated[str, typer.Option(help="auto, bwrap, docker, process; none for trusted bots")]
 
 
 def games(json: JsonOption = False) -> None:
@@ -91,13 +91,13 @@ def check(
 ) -> None:
     """Validate a bot exactly as the server does; exits 1 where it is refused."""
     from cli import shipped
+    from cli.engine import open_box
     from matchbox import registry
     from matchbox.bundle import check_class_name
-    from worker.arena.boxes import open_named
 
     registry.game(game)
     data = shipped.read(file)
-    with say.opened(open_named(box)) as opened:
+    with say.opened(open_box(box)) as opened:
         report = try_file(data, game, check_class_name(class_name), opened)
     if json:
         say.document(report_of(report))
@@ -191,14 +191,14 @@ def _job(game: str, bots: list[NamedBot], seed: str, options: list[str]) -> Play
 
 def _play(job: PlayMatch, bots: list[NamedBot], kind: str) -> tuple[str, Played]:
     """The kind of box, and one deal played in the seats' own order."""
+    from cli.engine import open_box
     from matchbox import registry
     from matchbox.match.referee import play
     from matchbox.match.seat import LocalChannel
-    from worker.arena.boxes import open_named
     from worker.arena.play import Table, kind_of
 
     people = {seat: LocalChannel for seat, bot in enumerate(bots) if bot.name == HUMAN}
-    with say.opened(None if len(people) == len(bots) else open_named(kind)) as box:
+    with say.opened(None if len(people) == len(bots) else open_box(kind)) as box:
         table = Table(job, {bot.version: bot.data for bot in bots}, box, people)
         with _answers():
             played = play(registry.game(job.game), job, table.open_player, rotations=[0])

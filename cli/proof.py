@@ -56,12 +56,12 @@ def verify(
     match: MatchArgument, box: BoxOption = "auto", data: DataOption = None, json: JsonOption = False
 ) -> None:
     """Play a match again and compare the digests; exits 1 where they differ."""
-    from worker.arena.boxes import open_named
+    from cli.engine import open_box
 
     with connect() as client:
         told = _match(client, match)
         record = record_in(told)
-        with say.opened(open_named(box)) as opened:
+        with say.opened(open_box(box)) as opened:
             finding = Witness(client, data, opened).finding(record, told.get("digest"))
     if json:
         say.document({"match": told["id"], "verdict": finding, "digest": told.get("digest")})
@@ -78,12 +78,12 @@ def verify_season(
     """Play a season's matches again and compare every digest; exits 1 where one differs."""
     import msgspec
 
-    from worker.arena.boxes import open_named
+    from cli.engine import open_box
 
     found: dict[str, list[str]] = {kind: [] for kind in _MEANING}
     with connect() as client:
         lines = client.read(f"/seasons/{name}/export").splitlines()
-        with say.opened(open_named(box)) as opened, say.progress() as bar:
+        with say.opened(open_box(box)) as opened, say.progress() as bar:
             witness = Witness(client, data, opened)
             for line in bar.track(lines, description="playing again"):
                 told = msgspec.json.decode(line)

@@ -33,7 +33,9 @@ def simulate(
         bool, typer.Option("--mixed", help="played together: all bots at one table")
     ] = False,
     workers: Annotated[int, typer.Option(min=1, max=256, help="processes to play with")] = 1,
-    box: Annotated[str, typer.Option(help="auto, bwrap, process; none for trusted bots")] = "auto",
+    box: Annotated[
+        str, typer.Option(help="auto, bwrap, docker, process; none for trusted bots")
+    ] = "auto",
     json: Annotated[bool, typer.Option("--json", help="one JSON document on stdout")] = False,
     tsv: Annotated[Path | None, typer.Option(help="write the figures to this file")] = None,
     html: Annotated[Path | None, typer.Option(help="write a page with plots")] = None,

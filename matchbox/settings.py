@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 PREFIX: Final = "MATCHBOX_"
 NOT_SETTINGS: Final = frozenset({"MATCHBOX_TOKEN", "MATCHBOX_URL"})
 """Variables of the command line, which share the prefix."""
-BOXES: Final = ("auto", "bwrap", "process")
+BOXES: Final = ("auto", "bwrap", "docker", "process")
 
 
 def _knob(default: Any, meaning: str, **bounds: Any) -> Any:
@@ -50,6 +50,14 @@ class Settings:
         "", "what an arena shows the server; 32 characters or more", secret=True
     )
     box: str = _knob("auto", "the wall around bots; auto takes the best that works", choices=BOXES)
+    docker_runtime: str = _knob(
+        "", "the engine's runtime for containers of seats; empty: its own choice"
+    )
+    sockets: str = _knob(
+        "",
+        "folder for the control sockets of containers, under the same path for the engine; empty: "
+        "`/run/matchbox`, or one in `/tmp` without root",
+    )
     signup: str = _knob("open", "who may make an account", choices=("open", "closed"))
     cpu_ms: int = _knob(1000, "processor time for one decision, ms", least=10, most=600_000)
     start_cpu_ms: int = _knob(5000, "processor time to load a bot, ms", least=100, most=600_000)

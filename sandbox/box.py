@@ -1,30 +1,36 @@
 """A box: a place where strangers' programs run, one to a seat. Chooses which kind works here.
 
 Knows kinds, zygotes and their retirement. Every seat has a zygote of its own while it is open,
-so two bots never share a namespace; a zygote that comes back clean is forked again.
+so two bots never share a namespace; a zygote that comes back clean is forked again. Where one is
+slow to start, a spare is always ready.
 """
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from typing import Final
 
 from matchbox.errors import BoxUnavailable, SeatFault
-from sandbox import bwrap_box, process_box
-from sandbox.policy import SEATS_PER_ZYGOTE, Limits, Wall
+from sandbox import bwrap_box, docker_box, process_box
+from sandbox.launch import Launch, launcher
+from sandbox.policy import SEATS_PER_ZYGOTE, Engine, Limits, Wall
 from sandbox.program import Program
 from sandbox.seat import Seat
 from sandbox.warm import Warm
 
-_COMMANDS: Final[Mapping[str, Callable[[Program], list[str]]]] = {
-    "bwrap": bwrap_box.command,
-    "process": process_box.command,
+_LAUNCHERS: Final[Mapping[str, Callable[[Program, Engine], Launch]]] = {
+    "bwrap": lambda program, _: launcher(bwrap_box.command(program)),
+    "docker": docker_box.launcher,
+    "process": lambda program, _: launcher(process_box.command(program)),
 }
-KINDS: Final = tuple(_COMMANDS)
-"""From the strongest to the weakest."""
+KINDS: Final = tuple(_LAUNCHERS)
+"""In the order in which `best_kind` tries them."""
+_WITH_SPARE: Final = ("docker",)
 
 _ATTEMPTS: Final = 3
 
@@ -36,21 +42,24 @@ class Box:
     Its processes run on the processors that the first caller of `open_box` was pinned to.
     """
 
-    def __init__(self, kind: str, program: Program) -> None:
+    def __init__(self, kind: str, program: Program, engine: Engine) -> None:
         self.kind = kind
         self._wall = program.wall
-        self._command = _COMMANDS[kind](program)
+        self._engine = engine
+        self._launch = _LAUNCHERS[kind](program, engine)
         self._closed = False
-        first = Warm(self._command)
+        first = Warm(self._launch)
         self._idle = [first]
         self._all = {first}
         self.layers: dict[str, bool] = first.raised
+        self._spare = Spare(self._launch) if kind in _WITH_SPARE else None
 
     def seat(self, limits: Limits = Limits()) -> Seat:  # noqa: B008 - a frozen value
         """A fresh process that has run no bot. Raises SeatFault of the platform, Unavailable."""
         for attempt in range(1, _ATTEMPTS + 1):
             zygote = self._idle.pop() if self._idle else self._start()
             try:
+                zygote.make_room(limits.memory_mb)
                 return Seat(zygote, limits, self._take_back)
             except SeatFault:
                 self._take_back(zygote)
@@ -63,12 +72,14 @@ class Box:
         """True where the self-test of this kind passes on this machine: strangers may play."""
         from sandbox.selftest import selftest  # It opens a box of its own.
 
-        return selftest(self.kind, self._wall).walled
+        return selftest(self.kind, self._wall, self._engine).walled
 
     def close(self) -> None:
         """Ends every zygote, and with it every seat."""
         self._closed = True
         self._idle.clear()
+        if self._spare is not None:
+            self._spare.close()
         while self._all:
             self._all.pop().kill()
 
@@ -79,7 +90,7 @@ class Box:
         self.close()
 
     def _start(self) -> Warm:
-        zygote = Warm(self._command)
+        zygote = self._spare.take() if self._spare is not None else Warm(self._launch)
         self._all.add(zygote)
         return zygote
 
@@ -92,6 +103,31 @@ class Box:
             zygote.kill()
 
 
+class Spare:
+    """A zygote that is made ready while others serve."""
+
+    def __init__(self, launch: Launch) -> None:
+        self._launch = launch
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="spare")
+        self._next: Future[Warm] = self._thread.submit(Warm, launch)
+
+    def take(self) -> Warm:
+        """The spare, or where its start failed one that is started now; a new spare follows."""
+        try:
+            return self._next.result()
+        except BoxUnavailable:
+            return Warm(self._launch)
+        finally:
+            self._next = self._thread.submit(Warm, self._launch)
+
+    def close(self) -> None:
+        """Ends the spare."""
+        if not self._next.cancel():
+            with suppress(BoxUnavailable):
+                self._next.result().kill()
+        self._thread.shutdown()
+
+
 def open_box(
     kind: str,
     *,
@@ -99,23 +135,24 @@ def open_box(
     entry: str,
     paths: Sequence[Path] = (),
     wall: Wall = Wall(),  # noqa: B008 - a frozen value
+    engine: Engine = Engine(),  # noqa: B008 - a frozen value
 ) -> Box:
     """A warm box. Raises BoxUnavailable with a sentence that says what to do.
 
     `preload` are modules that every seat has loaded, `entry` the "module:function" that serves it
     with `recv` and `send`, `paths` directories to look for both before the installed packages.
     """
-    if kind not in _COMMANDS:
+    if kind not in KINDS:
         raise BoxUnavailable(f"there is no box {kind!r}: choose one of {', '.join(KINDS)}")
     if sys.platform != "linux":
         raise BoxUnavailable(
             f"boxes need Linux, and this is {sys.platform}: play trusted bots with the box 'none'"
         )
-    return Box(kind, Program(tuple(preload), entry, tuple(paths), wall))
+    return Box(kind, Program(tuple(preload), entry, tuple(paths), wall), engine)
 
 
-def best_kind() -> str:
-    """The strongest kind whose self-test passes here; else "process", which is for trusted bots."""
+def best_kind(engine: Engine = Engine()) -> str:  # noqa: B008 - a frozen value
+    """The first kind whose self-test passes here; else "process", which is for trusted bots."""
     from sandbox.selftest import selftest  # It opens a box of its own.
 
-    return next((kind for kind in KINDS if selftest(kind).walled), "process")
+    return next((kind for kind in KINDS if selftest(kind, engine=engine).walled), "process")

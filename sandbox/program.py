@@ -50,10 +50,18 @@ class Program:
         tops = dict.fromkeys(name.partition(".")[0] for name in names)
         return [_place(name, self.paths) for name in tops if not _in_library(name)]
 
-    def command(self, imports: Iterable[str | Path], *, own_root: bool) -> list[str]:
-        """The interpreter's command line; `imports` are directories as they look from inside.
+    def command(
+        self,
+        imports: Iterable[str | Path],
+        *,
+        own_root: bool,
+        interpreter: str = str(INTERPRETER),
+        control: str | None = None,
+    ) -> list[str]:
+        """The interpreter's command line; all places are named as they look from inside.
 
-        `own_root` tells the zygote to leave the host's root itself.
+        `own_root` tells the zygote to leave the host's root itself, `control` at which socket it
+        is waited for; without one it finds the channel at descriptor 0.
         """
         job = {
             "preload": self.preload,
@@ -61,8 +69,9 @@ class Program:
             "imports": [str(path) for path in imports],
             "drop": self.wall.drop,
             "own_root": own_root,
+            "control": control,
         }
-        return [str(INTERPRETER), "-P", "-s", "-S", "-B", "-c", _BOOT, json.dumps(job)]
+        return [interpreter, "-P", "-s", "-S", "-B", "-c", _BOOT, json.dumps(job)]
 
 
 def _in_library(name: str) -> bool:

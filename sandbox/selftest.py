@@ -12,7 +12,7 @@ from functools import cache
 from matchbox.errors import BoxUnavailable, SeatFault
 from sandbox.attacks import ATTACKS, SPIN, SPIN_S
 from sandbox.box import Box, open_box
-from sandbox.policy import LAYERS, Limits, Wall
+from sandbox.policy import LAYERS, Engine, Limits, Wall
 from sandbox.seat import Seat
 
 _LIMITS = Limits(cpu_ms=2000, bank_ms=20_000, memory_mb=128)
@@ -34,10 +34,16 @@ class Report:
 
 
 @cache
-def selftest(kind: str, wall: Wall = Wall()) -> Report:  # noqa: B008 - a frozen value
+def selftest(
+    kind: str,
+    wall: Wall = Wall(),  # noqa: B008 - a frozen value
+    engine: Engine = Engine(),  # noqa: B008 - a frozen value
+) -> Report:
     """The report on this kind, found once in the life of a process."""
     try:
-        with open_box(kind, preload=(), entry="sandbox.attacks:serve", wall=wall) as box:
+        with open_box(
+            kind, preload=(), entry="sandbox.attacks:serve", wall=wall, engine=engine
+        ) as box:
             return _examine(box)
     except (BoxUnavailable, SeatFault) as error:
         return Report(False, {}, [str(error)])

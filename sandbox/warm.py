@@ -10,17 +10,16 @@ import os
 import select
 import socket
 import struct
-import subprocess
+import sys
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
 from matchbox.errors import BoxUnavailable, SeatFault
-from sandbox.policy import ENVIRONMENT, HELLO
+from sandbox.launch import Launch, pair
+from sandbox.policy import HELLO
 from sandbox.verdict import Death
 
 _START_S: Final = 30.0
@@ -44,26 +43,39 @@ class Fork:
 class Warm:
     """One zygote. `healthy` turns false when it may not be forked again."""
 
-    def __init__(self, command: Sequence[str]) -> None:
-        self._control, theirs = _pair(_START_S)
-        with theirs:
-            self._process = _starter(os.getpid()).submit(_start, command, theirs.fileno()).result()
+    def __init__(self, launch: Launch) -> None:
+        self._launched = launch()
+        self._control = self._launched.control
+        self._control.settimeout(_START_S)
         self.healthy = True
         self.seats = 0
         try:
             ready, self.pid = _first_packet(self._control)
-            self.raised: dict[str, bool] = json.loads(ready)["raised"]
+            told = json.loads(ready)
             self.baseline_bytes = _address_space(self.pid)
         except (OSError, ValueError) as error:
-            raise BoxUnavailable(
-                f"the box did not start: {_advised(self._last_words())}"
-            ) from error
+            words = self._launched.last_words()
+            self._control.close()
+            raise BoxUnavailable(f"the box did not start: {_advised(words)}") from error
+        if "failed" in told or told["python"] != list(sys.version_info[:2]):
+            self.kill()
+            raise BoxUnavailable(f"the box did not start: {_why(told)}")
+        self.raised: dict[str, bool] = told["raised"]
         self._control.settimeout(_REPLY_S)
+
+    def make_room(self, memory_mb: int) -> None:
+        """Lets the next seats have so much memory. Raises SeatFault of the platform."""
+        try:
+            self._launched.make_room(memory_mb)
+        except OSError as error:
+            self.healthy = False
+            raise SeatFault("platform", f"no room for {memory_mb} MiB: {error}") from error
 
     def fork(self, limits: Mapping[str, int]) -> Fork:
         """A fresh seat's process, behind the whole wall. Raises SeatFault of the platform."""
         self.seats += 1
-        channel, theirs = _pair(_REPLY_S)
+        channel, theirs = pair()
+        channel.settimeout(_REPLY_S)
         output, writer = os.pipe()
         os.set_blocking(output, False)
         try:
@@ -96,13 +108,11 @@ class Warm:
         return death
 
     def kill(self) -> None:
-        """Ends the zygote and everything in its box."""
+        """Ends the zygote and everything in its box. Twice is as good as once."""
         self.healthy = False
-        self._control.close()
-        self._process.kill()
-        self._process.wait()
-        if self._process.stderr is not None:
-            self._process.stderr.close()
+        if self._control.fileno() >= 0:
+            self._control.close()
+            self._launched.end()
 
     def _command(self, do: str, descriptors: Sequence[int] = (), **more: object) -> dict[str, Any]:
         order = json.dumps({"do": do, "serial": self.seats, **more}).encode()
@@ -112,32 +122,6 @@ class Warm:
             raise OSError(f"the zygote gave no answer to {do!r}")
         return answer
 
-    def _last_words(self) -> str:
-        self._process.kill()
-        _, said = self._process.communicate()
-        self._control.close()
-        return said.decode(errors="replace").strip().splitlines()[-1:][0] if said else "no word"
-
-
-@cache
-def _starter(pid: int) -> ThreadPoolExecutor:
-    """The one thread of this process that starts boxes.
-
-    A box dies with the thread that started it, so that thread must live as long as the process.
-    """
-    return ThreadPoolExecutor(1, thread_name_prefix=f"boxes-of-{pid}")
-
-
-def _start(command: Sequence[str], control: int) -> subprocess.Popen[bytes]:
-    return subprocess.Popen(
-        command,
-        stdin=control,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        env=dict(ENVIRONMENT),
-        cwd="/",
-    )
-
 
 def _advised(words: str) -> str:
     """What the box said, and what to do about it where that is known."""
@@ -146,12 +130,12 @@ def _advised(words: str) -> str:
     return words
 
 
-def _pair(patience_s: float) -> tuple[socket.socket, socket.socket]:
-    """Our end, which is told who sends, and the other end."""
-    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    ours.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
-    ours.settimeout(patience_s)
-    return ours, theirs
+def _why(told: Mapping[str, Any]) -> str:
+    """What a zygote reported instead of being ready."""
+    if "failed" in told:
+        return str(told["failed"])
+    inside, here = ("{}.{}".format(*version) for version in (told["python"], sys.version_info))
+    return f"it holds Python {inside}, and this is Python {here}: build it from a base of {here}"
 
 
 def _first_packet(channel: socket.socket) -> tuple[bytes, int]:

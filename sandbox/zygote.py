@@ -1,9 +1,10 @@
-"""The warm process inside a box, from which every seat is forked. Started by `launch.py`.
+"""The warm process inside a box, from which every seat is forked. Started through launch.py.
 
 Knows how to load code, raise the wall, fork, and bury its forks. It never runs a line of a bot:
 the fork does, behind the wall's second step, through an entry function that is named to it.
 
-Commands come over descriptor 0, one packet each, and each is answered with one packet:
+Commands come over descriptor 0 or a socket that the job names, one packet each, and each is
+answered with one packet:
     {"do": "seat", "serial": n, "rlimits": {name: most}} with two descriptors, the fork's channel
         and the end of the pipe for its output -> {"serial": n}
     {"do": "bury", "serial": n}   waits for the fork, which the other side has killed ->
@@ -31,6 +32,7 @@ from typing import Any, Final, NoReturn
 from sandbox import inner_wall, syscalls
 from sandbox.policy import (
     CHUNK_BYTES,
+    ENVIRONMENT,
     HELLO,
     NO_MEMORY,
     STANDARD_LIBRARY,
@@ -49,7 +51,20 @@ _LIMITS: Final = [getattr(resource, name) for name in dir(resource) if name.star
 def main(job: str) -> None:
     """Loads what the job names, raises the wall's first step, and serves until its host is gone."""
     order: dict[str, Any] = json.loads(job)
-    control = _take_control()
+    control = _take_control(order["control"])
+    told: dict[str, object] = {"python": sys.version_info[:2]}
+    try:
+        zygote, told["raised"] = _prepare(order, control)
+    except Exception as error:
+        told["failed"] = f"{type(error).__name__}: {error}"[:2000]
+        raise
+    finally:
+        control.send(json.dumps(told).encode())
+    zygote.run()
+
+
+def _prepare(order: dict[str, Any], control: socket.socket) -> tuple[Zygote, dict[str, bool]]:
+    """A zygote behind the first step of its wall, and which layers stand."""
     library = [path for path in sys.path if os.path.isdir(path) and path not in order["imports"]]
     serve = _load(order["preload"], order["entry"])
     _forget(order["imports"])
@@ -57,14 +72,17 @@ def main(job: str) -> None:
     raised = inner_wall.first_step(wall, arch, library, own_root=order["own_root"])
     gc.collect()
     gc.freeze()
-    zygote = Zygote(control, serve, wall, inner_wall.second_filter(arch))
-    control.send(json.dumps({"raised": raised}).encode())
-    zygote.run()
+    return Zygote(control, serve, wall, inner_wall.second_filter(arch)), raised
 
 
-def _take_control() -> socket.socket:
-    """The command channel, moved away from descriptor 0, which becomes an empty input."""
-    control = socket.socket(fileno=os.dup2(0, _CONTROL, inheritable=False))
+def _take_control(path: str | None) -> socket.socket:
+    """The command channel, behind a path or at descriptor 0, which becomes an empty input."""
+    if path is None:
+        control = socket.socket(fileno=os.dup2(0, _CONTROL, inheritable=False))
+    else:
+        with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as caller:
+            caller.connect(path)
+            control = socket.socket(fileno=os.dup2(caller.fileno(), _CONTROL, inheritable=False))
     reader, writer = os.pipe()
     os.dup2(reader, 0)
     os.close(reader)
@@ -89,7 +107,8 @@ def _forget(imports: Sequence[str]) -> None:
         sys.path_importer_cache.pop(path, None)
     sys.argv[:] = [""]
     sys.orig_argv[:] = []
-    os.environ.pop("PWD", None)
+    for name in set(os.environ) - set(ENVIRONMENT):  # What a shell or an engine has added.
+        del os.environ[name]
 
 
 class Zygote:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from bench.figures import bomb, creatures, skull, thegame, war
-from bench.figures.compare import Section
+from bench.figures.compare import WITHIN, Section, too_far
 from bench.figures.laboratory import Laboratory
 from bench.figures.page import COLUMNS, cells, page
 from cli import say
@@ -38,10 +38,13 @@ def main(words: Sequence[str]) -> int:
     if options.out is not None:
         options.out.write_text(page(sections, options.seed))
         say.note(f"written: {options.out}")
-    wrong = [row for section in sections for row in section.rows if not row.agrees]
+    rows = [row for section in sections for row in section.rows]
+    wrong = [row for row in rows if not row.agrees]
     if wrong:
         say.table(COLUMNS, map(cells, wrong), "figures that disagree")
-    return 1 if wrong else 0
+    if far := too_far(rows):
+        say.note(f"fewer than {WITHIN:.0%} of the figures lie within their errors alone")
+    return 1 if wrong or far else 0
 
 
 def _options(words: Sequence[str]) -> argparse.Namespace:
@@ -50,7 +53,7 @@ def _options(words: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--seed", default="figures")
     parser.add_argument("--scale", type=float, default=1.0, help="of the usual number of games")
     parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--box", default="none", help="none, bwrap, process: the same figures")
+    parser.add_argument("--box", default="none", help="none or a kind of box: the same figures")
     parser.add_argument(
         "--out", type=Path, help="the page; where all games are played: " + PAGE.name
     )

@@ -6,15 +6,19 @@ from typing import TYPE_CHECKING, Final
 
 from matchbox import registry
 from matchbox.errors import BadOption
+from matchbox.settings import Settings
 
 if TYPE_CHECKING:
     from sandbox.box import Box
+    from sandbox.policy import Engine
+    from sandbox.selftest import Report
 
 ENTRY: Final = "matchbox.match.seatside:serve"
 """What answers frames inside a seat."""
+_USUAL: Final = Settings()
 
 
-def open_named(kind: str) -> Box | None:
+def open_named(kind: str, settings: Settings = _USUAL) -> Box | None:
     """A warm box of that kind; `auto` is the best that works here, `none` is None: no box at all.
 
     Raises BadOption for a name that is none, BoxUnavailable with a sentence that says what to do.
@@ -25,5 +29,34 @@ def open_named(kind: str) -> Box | None:
 
     if kind not in ("auto", *KINDS):
         raise BadOption(f"there is no box {kind!r}: choose one of auto, {', '.join(KINDS)}, none")
-    chosen = best_kind() if kind == "auto" else kind
-    return open_box(chosen, preload=registry.seat_modules(), entry=ENTRY)
+    engine = _engine(settings)
+    chosen = best_kind(engine) if kind == "auto" else kind
+    return open_box(chosen, preload=registry.seat_modules(), entry=ENTRY, engine=engine)
+
+
+def examine(kind: str, settings: Settings = _USUAL) -> Report:
+    """What the self-test finds about that kind of box on this machine."""
+    from sandbox.selftest import selftest
+
+    return selftest(kind, engine=_engine(settings))
+
+
+def build_image(base: str, network: str) -> str:
+    """The name of the image of the seats' containers, newly built; empty words are the usual.
+
+    Raises BoxUnavailable.
+    """
+    from sandbox import docker_box, docker_image
+    from sandbox.program import Program
+
+    packages = Program(tuple(registry.seat_modules()), ENTRY).packages()
+    return docker_image.build(
+        docker_box.connect(), packages, base or docker_image.BASE, network or None
+    )
+
+
+def _engine(settings: Settings) -> Engine:
+    from sandbox.policy import Engine
+
+    modules = (*registry.seat_modules(), ENTRY.partition(":")[0])
+    return Engine(settings.docker_runtime, settings.sockets, modules)

@@ -25,7 +25,7 @@ from matchbox.errors import BadMessage, MatchboxError, Unavailable
 from matchbox.match import wire
 from matchbox.settings import read_settings
 from worker.app import make_celery
-from worker.arena.boxes import open_named
+from worker.arena.boxes import examine, open_named
 from worker.arena.client import ServerClient
 from worker.arena.journal import MOST_TIMES, Journal
 from worker.arena.tasks import Arena, GiveBack
@@ -97,7 +97,7 @@ def _open(sender: str, **_: Any) -> None:
     """Opens the box, tells the server what its wall holds, takes up what was left undone."""
     client = ServerClient(settings.server_url, settings.arena_token)
     try:
-        box = open_named(settings.box)
+        box = open_named(settings.box, settings)
     except MatchboxError as error:
         with suppress(MatchboxError):
             client.report_wall(_report(sender, settings.box, walled=False, why=str(error)))
@@ -123,9 +123,7 @@ def _keep_reporting(client: ServerClient, report: dict[str, Any]) -> None:
 
 def wall_report(arena: str, kind: str) -> dict[str, Any]:
     """What the self-test found about this kind of box, as the server takes it."""
-    from sandbox.selftest import selftest
-
-    found = selftest(kind)
+    found = examine(kind, settings)
     return _report(arena, kind, walled=found.walled, why="; ".join(found.missing))
 
 

@@ -20,7 +20,7 @@ def test_doctor_tells_boxes_brokers_and_databases(matchbox: Run) -> None:
     told = matchbox("doctor", "--json")
     report = told.json
     assert told.code == (0 if report["walled"] else 1)
-    assert set(report["boxes"]) == {"bwrap", "process"}
+    assert set(report["boxes"]) == {"bwrap", "docker", "process"}
     assert report["brokers"]["embedded"]
     assert report["databases"]["sqlite"]["works"]
     assert "simple" in report["games"]["bomb"]

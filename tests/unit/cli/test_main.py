@@ -60,7 +60,7 @@ def test_an_unknown_box_is_named(matchbox: Run) -> None:
     told = matchbox("simulate", "bomb", "simple", "scared", "--box", "paper")
     assert told.code == 2
     assert told.err == (
-        "matchbox: there is no box 'paper': choose one of auto, bwrap, process, none\n"
+        "matchbox: there is no box 'paper': choose one of auto, bwrap, docker, process, none\n"
     )
 
 

@@ -67,6 +67,7 @@ def test_python_starts_without_sites_and_with_its_job() -> None:
         "imports": ["/box"],
         "drop": ["seccomp"],
         "own_root": True,
+        "control": None,
     }
 
 

@@ -1,0 +1,34 @@
+"""How commands open a box, and `matchbox build-image`: what the box `docker` needs first."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from sandbox.box import Box
+
+
+def open_box(kind: str) -> Box | None:
+    """A box by its name in `--box`, with the settings of the environment. Raises as they do."""
+    from matchbox.settings import read_settings
+    from worker.arena.boxes import open_named
+
+    return open_named(kind, read_settings(os.environ))
+
+
+def build_image(
+    base: Annotated[
+        str,
+        typer.Option(envvar="BASE_IMAGE", help="an image with this Python; empty: python:X.Y-slim"),
+    ] = "",
+    network: Annotated[
+        str, typer.Option(envvar="BUILD_NETWORK", help="the network of the build, such as host")
+    ] = "",
+) -> None:
+    """Build the image of the seats' containers, for `--box docker`; prints its name."""
+    from worker.arena.boxes import build_image as build
+
+    print(build(base, network))

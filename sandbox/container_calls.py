@@ -1,0 +1,64 @@
+"""Which system calls a container may make, as an engine takes it: made from the bot's own list.
+
+Knows names of calls and the form of the profile; calls no kernel and no engine.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import socket
+from typing import Final
+
+from sandbox.syscalls import BOT, MUTE, ZYGOTE
+
+START: Final = frozenset(
+    name
+    for line in (
+        # What a container's runtime calls between loading the filter and starting Python.
+        "execve openat2 epoll_create1 epoll_ctl epoll_pwait eventfd2 tgkill getpgid setpgid dup",
+        "fstatfs statfs getdents capget capset fchdir chdir umask ioctl pipe pidfd_open",
+        # Python's own start, and the way to its control channel.
+        "arch_prctl connect getsockname getsockopt sysinfo readahead mlock pwrite64 writev",
+        # To raise the first step of the inner wall, which takes all of these away.
+        "landlock_create_ruleset landlock_add_rule landlock_restrict_self",
+    )
+    for name in line.split()
+)
+"""What the start of a container needs beside bot and zygote, before the inner wall stands."""
+
+_ARCHITECTURES: Final = {"x86_64": "SCMP_ARCH_X86_64", "aarch64": "SCMP_ARCH_AARCH64"}
+_NAMESPACES: Final = 0x7E020000
+_ALL: Final = 0xFFFFFFFF
+
+
+def profile() -> dict[str, object]:
+    """The profile for this machine: no other ABI, no namespaces, no socket but the control's kind.
+
+    Its architectures are empty where the names of this one are not known.
+    """
+    allow = "SCMP_ACT_ALLOW"
+    channel = socket.SOCK_SEQPACKET | socket.SOCK_CLOEXEC
+    return {
+        "defaultAction": "SCMP_ACT_ERRNO",
+        "architectures": [name for arch, name in _ARCHITECTURES.items() if arch == _machine()],
+        "syscalls": [
+            {"names": sorted((BOT | ZYGOTE | START) - {"clone"}), "action": allow},
+            {"names": sorted(MUTE), "action": "SCMP_ACT_ERRNO", "errnoRet": errno.ENOSYS},
+            {"names": ["clone"], "action": allow, "args": [_argument(0, _NAMESPACES, 0)]},
+            {
+                "names": ["socket"],
+                "action": allow,
+                "args": [_argument(0, _ALL, socket.AF_UNIX), _argument(1, _ALL, channel)],
+            },
+        ],
+    }
+
+
+def _machine() -> str:
+    return os.uname().machine
+
+
+def _argument(index: int, mask: int, value: int) -> dict[str, object]:
+    """Holds where the argument has this value under this mask."""
+    return {"index": index, "value": mask, "valueTwo": value, "op": "SCMP_CMP_MASKED_EQ"}

@@ -1,0 +1,298 @@
+"""The outer wall of a container: how one is started for a zygote, watched, and cleared away.
+
+Knows a Docker engine and the flags in policy.py; what is in the image, docker_image.py knows.
+A container is made for a zygote, never for a match. Its zygote calls back over a socket in a
+directory that it is lent to read; nothing else of the host is in it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import shutil
+import signal
+import socket
+import struct
+import tempfile
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, TypeVar
+
+from matchbox.errors import BoxUnavailable
+from sandbox import container_calls, docker_image
+from sandbox.launch import Launch, Launched, starter
+from sandbox.policy import CONTAINER, CONTAINER_ROOM_MB, MIB, Engine, Limits
+from sandbox.program import Program
+
+if TYPE_CHECKING:
+    from docker import DockerClient
+    from docker.models.containers import Container
+
+T = TypeVar("T")
+
+OWNER: Final = "matchbox.seat.owner"
+"""The label of every container of ours: the process that it belongs to."""
+
+_USUAL_HOST: Final = "unix:///var/run/docker.sock"
+_INSIDE: Final = "/run/matchbox"
+_SOCKET: Final = "control"
+_START_S: Final = 60.0
+_LOOK_S: Final = 0.5
+_END_MS: Final = 10_000
+_CREDENTIALS: Final = struct.Struct("3i")
+
+
+def launcher(program: Program, engine: Engine) -> Launch:
+    """Starts a container for the program's zygote.
+
+    Clears away what killed processes have left. Raises BoxUnavailable with a sentence that says
+    what to do: no engine, no image, a directory that the two do not share.
+    """
+    packages = replace(program, preload=program.preload + engine.modules).packages()
+    command = program.command(
+        [docker_image.PLACE],
+        own_root=False,
+        interpreter=docker_image.INTERPRETER,
+        control=f"{_INSIDE}/{_SOCKET}",
+    )
+
+    def prepare() -> str:
+        client = connect()
+        sweep(client, _directory(engine))
+        return docker_image.find(client, packages)
+
+    image = _engine(prepare)
+
+    def launch() -> Launched:
+        box = _Container(image, command, engine)
+        control = _engine(box.start)
+        return Launched(control, box.end, box.last_words, box.make_room)
+
+    return launch
+
+
+def connect() -> DockerClient:
+    """The engine that DOCKER_HOST names, or this machine's own. Raises BoxUnavailable."""
+    from docker.errors import DockerException
+
+    try:
+        _knock(os.environ.get("DOCKER_HOST") or _USUAL_HOST)
+        return _client(os.getpid())
+    except (DockerException, OSError) as error:
+        raise BoxUnavailable(
+            "no Docker engine answers: start one, or name it in DOCKER_HOST, and let this account "
+            f"use it ({error})"
+        ) from error
+
+
+def sweep(client: DockerClient, directory: Path) -> None:
+    """Removes the containers and the sockets of processes that have ended."""
+    from docker.errors import APIError
+
+    for container in client.containers.list(all=True, filters={"label": OWNER}):
+        if not _lives(container.labels[OWNER]):
+            with suppress(APIError):  # Another worker was first.
+                container.remove(force=True)
+    for folder in directory.iterdir():
+        if not _lives(folder.name.partition("+")[0]):
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+class _Container:
+    """One container, from its start to its end."""
+
+    def __init__(self, image: str, command: list[str], engine: Engine) -> None:
+        self._image = image
+        self._command = command
+        self._engine = engine
+        self._memory_mb = Limits().memory_mb
+        self._advice = (
+            f"it ended without a word; try `docker run --rm {image} {command[0]} -c 'import json'`"
+        )
+
+    def start(self) -> socket.socket:
+        """The channel of its zygote, which has called back. Raises BoxUnavailable."""
+        directory = _directory(self._engine)
+        self._folder = Path(tempfile.mkdtemp(prefix=f"{_owner()}+", dir=directory))
+        try:
+            with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as listener:
+                _listen(listener, self._folder)
+                self._container = self._create()
+                try:
+                    self._container.start()
+                    control = self._called(listener)
+                    self._handle = _handle(control)
+                except BaseException:
+                    self._container.remove(force=True)
+                    raise
+        except BaseException:
+            shutil.rmtree(self._folder, ignore_errors=True)
+            raise
+        return control
+
+    def end(self) -> None:
+        """Kills the zygote; the engine removes a container whose first process has ended."""
+        with suppress(ProcessLookupError):
+            signal.pidfd_send_signal(self._handle, signal.SIGKILL)
+        watch = select.poll()
+        watch.register(self._handle, select.POLLIN)
+        watch.poll(_END_MS)
+        os.close(self._handle)
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    def last_words(self) -> str:
+        """Whatever it had to say it has said over its channel."""
+        self.end()
+        return self._advice
+
+    def make_room(self, memory_mb: int) -> None:
+        """Raises OSError where the engine refuses."""
+        if memory_mb > self._memory_mb:
+            try:
+                _engine(lambda: self._container.update(**_memory(memory_mb)))
+            except BoxUnavailable as error:
+                raise OSError(str(error)) from error
+            self._memory_mb = memory_mb
+
+    def _create(self) -> Container:
+        from docker.types import Mount
+
+        cores = ",".join(map(str, sorted(os.sched_getaffinity(0))))
+        return connect().containers.create(
+            self._image,
+            self._command,
+            **CONTAINER,
+            **_memory(self._memory_mb),
+            cpuset_cpus=cores,
+            labels={OWNER: _owner()},
+            mounts=[Mount(_INSIDE, str(self._folder), type="bind", read_only=True)],
+            runtime=self._engine.runtime or None,
+            security_opt=[
+                "no-new-privileges",
+                f"seccomp={json.dumps(container_calls.profile())}",
+            ],
+        )
+
+    def _called(self, listener: socket.socket) -> socket.socket:
+        """The zygote's call, once it comes. Raises BoxUnavailable where the container ends."""
+        from docker.errors import NotFound
+
+        listener.settimeout(_LOOK_S)
+        deadline = time.monotonic() + _START_S
+        while time.monotonic() < deadline:
+            with suppress(TimeoutError):
+                control, _ = listener.accept()
+                control.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
+                return control
+            try:
+                self._container.reload()
+            except NotFound:
+                break
+            if self._container.status not in ("created", "running"):
+                break
+        raise BoxUnavailable(f"the container did not start: {self._advice}")
+
+
+def _engine(work: Callable[[], T]) -> T:
+    """What this gives, done by the one thread that talks to the engine. Raises BoxUnavailable."""
+    from docker.errors import DockerException
+    from requests import RequestException
+
+    try:
+        return starter(os.getpid()).submit(work).result()
+    except (DockerException, RequestException) as error:
+        told = getattr(error, "explanation", None) or error
+        raise BoxUnavailable(f"the Docker engine refused: {told}") from error
+
+
+def _knock(host: str) -> None:
+    """Raises OSError where nobody listens on the engine's socket."""
+    if host.startswith("unix://"):
+        with socket.socket(socket.AF_UNIX) as caller:
+            caller.connect(host.removeprefix("unix://"))
+
+
+@cache
+def _client(_pid: int) -> DockerClient:
+    """A client of this process's own: a fork may not share its connections."""
+    from docker import from_env
+
+    client: DockerClient = from_env()
+    return client
+
+
+def _memory(memory_mb: int) -> dict[str, int]:
+    most = (memory_mb + CONTAINER_ROOM_MB) * MIB
+    return {"mem_limit": most, "memswap_limit": most}
+
+
+def _directory(engine: Engine) -> Path:
+    """Where the sockets are, for this account alone. Raises BoxUnavailable."""
+    usual = "/run/matchbox" if os.geteuid() == 0 else f"/tmp/matchbox-{os.geteuid()}"
+    directory = Path(engine.sockets or usual)
+    try:
+        directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+        directory.chmod(0o700)
+    except OSError as error:
+        raise BoxUnavailable(
+            f"the sockets cannot be in {directory}: name another directory in MATCHBOX_SOCKETS "
+            f"({error.strerror})"
+        ) from error
+    return directory
+
+
+def _listen(listener: socket.socket, folder: Path) -> None:
+    """Waits in a directory that the other account may look into and call from."""
+    place = folder / _SOCKET
+    listener.bind(str(place))
+    folder.chmod(0o755)
+    place.chmod(0o666)
+    listener.listen(1)
+
+
+def _handle(control: socket.socket) -> int:
+    """A handle of the caller, by which it can be ended. Raises BoxUnavailable."""
+    told = control.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size)
+    pid = _CREDENTIALS.unpack(told)[0]
+    try:
+        handle = os.pidfd_open(pid)
+        signal.pidfd_send_signal(handle, 0)
+    except PermissionError as error:
+        raise BoxUnavailable(
+            "this account may not end the processes of containers: run it as root, or give it "
+            "the capability KILL"
+        ) from error
+    except OSError as error:
+        raise BoxUnavailable(
+            "the processes of containers cannot be seen from here: in a container, start this "
+            "with `pid: host`"
+        ) from error
+    return handle
+
+
+def _owner() -> str:
+    """This process, told apart from every other that was or will be."""
+    namespace = os.stat("/proc/self/ns/pid").st_ino
+    return f"{namespace}.{os.getpid()}.{_begun(os.getpid())}"
+
+
+def _lives(owner: str) -> bool:
+    """Whether that process runs. One in another namespace of processes is not ours to judge."""
+    namespace, _, rest = owner.partition(".")
+    pid, _, begun = rest.partition(".")
+    if namespace != _owner().partition(".")[0]:
+        return True
+    try:
+        return _begun(int(pid)) == begun
+    except (OSError, ValueError):
+        return False
+
+
+def _begun(pid: int) -> str:
+    """When the process began, in ticks of its machine."""
+    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[19]

@@ -1,0 +1,108 @@
+"""The image that a container of a seat is made of: its files, its name, and how it is built.
+
+Knows files and an engine; starts no container. The name carries the digest of what is inside, so
+an image of another release, or of other games, is never taken for the right one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import sys
+import tarfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from matchbox.errors import BoxUnavailable
+
+if TYPE_CHECKING:
+    from docker import DockerClient
+
+REPOSITORY: Final = "matchbox-seat"
+PLACE: Final = "/box"
+"""The directory of the packages in the image."""
+INTERPRETER: Final = "/python"
+
+_RECIPE: Final = Path(__file__).parent / "image"
+_PYTHON: Final = "{}.{}".format(*sys.version_info)
+BASE: Final = f"python:{_PYTHON}-slim"
+"""What is built from unless another base is named: it must hold the same Python as this one."""
+
+
+def name(packages: Sequence[Path]) -> str:
+    """The name and tag of the image that holds these files and directories."""
+    digest = hashlib.sha256(_PYTHON.encode())
+    for inside, file in _files(packages):
+        data = file.read_bytes()
+        digest.update(f"\0{inside}\0{len(data)}\0".encode() + data)
+    return f"{REPOSITORY}:{digest.hexdigest()[:16]}"
+
+
+def find(client: DockerClient, packages: Sequence[Path]) -> str:
+    """The name of their image. Raises BoxUnavailable where the engine has none."""
+    wanted = name(packages)
+    known = [tag for image in client.images.list(REPOSITORY) for tag in image.tags]
+    if wanted in known:
+        return wanted
+    stale = f" (it has {', '.join(sorted(known))})" if known else ""
+    raise BoxUnavailable(
+        f"the engine has no image {wanted}{stale}: build it with `matchbox build-image`"
+    )
+
+
+def build(
+    client: DockerClient, packages: Sequence[Path], base: str = BASE, network: str | None = None
+) -> str:
+    """Builds their image from this base, and gives its name.
+
+    `network` is the network of the build, such as "host". Raises BoxUnavailable with the last
+    thing that the engine said.
+    """
+    from docker.errors import APIError, BuildError
+
+    wanted = name(packages)
+    try:
+        client.images.build(
+            fileobj=_context(packages),
+            custom_context=True,
+            tag=wanted,
+            buildargs={"BASE_IMAGE": base},
+            network_mode=network,
+            rm=True,
+            forcerm=True,
+        )
+    except BuildError as error:
+        said = [line.get("stream", "").strip() for line in error.build_log]
+        last = "; ".join(line for line in said[-12:] if line)
+        raise BoxUnavailable(f"the image was not built: {error.msg}; it said: {last}") from error
+    except APIError as error:
+        raise BoxUnavailable(f"the image was not built: {error.explanation}") from error
+    return wanted
+
+
+def _context(packages: Sequence[Path]) -> io.BytesIO:
+    """What the engine is sent to build from, as a tar file."""
+    data = io.BytesIO()
+    with tarfile.open(fileobj=data, mode="w") as tar:
+        for inside, file in _files(packages):
+            # The same whoever owns the checkout and whenever it was made, or no step is ever kept.
+            entry = tarfile.TarInfo(inside)
+            entry.size, entry.mode = file.stat().st_size, 0o644
+            with file.open("rb") as content:
+                tar.addfile(entry, content)
+    data.seek(0)
+    return data
+
+
+def _files(packages: Sequence[Path]) -> Iterator[tuple[str, Path]]:
+    """Every file of the build, by its place there. Greenlet comes from its own lock."""
+    for file in sorted(_RECIPE.iterdir()):
+        if file.is_file():
+            yield file.name, file
+    for package in sorted(packages, key=lambda package: package.name):
+        if package.name == "greenlet":
+            continue
+        for file in sorted(package.rglob("*")) if package.is_dir() else [package]:
+            if file.is_file() and "__pycache__" not in file.parts:
+                yield f"packages/{file.relative_to(package.parent)}", file

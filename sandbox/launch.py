@@ -1,0 +1,88 @@
+"""How a zygote comes to life: what a kind of box gives back once it has started one.
+
+Knows processes of this machine; what a container is, docker_box.py knows.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cache
+
+from sandbox.policy import ENVIRONMENT
+
+
+@dataclass(frozen=True, slots=True)
+class Launched:
+    """A zygote that has been started and may not be ready yet.
+
+    `control` is told who sends. `end` kills the box with all that is in it, `last_words` tells
+    what it said before it failed (and ends it), `make_room` lets its seats have so many MiB.
+    """
+
+    control: socket.socket
+    end: Callable[[], None]
+    last_words: Callable[[], str]
+    make_room: Callable[[int], None]
+
+
+Launch = Callable[[], Launched]
+
+
+def launcher(command: Sequence[str]) -> Launch:
+    """Starts this command, which finds its end of the channel at descriptor 0."""
+
+    def launch() -> Launched:
+        control, theirs = pair()
+        with theirs:
+            process = starter(os.getpid()).submit(_start, command, theirs.fileno()).result()
+        # Its own limit of address space is the only one, so there is always room.
+        return Launched(
+            control, lambda: _end(process), lambda: _last_words(process), make_room=lambda _: None
+        )
+
+    return launch
+
+
+@cache
+def starter(pid: int) -> ThreadPoolExecutor:
+    """The one thread of this process that starts boxes.
+
+    A box dies with the thread that started it, so that thread must live as long as the process.
+    """
+    return ThreadPoolExecutor(1, thread_name_prefix=f"boxes-of-{pid}")
+
+
+def pair() -> tuple[socket.socket, socket.socket]:
+    """Our end of a channel, which is told who sends, and the other end."""
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    ours.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
+    return ours, theirs
+
+
+def _start(command: Sequence[str], control: int) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        command,
+        stdin=control,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        env=dict(ENVIRONMENT),
+        cwd="/",
+    )
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    process.kill()
+    process.wait()
+    if process.stderr is not None:
+        process.stderr.close()
+
+
+def _last_words(process: subprocess.Popen[bytes]) -> str:
+    process.kill()
+    _, said = process.communicate()
+    return said.decode(errors="replace").strip().splitlines()[-1:][0] if said else "no word"
