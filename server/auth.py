@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 SAFE_METHODS: Final = ("GET", "HEAD", "OPTIONS")
 WITHOUT_COOKIE: Final = ("/api/", "/internal/")
 """Where a request may change something without a session, and says who it is in another way."""
+FOR_STRANGERS: Final = ("accounts.log_in", "accounts.sign_up")
+"""What the API lets somebody without an account do; all else is refused before it is read."""
 
 
 @dataclass(frozen=True)
@@ -127,7 +129,7 @@ def guard_entry(app: Flask) -> None:
 
     @app.before_request
     def refuse_forgeries() -> None:
-        """A bad token is told even where none is needed; a form wants its CSRF token."""
+        """A bad token is told even where none is needed; a change wants an account or a token."""
         known = current_user.is_authenticated
         if "bad_token" in g:
             raise LoginNeeded(g.bad_token)
@@ -135,6 +137,8 @@ def guard_entry(app: Flask) -> None:
             return
         if known or not request.path.startswith(WITHOUT_COOKIE):
             csrf.protect()
+        elif request.path.startswith("/api/") and request.endpoint not in FOR_STRANGERS:
+            require_account()
 
 
 def _of_session(identifier: str) -> Visitor | None:

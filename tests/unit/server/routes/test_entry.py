@@ -9,6 +9,7 @@ from apiflask import APIFlask
 
 from matchbox.errors import BadSetting
 from server.app import MOST_BYTES
+from server.auth import FOR_STRANGERS
 from server.db.models import User
 from server.headers import content_policy
 from server.rates import storage_uri
@@ -61,6 +62,20 @@ def test_a_cookie_alone_changes_nothing_through_the_api(browse: Browse, alice: U
     header = {"X-CSRFToken": forger.csrf_token()}
     made = forger.client.post("/api/v1/tokens", json={"name": "mine"}, headers=header)
     assert made.status_code == 201
+
+
+def test_a_change_through_the_api_wants_an_account_before_it_is_read(app: APIFlask) -> None:
+    client = app.test_client()
+    tried = 0
+    for rule in app.url_map.iter_rules():
+        if "POST" in rule.methods and rule.rule.startswith("/api/"):
+            parts = {name: "1" * 8 if name == "match" else "1" for name in rule.arguments}
+            parts |= {name: "a-name" for name in ("name", "owner") if name in rule.arguments}
+            path = app.url_map.bind("").build(rule.endpoint, parts, method="POST")
+            expected = 400 if rule.endpoint in FOR_STRANGERS else 401
+            assert client.post(path, data=b"no JSON").status_code == expected, path
+            tried += 1
+    assert tried > 15
 
 
 def test_a_cookie_reads_through_the_api(browse: Browse, alice: User) -> None:
