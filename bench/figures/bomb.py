@@ -18,7 +18,7 @@ from bench.figures.compare import (
 from bench.figures.laboratory import Laboratory
 
 BOTS: Final = ("simple", "scared", "medium")
-GAMES: Final = 25_000
+GAMES: Final = 50_000
 
 FIRST: Final = {
     ("simple", "simple"): 44.4, ("simple", "scared"): 20.8, ("simple", "medium"): 21.1,

@@ -15,6 +15,10 @@ STRETCH: Final = 1.7
 thousand farther apart (3.3 standard deviations)."""
 
 
+WITHIN: Final = 0.9
+"""So great a part of all figures must lie within their 95% errors alone; chance leaves 0.95."""
+
+
 @dataclass(frozen=True, slots=True)
 class Given:
     """A figure to reproduce: a value with its 95% error, or all that lies between two bounds."""
@@ -58,9 +62,19 @@ class Row:
         return max(0.0, self.given.low - value, value - self.given.high)
 
     @property
+    def error(self) -> float:
+        """The 95% error of their difference: chance brings 19 of 20 no farther apart."""
+        return hypot(self.given.error, self.ours.error)
+
+    @property
     def allowed(self) -> float:
         """How far apart they may be: what chance does to both."""
-        return STRETCH * hypot(self.given.error, self.ours.error)
+        return STRETCH * self.error
+
+    @property
+    def within_errors(self) -> bool:
+        """Whether they are no farther apart than their 95% errors together."""
+        return self.apart <= self.error + 1e-9
 
     @property
     def agrees(self) -> bool:
@@ -76,6 +90,11 @@ class Section:
     about: str
     """What was played, in a sentence or two."""
     rows: Sequence[Row]
+
+
+def too_far(rows: Sequence[Row]) -> bool:
+    """Whether the figures together lie farther apart than chance explains."""
+    return sum(row.within_errors for row in rows) < WITHIN * len(rows)
 
 
 def value(number: float, error: float = 0.0) -> Given:
@@ -99,8 +118,8 @@ def ours_percent(share: float, games: int) -> Ours:
 
 
 def ours_interval(number: float, interval: Sequence[float], games: int) -> Ours:
-    """A figure with its 95% interval."""
-    return Ours(number, (interval[1] - interval[0]) / 2, games)
+    """A figure with its 95% interval; its error is that of the side that reaches farther."""
+    return Ours(number, max(number - interval[0], interval[1] - number), games)
 
 
 def ours_mean(counts: Mapping[int, int]) -> Ours:

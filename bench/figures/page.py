@@ -14,16 +14,19 @@ def page(sections: Sequence[Section], seed: str) -> str:
     """The whole page."""
     rows = [row for section in sections for row in section.rows]
     agreeing = sum(row.agrees for row in rows)
+    within = sum(row.within_errors for row in rows)
     head = (
         f"`make figures` plays the shipped bots anew, writes this page, and fails where a figure "
-        f"disagrees. Seed `{seed}`; {agreeing} of {len(rows)} figures agree."
+        f"disagrees. Seed `{seed}`; {agreeing} of {len(rows)} figures agree, {within} of them "
+        "within their errors alone."
     )
     how = (
         "*Given* is the figure of the game's source document, or of a reference run of its rules "
         "made before this platform, with its 95% error; *ours* is what the platform plays, with "
         "its own. They agree where they are not farther *apart* than chance *allows*: 1.7 times "
         "both errors together, or 3.3 standard deviations, which leaves one figure in a thousand "
-        "to bad luck."
+        "to bad luck; both errors once would leave one in twenty. So the page fails, too, where "
+        "fewer than nine in ten lie within their errors alone."
     )
     parts = ["# Figures", fill(head, 100), fill(how, 100)]
     for section in sections:

@@ -41,9 +41,12 @@ DOCUMENT: Final = {
 """The document's single challenge, by players: ended by a skull in percent, moves."""
 
 DOCUMENT_GAMES: Final = 5000
-"""The reference run says neither how many games these are from nor their errors. A plain loop that
-is no part of the platform gives 58.4% for 2 players and 7.97 moves for 4 in 150,000 games, as ours
-does; so many games explain the difference."""
+"""The reference run says neither how many games these are from nor their errors. It lies as far
+from the exact figures as so many games do."""
+
+EXACT: Final = {2: (58.1451, 5.40024), 3: (54.4184, 6.67190)}
+"""The same of two and three players, worked out: every move of the single challenge followed with
+its probability, as tests/unit/bench/test_exact.py does for two."""
 
 
 def section(laboratory: Laboratory) -> Section:
@@ -54,7 +57,8 @@ def section(laboratory: Laboratory) -> Section:
         f"{games:,} games of random agents at every table size, and as many of the document's "
         "single challenge (`--option variant=document`). The document publishes no figures, and "
         "the reference run states no errors of the single challenge: its figures are taken as "
-        f"those of {DOCUMENT_GAMES:,} games.",
+        f"those of {DOCUMENT_GAMES:,} games. For two and three players they can be worked out "
+        "exactly.",
         [*_published(laboratory), *_document(laboratory)],
     )
 
@@ -92,12 +96,16 @@ def _document(laboratory: Laboratory) -> Iterator[Row]:
     found = laboratory.simulate("skull", ["random"], GAMES, players="2-6", options=options).found
     spread = found.spread()
     for players, table in by_name(found.result()["tables"], "players").items():
-        skull, moves = DOCUMENT[players]
-        told = f"{players} players, single challenge"
+        told, counts = f"{players} players, single challenge", spread[f"{players} players"]
+        ended, moved = f"{told}: ended by a skull, %", f"{told}: mean moves"
         ours = ours_percent(1 - table["challenges"]["met"], table["games"])
-        yield Row(f"{told}: ended by a skull, %", REFERENCE, counted(skull, DOCUMENT_GAMES), ours)
-        counts = spread[f"{players} players"]
-        yield _moves(f"{told}: mean moves", moves, counts, DOCUMENT_GAMES)
+        skull, moves = DOCUMENT[players]
+        yield Row(ended, REFERENCE, counted(skull, DOCUMENT_GAMES), ours)
+        yield _moves(moved, moves, counts, DOCUMENT_GAMES)
+        if players in EXACT:
+            skull, moves = EXACT[players]
+            yield Row(ended, "exact", value(skull), ours)
+            yield Row(moved, "exact", value(moves), ours_mean(counts))
 
 
 def _moves(name: str, given: float, spread: Mapping[int, int], games: int = REFERENCE_GAMES) -> Row:
