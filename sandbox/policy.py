@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import signal
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 KIB: Final = 1024
@@ -163,6 +163,28 @@ class Engine:
     runtime: str = ""
     sockets: str = ""
     modules: tuple[str, ...] = ()
+
+
+LEARN_CPU_MS: Final = 10_000
+"""Processor time for learning between two rounds."""
+
+LEARN_MEMORY_MB: Final = 512
+"""Memory while it learns."""
+
+LEARN_ANSWER_BYTES: Final = 90 * KIB
+"""The longest memory, 64 KiB, in base64 and a little more."""
+
+
+def learning(limits: Limits) -> Limits:
+    """The limits of a bot that learns instead of playing: one long decision, a long answer."""
+    return replace(
+        limits,
+        cpu_ms=LEARN_CPU_MS,
+        bank_ms=LEARN_CPU_MS,
+        memory_mb=max(LEARN_MEMORY_MB, limits.memory_mb),
+        answer_bytes=LEARN_ANSWER_BYTES,
+        frame_bytes=LEARN_ANSWER_BYTES,
+    )
 
 
 @dataclass(frozen=True, slots=True)

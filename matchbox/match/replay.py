@@ -47,7 +47,7 @@ def steps(game: Game, record: Record, bout: Bout) -> Iterator[Step]:
     """Every position of the bout, the last one without a move. Raises BadRecord."""
     seats = range(len(record.seats))
     made: list[tuple[list[Plain], Plain, list[int], int, Plain]] = []
-    for live, moves in _walk(game, record, bout):
+    for live, moves in walk(game, record, bout):
         table = game.view(live.state, None)
         for views, before, movers, seat, move in made:
             yield Step(views, before, movers, seat, move, game.describe(move, table))
@@ -64,13 +64,13 @@ def replay(game: Game, record: Record) -> None:
             f"these are rules {game.spec.rules}"
         )
     for bout in record.bouts:
-        for _ in _walk(game, record, bout):
+        for _ in walk(game, record, bout):
             pass
 
 
 def last_state(game: Game, record: Record, bout: Bout) -> State:
     """The state in which the bout ended. Raises BadRecord where it does not replay."""
-    for live, _ in _walk(game, record, bout):
+    for live, _ in walk(game, record, bout):
         state = live.state
     return state
 
@@ -128,7 +128,7 @@ def _play_again(game: Game, record: Record, open_player: Callable[[int, int], Pl
     return play(game, job_of(record), open_player, binding=binding).record
 
 
-def _walk(game: Game, record: Record, bout: Bout) -> Iterator[tuple[LiveBout, dict[int, Plain]]]:
+def walk(game: Game, record: Record, bout: Bout) -> Iterator[tuple[LiveBout, dict[int, Plain]]]:
     """The bout before each of its moves, by seat, and at its end. Raises BadRecord."""
     recorded = iter(bout.moves)
     live = _start(game, record, bout)

@@ -1,0 +1,137 @@
+"""What a bot may learn from: its own bouts as its seat saw them, in order and within limits.
+
+Knows records and rules; runs nothing. Who played, which deals are closed, and what the season is
+called is handed in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any, Final
+
+from msgspec.json import encode
+
+from matchbox.match.record import Bout, Record, entrant
+from matchbox.match.replay import walk
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from matchbox.game import Game, Plain
+
+MOST_RECORDS: Final = 2000
+"""So many bouts of a round are learned from."""
+MOST_BYTES: Final = 16 << 20
+"""So many bytes of JSON they have together."""
+ME: Final = "me"
+"""What a bot is called in its own records."""
+
+
+@dataclass(frozen=True, slots=True)
+class Own:
+    """A match that the bot has played."""
+
+    record: Record
+    entrant: int
+    """Which of its entrants the bot was."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lessons:
+    """What a bot learns from after a round."""
+
+    records: list[bytes]
+    """A bout each, as JSON."""
+    left_out: int
+    """How many bouts there were beyond the limits."""
+
+
+def round_key(season: str, number: int, version: str) -> str:
+    """What seeds a version's learning after that round, and names the others: 64 hex digits.
+
+    `season` is the season's secret seed: who knows it knows the names.
+    """
+    text = f"learn:{season}:{number}:{version}"
+    return blake2b(text.encode(), digest_size=32).hexdigest()
+
+
+def stranger(key: str, version: str) -> str:
+    """What another version is called in a bot's records of one round: 16 hex digits."""
+    return blake2b(version.encode(), key=bytes.fromhex(key), digest_size=8).hexdigest()
+
+
+def lessons(
+    game: Game,
+    played: Iterable[Own],
+    key: str,
+    *,
+    closed: Collection[str] = (),
+    most_records: int = MOST_RECORDS,
+    most_bytes: int = MOST_BYTES,
+) -> Lessons:
+    """The bot's bouts in the order of match ids, as its seat saw them.
+
+    `key` is that of `round_key`; `closed` are the seeds of deals under embargo, whose bouts are
+    left out as if they had not been. Raises BadRecord where a match does not replay.
+    """
+    ordered = sorted(played, key=lambda own: own.record.match)
+    bouts = [
+        (number, own, bout)
+        for number, own in enumerate(ordered)
+        for bout in own.record.bouts
+        if own.record.deals[bout.deal] not in closed
+    ]
+    told: list[bytes] = []
+    left = most_bytes
+    for number, own, bout in bouts[:most_records]:
+        text = encode({"match": number, **lesson(game, own, bout, partial(stranger, key))})
+        if len(text) > left:
+            break
+        left -= len(text)
+        told.append(text)
+    return Lessons(told, len(bouts) - len(told))
+
+
+def lesson(game: Game, own: Own, bout: Bout, name: Callable[[str], str]) -> dict[str, Any]:
+    """One bout as the seat of the bot saw it; `name` names the other versions.
+
+    Keys: deal, rotation, options, seat, players (by seat), places, scores, why, faults ([moves
+    made, seat, kind]), steps (seat, move, text, view) and end, the seat's view at the end. Of
+    others' moves only the transcript's text is told. Raises BadRecord.
+    """
+    record = own.record
+    seats = range(len(record.seats))
+    mine = own.entrant
+    seat = next(one for one in seats if entrant(one, bout.rotation, len(seats)) == mine)
+    versions = [record.seats[entrant(one, bout.rotation, len(seats))] for one in seats]
+    steps = list(_seen(game, record, bout, seat))
+    return {
+        "deal": bout.deal,
+        "rotation": bout.rotation,
+        "options": record.options,
+        "seat": seat,
+        "players": [ME if one == record.seats[mine] else name(one) for one in versions],
+        "places": bout.places,
+        "scores": bout.scores,
+        "why": bout.why,
+        "faults": bout.faults,
+        "steps": steps[:-1],
+        "end": steps[-1]["view"],
+    }
+
+
+def _seen(game: Game, record: Record, bout: Bout, seat: int) -> Iterator[dict[str, Any]]:
+    """Every step as that seat saw it; the last holds its view at the end."""
+    made: Sequence[tuple[int, Plain, Plain]] = ()
+    for live, moves in walk(game, record, bout):
+        table = game.view(live.state, None) if made else None
+        for mover, move, view in made:
+            told = game.describe(move, table)
+            own = mover == seat
+            yield {"seat": mover, "move": move if own else None, "text": told, "view": view}
+        view = game.view(live.state, seat) if seat in moves or not moves else None
+        made = [(mover, move, view if mover == seat else None) for mover, move in moves.items()]
+    yield {"view": view}

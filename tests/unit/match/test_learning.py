@@ -1,0 +1,110 @@
+"""What a bot learns from: its own bouts as its seat saw them, in order and within limits."""
+
+from __future__ import annotations
+
+import json
+from functools import partial
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from matchbox.match.learning import Lessons, Own, lesson, lessons, round_key, stranger
+from matchbox.match.record import Record
+from tests.builders import a_job, play_scripted
+from tests.fakes import Auction, Race
+
+KEY = round_key("a season's seed", 1, "a version")
+
+
+def a_record(match: str = "match", game: Any = None, **given: Any) -> Record:
+    """A match of two deals, in which entrant 0 adds 3 and entrant 1 adds 1."""
+    game = game or Race()
+    job = a_job(game, match=match, **given)
+    decide = {0: lambda view: 3, 1: lambda view: 1}
+    return play_scripted(game, job, decide)[0].record
+
+
+def read(found: Lessons) -> list[Any]:
+    """The records that the bot gets."""
+    return [json.loads(text) for text in found.records]
+
+
+def test_every_bout_of_ones_own_matches_comes_in_the_order_of_match_ids() -> None:
+    played = [Own(a_record("b"), 0), Own(a_record("a"), 1)]
+    told = read(lessons(Race(), played, KEY))
+    order = [(one["match"], one["deal"], one["rotation"]) for one in told]
+    assert order == [(match, deal, turn) for match in (0, 1) for deal in (0, 1) for turn in (0, 1)]
+    assert [one["seat"] for one in told[:2]] == [1, 0]
+    assert [one["seat"] for one in told[4:6]] == [0, 1]
+    assert told == read(lessons(Race(), played[::-1], KEY))
+
+
+def test_a_seat_learns_its_own_views_and_moves_and_of_others_what_everybody_was_told() -> None:
+    record = a_record()
+    (told, *_) = read(lessons(Race(), [Own(record, 1)], KEY))
+    assert [step["text"] for step in told["steps"]] == [f"adds {n}" for n in record.bouts[0].moves]
+    sums = [sum(record.bouts[0].moves[:n]) for n in range(len(record.bouts[0].moves) + 1)]
+    for step, total in zip(told["steps"], sums, strict=False):
+        own = step["seat"] == told["seat"]
+        assert (step["move"] is not None, step["view"] is not None) == (own, own)
+        if own:
+            assert (step["move"], step["view"]) == (1, {"sum": total, "seat": 1})
+    assert told["end"] == {"sum": sums[-1], "seat": 1}
+    assert told["places"] == record.bouts[0].places
+
+
+def test_moves_made_at_once_are_told_to_each_with_its_own() -> None:
+    record = a_record(game=Auction())
+    (told, *_) = read(lessons(Auction(), [Own(record, 0)], KEY))
+    assert [step["move"] for step in told["steps"]] == [3, None] * 3
+
+
+def test_a_record_names_nobody_and_holds_no_seed() -> None:
+    record = a_record("f0" * 16)
+    found = lessons(Race(), [Own(record, 0)], KEY)
+    text = b"".join(found.records).decode()
+    for secret in (*record.deals, *record.seats, record.match):
+        assert secret not in text
+    assert read(found)[1]["players"] == [stranger(KEY, record.seats[1]), "me"]
+
+
+def test_a_stranger_has_one_name_in_a_round_and_another_in_the_next_and_for_others() -> None:
+    names = {
+        stranger(round_key(season, number, version), "an opponent")
+        for season, number, version in (("s", 1, "v"), ("s", 2, "v"), ("t", 1, "v"), ("s", 1, "w"))
+    }
+    assert len(names) == 4
+    assert len({stranger(KEY, "an opponent"), stranger(KEY, "an opponent")}) == 1
+
+
+def test_deals_under_embargo_are_left_out_as_if_they_had_not_been() -> None:
+    record = a_record()
+    found = lessons(Race(), [Own(record, 0)], KEY, closed={record.deals[0]})
+    assert [one["deal"] for one in read(found)] == [1, 1]
+    assert found.left_out == 0
+
+
+@pytest.mark.parametrize("limit", [{"most_records": 3}, {"most_bytes": -1}])
+def test_what_is_beyond_the_limits_is_left_out_from_the_end(limit: dict[str, int]) -> None:
+    own = [Own(a_record(), 0)]
+    whole = lessons(Race(), own, KEY)
+    if "most_bytes" in limit:
+        limit = {"most_bytes": sum(map(len, whole.records)) + limit["most_bytes"]}
+    found = lessons(Race(), own, KEY, **limit)
+    assert found.records == whole.records[:3]
+    assert (found.left_out, whole.left_out) == (1, 0)
+
+
+def test_a_bot_that_sits_there_twice_is_told_of_a_bout_once() -> None:
+    twice = replace(a_record(), seats=["ab" * 32] * 2)
+    told = lesson(Race(), Own(twice, 0), twice.bouts[0], partial(stranger, KEY))
+    assert (told["players"], told["seat"]) == (["me", "me"], 0)
+
+
+def test_a_forfeit_is_told_with_its_step_and_kind() -> None:
+    job = a_job(Race(), deals=1)
+    record = play_scripted(Race(), job, {0: lambda view: 9, 1: lambda view: 1})[0].record
+    (told, *_) = read(lessons(Race(), [Own(record, 1)], KEY))
+    assert told["why"] == "illegal"
+    assert told["faults"] == [[0, 0, "illegal"]]

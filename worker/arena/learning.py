@@ -1,0 +1,66 @@
+"""Lets a bot learn between two rounds, in a box with limits of its own.
+
+Knows how records get to a bot's `learn` and what becomes of a fault: the bot keeps the memory that
+it had, and is told why. It costs nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from matchbox.errors import SeatFault
+from matchbox.match import wire
+from matchbox.match.seat import LocalChannel
+from matchbox.match.wire import Entrant
+from sandbox.policy import learning
+from worker.arena.play import cut, limits_of, load_frame
+
+if TYPE_CHECKING:
+    from sandbox.box import Box
+
+
+@dataclass(frozen=True, slots=True)
+class Learned:
+    """What a bot remembers from now on, and why that is the old memory where `learn` failed."""
+
+    memory: bytes
+    fault: SeatFault | None
+    log: str
+    """What the bot printed while it learned."""
+    learns: bool = True
+    """False for a bot without a `learn`."""
+
+
+def learn(
+    game: str,
+    bundle: bytes,
+    entrant: Entrant,
+    memory: bytes,
+    records: Callable[[], Sequence[bytes]],
+    *,
+    seed: str,
+    limits: Mapping[str, int],
+    box: Box | None,
+) -> Learned:
+    """What the bot makes of the records, which are asked for only where it learns.
+
+    `seed` is for chance, 64 hex digits; `limits` are those of a seat, of which learning has more.
+    Raises SeatFault("platform"), BadBundle, BadMessage.
+    """
+    allowed = learning(limits_of(limits))
+    frame = load_frame(game, bundle, entrant.class_name, seed, memory)
+    channel = LocalChannel() if box is None else box.seat(allowed)
+    with closing(channel):
+        try:
+            wire.read_loaded(channel.ask(frame, start=True))
+            if not wire.read_learns(channel.ask(wire.learns_frame())):
+                return Learned(memory, None, "", learns=False)
+            new, fault = wire.read_learned(channel.ask(wire.learn_frame(records()))), None
+        except SeatFault as failed:
+            if failed.kind == "platform":
+                raise
+            new, fault = memory, failed
+    return Learned(new, fault, cut(channel.stderr, allowed.log_bytes))
