@@ -33,16 +33,18 @@ class SeededDice:
     A draw divides one number of 512 bits; its bias is below 2**-64.
     """
 
-    __slots__ = ("_block", "_room", "_seed", "_step", "_value")
+    __slots__ = ("_next", "_room", "_seed", "_value")
 
     def __init__(self, seed: bytes, step: int) -> None:
         self._seed = seed
-        self.at(step)
+        self._next = step << 64
+        """The step, and how many numbers it has begun."""
+        self._value = self._room = 0
 
     def at(self, step: int) -> SeededDice:
         """The same dice, for another step of the deal."""
-        self._step = step
-        self._block = self._value = self._room = 0
+        self._next = step << 64
+        self._room = 0
         return self
 
     def below(self, n: int) -> int:
@@ -74,11 +76,10 @@ class SeededDice:
         """Begins another number, with room for a draw below n and 64 bits more."""
         self._value, self._room = 0, 1
         while self._room < n << 64:
-            name = self._step.to_bytes(8, "big") + self._block.to_bytes(8, "big")
-            digest = blake2b(name, key=self._seed).digest()
+            digest = blake2b(self._next.to_bytes(16, "big"), key=self._seed).digest()
             self._value = self._value << 512 | int.from_bytes(digest, "big")
             self._room <<= 512
-            self._block += 1
+            self._next += 1
 
 
 def player_seed(deal: str, match: str, rotation: int, seat: int) -> bytes:

@@ -15,7 +15,7 @@ from matchbox.game import CHANCE, Outcome
 from matchbox.match.record import Bout, Fault
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from matchbox.game import Game, Options, Plain, State
     from matchbox.match.wire import Answer
@@ -50,7 +50,7 @@ class LiveBout:
         self._seats = seats
         self._steps = 1
         self._max_steps = game.spec.max_steps
-        self._refusal = getattr(game, "refusal", self._refuse)
+        self._view = getattr(game, "brief", None) or game.view
         self._given = {(fault.step, fault.seat): fault for fault in given}
         self._answers: dict[int, Answer] = {}
         self._outcome: Outcome | None = None
@@ -61,24 +61,26 @@ class LiveBout:
         self._look()
 
     def tell(self, seat: int) -> Plain:
-        """The view for the next question to that seat; remembered for a retelling."""
-        view = self._game.view(self.state, seat)
+        """The view for the next question to that seat, or its brief where the game has one.
+
+        It is remembered for a retelling.
+        """
+        view = self._view(self.state, seat)
         self.told[seat].append(view)
         return view
 
     def take(self, seat: int, answer: Answer) -> bool:
         """Takes what the seat answered. True once all who owed have answered, and the rules were
         told; then `owing` names who is next."""
-        if len(self.owing) == 1:
-            if isinstance(answer, SeatFault):
-                self._fail(seat, answer)
-            else:
-                self._apply(seat, answer)
-        else:
+        if len(self.owing) > 1:
             self._answers[seat] = answer
             if len(self._answers) < len(self.owing):
                 return False
             self._take_together()
+        elif isinstance(answer, SeatFault):
+            self._fail(seat, answer)
+        else:
+            self._apply(seat, answer)
         self._look()
         return True
 
@@ -96,7 +98,7 @@ class LiveBout:
         for seat, answer in sorted(answers.items()):
             if isinstance(answer, SeatFault):
                 faults.append((seat, answer))
-            elif refusal := self._refusal(self.state, seat, answer):
+            elif refusal := self._refusal(seat, answer):
                 faults.append((seat, SeatFault("illegal", refusal)))
             else:
                 moves.append((seat, answer))
@@ -106,9 +108,12 @@ class LiveBout:
             if not self.over and seat in self._game.to_move(self.state):
                 self._apply(seat, move)
 
-    def _refuse(self, state: State, seat: int, move: Plain) -> str:
-        """Why that move is refused, for a game that does not say so itself; else nothing."""
-        if encode(move) in map(encode, self._game.legal(state, seat)):
+    def _refusal(self, seat: int, move: Plain) -> str:
+        """Why that move is refused, in the game's own words if it has any; else nothing."""
+        own: Callable[[State, int, Plain], str] | None = getattr(self._game, "refusal", None)
+        if own is not None:
+            return own(self.state, seat, move)
+        if encode(move) in map(encode, self._game.legal(self.state, seat)):
             return ""
         return f"the move {repr(move)[:60]} is not legal now"
 

@@ -6,7 +6,7 @@ streams; opens nothing. Runs on the standard library and greenlet alone.
 Frames in, from the referee, as marshal writes them:
     ["load", {"package", "files": {name: bytes}, "class": name or None, "seed": hex,
         "memory": bytes, "reports": whether diagnostics are wanted}]
-    ["ask", nonce, [(bout, view, seed or None), ...], [ended bout, ...]]
+    ["ask", nonce, [(bout, view or its brief, seed or None), ...], [ended bout, ...]]
     ["learns"], ["learn", [record in JSON, ...]]
 Frames out, in JSON:
     ["loaded", class name] or ["fault", kind, detail]
@@ -17,6 +17,7 @@ Frames out, in JSON:
 
 from __future__ import annotations
 
+import gc
 import json
 import marshal
 import sys
@@ -40,11 +41,14 @@ _REPORT: Final = 1024
 """Characters of what a player reports on one move."""
 _REPORTS: Final = 12 * 1024
 """Characters of all reports in one frame; what would be more is left out."""
+_GARBAGE: Final = 20_000
+"""So many new objects before the collector looks: the views of a frame are many, and no garbage."""
 _to_text: Final = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False).encode
 
 
 def serve(recv: Callable[[], bytes | None], send: Callable[[bytes], None]) -> None:
     """Answers frame after frame until there is none."""
+    gc.set_threshold(_GARBAGE, 20, 50)
     chance.install()
     session = Session()
     while (frame := recv()) is not None:
@@ -60,7 +64,8 @@ class Session:
 
     def __init__(self) -> None:
         self._make: Callable[[], object] | None = None
-        self._answer: Callable[..., Plain] | None = None
+        self._answer: Callable[..., Plain] = _no_answer
+        self._answer_brief: Callable[..., Plain] = _no_answer
         self._report: Callable[[Any], object] | None = None
         self._class: type[Any] = object
         self._memory = b""
@@ -68,8 +73,9 @@ class Session:
         self._hub = getcurrent()
         self._idle: list[greenlet] = []
         self._abandoned: list[greenlet] = []
-        self._fresh: Iterator[_Bout] = iter(())
-        self._left = 0
+        self._questions: Iterator[tuple[int, Any]] = iter(())
+        self._asking = False
+        self._waiting: list[_Bout] = []
         self._now: _Bout | None = None
         self._moves: list[Plain] = []
         self._faults: list[tuple[int, str, str]] = []
@@ -104,6 +110,7 @@ class Session:
             return ["fault", *_blame(error)]
         self._class = chosen
         self._answer = player.answer
+        self._answer_brief = getattr(player, "answer_brief", _no_answer)
         self._report = getattr(player, "report", None)
         return ["loaded", chosen.__name__]
 
@@ -118,25 +125,18 @@ class Session:
             return ["fault", *_blame(error)]
 
     def _say(self, nonce: int, questions: list[Any]) -> bytes:
-        """Decides on every question: first the decisions that wait, then the new ones."""
+        """Decides on every question: first the new decisions, then those that wait."""
         self._hub = getcurrent()
         self._moves = [None] * len(questions)
         self._faults = []
-        waiting: list[_Bout] = []
-        fresh: list[_Bout] = []
-        for place, (number, view, seed) in enumerate(questions):
-            bout = self._bouts.get(number)
-            if bout is None:
-                bout = self._bouts[number] = _Bout(self, number, seed)
-            bout.place = place
-            bout.view = view
-            (fresh if bout.waiting is None else waiting).append(bout)
-        for bout in waiting:
-            self._resume(bout)
-        self._fresh, self._left = iter(fresh), len(fresh)
-        while self._left:
+        self._waiting = []
+        self._questions = enumerate(questions)
+        self._asking = True
+        while self._asking:
             worker = self._idle.pop() if self._idle else greenlet(self._work, self._hub)
             worker.switch()
+        for bout in self._waiting:
+            self._resume(bout)
         return self._encode_said(nonce)
 
     def _resume(self, bout: _Bout) -> None:
@@ -150,22 +150,28 @@ class Session:
     def _work(self) -> None:
         """The life of a greenlet: new decisions while there are any, then idle."""
         while True:
-            for bout in self._fresh:
-                self._left -= 1
-                self._now = bout
-                chance.enter(bout.chance)
-                self._decide(bout)
+            for place, (number, view, seed) in self._questions:
+                bout = self._bouts.get(number)
+                if bout is None:
+                    bout = self._bouts[number] = _Bout(self, number, seed)
+                bout.place = place
+                if bout.waiting is None:
+                    self._decide(bout, view)
+                else:
+                    bout.view = view
+                    self._waiting.append(bout)
+            self._asking = False
             self._idle.append(getcurrent())
             self._hub.switch()
 
-    def _decide(self, bout: _Bout) -> None:
+    def _decide(self, bout: _Bout, view: Any) -> None:
+        self._now = bout
+        chance.enter(bout.chance)
         try:
-            if self._make is None or self._answer is None:
-                raise RuntimeError("a question came before its bot")
             if bout.player is None:
-                bout.player = self._make()
-                memory.tell(bout.player, self._memory)
-            move = self._answer(bout.player, bout.view, bout.within)
+                bout.player = self._new_player()
+            answer = self._answer_brief if type(view) is bytes else self._answer
+            move = answer(bout.player, view, bout.within)
             if self._report is not None:
                 self._note(bout, self._report(bout.player))
         except KeyboardInterrupt:
@@ -175,6 +181,13 @@ class Session:
             self._bouts.pop(bout.number, None)
         else:
             self._moves[bout.place] = move
+
+    def _new_player(self) -> object:
+        if self._make is None:
+            raise RuntimeError("a question came before its bot")
+        player = self._make()
+        memory.tell(player, self._memory)
+        return player
 
     def _note(self, bout: _Bout, report: object) -> None:
         """Keeps what the player reports on its move, as far as there is room in this frame."""
@@ -264,3 +277,7 @@ def _encodes(move: object) -> bool:
 
 def _encode(message: list[Any]) -> bytes:
     return _to_text(message).encode("utf-8", "replace")
+
+
+def _no_answer(player: object, view: Plain, ask: Callable[[Plain], Plain]) -> Plain:
+    raise RuntimeError("a question came before its bot")

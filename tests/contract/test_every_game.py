@@ -283,6 +283,22 @@ def test_what_a_seat_cannot_tell_apart_never_shows_in_its_view(name: str, seats:
                     assert game.legal(other, seat) == game.legal(walk.state, seat)
 
 
+@every_table
+def test_a_brief_is_the_view_in_fewer_bytes_and_nothing_else(name: str, seats: int) -> None:
+    brief: Any = getattr(GAMES[name], "brief", None)
+    player = import_module(f"{registry.package_of(name)}.player")
+    assert (
+        (brief is None)
+        == (not hasattr(player, "brief_of"))
+        == (not hasattr(player, "answer_brief"))
+    )
+    for walk in walks(name, seats):
+        for movers in walk.positions():
+            for seat in movers if brief else ():
+                view = walk.game.view(walk.state, seat)
+                assert brief(walk.state, seat) == player.brief_of(view)
+
+
 @every_game
 def test_what_is_hidden_differs_between_states_that_look_alike(name: str) -> None:
     game = GAMES[name]
@@ -351,6 +367,8 @@ class _Legal:
 
     def __init__(self, game: Game) -> None:
         self._game = game
+
+    brief = None
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._game, name)

@@ -5,6 +5,7 @@ Knows how a bot gets from its bundle into a seat; knows no queue and no server.
 
 from __future__ import annotations
 
+import gc
 import time
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
@@ -35,6 +36,8 @@ REPORT_BYTES: Final = 2 * wire.REPORT_LENGTH + 64
 """The room of one report in a frame, with every character of it escaped."""
 DIAGNOSTICS_KEPT: Final = 1000
 """So many reports of one entrant are kept of a match, in the order of its bouts."""
+_GARBAGE: Final = 50_000
+"""So many new objects before the collector looks: bouts in flight are many, and no garbage."""
 _LIBRARIES: Final = ("greenlet",)
 """What every box holds beside the standard library."""
 
@@ -139,6 +142,7 @@ def play_job(
     """
     game = registry.game(job.game)
     check_rules(job)
+    gc.set_threshold(_GARBAGE, 20, 50)
     table = Table(job, bundles, box, memories=memories, reports=reports)
     started = time.monotonic()
     played = play(game, job, table.open_player, report=report, rotations=rotations)

@@ -6,7 +6,7 @@ classes, methods and arguments are those of the source notebook.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from operator import index
 from typing import Any, Final
 
@@ -17,14 +17,20 @@ ALIASES: Final[dict[str, str]] = {}
 
 Ask = Callable[[Any], Any]
 
+_NUMBERS: Final = {
+    name: number
+    for number, name in enumerate(("defuse", "skip", "bottom", "shuffle", "see", "nothing", "bomb"))
+}
+
 
 class Card:
     """A kind of card; one object stands for all its copies."""
 
-    __slots__ = ("_description", "_name")
+    __slots__ = ("_description", "_name", "_number")
 
     def __init__(self, name: str, description: str) -> None:
         self._name = name
+        self._number = _NUMBERS.get(name, -1)
         self._description = description
 
     def name(self) -> str:
@@ -57,9 +63,10 @@ card_list: Final = [
     bomb_card, defuse_card, skip_card, bottom_card, shuffle_card, see_card, nothing_card,
 ]  # fmt: skip
 CARDS: Final = {card.name(): card for card in card_list}
-_card_of: Final = CARDS.__getitem__
 HAND_KINDS: Final = tuple(card_list[1:])
 """The kinds that a hand can hold, in the order in which it lists them."""
+_card_of: Final = (*HAND_KINDS, bomb_card).__getitem__
+_NONE: Final = [0] * (len(HAND_KINDS) + 1)
 
 
 class Hand:
@@ -69,41 +76,47 @@ class Hand:
 
     def __init__(self, d: Mapping[Card, int] | None = None) -> None:
         """A hand with these numbers of cards; without them, an empty one."""
-        self._counts = {card.name(): number for card, number in d.items()} if d else {}
+        self._counts = _NONE.copy()
+        """By the number of the kind; the last one, of the bomb and of all else, stays 0."""
+        for card, number in d.items() if d else ():
+            self._counts[card._number] = number
 
     def add_card(self, card: Card) -> None:
         """Takes one card into the hand. Raises ValueError for a kind no hand can hold."""
         if card not in HAND_KINDS:
             raise ValueError(f"a hand cannot hold {card}")
-        self._counts[card.name()] = self.num_cards(card) + 1
+        self._counts[card._number] += 1
 
     def remove_card(self, card: Card) -> None:
         """Takes one card out of the hand. Raises ValueError where there is none."""
         if not self.num_cards(card):
             raise ValueError(f"the hand holds no {card.name()} card")
-        self._counts[card.name()] -= 1
+        self._counts[card._number] -= 1
 
     def num_cards(self, card: Card) -> int:
         """How many cards of that kind are in the hand."""
-        return self._counts.get(card._name, 0)
+        return self._counts[card._number]
 
     def copy(self) -> Hand:
         """A hand of its own with the same cards."""
-        return _hand(self._counts)
+        return _hand(self._counts.copy())
 
     def __len__(self) -> int:
-        return sum(self._counts.values())
+        return sum(self._counts)
 
     def __str__(self) -> str:
         kinds = [(card, self.num_cards(card)) for card in HAND_KINDS]
         return in_words([_counted(card, number) for card, number in kinds if number]) or "no cards"
 
 
-def _hand(counts: dict[str, int]) -> Hand:
-    """A hand with these numbers of cards, by the kinds' names."""
-    hand = Hand()
-    hand._counts = counts.copy()
+def _hand(counts: list[int]) -> Hand:
+    """A hand of these counts, without another look at them."""
+    hand = _new(Hand)
+    hand._counts = counts
     return hand
+
+
+_new: Final = Hand.__new__
 
 
 class GameData:
@@ -147,9 +160,9 @@ class GameData:
     def __str__(self) -> str:
         return "\n".join(
             [
-                f"The draw pile has {_how_many(self._draw_pile_size)}.",
-                f"You have {self._hand}.",
-                f"The other player has {_how_many(self._other_players_hand_count)}.",
+                f"The draw pile has {_how_many(self.draw_pile_size())}.",
+                f"You have {self.my_hand()}.",
+                f"The other player has {_how_many(self.other_players_hand_count())}.",
                 *_discard_text(self.discard_pile()),
             ]
         )
@@ -184,53 +197,88 @@ def answer(player: Player, view: dict[str, Any], ask: Ask) -> Any:
 
     Raises IllegalMove where the player returns something that is no move.
     """
-    turn = _Turn(view, ask)
-    if view["ask"] == "defuse":
-        turn.over = True
-        return _place(player.defuse(turn), view["pile"])
+    return answer_brief(player, brief_of(view), lambda move: brief_of(ask(move)))
+
+
+def brief_of(view: dict[str, Any]) -> bytes:
+    """The view of the seat to move in as many bytes as it has numbers: 1 for a bomb to put back,
+    the draw pile, the other hand, how many cards are seen, the hand by kind; then the cards seen
+    and the discard pile."""
+    seen = view.get("seen", ())
+    cards = [_NUMBERS[kind] for kind in (*seen, *view["discard"])]
+    counts = [view["hand"][card.name()] for card in HAND_KINDS]
+    head = (view["ask"] == "defuse", view["pile"], view["other"], len(seen))
+    return bytes((*head, *counts, *cards))
+
+
+def answer_brief(player: Player, brief: bytes, ask: Ask) -> Any:
+    """The same as `answer`, for views as `brief_of` writes them."""
+    turn = _Turn(brief, ask)
+    if brief[0]:
+        turn._over = True
+        return _place(player.defuse(turn), brief[_PILE])
     try:
-        chosen = player.turn(turn, turn.play_a_card)
+        chosen = player.turn(turn, turn._play_a_card)
     finally:
-        turn.over = True
+        turn._over = True
     if chosen is None:
         return "draw"
     if chosen is skip_card or chosen is bottom_card:
-        return chosen.name()
+        return chosen._name
     raise IllegalMove(
         f"turn() returned {_named(chosen)}; return None to draw, skip_card or bottom_card"
     )
 
 
+_PILE: Final = 1
+_OTHER: Final = 2
+_SEEN: Final = 3
+_COUNTS: Final = 4
+_CARDS: Final = _COUNTS + len(HAND_KINDS)
+
+
 class _Turn(GameData):
-    """The game data of one decision, and the cards that are played during it."""
+    """The game data of one decision, read from its brief, and the cards played during it."""
 
-    __slots__ = ("_ask", "_kinds", "over")
+    __slots__ = ("_ask", "_brief", "_over")
 
-    def __init__(self, view: dict[str, Any], ask: Ask) -> None:
-        self._draw_pile_size = view["pile"]
-        self._other_players_hand_count = view["other"]
-        self._hand = _hand(view["hand"])
-        self._kinds: list[str] = view["discard"]
+    def __init__(self, brief: bytes, ask: Ask) -> None:
+        self._brief = brief
         self._ask = ask
-        self.over = False
+        self._over = False
+
+    def my_hand(self) -> Hand:
+        """A copy of the player's own hand."""
+        hand = _new(Hand)
+        hand._counts = [*self._brief[_COUNTS:_CARDS], 0]
+        return hand
+
+    def draw_pile_size(self) -> int:
+        """How many cards are on the draw pile."""
+        return self._brief[_PILE]
+
+    def other_players_hand_count(self) -> int:
+        """How many cards the other player holds."""
+        return self._brief[_OTHER]
 
     def discard_pile(self) -> tuple[Card, ...]:
         """All cards played so far, oldest first."""
-        return _cards(self._kinds)
+        brief = self._brief
+        return tuple(map(_card_of, brief[_CARDS + brief[_SEEN] :]))
 
-    def play_a_card(self, card: Card) -> tuple[Card, ...] | None:
+    def _play_a_card(self, card: Card) -> tuple[Card, ...] | None:
         """Plays a see or a shuffle card.
 
         Anything else loses the game, so it is told to the referee as the move that it is not.
         """
-        if self.over:
+        if self._over:
             self._ask("play_a_card() outside its turn")
         if card is not see_card and card is not shuffle_card:
             self._ask(f"play_a_card({_named(card)})")
-        view = self._ask(card._name)
-        self._hand = _hand(view["hand"])
-        self._kinds = view["discard"]
-        return _cards(view["seen"]) if card is see_card else None
+        self._brief = brief = self._ask(card._name)
+        if card is see_card:
+            return tuple(map(_card_of, brief[_CARDS : _CARDS + brief[_SEEN]]))
+        return None
 
 
 _Turn.__name__ = GameData.__name__  # an author reads it in the errors of his own mistakes
@@ -246,10 +294,6 @@ def _place(chosen: object, most: int) -> int:
         if 0 <= place <= most:
             return place
     raise IllegalMove(f"defuse() returned {_named(chosen)}; return an int from 0 to {most}")
-
-
-def _cards(kinds: Iterable[str]) -> tuple[Card, ...]:
-    return tuple(map(_card_of, kinds))
 
 
 def _named(thing: object) -> str:

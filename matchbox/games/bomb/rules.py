@@ -8,15 +8,26 @@ bomb and holds a defuse card is then asked for the bomb's place, a whole number:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final
 
 from matchbox.dice import Dice
 from matchbox.errors import IllegalMove
 from matchbox.game import Options, Outcome, Plain, Spec
 
-DECK: Final = (("skip", 4), ("bottom", 4), ("shuffle", 4), ("see", 8), ("nothing", 4))
-KINDS: Final = ("defuse", "skip", "bottom", "shuffle", "see", "nothing")
+KINDS: Final = ("defuse", "skip", "bottom", "shuffle", "see", "nothing", "bomb")
+"""All kinds. Inside, a card is the number of its kind in this order, as in player.brief_of."""
+NUMBERS: Final = {kind: number for number, kind in enumerate(KINDS)}
+DEFUSE: Final = NUMBERS["defuse"]
+SKIP: Final = NUMBERS["skip"]
+BOTTOM: Final = NUMBERS["bottom"]
+SHUFFLE: Final = NUMBERS["shuffle"]
+SEE: Final = NUMBERS["see"]
+NOTHING: Final = NUMBERS["nothing"]
+BOMB: Final = NUMBERS["bomb"]
+DECK: Final = bytes([SKIP] * 4 + [BOTTOM] * 4 + [SHUFFLE] * 4 + [SEE] * 8 + [NOTHING] * 4)
+ADDED: Final = bytes((DEFUSE, DEFUSE, BOMB))
+"""What goes into the draw pile after the hands were dealt."""
 HAND: Final = 5
 SEEN: Final = 3
 _MOVES_OF_CARDS: Final = ("bottom", "skip", "see", "shuffle")
@@ -33,19 +44,24 @@ SPEC: Final = Spec(
 
 
 class State:
-    """What lies on the table. The end of `pile` is its top."""
+    """What lies on the table. The end of `pile` is its top; a hand holds a count for each kind."""
 
     __slots__ = ("asks", "discard", "hands", "last", "loser", "mover", "pile", "seen")
 
-    def __init__(self, pile: list[str], hands: tuple[dict[str, int], dict[str, int]]) -> None:
+    def __init__(self, pile: bytearray, hands: tuple[bytearray, bytearray]) -> None:
         self.pile = pile
         self.hands = hands
-        self.discard: list[str] = []
+        self.discard = bytearray()
         self.mover = 0
         self.asks = "turn"
-        self.seen: list[str] | None = None
+        self.seen: bytearray | None = None
         self.last: str | None = None
         self.loser: int | None = None
+
+
+def names(cards: Iterable[int]) -> list[str]:
+    """The kinds of these cards."""
+    return [KINDS[card] for card in cards]
 
 
 class Bomb:
@@ -55,10 +71,10 @@ class Bomb:
 
     def start(self, seats: int, dice: Dice, options: Options) -> State:
         """The cards dealt, and seat 0 to move."""
-        deck = [kind for kind, number in DECK for _ in range(number)]
+        deck = bytearray(DECK)
         dice.shuffle(deck)
         hands = (_deal(deck), _deal(deck))
-        deck += ["defuse", "defuse", "bomb"]
+        deck += ADDED
         dice.shuffle(deck)
         return State(deck, hands)
 
@@ -71,17 +87,16 @@ class Bomb:
         if state.asks == "defuse":
             return list(range(len(state.pile) + 1))
         hand = state.hands[seat]
-        return ["draw", *(kind for kind in _MOVES_OF_CARDS if hand[kind])]
+        return ["draw", *(kind for kind in _MOVES_OF_CARDS if hand[NUMBERS[kind]])]
 
     def apply(self, state: State, seat: int, move: Plain, dice: Dice) -> State:
         """The same state, after the move."""
         if state.asks == "defuse":
             _put_back(state, move)
         else:
-            step = _STEPS.get(move) if isinstance(move, str) else None
-            if step is None or not isinstance(move, str):
+            if type(move) is not str or (step := _STEPS.get(move)) is None:
                 raise IllegalMove(_refusal(move))
-            if move != "draw" and not state.hands[seat][move]:
+            if move != "draw" and not state.hands[seat][NUMBERS[move]]:
                 raise IllegalMove(f"you hold no {move} card")
             state.seen = None
             step(state, dice)
@@ -99,14 +114,20 @@ class Bomb:
         moving = seat == state.mover
         view: dict[str, Any] = {
             "ask": state.asks if moving or state.asks == "over" else "wait",
-            "hand": state.hands[seat].copy(),
+            "hand": dict(zip(KINDS[:BOMB], state.hands[seat], strict=True)),
             "pile": len(state.pile),
-            "other": sum(state.hands[1 - seat].values()),
-            "discard": state.discard.copy(),
+            "other": sum(state.hands[1 - seat]),
+            "discard": names(state.discard),
         }
         if state.seen is not None and moving:
-            view["seen"] = state.seen.copy()
+            view["seen"] = names(state.seen)
         return view
+
+    def brief(self, state: State, seat: int) -> bytes:
+        """The view of the seat to move as player.brief_of writes it, without the view."""
+        seen = state.seen or b""
+        numbers = (state.asks != "turn", len(state.pile), sum(state.hands[1 - seat]), len(seen))
+        return bytes(numbers) + state.hands[seat] + seen + state.discard
 
     def outcome(self, state: State) -> Outcome | None:
         """Who blew up has lost."""
@@ -142,12 +163,12 @@ GAME: Final = Bomb()
 # --- Steps of the game -----------------------------------------------------------------------
 
 
-def _deal(deck: list[str]) -> dict[str, int]:
+def _deal(deck: bytearray) -> bytearray:
     """A hand from the end of the deck, and a defuse card."""
-    hand = dict.fromkeys(KINDS, 0)
+    hand = bytearray(BOMB)
     for _ in range(HAND):
         hand[deck.pop()] += 1
-    hand["defuse"] += 1
+    hand[DEFUSE] += 1
     return hand
 
 
@@ -156,22 +177,22 @@ def _draw(state: State, dice: Dice) -> None:
 
 
 def _bottom(state: State, dice: Dice) -> None:
-    _play(state, "bottom")
+    _play(state, BOTTOM)
     _take(state, state.pile.pop(0))
 
 
 def _skip(state: State, dice: Dice) -> None:
-    _play(state, "skip")
+    _play(state, SKIP)
     state.mover = 1 - state.mover
 
 
 def _see(state: State, dice: Dice) -> None:
-    _play(state, "see")
+    _play(state, SEE)
     state.seen = state.pile[: -SEEN - 1 : -1]
 
 
 def _shuffle(state: State, dice: Dice) -> None:
-    _play(state, "shuffle")
+    _play(state, SHUFFLE)
     dice.shuffle(state.pile)
 
 
@@ -180,18 +201,19 @@ _STEPS: Final[dict[str, Callable[[State, Dice], None]]] = {
 }  # fmt: skip
 
 
-def _play(state: State, kind: str) -> None:
-    state.hands[state.mover][kind] -= 1
-    state.discard.append(kind)
+def _play(state: State, card: int) -> None:
+    state.hands[state.mover][card] -= 1
+    state.discard.append(card)
 
 
-def _take(state: State, card: str) -> None:
+def _take(state: State, card: int) -> None:
     """The drawn card into the hand; the bomb is defused, or explodes."""
-    if card != "bomb":
-        state.hands[state.mover][card] += 1
+    hand = state.hands[state.mover]
+    if card != BOMB:
+        hand[card] += 1
         state.mover = 1 - state.mover
-    elif state.hands[state.mover]["defuse"]:
-        _play(state, "defuse")
+    elif hand[DEFUSE]:
+        _play(state, DEFUSE)
         state.asks = "defuse"
     else:
         state.loser = state.mover
@@ -205,7 +227,7 @@ def _put_back(state: State, move: Plain) -> None:
         raise IllegalMove(
             f"{_quoted(move)} is no place for the bomb; choose an int from 0 to {size}"
         )
-    state.pile.insert(size - move, "bomb")
+    state.pile.insert(size - move, BOMB)
     state.asks = "turn"
     state.last = "place"
     state.mover = 1 - state.mover
@@ -239,9 +261,9 @@ def _table(state: State) -> dict[str, Any]:
     return {
         "ask": state.asks,
         "mover": state.mover,
-        "hands": [sum(hand.values()) for hand in state.hands],
+        "hands": [sum(hand) for hand in state.hands],
         "pile": len(state.pile),
-        "discard": state.discard.copy(),
+        "discard": names(state.discard),
         "last": state.last,
         "loser": state.loser,
     }
@@ -250,25 +272,25 @@ def _table(state: State) -> dict[str, Any]:
 def _resampled(state: State, seat: int | None, dice: Dice) -> State:
     """The unseen cards dealt anew; the three that were just seen stay where they are."""
     hands = (state.hands[0].copy(), state.hands[1].copy())
-    other = State([], hands)
+    other = State(bytearray(), hands)
     for name in ("asks", "last", "loser", "mover"):
         setattr(other, name, getattr(state, name))
     other.discard = state.discard.copy()
     own_sight = state.seen is not None and seat == state.mover
-    known = state.pile[-SEEN:] if own_sight else []
-    pool = state.pile[: len(state.pile) - len(known)]
-    bombs = [card for card in pool if card == "bomb"]
-    pool = [card for card in pool if card != "bomb"]
+    known = state.pile[-SEEN:] if own_sight else bytearray()
+    unseen = state.pile[: len(state.pile) - len(known)]
+    bombs = unseen.count(BOMB)
+    pool = unseen.replace(bytes([BOMB]), b"")
     hidden = [one for one in (0, 1) if one != seat]
-    sizes = [sum(hands[one].values()) for one in hidden]
+    sizes = [sum(hands[one]) for one in hidden]
     for one in hidden:
-        pool += [kind for kind, number in hands[one].items() for _ in range(number)]
+        pool += bytes(card for card, number in enumerate(hands[one]) for _ in range(number))
     dice.shuffle(pool)
     for one, size in zip(hidden, sizes, strict=True):
-        hands[one].update(dict.fromkeys(KINDS, 0))
+        hands[one][:] = bytes(BOMB)
         for _ in range(size):
             hands[one][pool.pop()] += 1
-    pool += bombs
+    pool += bytes([BOMB]) * bombs
     dice.shuffle(pool)
     other.pile = pool + known
     other.seen = other.pile[: -SEEN - 1 : -1] if state.seen is not None else None

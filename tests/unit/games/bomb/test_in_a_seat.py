@@ -162,8 +162,7 @@ def test_a_human_cannot_sit_in_a_seat_but_its_file_loads() -> None:
 
 def test_a_picture_shows_a_seat_only_its_own_cards() -> None:
     state = GAME.start(2, LeastDice(), {})
-    state.hands[1].update(defuse=0, skip=0, bottom=0, shuffle=6, see=0, nothing=0)
-    state.hands[0].update(defuse=6, skip=0, bottom=0, shuffle=0, see=0, nothing=0)
+    state.hands[0][:], state.hands[1][:] = (6, 0, 0, 0, 0, 0), (0, 0, 0, 6, 0, 0)
     assert ">shuffle<" not in draw(GAME.view(state, 0))
     assert ">defuse<" in draw(GAME.view(state, 0))
     table = draw(GAME.view(state, None))

@@ -8,20 +8,25 @@ from typing import Any
 import pytest
 
 from matchbox.errors import IllegalMove
-from matchbox.games.bomb.rules import GAME, State
+from matchbox.games.bomb.rules import BOMB, DEFUSE, GAME, NUMBERS, SEE, SKIP, State, names
 from tests.fakes import LeastDice, RandomDice
 
 KINDS = {"defuse": 4, "skip": 4, "bottom": 4, "shuffle": 4, "see": 8, "nothing": 4, "bomb": 1}
 
 
+def cards(kinds: str) -> bytearray:
+    """These cards, as a state holds them."""
+    return bytearray(NUMBERS[kind] for kind in kinds.split())
+
+
+def a_hand(kinds: str) -> bytearray:
+    held = cards(kinds)
+    return bytearray(held.count(number) for number in range(BOMB))
+
+
 def a_state(pile: str, hand: str = "", other: str = "") -> State:
     """A state with these cards; the last of the pile is its top. Seat 0 is to move."""
-    hands = ({kind: 0 for kind in KINDS if kind != "bomb"} for _ in range(2))
-    state = State(pile.split(), (next(hands), next(hands)))
-    for seat, cards in enumerate((hand, other)):
-        for kind in cards.split():
-            state.hands[seat][kind] += 1
-    return state
+    return State(cards(pile), (a_hand(hand), a_hand(other)))
 
 
 def play(state: State, *moves: Any) -> State:
@@ -39,10 +44,11 @@ def test_the_deal_holds_every_card_once() -> None:
     state = GAME.start(2, RandomDice(1), {})
     assert len(state.pile) == 17
     for hand in state.hands:
-        assert sum(hand.values()) == 6
-        assert hand["defuse"] >= 1
-    for kind, number in KINDS.items():
-        assert state.pile.count(kind) + sum(hand.get(kind, 0) for hand in state.hands) == number
+        assert sum(hand) == 6
+        assert hand[DEFUSE] >= 1
+    dealt = [sum(counts) for counts in zip(*state.hands, strict=True)] + [0]
+    for card, number in enumerate(KINDS.values()):
+        assert state.pile.count(card) + dealt[card] == number
 
 
 def test_the_deal_draws_its_chance_in_the_order_of_the_document() -> None:
@@ -53,29 +59,29 @@ def test_the_deal_draws_its_chance_in_the_order_of_the_document() -> None:
     deck += ["defuse", "defuse", "bomb"]
     stream.shuffle(deck)
     state = GAME.start(2, RandomDice(7), {})
-    assert state.pile == deck
+    assert names(state.pile) == deck
     for dealt, hand in zip(hands, state.hands, strict=True):
-        assert {kind: dealt.count(kind) + (kind == "defuse") for kind in hand} == hand
+        assert a_hand(" ".join([*dealt, "defuse"])) == hand
 
 
 def test_a_draw_takes_the_top_card_and_ends_the_turn() -> None:
     state = play(a_state("see skip"), "draw")
-    assert state.pile == ["see"]
-    assert state.hands[0]["skip"] == 1
+    assert state.pile == cards("see")
+    assert state.hands[0][SKIP] == 1
     assert GAME.to_move(state) == (1,)
     assert not state.discard
 
 
 def test_a_bottom_card_draws_from_the_other_end() -> None:
     state = play(a_state("see skip", "bottom"), "bottom")
-    assert state.pile == ["skip"]
-    assert state.hands[0]["see"] == 1
-    assert state.discard == ["bottom"]
+    assert state.pile == cards("skip")
+    assert state.hands[0][SEE] == 1
+    assert state.discard == cards("bottom")
 
 
 def test_a_skip_card_ends_the_turn_without_a_draw() -> None:
     state = play(a_state("bomb", "skip"), "skip")
-    assert state.pile == ["bomb"]
+    assert state.pile == cards("bomb")
     assert GAME.to_move(state) == (1,)
 
 
@@ -84,7 +90,7 @@ def test_a_see_card_shows_the_top_three_and_the_very_top_first() -> None:
     assert view(state, 0)["seen"] == ["skip", "see", "bottom"]
     assert "seen" not in view(state, 1)
     assert GAME.to_move(state) == (0,)
-    assert state.pile == ["nothing", "bottom", "see", "skip"]
+    assert state.pile == cards("nothing bottom see skip")
 
 
 def test_a_see_card_shows_as_many_as_there_are() -> None:
@@ -98,7 +104,7 @@ def test_what_was_seen_is_not_told_again() -> None:
 
 def test_a_shuffle_card_shuffles_the_whole_pile() -> None:
     state = a_state("see skip bottom nothing", "shuffle")
-    before = list(state.pile)
+    before = state.pile.copy()
     GAME.apply(state, 0, "shuffle", RandomDice(1))
     assert state.pile != before
     assert sorted(state.pile) == sorted(before)
@@ -121,7 +127,7 @@ def test_the_bomb_at_the_bottom_is_drawn_by_a_bottom_card() -> None:
 
 def test_the_bomb_with_a_defuse_card_is_put_back() -> None:
     state = play(a_state("see skip bomb", "defuse"), "draw")
-    assert state.discard == ["defuse"]
+    assert state.discard == cards("defuse")
     assert view(state, 0)["ask"] == "defuse"
     assert view(state, 0)["pile"] == 2
     assert GAME.legal(state, 0) == [0, 1, 2]
@@ -134,7 +140,7 @@ def test_the_bomb_with_a_defuse_card_is_put_back() -> None:
 )
 def test_so_many_cards_as_the_place_says_lie_above_the_bomb(place: int, pile: str) -> None:
     state = play(a_state("see skip bomb", "defuse"), "draw", place)
-    assert state.pile == pile.split()
+    assert state.pile == cards(pile)
     assert GAME.to_move(state) == (1,)
 
 
