@@ -48,6 +48,15 @@ def simulate(
         _show(document, dealt)
 
 
+def refuse(**asked: object) -> None:
+    """Raises BadOption for an option of the command that means nothing without bots."""
+    from matchbox.errors import BadOption
+
+    for name, value in asked.items():
+        if value:
+            raise BadOption(f"--{name} is for bots: name two of them, or leave it out")
+
+
 def check(options: Sequence[str]) -> None:
     """Raises BadOption where the options ask for anything but dealt cards."""
     from cli.simulate import read_options

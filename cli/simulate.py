@@ -30,7 +30,7 @@ def simulate(
         bool, typer.Option("--mirror", help="two seats: bots also against themselves")
     ] = False,
     mixed: Annotated[
-        bool, typer.Option("--mixed", help="played together: all bots at one table")
+        bool, typer.Option("--mixed", help="played together: bots at tables with each other")
     ] = False,
     workers: Annotated[int, typer.Option(min=1, max=256, help="processes to play with")] = 1,
     box: Annotated[
@@ -45,6 +45,7 @@ def simulate(
     from matchbox.lab import tables
 
     if game == dealt.GAME and not bot:
+        dealt.refuse(players=players, mirror=mirror, mixed=mixed, box=box not in ("auto", "none"))
         dealt.simulate(games, seed, option or [], workers, json, tsv, html)
         return
     bots = shipped.find_all(game, bot or [])
@@ -86,6 +87,10 @@ def _show(document: Mapping[str, Any], games: int) -> None:
         title = f"{name}: share in % of who moves first (row) against who moves second"
         columns = ["first \\ second", *document["bots"], "all"]
         say.table(columns, tables.crosstable(document), title)
+        if shares := tables.shares_rows(document):
+            say.table(shares[0], shares[1:], f"{name}: what else happens")
+        for counted, (heads, *rows) in tables.counts_rows(document).items():
+            say.table(heads, rows, f"{name}: {counted}, by who moves first and second")
     elif "cells" in document:
         columns = ["bot", *map(str, tables.sizes_of(document))]
         title = f"{name}: mean score of every team, by number of players"

@@ -1,7 +1,7 @@
 """A cooperative game over table sizes and bots: how far each team gets.
 
-Every bot fills all seats of its own tables, or, mixed, all of them sit at one table. All cells
-play the same deals.
+Every bot fills all seats of its own tables, all of them on the same deals; or, mixed, they sit at
+tables together, each equally often where there are more bots than seats.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 from matchbox.dice import derive_deals
 from matchbox.lab.counts import Counted, Counts, FaultCounts, fault_rows
 from matchbox.lab.facts import Sum
-from matchbox.lab.plan import Batch, Plan, batches_of, rotated
+from matchbox.lab.plan import Batch, Plan, batches_of, tables
 from matchbox.lab.statistics import bootstrap
 
 Key = tuple[int, int]
@@ -44,15 +44,10 @@ def batches(plan: Plan) -> Iterator[Batch]:
     deals = derive_deals(plan.seed, plan.games)
     for size in plan.sizes:
         if plan.mixed:
-            yield from rotated(plan, seated(plan, size), plan.games)
+            yield from tables(plan, size)
             continue
         for bot in range(len(plan.bots)):
             yield from batches_of(plan, [bot] * size, deals, [0])
-
-
-def seated(plan: Plan, size: int) -> list[int]:
-    """The bots of a mixed table: from the list in turn."""
-    return [seat % len(plan.bots) for seat in range(size)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,15 +60,11 @@ class Grid:
 
     def result(self) -> dict[str, Any]:
         """The experiment as `matchbox simulate --json` prints it, without its times."""
-        names = self.plan.names(range(len(self.plan.bots)))
+        told = self.plan.told()
         return {
-            "game": self.plan.game,
-            "seed": self.plan.seed,
-            "games": self.plan.games,
-            "options": dict(self.plan.options),
-            "bots": names,
+            **told,
             "cells": [self._cell(key, cell) for key, cell in self.cells.items()],
-            "faults": fault_rows(names, self.faults),
+            "faults": fault_rows(told["bots"], self.faults),
         }
 
     def lines(self) -> Iterator[Sequence[object]]:

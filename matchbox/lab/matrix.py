@@ -50,7 +50,7 @@ class Tally:
 def batches(plan: Plan) -> Iterator[Batch]:
     """Every job of the plan, always cut in the same way.
 
-    A bot against itself plays in one order only: turned round, the bouts would be the same.
+    A bot against itself plays in one order only: turned round, it is the same pair again.
     """
     deals = derive_deals(plan.seed, plan.games)
     pairs = list(combinations(range(len(plan.bots)), 2))
@@ -73,16 +73,12 @@ class Matrix:
 
     def result(self) -> dict[str, Any]:
         """The experiment as `matchbox simulate --json` prints it, without its times."""
-        names = self.plan.names(range(len(self.plan.bots)))
+        told = self.plan.told()
         return {
-            "game": self.plan.game,
-            "seed": self.plan.seed,
-            "games": self.plan.games,
-            "options": dict(self.plan.options),
-            "bots": names,
+            **told,
             "pairs": [self._pair(pair, tally) for pair, tally in sorted(self.pairs.items())],
-            "totals": [self._total(bot) for bot in range(len(names))],
-            "faults": fault_rows(names, self.faults),
+            "totals": [self._total(bot) for bot in range(len(self.plan.bots))],
+            "faults": fault_rows(told["bots"], self.faults),
         }
 
     def lines(self) -> Iterator[Sequence[object]]:

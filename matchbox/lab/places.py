@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any
 
 from matchbox.lab.counts import Counted, Counts, FaultCounts, fault_rows
 from matchbox.lab.facts import Sum
-from matchbox.lab.plan import Batch, Plan, rotated
+from matchbox.lab.plan import Batch, Plan, tables
 from matchbox.lab.statistics import wilson
 
 COLUMNS = ("players", "bot", "games", "first_share", "ci95_low", "ci95_high", "mean_place")
@@ -44,24 +45,8 @@ class Tally:
 
 
 def batches(plan: Plan) -> Iterator[Batch]:
-    """Every job of the plan, always cut in the same way.
-
-    Tables have deals of their own: where a file is listed twice, two of them may look alike.
-    """
-    for size in plan.sizes:
-        tables = line_ups(len(plan.bots), size)
-        start = 0
-        for number, who in enumerate(tables):
-            games = plan.games // len(tables) + (number < plan.games % len(tables))
-            yield from rotated(plan, who, games, start)
-            start += games
-
-
-def line_ups(bots: int, size: int) -> list[list[int]]:
-    """Who sits at the tables: one where every bot of the list gets as many seats as the others,
-    else one that begins at each of them."""
-    starts = range(bots if size % bots else 1)
-    return [[(start + seat) % bots for seat in range(size)] for start in starts]
+    """Every job of the plan, always cut in the same way."""
+    return chain.from_iterable(tables(plan, size) for size in plan.sizes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,15 +60,11 @@ class Places:
 
     def result(self) -> dict[str, Any]:
         """The experiment as `matchbox simulate --json` prints it, without its times."""
-        names = self.plan.names(range(len(self.plan.bots)))
+        told = self.plan.told()
         return {
-            "game": self.plan.game,
-            "seed": self.plan.seed,
-            "games": self.plan.games,
-            "options": dict(self.plan.options),
-            "bots": names,
+            **told,
             "tables": [self._table(size, tally) for size, tally in self.tables.items()],
-            "faults": fault_rows(names, self.faults),
+            "faults": fault_rows(told["bots"], self.faults),
         }
 
     def lines(self) -> Iterator[Sequence[object]]:
@@ -126,11 +107,11 @@ class Places:
 
 def gather(plan: Plan, counted: Iterable[tuple[Batch, Counts]]) -> Places:
     """The counts of all batches, which come in the order of `batches`."""
-    tables: dict[int, Tally] = {}
+    tallies: dict[int, Tally] = {}
     faults: Counter[tuple[int, str, str]] = Counter()
     for batch, one in counted:
         faults.update(one.faults)
-        tally = tables.setdefault(len(batch.who), Tally())
+        tally = tallies.setdefault(len(batch.who), Tally())
         for bout in one.bouts:
             tally.add(bout)
-    return Places(plan, tables, faults)
+    return Places(plan, tallies, faults)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
-from typing import Final
+from typing import Any, Final
 
 from matchbox.dice import derive_deals
 from matchbox.match.wire import Entrant, PlayMatch
@@ -29,6 +29,8 @@ class Contestant:
     """Its name in the table, different from all others."""
     version: str
     class_name: str | None = None
+    memory: str | None = None
+    """The digest of what it remembers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +56,16 @@ class Plan:
         """The names of these bots."""
         return [self.bots[bot].name for bot in who]
 
+    def told(self) -> dict[str, Any]:
+        """What was asked for, as every experiment's result begins."""
+        return {
+            "game": self.game,
+            "seed": self.seed,
+            "games": self.games,
+            "options": dict(self.options),
+            "bots": self.names(range(len(self.bots))),
+        }
+
 
 @dataclass(frozen=True, slots=True)
 class Batch:
@@ -63,6 +75,11 @@ class Batch:
     """The plan's bot of each entrant."""
     job: PlayMatch
     rotations: tuple[int, ...]
+
+    @property
+    def games(self) -> int:
+        """How many bouts it has."""
+        return len(self.rotations) * len(self.job.deals)
 
 
 def batches_of(
@@ -74,15 +91,36 @@ def batches_of(
         yield Batch(tuple(who), job, tuple(rotations))
 
 
+def tables(plan: Plan, size: int) -> Iterator[Batch]:
+    """The jobs of the plan's games at tables of that size, every bot of the list seated equally
+    often.
+
+    Line-ups have deals of their own: where a file is listed twice, two of them may look alike.
+    """
+    chosen = line_ups(len(plan.bots), size)
+    start = 0
+    for number, who in enumerate(chosen):
+        games = plan.games // len(chosen) + (number < plan.games % len(chosen))
+        yield from rotated(plan, who, games, start)
+        start += games
+
+
+def line_ups(bots: int, size: int) -> list[list[int]]:
+    """Who sits at a table: the bots in turn. One line-up where every bot of the list gets as many
+    seats as the others, else one that begins at each of them."""
+    starts = range(bots if size % bots else 1)
+    return [[(start + seat) % bots for seat in range(size)] for start in starts]
+
+
 def rotated(plan: Plan, who: Sequence[int], games: int, start: int = 0) -> Iterator[Batch]:
     """The jobs in which these bots play exactly so many games, each seat equally often; the first
     deal is the plan's number `start`.
 
     Where some rotations look alike because a bot sits there more than once, a deal is played in
     those only that differ, and the next deal goes on with the next rotations: the same bots on
-    the same deal would play the same game again.
+    the same deal would play the same game again, unless they draw by lot.
     """
-    period = _period([(plan.bots[bot].version, plan.bots[bot].class_name) for bot in who])
+    period = _period([_entrant(plan.bots[bot]) for bot in who])
     turns = len(who) // period
     whole, rest = divmod(games, period)
     deals = derive_deals(plan.seed, whole + (rest > 0), start=start)
@@ -112,6 +150,10 @@ def _job(plan: Plan, who: Sequence[int], deals: Sequence[str]) -> PlayMatch:
         rules=plan.rules,
         options=dict(plan.options),
         deals=list(deals),
-        seats=[Entrant(bot.version, bot.class_name) for bot in chosen],
+        seats=[_entrant(bot) for bot in chosen],
         width=WIDTH,
     )
+
+
+def _entrant(bot: Contestant) -> Entrant:
+    return Entrant(bot.version, bot.class_name, bot.memory)

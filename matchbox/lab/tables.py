@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 Rows = list[list[str]]
 
@@ -30,6 +30,30 @@ def crosstable(result: Mapping[str, Any]) -> Rows:
         [first, *(shares.get((first, second), "") for second in bots), totals[first]]
         for first in bots
     ]
+
+
+def shares_rows(result: Mapping[str, Any]) -> Rows:
+    """A row per ordered pair of what the game tells of it in one number, its columns in the first
+    row; no row where it tells nothing."""
+    rows = [
+        {**_pair(pair), **{name: f"{value:.4g}" for name, value in _facts(pair, float)}}
+        for pair in result["pairs"]
+    ]
+    return _with_columns(rows) if any(len(row) > len(_PAIR) for row in rows) else []
+
+
+def counts_rows(result: Mapping[str, Any]) -> dict[str, Rows]:
+    """What the game counts by name, such as the wins of every card: for each such count a row per
+    ordered pair and name, its columns in the first row."""
+    found: dict[str, list[dict[str, str]]] = {}
+    for pair in result["pairs"]:
+        for name, counts in _facts(pair, dict):
+            found.setdefault(name, []).extend(
+                {**_pair(pair), "": key, **{what: str(n) for what, n in count.items()}}
+                for key, count in counts.items()
+                if isinstance(count, Mapping)
+            )
+    return {name: _with_columns(rows) for name, rows in found.items() if rows}
 
 
 def sizes_of(result: Mapping[str, Any]) -> list[int]:
@@ -74,6 +98,24 @@ def fact_rows(result: Mapping[str, Any]) -> Rows:
     rows = [
         {"players": str(table["players"]), **dict(_flat("", table))} for table in result["tables"]
     ]
+    return _with_columns(rows)
+
+
+_PAIR: Final = ("first", "second")
+
+
+def _pair(pair: Mapping[str, Any]) -> dict[str, str]:
+    return {side: pair[side] for side in _PAIR}
+
+
+def _facts(pair: Mapping[str, Any], kind: type) -> Iterable[tuple[str, Any]]:
+    """What the game tells of the pair in that kind of value."""
+    facts: Mapping[str, Any] = pair.get("facts", {})
+    return ((name, value) for name, value in facts.items() if isinstance(value, kind))
+
+
+def _with_columns(rows: Sequence[Mapping[str, str]]) -> Rows:
+    """The rows' names of columns, then the rows; empty where a row has no such column."""
     columns = list(dict.fromkeys(name for row in rows for name in row))
     return [columns, *([row.get(column, "") for column in columns] for row in rows)]
 
@@ -90,3 +132,26 @@ def _flat(prefix: str, facts: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
 def _score(cell: Mapping[str, Any]) -> str:
     low, high = cell["ci95"]
     return f"{cell['mean']:.2f} ±{(high - low) / 2:.2f}"
+
+
+def round_rows(result: Mapping[str, Any]) -> Rows:
+    """The columns' names, then a row per round: its number, and how far every bot came in it.
+
+    That is the share of the points in %, of first places in %, or the mean score.
+    """
+    rounds = [(str(one["round"]), dict(_reached(one))) for one in result["rounds"]]
+    columns = list(rounds[0][1])
+    return [["round", *columns], *([number, *reached.values()] for number, reached in rounds)]
+
+
+def _reached(one: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
+    """What every bot, or every bot at a table size, has come to in one experiment."""
+    if "totals" in one:
+        return ((row["bot"], percent(row["share"], row["ci95"])) for row in one["totals"])
+    if "cells" in one:
+        return ((f"{row['bot']}, {row['players']}", _score(row)) for row in one["cells"])
+    return (
+        (f"{row['bot']}, {table['players']}", percent(row["first_share"], row["ci95"]))
+        for table in one["tables"]
+        for row in table["places"]
+    )

@@ -72,6 +72,10 @@ def test_it_writes_the_games_and_a_page_that_loads_nothing(matchbox: Run, tmp_pa
     [
         (("simulate", "war", "--option", "play=choose"), "name two bots"),
         (("simulate", "war", "--option", "cards=3"), "no option"),
+        (("simulate", "war", "--players", "2"), "--players is for bots"),
+        (("simulate", "war", "--mirror"), "--mirror is for bots"),
+        (("simulate", "war", "--mixed"), "--mixed is for bots"),
+        (("simulate", "war", "--box", "bwrap"), "--box is for bots"),
     ],
 )
 def test_options_that_need_bots_say_so(matchbox: Run, words: tuple[str, ...], why: str) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import pytest
 
 from matchbox.lab import grid
@@ -68,9 +70,14 @@ def test_the_file_has_every_cell_once_and_then_again() -> None:
     assert lines[4:] == [(1, "a", 11), (1, "b", 12), (3, "a", 31), (3, "b", 32)]
 
 
-def test_mixed_bots_sit_at_one_table_in_turn() -> None:
+def test_mixed_bots_sit_at_tables_together_each_equally_often() -> None:
     plan = a_plan(6, mixed=True)
-    assert {batch.who for batch in grid.batches(plan)} == {(0,), (0, 1, 0)}
+    seats: dict[int, Counter[int]] = {1: Counter(), 3: Counter()}
+    for batch in grid.batches(plan):
+        games = len(batch.job.deals) * len(batch.rotations)
+        for bot in batch.who:
+            seats[len(batch.who)][bot] += games
+    assert seats == {1: {0: 3, 1: 3}, 3: {0: 9, 1: 9}}
     cells = played(plan).result()["cells"]
     assert [(cell["players"], cell["bot"], cell["games"]) for cell in cells] == [
         (1, "a + b", 6),

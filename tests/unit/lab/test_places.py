@@ -6,7 +6,7 @@ from collections import Counter
 
 from matchbox.lab import places
 from matchbox.lab.counts import Counted, Counts
-from matchbox.lab.plan import Batch, Contestant, Plan
+from matchbox.lab.plan import Batch, Contestant, Plan, line_ups
 from matchbox.match.record import entrant
 
 
@@ -36,13 +36,13 @@ def played(plan: Plan, *, shared: bool = False) -> places.Places:
 
 
 def test_seats_are_filled_from_the_list_in_turn() -> None:
-    assert places.line_ups(2, 4) == [[0, 1, 0, 1]]
-    assert places.line_ups(1, 3) == [[0, 0, 0]]
+    assert line_ups(2, 4) == [[0, 1, 0, 1]]
+    assert line_ups(1, 3) == [[0, 0, 0]]
 
 
 def test_where_the_list_does_not_fit_tables_begin_at_every_bot() -> None:
-    assert places.line_ups(3, 2) == [[0, 1], [1, 2], [2, 0]]
-    seats = Counter(bot for table in places.line_ups(3, 5) for bot in table)
+    assert line_ups(3, 2) == [[0, 1], [1, 2], [2, 0]]
+    seats = Counter(bot for table in line_ups(3, 5) for bot in table)
     assert set(seats.values()) == {5}
 
 

@@ -75,3 +75,26 @@ def test_a_grid_tells_what_was_won_only_where_something_was() -> None:
     assert tables.won_rows({"cells": cells}) == [["a", "12.5", "25.0"]]
     assert tables.won_rows({"cells": [{"bot": "a", "players": 1, "won": 0.0}]}) == []
     assert tables.won_rows({"cells": [{"bot": "a", "players": 1}]}) == []
+
+
+def test_what_a_game_tells_of_a_pair_is_rows_of_shares_and_of_counts() -> None:
+    counts = {"Bear": {"W": 3, "L": 1}, "Dragon": {"W": 0, "L": 2}}
+    told = {**RESULT["pairs"][0], "facts": {"ended_by_life": 0.25, "summons": counts}}
+    result = {**RESULT, "pairs": [told, {**RESULT["pairs"][0], "first": "b", "second": "a"}]}
+    assert tables.shares_rows(result) == [
+        ["first", "second", "ended_by_life"],
+        ["a", "b", "0.25"],
+        ["b", "a", ""],
+    ]
+    assert tables.counts_rows(result) == {
+        "summons": [
+            ["first", "second", "", "W", "L"],
+            ["a", "b", "Bear", "3", "1"],
+            ["a", "b", "Dragon", "0", "2"],
+        ]
+    }
+
+
+def test_a_game_that_tells_nothing_of_its_pairs_has_no_such_rows() -> None:
+    assert tables.shares_rows(RESULT) == []
+    assert tables.counts_rows(RESULT) == {}
