@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from cli import say
-from cli.crew import crew
+from cli.crew import Crew, crew
 from cli.simulate import read_options
 from matchbox import registry
 from matchbox.errors import BadOption
@@ -113,30 +113,51 @@ def read_players(text: str) -> list[int]:
 
 def run(plan: Plan, bundles: Mapping[str, bytes], box: str, workers: int) -> Experiment:
     """The plan played. Raises BoxUnavailable, SeatFault of the platform."""
+    jobs = list(kind_of(plan).batches(plan))
+    with crew(box, min(workers, len(jobs))) as players, say.progress() as bar:
+        task = bar.add_task(f"playing {plan.game}", total=games_of(jobs))
+        return play(plan, bundles, {}, players, lambda batch, _: bar.advance(task, batch.games))
+
+
+def play(
+    plan: Plan,
+    bundles: Mapping[str, bytes],
+    memories: Mapping[str, bytes],
+    players: Crew,
+    seen: Callable[[Batch, bytes], None],
+) -> Experiment:
+    """The plan played by that crew; `seen` is handed every batch and its packed record, in order.
+
+    Raises SeatFault of the platform.
+    """
     kind = kind_of(plan)
     jobs: list[Batch] = list(kind.batches(plan))
-    games = [len(job.rotations) * len(job.job.deals) for job in jobs]
     boxes: list[str] = []
 
-    def counted(played: Iterator[tuple[str, Counts]]) -> Iterator[tuple[Batch, Counts]]:
-        for job, size, (name, counts) in zip(jobs, games, played, strict=True):
+    def counted(done: Iterator[tuple[str, Counts, bytes]]) -> Iterator[tuple[Batch, Counts]]:
+        for job, (name, counts, record) in zip(jobs, done, strict=True):
             boxes.append(name)
-            bar.advance(task, size)
+            seen(job, record)
             yield job, counts
 
-    with crew(box, min(workers, len(jobs))) as players, say.progress() as bar:
-        task = bar.add_task(f"playing {plan.game}", total=sum(games))
-        started = time.monotonic()
-        found = kind.gather(plan, counted(players.play(partial(play_batch, bundles), jobs)))
-        seconds = time.monotonic() - started
-    return Experiment(found, boxes[0], seconds, sum(games))
+    started = time.monotonic()
+    work = partial(play_batch, bundles, memories)
+    found = kind.gather(plan, counted(players.play(work, jobs)))
+    return Experiment(found, boxes[0], time.monotonic() - started, games_of(jobs))
 
 
-def play_batch(bundles: Mapping[str, bytes], box: Box | None, batch: Batch) -> tuple[str, Counts]:
-    """The kind of box, and the batch's bouts as numbers."""
-    played = play_job(batch.job, bundles, box, rotations=batch.rotations)
+def games_of(jobs: Iterable[Batch]) -> int:
+    """How many games these are."""
+    return sum(job.games for job in jobs)
+
+
+def play_batch(
+    bundles: Mapping[str, bytes], memories: Mapping[str, bytes], box: Box | None, batch: Batch
+) -> tuple[str, Counts, bytes]:
+    """The kind of box, the batch's bouts as numbers, and their record, packed."""
+    played = play_job(batch.job, bundles, box, rotations=batch.rotations, memories=memories)
     game = registry.game(batch.job.game)
-    return played.box, count(game, batch, unpack(played.record), played.notes)
+    return played.box, count(game, batch, unpack(played.record), played.notes), played.record
 
 
 def document_of(done: Experiment, workers: int) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from cli import say
+from cli.export import ExportOption, check_export, write_export
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -59,6 +60,7 @@ def play(
     seed: Annotated[str, typer.Option(help="the same seed deals the same cards")] = "",
     option: Annotated[list[str] | None, typer.Option(help="NAME=VALUE of the game")] = None,
     box: BoxOption = "auto",
+    export: ExportOption = None,
     json: JsonOption = False,
 ) -> None:
     """Play one game and print its transcript."""
@@ -67,11 +69,15 @@ def play(
 
     if json and HUMAN in bot:
         raise BadOption("a human plays at the terminal: leave --json out")
+    if export is not None:
+        check_export(game, export)
     seed = seed or secrets.token_hex(4)
     bots = [_human(game) if name == HUMAN else shipped.find(game, name) for name in bot]
     job = _job(game, bots, seed, option or [])
     kind, played = _play(job, bots, box)
     bout = played.record.bouts[0]
+    if export is not None:
+        write_export(played.record, [one.name for one in bots], export)
     told = _transcript(played.record, bout, bots, played)
     if json:
         say.document(_document(seed, kind, bots, played.record, bout, told))

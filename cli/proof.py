@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 import typer
 
 from cli import say
+from cli.export import ExportOption, write_export
 from cli.playing import BoxOption, JsonOption
 from cli.remote import connect
 from cli.seasons import SeasonArgument, season
@@ -36,16 +37,19 @@ _MEANING: Final = {
 def replay(
     match: MatchArgument,
     bout: Annotated[int | None, typer.Option(min=0, help="only this bout")] = None,
+    export: ExportOption = None,
     json: JsonOption = False,
 ) -> None:
     """Show the record of a match as a transcript."""
     with connect() as client:
         told = _match(client, match)
     record = record_in(told)
+    names = [entrant["bot"] for entrant in told["entrants"]]
+    if export is not None:
+        write_export(record, names, export)
     if json:
         say.document(told)
         return
-    names = [entrant["bot"] for entrant in told["entrants"]]
     for number, lines in enumerate(transcripts(record, names)):
         if bout in (None, number):
             print(f"Bout {number}")

@@ -32,6 +32,9 @@ def simulate(
     mixed: Annotated[
         bool, typer.Option("--mixed", help="played together: bots at tables with each other")
     ] = False,
+    rounds: Annotated[
+        int | None, typer.Option(min=1, max=1000, help="play so often; bots learn in between")
+    ] = None,
     workers: Annotated[int, typer.Option(min=1, max=256, help="processes to play with")] = 1,
     box: Annotated[
         str, typer.Option(help="auto, bwrap, docker, process; none for trusted bots")
@@ -46,15 +49,23 @@ def simulate(
 
     if game == dealt.GAME and not bot:
         dealt.refuse(players=players, mirror=mirror, mixed=mixed, box=box not in ("auto", "none"))
+        check_rounds(rounds, html, nobody=True)
         dealt.simulate(games, seed, option or [], workers, json, tsv, html)
         return
+    check_rounds(rounds, html)
     bots = shipped.find_all(game, bot or [])
     plan = experiment.make_plan(
         experiment.Wish(
             game, bots, games, seed or secrets.token_hex(4), option or [], players, mirror, mixed
         )
     )
-    done = experiment.run(plan, {one.version: one.data for one in bots}, box, workers)
+    bundles = {one.version: one.data for one in bots}
+    if rounds is not None:
+        from cli import rounds as school
+
+        school.simulate(plan, bundles, box, workers, rounds, json, tsv)
+        return
+    done = experiment.run(plan, bundles, box, workers)
     document = experiment.document_of(done, workers)
     if tsv is not None:
         tsv.write_text(tables.tsv(done.found.lines()))
@@ -66,6 +77,16 @@ def simulate(
         say.document(document)
     else:
         _show(document, done.games)
+
+
+def check_rounds(rounds: int | None, html: Path | None, *, nobody: bool = False) -> None:
+    """Raises BadOption where rounds are asked for together with what they have not."""
+    from matchbox.errors import BadOption
+
+    if rounds is not None and nobody:
+        raise BadOption("without bots nobody learns: name bots, or leave --rounds out")
+    if rounds is not None and html is not None:
+        raise BadOption("--html draws one experiment: leave --rounds out, or use --tsv or --json")
 
 
 def read_options(texts: Sequence[str]) -> dict[str, str]:

@@ -157,6 +157,17 @@ def export(record: Record, names: Sequence[str], start: int = 1) -> Iterator[str
         yield json.dumps(log_of(record, bout, seats, number).format_logging()) + "\n"
 
 
+def export_table(record: Record, names: Sequence[str]) -> Iterator[str]:
+    """The wins and losses per card of a match, as a parsed.json."""
+    table: Table = {}
+    count_new(table, map(json.loads, export(record, names)), set())
+    yield json.dumps(table) + "\n"
+
+
+EXPORTS: Final = {RESULTS.name: export, PARSED.name: export_table}
+"""The files that a match can be written as, by name: the parts of the text, one after another."""
+
+
 def append(game: Game, results: Path = RESULTS) -> None:
     """Writes a game to the end of the log: one JSON object a line."""
     with results.open("a", encoding="utf-8") as file:

@@ -6,9 +6,12 @@ Knows both formats as data; the desk reads and writes the files.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, Final
 
 from matchbox.games.creatures.memory import Table, is_at_the_desk, remembered
+
+_SUMMONS: Final = "summons "
+"""How the transcript's line of a summon begins; the card's name follows."""
 
 
 def get_victory_key(data: dict[str, Any], player: str) -> str:
@@ -29,6 +32,17 @@ def count(table: Table, game: dict[str, Any]) -> None:
             if kind == "Summon":
                 counted = table.setdefault(detail[0], {})
                 counted[key] = counted.get(key, 0) + 1
+
+
+def game_of(record: dict[str, Any]) -> dict[str, Any]:
+    """A duel that a bot may learn from, as far as `count` asks for it; seats are the names."""
+    turns = [
+        {"player": step["seat"], "moves": [[["Summon", [step["text"].removeprefix(_SUMMONS)]]]]}
+        for step in record["steps"]
+        if step["text"].startswith(_SUMMONS)
+    ]
+    winner = record["places"].index(1)
+    return {"turns": turns, "winner": winner, "loser": 1 - winner}
 
 
 def count_new(table: Table, games: Iterable[dict[str, Any]], counted: set[int]) -> None:

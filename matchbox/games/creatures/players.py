@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import json
+from typing import Any
+
 from matchbox.games.creatures.card import Card
 from matchbox.games.creatures.memory import Table, read
+from matchbox.games.creatures.parsing import count, game_of
 from matchbox.games.creatures.player import Player
 
 
@@ -54,6 +58,14 @@ class StillLearning(AutoPilot):
         if creatures:
             values = [self.get_card_value(card, self.summon_data) for card in creatures]
             self.board.summon(creatures[values.index(max(values))].name)
+
+    @staticmethod
+    def learn(memory: bytes, records: list[dict[str, Any]]) -> bytes:
+        """Counts what was summoned in every recorded duel, as `parse_log` does, into the table."""
+        table = read(memory)
+        for record in records:
+            count(table, game_of(record))
+        return json.dumps(table, sort_keys=True).encode()
 
     def get_card_value(self, summon: Card, summon_data: Table) -> int:
         """Wins less losses of the turns in which such a card was summoned."""

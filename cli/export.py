@@ -1,0 +1,62 @@
+"""`--export FILE`: a match as a file of the game's own document, where its desk offers one.
+
+Knows where a desk is and how a file is chosen by its name; knows no game.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from matchbox.match.record import Record
+
+    Export = Callable[[Record, Sequence[str]], Iterable[str]]
+
+ExportOption = Annotated[
+    Path | None, typer.Option(help="write the game's own file, such as results.json of creatures")
+]
+
+
+def check_export(game: str, path: Path) -> Export:
+    """What makes that file, by its name. Raises BadOption where none does, or it is there."""
+    from matchbox.errors import BadOption
+
+    exports = _offered(game)
+    if not exports:
+        raise BadOption(f"{game} has no file of its own: leave --export out, or use --json")
+    if path.name not in exports:
+        raise BadOption(f"--export of {game} writes {' or '.join(exports)}, not {path.name!r}")
+    if path.exists():
+        raise BadOption(f"{path} is there already: remove it, or name another folder")
+    return exports[path.name]
+
+
+def write_export(record: Record, names: Sequence[str], path: Path) -> None:
+    """Writes the match as that file; `names` are the entrants'. Raises BadOption, BadRecord."""
+    from matchbox.errors import BadOption
+
+    export = check_export(record.game, path)
+    try:
+        path.write_text("".join(export(record, names)), encoding="utf-8")
+    except OSError as error:
+        raise BadOption(f"{path} cannot be written: {error.strerror or error}") from error
+
+
+def _offered(game: str) -> Mapping[str, Export]:
+    from matchbox.registry import package_of
+
+    name = f"{package_of(game)}.desk"
+    try:
+        desk = import_module(name)
+    except ModuleNotFoundError as error:
+        if error.name != name:
+            raise
+        return {}
+    offered: Mapping[str, Export] = getattr(desk, "EXPORTS", {})
+    return offered

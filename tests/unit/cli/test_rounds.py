@@ -1,0 +1,175 @@
+"""`simulate --rounds`: bots learn between rounds, and all follows from the seed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cli import rounds
+from cli.experiment import Wish, make_plan
+from cli.shipped import find_all
+from matchbox.bundle import digest
+from matchbox.games.creatures import desk
+from matchbox.lab import matrix
+from matchbox.match.record import unpack
+from tests.unit.cli.conftest import Run
+from worker.arena.play import play_job
+
+WORDS = ("simulate", "creatures", "stilllearning", "autopilot", "--games", "12", "--seed", "5")
+LEARNS = """
+from matchbox.games.bomb import *
+
+class Counting(SimplePlayer):
+    @staticmethod
+    def learn(memory, records):
+        {body}
+"""
+
+
+def learner(folder: Path, body: str) -> Path:
+    """A bot of bomb with that `learn`."""
+    file = folder / "counting.py"
+    file.write_text(LEARNS.format(body=body))
+    return file
+
+
+def figures(document: dict[str, Any]) -> list[Any]:
+    """The rounds without what depends on the machine."""
+    machine = ("seconds", "games_per_second", "box", "workers")
+    return [
+        {key: value for key, value in one.items() if key not in machine}
+        for one in document["rounds"]
+    ]
+
+
+@pytest.fixture(scope="module")
+def played() -> list[rounds.Round]:
+    """StillLearning against AutoPilot, three rounds of twelve deals."""
+    bots = find_all("creatures", ["stilllearning", "autopilot"])
+    plan = make_plan(Wish("creatures", bots, 12, "5"))
+    return rounds.run(plan, {one.version: one.data for one in bots}, "none", 1, 3)
+
+
+def test_the_learner_counts_what_parse_log_counts_in_the_same_matches(
+    played: list[rounds.Round], tmp_path: Path
+) -> None:
+    bots = find_all("creatures", ["stilllearning", "autopilot"])
+    bundles = {one.version: one.data for one in bots}
+    plan = make_plan(Wish("creatures", bots, 12, "5"))
+    results, parsed = tmp_path / "results.json", tmp_path / "parsed.json"
+    start = 1
+    for number, after in ((1, played[1]), (2, played[2])):
+        present = rounds.plan_of_round(plan, number, played[number - 1].memories)
+        known = {digest(memory): memory for memory in played[number - 1].memories}
+        with results.open("a") as log:
+            for batch in matrix.batches(present):
+                done = play_job(batch.job, bundles, None, memories=known)
+                record = unpack(done.record)
+                log.writelines(desk.export(record, ["stilllearning", "autopilot"], start))
+                start += len(record.bouts)
+        counted = desk.parse(results, parsed)
+        assert json.loads(after.memories[0]) == counted
+        assert sum(side for card in counted.values() for side in card.values()) > 0
+    assert start == 49
+
+
+def test_what_is_remembered_grows_from_round_to_round_and_only_the_learners(
+    played: list[rounds.Round],
+) -> None:
+    assert played[0].memories == [b"", b""]
+    assert all(one.memories[1] == b"" for one in played)
+    summons = [
+        sum(side for card in json.loads(one.memories[0]).values() for side in card.values())
+        for one in played[1:]
+    ]
+    assert 0 < summons[0] < summons[1]
+    assert [sorted(one.taught) for one in played] == [[0], [0], []]
+    assert [one.taught[0].records for one in played[:2]] == [24, 24]
+
+
+def test_a_box_and_more_processes_change_no_round(matchbox: Run) -> None:
+    bare = matchbox(*WORDS, "--rounds", 2, "--box", "none", "--json").json
+    boxed = matchbox(*WORDS, "--rounds", 2, "--workers", 2, "--json").json
+    assert boxed["box"] != "none"
+    assert figures(boxed) == figures(bare)
+    assert list(bare["rounds"][0]["memories"]) == []
+    assert list(bare["rounds"][1]["memories"]) == ["stilllearning"]
+
+
+def test_the_first_round_is_the_simulation_without_rounds(matchbox: Run) -> None:
+    plain = matchbox(*WORDS, "--box", "none", "--json").json
+    (first,) = matchbox(*WORDS, "--rounds", 1, "--box", "none", "--json").json["rounds"]
+    assert first.keys() - plain.keys() == {"round", "memories", "learning"}
+    same = plain.keys() - {"seconds", "games_per_second"}
+    assert {key: first[key] for key in same} == {key: plain[key] for key in same}
+
+
+@pytest.mark.parametrize(
+    ("body", "told"),
+    [
+        ("raise ValueError('no idea')", "crash: ValueError: no idea"),
+        ("return 'text'", "protocol: learn() returned str; it must return bytes"),
+    ],
+)
+def test_a_fault_keeps_the_old_memory_and_costs_nothing(
+    matchbox: Run, tmp_path: Path, body: str, told: str
+) -> None:
+    file = learner(tmp_path, f"if memory: {body}\n        return b'first'")
+    words = ("simulate", "bomb", file, "scared", "--games", 2, "--rounds", 3, "--box", "none")
+    ran = matchbox(*words, "--json")
+    document = ran.json
+    assert ran.code == 0
+    assert [one["learning"][0]["fault"] for one in document["rounds"][:2]] == [None, told]
+    names = [one["memories"].get("counting") for one in document["rounds"]]
+    assert names == [None, digest(b"first"), digest(b"first")]
+    assert all(one["faults"] == [] for one in document["rounds"])
+    assert f"counting keeps its memory: {told}" in matchbox(*words).err
+
+
+def test_rounds_are_shown_a_line_each(matchbox: Run, tmp_path: Path) -> None:
+    file = tmp_path / "rounds.tsv"
+    ran = matchbox(*WORDS, "--rounds", 2, "--box", "none", "--tsv", file)
+    head, *rows = [line.split("\t") for line in ran.out.splitlines()]
+    assert head == ["round", "stilllearning", "autopilot"]
+    assert [row[0] for row in rows] == ["1", "2"]
+    lines = [line.split("\t")[:3] for line in file.read_text().splitlines()]
+    assert lines == [
+        ["round", "first", "second"],
+        *([n, *pair] for n in "12" for pair in (("stilllearning", "autopilot"),
+                                                ("autopilot", "stilllearning"))),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("words", "columns"),
+    [
+        (("thegame", "random", "--players", "2-3"), ["round", "random, 2", "random, 3"]),
+        (("skull", "random", "random", "--players", "2"), ["round", "random, 2", "random-2, 2"]),
+    ],
+)
+def test_every_kind_of_experiment_has_rounds(
+    matchbox: Run, words: tuple[str, ...], columns: list[str]
+) -> None:
+    ran = matchbox("simulate", *words, "--games", 4, "--rounds", 2, "--box", "none")
+    lines = [line.split("\t") for line in ran.out.splitlines()]
+    assert lines[0] == columns
+    assert [line[0] for line in lines[1:]] == ["1", "2"]
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("war", "--rounds", "2"), "without bots nobody learns"),
+        (("bomb", "simple", "scared", "--rounds", "2", "--html", "x.html"), "--html draws one"),
+        (("bomb", "simple", "scared", "--rounds", "0"), "Invalid value for '--rounds'"),
+    ],
+)
+def test_rounds_that_cannot_be_are_wrong_usage(
+    matchbox: Run, words: tuple[str, ...], told: str
+) -> None:
+    ran = matchbox("simulate", *words)
+    assert (ran.code, ran.out) == (2, "")
+    assert told in ran.err
