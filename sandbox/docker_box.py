@@ -80,9 +80,10 @@ def connect() -> DockerClient:
     """The engine that DOCKER_HOST names, or this machine's own. Raises BoxUnavailable."""
     from docker.errors import DockerException
 
+    host = os.environ.get("DOCKER_HOST") or _USUAL_HOST
     try:
-        _knock(os.environ.get("DOCKER_HOST") or _USUAL_HOST)
-        return _client(os.getpid())
+        _knock(host)
+        return _client(os.getpid(), host)
     except (DockerException, OSError) as error:
         raise BoxUnavailable(
             "no Docker engine answers: start one, or name it in DOCKER_HOST, and let this account "
@@ -218,7 +219,7 @@ def _knock(host: str) -> None:
 
 
 @cache
-def _client(_pid: int) -> DockerClient:
+def _client(_pid: int, _host: str) -> DockerClient:
     """A client of this process's own: a fork may not share its connections."""
     from docker import from_env
 

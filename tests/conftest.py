@@ -10,7 +10,11 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
-from tests import services
+from matchbox import registry
+from sandbox.box import KINDS
+from sandbox.program import Program
+from tests import engine, services
+from worker.arena.boxes import ENTRY
 
 # A busy machine is no bug: nothing here is timed, and CI draws the same examples every time.
 settings.register_profile("matchbox", deadline=None, derandomize=bool(os.environ.get("CI")))
@@ -60,6 +64,33 @@ def postgres_database(postgres_url: str) -> Iterator[str]:
     """The URL of an empty Postgres database of this test's own."""
     with services.fresh_database(postgres_url) as url:
         yield url
+
+
+@pytest.fixture(scope="session")
+def docker_engine() -> Iterator[str]:
+    """The address of a running Docker engine, which is also in DOCKER_HOST."""
+    with engine.engine() as host, pytest.MonkeyPatch.context() as patch:
+        patch.setenv("DOCKER_HOST", host)
+        yield host
+
+
+@pytest.fixture(scope="session")
+def seat_images(docker_engine: str) -> None:
+    """The images of every program that a test plays in containers."""
+    here = Path(__file__).parent
+    engine.build(
+        Program((), "sandbox.attacks:serve").packages(),
+        Program((), "echo_entry:serve", (here / "contract",)).packages(),
+        Program(tuple(registry.seat_modules()), ENTRY).packages(),
+    )
+
+
+@pytest.fixture(scope="module", params=KINDS)
+def kind(request: pytest.FixtureRequest) -> str:
+    """Each kind of box, ready to be opened."""
+    if request.param == "docker":
+        request.getfixturevalue("seat_images")
+    return str(request.param)
 
 
 @pytest.fixture(scope="session")

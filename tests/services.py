@@ -32,6 +32,8 @@ PACKAGES = {
     "chromium": "chromium",
     "setpriv": "util-linux",
     "git": "git",
+    "dockerd": "docker.io",
+    "debootstrap": "debootstrap",
 }
 
 

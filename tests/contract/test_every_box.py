@@ -17,7 +17,7 @@ import pytest
 
 from matchbox.errors import BoxUnavailable, SeatFault
 from sandbox import box as boxes
-from sandbox.box import KINDS, Box, open_box
+from sandbox.box import Box, open_box
 from sandbox.meter import cpu_clock
 from sandbox.policy import Limits, Wall
 from sandbox.seat import Seat
@@ -28,9 +28,9 @@ ENTRY = "echo_entry:serve"
 LIMITS = Limits(cpu_ms=200, start_cpu_ms=1000, memory_mb=64, wall_factor=3)
 
 
-@pytest.fixture(scope="module", params=KINDS)
-def box(request: pytest.FixtureRequest) -> Iterator[Box]:
-    with open_box(request.param, preload=(), entry=ENTRY, paths=[HERE]) as opened:
+@pytest.fixture(scope="module")
+def box(kind: str) -> Iterator[Box]:
+    with open_box(kind, preload=(), entry=ENTRY, paths=[HERE]) as opened:
         yield opened
 
 
@@ -463,7 +463,6 @@ def test_the_processor_time_of_a_seat_is_seen(seat: Seat) -> None:
     assert seat.cpu_ms >= 40
 
 
-@pytest.mark.parametrize("kind", KINDS)
 def test_a_zygote_retires_after_its_last_seat(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(boxes, "SEATS_PER_ZYGOTE", 2)
     zygotes = []
@@ -475,7 +474,6 @@ def test_a_zygote_retires_after_its_last_seat(kind: str, monkeypatch: pytest.Mon
         assert eventually(lambda: gone(zygotes[0]))
 
 
-@pytest.mark.parametrize("kind", KINDS)
 def test_a_box_outlives_the_thread_that_opened_it(kind: str) -> None:
     opened: list[Box] = []
     thread = threading.Thread(
@@ -487,7 +485,6 @@ def test_a_box_outlives_the_thread_that_opened_it(kind: str) -> None:
         assert seat.ask(b"") == b"done"
 
 
-@pytest.mark.parametrize("kind", KINDS)
 def test_closing_a_box_ends_its_seats(kind: str) -> None:
     with open_box(kind, preload=(), entry=ENTRY, paths=[HERE]) as box:
         seat = box.seat(LIMITS)
@@ -496,7 +493,6 @@ def test_closing_a_box_ends_its_seats(kind: str) -> None:
     assert fault(seat, "").kind == "platform"
 
 
-@pytest.mark.parametrize("kind", KINDS)
 def test_a_killed_host_takes_its_boxes_with_it(kind: str) -> None:
     code = (
         "import sys, time; from pathlib import Path; from sandbox.box import open_box\n"
@@ -514,7 +510,6 @@ def test_a_killed_host_takes_its_boxes_with_it(kind: str) -> None:
 # --- Kinds ----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("kind", KINDS)
 def test_the_whole_selftest_passes_here(kind: str) -> None:
     report = selftest(kind)
     assert report.missing == []
@@ -522,7 +517,6 @@ def test_the_whole_selftest_passes_here(kind: str) -> None:
 
 
 @pytest.mark.parametrize("layer", ["landlock", "seccomp", "rlimits"])
-@pytest.mark.parametrize("kind", KINDS)
 def test_the_selftest_names_a_layer_that_is_left_out(kind: str, layer: str) -> None:
     report = selftest(kind, Wall(drop=(layer,)))
     assert not report.walled
@@ -556,7 +550,6 @@ def test_a_module_that_is_not_installed_is_named() -> None:
         open_box("process", preload=("no_such_module.x",), entry=ENTRY, paths=[HERE])
 
 
-@pytest.mark.parametrize("kind", KINDS)
 def test_a_box_that_does_not_start_says_why(kind: str) -> None:
     with pytest.raises(BoxUnavailable, match="nothing_there"):
         open_box(kind, preload=(), entry="echo_entry:nothing_there", paths=[HERE])

@@ -1,59 +1,25 @@
 """Every attack in its own folder: the bot, and what must become of it.
 
-The attacker plays an honest bot in both seats, behind each walled box; then two honest bots
-play a control match in the same box. An attack that gets what it wants prints SUCCEEDED.
+The attacker plays an honest bot in both seats, named first and named second, behind each walled
+box; after each match two honest bots play a control match in the same box. An attack that gets
+what it wants prints SUCCEEDED, or is seen by its witness.
 """
 
 from __future__ import annotations
 
 import os
-import tomllib
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
-from matchbox import registry
-from matchbox.bundle import digest
-from matchbox.dice import derive_deals
 from matchbox.match import record as records
-from matchbox.match.wire import Entrant, MatchPlayed, PlayMatch
 from sandbox.box import KINDS, Box
+from tests.hostile.stage import HERE, HONEST, bot, expected, played, watched, witnessed
+from tests.hostile.table import GROUPS
+from tests.hostile.witnesses import Told
 from worker.arena.boxes import open_named
-from worker.arena.play import play_job
 
-HERE = Path(__file__).parent
 ATTACKS = sorted(folder.name for folder in HERE.iterdir() if (folder / "bot.py").is_file())
-GROUPS = {
-    "hidden information",
-    "protocol",
-    "time",
-    "resources",
-    "sabotage",
-    "end of life",
-    "identity and uploads",
-    "control",
-}
-LIMITS = {"cpu_ms": 300, "start_cpu_ms": 1000, "wall_factor": 3, "memory_mb": 96, "bank_ms": 3000}
-HONEST = b"from matchbox.games.bomb import SimplePlayer\n\nBOT = SimplePlayer\n"
-
-
-def match(name: str, *bundles: bytes) -> PlayMatch:
-    return PlayMatch(
-        attempt=1,
-        token="t" * 64,
-        game="bomb",
-        limits=LIMITS,
-        match=digest(name.encode())[:32],
-        rules=registry.game("bomb").spec.rules,
-        options={},
-        deals=derive_deals(name, 2),
-        seats=[Entrant(digest(bundle)) for bundle in bundles],
-    )
-
-
-def played(box: Box, name: str, *bundles: bytes) -> MatchPlayed:
-    return play_job(match(name, *bundles), {digest(one): one for one in bundles}, box)
 
 
 @pytest.fixture(scope="module", params=KINDS)
@@ -73,41 +39,41 @@ def control() -> str:
         return records.digest(records.unpack(played(fresh, "control", HONEST, HONEST).record))
 
 
-def expected(attack: str) -> dict[str, object]:
-    return tomllib.loads((HERE / attack / "expect.toml").read_text())
-
-
 @pytest.mark.parametrize("attack", ATTACKS)
 def test_the_attack_gets_nothing_and_hurts_nobody_else(attack: str, box: Box, control: str) -> None:
-    expect = expected(attack)
-    attacker = (HERE / attack / "bot.py").read_bytes()
-    result = played(box, attack, attacker, HONEST)
-    record = records.unpack(result.record)
-    kinds = {note.kind for note in result.notes if note.kind != "excluded"}
-    assert "SUCCEEDED" not in result.logs[0]
-    assert {note.entrant for note in result.notes} <= {0}, "the honest bot was blamed"
-    assert len(record.bouts) == 4
-    verdicts = expect["verdicts"]
-    assert isinstance(verdicts, list)
-    assert kinds <= set(verdicts), [note.detail for note in result.notes]
+    verdicts = expected(attack)["verdicts"]
+    told, kinds = Told(), set()
+    with witnessed(attack) as witness:
+        attacker = bot(attack, witness)
+        for entrants in ((attacker, HONEST), (HONEST, attacker)):
+            own = entrants.index(attacker)
+            result = played(watched(box, witness), attack, *entrants)
+            told.logs.append(result.logs[own])
+            assert {note.entrant for note in result.notes} <= {own}, "the honest bot was blamed"
+            assert len(records.unpack(result.record).bouts) == 2
+            kinds |= {note.kind for note in result.notes}
+            after = played(box, "control", HONEST, HONEST)
+            assert not after.notes
+            assert records.digest(records.unpack(after.record)) == control
+        assert not witness.seen(told)
+    assert "SUCCEEDED" not in "".join(told.logs)
+    assert kinds <= set(verdicts), result.notes
     assert bool(kinds) == bool(verdicts)
-    after = played(box, "control", HONEST, HONEST)
-    assert not after.notes
-    assert records.digest(records.unpack(after.record)) == control
 
 
 def test_every_attack_says_its_group_and_what_stops_it() -> None:
     for attack in ATTACKS:
         expect = expected(attack)
-        assert set(expect) == {"group", "stopped_by", "verdicts"}, attack
+        assert set(expect) - {"without"} == {"group", "stopped_by", "verdicts"}, attack
         assert expect["group"] in GROUPS, attack
         assert expect["stopped_by"], attack
 
 
 def test_every_group_has_attacks() -> None:
     groups = [expected(attack)["group"] for attack in ATTACKS]
-    assert all(groups.count(group) >= 2 for group in GROUPS - {"control"})
+    assert all(groups.count(group) >= 2 for group in GROUPS if group != "control")
     assert groups.count("control") == 1
+    assert len(groups) > 100
 
 
 def test_the_attacks_left_no_file_behind() -> None:

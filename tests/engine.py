@@ -1,0 +1,154 @@
+"""A real Docker engine for the tests, with images for the seats of their boxes.
+
+One that runs is used as it is. Else one is started that all test processes of this account share:
+a keeper ends it when the last of them has gone, also when that one was killed. What it holds stays
+in the user's cache, so that the base is made once on a machine.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final
+
+from sandbox import docker_box, docker_image
+from tests.services import missing, needs, running
+
+CACHE: Final = Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser() / "matchbox-tests"
+BASE: Final = "matchbox-test-base:bookworm"
+RELEASE: Final = "bookworm"
+RELEASE_PYTHON: Final = (3, 11)
+START_S: Final = 120.0
+CERTIFICATES: Final = "/etc/ssl/machine-ca.pem"
+# What a build needs from this machine to reach its package index.
+PASSED_ON: Final = ("PIP_INDEX_URL", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY")
+
+
+@contextmanager
+def engine() -> Iterator[str]:
+    """The address of an engine (as in DOCKER_HOST) that runs at least until the block ends."""
+    usual = os.environ.get("DOCKER_HOST") or "unix:///var/run/docker.sock"
+    if _answers(usual):
+        yield usual
+        return
+    needs("dockerd")
+    if os.geteuid() != 0:
+        missing("start a Docker engine to run this: only root can have the tests start one")
+    host = f"unix://{CACHE}/docker.sock"
+    CACHE.mkdir(parents=True, exist_ok=True)
+    with (CACHE / "users").open("w") as users:
+        fcntl.flock(users, fcntl.LOCK_SH)
+        with alone():
+            if not _answers(host):
+                _start(host)
+        yield host
+
+
+@contextmanager
+def alone() -> Iterator[None]:
+    """No other test process of this account starts or builds while the block runs."""
+    CACHE.mkdir(parents=True, exist_ok=True)
+    with (CACHE / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def build(*programs: Sequence[Path]) -> None:
+    """Builds the images that hold these packages on the engine of DOCKER_HOST."""
+    client = docker_box.connect()
+    with alone():
+        base = base_image(client)
+        for packages in programs:
+            docker_image.build(client, packages, base, "host")
+
+
+def base_image(client: Any) -> str:
+    """The name of an image with this Python: the usual one where it is or can be got, else ours."""
+    usual = client.images.list(docker_image.BASE)
+    if usual or sys.version_info[:2] != RELEASE_PYTHON or not shutil.which("debootstrap"):
+        return docker_image.BASE
+    if not client.images.list(BASE):
+        _bootstrap(client)
+    return BASE
+
+
+def _bootstrap(client: Any) -> None:
+    """Makes a base from Debian's packages: no image can be pulled on a machine like CI's."""
+    certificates = os.environ.get("PIP_CERT") or os.environ.get("SSL_CERT_FILE")
+    changes = [f"ENV {name}={os.environ[name]}" for name in PASSED_ON if os.environ.get(name)]
+    with tempfile.TemporaryDirectory(dir=CACHE) as folder:
+        root, tar = f"{folder}/root", f"{folder}/root.tar"
+        wanted = ["--variant=minbase", "--include=python3,python3-venv,python3-pip"]
+        _run("debootstrap", *wanted, RELEASE, root, _mirror())
+        if certificates:
+            # Under a name of its own: the package of certificates writes the usual one anew.
+            shutil.copy(certificates, root + CERTIFICATES)
+            changes += [f"ENV PIP_CERT={CERTIFICATES} SSL_CERT_FILE={CERTIFICATES}"]
+        _run("tar", "-C", root, "-cf", tar, ".")
+        name, _, tag = BASE.partition(":")
+        client.api.import_image(src=tar, repository=name, tag=tag, changes=changes)
+
+
+def _mirror() -> str:
+    """Where apt gets this release from on this machine."""
+    wanted = ["--format", "$(REPO_URI)", "Identifier: Packages", f"Codename: {RELEASE}"]
+    wanted += ["Component: main"]
+    told = subprocess.run(["apt-get", "indextargets", *wanted], capture_output=True, text=True)
+    return next(iter(told.stdout.split()), "")
+
+
+def _run(*words: str) -> None:
+    done = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    assert done.returncode == 0, f"{words[0]} failed:\n{done.stdout[-2000:]}"
+
+
+def _answers(host: str) -> bool:
+    """Whether an engine listens there; one on another machine is taken at its word."""
+    if not host.startswith("unix://"):
+        return True
+    with socket.socket(socket.AF_UNIX) as caller:
+        return caller.connect_ex(host.removeprefix("unix://")) == 0
+
+
+def _start(host: str) -> None:
+    """Starts the keeper, and returns once its engine answers."""
+    told = CACHE / "keeper.log"
+    with told.open("wb") as log:
+        keeper = subprocess.Popen(
+            [sys.executable, "-m", "tests.engine", host],
+            cwd=Path(__file__).parent.parent,
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            start_new_session=True,
+        )
+    deadline = time.monotonic() + START_S
+    while not _answers(host):
+        over = keeper.poll() is not None or time.monotonic() > deadline
+        assert not over, told.read_text()[-2000:]
+        time.sleep(0.1)
+    keeper.returncode = 0  # It outlives this process, which need not wait for it.
+
+
+def keep(host: str) -> None:
+    """Runs an engine until no test process uses it any more."""
+    place = str(CACHE)
+    command = [needs("setpriv"), "--pdeathsig", "TERM", needs("dockerd"), "--host", host]
+    command += ["--data-root", f"{place}/docker", "--exec-root", f"{place}/run"]
+    command += ["--pidfile", f"{place}/docker.pid", "--iptables=false", "--bridge=none"]
+    ready = running(command, lambda: _answers(host), CACHE / "docker.log")
+    with ready, (CACHE / "users").open("w") as users:
+        fcntl.flock(users, fcntl.LOCK_EX)
+
+
+if __name__ == "__main__":
+    keep(sys.argv[1])
