@@ -63,7 +63,7 @@ class Settings:
     start_cpu_ms: int = _knob(5000, "processor time to load a bot, ms", least=100, most=600_000)
     bank_ms: int = _knob(
         60_000,
-        "processor time for all decisions of one rotation of a match, ms",
+        "time for all decisions of a match, ms: processor time and what the bot sleeps",
         least=100,
         most=3_600_000,
     )

@@ -18,6 +18,7 @@ from typing import Final
 from matchbox.errors import BoxUnavailable, SeatFault
 from sandbox import bwrap_box, docker_box, process_box
 from sandbox.launch import Launch, launcher
+from sandbox.meter import Bank
 from sandbox.policy import SEATS_PER_ZYGOTE, Engine, Limits, Wall
 from sandbox.program import Program
 from sandbox.seat import Seat
@@ -54,13 +55,20 @@ class Box:
         self.layers: dict[str, bool] = first.raised
         self._spare = Spare(self._launch) if kind in _WITH_SPARE else None
 
-    def seat(self, limits: Limits = Limits()) -> Seat:  # noqa: B008 - a frozen value
-        """A fresh process that has run no bot. Raises SeatFault of the platform, Unavailable."""
+    def seat(
+        self,
+        limits: Limits = Limits(),  # noqa: B008 - a frozen value
+        bank: Bank | None = None,
+    ) -> Seat:
+        """A fresh process that has run no bot. Raises SeatFault of the platform, Unavailable.
+
+        `bank` is what its bot pays from, where it has other seats too.
+        """
         for attempt in range(1, _ATTEMPTS + 1):
             zygote = self._idle.pop() if self._idle else self._start()
             try:
                 zygote.make_room(limits.memory_mb)
-                return Seat(zygote, limits, self._take_back)
+                return Seat(zygote, limits, self._take_back, bank)
             except SeatFault:
                 self._take_back(zygote)
                 if attempt == _ATTEMPTS:

@@ -1,11 +1,13 @@
 """The time of one question, by the kernel's own clocks of the process that answers it.
 
-Knows what a process has used and what it was kept waiting for; knows no messages.
+Knows what a process has used and what it was kept waiting for, and what is left of a bot's time;
+knows no messages.
 """
 
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
@@ -21,8 +23,11 @@ def cpu_clock(pid: int) -> int:
     return (~pid << 3) | 2
 
 
-def run_delay_ns(pid: int) -> int:
-    """How long the process was ready to run and no processor took it, in nanoseconds."""
+def run_delay_ns(pid: int | str) -> int:
+    """How long the process was ready to run and no processor took it, in nanoseconds.
+
+    `pid` may be "thread-self": the thread that asks.
+    """
     return int(Path(f"/proc/{pid}/schedstat").read_text().split()[1])
 
 
@@ -31,40 +36,66 @@ def is_asleep(pid: int) -> bool:
     return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "R"
 
 
+class Bank:
+    """What is left to a bot, in milliseconds. All its seats of a match draw from one."""
+
+    __slots__ = ("left_ms",)
+
+    def __init__(self, limits: Limits) -> None:
+        self.left_ms: float = limits.bank_ms
+
+
 class Meter:
     """Charges one question to a seat. Nothing is read before the first `look`.
 
-    Wall time counts from the first look on, and only while the process was not kept waiting
-    for a processor: a bot never pays for a busy machine.
+    Wall time counts from the first look on, and only while neither the process nor the one that
+    waits for it was kept waiting for a processor: a bot never pays for a busy machine.
     """
 
-    __slots__ = ("_begun", "_budget", "_first", "_limits", "_pid", "next_look_ms")
+    __slots__ = ("_begun", "_budget", "_first", "_first_ready", "_limits", "_pid", "next_look_ms")
 
     def __init__(self, pid: int, begun_ns: int, budget_ms: float, limits: Limits) -> None:
         self._pid = pid
         self._begun = begun_ns
         self._budget = budget_ms
         self._limits = limits
-        self._first: tuple[int, int] | None = None
+        self._first: float | None = None
+        self._first_ready = 0.0
         self.next_look_ms = min(_GRACE_MS, int(budget_ms) + 1)
 
-    def look(self) -> None:
-        """Raises SeatFault where the time is over; else says when to look again."""
-        left = self.settle(time.clock_gettime_ns(cpu_clock(self._pid)))
-        now, delay = time.monotonic_ns(), run_delay_ns(self._pid)
-        if self._first is None:
-            self._first = now, delay
-        wall = (now - self._first[0]) / 1e6
-        charged = wall - (delay - self._first[1]) / 1e6
+    def look(self, answered: Callable[[], bool] = lambda: False) -> None:
+        """Raises SeatFault where the time is over; else says when to look again.
+
+        `answered` is asked once the clocks are read: who has answered by then is judged no more.
+        """
+        cpu, wall, charged = time.clock_gettime_ns(cpu_clock(self._pid)), *self._waited()
+        asleep = is_asleep(self._pid)
+        if answered():
+            return
+        left = self.settle(cpu)
         allowed = self._budget * self._limits.wall_factor
-        # The wait that is going on is not yet in `delay`. Who is ready to run when over is either
-        # kept waiting, or running and soon at the end of its processor time.
-        if charged > allowed and is_asleep(self._pid):
+        # The wait that is going on is not yet in the delay. Who is ready to run when over is
+        # either kept waiting, or running and soon at the end of its processor time.
+        if charged > allowed and asleep:
             raise SeatFault("timeout", f"no answer within {allowed:.0f} ms")
         # Counted on top: who may think for longer than our patience is not the machine's fault.
         if wall > allowed + self._limits.patience_ms:
             raise SeatFault("platform", f"the machine gave the bot no time for {wall:.0f} ms")
         self.next_look_ms = max(1, min(_LONGEST_LOOK_MS, int(left) + 1, int(allowed - charged) + 1))
+
+    def cost_ms(self, cpu_ns: int) -> tuple[float, float]:
+        """What an answer has cost, at this reading: processor time, and what was slept beside."""
+        used = (cpu_ns - self._begun) / 1e6
+        slept = 0.0 if self._first is None else max(0.0, self._waited()[1] - used)
+        return used, slept
+
+    def _waited(self) -> tuple[float, float]:
+        """Milliseconds since the first look: by the wall, and those of them that are charged."""
+        now = time.monotonic_ns() / 1e6
+        ready = now - (run_delay_ns(self._pid) + run_delay_ns("thread-self")) / 1e6
+        if self._first is None:
+            self._first, self._first_ready = now, ready
+        return now - self._first, ready - self._first_ready
 
     def settle(self, cpu_ns: int) -> float:
         """What is left of the budget, in ms, at this reading. Raises SeatFault at nothing."""

@@ -119,7 +119,7 @@ class Limits:
         cpu_ms: processor time of one decision.
         wall_factor: charged wall time allowed, as a multiple of the processor time.
         start_cpu_ms: processor time of loading the bot.
-        bank_ms: processor time of all decisions of a seat together.
+        bank_ms: time of all decisions of a match together: processor time and what is slept.
         off_turn_ms: processor time between an answer and the next question. It is charged to the
             bank; the limit leaves room for what a crowded host takes and the kernel books as ours.
         patience_ms: wall time after which a seat that gets no processor is the platform's fault.

@@ -15,7 +15,7 @@ from dataclasses import replace
 from typing import Final
 
 from matchbox.errors import SeatFault
-from sandbox.meter import Meter, cpu_clock
+from sandbox.meter import Bank, Meter, cpu_clock
 from sandbox.policy import CHUNK_BYTES, QUESTION_BYTES, TAG_BYTES, WHERE, Limits, rlimits
 from sandbox.verdict import Death, verdict
 from sandbox.warm import Warm
@@ -26,9 +26,14 @@ _QUIET_MS: Final = 20
 
 
 class Seat:
-    """A fresh fork of a zygote, for one bot. `done` takes the zygote back when the seat closes."""
+    """A fresh fork of a zygote, for one bot. `done` takes the zygote back when the seat closes.
 
-    def __init__(self, zygote: Warm, limits: Limits, done: Callable[[Warm], None]) -> None:
+    Every answer is paid from `bank`, which the bot's other seats may share.
+    """
+
+    def __init__(
+        self, zygote: Warm, limits: Limits, done: Callable[[Warm], None], bank: Bank | None = None
+    ) -> None:
         fork = zygote.fork(rlimits(limits, zygote.baseline_bytes))
         self._zygote = zygote
         self._limits = limits
@@ -42,7 +47,7 @@ class Seat:
         self._poll.register(self._channel, select.POLLIN)
         self._poll.register(self._output, select.POLLIN)
         self._log = bytearray()
-        self._banked = 0.0
+        self._bank = bank or Bank(limits)
         self._allowed = 0.0
         self._rested = 0
         self._open = True
@@ -101,7 +106,7 @@ class Seat:
         thought = (begun - self._rested) / 1e6
         if thought > limits.off_turn_ms:
             raise SeatFault("protocol", f"thought for {thought:.0f} ms while it was not asked")
-        self._banked += thought
+        self._bank.left_ms -= thought
         budget = self._budget(decisions, start)
         self._allowed = begun / 1e6 + budget
         meter = Meter(self.pid, begun, budget, limits)
@@ -110,8 +115,12 @@ class Seat:
         answer = self._receive(tag, limits.longest_answer(decisions), meter)
         self._rested = self._cpu_ns()
         meter.settle(self._rested)
-        if not start:
-            self._banked += (self._rested - begun) / 1e6
+        try:
+            used, slept = meter.cost_ms(self._rested)
+        except OSError:
+            raise self._dead() from None
+        # Loading has a budget of its own; sleeping meanwhile has not.
+        self._bank.left_ms -= slept if start else used + slept
         return answer
 
     def _budget(self, decisions: int, start: bool) -> float:
@@ -119,9 +128,9 @@ class Seat:
         limits = self._limits
         if start:
             return limits.start_cpu_ms
-        left = limits.bank_ms - self._banked
+        left = self._bank.left_ms
         if left <= 0:
-            raise SeatFault("timeout", f"used all {limits.bank_ms} ms of its processor time")
+            raise SeatFault("timeout", f"used all of its {limits.bank_ms} ms for the match")
         return min(limits.cpu_ms * max(1, decisions), left)
 
     def _send(self, tag: bytes, frame: bytes, meter: Meter) -> None:
@@ -163,10 +172,13 @@ class Seat:
                 ready = True
         if not ready:
             try:
-                meter.look()
+                meter.look(self._is_ready)
             except OSError:
                 raise self._dead() from None
         return ready
+
+    def _is_ready(self) -> bool:
+        return any(descriptor != self._output for descriptor, _ in self._poll.poll(0))
 
     def _cpu_ns(self) -> int:
         try:

@@ -66,7 +66,8 @@ class Table:
         self._memories = memories or {}
         self._reports = reports and registry.game(job.game).spec.diagnostics
         room = {"report_bytes": REPORT_BYTES} if self._reports else {}
-        self._open = opener(box, {**job.limits, **room})
+        limits = {**job.limits, **room}
+        self._open = [opener(box, limits) for _ in job.seats]
         self._own = own or {}
         self._seats: list[list[tuple[int, Seat]]] = [[] for _ in job.seats]
         """By entrant: its seats, each with the rotation."""
@@ -82,7 +83,7 @@ class Table:
             self._memory(chosen),
             reports=self._reports,
         )
-        seat = Seat(self._own.get(entrant, self._open), frame, reports=self._reports)
+        seat = Seat(self._own.get(entrant, self._open[entrant]), frame, reports=self._reports)
         self._seats[entrant].append((rotation, seat))
         return seat
 
@@ -171,11 +172,17 @@ def check_rules(job: PlayMatch) -> None:
 
 
 def opener(box: Box | None, limits: Mapping[str, int]) -> Opener:
-    """The way to open a seat with these limits in the box, or in this process for None."""
+    """The way to open a bot's seats with these limits in the box, or in this process for None.
+
+    They all draw from one bank of time.
+    """
     if box is None:
         return LocalChannel
+    from sandbox.meter import Bank  # Not needed, and so not loaded, where there is no box.
+
     checked = limits_of(limits)
-    return lambda: box.seat(checked)
+    bank = Bank(checked)
+    return lambda: box.seat(checked, bank)
 
 
 def limits_of(limits: Mapping[str, int]) -> Limits:

@@ -155,6 +155,19 @@ def test_endings_by_time_and_memory_are_taken_from_the_record(kind: Any) -> None
     assert verify(Race(), record, reopened(by_sum, by_sum)) == "same"
 
 
+def test_a_breach_of_the_protocol_that_a_clock_found_is_taken_from_the_record() -> None:
+    late = SeatFault("protocol", "thought for 600 ms while it was not asked")
+    record = a_record(e1=lambda view: late if view["sum"] > 5 else by_sum(view))
+    assert verify(Race(), record, reopened(by_sum, by_sum)) == "same"
+    assert verify(Race(), record, reopened(by_sum, lambda _: 1)) == "different"
+
+
+def test_a_breach_of_the_protocol_that_comes_again_is_the_same() -> None:
+    breach = SeatFault("protocol", "the move is no plain data")
+    bot: Callable[[Any], Answer] = lambda view: breach if view["sum"] > 5 else by_sum(view)  # noqa: E731
+    assert verify(Race(), a_record(e1=bot), reopened(by_sum, bot)) == "same"
+
+
 def test_a_crash_must_come_again() -> None:
     record = a_record(e1=crash)
     assert verify(Race(), record, reopened(by_sum, crash)) == "same"

@@ -17,14 +17,15 @@ MS = 1_000_000
 
 
 class Readings:
-    """The three clocks of a process, set by the test; all in milliseconds."""
+    """The clocks of a process, and our own delay, set by the test; all in milliseconds."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.cpu = self.wall = self.delay = 0
+        self.cpu = self.wall = self.delay = self.ours = 0
         self.asleep = True
         monkeypatch.setattr(time, "clock_gettime_ns", lambda _: self.cpu * MS)
         monkeypatch.setattr(time, "monotonic_ns", lambda: self.wall * MS)
-        monkeypatch.setattr(meter, "run_delay_ns", lambda _: self.delay * MS)
+        delay = lambda pid: self.ours if pid == "thread-self" else self.delay  # noqa: E731
+        monkeypatch.setattr(meter, "run_delay_ns", lambda pid: delay(pid) * MS)
         monkeypatch.setattr(meter, "is_asleep", lambda _: self.asleep)
 
 
@@ -76,6 +77,41 @@ def test_who_waits_for_a_processor_at_the_very_end_is_not_charged(readings: Read
     assert one.next_look_ms == 1
     readings.asleep = True
     assert fault(one).kind == "timeout"
+
+
+def test_an_answer_that_came_while_the_clocks_were_read_is_no_timeout(readings: Readings) -> None:
+    one = Meter(1, 0, 100, LIMITS)
+    one.look()
+    readings.wall = 401
+    one.look(lambda: True)
+    assert fault(one).kind == "timeout"
+
+
+@pytest.mark.parametrize(
+    ("wall", "delay", "ours", "cpu", "slept"),
+    [
+        (300, 0, 0, 0, 300),
+        (300, 0, 0, 40, 260),
+        (300, 250, 0, 40, 10),
+        (300, 0, 300, 0, 0),
+        (300, 260, 0, 40, 0),
+        (300, 290, 200, 40, 0),
+    ],
+)
+def test_what_is_slept_costs_and_waiting_for_a_processor_does_not(
+    readings: Readings, wall: int, delay: int, ours: int, cpu: int, slept: int
+) -> None:
+    one = Meter(1, 0, 100, LIMITS)
+    one.look()
+    readings.wall, readings.delay, readings.ours = wall, delay, ours
+    assert one.cost_ms(cpu * MS) == (cpu, slept)
+
+
+def test_an_answer_before_the_first_look_costs_its_processor_time_alone(
+    readings: Readings,
+) -> None:
+    readings.wall = 19
+    assert Meter(1, 0, 100, LIMITS).cost_ms(3 * MS) == (3, 0)
 
 
 def test_waiting_before_the_first_look_is_not_charged(readings: Readings) -> None:

@@ -15,6 +15,7 @@ from matchbox.errors import BadMessage, SeatFault, Unavailable
 from matchbox.match import wire
 from matchbox.match.wire import Job, Lost, MatchPlayed, TriedOut
 from sandbox.box import Box
+from sandbox.meter import Bank
 from sandbox.policy import Limits
 from sandbox.seat import Seat
 from tests.unit.worker.bots import GOOD, text, turning
@@ -68,7 +69,7 @@ class DeadBox:
 
     kind = "bwrap"
 
-    def seat(self, limits: Limits) -> Seat:
+    def seat(self, limits: Limits, bank: Bank) -> Seat:
         raise SeatFault("platform", "the box of the bot has died")
 
 

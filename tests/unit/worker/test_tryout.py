@@ -9,6 +9,7 @@ import pytest
 from matchbox.errors import SeatFault
 from matchbox.match.wire import TriedOut
 from sandbox.box import Box
+from sandbox.meter import Bank
 from sandbox.policy import Limits
 from sandbox.seat import Seat
 from tests.unit.worker.bots import GOOD, HEAD, making, text, turning
@@ -184,7 +185,7 @@ class DeadBox:
 
     kind = "bwrap"
 
-    def seat(self, limits: Limits) -> Seat:
+    def seat(self, limits: Limits, bank: Bank) -> Seat:
         raise SeatFault("platform", "the box of the bot has died")
 
 
