@@ -45,14 +45,16 @@ def simulate(
 ) -> None:
     """Play bots against each other in a box: every ordered pair, or tables of any size."""
     from cli import dealt, experiment, shipped
+    from matchbox.errors import BadOption
     from matchbox.lab import tables
 
     if game == dealt.GAME and not bot:
-        dealt.refuse(players=players, mirror=mirror, mixed=mixed, box=box not in ("auto", "none"))
-        check_rounds(rounds, html, nobody=True)
+        named = box not in ("auto", "none")
+        dealt.refuse(players=players, mirror=mirror, mixed=mixed, box=named, rounds=rounds)
         dealt.simulate(games, seed, option or [], workers, json, tsv, html)
         return
-    check_rounds(rounds, html)
+    if rounds is not None and html is not None:
+        raise BadOption("--html draws one experiment: leave --rounds out, or use --tsv or --json")
     bots = shipped.find_all(game, bot or [])
     plan = experiment.make_plan(
         experiment.Wish(
@@ -77,16 +79,6 @@ def simulate(
         say.document(document)
     else:
         _show(document, done.games)
-
-
-def check_rounds(rounds: int | None, html: Path | None, *, nobody: bool = False) -> None:
-    """Raises BadOption where rounds are asked for together with what they have not."""
-    from matchbox.errors import BadOption
-
-    if rounds is not None and nobody:
-        raise BadOption("without bots nobody learns: name bots, or leave --rounds out")
-    if rounds is not None and html is not None:
-        raise BadOption("--html draws one experiment: leave --rounds out, or use --tsv or --json")
 
 
 def read_options(texts: Sequence[str]) -> dict[str, str]:

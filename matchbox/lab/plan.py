@@ -81,11 +81,6 @@ class Batch:
         """How many bouts it has."""
         return len(self.rotations) * len(self.job.deals)
 
-    @property
-    def games(self) -> int:
-        """How many bouts it has."""
-        return len(self.rotations) * len(self.job.deals)
-
 
 def batches_of(
     plan: Plan, who: Sequence[int], deals: Sequence[str], rotations: Sequence[int]

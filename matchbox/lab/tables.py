@@ -155,26 +155,3 @@ def _reached(one: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
         for table in one["tables"]
         for row in table["places"]
     )
-
-
-def round_rows(result: Mapping[str, Any]) -> Rows:
-    """The columns' names, then a row per round: its number, and how far every bot came in it.
-
-    That is the share of the points in %, of first places in %, or the mean score.
-    """
-    rounds = [(str(one["round"]), dict(_reached(one))) for one in result["rounds"]]
-    columns = list(rounds[0][1])
-    return [["round", *columns], *([number, *reached.values()] for number, reached in rounds)]
-
-
-def _reached(one: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
-    """What every bot, or every bot at a table size, has come to in one experiment."""
-    if "totals" in one:
-        return ((row["bot"], percent(row["share"], row["ci95"])) for row in one["totals"])
-    if "cells" in one:
-        return ((f"{row['bot']}, {row['players']}", _score(row)) for row in one["cells"])
-    return (
-        (f"{row['bot']}, {table['players']}", percent(row["first_share"], row["ci95"]))
-        for table in one["tables"]
-        for row in table["places"]
-    )

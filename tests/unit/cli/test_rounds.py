@@ -162,7 +162,7 @@ def test_every_kind_of_experiment_has_rounds(
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (("war", "--rounds", "2"), "without bots nobody learns"),
+        (("war", "--rounds", "2"), "--rounds is for bots"),
         (("bomb", "simple", "scared", "--rounds", "2", "--html", "x.html"), "--html draws one"),
         (("bomb", "simple", "scared", "--rounds", "0"), "Invalid value for '--rounds'"),
     ],
