@@ -146,7 +146,8 @@ def keep(host: str) -> None:
     command += ["--data-root", f"{place}/docker", "--exec-root", f"{place}/run"]
     command += ["--pidfile", f"{place}/docker.pid", "--iptables=false", "--bridge=none"]
     ready = running(command, lambda: _answers(host), CACHE / "docker.log")
-    with ready, (CACHE / "users").open("w") as users:
+    # The lock is let go last: nobody finds an engine that is about to end.
+    with (CACHE / "users").open("w") as users, ready:
         fcntl.flock(users, fcntl.LOCK_EX)
 
 

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 import pytest
 
 from matchbox.match import record as records
-from sandbox.box import KINDS, Box
+from sandbox.box import Box
 from tests.hostile.stage import HERE, HONEST, bot, expected, played, watched, witnessed
 from tests.hostile.table import GROUPS
 from tests.hostile.witnesses import Told
@@ -22,9 +22,9 @@ from worker.arena.boxes import open_named
 ATTACKS = sorted(folder.name for folder in HERE.iterdir() if (folder / "bot.py").is_file())
 
 
-@pytest.fixture(scope="module", params=KINDS)
-def box(request: pytest.FixtureRequest) -> Iterator[Box]:
-    opened = open_named(request.param)
+@pytest.fixture(scope="module")
+def box(kind: str) -> Iterator[Box]:
+    opened = open_named(kind)
     assert opened is not None
     with opened:
         yield opened
