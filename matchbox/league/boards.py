@@ -1,4 +1,7 @@
-"""Cooperative boards: mean scores over deals. Knows scores; rates nobody against anybody."""
+"""Cooperative boards: mean scores over deals. Knows scores; rates nobody against anybody.
+
+Two boards: a bot with copies of itself (`score`), and bots in mixed teams (`score_mixed`).
+"""
 
 from __future__ import annotations
 
@@ -77,6 +80,53 @@ def score(rows: Sequence[Row]) -> Board:
     times = played.sum(axis=0)
     means = per_deal.sum(axis=0) / np.maximum(times, 1)
     return Board(entrants, means, _covariance(per_deal - means, played), times)
+
+
+def score_mixed(rows: Sequence[Row]) -> Board:
+    """The board of mixed teams: a bout's score is its deal's, and a part for each of its seats.
+
+    A mean is the mean of all bouts and what the entrant's seat adds to it, beside average partners.
+    By least squares within deals, so that only teams on the same deal are compared; covariance by
+    deal, with R. M. Bell and D. F. McCaffrey's (2002) enlargement in its plainest form. Who has
+    only had company that cannot be told apart keeps a wide share of it: the ridge is that of one
+    bout. Raises ValueError where a bout has no scores.
+    """
+    entrants, teams, scored, deal = _teams(rows)
+    if not len(scored):
+        return Board((), np.zeros(0), np.zeros((0, 0)), np.zeros(0, dtype=np.int64))
+    count = np.bincount(deal)
+    within = teams - (_sums(teams, deal) / count[:, None])[deal]
+    rest = scored - (np.bincount(deal, weights=scored) / count)[deal]
+    n = len(entrants)
+    bread = np.linalg.inv(within.T @ within + np.eye(n))
+    effects = bread @ (within.T @ rest)
+    pulls = _sums(within * (rest - within @ effects)[:, None], deal)
+    deals = (_sums(teams, deal) > 0)[count > 1].sum(axis=0)
+    few = np.sqrt(np.maximum(deals, 1) / np.maximum(deals - 1, 1))
+    covariance = bread @ (pulls.T @ pulls) @ bread * np.outer(few, few)
+    return Board(entrants, float(scored.mean()) + effects - effects.mean(), covariance, deals)
+
+
+def _teams(rows: Sequence[Row]) -> tuple[tuple[str, ...], Floats, Floats, Ints]:
+    """Entrants; (bouts, n) seats of each; (bouts,) mean score; (bouts,) number of the deal."""
+    entrants = tuple(sorted({entrant for row in rows for entrant in row.seats}))
+    at = {entrant: number for number, entrant in enumerate(entrants)}
+    deals = {deal: number for number, deal in enumerate(sorted({row.deal for row in rows}))}
+    teams, scored = np.zeros((len(rows), len(entrants))), np.zeros(len(rows))
+    for line, row in enumerate(rows):
+        if not row.scores:
+            raise ValueError(f"a bout of match {row.match} has no scores; a board needs them all")
+        scored[line] = sum(row.scores) / len(row.scores)
+        for entrant in row.seats:
+            teams[line, at[entrant]] += 1
+    return entrants, teams, scored, np.array([deals[row.deal] for row in rows], dtype=np.int64)
+
+
+def _sums(values: Floats, deal: Ints) -> Floats:
+    """(deals, n): the sums of these (bouts, n)."""
+    total = np.zeros((int(deal.max(initial=-1)) + 1, values.shape[1]))
+    np.add.at(total, deal, values)
+    return total
 
 
 def _covariance(deviations: Floats, played: Bools) -> Floats:

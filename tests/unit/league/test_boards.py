@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from matchbox.league.boards import score
+from matchbox.dice import SeededDice
+from matchbox.league.boards import score, score_mixed
 from matchbox.league.rows import Row
+from matchbox.league.tables import mixed_teams
 from tests.unit.league.builders import bout
 
 
@@ -74,3 +76,47 @@ def test_no_rows_are_an_empty_board() -> None:
     assert board.entrants == ()
     assert board.intervals() == []
     assert board.ranges() == []
+
+
+def mixed(rounds: int, worths: dict[str, float], seed: int) -> list[Row]:
+    """Mixed teams of three: a score is the deal's luck, each seat's worth and a little noise."""
+    rng = np.random.default_rng(seed)
+    rows = []
+    plan = mixed_teams(sorted(worths), 3, rounds, SeededDice(b"mixed", seed))
+    for deal, teams in enumerate(plan):
+        luck = 20 * rng.normal()
+        for number, one in enumerate(teams):
+            value = 100 + luck + sum(worths[name] for name in one.seats) + 3 * rng.normal()
+            scored = (round(value),) * 3
+            rows.append(
+                bout(one.seats, (1, 1, 1), match=f"t{number}", deal=f"{deal}", scores=scored)
+            )
+    return rows
+
+
+def test_in_mixed_teams_a_bot_is_worth_what_its_seat_adds() -> None:
+    worths = {f"b{number}": 4.0 * number for number in range(7)}
+    board = score_mixed(mixed(60, worths, seed=2))
+    assert board.means - board.means.mean() == pytest.approx(
+        np.array([*worths.values()]) - 12.0, abs=2.5
+    )
+    assert board.ranges()[-1] == (1, 1)
+
+
+def test_the_intervals_of_mixed_teams_hold_the_truth_as_often_as_they_say() -> None:
+    worths = {f"b{number}": 2.0 * number for number in range(6)}
+    truth = np.array([*worths.values()]) - np.mean([*worths.values()])
+    inside = []
+    for seed in range(80):
+        board = score_mixed(mixed(24, worths, seed))
+        middle = board.means.mean()
+        for at, interval in enumerate(board.intervals()):
+            assert interval is not None
+            inside.append(interval[0] - middle <= truth[at] <= interval[1] - middle)
+    assert 0.90 <= np.mean(inside) <= 0.985
+
+
+def test_no_mixed_teams_are_an_empty_board_and_each_needs_scores() -> None:
+    assert score_mixed([]).ranges() == []
+    with pytest.raises(ValueError, match="match m has no scores"):
+        score_mixed([bout("ab", (1, 1))])

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from matchbox.league import bradley_terry
 from matchbox.league.ratings import (
     ELO,
     PRIOR_ELO,
@@ -186,3 +187,26 @@ def test_no_rows_are_no_ratings() -> None:
     fitted = fit([])
     assert fitted.entrants == ()
     assert fitted.covariance.shape == (0, 0)
+
+
+def test_a_child_starts_near_its_parent_and_ends_where_its_results_say() -> None:
+    rows = play_field([0, 300], table=2, deals=60, luck=0.3, seed=6)
+    first, many = (
+        wins("new", "b00", 1) + wins("b01", "new", 1),
+        wins("new", "b00", 60) + wins("b00", "new", 60),
+    )
+    apart = fit([*rows, *first]), fit([*rows, *first], parents={"new": "b01"})
+    assert apart[1].elo("new") > apart[0].elo("new") + 40
+    assert apart[1].half_width("new") < apart[0].half_width("new")
+    settled = fit([*rows, *many], parents={"new": "b01"})
+    assert settled.elo("new") == pytest.approx(settled.elo("b00"), abs=25)
+    assert fit(rows, parents={"new": "b01", "b00": "gone"}).elo("b00") == fit(rows).elo("b00")
+
+
+def test_a_large_field_has_its_errors_from_the_diagonal(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = play_field([0.0] * 8, table=2, deals=12, luck=0.3, seed=2)
+    exact = fit(rows)
+    monkeypatch.setattr(bradley_terry, "LARGE_FIELD", 4)
+    near = fit(rows)
+    assert (near.strengths == exact.strengths).all()
+    assert np.diag(near.covariance) == pytest.approx(np.diag(exact.covariance), rel=0.2)

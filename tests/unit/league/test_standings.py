@@ -128,3 +128,22 @@ def test_no_rows_are_an_empty_standing() -> None:
     assert standing([]).lines == ()
     assert standing([], cooperative=True).lines == ()
     assert [line.rank for line in standing([], entrants=("a", "b")).lines] == [1, 1]
+
+
+def test_it_tells_the_chance_of_the_title_and_of_every_line_above_the_next() -> None:
+    lines = standing(FIELD, entrants=("idle",)).lines
+    assert sum(line.p_champion or 0.0 for line in lines) == pytest.approx(1)
+    assert lines[0].p_champion == pytest.approx(1)
+    middle, last, idle = lines[1], lines[3], lines[4]
+    assert 0.5 <= (middle.p_better or 0.0) < 0.99
+    assert (last.p_better, idle.p_champion) == (None, None)
+
+
+def test_only_who_is_listed_is_ranked_and_the_others_are_evidence() -> None:
+    whole = {line.bot: line for line in standing(FIELD).lines}
+    found = standing(FIELD, entrants=("idle", "gone"), listed={"b00", "b02", "idle"}).lines
+    assert [line.bot for line in found] == ["b02", "b00", "idle"]
+    assert [line.rank for line in found] == [1, 2, 3]
+    assert found[0].elo == whole["b02"].elo
+    assert found[0].rank_range == (1, 1)
+    assert found[0].p_champion == pytest.approx(1)

@@ -1,0 +1,151 @@
+"""What a sequential test has shown, without the lie of stopping at a good moment.
+
+A test that stops when it looks good has seen too good a result: the raw Elo of what it saw is
+biased. Taken as a Brownian motion between two walls, the strength under which half of all tests
+would have ended lower is not. The order of the ends is that of D. Siegmund ("Estimation following
+sequential tests", 1978): early at the lower wall, late there, late at the upper, early there. The
+motion's drift and spread are the log likelihood ratio's, to the second order (M. Van den Bergh,
+"A practical introduction to the GSPRT"). Knows counts of deal pairs and a trial.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import exp, expm1, log, pi, sqrt
+from typing import Final
+
+import numpy as np
+from scipy.optimize import brentq
+from scipy.special import log_ndtr, ndtr
+
+from matchbox.league.comparisons import Floats
+from matchbox.league.sprt import FLOOR, NORMALIZED, SHARES, Trial, llr
+
+FARTHEST_ELO: Final = 1500.0
+SHORT: Final = 1e-2
+"""A motion whose spread is this little against the gap of the walls meets one of them only."""
+STEEP: Final = 15.0
+TERMS: Final = 200
+"""Of the series: from `SHORT` on, later terms are below 1e-9."""
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """The strength of the challenger above the defender: median unbiased, with 95% bounds (Elo)."""
+
+    elo: float
+    low: float
+    high: float
+    p_better: float
+    """The confidence that it is better at all."""
+
+
+def estimate(trial: Trial, pairs: Sequence[int]) -> Estimate | None:
+    """What these counts, in the order of `SHARES`, show at the end of a trial or at any time.
+
+    None where every pair came out the same: no spread, no estimate.
+    """
+    end = _End.of(trial, pairs)
+    if end is None:
+        return None
+
+    def bound(share: float) -> float:
+        return float(
+            brentq(lambda elo: end.lower(elo) - (1 - share), -FARTHEST_ELO, FARTHEST_ELO, xtol=1e-6)
+        )
+
+    low, middle, high = sorted(bound(share) for share in (0.025, 0.5, 0.975))
+    return Estimate(middle, low, high, end.lower(0.0))
+
+
+@dataclass(frozen=True, slots=True)
+class _End:
+    """A motion from 0 between the walls `a` < 0 < `b`, seen at `y` after a `time` in pairs."""
+
+    a: float
+    b: float
+    time: float
+    y: float
+    middle: float
+    """The share between the two hypotheses: the drift is 0 there."""
+    slope: float
+    """Drift per share above it."""
+    spread: float
+    """Variance per pair."""
+    deviation: float
+    """Of one pair's share."""
+    normalized: bool
+
+    @classmethod
+    def of(cls, trial: Trial, pairs: Sequence[int]) -> _End | None:
+        """The end of this trial; a wall that was jumped over was reached somewhat before."""
+        counts = np.asarray(pairs, dtype=np.float64)
+        if np.count_nonzero(counts) < 2:
+            return None
+        seen = np.maximum(counts, FLOOR)
+        deviation = _deviation(seen / seen.sum())
+        null, other = (_share(elo, trial.scale, deviation) for elo in (trial.lower, trial.upper))
+        a, b = log(trial.beta / (1 - trial.alpha)), log((1 - trial.beta) / trial.alpha)
+        reached = llr(pairs, trial.lower, trial.upper, scale=trial.scale)
+        y = min(max(reached, a), b)
+        return cls(
+            a=a,
+            b=b,
+            time=float(counts.sum()) * (y / reached if reached else 1.0),
+            y=y,
+            middle=(null + other) / 2,
+            slope=(other - null) / deviation**2,
+            spread=((other - null) / deviation) ** 2,
+            deviation=deviation,
+            normalized=trial.scale == "normalized",
+        )
+
+    def lower(self, elo: float) -> float:
+        """The chance that a motion at this strength ends lower than this one did."""
+        share = _share(elo, "normalized" if self.normalized else "logistic", self.deviation)
+        drift = self.slope * (share - self.middle)
+        gap, gamma = self.b - self.a, drift / self.spread
+        if self.spread * self.time / gap**2 < SHORT or abs(gamma * gap) > STEEP:
+            chance = self._near(drift, gamma)
+        else:
+            chance = self._series(gamma)
+        return min(max(chance, 0.0), 1.0)
+
+    def _series(self, gamma: float) -> float:
+        """The motion's law by the waves between two walls that swallow it."""
+        gap, start, y = self.b - self.a, -self.a, self.y - self.a
+        wave = pi * np.arange(1, TERMS + 1) / gap
+        decay = np.exp(-self.spread * self.time * (wave**2 + gamma**2) / 2)
+        # The part that is still between the walls, from the lower one to y.
+        inside = (gamma * np.sin(wave * y) - wave * np.cos(wave * y)) / (gamma**2 + wave**2)
+        left = float(2 / gap * (decay * np.sin(wave * start) * inside).sum())
+        # What has met the lower wall, in the end, less what would yet have from between.
+        met = (gap - start) / gap
+        if abs(gamma * gap) > 1e-8:
+            met = expm1(2 * gamma * (gap - start)) / expm1(2 * gamma * gap)
+        return met + exp(gamma * (y - start)) * left
+
+    def _near(self, drift: float, gamma: float) -> float:
+        """The same where only the nearest reflection in each wall counts."""
+        wide, went = sqrt(self.spread * self.time), drift * self.time
+        below = _tilted(2 * gamma * self.a, (2 * self.a - self.y + went) / wide)
+        above = _tilted(2 * gamma * self.b, (self.y - went - 2 * self.b) / wide)
+        return float(ndtr((self.y - went) / wide)) + below - above
+
+
+def _share(elo: float, scale: str, deviation: float) -> float:
+    """The mean share of a pair at this strength."""
+    if scale == "logistic":
+        return 1 / (1 + 10 ** (-elo / 400))
+    return 0.5 + sqrt(2) * elo / NORMALIZED * deviation
+
+
+def _deviation(seen: Floats) -> float:
+    mean = float(seen @ SHARES)
+    return sqrt(float(seen @ (SHARES - mean) ** 2))
+
+
+def _tilted(power: float, z: float) -> float:
+    """exp(power) times the normal law at z, where each alone may be beyond a float."""
+    return exp(min(power + float(log_ndtr(z)), 0.0))

@@ -1,0 +1,164 @@
+"""Swiss rounds and knock-outs for fields too large for a round robin. Knows points and seeds.
+
+A match plays every rotation of the seats, so nobody's seats need balancing here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from math import ceil, log2
+from typing import Final
+
+from matchbox.league.pairing import Pairing, met
+
+ROUND_ROBIN: Final = 32
+"""Up to so many entrants a double round robin is played, beyond a Swiss system."""
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """Who meets whom, best first, and who rests (a full point) because their number is odd."""
+
+    pairings: tuple[Pairing, ...]
+    rests: tuple[str, ...] = ()
+
+
+def rounds_of(entrants: int) -> int:
+    """So many rounds are played: log2(n) + 2, but no more than there are opponents."""
+    if entrants < 2:
+        return 0
+    return min(ceil(log2(entrants)) + 2, entrants - 1 + entrants % 2)
+
+
+def swiss_round(
+    points: Mapping[str, float],
+    seeds: Sequence[str],
+    history: Collection[tuple[str, str]],
+    *,
+    rested: Collection[str] = (),
+    may_meet: Callable[[str, str], bool] | None = None,
+) -> Round:
+    """The next round: equal points meet, the upper half of a score group against its lower half.
+
+    `points` so far, a rest counting as a win; `seeds`, best first, break ties of points; `history`
+    holds `met(a, b)` of all who have met. Nobody meets anybody twice unless there is no other way,
+    and nobody rests twice before all have. As in the Dutch system of the FIDE Handbook, C.04.3,
+    without its colours.
+    """
+    place = {name: at for at, name in enumerate(seeds)}
+    order = sorted(seeds, key=lambda name: (-points.get(name, 0.0), place[name]))
+    rests: tuple[str, ...] = ()
+    if len(order) % 2:
+        fresh = [name for name in order if name not in rested]
+        rests = ((fresh or order)[-1],)
+        order.remove(rests[0])
+
+    def allowed(one: str, other: str) -> bool:
+        return may_meet is None or may_meet(one, other)
+
+    def wanted(one: str, other: str) -> bool:
+        return allowed(one, other) and met(one, other) not in history
+
+    pairs, left = _match(order, points, wanted)
+    for rule in (wanted, allowed):
+        pairs, left = _mend(pairs, left, rule)
+    pairings = sorted(pairs, key=lambda pair: min(order.index(name) for name in pair))
+    return Round(tuple(Pairing(pair) for pair in pairings), (*rests, *left))
+
+
+def groups(seeds: Sequence[str], count: int) -> list[list[str]]:
+    """So many groups of nearly equal size and strength: the seeds are dealt out to and fro."""
+    if not 1 <= count <= len(seeds):
+        raise ValueError(f"{len(seeds)} entrants make 1 to {len(seeds)} groups, not {count}")
+    dealt: list[list[str]] = [[] for _ in range(count)]
+    for at, name in enumerate(seeds):
+        turn, step = divmod(at, count)
+        dealt[step if turn % 2 == 0 else count - 1 - step].append(name)
+    return dealt
+
+
+def qualified(standings: Sequence[Sequence[str]], places: int) -> list[str]:
+    """The best of every group, as seeds of a knock-out: all winners first, then all seconds.
+
+    `standings` are the groups' orders, best first. With an odd number of groups every second row
+    is turned by one, so that nobody meets its own group in the first round.
+    """
+    seeds = []
+    for place in range(places):
+        row = [order[place] for order in standings if place < len(order)]
+        seeds += row[1:] + row[:1] if place % 2 and len(standings) % 2 else row
+    return seeds
+
+
+def bracket(seeds: Sequence[str]) -> list[tuple[str, ...]]:
+    """The first round of a knock-out, in the order of the draw: one to a slot rests.
+
+    The best two can only meet last, the best four not before the round before it. The best seeds
+    rest where the field is no power of two. Raises ValueError for fewer than two seeds.
+    """
+    if len(seeds) < 2:
+        raise ValueError("a knock-out needs two entrants or more")
+    slots = [0]
+    while len(slots) * 2 <= 2 ** ceil(log2(len(seeds))):
+        size = 2 * len(slots)
+        slots = [one for slot in slots for one in (slot, size - 1 - slot)]
+    at = [seeds[slot] if slot < len(seeds) else None for slot in slots]
+    return [
+        tuple(name for name in pair if name is not None)
+        for pair in zip(at[::2], at[1::2], strict=True)
+    ]
+
+
+def next_ties(winners: Sequence[str]) -> list[tuple[str, ...]]:
+    """The next round of a knock-out: winners in the order of the draw, neighbours meet."""
+    return [tuple(winners[at : at + 2]) for at in range(0, len(winners), 2)]
+
+
+def _match(
+    order: Sequence[str], points: Mapping[str, float], wanted: Callable[[str, str], bool]
+) -> tuple[list[tuple[str, str]], list[str]]:
+    """Pairs from the top down: the nearest to half a score group below, then anybody further."""
+    free = list(order)
+    pairs, left = [], []
+    while free:
+        one = free.pop(0)
+        group = sum(points.get(name, 0.0) == points.get(one, 0.0) for name in free) + 1
+        half = max(group // 2 - 1, 0)
+        able = [at for at, name in enumerate(free) if wanted(one, name)]
+        inside = [at for at in able if at < group - 1]
+        if able:
+            at = min(inside, key=lambda at: (abs(at - half), at)) if inside else able[0]
+            pairs.append((one, free.pop(at)))
+        else:
+            left.append(one)
+    return pairs, left
+
+
+def _mend(
+    pairs: list[tuple[str, str]], left: Sequence[str], rule: Callable[[str, str], bool]
+) -> tuple[list[tuple[str, str]], list[str]]:
+    """Seats who is left: with each other, or in place of somebody of the last pairs."""
+    pairs, left = list(pairs), list(left)
+    for one in list(left):
+        if one not in left:
+            continue
+        for other in left:
+            if other != one and _seat(pairs, one, other, rule):
+                left = [name for name in left if name not in (one, other)]
+                break
+    return pairs, left
+
+
+def _seat(
+    pairs: list[tuple[str, str]], one: str, other: str, rule: Callable[[str, str], bool]
+) -> bool:
+    if rule(one, other):
+        pairs.append((one, other))
+        return True
+    for at in reversed(range(len(pairs))):
+        for a, b in (pairs[at], pairs[at][::-1]):
+            if rule(one, a) and rule(other, b):
+                pairs[at : at + 1] = [(a, one), (b, other)]
+                return True
+    return False

@@ -1,0 +1,230 @@
+"""Who sits together at larger tables, and in mixed teams. Knows names, owners and who has met.
+
+Every match plays all rotations of the seats, so only the company at the table matters here. No
+exact design is sought: meetings are evened out by exchanging two at a time while that helps, from
+several draws (V. V. Fedorov's exchanges, "Theory of Optimal Experiments", 1972).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from itertools import combinations
+from math import ceil
+from typing import Final
+
+from matchbox.dice import Dice
+from matchbox.league.pairing import Pairing, met
+
+DRAWS: Final = 8
+"""So many seatings are drawn for a round; the most even is taken."""
+SWEEPS: Final = 20
+
+
+def sizes(entrants: int, allowed: Collection[int]) -> list[int]:
+    """Table sizes for everybody, as few and as equal as can be: 7 at tables of 2 to 6 are 4 and 3.
+
+    Raises ValueError where no such tables seat them all.
+    """
+    for tables in range(max(1, ceil(entrants / max(allowed))), entrants // min(allowed) + 1):
+        small, more = divmod(entrants, tables)
+        found = [small + 1] * more + [small] * (tables - more)
+        if set(found) <= set(allowed):
+            return found
+    raise ValueError(f"{entrants} entrants fill no tables of {sorted(allowed)} seats")
+
+
+def seat_round(
+    entrants: Sequence[str],
+    tables: Sequence[int],
+    history: Mapping[tuple[str, str], int],
+    dice: Dice,
+    *,
+    owner: Mapping[str, str] | None = None,
+    games: Mapping[str, int] | None = None,
+) -> list[Pairing]:
+    """One round at tables of these sizes: everybody sits once, or rests if there is no seat.
+
+    `history` counts meetings under `met(a, b)`. No two bots of one owner sit at a table; who is not
+    in `owner` sits with everybody. Who has played most (`games`) rests, and of an owner with more
+    bots than there are tables the rest of them. A table that cannot be filled is left out.
+    """
+    owner, games = owner or {}, games or {}
+    best: list[list[str]] | None = None
+    for _ in range(DRAWS):
+        seated = _draw(entrants, tables, owner, games, dice)
+        _even(seated, history, owner)
+        if best is None or _cost(seated, history) < _cost(best, history):
+            best = seated
+    return [Pairing(tuple(table)) for table in best or () if len(table) > 1]
+
+
+def season_tables(
+    entrants: Sequence[str],
+    seats: int,
+    rounds: int,
+    dice: Dice,
+    *,
+    owner: Mapping[str, str] | None = None,
+) -> list[list[Pairing]]:
+    """So many rounds at tables of one size, in which all play and meet about equally often.
+
+    Raises ValueError where there are fewer entrants than seats, or one is listed twice.
+    """
+    if len(set(entrants)) != len(entrants):
+        raise ValueError("an entrant is listed twice; every entrant plays once in a season")
+    if len(entrants) < seats:
+        raise ValueError(f"{len(entrants)} entrants do not fill a table of {seats}; enter more")
+    history: Counter[tuple[str, str]] = Counter()
+    games: Counter[str] = Counter()
+    plan = []
+    for _ in range(rounds):
+        tables = [seats] * (len(entrants) // seats)
+        played = seat_round(entrants, tables, history, dice, owner=owner, games=games)
+        whole = [pairing for pairing in played if len(pairing.seats) == seats]
+        for pairing in whole:
+            history.update(met(*two) for two in combinations(pairing.seats, 2))
+            games.update(pairing.seats)
+        plan.append(whole)
+    return plan
+
+
+def rounds_at(entrants: int, seats: int, meetings: int = 2) -> int:
+    """So many rounds let each two meet so often on average: at a table of two, a round robin's."""
+    together = (entrants // seats) * seats * (seats - 1)
+    return ceil(meetings * entrants * (entrants - 1) / together) if together else 0
+
+
+def mixed_teams(
+    entrants: Sequence[str], seats: int, rounds: int, dice: Dice
+) -> list[list[Pairing]]:
+    """Rounds of mixed teams for a cooperative game: everybody plays in each, with other partners.
+
+    The teams of a round play the same deals. A last team that is short is filled up by whoever has
+    filled up least. Raises ValueError for fewer entrants than seats.
+    """
+    if len(entrants) < seats:
+        raise ValueError(f"{len(entrants)} entrants do not fill a team of {seats}; enter more")
+    history: Counter[tuple[str, str]] = Counter()
+    spare: Counter[str] = Counter()
+    plan = []
+    for _ in range(rounds):
+        short = -len(entrants) % seats
+        tables = [seats] * (len(entrants) // seats) + ([seats - short] if short else [])
+        teams = seat_round(entrants, tables, history, dice) if tables[-1] > 1 else []
+        if not teams:
+            teams = seat_round(entrants, tables[:-1], history, dice, games=spare)
+        teams = _filled(entrants, teams, seats, history, spare)
+        for team in teams:
+            history.update(met(*two) for two in combinations(team.seats, 2))
+        plan.append(teams)
+    return plan
+
+
+def _filled(
+    entrants: Sequence[str],
+    teams: Sequence[Pairing],
+    seats: int,
+    history: Mapping[tuple[str, str], int],
+    spare: Counter[str],
+) -> list[Pairing]:
+    """The teams, and one more of whoever has none yet; the short one filled up."""
+    seated = {name for team in teams for name in team.seats}
+    alone = tuple(name for name in entrants if name not in seated)
+    whole = [team for team in teams if len(team.seats) == seats]
+    for team in [
+        *(team.seats for team in teams if len(team.seats) < seats),
+        *([alone] if alone else []),
+    ]:
+        filled = list(team)
+        while len(filled) < seats:
+            able = [name for name in entrants if name not in filled]
+            filled.append(
+                min(
+                    able,
+                    key=lambda name: (spare[name], sum(history[met(name, one)] for one in filled)),
+                )
+            )
+            spare[filled[-1]] += 1
+        whole.append(Pairing(tuple(filled)))
+    return whole
+
+
+def _draw(
+    entrants: Sequence[str],
+    tables: Sequence[int],
+    owner: Mapping[str, str],
+    games: Mapping[str, int],
+    dice: Dice,
+) -> list[list[str]]:
+    """A seating by lot: owners with many bots first, each bot where most seats are free."""
+    drawn = sorted(entrants)
+    dice.shuffle(drawn)
+    drawn.sort(key=lambda name: games.get(name, 0))
+    taken: list[str] = []
+    count: Counter[str] = Counter()
+    for name in drawn:
+        whose = owner.get(name)
+        if len(taken) < sum(tables) and (whose is None or count[whose] < len(tables)):
+            taken.append(name)
+            count[whose or ""] += 1
+    taken.sort(key=lambda name: -count[owner[name]] if name in owner else 0)
+    seated: list[list[str]] = [[] for _ in tables]
+    for name in taken:
+        able = [at for at, table in enumerate(seated) if _fits(name, table, tables[at], owner)]
+        if able:
+            seated[max(able, key=lambda at: tables[at] - len(seated[at]))].append(name)
+    return seated
+
+
+def _fits(name: str, table: Sequence[str], size: int, owner: Mapping[str, str]) -> bool:
+    return len(table) < size and not any(_same(name, other, owner) for other in table)
+
+
+def _same(one: str, other: str, owner: Mapping[str, str]) -> bool:
+    return one in owner and owner[one] == owner.get(other)
+
+
+def _cost(seated: Sequence[Sequence[str]], history: Mapping[tuple[str, str], int]) -> int:
+    """Of each meeting, one more than twice how often the two have met: even is least."""
+    return sum(
+        2 * history.get(met(*two), 0) + 1 for table in seated for two in combinations(table, 2)
+    )
+
+
+def _even(
+    seated: list[list[str]], history: Mapping[tuple[str, str], int], owner: Mapping[str, str]
+) -> None:
+    """Exchanges two while that lets fewer meet again."""
+    for _ in range(SWEEPS):
+        gained = False
+        for one, other in combinations(range(len(seated)), 2):
+            for i in range(len(seated[one])):
+                for j in range(len(seated[other])):
+                    gained |= _exchange(seated[one], i, seated[other], j, history, owner)
+        if not gained:
+            return
+
+
+def _exchange(
+    table: list[str],
+    i: int,
+    other: list[str],
+    j: int,
+    history: Mapping[tuple[str, str], int],
+    owner: Mapping[str, str],
+) -> bool:
+    """Whether the two exchanged their tables."""
+    mine = [name for at, name in enumerate(table) if at != i]
+    yours = [name for at, name in enumerate(other) if at != j]
+    a, b = table[i], other[j]
+    if any(_same(b, name, owner) for name in mine) or any(_same(a, name, owner) for name in yours):
+        return False
+    before = sum(history.get(met(a, name), 0) for name in mine)
+    before += sum(history.get(met(b, name), 0) for name in yours)
+    after = sum(history.get(met(b, name), 0) for name in mine)
+    after += sum(history.get(met(a, name), 0) for name in yours)
+    if after >= before:
+        return False
+    table[i], other[j] = b, a
+    return True

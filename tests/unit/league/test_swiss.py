@@ -1,0 +1,117 @@
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from matchbox.league.pairing import met
+from matchbox.league.swiss import (
+    bracket,
+    groups,
+    next_ties,
+    qualified,
+    rounds_of,
+    swiss_round,
+)
+
+EIGHT = [f"b{number}" for number in range(8)]
+
+
+def play(n: int, rounds: int, owner: dict[str, str] | None = None) -> Counter[tuple[str, str]]:
+    """Who met whom in a Swiss system that the better seed always wins; rests as met(a, a)."""
+    seeds = [f"b{number:03d}" for number in range(n)]
+    points = dict.fromkeys(seeds, 0.0)
+    history: Counter[tuple[str, str]] = Counter()
+    rested: list[str] = []
+    whose = owner or {}
+    for _ in range(rounds):
+        found = swiss_round(
+            points,
+            seeds,
+            history,
+            rested=rested,
+            may_meet=lambda a, b: whose.get(a, a) != whose.get(b, b),
+        )
+        seated = [name for one in found.pairings for name in one.seats] + list(found.rests)
+        assert sorted(seated) == seeds
+        for one in found.pairings:
+            points[min(one.seats)] += 1
+            history[met(*one.seats)] += 1
+        for name in found.rests:
+            points[name] += 1
+            history[name, name] += 1
+        rested += found.rests
+    return history
+
+
+def test_the_upper_half_of_a_score_group_meets_its_lower_half() -> None:
+    first = swiss_round({}, EIGHT, set())
+    assert [one.seats for one in first.pairings] == [(EIGHT[at], EIGHT[at + 4]) for at in range(4)]
+    points = dict.fromkeys(EIGHT[:4], 1.0)
+    history = {met(*one.seats) for one in first.pairings}
+    second = swiss_round(points, EIGHT, history)
+    assert [one.seats for one in second.pairings] == [
+        ("b0", "b2"),
+        ("b1", "b3"),
+        ("b4", "b6"),
+        ("b5", "b7"),
+    ]
+
+
+@given(st.integers(2, 40))
+def test_nobody_meets_anybody_twice_and_nobody_rests_twice(n: int) -> None:
+    history = play(n, rounds_of(n) if n > 9 else min(rounds_of(n), n // 2))
+    assert max(history.values()) == 1
+    rests = sum(history[name, name] for name, other in history if name == other)
+    assert rests == (rounds_of(n) if n > 9 else min(rounds_of(n), n // 2)) * (n % 2)
+
+
+@given(st.integers(3, 12))
+def test_bots_of_one_owner_never_meet(owners: int) -> None:
+    owner = {f"b{number:03d}": f"o{number % owners}" for number in range(3 * owners)}
+    history = play(3 * owners, 4, owner)
+    assert all(a == b or owner[a] != owner[b] for a, b in history)
+
+
+def test_a_thousand_are_paired_in_as_many_rounds_as_told() -> None:
+    assert [rounds_of(n) for n in (0, 2, 3, 8, 100, 1000)] == [0, 1, 3, 5, 9, 12]
+    assert max(play(1000, 3).values()) == 1
+
+
+@given(st.integers(1, 40), st.data())
+def test_groups_are_nearly_equal_in_size_and_strength(n: int, data: st.DataObject) -> None:
+    count = data.draw(st.integers(1, n))
+    dealt = groups([str(number) for number in range(n)], count)
+    assert sorted(int(name) for group in dealt for name in group) == list(range(n))
+    assert max(map(len, dealt)) - min(map(len, dealt)) <= 1
+    assert all(int(group[0]) == at for at, group in enumerate(dealt))
+
+
+@pytest.mark.parametrize("count", range(2, 9))
+@pytest.mark.parametrize("places", range(1, 5))
+def test_nobody_meets_its_own_group_first(count: int, places: int) -> None:
+    standings = [[f"{group}{place}" for place in range(places)] for group in range(count)]
+    seeds = qualified(standings, places)
+    assert len(seeds) == count * places
+    assert all(name[1] == "0" for name in seeds[:count])
+    assert all(len(tie) == 1 or tie[0][0] != tie[1][0] for tie in bracket(seeds))
+
+
+@given(st.integers(2, 40))
+def test_in_a_knock_out_the_best_two_meet_last_and_only_the_best_rest(n: int) -> None:
+    ties = bracket([f"{number:02d}" for number in range(n)])
+    resting = [tie[0] for tie in ties if len(tie) == 1]
+    assert sorted(resting) == [f"{number:02d}" for number in range(len(resting))]
+    while len(ties) > 1:
+        assert not any(set(tie) == {"00", "01"} for tie in ties)
+        ties = next_ties([min(tie) for tie in ties])
+    assert ties == [("00", "01")]
+
+
+def test_nonsense_is_refused() -> None:
+    with pytest.raises(ValueError, match="two entrants"):
+        bracket(["alone"])
+    with pytest.raises(ValueError, match="1 to 2 groups"):
+        groups(["a", "b"], 3)

@@ -1,0 +1,97 @@
+from __future__ import annotations
+
+from collections import Counter
+from itertools import combinations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from matchbox.dice import Dice, SeededDice
+from matchbox.league.pairing import Pairing, met
+from matchbox.league.tables import mixed_teams, rounds_at, season_tables, seat_round, sizes
+
+
+def dice(step: int = 0) -> Dice:
+    return SeededDice(b"tables", step)
+
+
+def names(n: int) -> list[str]:
+    return [f"b{number:02d}" for number in range(n)]
+
+
+def meetings(rounds: list[list[Pairing]]) -> Counter[tuple[str, str]]:
+    """How often each two sat together."""
+    return Counter(
+        met(*two)
+        for tables in rounds
+        for table in tables
+        for two in combinations(sorted(set(table.seats)), 2)
+    )
+
+
+@pytest.mark.parametrize(
+    "entrants,allowed,expected",
+    [(7, range(2, 7), [4, 3]), (13, range(3, 7), [5, 4, 4]), (6, (6,), [6]), (5, (2, 3), [3, 2])],
+)
+def test_tables_are_few_and_of_nearly_one_size(
+    entrants: int, allowed: range, expected: list[int]
+) -> None:
+    assert sizes(entrants, allowed) == expected
+
+
+def test_who_fills_no_tables_is_told() -> None:
+    with pytest.raises(ValueError, match="7 entrants fill no tables"):
+        sizes(7, (4,))
+    with pytest.raises(ValueError, match="do not fill a table of 4"):
+        season_tables(names(3), 4, 1, dice())
+    with pytest.raises(ValueError, match="do not fill a team of 4"):
+        mixed_teams(names(3), 4, 1, dice())
+    with pytest.raises(ValueError, match="listed twice"):
+        season_tables(["a", "a", "b"], 2, 1, dice())
+
+
+@given(st.integers(3, 16), st.data())
+def test_everybody_sits_once_a_round_and_never_beside_a_bot_of_its_owner(
+    n: int, data: st.DataObject
+) -> None:
+    owner = {name: data.draw(st.sampled_from("uvwxyz")) for name in names(n)}
+    tables = sizes(n, range(2, 7))
+    seated = seat_round(names(n), tables, {}, dice(n), owner=owner)
+    sat = Counter(name for table in seated for name in table.seats)
+    assert set(sat.values()) <= {1}
+    for table in seated:
+        assert len({owner[name] for name in table.seats}) == len(table.seats)
+    if max(Counter(owner.values()).values()) == 1:
+        assert len(sat) == n
+
+
+@pytest.mark.parametrize(("n", "seats"), [(6, 3), (8, 4), (9, 3), (12, 4), (13, 4), (7, 6)])
+def test_in_a_season_all_meet_and_play_about_equally_often(n: int, seats: int) -> None:
+    rounds = season_tables(names(n), seats, rounds_at(n, seats), dice(n))
+    met_often = meetings(rounds)
+    together = [met_often[two] for two in combinations(names(n), 2)]
+    assert min(together) >= 1
+    assert max(together) - min(together) <= 2
+    played = Counter(name for tables in rounds for table in tables for name in table.seats)
+    assert max(played.values()) - min(played.values()) <= 1
+    assert all(len(table.seats) == seats for tables in rounds for table in tables)
+
+
+def test_at_tables_of_two_every_round_is_full_and_pairs_are_met_evenly() -> None:
+    assert rounds_at(8, 2) == 14
+    met_often = meetings(season_tables(names(8), 2, 14, dice()))
+    assert sum(met_often.values()) == 56
+    assert max(met_often.values()) <= 4
+
+
+@given(st.integers(3, 14), st.integers(2, 5), st.integers(1, 6))
+def test_mixed_teams_are_full_hold_nobody_twice_and_leave_nobody_out(
+    n: int, seats: int, rounds: int
+) -> None:
+    if n < seats:
+        n = seats
+    for teams in mixed_teams(names(n), seats, rounds, dice(n)):
+        assert all(len(team.seats) == len(set(team.seats)) == seats for team in teams)
+        assert {name for team in teams for name in team.seats} == set(names(n))
+        assert len(teams) == -(-n // seats)

@@ -1,0 +1,111 @@
+from __future__ import annotations
+
+from collections import Counter
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from matchbox.dice import SeededDice
+from matchbox.league.tail import ENOUGH, Question, answered, apportion, doubts, next_batch
+
+NAMES = [f"b{number}" for number in range(6)]
+MEANS = np.array([0.0, 100.0, 104.0, 250.0, 400.0, 401.0])
+
+
+def met_in(batch: list[tuple[str, ...]]) -> Counter[tuple[str, ...]]:
+    """How often each two meet."""
+    return Counter(tuple(sorted(seats)) for seats in batch)
+
+
+def batch_of(question: Question, error: float, **rules: object) -> Counter[tuple[str, ...]]:
+    """A batch for the field above, each with this error."""
+    found = doubts(MEANS, error**2 * np.eye(6), question)
+    dice = SeededDice(b"tail", 1)
+    return met_in([one.seats for one in next_batch(NAMES, found, dice, size=200, **rules)])  # type: ignore[arg-type]
+
+
+def test_the_whole_order_asks_for_neighbours_and_a_top_for_all_across_its_edge() -> None:
+    def asked(question: Question) -> set[tuple[int, int]]:
+        found = doubts(MEANS, 400 * np.eye(6), question)
+        return set(zip(found.better.tolist(), found.worse.tolist(), strict=True))
+
+    assert asked(Question("order")) == {(5, 4), (4, 3), (3, 2), (2, 1), (1, 0)}
+    assert asked(Question("top", 2)) == {(a, b) for a in (5, 4) for b in (3, 2, 1, 0)}
+    assert asked(Question("champion")) == {(5, b) for b in range(5)}
+
+
+@pytest.mark.parametrize("question", [Question("order"), Question("top", 3), Question("champion")])
+def test_the_doubts_bound_how_often_the_answer_is_wrong(question: Question) -> None:
+    rng = np.random.default_rng(4)
+    error, truth = 30.0, np.array([0.0, 60.0, 150.0, 210.0])
+    wrong, promised = [], []
+    for _ in range(400):
+        seen = truth + error * rng.normal(size=4)
+        found = doubts(seen, error**2 * np.eye(4), question)
+        wrong.append(bool((truth[found.better] < truth[found.worse]).any()))
+        promised.append(found.total)
+    assert np.mean(wrong) <= np.mean(promised) + 0.05
+
+
+def test_most_of_a_batch_goes_to_the_greatest_doubt_and_none_to_what_is_settled() -> None:
+    batch = batch_of(Question("order"), 15.0)
+    assert batch.total() == 200
+    assert batch["b1", "b2"] > 70
+    assert batch["b4", "b5"] > 70
+    settled = [pair for pair in combinations(NAMES, 2) if pair not in {("b1", "b2"), ("b4", "b5")}]
+    assert max(batch[pair] for pair in settled) <= 2  # of the tenth that is drawn from all
+    assert min(batch[pair] for pair in settled) >= 1
+
+
+def test_two_of_one_owner_never_meet_and_their_doubt_is_cleared_by_others() -> None:
+    forbidden = {"b4", "b5"}
+    batch = batch_of(Question("champion"), 15.0, may_meet=lambda a, b: {a, b} != forbidden)
+    assert batch["b4", "b5"] == 0
+    assert batch["b3", "b5"] > 60
+    assert batch["b3", "b4"] > 60
+    assert batch_of(Question(), 15.0, may_meet=lambda *_: False).total() == 0
+
+
+def test_who_is_surely_near_another_is_not_told_apart() -> None:
+    means = np.array([0.0, 1.0])
+    near, unknown = (doubts(means, e**2 * np.eye(2), Question()) for e in (2.0, 50.0))
+    assert near.total == 0
+    assert answered(near, Question())
+    assert unknown.total > 0.4
+    assert not answered(unknown, Question())
+
+
+def test_a_thrifty_season_stops_sooner() -> None:
+    found = doubts(np.array([0.0, 30.0]), 15.0**2 * np.eye(2), Question())
+    assert ENOUGH["strict"] < found.total < ENOUGH["thrifty"]
+    assert answered(found, Question(care="thrifty"))
+    assert not answered(found, Question())
+
+
+def test_nonsense_is_refused() -> None:
+    with pytest.raises(ValueError, match="strict care"):
+        Question("champion", care="thrifty")
+    with pytest.raises(ValueError, match="one place or more"):
+        Question("top", 0)
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=12), st.integers(0, 300))
+def test_shares_are_whole_and_sum_up_in_proportion(weights: list[float], total: int) -> None:
+    shares = apportion(weights, total)
+    whole = sum(weights)
+    assert sum(shares) == (total if whole else 0)
+    if whole:
+        for share, weight in zip(shares, weights, strict=True):
+            assert abs(share - weight * total / whole) < 1 + 1e-6
+
+
+@given(st.integers(2, 9), st.floats(5, 200), st.integers(0, 500))
+def test_a_batch_has_its_size_and_nobody_meets_itself(n: int, error: float, step: int) -> None:
+    found = doubts(np.linspace(0.0, 20.0 * n, n), error**2 * np.eye(n), Question())
+    names = [f"b{number}" for number in range(n)]
+    batch = next_batch(names, found, SeededDice(b"tail", step))
+    assert len(batch) == -(-n * (n - 1) // 4)
+    assert all(len(set(pairing.seats)) == 2 for pairing in batch)

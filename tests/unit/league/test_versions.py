@@ -1,0 +1,126 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from matchbox.league.estimate import _End, estimate
+from matchbox.league.rows import Row
+from matchbox.league.sprt import Trial, answer
+from matchbox.league.versions import deal_pairs, gauntlet, judge
+from tests.unit.league.builders import bout
+
+RESULT = {0: (2, 1), 1: (1, 1), 2: (1, 2)}
+
+
+def pair(deal: int, first: int, second: int) -> list[Row]:
+    """A deal from both sides; what "new" takes of each bout, in half points."""
+    return [
+        bout(("new", "old"), RESULT[first], deal=f"{deal}"),
+        bout(("old", "new"), RESULT[2 - second], deal=f"{deal}", rotation=1),
+    ]
+
+
+def test_deals_are_counted_by_what_the_challenger_took_of_both_sides() -> None:
+    rows = [
+        row
+        for at, halves in enumerate([(0, 0), (0, 1), (2, 0), (1, 1), (2, 1), (2, 2)])
+        for row in pair(at, *halves)
+    ]
+    half, other = pair(9, 2, 2)[:1], [bout(("new", "third"), (1, 2), deal="8")]
+    assert deal_pairs([*rows, *rows, *half, *other], "new", "old") == (1, 1, 2, 1, 1)
+    assert deal_pairs(rows, "old", "new") == (1, 1, 2, 1, 1)
+    assert judge(Trial(), rows, "new", "old").estimate is None
+
+
+def test_a_clear_head_to_head_ends_with_a_verdict_and_an_estimate_below_the_raw_elo() -> None:
+    rows = [row for at in range(120) for row in pair(at, 2, 0 if at % 3 else 2)]
+    found = judge(Trial(), rows, "new", "old")
+    assert found.answer.verdict == "better"
+    assert found.estimate is not None
+    share = 0.5 + 0.5 / 3
+    assert 0 < found.estimate.elo < 400 * np.log10(share / (1 - share))
+    assert found.estimate.low < found.estimate.elo < found.estimate.high
+    assert found.estimate.p_better > 0.95
+
+
+@pytest.mark.parametrize("elo", [0.0, 25.0])
+def test_the_estimate_lies_above_the_truth_half_of_the_time_and_its_bounds_around_it(
+    elo: float,
+) -> None:
+    rng = np.random.default_rng(8)
+    won = 1 / (1 + 10 ** (-elo / 400))
+    luck = 0.5
+    chances = (1 - luck) * np.array([(1 - won) ** 2, 2 * won * (1 - won), won**2])
+    chances += luck * np.array([0, 2 * (1 - won), 2 * won - 1])
+    above, inside, raw = [], [], []
+    for _ in range(150):
+        counts = np.zeros(5, dtype=np.int64)
+        while not answer(Trial(), counts.tolist()).over:
+            counts[[0, 2, 4]] += rng.multinomial(20, chances)
+        found = estimate(Trial(), counts.tolist())
+        assert found is not None
+        above.append(found.elo > elo)
+        inside.append(found.low <= elo <= found.high)
+        raw.append(float(counts @ [0, 0.25, 0.5, 0.75, 1]) / counts.sum() > won)
+    assert 0.36 <= np.mean(above) <= 0.64
+    assert abs(np.mean(above) - 0.5) <= abs(np.mean(raw) - 0.5)
+    assert np.mean(inside) >= 0.88
+
+
+@given(st.floats(-0.02, 0.02), st.floats(-2.5, 2.5))
+def test_the_two_ways_to_the_law_agree_where_both_hold(drift: float, y: float) -> None:
+    end = _End(-2.9, 2.9, 60.0, y, 0.5, 1.0, 0.04, 0.35, False)
+    gamma = drift / end.spread
+    assert end._series(gamma) == pytest.approx(end._near(drift, gamma), abs=2e-3)
+
+
+def test_results_without_spread_give_no_estimate_and_a_mirrored_trial_the_mirrored_one() -> None:
+    assert estimate(Trial(), [0, 0, 0, 0, 40]) is None
+    trial = Trial(-10, 10)
+    counts = [20, 0, 70, 0, 40]
+    one, other = estimate(trial, counts), estimate(trial, counts[::-1])
+    assert one is not None
+    assert other is not None
+    assert one.elo == pytest.approx(-other.elo, abs=0.01)
+    assert one.low == pytest.approx(-other.high, abs=0.01)
+    scaled = estimate(Trial(0, 5, scale="normalized"), counts)
+    assert scaled is not None
+    assert scaled.low < scaled.elo < scaled.high
+
+
+def field_rows(name: str, wins_of: dict[str, list[bool]]) -> list[Row]:
+    return [
+        bout((name, other), (1, 2) if won else (2, 1), match=f"{name}{other}", deal=f"{deal}")
+        for other, results in wins_of.items()
+        for deal, won in enumerate(results)
+    ]
+
+
+def test_the_gauntlet_takes_the_deals_luck_out_of_the_difference() -> None:
+    rng = np.random.default_rng(3)
+    luck = rng.random(80) < 0.5
+    better = luck | (rng.random(80) < 0.2)
+    rows = field_rows("old", {"x": luck.tolist(), "y": luck.tolist()})
+    rows += field_rows("new", {"x": better.tolist(), "y": luck.tolist()})
+    found = gauntlet(rows, "new", "old")
+    apart = (better.mean() - luck.mean()) / 2
+    assert found.difference == pytest.approx(apart)
+    assert found.by_opponent == pytest.approx({"x": 2 * apart, "y": 0.0})
+    assert found.deals == 80
+    assert found.ci95 is not None
+    # Paired, the width is that of the few deals that differ: unpaired it would be near 0.2.
+    assert 0 < found.ci95[0] < found.ci95[1] < apart + 0.05
+    assert found.p_better is not None
+    assert found.p_better > 0.99
+    back = gauntlet(rows, "old", "new")
+    assert back.difference == pytest.approx(-apart)
+
+
+def test_a_gauntlet_of_one_deal_tells_no_spread_and_of_none_is_refused() -> None:
+    rows = field_rows("old", {"x": [True]}) + field_rows("new", {"x": [False]})
+    found = gauntlet(rows, "new", "old")
+    assert (found.difference, found.ci95, found.p_better, found.deals) == (-1.0, None, None, 1)
+    with pytest.raises(ValueError, match="share no deal"):
+        gauntlet(field_rows("new", {"x": [True]}), "new", "old")
