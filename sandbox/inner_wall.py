@@ -55,7 +55,7 @@ def first_step(
         ("landlock", lambda: restrict_files(library)),
         ("identity", become_nobody),
         ("dumpable", hide_memory),
-        ("seccomp", lambda: load_filter(zygote_filter(_known(arch)))),
+        ("seccomp", lambda: load_filter(zygote_filter(_known(arch), wall.has))),
     ):
         raised[layer] = wall.has(layer) and _raises(raise_it)
     return raised
@@ -64,15 +64,19 @@ def first_step(
 def second_step(wall: Wall, limits: dict[str, int], program: bytes | None) -> None:
     """Takes what only the zygote may do from the calling fork. Raises WallError."""
     _call(_libc.prctl, _PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
-    if wall.has("rlimits"):
-        set_limits(limits)
+    raised = {name: most for name, most in limits.items() if wall.has(_part(name))}
+    set_limits(raised)
     if wall.has("seccomp") and program is not None:
         load_filter(program)
 
 
-def second_filter(arch: Architecture | None) -> bytes | None:
+def second_filter(wall: Wall, arch: Architecture | None) -> bytes | None:
     """The filter that `second_step` loads, put together once and ahead of time."""
-    return bot_filter(arch) if arch is not None else None
+    return bot_filter(arch, wall.has) if arch is not None else None
+
+
+def _part(limit: str) -> str:
+    return f"rlimits:{limit.removeprefix('RLIMIT_')}"
 
 
 def leave_root(library: Sequence[str]) -> None:

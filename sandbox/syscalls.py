@@ -9,7 +9,7 @@ from __future__ import annotations
 import errno
 import os
 import struct
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
@@ -72,6 +72,14 @@ clone3 435 435, close_range 436 436, faccessat2 439 439
 _Line: TypeAlias = tuple[int, int, int, int]
 """One instruction: code, lines to jump over where it is true, where it is not, and its value."""
 
+Has: TypeAlias = Callable[[str], bool]
+"""Whether a part of the filters goes up, by its name in policy.py."""
+
+
+def _whole(_: str) -> bool:
+    """All of them, as everywhere but in tests."""
+    return True
+
 
 @dataclass(frozen=True, slots=True)
 class Architecture:
@@ -105,14 +113,17 @@ _NUMBER_AT, _AUDIT_AT, _SECOND_ARGUMENT_AT = 0, 4, 24
 _FUTEX_PRIVATE: Final = 128
 
 
-def zygote_filter(arch: Architecture) -> bytes:
+def zygote_filter(arch: Architecture, has: Has = _whole) -> bytes:
     """The first filter: everything that zygote or bot needs, and nothing else."""
-    return _program(arch, {ABSENT: MUTE, ALLOW: BOT | ZYGOTE}, REFUSE)
+    otherwise = REFUSE if has("seccomp:list") else ALLOW
+    return _program(arch, {ABSENT: MUTE, ALLOW: BOT | ZYGOTE}, otherwise, has)
 
 
-def bot_filter(arch: Architecture) -> bytes:
+def bot_filter(arch: Architecture, has: Has = _whole) -> bytes:
     """The second filter, on top of the first: takes away what only the zygote needs."""
-    return _program(arch, {REFUSE: ZYGOTE}, ALLOW, _private_futexes(arch))
+    taken = {REFUSE: ZYGOTE} if has("seccomp:zygote") else {}
+    first = _private_futexes(arch) if has("seccomp:futex") else ()
+    return _program(arch, taken, ALLOW, has, first)
 
 
 def _private_futexes(arch: Architecture) -> list[_Line]:
@@ -129,23 +140,24 @@ def _private_futexes(arch: Architecture) -> list[_Line]:
 
 def _program(
     arch: Architecture,
-    rules: dict[int, Collection[str]],
+    rules: Mapping[int, Collection[str]],
     otherwise: int,
+    has: Has,
     first: Sequence[_Line] = (),
 ) -> bytes:
     """The filter as `struct sock_filter` after `struct sock_filter`, eight bytes each."""
-    lines = [
-        (_LOAD, 0, 0, _AUDIT_AT),
-        (_EQUAL, 1, 0, arch.audit),
-        (_RETURN, 0, 0, KILL),
-        (_LOAD, 0, 0, _NUMBER_AT),
-    ]
-    if arch.foreign_from is not None:
-        lines += [(_AT_LEAST, 0, 1, arch.foreign_from), (_RETURN, 0, 0, KILL)]
-    lines += first
+    lines = [*(_native(arch) if has("seccomp:abi") else ()), (_LOAD, 0, 0, _NUMBER_AT), *first]
     for verdict, names in rules.items():
         lines += _group(sorted(_known(arch, names)), verdict)
     return b"".join(struct.pack("=HBBI", *line) for line in [*lines, (_RETURN, 0, 0, otherwise)])
+
+
+def _native(arch: Architecture) -> Iterator[_Line]:
+    """Kills what calls by the numbers of another ABI."""
+    yield from ((_LOAD, 0, 0, _AUDIT_AT), (_EQUAL, 1, 0, arch.audit), (_RETURN, 0, 0, KILL))
+    if arch.foreign_from is not None:
+        yield from ((_LOAD, 0, 0, _NUMBER_AT), (_AT_LEAST, 0, 1, arch.foreign_from))
+        yield (_RETURN, 0, 0, KILL)
 
 
 def _group(numbers: list[int], verdict: int) -> list[_Line]:

@@ -72,7 +72,7 @@ def _prepare(order: dict[str, Any], control: socket.socket) -> tuple[Zygote, dic
     raised = inner_wall.first_step(wall, arch, library, own_root=order["own_root"])
     gc.collect()
     gc.freeze()
-    return Zygote(control, serve, wall, inner_wall.second_filter(arch)), raised
+    return Zygote(control, serve, wall, inner_wall.second_filter(wall, arch)), raised
 
 
 def _take_control(path: str | None) -> socket.socket:
@@ -158,7 +158,8 @@ class Zygote:
             for descriptor, place in ((output, 1), (output, 2), (channel, _CHANNEL)):
                 if descriptor != place:
                     os.dup2(descriptor, place, inheritable=False)
-            os.closerange(_CHANNEL + 1, 64)
+            if self._wall.has("descriptors"):
+                os.closerange(_CHANNEL + 1, 64)
             faulthandler.register(WHERE, all_threads=False)
             inner_wall.second_step(self._wall, limits, self._program)
             os.write(_CHANNEL, HELLO)

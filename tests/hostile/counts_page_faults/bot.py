@@ -1,4 +1,4 @@
-"""Asks the kernel which pages of the library others have read, and throws them out again."""
+"""Asks the kernel which files of the library others have read lately."""
 
 import ctypes
 import os
@@ -6,26 +6,22 @@ import platform
 
 from matchbox.games.bomb import *
 
-NUMBERS = {"x86_64": {"mincore": 27, "fadvise64": 221, "preadv2": 327, "cachestat": 451},
-           "aarch64": {"mincore": 232, "fadvise64": 223, "preadv2": 286, "cachestat": 451}}
+NAMES = ("this", "antigravity", "nturl2path", "sre_parse", "mailcap", "chunk", "xdrlib", "imghdr")
+CACHESTAT = 451
 
 
 def attempt():
-    libc = ctypes.CDLL(None, use_errno=True)
-    libc.mmap.restype = ctypes.c_void_p
-    file = os.open(os.__file__, os.O_RDONLY)
-    page = libc.mmap(None, 4096, 1, 1, file, 0)
-    room = ctypes.create_string_buffer(64)
-    calls = {
-        "mincore": (ctypes.c_void_p(page), 4096, room),
-        "fadvise64": (file, 0, 0, 4),
-        "preadv2": (file, room, 0, 0, 0, 8),
-        "cachestat": (file, room, room, 0),
-    }
-    for name, number in NUMBERS[platform.machine()].items():
-        if libc.syscall(number, *calls[name]) >= 0:
-            print("SUCCEEDED", name)
-    os.close(file)
+    folder = os.path.dirname(os.__file__)
+    bits = 0
+    for at, name in enumerate(NAMES):
+        file = os.open(os.path.join(folder, f"{name}.py"), os.O_RDONLY)
+        try:
+            bits |= os.preadv(file, [bytearray(1)], 0, os.RWF_NOWAIT) << at
+        except BlockingIOError:
+            pass
+        finally:
+            os.close(file)
+    print("cached", bits)
 
 
 class Attacker(Player):

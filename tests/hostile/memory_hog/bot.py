@@ -8,9 +8,8 @@ class Attacker(Player):
         return "Attacker"
 
     def turn(self, game_data, play_a_card):
-        kept = []
-        while True:
-            kept.append(bytearray(16 << 20))
+        self.kept = [bytearray(16 << 20) for _ in range(16)]
+        return None
 
     def defuse(self, game_data):
         return 0

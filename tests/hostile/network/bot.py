@@ -4,12 +4,16 @@ import socket
 
 from matchbox.games.bomb import *
 
+kept = []
+
 
 def attempt():
-    for family in (socket.AF_INET, socket.AF_INET6, socket.AF_UNIX, socket.AF_NETLINK, 40):
+    for family in (socket.AF_INET, socket.AF_INET6, socket.AF_NETLINK, 40):
         for kind in (socket.SOCK_STREAM, socket.SOCK_DGRAM, socket.SOCK_RAW):
             try:
-                socket.socket(family, kind)
+                kept.append(socket.socket(family, kind))
+                if family == socket.AF_INET:
+                    kept[-1].bind(("127.0.0.1", 0))
             except OSError:
                 continue
             print("SUCCEEDED", family, kind)

@@ -1,7 +1,6 @@
 """Opens the host's files and the platform's source."""
 
 import os
-import sys
 
 from matchbox.games.bomb import *
 
@@ -9,15 +8,16 @@ from matchbox.games.bomb import *
 def attempt():
     import matchbox
 
-    places = ["/etc/passwd", "/etc/shadow", "/root", "/home", "/tmp", "/var/log", matchbox.__file__]
+    places = ["/box/bystander/secret", "/etc/passwd", "/etc/shadow", matchbox.__file__]
     places += [os.path.join(os.path.dirname(matchbox.__file__ or "/"), "dice.py")]
     for place in places:
         try:
-            found = os.listdir(place) if os.path.isdir(place) else open(place, "rb").read(8)
-        except OSError:
+            found = open(place, "rb").read(16)
+        except OSError as error:
+            print("refused:", error)
             continue
         if found:
-            print("SUCCEEDED", place, found)
+            print("SUCCEEDED", place, found.decode())
 
 
 class Attacker(Player):

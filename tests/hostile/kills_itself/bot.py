@@ -1,0 +1,25 @@
+"""Kills its own process as a host does that runs out of memory, so that the match is void."""
+
+import os
+import signal
+
+from matchbox.games.bomb import *
+
+
+def attempt():
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+class Attacker(Player):
+    def name(self):
+        return "Attacker"
+
+    def turn(self, game_data, play_a_card):
+        try:
+            attempt()
+        except Exception as error:
+            print("refused:", type(error).__name__, error)
+        return None
+
+    def defuse(self, game_data):
+        return 0

@@ -1,0 +1,24 @@
+"""Asks for the size of a host's file, which is told without opening it."""
+
+import os
+
+from matchbox.games.bomb import *
+
+
+def attempt():
+    print("size", os.stat("@PLACE@").st_size)
+
+
+class Attacker(Player):
+    def name(self):
+        return "Attacker"
+
+    def turn(self, game_data, play_a_card):
+        try:
+            attempt()
+        except Exception as error:
+            print("refused:", type(error).__name__, error)
+        return None
+
+    def defuse(self, game_data):
+        return 0

@@ -1,0 +1,139 @@
+"""Puts an attacker beside an honest bot, in either seat, and looks on from outside.
+
+Knows boxes, matches and how an attack's folder is read; knows no attack by name.
+"""
+
+from __future__ import annotations
+
+import threading
+import tomllib
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, nullcontext, suppress
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any, Final, cast
+
+from matchbox import registry
+from matchbox.bundle import digest
+from matchbox.dice import derive_deals
+from matchbox.match.wire import Entrant, MatchPlayed, PlayMatch
+from sandbox.box import Box
+from sandbox.meter import Bank
+from sandbox.policy import Limits
+from sandbox.seat import Seat
+from tests.hostile.witnesses import WITNESSES, Witness
+from worker.arena.play import play_job
+
+HERE: Final = Path(__file__).parent
+HONEST: Final = b"from matchbox.games.bomb import SimplePlayer\n\nBOT = SimplePlayer\n"
+LIMITS: Final = {
+    "cpu_ms": 300,
+    "start_cpu_ms": 1000,
+    "wall_factor": 3,
+    "memory_mb": 96,
+    "bank_ms": 3000,
+}
+_OFTEN_S: Final = 0.02
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """Without which layer an attack works, in which kind of box, and what shows that it did."""
+
+    layer: str
+    box: str
+    witness: str
+    telling: Mapping[str, Any]
+
+
+def expected(attack: str) -> dict[str, Any]:
+    """What an attack's folder says must become of it."""
+    return tomllib.loads((HERE / attack / "expect.toml").read_text())
+
+
+def proof(attack: str) -> Proof | None:
+    """Without which layer it is shown to work, if it is."""
+    told = expected(attack).get("without")
+    if told is None:
+        return None
+    return Proof(told["layer"], told["box"], told["witness"], told.get("telling", {}))
+
+
+def witnessed(attack: str) -> Witness:
+    """A fresh witness of the attack; one that sees nothing where there is none."""
+    shown = proof(attack)
+    return WITNESSES[shown.witness](**shown.telling) if shown else Witness()
+
+
+def bot(attack: str, witness: Witness) -> bytes:
+    """The attacker's file, which is told its witness's place."""
+    source = (HERE / attack / "bot.py").read_bytes()
+    return source.replace(b"@PLACE@", witness.place.encode())
+
+
+def played(box: Box, name: str, *bundles: bytes) -> MatchPlayed:
+    """A match of bomb between these bots, in every rotation."""
+    job = PlayMatch(
+        attempt=1,
+        token="t" * 64,
+        game="bomb",
+        limits=LIMITS,
+        match=digest(name.encode())[:32],
+        rules=registry.game("bomb").spec.rules,
+        options={},
+        deals=derive_deals(name, 1),
+        seats=[Entrant(digest(bundle)) for bundle in bundles],
+    )
+    return play_job(job, {digest(one): one for one in bundles}, box)
+
+
+def watched(box: Box, witness: Witness) -> Box:
+    """The same box, with a witness that looks at every seat."""
+    return cast("Box", _Watched(box, witness))
+
+
+class _Watched:
+    def __init__(self, box: Box, witness: Witness) -> None:
+        self.kind = box.kind
+        self._box = box
+        self._witness = witness
+
+    def seat(self, limits: Limits, bank: Bank | None = None) -> _Seen:
+        return _Seen(self._box.seat(limits, bank), self._witness)
+
+
+class _Seen:
+    """A seat that is looked at after every answer, and by some witnesses while it is awaited."""
+
+    def __init__(self, seat: Seat, witness: Witness) -> None:
+        self._seat = seat
+        self._witness = witness
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._seat, name)
+
+    def ask(self, frame: bytes, decisions: int = 1, *, start: bool = False) -> bytes:
+        with self._looking() if self._witness.awaits else nullcontext():
+            answer = self._seat.ask(frame, decisions, start=start)
+        self._look()
+        return answer
+
+    @contextmanager
+    def _looking(self) -> Iterator[None]:
+        over = threading.Event()
+        thread = threading.Thread(target=partial(self._keep_looking, over))
+        thread.start()
+        try:
+            yield
+        finally:
+            over.set()
+            thread.join()
+
+    def _keep_looking(self, over: threading.Event) -> None:
+        while not over.wait(_OFTEN_S):
+            self._look()
+
+    def _look(self) -> None:
+        with suppress(OSError):
+            self._witness.look(self._seat)

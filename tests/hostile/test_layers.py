@@ -1,0 +1,144 @@
+"""The wall bites: an attack that is stopped by one layer works where that layer alone is left out.
+
+Its witness is absent with the whole wall and seen without the layer, in the same kind of box. The
+boxes keep their outer wall: namespaces of processes and networks of their own, and the limit of
+memory that this process sets itself before it opens them.
+"""
+
+from __future__ import annotations
+
+import resource
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from matchbox import registry
+from matchbox.errors import SeatFault
+from sandbox.box import Box, open_box
+from sandbox.policy import LAYERS, PARTS, Wall
+from tests.hostile.stage import HERE, HONEST, bot, played, proof, watched, witnessed
+from tests.hostile.witnesses import BYSTANDER, Told
+from worker.arena.boxes import ENTRY
+
+PROOFS = {
+    folder.name: shown
+    for folder in sorted(HERE.iterdir())
+    if (folder / "expect.toml").is_file() and (shown := proof(folder.name))
+}
+MOST_BYTES = 3 << 30
+STACK_BYTES = 64 << 20
+MATCHES = 2
+
+
+@contextmanager
+def outer_limits() -> Iterator[None]:
+    """What a seat inherits where its own limit is left out: 3 GiB of addresses and no more."""
+    wanted = {
+        resource.RLIMIT_AS: MOST_BYTES,
+        resource.RLIMIT_STACK: STACK_BYTES,
+        resource.RLIMIT_NOFILE: 4096,
+    }
+    before = {limit: resource.getrlimit(limit) for limit in wanted}
+    for limit, most in wanted.items():
+        hard = before[limit][1]
+        within = most if hard == resource.RLIM_INFINITY else min(most, hard)
+        resource.setrlimit(limit, (within, hard))
+    try:
+        yield
+    finally:
+        for limit, old in before.items():
+            resource.setrlimit(limit, old)
+
+
+@pytest.fixture(scope="module")
+def beside(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Holds a module that every box is given, with a secret in it and as a name."""
+    folder = tmp_path_factory.mktemp("beside")
+    package = folder / "bystander"
+    package.mkdir()
+    for name in ("__init__.py", BYSTANDER):
+        (package / name).write_text("")
+    (package / "secret").write_text(BYSTANDER)
+    return folder
+
+
+class Boxes:
+    """Opened once for all attacks that they are still good for."""
+
+    def __init__(self, beside: Path) -> None:
+        self._beside = beside
+        self._open: dict[tuple[str, ...], Box] = {}
+
+    def get(self, kind: str, *dropped: str) -> Box:
+        """A box of that kind without these layers, and with the bystander in it."""
+        if (kind, *dropped) not in self._open:
+            preload = (*registry.seat_modules(), "bystander")
+            paths, wall = [self._beside], Wall(dropped)
+            box = open_box(kind, preload=preload, entry=ENTRY, paths=paths, wall=wall)
+            self._open[kind, *dropped] = box
+        return self._open[kind, *dropped]
+
+    def close(self, kind: str, *dropped: str) -> None:
+        """The next one will be a new one."""
+        self._open.pop((kind, *dropped)).close()
+
+    def close_all(self) -> None:
+        """The end."""
+        for key in list(self._open):
+            self.close(*key)
+
+
+@pytest.fixture(scope="module")
+def boxes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Boxes]:
+    """Every box holds a module with a secret in a file, and as a file's name."""
+    folder = tmp_path_factory.mktemp("beside")
+    package = folder / "bystander"
+    package.mkdir()
+    for name in ("__init__.py", BYSTANDER):
+        (package / name).write_text("")
+    (package / "secret").write_text(BYSTANDER)
+    opened = Boxes(folder)
+    with outer_limits():
+        yield opened
+        opened.close_all()
+
+
+def works(attack: str, boxes: Boxes, *dropped: str) -> bool:
+    """Whether the attack's witness is seen in a box without these layers."""
+    shown = PROOFS[attack]
+    box, told = boxes.get(shown.box, *dropped), Told()
+    with witnessed(attack) as witness:
+        for number in range(MATCHES):
+            play(watched(box, witness), f"{attack} {number}", bot(attack, witness), told)
+            if witness.seen(told):
+                if witness.lasting or told.void:
+                    boxes.close(shown.box, *dropped)
+                return True
+    return False
+
+
+def play(box: Box, name: str, attacker: bytes, told: Told) -> None:
+    """One match against an honest bot, which an attack may turn void."""
+    try:
+        told.logs.append(played(box, name, attacker, HONEST).logs[0])
+    except SeatFault as fault:
+        assert fault.kind == "platform"
+        told.void = True
+
+
+@pytest.mark.parametrize("attack", PROOFS)
+def test_the_attack_works_without_one_layer_and_not_behind_the_whole_wall(
+    attack: str, boxes: Boxes
+) -> None:
+    assert works(attack, boxes, PROOFS[attack].layer)
+    assert not works(attack, boxes)
+
+
+def test_what_is_left_out_is_one_layer_or_a_part_of_one() -> None:
+    assert {shown.layer for shown in PROOFS.values()} <= {*LAYERS, *PARTS}
+
+
+def test_forty_attacks_and_more_are_shown_to_work() -> None:
+    assert len(PROOFS) >= 40

@@ -1,0 +1,312 @@
+"""What shows that an attack has worked: seen from outside, or a value that the bot could not know.
+
+Knows the kernel's files about processes; knows no attack. A witness is entered before the match,
+looks at every seat after each of its answers, and says in the end whether it has seen it. Where it
+stands on a place of its own, the bot's file has that place for @PLACE@.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import platform
+import re
+import resource
+import secrets
+import struct
+import subprocess
+import sys
+import tempfile
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, Self
+
+from sandbox.program import LIBRARY
+
+if TYPE_CHECKING:
+    from sandbox.seat import Seat
+
+BYSTANDER: Final = secrets.token_hex(8)
+"""What a file beside the platform's code holds, in the boxes where a layer is shown."""
+
+_FUTEX: Final = {"x86_64": 202, "aarch64": 98}
+_PACKETS: Final = "0005"
+_BORROWED: Final = ("this", "antigravity", "nturl2path", "sre_parse", "mailcap", "chunk", "xdrlib",
+                    "imghdr")  # fmt: skip
+
+
+@dataclass
+class Told:
+    """What became of the matches: the attacker's output, and whether one was void."""
+
+    logs: list[str] = field(default_factory=list)
+    void: bool = False
+
+
+class Witness:
+    """Sees nothing by itself."""
+
+    place = ""
+    awaits = False
+    """True where it must look while an answer is still awaited."""
+    lasting = False
+    """True where what it sees outlives the seat, so that the box is of no use for other attacks."""
+
+    def __init__(self) -> None:
+        self.found = False
+        self._open = ExitStack()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._open.close()
+
+    def look(self, seat: Seat) -> None:
+        """Looks at a seat that is open. Raises OSError where its process is gone."""
+
+    def seen(self, told: Told) -> bool:
+        """Whether the attack worked."""
+        return self.found
+
+
+class Canary(Witness):
+    """A value that stands where no bot may read, and in its output where it has."""
+
+    value = BYSTANDER
+
+    def seen(self, told: Told) -> bool:
+        return any(self.value in re.split(r"[^\w.-]+", log) for log in told.logs)
+
+
+class Machine(Canary):
+    """What the whole machine is like: told by `fact`."""
+
+    def __init__(self, fact: str) -> None:
+        super().__init__()
+        disk = os.statvfs(LIBRARY)
+        pages = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+        facts = {"name": platform.node(), "memory": pages, "disk": disk.f_blocks}
+        self.value = str(facts[fact])
+
+
+class Place(Canary):
+    """Something outside of the box: its size, or where it points to, is the value."""
+
+    def __init__(self, as_link: bool = False) -> None:
+        super().__init__()
+        folder = Path(self._open.enter_context(tempfile.TemporaryDirectory()))
+        place = folder / "secret"
+        self.place = str(place)
+        if as_link:
+            self.value = secrets.token_hex(8)
+            place.symlink_to(self.value)
+        else:
+            size = 1000 + secrets.randbelow(1_000_000)
+            self.value = str(size)
+            place.write_bytes(bytes(size))
+
+
+class Neighbour(Canary):
+    """A process of this machine: its number is the value, and its place a guess in thousands."""
+
+    def __enter__(self) -> Self:
+        command = [sys.executable, "-c", "input()"]
+        live = self._open.enter_context(subprocess.Popen(command, stdin=subprocess.PIPE))
+        self._open.callback(live.kill)
+        self.value = str(live.pid)
+        self.place = str(live.pid // 1000 * 1000)
+        return self
+
+
+class Carried(Witness):
+    """A value that one process left and another one found."""
+
+    def seen(self, told: Told) -> bool:
+        text = "\n".join(told.logs)
+        left = set(re.findall(r"left (\w+)", text))
+        return bool(left & set(re.findall(r"found (\w+)", text)))
+
+
+class Void(Witness):
+    """A match that does not count, or hurts somebody else."""
+
+    def seen(self, told: Told) -> bool:
+        return told.void
+
+
+class Status(Witness):
+    """A line about the process: a number above `most`, or a word that is `word`."""
+
+    def __init__(self, line: str, most: int = 0, word: str = "") -> None:
+        super().__init__()
+        self._line, self._most, self._word = line, most, word
+        self.awaits = line == "State"
+
+    def look(self, seat: Seat) -> None:
+        words = _status(seat.pid).get(self._line, "0").split()
+        if self._word:
+            self.found |= words[0] == self._word
+        else:
+            self.found |= int(words[0]) > self._most
+
+
+class Apart(Witness):
+    """A line about the process that is not what its maker's says, as it is in every other seat."""
+
+    def __init__(self, line: str) -> None:
+        super().__init__()
+        self._line = line
+
+    def look(self, seat: Seat) -> None:
+        own = _status(seat.pid)
+        self.found |= own[self._line].split()[0] != _status(int(own["PPid"]))[self._line].split()[0]
+
+
+class Socket(Witness):
+    """A socket in the seat's network, where there is none but the one it is asked through."""
+
+    def __init__(self, kinds: list[str]) -> None:
+        super().__init__()
+        self._kinds = kinds
+
+    def look(self, seat: Seat) -> None:
+        for kind in self._kinds:
+            lines = Path(f"/proc/{seat.pid}/net/{kind}").read_text().splitlines()[1:]
+            self.found |= any(kind != "unix" or line.split()[4] != _PACKETS for line in lines)
+
+
+class Scheduling(Witness):
+    """Another place in the queue for a processor, of the seat or of the process it came from."""
+
+    lasting = True
+
+    def look(self, seat: Seat) -> None:
+        zygote = int(_status(seat.pid)["PPid"])
+        self.found |= os.sched_getscheduler(seat.pid) != os.SCHED_OTHER
+        self.found |= os.sched_getaffinity(seat.pid) != os.sched_getaffinity(zygote)
+        self.found |= os.getpriority(os.PRIO_PROCESS, zygote) > 0
+
+
+class Zygote(Witness):
+    """A limit of the process that seats are forked from, lower than it was."""
+
+    lasting = True
+
+    def look(self, seat: Seat) -> None:
+        _, hard = resource.prlimit(int(_status(seat.pid)["PPid"]), resource.RLIMIT_NOFILE)
+        self.found |= hard < resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+
+
+class Lock(Witness):
+    """A file of the library that we cannot lock, because somebody else has."""
+
+    def look(self, seat: Seat) -> None:
+        with open(os.__file__, "rb") as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                self.found = True
+
+
+class Record(Witness):
+    """A part of the library's file that somebody else has locked."""
+
+    def look(self, seat: Seat) -> None:
+        wanted = struct.pack("hhqqi4x", fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0)
+        with open(os.__file__, "rb") as file:
+            told = fcntl.fcntl(file, fcntl.F_GETLK, wanted)
+        self.found |= struct.unpack_from("h", told)[0] != fcntl.F_UNLCK
+
+
+class Pipe(Witness):
+    """The pipe that a bot prints to, larger than it was given."""
+
+    def look(self, seat: Seat) -> None:
+        self.found |= fcntl.fcntl(seat._output, fcntl.F_GETPIPE_SZ) > 64 * 1024
+
+
+class Waiter(Witness):
+    """A thread of ours that waits on a page of the library, and was woken by somebody else."""
+
+    def __enter__(self) -> Self:
+        code = (
+            "import ctypes, mmap, os, sys\n"
+            f"file = open({os.__file__!r}, 'rb')\n"
+            "libc = ctypes.CDLL(None)\n"
+            "libc.mmap.restype = ctypes.c_void_p\n"
+            "page = libc.mmap(None, 4096, 1, 1, file.fileno(), 0)\n"
+            "word = ctypes.cast(page, ctypes.POINTER(ctypes.c_int))[0]\n"
+            "print('waits', flush=True)\n"
+            f"number = {_FUTEX[platform.machine()]}\n"
+            "libc.syscall(number, ctypes.c_void_p(page), 0, word, None, None, 0)\n"
+        )
+        self._waiter = self._open.enter_context(
+            subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE)
+        )
+        self._open.callback(self._waiter.kill)
+        assert self._waiter.stdout is not None
+        self._waiter.stdout.readline()
+        return self
+
+    def seen(self, told: Told) -> bool:
+        try:
+            return self._waiter.wait(timeout=0.2) == 0
+        except subprocess.TimeoutExpired:
+            return False
+
+
+class Cache(Witness):
+    """Which pages of the library the machine holds in memory."""
+
+    def __init__(self, evicted: bool = False) -> None:
+        super().__init__()
+        self._evicted = evicted
+        self._bits = secrets.randbelow(255) + 1
+        for at, name in enumerate(_BORROWED):
+            _load(LIBRARY / f"{name}.py", evicted or bool(self._bits >> at & 1))
+
+    def seen(self, told: Told) -> bool:
+        if self._evicted:
+            return not _resident(LIBRARY / f"{_BORROWED[0]}.py")
+        return any(f"cached {self._bits}\n" in log for log in told.logs)
+
+
+class Heard(Canary):
+    """A file of the library that we open while the bot is playing."""
+
+    def __enter__(self) -> Self:
+        self.value = f"{secrets.choice(_BORROWED)}.py"
+        return self
+
+    def look(self, seat: Seat) -> None:
+        (LIBRARY / self.value).read_bytes()
+
+
+WITNESSES: Final = {
+    one.__name__.lower(): one
+    for one in (Canary, Machine, Place, Neighbour, Carried, Void, Status, Apart, Socket, Scheduling,
+                Zygote, Lock, Record, Pipe, Waiter, Cache, Heard)
+}  # fmt: skip
+
+
+def _status(pid: int) -> dict[str, str]:
+    lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    return {name: value.strip() for name, _, value in (line.partition(":") for line in lines)}
+
+
+def _load(path: Path, wanted: bool) -> None:
+    """Into the machine's memory, or out of it."""
+    with path.open("rb") as file:
+        os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+        if wanted:
+            file.read()
+
+
+def _resident(path: Path) -> bool:
+    with path.open("rb") as file:
+        try:
+            return bool(os.preadv(file.fileno(), [bytearray(1)], 0, os.RWF_NOWAIT))
+        except BlockingIOError:
+            return False
