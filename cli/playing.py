@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from cli.shipped import NamedBot
     from matchbox.match.record import Bout, Record
     from matchbox.match.referee import Played
-    from matchbox.match.wire import PlayMatch, TriedOut
+    from matchbox.match.wire import Diagnostic, PlayMatch, TriedOut
 
 HUMAN: Final = "human"
 JsonOption = Annotated[bool, typer.Option("--json", help="one JSON document on stdout")]
@@ -74,11 +74,12 @@ def play(
     seed = seed or secrets.token_hex(4)
     bots = [_human(game) if name == HUMAN else shipped.find(game, name) for name in bot]
     job = _job(game, bots, seed, option or [])
-    kind, played = _play(job, bots, box)
+    kind, played, said = _play(job, bots, box)
     bout = played.record.bouts[0]
     if export is not None:
         write_export(played.record, [one.name for one in bots], export)
     told = _transcript(played.record, bout, bots, played)
+    told += [f"{bots[one.entrant].name}, decision {one.decision}: {one.text}" for one in said]
     if json:
         say.document(_document(seed, kind, bots, played.record, bout, told))
     else:
@@ -195,8 +196,8 @@ def _job(game: str, bots: list[NamedBot], seed: str, options: list[str]) -> Play
     )
 
 
-def _play(job: PlayMatch, bots: list[NamedBot], kind: str) -> tuple[str, Played]:
-    """The kind of box, and one deal played in the seats' own order."""
+def _play(job: PlayMatch, bots: list[NamedBot], kind: str) -> tuple[str, Played, list[Diagnostic]]:
+    """The kind of box, one deal played in the seats' own order, and what the players said of it."""
     from cli.engine import open_box
     from matchbox import registry
     from matchbox.match.referee import play
@@ -205,10 +206,10 @@ def _play(job: PlayMatch, bots: list[NamedBot], kind: str) -> tuple[str, Played]
 
     people = {seat: LocalChannel for seat, bot in enumerate(bots) if bot.name == HUMAN}
     with say.opened(None if len(people) == len(bots) else open_box(kind)) as box:
-        table = Table(job, {bot.version: bot.data for bot in bots}, box, people)
+        table = Table(job, {bot.version: bot.data for bot in bots}, box, people, reports=True)
         with _answers():
             played = play(registry.game(job.game), job, table.open_player, rotations=[0])
-        return kind_of(box), played
+        return kind_of(box), played, table.diagnostics()
 
 
 @contextmanager

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from json import dumps as encode
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
@@ -17,7 +18,7 @@ from cli.seasons import SeasonArgument, season
 
 if TYPE_CHECKING:
     from cli.client import Client
-    from matchbox.match.record import Record
+    from matchbox.match.record import Bout, Record
     from sandbox.box import Box
 
 Finding = Literal["same", "different", "unrepeatable", "replayed_only"]
@@ -43,7 +44,8 @@ def replay(
     """Show the record of a match as a transcript."""
     with connect() as client:
         told = _match(client, match)
-    record = record_in(told)
+        record = record_in(told)
+        own = client.get(f"/matches/{told['id']}/log")["items"] if told.get("mine") else []
     names = [entrant["bot"] for entrant in told["entrants"]]
     if export is not None:
         write_export(record, names, export)
@@ -53,7 +55,7 @@ def replay(
     for number, lines in enumerate(transcripts(record, names)):
         if bout in (None, number):
             print(f"Bout {number}")
-            print("\n".join(lines))
+            print("\n".join(lines + reported(own, record.bouts[number])))
 
 
 def verify(
@@ -101,6 +103,16 @@ def verify_season(
             print(f"{kind}: {len(matches)}", *(matches if kind == "different" else []))
     if found["different"]:
         say.no()
+
+
+def reported(logs: list[dict[str, Any]], bout: Bout) -> list[str]:
+    """What the players of one's own bots said of their moves in that bout, a line each."""
+    return [
+        f"  - {log['bot']}, decision {one['decision']}: {encode(one['report'])}"
+        for log in logs
+        for one in log["diagnostics"]
+        if (one["deal"], one["rotation"]) == (bout.deal, bout.rotation)
+    ]
 
 
 class Witness:

@@ -163,6 +163,7 @@ class _Pages:
         bout = min(max(request.args.get("bout", 0, int), 0), len(told["bouts"]) - 1)
         shown = self._bout(told, bout)
         step = min(max(request.args.get("step", 0, int), 0), len(shown["steps"]) - 1)
+        logs = self.source.match_log(match) if told["mine"] else []
         return render_template(
             "match.html",
             match=told,
@@ -171,7 +172,8 @@ class _Pages:
             number=bout,
             step=step,
             seen_by=self._seen_by(told),
-            logs=self.source.match_log(match) if told["mine"] else [],
+            logs=logs,
+            reported=reports.reported(told["bouts"][bout], shown["steps"], logs),
         )
 
     def bout_json(self, match: str, bout: int) -> Answer:

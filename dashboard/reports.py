@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any, Final, NamedTuple
 
@@ -26,6 +28,30 @@ class SourceLine(NamedTuple):
     number: int
     text: str
     wrong: bool
+
+
+def reported(
+    bout: dict[str, Any], steps: Iterable[dict[str, Any]], logs: Iterable[Any]
+) -> list[str]:
+    """What the viewer's own players said of each step of that bout, as JSON; mostly nothing.
+
+    A report belongs to the decision that its player made as its nth in the bout.
+    """
+    said = {
+        (log["entrant"], one["decision"]): json.dumps(one["report"])
+        for log in logs
+        for one in log["diagnostics"]
+        if (one["deal"], one["rotation"]) == (bout["deal"], bout["rotation"])
+    }
+    made: Counter[int] = Counter()
+    found = []
+    for step in steps:
+        seat = step["seat"]
+        who = bout["seats"][seat] if seat is not None else None
+        found.append(said.get((who, made[seat]), "") if who is not None else "")
+        if who is not None:
+            made[seat] += 1
+    return found
 
 
 def wrong_line(reasons: Iterable[str], log: str = "") -> int | None:

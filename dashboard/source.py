@@ -68,7 +68,8 @@ class Source:
     start), view (plain data); only where `match` has no embargo, else Forbidden."""
 
     match_log: Callable[[str], list[Row]]
-    """bot, text, cpu_ms: what the viewer's own bots printed; all of them for operators. Asked only
+    """bot, entrant (index), text, cpu_ms: what the viewer's own bots printed; all of them for
+    operators. diagnostics: deal, rotation, decision, report, for the owner alone. Asked only
     where `match` says `mine` and has no embargo."""
 
     queue: Callable[[], Row]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from statistics import mean
 from typing import TYPE_CHECKING, Any, Final
 
@@ -141,7 +142,9 @@ def transcript(session: Session, name: str, bout: int) -> list[str]:
 
 def match_log(session: Session, name: str, viewer: User | None) -> list[dict[str, Any]]:
     """What the viewer's own bots printed in the match, or all for operators: bot, text, cpu_ms,
-    notes (what went wrong in their bouts: deal, rotation, kind, detail).
+    entrant (its number in the match), notes (what went wrong in their bouts: deal, rotation, kind,
+    detail), diagnostics (what the owner's players reported on their moves: deal, rotation,
+    decision, report; empty for anybody else).
 
     Raises NotFound, or Forbidden where none of the bots is the viewer's or the match is closed.
     """
@@ -152,15 +155,22 @@ def match_log(session: Session, name: str, viewer: User | None) -> list[dict[str
     why = reason(session, row)
     if why is not None or row.result is None:
         raise Forbidden(why or f"match {name} has no log")
+    viewer_id = viewer.id if viewer is not None else None
     return [
         {
             "bot": seat.version.bot.full_name,
+            "entrant": seat.seat,
             "text": _at(row.result.logs, seat.seat, ""),
             "cpu_ms": _at(row.result.cpu_ms, seat.seat, 0.0),
             "notes": [
                 dict(zip(("deal", "rotation", "kind", "detail"), note[1:], strict=True))
                 for note in row.result.notes
                 if note[0] == seat.seat
+            ],
+            "diagnostics": [
+                {"deal": deal, "rotation": turn, "decision": decision, "report": _report(text)}
+                for entrant, deal, turn, decision, text in row.result.diagnostics
+                if entrant == seat.seat and seat.version.bot.owner_id == viewer_id
             ],
         }
         for seat in mine
@@ -322,6 +332,14 @@ def _bout(
             for one in bout.faults
         ],
     }
+
+
+def _report(text: str) -> Any:
+    """The report as data; as text where it was cut."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
 
 
 def _at(values: Sequence[Any], place: int, default: Any) -> Any:

@@ -189,7 +189,9 @@ class LogLine(Answer):
     """What a bot printed."""
 
     bot: str
+    entrant: int
     text: str
+    diagnostics: list[dict[str, Any]]
 
 
 class Logs(Answer):

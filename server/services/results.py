@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from matchbox.errors import BadRecord
 from matchbox.match import record as records
+from matchbox.match.wire import REPORT_LENGTH
 from server.db.models import Result
 from server.services.leagues import is_cooperative
 from server.services.news import storable
@@ -56,6 +57,10 @@ def result_of(message: MatchPlayed, played: Record, settings: Settings, now: int
         notes=[
             [one.entrant, one.deal, one.rotation, one.kind, storable(one.detail, 2000)]
             for one in message.notes[:1000]
+        ],
+        diagnostics=[
+            [one.entrant, one.deal, one.rotation, one.decision, storable(one.text, REPORT_LENGTH)]
+            for one in message.diagnostics[: 1000 * len(played.seats)]
         ],
         logs=[storable(one, longest) for one in message.logs[: len(played.seats)]],
         cpu_ms=message.cpu_ms[: len(played.seats)],

@@ -112,6 +112,8 @@ class Result(Table):
     """Per bout [deal, rotation, places, scores, forfeit seat | null], in bout order."""
     notes: Mapped[list[Any]]
     """Diagnostics [entrant, deal, rotation, kind, detail], for owners."""
+    diagnostics: Mapped[list[Any]] = mapped_column(default=list)
+    """What players reported: [entrant, deal, rotation, decision, JSON], for owners."""
     logs: Mapped[list[Any]]
     """Each entrant's stdout and stderr, for its owner."""
     cpu_ms: Mapped[list[Any]]

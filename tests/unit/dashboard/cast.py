@@ -223,7 +223,18 @@ SOURCE: Final = Source(
     matches=matches,
     match=match,
     steps=steps,
-    match_log=lambda match: [{"bot": "alice/careful", "text": "drew a card", "cpu_ms": 12.5}],
+    match_log=lambda match: [
+        {
+            "bot": "alice/careful",
+            "entrant": 0,
+            "text": "drew a card",
+            "cpu_ms": 12.5,
+            "diagnostics": [
+                {"deal": 0, "rotation": 0, "decision": 1, "report": {"doubt": 0.5}},
+                {"deal": 1, "rotation": 0, "decision": 1, "report": "another bout's"},
+            ],
+        }
+    ],
     queue=lambda: {"queued": 12, "running": 2, "parked": 1, "pending_versions": 1,
                    "oldest_queued_at": EARLIER},
     seasons=lambda: [season_row()],

@@ -246,6 +246,12 @@ def test_a_bot_s_output_is_asked_for_only_by_those_who_may() -> None:
     assert "drew a card" in get(f"/matches/{MATCH}").text
 
 
+def test_what_ones_own_player_reported_stands_in_the_transcript_of_its_bout() -> None:
+    text = get(f"/matches/{MATCH}").text
+    assert '{"doubt": 0.5}' in text
+    assert "another bout's" not in text
+
+
 def test_what_strangers_wrote_is_shown_as_text() -> None:
     wrong = cast.report("crash", HOSTILE, log=HOSTILE)
     bot = cast.bot("alice", "careful") | {"versions": [cast.version(1, "refused", wrong)]}
@@ -259,7 +265,9 @@ def test_what_strangers_wrote_is_shown_as_text() -> None:
         bot=lambda owner, name: bot,
         match=lambda match_id: match,
         steps=lambda match_id, bout, seat: steps,
-        match_log=lambda match_id: [{"bot": HOSTILE, "text": HOSTILE, "cpu_ms": 1.0}],
+        match_log=lambda match_id: [
+            {"bot": HOSTILE, "entrant": 0, "text": HOSTILE, "cpu_ms": 1.0, "diagnostics": []}
+        ],
         text_of=lambda owner, name, number: HOSTILE,
         uploads_closed=lambda: HOSTILE,
         leaderboard=lambda game: cast.board(cast.line(1, f"eve/{HOSTILE}", 1500.0, 9.0, 5)),

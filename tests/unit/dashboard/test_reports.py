@@ -4,7 +4,7 @@ import csv
 
 import pytest
 
-from dashboard.reports import AROUND, COLUMNS, board_csv, excerpt, wrong_line
+from dashboard.reports import AROUND, COLUMNS, board_csv, excerpt, reported, wrong_line
 from tests.unit.dashboard.cast import BOARD, BROKEN, board, line
 
 TRACEBACK = 'File "bot.py", line 3, in <module>\n  File "bot.py", line 12, in turn\nValueError: no'
@@ -53,3 +53,15 @@ def test_the_csv_holds_what_the_table_holds() -> None:
 def test_the_csv_leaves_open_what_is_not_known() -> None:
     (row,) = csv.DictReader(board_csv(board(line(1, "bob/b", None, 0.0, 0))).splitlines())
     assert row["elo"] == row["elo_low"] == row["score"] == ""
+
+
+def test_a_report_stands_by_the_decision_that_it_is_about() -> None:
+    bout = {"deal": 0, "rotation": 1, "seats": [1, 0]}
+    steps = [{"seat": seat} for seat in (None, 0, 1, 1, None, 0, 1)]
+    said = [
+        {"deal": deal, "rotation": 1, "decision": decision, "report": [deal, decision]}
+        for deal, decision in ((0, 0), (0, 2), (0, 9), (1, 1))
+    ]
+    found = reported(bout, steps, [{"entrant": 0, "diagnostics": said}])
+    assert found == ["", "", "[0, 0]", "", "", "", "[0, 2]"]
+    assert reported(bout, steps, []) == [""] * 7

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from matchbox import registry
 from matchbox.errors import BadOption, Forbidden, NotFound, UnknownGame
-from matchbox.match.wire import MatchPlayed, Note, PlayMatch
+from matchbox.match.wire import Diagnostic, MatchPlayed, Note, PlayMatch
 from server import queries
 from server.db.models import MatchDeal, MatchState, Season, User, Version
 from server.services import tick, uploads
@@ -114,6 +114,23 @@ def with_note(job: PlayMatch) -> MatchPlayed:
     message = played(job)
     notes = [Note(who, 0, 0, "crash", f"IndexError of entrant {who}") for who in (0, 1)]
     return replace(message, notes=notes)
+
+
+def test_what_a_player_reports_is_for_its_owner_alone(
+    books: Books, jobs: list[PlayMatch], alice: User, bob: User, charlie: User
+) -> None:
+    texts = ['{"doubt":0.5}', '{"cut":"in the mi']
+    said = [Diagnostic(who, 1, 0, who, texts[who]) for who in (0, 1)]
+    books.record(replace(played(jobs[0]), diagnostics=said))
+    read = [{"doubt": 0.5}, texts[1]]
+    for viewer in (alice, bob):
+        (own,) = ask(books, "match_log", jobs[0].match, viewer)
+        who = own["entrant"]
+        assert own["diagnostics"] == [
+            {"deal": 1, "rotation": 0, "decision": who, "report": read[who]}
+        ]
+    operators = ask(books, "match_log", jobs[0].match, charlie)
+    assert [(one["entrant"], one["diagnostics"]) for one in operators] == [(0, []), (1, [])]
 
 
 def test_a_log_is_for_its_owner_and_for_operators(
