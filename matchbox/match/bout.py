@@ -18,11 +18,17 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from matchbox.game import Game, Options, Plain, State
-    from matchbox.match.wire import Answer
+    from matchbox.match.wire import Answer, Told
 
 
 class LiveBout:
     """One deal being played once in one rotation of the seats."""
+
+    __slots__ = (
+        "_answers", "_dice", "_game", "_given", "_max_steps", "_outcome", "_seats", "_steps",
+        "_to_move", "_view", "banned", "faults", "moves", "notes", "number", "order", "over",
+        "owing", "state", "told",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -41,15 +47,16 @@ class LiveBout:
         self.notes: list[tuple[int, FaultKind, str]] = []
         self.moves: list[Plain] = []
         self.faults: list[Fault] = []
-        self.told: list[list[Plain]] = [[] for _ in range(seats)]
+        self.told: list[list[Told]] = [[] for _ in range(seats)]
         self.owing: Sequence[int] = ()
-        """The seats that owe an answer, rising."""
+        """The seats that owe an answer, rising; none once it is over."""
         self.over = False
         """True once the bout has its outcome."""
         self._game = game
         self._seats = seats
         self._steps = 1
         self._max_steps = game.spec.max_steps
+        self._to_move = game.to_move
         self._view = getattr(game, "brief", None) or game.view
         self._given = {(fault.step, fault.seat): fault for fault in given}
         self._answers: dict[int, Answer] = {}
@@ -60,7 +67,7 @@ class LiveBout:
             self._fail(seat, SeatFault("excluded", "three bouts of this match were forfeited"))
         self._look()
 
-    def tell(self, seat: int) -> Plain:
+    def tell(self, seat: int) -> Told:
         """The view for the next question to that seat, or its brief where the game has one.
 
         It is remembered for a retelling.
@@ -129,7 +136,7 @@ class LiveBout:
     def _look(self) -> None:
         """Plays chance, applies given faults, and finds who owes a move; or the outcome."""
         while not self.over:
-            movers = self._game.to_move(self.state)
+            movers = self._to_move(self.state)
             if not movers:
                 self._settle(self._game.outcome(self.state))
             elif self._steps > self._max_steps:
@@ -162,6 +169,7 @@ class LiveBout:
     def _settle(self, outcome: Outcome | None) -> None:
         """Ends the bout: with the game's outcome, whoever was at fault behind everybody else."""
         self.over = True
+        self.owing = ()
         if outcome is not None and not self.faults:
             self._outcome = outcome
             return

@@ -197,13 +197,13 @@ class Session:
             if sum(len(told) for *_, told in self._reports) + len(text) <= _REPORTS:
                 self._reports.append((bout.number, bout.decisions - 1, text))
 
-    def wait(self, bout: _Bout, move: Plain) -> Plain:
+    def wait(self, bout: _Bout, move: Plain) -> Any:
         """Hands out a move made inside a decision; returns what the seat sees after it."""
         if self._now is not bout:
             raise RuntimeError("a move can only be made during the decision it belongs to")
         self._moves[bout.place] = move
         bout.waiting = getcurrent()
-        view: Plain = self._hub.switch()
+        view = self._hub.switch()
         return view
 
     def _forget(self, number: int) -> None:
@@ -237,10 +237,10 @@ class _Bout:
         self.place = 0
         self.decisions = 0
         self.player: object = None
-        self.view: Plain = None
+        self.view: Any = None
         self.waiting: greenlet | None = None
 
-    def within(self, move: Plain) -> Plain:
+    def within(self, move: Plain) -> Any:
         """Makes a move inside the decision; returns what the seat sees after it."""
         return self._session.wait(self, move)
 
@@ -279,5 +279,5 @@ def _encode(message: list[Any]) -> bytes:
     return _to_text(message).encode("utf-8", "replace")
 
 
-def _no_answer(player: object, view: Plain, ask: Callable[[Plain], Plain]) -> Plain:
+def _no_answer(player: object, view: Any, ask: object) -> Plain:
     raise RuntimeError("a question came before its bot")

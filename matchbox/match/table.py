@@ -70,7 +70,10 @@ class Table:
             if live is None:
                 break
             self._live[live.number] = live
-            self._next(live)
+            if live.over:
+                self._end(live)
+            for mover in live.owing:
+                self._owing[mover].append(live)
         return bool(self._live)
 
     def _step(self) -> None:
@@ -80,16 +83,11 @@ class Table:
                 self._owing[seat] = []
                 for live, answer in zip(owing, self._ask(seat, owing), strict=True):
                     if live.take(seat, answer):
-                        self._next(live)
+                        if live.over:
+                            self._end(live)
+                        for mover in live.owing:
+                            self._owing[mover].append(live)
                 self._beat()
-
-    def _next(self, live: LiveBout) -> None:
-        """Notes who owes the bout a move now, or that it is over."""
-        if live.over:
-            self._end(live)
-        else:
-            for seat in live.owing:
-                self._owing[seat].append(live)
 
     def _end(self, live: LiveBout) -> None:
         del self._live[live.number]

@@ -284,7 +284,8 @@ def _resampled(state: State, seat: int | None, dice: Dice) -> State:
     hidden = [one for one in (0, 1) if one != seat]
     sizes = [sum(hands[one]) for one in hidden]
     for one in hidden:
-        pool += bytes(card for card, number in enumerate(hands[one]) for _ in range(number))
+        for card in range(BOMB):
+            pool += bytes([card]) * hands[one][card]
     dice.shuffle(pool)
     for one, size in zip(hidden, sizes, strict=True):
         hands[one][:] = bytes(BOMB)
