@@ -69,6 +69,7 @@ class Session:
         self._report: Callable[[Any], object] | None = None
         self._class: type[Any] = object
         self._memory = b""
+        self._chance: chance.Generator | None = None
         self._bouts: dict[int, _Bout] = {}
         self._hub = getcurrent()
         self._idle: list[greenlet] = []
@@ -97,7 +98,8 @@ class Session:
         return self._say(nonce, questions)
 
     def _load(self, job: dict[str, Any]) -> list[Plain]:
-        chance.enter(chance.Generator(job["seed"]))
+        self._chance = chance.Generator(job["seed"])
+        chance.enter(self._chance)
         player = import_module(f"{job['package']}.player")
         self._memory = job.get("memory", b"")
         self._wanted = job.get("reports", False)
@@ -115,6 +117,7 @@ class Session:
         return ["loaded", chosen.__name__]
 
     def _learn(self, records: list[bytes]) -> list[Plain]:
+        chance.enter(self._chance)
         try:
             return ["learned", memory.learned(self._class, self._memory, records)]
         except memory.NotLearned as error:

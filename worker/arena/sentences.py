@@ -21,10 +21,13 @@ UNREPEATABLE: Final = (
     "The bot is accepted, but it played the same deals differently the second time: it reads a "
     "clock, os.urandom or addresses of objects, so its matches can be replayed but not verified."
 )
+FORGETFUL: Final = (
+    "The bot is accepted, but its learn(memory, records) failed on the bouts of this try-out"
+)
 _WHILE: Final[Mapping[Where, str]] = {
     "loading": "while the file was being imported",
     "choosing": "while its player class was looked for",
-    "start": "before its first answer of a game (in __init__ or its first decision)",
+    "start": "before its first answer of a game (in __init__, remember or its first decision)",
     "turn": "while it made a decision",
 }
 _PLACE: Final = re.compile(r'File "([^"]+\.py)", line (\d+)(?:, in (\S+))?')
@@ -37,6 +40,14 @@ _FOREIGN: Final = ("/", "<")
 def reason(fault: SeatFault, where: Where, limits: Mapping[str, int], log: str) -> str:
     """One sentence or two for the author of the bot."""
     return _SENTENCES[fault.kind](fault.detail, where, limits, log)
+
+
+def forgetful(fault: SeatFault, log: str) -> str:
+    """What is said of a bot that plays and does not learn."""
+    return (
+        f"{FORGETFUL}{_place(log)}: {fault.detail}. That costs nothing, but it would go on with "
+        "the memory that it had."
+    )
 
 
 def _crash(detail: str, where: Where, limits: Mapping[str, int], log: str) -> str:

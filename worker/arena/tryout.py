@@ -15,15 +15,18 @@ from matchbox.errors import BadBundle, SeatFault
 from matchbox.game import fill_options
 from matchbox.match import record as records
 from matchbox.match import wire
+from matchbox.match.learning import Own, lessons, round_key
 from matchbox.match.referee import play
 from matchbox.match.seat import Seat
 from matchbox.match.wire import Entrant, PlayMatch, TriedOut
 from worker.arena import sentences
+from worker.arena.learning import learn
 from worker.arena.play import cut, kind_of, limits_of, load_frame, load_seed, opener
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from matchbox.match.record import Record
     from matchbox.match.seat import Channel
     from matchbox.match.wire import Answer, Question, TryOut
     from sandbox.box import Box
@@ -41,6 +44,8 @@ class _Trial:
     decisions: int = 0
     decision_ms: float = 0.0
     logs: list[str] = field(default_factory=list)
+    played: list[Record] = field(default_factory=list)
+    """Its matches, each deal's twice in a row."""
 
     @property
     def log(self) -> str:
@@ -69,6 +74,7 @@ def try_out(job: TryOut, bundle: bytes, box: Box | None) -> TriedOut:
         repeats = _play_twice(job, bundle, trial)
         unrepeatable = not repeats
         reasons = [] if repeats else [sentences.UNREPEATABLE]
+        reasons += _learn(job, bundle, trial, box)
     except BadBundle as error:
         verdict, reasons = "bundle", [str(error)]
     except Failed as failed:
@@ -123,13 +129,39 @@ def _play_twice(job: TryOut, bundle: bytes, trial: _Trial) -> bool:
     return same
 
 
-def _play(match: PlayMatch, bundle: bytes, trial: _Trial) -> str:
+def _learn(job: TryOut, bundle: bytes, trial: _Trial, box: Box | None) -> list[str]:
+    """Lets a bot that learns do so once, and play a deal with what it remembers then.
+
+    What its author should know: a fault of `learn` costs nothing. Raises Failed at a fault in play.
+    """
+    key = round_key("try-out", 1, job.version)
+    own = [Own(record, 0) for record in trial.played[::2]]
+    done = learn(
+        job.game,
+        bundle,
+        Entrant(job.version, job.class_name),
+        b"",
+        lambda: lessons(registry.game(job.game), own, key).records,
+        seed=key,
+        limits=job.limits,
+        box=box,
+    )
+    trial.logs.append(done.log)
+    if done.fault is not None:
+        return [sentences.forgetful(done.fault, done.log)]
+    if done.memory:
+        _play(_match(job, job.deals[0]), bundle, trial, done.memory)
+        trial.games += registry.game(job.game).spec.seats[0]
+    return []
+
+
+def _play(match: PlayMatch, bundle: bytes, trial: _Trial, memory: bytes = b"") -> str:
     """The digest of one match of the bot against itself. Raises Failed at its first fault."""
     opened: list[_Watched] = []
 
     def open_player(entrant: int, rotation: int) -> _Watched:
         seat = load_seed(match, entrant, rotation)
-        frame = load_frame(match.game, bundle, match.seats[entrant].class_name, seat)
+        frame = load_frame(match.game, bundle, match.seats[entrant].class_name, seat, memory)
         opened.append(_Watched(frame, trial))
         return opened[-1]
 
@@ -141,6 +173,7 @@ def _play(match: PlayMatch, bundle: bytes, trial: _Trial) -> str:
             trial.logs.append(watched.log)
     for note in played.notes:
         raise Failed(SeatFault(note.kind, note.detail), "turn")
+    trial.played.append(played.record)
     return records.digest(played.record)
 
 

@@ -1,0 +1,141 @@
+"""A bot that learns: in every box the same, within limits, and a fault costs nothing."""
+
+from __future__ import annotations
+
+import json
+import random
+
+import pytest
+
+from matchbox.bundle import digest
+from matchbox.errors import BadMessage
+from matchbox.match import record as records
+from matchbox.match import replay
+from matchbox.match.wire import Entrant
+from matchbox.registry import game
+from sandbox.box import Box
+from sandbox.policy import LEARN_CPU_MS, LEARN_MEMORY_MB, Limits, learning
+from tests.unit.worker.bots import text
+from tests.unit.worker.conftest import LIMITS, a_match, a_try_out, by_digest
+from worker.arena.learning import Learned, learn
+from worker.arena.play import Table, play_job
+from worker.arena.tryout import try_out
+
+RECORDS = [json.dumps({"places": [1, 2], "number": n}).encode() for n in range(3)]
+HOARDING = text(
+    "class Bot(ScaredPlayer):",
+    "    def remember(self, memory):",
+    "        self.known = len(memory)",
+    "    def turn(self, game_data, play_a_card):",
+    "        return None if self.known else super().turn(game_data, play_a_card)",
+)
+
+
+def learner(*body: str) -> bytes:
+    """A bot of bomb with that `learn`."""
+    lines = ["@staticmethod", "def learn(memory, records):", *(f"    {line}" for line in body)]
+    return text("import random", "class Bot(SimplePlayer):", *(f"    {line}" for line in lines))
+
+
+def taught(bundle: bytes, box: Box | None, memory: bytes = b"") -> Learned:
+    """What the bot makes of three records."""
+    return learn(
+        "bomb", bundle, Entrant(digest(bundle)), memory, lambda: RECORDS,
+        seed="5e" * 32, limits=LIMITS, box=box,
+    )  # fmt: skip
+
+
+def test_a_box_and_this_process_learn_the_same(box: Box) -> None:
+    bundle = learner("return memory + b'%d %d' % (len(records), random.randrange(10**9))")
+    boxed, bare = (taught(bundle, place, b"old ") for place in (box, None))
+    assert boxed.memory == bare.memory
+    assert boxed.memory.startswith(b"old 3 ")
+    assert boxed.fault is None
+    assert random.random.__name__ == "random"
+
+
+def test_a_bot_without_learn_is_not_even_given_records(box: Box) -> None:
+    def records() -> list[bytes]:
+        raise AssertionError("nobody asked")
+
+    bundle = text("class Bot(SimplePlayer): pass")
+    done = learn("bomb", bundle, Entrant(digest(bundle)), b"old", records,
+                 seed="00" * 32, limits=LIMITS, box=box)  # fmt: skip
+    assert done == Learned(b"old", None, "", learns=False)
+
+
+@pytest.mark.parametrize(
+    ("body", "kind", "told"),
+    [
+        ("return records[7]", "crash", "IndexError"),
+        ("return {}", "protocol", "learn() returned dict; it must return bytes"),
+        ("return bytes(1 << 20)", "protocol", "learn() returned 1048576 bytes"),
+        ("x = bytearray(600 << 20); return b''", "memory", "MemoryError"),
+        ("import os; os._exit(3)", "crash", "ended with exit code 3"),
+    ],
+)
+def test_a_fault_keeps_the_old_memory_and_says_why(
+    box: Box, body: str, kind: str, told: str
+) -> None:
+    done = taught(learner("print('I try')", body), box, b"old")
+    assert done.memory == b"old"
+    assert done.fault is not None
+    assert (done.fault.kind, told in done.fault.detail) == (kind, True)
+    assert done.learns
+
+
+def test_learning_has_more_memory_and_time_than_a_seat(box: Box) -> None:
+    assert taught(learner("x = bytearray(300 << 20); return b'done'"), box).memory == b"done"
+    allowed = learning(Limits(**LIMITS))
+    assert (allowed.cpu_ms, allowed.memory_mb) == (LEARN_CPU_MS, LEARN_MEMORY_MB)
+    assert (allowed.start_cpu_ms, allowed.log_bytes) == (LIMITS["start_cpu_ms"], 4096)
+
+
+def test_a_match_with_memories_names_them_and_is_verified_with_them_alone(box: Box) -> None:
+    memory = b"what I know"
+    other = text("class Other(MediumPlayer): pass")
+    bundles = by_digest(HOARDING, other)
+    job = a_match(HOARDING, other)
+    seats = [Entrant(digest(HOARDING), None, digest(memory)), Entrant(digest(other))]
+    named = a_match(HOARDING, other, seats=seats)
+    with pytest.raises(BadMessage, match=r"the memory .* was not handed over"):
+        play_job(named, bundles, box)
+    known = {digest(memory): memory}
+    boxed, bare = (
+        records.unpack(play_job(named, bundles, place, memories=known).record)
+        for place in (box, None)
+    )
+    assert boxed == bare
+    assert boxed.memories == [digest(memory), ""]
+    without = records.unpack(play_job(job, bundles, box).record)
+    assert [one.moves for one in without.bouts] != [one.moves for one in boxed.bouts]
+    table = Table(replay.job_of(boxed), bundles, box, memories=known)
+    assert replay.verify(game("bomb"), boxed, table.open_player) == "same"
+    table = Table(replay.job_of(boxed), bundles, box, memories={digest(memory): b""})
+    assert replay.verify(game("bomb"), boxed, table.open_player) == "different"
+
+
+def test_a_try_out_lets_the_bot_learn_once_and_play_with_what_it_remembers(box: Box) -> None:
+    bundle = learner("assert len(records) == 4; return b'all'")
+    report = try_out(a_try_out(bundle), bundle, box)
+    assert (report.accepted, report.reasons, report.games) == (True, [], 10)
+
+
+def test_a_learn_that_fails_is_a_warning_with_its_line(box: Box) -> None:
+    bundle = learner("return records[9]")
+    report = try_out(a_try_out(bundle), bundle, box)
+    assert (report.accepted, report.verdict, report.games) == (True, "accepted", 8)
+    assert report.reasons == [
+        "The bot is accepted, but its learn(memory, records) failed on the bouts of this try-out "
+        "(player.py, line 8, in learn): IndexError: list index out of range. That costs nothing, "
+        "but it would go on with the memory that it had."
+    ]
+
+
+def test_a_bot_that_cannot_bear_its_memory_is_refused(box: Box) -> None:
+    bears = b"    def remember(self, memory): assert not memory, 'too much to bear'\n"
+    bundle = learner("return b'something'") + bears
+    report = try_out(a_try_out(bundle), bundle, box)
+    assert (report.accepted, report.verdict) == (False, "crash")
+    assert "line 9, in remember" in report.reasons[0]
+    assert "too much to bear" in report.reasons[0]
