@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from matchbox.errors import BoxUnavailable
-from sandbox import container_calls, docker_image
+from sandbox import container_calls, docker_image, strays
 from sandbox.launch import Launch, Launched, starter
 from sandbox.policy import CONTAINER, CONTAINER_ROOM_MB, MIB, Engine, Limits
 from sandbox.program import Program
@@ -34,9 +34,6 @@ if TYPE_CHECKING:
     from docker.models.containers import Container
 
 T = TypeVar("T")
-
-OWNER: Final = "matchbox.seat.owner"
-"""The label of every container of ours: the process that it belongs to."""
 
 _USUAL_HOST: Final = "unix:///var/run/docker.sock"
 _INSIDE: Final = "/run/matchbox"
@@ -63,7 +60,7 @@ def launcher(program: Program, engine: Engine) -> Launch:
 
     def prepare() -> str:
         client = connect()
-        sweep(client, _directory(engine))
+        strays.sweep(client, _directory(engine))
         return docker_image.find(client, packages)
 
     image = _engine(prepare)
@@ -91,19 +88,6 @@ def connect() -> DockerClient:
         ) from error
 
 
-def sweep(client: DockerClient, directory: Path) -> None:
-    """Removes the containers and the sockets of processes that have ended."""
-    from docker.errors import APIError
-
-    for container in client.containers.list(all=True, filters={"label": OWNER}):
-        if not _lives(container.labels[OWNER]):
-            with suppress(APIError):  # Another worker was first.
-                container.remove(force=True)
-    for folder in directory.iterdir():
-        if not _lives(folder.name.partition("+")[0]):
-            shutil.rmtree(folder, ignore_errors=True)
-
-
 class _Container:
     """One container, from its start to its end."""
 
@@ -118,8 +102,10 @@ class _Container:
 
     def start(self) -> socket.socket:
         """The channel of its zygote, which has called back. Raises BoxUnavailable."""
+        from docker.errors import DockerException
+
         directory = _directory(self._engine)
-        self._folder = Path(tempfile.mkdtemp(prefix=f"{_owner()}+", dir=directory))
+        self._folder = Path(tempfile.mkdtemp(prefix=strays.folder_prefix(), dir=directory))
         try:
             with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as listener:
                 _listen(listener, self._folder)
@@ -129,7 +115,8 @@ class _Container:
                     control = self._called(listener)
                     self._handle = _handle(control)
                 except BaseException:
-                    self._container.remove(force=True)
+                    with suppress(DockerException):  # One that has ended is gone already.
+                        self._container.remove(force=True)
                     raise
         except BaseException:
             shutil.rmtree(self._folder, ignore_errors=True)
@@ -170,7 +157,7 @@ class _Container:
             **CONTAINER,
             **_memory(self._memory_mb),
             cpuset_cpus=cores,
-            labels={OWNER: _owner()},
+            labels={strays.OWNER: strays.owner()},
             mounts=[Mount(_INSIDE, str(self._folder), type="bind", read_only=True)],
             runtime=self._engine.runtime or None,
             security_opt=[
@@ -274,26 +261,3 @@ def _handle(control: socket.socket) -> int:
             "with `pid: host`"
         ) from error
     return handle
-
-
-def _owner() -> str:
-    """This process, told apart from every other that was or will be."""
-    namespace = os.stat("/proc/self/ns/pid").st_ino
-    return f"{namespace}.{os.getpid()}.{_begun(os.getpid())}"
-
-
-def _lives(owner: str) -> bool:
-    """Whether that process runs. One in another namespace of processes is not ours to judge."""
-    namespace, _, rest = owner.partition(".")
-    pid, _, begun = rest.partition(".")
-    if namespace != _owner().partition(".")[0]:
-        return True
-    try:
-        return _begun(int(pid)) == begun
-    except (OSError, ValueError):
-        return False
-
-
-def _begun(pid: int) -> str:
-    """When the process began, in ticks of its machine."""
-    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[19]

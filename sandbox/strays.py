@@ -1,0 +1,67 @@
+"""Whose a container is, and what killed processes of ours have left behind.
+
+Knows processes, labels and folders; starts nothing.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from docker import DockerClient
+
+OWNER: Final = "matchbox.seat.owner"
+"""The label of every container of ours: the process that it belongs to."""
+
+_END: Final = "+"
+
+
+def owner() -> str:
+    """This process, told apart from every other that was or will be on this machine."""
+    return f"{_namespace()}.{os.getpid()}.{_begun(os.getpid())}"
+
+
+def folder_prefix() -> str:
+    """How the names of this process's folders begin."""
+    return owner() + _END
+
+
+def lives(owner: str) -> bool:
+    """Whether that process runs. One in another namespace of processes is not ours to judge."""
+    namespace, _, rest = owner.partition(".")
+    pid, _, begun = rest.partition(".")
+    if namespace != _namespace():
+        return True
+    try:
+        return _begun(int(pid)) == begun
+    except (OSError, ValueError):
+        return False
+
+
+def sweep(client: DockerClient, directory: Path) -> None:
+    """Removes the containers and the folders of processes that have ended."""
+    from docker.errors import APIError
+
+    for container in client.containers.list(all=True, sparse=True, filters={"label": OWNER}):
+        if not lives(container.labels[OWNER]):
+            with suppress(APIError):  # Another worker was first.
+                container.remove(force=True)
+    for folder in directory.iterdir():
+        if not lives(folder.name.partition(_END)[0]):
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def _namespace() -> str:
+    return str(os.stat("/proc/self/ns/pid").st_ino)
+
+
+def _begun(pid: int) -> str:
+    """When the process began, in ticks of its machine. A process that is buried has not."""
+    state, *rest = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    if state in "ZX":
+        raise ProcessLookupError(pid)
+    return rest[18]
