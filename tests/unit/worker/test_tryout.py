@@ -93,8 +93,8 @@ REFUSED = [
     pytest.param(
         turning("import os", "os._exit(0)"),
         "crash",
-        "The program stopped before its first answer of a game (in __init__ or its first "
-        "decision): ended with exit code 0 instead of answering; a player must",
+        "The program stopped before its first answer of a game (in __init__, remember or "
+        "its first decision): ended with exit code 0 instead of answering; a player must",
         id="exit",
     ),
     pytest.param(
