@@ -46,7 +46,8 @@ def sweep(client: DockerClient, directory: Path) -> None:
     """Removes the containers and the folders of processes that have ended."""
     from docker.errors import APIError
 
-    for container in client.containers.list(all=True, sparse=True, filters={"label": OWNER}):
+    mine = {"label": OWNER}
+    for container in client.containers.list(all=True, filters=mine, ignore_removed=True):
         if not lives(container.labels[OWNER]):
             with suppress(APIError):  # Another worker was first.
                 container.remove(force=True)

@@ -1,0 +1,96 @@
+"""What an image of the seats' containers is built from, its name, and the calls it may make."""
+
+from __future__ import annotations
+
+import tarfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sandbox import container_calls, docker_image
+from sandbox.program import Program
+from sandbox.syscalls import BOT, ZYGOTE
+
+ROOT = Path(__file__).parents[3]
+# What an engine's own profile allows, and ours must not.
+FORBIDDEN = (
+    "io_uring_setup io_uring_enter ptrace process_vm_readv process_vm_writev pidfd_getfd keyctl "
+    "add_key request_key memfd_create inotify_init inotify_add_watch shmget shmat semget msgget "
+    "mq_open socketpair bind listen accept unshare setns mount chroot bpf userfaultfd flock"
+)
+
+
+def make(folder: Path, text: str = "x = 1\n") -> Path:
+    (folder / "one").mkdir(exist_ok=True)
+    (folder / "one/__init__.py").write_text(text)
+    (folder / "one/__pycache__").mkdir(exist_ok=True)
+    (folder / "one/__pycache__/left.pyc").write_text("compiled")
+    return folder / "one"
+
+
+def rules() -> list[dict[str, Any]]:
+    found = container_calls.profile()["syscalls"]
+    assert isinstance(found, list)
+    return found
+
+
+def test_a_build_is_sent_the_recipe_and_the_packages(tmp_path: Path) -> None:
+    packages = [make(tmp_path), *Program((), "json:loads").packages()]
+    with tarfile.open(fileobj=docker_image._context(packages)) as tar:
+        names = set(tar.getnames())
+    assert {"Dockerfile", "gather.py", "requirements.lock"} <= names
+    assert {"packages/one/__init__.py", "packages/sandbox/zygote.py"} <= names
+    assert not [name for name in names if "__pycache__" in name or "greenlet" in name]
+
+
+def test_the_name_follows_the_content_and_nothing_else(tmp_path: Path) -> None:
+    (tmp_path / "copy").mkdir()
+    first = docker_image.name([make(tmp_path)])
+    assert first == docker_image.name([make(tmp_path / "copy")])
+    assert first != docker_image.name([make(tmp_path, "x = 2\n")])
+    assert first.startswith("matchbox-seat:")
+
+
+def test_the_seats_greenlet_is_the_platforms() -> None:
+    def pinned(lock: Path) -> set[str]:
+        lines = lock.read_text().partition("greenlet==")[2].splitlines()
+        hashes = [line.strip(" \\") for line in lines[1:]]
+        ends = next((n for n, one in enumerate(hashes) if not one.startswith("--hash")), None)
+        return {lines[0].strip(" \\"), *hashes[:ends]}
+
+    assert pinned(ROOT / "sandbox/image/requirements.lock") == pinned(ROOT / "requirements.lock")
+
+
+def test_an_image_starts_from_a_base_that_is_named() -> None:
+    lines = (ROOT / "sandbox/image/Dockerfile").read_text().splitlines()
+    assert [line for line in lines if line.startswith(("ARG", "FROM"))] == [
+        "ARG BASE_IMAGE=python:3.12-slim",
+        "FROM ${BASE_IMAGE} AS base",
+        "FROM scratch",
+    ]
+
+
+@pytest.mark.parametrize("name", FORBIDDEN.split())
+def test_a_container_may_not_call(name: str) -> None:
+    assert not [rule for rule in rules() if name in rule["names"]]
+
+
+def test_a_container_may_call_what_its_seat_may() -> None:
+    free = {name for rule in rules() for name in rule["names"] if "args" not in rule}
+    assert (BOT | ZYGOTE) - {"clone"} <= free
+
+
+def test_a_container_makes_no_namespace_and_one_kind_of_socket() -> None:
+    bound = {rule["names"][0]: rule["args"] for rule in rules() if "args" in rule}
+    assert set(bound) == {"clone", "socket"}
+    assert [(one["index"], one["valueTwo"]) for one in bound["socket"]] == [(0, 1), (1, 0o2000005)]
+    assert bound["clone"][0]["valueTwo"] == 0
+
+
+def test_a_profile_names_the_one_abi_of_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Machine:
+        machine = "aarch64"
+
+    monkeypatch.setattr("os.uname", Machine)
+    assert container_calls.profile()["architectures"] == ["SCMP_ARCH_AARCH64"]
