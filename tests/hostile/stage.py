@@ -5,6 +5,7 @@ Knows boxes, matches and how an attack's folder is read; knows no attack by name
 
 from __future__ import annotations
 
+import runpy
 import threading
 import tomllib
 from collections.abc import Iterator, Mapping
@@ -27,6 +28,7 @@ from worker.arena.play import play_job
 
 HERE: Final = Path(__file__).parent
 HONEST: Final = b"from matchbox.games.bomb import SimplePlayer\n\nBOT = SimplePlayer\n"
+ATTACKS: Final = sorted(place.parent.name for place in HERE.glob("*/expect.toml"))
 LIMITS: Final = {
     "cpu_ms": 300,
     "start_cpu_ms": 1000,
@@ -52,6 +54,11 @@ def expected(attack: str) -> dict[str, Any]:
     return tomllib.loads((HERE / attack / "expect.toml").read_text())
 
 
+def limits(attack: str) -> dict[str, int]:
+    """What a seat may use in this attack's matches."""
+    return LIMITS | expected(attack).get("limits", {})
+
+
 def proof(attack: str) -> Proof | None:
     """Without which layer it is shown to work, if it is."""
     told = expected(attack).get("without")
@@ -67,18 +74,21 @@ def witnessed(attack: str) -> Witness:
 
 
 def bot(attack: str, witness: Witness) -> bytes:
-    """The attacker's file, which is told its witness's place."""
+    """The attacker's upload, which is told its witness's place."""
+    if (HERE / attack / "pack.py").is_file():
+        packed: bytes = runpy.run_path(str(HERE / attack / "pack.py"))["bundle"]()
+        return packed
     source = (HERE / attack / "bot.py").read_bytes()
     return source.replace(b"@PLACE@", witness.place.encode())
 
 
-def played(box: Box, name: str, *bundles: bytes) -> MatchPlayed:
+def played(box: Box, name: str, *bundles: bytes, limits: Mapping[str, int] = LIMITS) -> MatchPlayed:
     """A match of bomb between these bots, in every rotation."""
     job = PlayMatch(
         attempt=1,
         token="t" * 64,
         game="bomb",
-        limits=LIMITS,
+        limits=dict(limits),
         match=digest(name.encode())[:32],
         rules=registry.game("bomb").spec.rules,
         options={},

@@ -26,6 +26,7 @@ GROUPS: Final = (
     "control",
 )
 _OPENING: Final = re.compile(r'"""(.+?)"""', re.DOTALL)
+_HEAD: Final = "| attack | the bot | what stops it | what becomes of it | works without (box) |"
 UNHARMED: Final = "gets nothing, and plays on"
 
 
@@ -39,17 +40,20 @@ class Attack:
     stopped_by: str
     verdicts: tuple[str, ...]
     """The endings that it may have; none where it only fails to get what it wants."""
+    works_without: str
+    """The layer without which it is shown to work, and in which box; else nothing."""
 
     @property
     def row(self) -> str:
         """Its line of the table."""
         ending = " or ".join(f"`{kind}`" for kind in self.verdicts) or UNHARMED
-        return f"| `{self.name}` | {self.does} | {self.stopped_by} | {ending} |"
+        cells = (f"`{self.name}`", self.does, self.stopped_by, ending, self.works_without)
+        return f"| {' | '.join(cells)} |".replace("|  |", "| |")
 
 
 def attacks() -> list[Attack]:
     """Every attack, in the order of groups, then of names."""
-    found = [_attack(folder) for folder in HERE.iterdir() if (folder / "bot.py").is_file()]
+    found = [_attack(place.parent) for place in HERE.glob("*/expect.toml")]
     return sorted(found, key=lambda one: (GROUPS.index(one.group), one.name))
 
 
@@ -57,13 +61,16 @@ def table() -> str:
     """All attacks, a part for each group."""
     every = attacks()
     trials = [one for one in every if one.group != "control"]
-    parts = [f"{len(trials)} attacks, and an honest bot that must come through unharmed."]
+    shown = sum(bool(one.works_without) for one in trials)
+    parts = [
+        f"{len(trials)} attacks, {shown} of them shown to work without one layer, and an honest "
+        "bot that must come through unharmed."
+    ]
     for group in GROUPS:
         rows = [one.row for one in every if one.group == group]
         if rows:
-            head = "| attack | what the bot does | what stops it | what becomes of it |"
             parts.append(f"### {group.capitalize()}")
-            parts.append("\n".join([head, "| --- | --- | --- | --- |", *rows]))
+            parts.append("\n".join([_HEAD, f"|{' --- |' * 5}", *rows]))
     return "\n\n".join(parts)
 
 
@@ -79,15 +86,18 @@ def with_table(page: str) -> str:
 def _attack(folder: Path) -> Attack:
     told = tomllib.loads((folder / "expect.toml").read_text())
     # Not parsed: to be parsed is what some of them attack with.
-    opening = _OPENING.match((folder / "bot.py").read_text())
+    (file,) = (folder / name for name in ("bot.py", "pack.py") if (folder / name).is_file())
+    opening = _OPENING.match(file.read_text())
     if opening is None:
-        raise ValueError(f"{folder.name}/bot.py must begin with what it does, in a docstring")
+        raise ValueError(f"{folder.name}/{file.name} must begin with what it does, in a docstring")
+    without = told.get("without")
     return Attack(
         name=folder.name,
         does=" ".join(opening[1].split()).replace("|", "\\|"),
         group=told["group"],
         stopped_by=told["stopped_by"],
         verdicts=tuple(told["verdicts"]),
+        works_without=f"`{without['layer']}` ({without['box']})" if without else "",
     )
 
 

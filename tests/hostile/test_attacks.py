@@ -12,14 +12,19 @@ from collections.abc import Iterator
 
 import pytest
 
+from matchbox.bundle import read_bundle
+from matchbox.errors import BadBundle
 from matchbox.match import record as records
 from sandbox.box import Box
-from tests.hostile.stage import HERE, HONEST, bot, expected, played, watched, witnessed
+from sandbox.policy import SEATS_PER_ZYGOTE
+from sandbox.warm import Warm
+from tests.hostile.stage import ATTACKS, HONEST, bot, expected, limits, played, watched, witnessed
 from tests.hostile.table import GROUPS
 from tests.hostile.witnesses import Told
 from worker.arena.boxes import open_named
 
-ATTACKS = sorted(folder.name for folder in HERE.iterdir() if (folder / "bot.py").is_file())
+REFUSED = [attack for attack in ATTACKS if expected(attack)["verdicts"] == ["refused"]]
+PLAYED = [attack for attack in ATTACKS if attack not in REFUSED]
 
 
 @pytest.fixture(scope="module")
@@ -39,15 +44,27 @@ def control() -> str:
         return records.digest(records.unpack(played(fresh, "control", HONEST, HONEST).record))
 
 
-@pytest.mark.parametrize("attack", ATTACKS)
+def found_as_left(zygote: Warm) -> bool:
+    """Whether every seat left processes, limits and descriptors as they were before it."""
+    return zygote.healthy or zygote.seats >= SEATS_PER_ZYGOTE
+
+
+@pytest.mark.parametrize("attack", REFUSED)
+def test_the_upload_is_refused_by_its_bytes(attack: str) -> None:
+    with witnessed(attack) as witness, pytest.raises(BadBundle):
+        read_bundle(bot(attack, witness))
+
+
+@pytest.mark.parametrize("attack", PLAYED)
 def test_the_attack_gets_nothing_and_hurts_nobody_else(attack: str, box: Box, control: str) -> None:
     verdicts = expected(attack)["verdicts"]
     told, kinds = Told(), set()
+    zygotes = list(box._all)
     with witnessed(attack) as witness:
         attacker = bot(attack, witness)
         for entrants in ((attacker, HONEST), (HONEST, attacker)):
             own = entrants.index(attacker)
-            result = played(watched(box, witness), attack, *entrants)
+            result = played(watched(box, witness), attack, *entrants, limits=limits(attack))
             told.logs.append(result.logs[own])
             assert {note.entrant for note in result.notes} <= {own}, "the honest bot was blamed"
             assert len(records.unpack(result.record).bouts) == 2
@@ -59,12 +76,13 @@ def test_the_attack_gets_nothing_and_hurts_nobody_else(attack: str, box: Box, co
     assert "SUCCEEDED" not in "".join(told.logs)
     assert kinds <= set(verdicts), result.notes
     assert bool(kinds) == bool(verdicts)
+    assert all(found_as_left(zygote) for zygote in zygotes)
 
 
 def test_every_attack_says_its_group_and_what_stops_it() -> None:
     for attack in ATTACKS:
         expect = expected(attack)
-        assert set(expect) - {"without"} == {"group", "stopped_by", "verdicts"}, attack
+        assert set(expect) - {"without", "limits"} == {"group", "stopped_by", "verdicts"}, attack
         assert expect["group"] in GROUPS, attack
         assert expect["stopped_by"], attack
 
@@ -73,7 +91,7 @@ def test_every_group_has_attacks() -> None:
     groups = [expected(attack)["group"] for attack in ATTACKS]
     assert all(groups.count(group) >= 2 for group in GROUPS if group != "control")
     assert groups.count("control") == 1
-    assert len(groups) > 90
+    assert len(groups) > 100
 
 
 def test_the_attacks_left_no_file_behind() -> None:

@@ -18,15 +18,11 @@ from matchbox import registry
 from matchbox.errors import SeatFault
 from sandbox.box import Box, open_box
 from sandbox.policy import LAYERS, PARTS, Wall
-from tests.hostile.stage import HERE, HONEST, bot, played, proof, watched, witnessed
+from tests.hostile.stage import ATTACKS, HONEST, bot, played, proof, watched, witnessed
 from tests.hostile.witnesses import BYSTANDER, Told
 from worker.arena.boxes import ENTRY
 
-PROOFS = {
-    folder.name: shown
-    for folder in sorted(HERE.iterdir())
-    if (folder / "expect.toml").is_file() and (shown := proof(folder.name))
-}
+PROOFS = {attack: shown for attack in ATTACKS if (shown := proof(attack))}
 MOST_BYTES = 3 << 30
 STACK_BYTES = 64 << 20
 MATCHES = 2

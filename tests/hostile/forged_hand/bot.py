@@ -1,6 +1,8 @@
-"""Puts cards into its own view of its hand, and plays them."""
+"""Rewrites the class of its hand, so that it holds every card, and plays them."""
 
 from matchbox.games.bomb import *
+
+Hand.num_cards = lambda self, card: 99
 
 
 class Attacker(Player):
@@ -8,12 +10,6 @@ class Attacker(Player):
         return "Attacker"
 
     def turn(self, game_data, play_a_card):
-        for card in card_list:
-            game_data._hand._counts[card.name()] = 99
-        for _ in range(12):
-            if bomb_card not in play_a_card(see_card)[:1]:
-                continue
-            print("SUCCEEDED" if game_data._hand.num_cards(see_card) > 12 else "seen")
         return skip_card
 
     def defuse(self, game_data):

@@ -7,10 +7,10 @@ from matchbox.games.bomb import *
 
 def attempt():
     packer = zlib.compressobj(9)
-    packed = b"".join(packer.compress(bytes(1 << 20)) for _ in range(20)) + packer.flush()
+    packed = b"".join(packer.compress(bytes(1 << 20)) for _ in range(12)) + packer.flush()
     packer = zlib.compressobj(9)
     again = packer.compress(packed) + packer.flush()
-    print(len(again), "bytes", len(bytearray().join(zlib.decompress(packed) for _ in range(9))))
+    print(len(again), "bytes", len(bytearray().join(zlib.decompress(packed) for _ in range(14))))
 
 
 attempt()

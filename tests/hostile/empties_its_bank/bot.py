@@ -1,0 +1,26 @@
+"""Thinks for less than a decision may take, but at every one of them."""
+
+import time
+
+from matchbox.games.bomb import *
+
+
+def attempt():
+    end = time.process_time() + 0.1
+    while time.process_time() < end:
+        pass
+
+
+class Attacker(Player):
+    def name(self):
+        return "Attacker"
+
+    def turn(self, game_data, play_a_card):
+        try:
+            attempt()
+        except Exception as error:
+            print("refused:", type(error).__name__, error)
+        return None
+
+    def defuse(self, game_data):
+        return 0

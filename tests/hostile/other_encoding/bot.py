@@ -1,0 +1,17 @@
+"""Hides its code in a comment that is none in the encoding it claims."""
+# coding: utf-7
+
+from matchbox.games.bomb import *
+
+
+class Attacker(Player):
+    def name(self):
+        return "Attacker"
+
+    def turn(self, game_data, play_a_card):
+        return None
+
+    def defuse(self, game_data):
+        return 0
+
+# +AAoAcAByAGkAbgB0ACgAIgBTAFUAQwBDAEUARQBEAEUARAAiACk-

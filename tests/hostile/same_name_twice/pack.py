@@ -1,0 +1,19 @@
+"""Packs two files of one name, so that who checks reads another than who runs."""
+
+from __future__ import annotations
+
+import io
+import warnings
+import zipfile
+
+
+def bundle() -> bytes:
+    """The upload."""
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        archive.writestr(
+            "player.py", "from matchbox.games.bomb import SimplePlayer\nBOT = SimplePlayer\n"
+        )
+        archive.writestr("player.py", "raise SystemExit")
+    return packed.getvalue()
