@@ -19,10 +19,10 @@ export PIP_ROOT_USER_ACTION := ignore
 TIED = $(shell setpriv --pdeathsig TERM true 2>/dev/null && echo setpriv --pdeathsig TERM)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup up test check format bench figures shell playthroughs lock
+.PHONY: help setup up test check format bench figures bots learn shell playthroughs lock env compose-test
 
 help: ## what can be made
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
 
 setup: .venv/.dev.stamp ## make .venv with everything that the tests need
 
@@ -49,8 +49,20 @@ bench: .venv/.up.stamp ## measure isolated matches against the plain loop
 figures: .venv/.up.stamp ## play the published figures anew, write docs/figures.md, fail where one disagrees
 	@$(BIN)/python -m bench.figures $(ARGS)
 
+bots: .venv/.up.stamp ## play every shipped bot against every other, and write docs/bots.md
+	@$(BIN)/python -m bench.bots $(ARGS)
+
+learn: .venv/.up.stamp ## learn the table of bots/skull/regret anew (some minutes), and plot how
+	@$(BIN)/python -m learning $(ARGS)
+
 shell: .venv/.up.stamp ## a shell with `matchbox` on its path
 	@PATH="$(CURDIR)/$(BIN):$$PATH" exec "$${SHELL:-/bin/sh}"
+
+env: ## draw the secrets of docker-compose.yml into .env
+	@$(or $(wildcard $(BIN)/python),$(PYTHON)) -m cli.deployment
+
+compose-test: .venv/.dev.stamp ## build the deployment, bring it up, play a season in it, take it down
+	@$(BIN)/python -m pytest tests/deployment $(ARGS)
 
 playthroughs: .venv/.dev.stamp ## write every game's playthrough.txt anew; the diff is the review
 	@$(BIN)/python -m tests.contract.playthroughs

@@ -76,7 +76,7 @@ def find_all(game: str, texts: list[str]) -> list[NamedBot]:
 
 
 def read(path: Path) -> bytes:
-    """The bytes of a bot's file, or of a folder as a zip. Raises BadName where they cannot be read."""
+    """The bytes of a bot's file, or of its folder as a zip. Raises BadName where there are none."""
     try:
         return pack(path) if path.is_dir() else path.read_bytes()
     except OSError as error:

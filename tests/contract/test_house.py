@@ -14,7 +14,7 @@ from tests.contract import sources
 LONGEST_FILE = 400
 LONGEST_FUNCTION = 50
 NAMES_THAT_NAME_NOTHING = {"utils", "util", "helpers", "common", "base", "manager", "handler"}
-HOUSE = (*sources.ROOMS, "bench")
+HOUSE = (*sources.ROOMS, "bench", "learning")
 
 # Written so that this file does not hold what it looks for.
 ADDRESSES = re.compile(

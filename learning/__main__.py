@@ -1,0 +1,61 @@
+"""`python -m learning`: works out the table of bots/skull/regret, and plots how it was learned."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from cli import say
+from learning import curve, table
+from learning.regret import solve
+
+CHECKOUT: Final = Path(__file__).resolve().parent.parent
+BOT: Final = CHECKOUT / "bots" / "skull" / "regret"
+DOCS: Final = CHECKOUT / "docs"
+MARKS: Final = (1, 2, 5, 10, 20, 50, 100)
+"""After how many iterations the curve looks; the last is the table's own number."""
+
+
+def main(words: Sequence[str]) -> int:
+    """Learns and writes; 0."""
+    options = _options(words)
+    marks = []
+    for iterations in options.marks:
+        values, solved = solve(iterations, options.workers)
+        text = table.text(iterations, values, solved)
+        found = curve.share(BOT, text, options.games, options.seed, options.workers)
+        left = table.mean_exploitability(solved)
+        marks.append(curve.Mark(iterations, left, options.games, *found))
+        say.note(f"{iterations} iterations: {100 * found[0]:.1f}% won, exploitability {left:.4f}")
+    how = (
+        f"{options.games} games of two against {curve.RIVAL} at every mark, seed {options.seed}, "
+        "by a table made anew with so many iterations. Exploitability is how much the best answer "
+        "wins beyond its share of a round, the mean of all rounds. Made by: make learn."
+    )
+    options.docs.mkdir(parents=True, exist_ok=True)
+    options.table.write_text(text)
+    (options.docs / "learning.tsv").write_text(curve.tsv(marks))
+    (options.docs / "learning.html").write_text(curve.page(marks, how))
+    say.note(f"written: {options.table}, learning.tsv and learning.html in {options.docs}")
+    return 0
+
+
+def _options(words: Sequence[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser("python -m learning", description=__doc__)
+    parser.add_argument("--marks", nargs="+", type=int, default=MARKS, help="iterations, rising")
+    parser.add_argument("--games", type=int, default=1000, help="against the rival at every mark")
+    parser.add_argument("--seed", default="learning", help="of these games; learning has no chance")
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--table", type=Path, default=BOT / "table.txt")
+    parser.add_argument("--docs", type=Path, default=DOCS)
+    options = parser.parse_args(words)
+    if min(options.marks) < 1 or options.games < 2:
+        parser.error("--marks must be 1 or more, and --games 2 or more")
+    return options
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,112 @@
+"""The learning curve: how good the table is after how many iterations. Knows games and files.
+
+At every mark the table is made anew, and the bot that knows it plays Bluffer.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator, Sequence
+from dataclasses import astuple, dataclass, fields
+from html import escape
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Final
+
+import plotly.graph_objects as go
+
+from cli import shipped
+from cli.experiment import Wish, make_plan, run
+
+GAME: Final = "skull"
+RIVAL: Final = "bluffer"
+PLOTLY: Final = "../dashboard/static/vendor/plotly-cartesian.min.js"
+"""The repository's own copy, from where the page lies."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """What so many iterations have come to."""
+
+    iterations: int
+    exploitability: float
+    """How much the best answer wins beyond its share of a round, the mean of all rounds."""
+    games: int
+    """Played against the rival for the share."""
+    share: float
+    low: float
+    high: float
+
+
+def share(bot: Path, table: str, games: int, seed: str, workers: int) -> tuple[float, float, float]:
+    """The share of games that the bot in that folder wins with that table, and its interval."""
+    with TemporaryDirectory() as place:
+        folder = Path(place) / bot.name
+        shutil.copytree(bot, folder)
+        (folder / "table.txt").write_text(table)
+        learner = shipped.NamedBot(bot.name, shipped.pack(folder))
+    players = [learner, shipped.find(GAME, RIVAL)]
+    plan = make_plan(Wish(GAME, players, games, seed, players="2"))
+    bundles = {player.version: player.data for player in players}
+    result = run(plan, bundles, "none", workers).found.result()
+    if result["faults"]:
+        raise RuntimeError(f"a bot of the curve was at fault: {result['faults'][0]}")
+    own = next(one for one in result["tables"][0]["places"] if one["bot"] == bot.name)
+    return own["first_share"], *own["ci95"]
+
+
+def tsv(marks: Sequence[Mark]) -> str:
+    """The curve as lines, with a head."""
+    lines: Iterator[Sequence[object]] = map(astuple, marks)
+    head = [field.name for field in fields(Mark)]
+    return "".join("\t".join(map(_written, line)) + "\n" for line in (head, *lines))
+
+
+def page(marks: Sequence[Mark], how: str) -> str:
+    """The curve as a page that loads nothing but the repository's own Plotly."""
+    title = "What the bot regret learns of two-player Skull"
+    figure = draw(marks).to_html(full_html=False, include_plotlyjs=PLOTLY, div_id="curve")
+    return f"""<!doctype html>
+<html lang="en"><meta charset="utf-8"><title>{title}</title>
+<style>body {{ font: 16px system-ui; margin: 2rem auto; max-width: 56rem; padding: 0 1rem }}</style>
+<h1>{title}</h1>
+<p>{escape(how)}</p>
+{figure}
+</html>
+"""
+
+
+def draw(marks: Sequence[Mark]) -> go.Figure:
+    """The share of games won above, what could be won against it below."""
+    figure = go.Figure()
+    iterations = [mark.iterations for mark in marks]
+    figure.add_scatter(
+        x=iterations,
+        y=[100 * mark.share for mark in marks],
+        error_y={
+            "symmetric": False,
+            "array": [100 * (mark.high - mark.share) for mark in marks],
+            "arrayminus": [100 * (mark.share - mark.low) for mark in marks],
+        },
+        name=f"won against {RIVAL}, %",
+        line={"color": "#0072b2"},
+    )
+    figure.add_scatter(
+        x=iterations,
+        y=[100 * mark.exploitability for mark in marks],
+        name="exploitability of a round, %",
+        line={"color": "#d55e00"},
+        yaxis="y2",
+    )
+    return figure.update_layout(
+        template="plotly_white",
+        height=560,
+        xaxis={"title": "iterations", "type": "log", "anchor": "y2"},
+        yaxis={"title": "won, % (95%)", "domain": [0.45, 1]},
+        yaxis2={"title": "exploitability, %", "domain": [0, 0.38], "type": "log"},
+        legend={"orientation": "h", "y": 1.1},
+    )
+
+
+def _written(value: object) -> str:
+    return f"{value:.4f}" if isinstance(value, float) else str(value)

@@ -1,0 +1,212 @@
+"""Regret minimisation: both sides of a round play against each other and get less sorry for it.
+
+Knows the rounds of rounds.py; draws no chance, so that the same number of iterations gives the
+same strategies. Regrets are matched and kept above zero, and later iterations weigh more in the
+average (CFR+; Tammelin 2014, Tammelin et al. 2015). Stages with equally many cards have the same
+decisions and are solved together, one row of the arrays each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import nullcontext
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from learning.rounds import (
+    PRIVATE,
+    End,
+    Node,
+    Stage,
+    Values,
+    allowed,
+    batches,
+    first,
+    follow,
+    payoffs,
+    stages,
+)
+
+Array: TypeAlias = NDArray[np.float64]
+Pair: TypeAlias = tuple[Array, Array]
+"""A number for each stage and private holding: of player 0, of player 1."""
+
+
+class Decision:
+    """One decision in all stages of a batch: its regrets, and the strategies summed up."""
+
+    def __init__(self, node: Node, cards: tuple[int, int], stages: int) -> None:
+        self.node = node
+        self.mask = allowed(node, cards).astype(float)
+        self.regrets = np.zeros((stages, PRIVATE, len(node.actions)))
+        self.sums = np.zeros_like(self.regrets)
+        self.after: dict[str, Decision | Array] = {}
+        """By action; S leads where R leads."""
+
+    def current(self) -> Array:
+        """The strategy that matches the regrets."""
+        return self._shares(self.regrets)
+
+    def average(self) -> Array:
+        """The strategy over all iterations: what is learned."""
+        return self._shares(self.sums)
+
+    def _shares(self, weights: Array) -> Array:
+        total = weights.sum(axis=2, keepdims=True)
+        even = self.mask / np.maximum(self.mask.sum(axis=1, keepdims=True), 1.0)
+        return np.where(total > 0, weights / np.where(total > 0, total, 1.0), even)
+
+
+Backed: TypeAlias = Callable[[Decision, int, Array, Array], Array]
+"""The mover's values of a decision, from its strategy and the values of its actions."""
+
+
+class Game:
+    """The rounds of one batch of stages, with what follows them known."""
+
+    def __init__(self, batch: Sequence[Stage], values: Mapping[Stage, Values]) -> None:
+        self.stages = list(batch)
+        cards = (batch[0].starter.cards, batch[0].other.cards)
+        self.decisions: list[Decision] = []
+        self.root = self._grow(first(cards), cards, values)
+        self.dealt: Pair = (
+            np.array([_dealt(stage.starter.owns) for stage in batch]),
+            np.array([_dealt(stage.other.owns) for stage in batch]),
+        )
+
+    def _grow(self, node: Node, cards: tuple[int, int], values: Mapping[Stage, Values]) -> Decision:
+        decision = Decision(node, cards, len(self.stages))
+        self.decisions.append(decision)
+        for action in node.actions.replace("S", ""):
+            after = follow(node, action, cards)
+            if isinstance(after, End):
+                decision.after[action] = np.array(
+                    [payoffs(stage, after, values) for stage in self.stages]
+                )
+            else:
+                decision.after[action] = self._grow(after, cards, values)
+        return decision
+
+    def improve(self, iteration: int) -> None:
+        """One iteration for both players."""
+
+        def learn(decision: Decision, mover: int, strategy: Array, found: Array) -> Array:
+            value: Array = (strategy * found).sum(axis=2)
+            regrets = (decision.regrets + found - value[:, :, None]) * decision.mask
+            decision.regrets = np.maximum(regrets, 0.0)
+            return value
+
+        def play(decision: Decision, reach: Array) -> Array:
+            strategy = decision.current()
+            decision.sums += iteration * reach[:, :, None] * strategy
+            return strategy
+
+        _walk(self.root, self.dealt, play, learn)
+
+    def value(self) -> list[Values]:
+        """By stage, what the average strategies come to, for every pair of what is owned."""
+        by_other = []
+        for owned in (0, 1):
+            dealt = np.zeros_like(self.dealt[1])
+            dealt[:, owned] = 1.0
+            by_other.append(_walk(self.root, (self.dealt[0], dealt), _average, _mean)[0][:, :2])
+        return list(np.stack(by_other, axis=2))
+
+    def exploitability(self) -> Array:
+        """By stage, how much more than its share the better of all answers wins, the mean of both
+        sides, with what follows the round taken as it is."""
+        won = np.zeros(len(self.stages))
+        for player in (0, 1):
+
+            def best(decision: Decision, mover: int, strategy: Array, found: Array) -> Array:
+                if mover != player:  # noqa: B023
+                    return _mean(decision, mover, strategy, found)
+                value: Array = np.where(decision.mask > 0, found, -np.inf).max(axis=2)
+                return np.where(np.isfinite(value), value, 0.0)
+
+            found = _walk(self.root, self.dealt, _average, best)[player]
+            won += (found * self.dealt[player]).sum(axis=1)
+        return (won - 1) / 2
+
+
+def _dealt(owns: float) -> list[float]:
+    return [1 - owns, owns] + [0.0] * (PRIVATE - 2)
+
+
+def _average(decision: Decision, reach: Array) -> Array:
+    return decision.average()
+
+
+def _mean(decision: Decision, mover: int, strategy: Array, found: Array) -> Array:
+    value: Array = (strategy * found).sum(axis=2)
+    return value
+
+
+def _walk(
+    decision: Decision,
+    reach: Pair,
+    play: Callable[[Decision, Array], Array],
+    back: Backed,
+) -> Pair:
+    """Both players' values of a decision, given how likely each holding has led there."""
+    node, mover = decision.node, decision.node.mover
+    strategy = play(decision, reach[mover])
+    found = np.zeros_like(decision.regrets)
+    others = np.zeros_like(reach[0])
+    placed = 2 + node.piles[mover]
+    for number, action in enumerate(node.actions):
+        if action == "S":
+            continue
+        moved = reach[mover] * strategy[:, :, number]
+        if action == "R":
+            moved[:, placed] += reach[mover][:, 1] * strategy[:, 1, 1]
+        both = (moved, reach[1]) if mover == 0 else (reach[0], moved)
+        after = decision.after[action]
+        if isinstance(after, Decision):
+            values = _walk(after, both, play, back)
+        else:
+            values = (
+                (after * both[1][:, None, :]).sum(axis=2),
+                ((1 - after) * both[0][:, :, None]).sum(axis=1),
+            )
+        found[:, :, number] = values[mover]
+        if action == "R":
+            found[:, 1, 1] = values[mover][:, placed]
+        others += values[1 - mover]
+    own = back(decision, mover, strategy, found)
+    return (own, others) if mover == 0 else (others, own)
+
+
+def solve(iterations: int, workers: int = 1) -> tuple[dict[Stage, Values], list[Game]]:
+    """Every stage, the last ones first: their values, and the solved rounds.
+
+    The same whatever the number of workers, which are processes where there is more than one.
+    """
+    values: dict[Stage, Values] = {}
+    solved: list[Game] = []
+    found = stages()
+    with ProcessPoolExecutor(workers) if workers > 1 else nullcontext() as pool:
+        for closeness in sorted({stage.closeness for stage in found}):
+            level = list(batches([stage for stage in found if stage.closeness == closeness]))
+            solver = Solver(iterations, values)
+            for game in pool.map(solver, level) if pool else map(solver, level):
+                values.update(zip(game.stages, game.value(), strict=True))
+                solved.append(game)
+    return values, solved
+
+
+class Solver:
+    """Solves one batch; an object, so that another process can be handed it."""
+
+    def __init__(self, iterations: int, values: Mapping[Stage, Values]) -> None:
+        self.iterations = iterations
+        self.values = dict(values)
+
+    def __call__(self, batch: Sequence[Stage]) -> Game:
+        game = Game(batch, self.values)
+        for iteration in range(1, self.iterations + 1):
+            game.improve(iteration)
+        return game

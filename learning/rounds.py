@@ -1,0 +1,204 @@
+"""Skull for two as a chain of rounds: what a round begins with, how it can go, what it leads to.
+
+Knows the rules of two players and what each may know; does not know how to play. Every round ends
+with a point or a lost card, so `closeness` falls from round to round and the last rounds can be
+solved first.
+
+What is left out (the abstraction): of earlier rounds a player remembers the points, the cards, and
+whether a skull is known to be owned ("h"), known to be lost ("n") or neither ("m").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Final, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+CARDS: Final = 4
+POINTS_TO_WIN: Final = 2
+HAS, MAY, NONE = "h", "m", "n"
+OWNS: Final = {3: 0.75, 2: 0.6, 1: 0.4}
+"""How likely a skull is among so many cards, where it may be: a little more than blind losses
+leave, for who turns over the own skull chooses what to lose."""
+PRIVATE: Final = 6
+"""What a player holds in private: 0 no skull, 1 the skull in hand, 2 + p the skull at place p of
+the pile, from the bottom."""
+
+Values: TypeAlias = NDArray[np.float64]
+"""Chances that player 0 wins, by whether player 0 (rows) and player 1 (columns) own a skull."""
+
+
+class Side(NamedTuple):
+    """What everybody knows of a player when a round begins."""
+
+    points: int
+    cards: int
+    known: str
+
+    @property
+    def owns(self) -> float:
+        """How likely it is taken to be that the player owns a skull."""
+        return {HAS: 1.0, NONE: 0.0}.get(self.known, OWNS.get(self.cards, 1.0))
+
+
+class Stage(NamedTuple):
+    """A round about to begin; player 0 starts it."""
+
+    starter: Side
+    other: Side
+
+    @property
+    def closeness(self) -> int:
+        """How many rounds may follow, but for a constant; it falls by one from round to round."""
+        return self.starter.cards + self.other.cards - self.starter.points - self.other.points
+
+    def __str__(self) -> str:
+        return " ".join(f"{points}{cards}{known}" for points, cards, known in self)
+
+
+@dataclass(frozen=True)
+class Node:
+    """A decision of a round, as everybody sees it."""
+
+    history: str
+    """A letter for each move so far: p a card placed, a digit a bid."""
+    mover: int
+    piles: tuple[int, int]
+    actions: str
+    """R and S place a rose and the skull, a digit bids, x passes."""
+
+
+class End(NamedTuple):
+    """The bidding is over and the challenger turns cards over."""
+
+    challenger: int
+    bid: int
+    piles: tuple[int, int]
+
+
+def stages() -> list[Stage]:
+    """Every round that a game can come to."""
+    sides = [
+        Side(points, cards, known)
+        for points, cards in product(range(POINTS_TO_WIN), range(1, CARDS + 1))
+        for known in (HAS, MAY, NONE)
+        if cards < CARDS or known == HAS
+    ]
+    return [Stage(*both) for both in product(sides, repeat=2)]
+
+
+def batches(found: Sequence[Stage]) -> Iterator[list[Stage]]:
+    """The stages in which as many cards are held by both: they have the same decisions."""
+    for cards in product(range(1, CARDS + 1), repeat=2):
+        same = [one for one in found if (one.starter.cards, one.other.cards) == cards]
+        if same:
+            yield same
+
+
+def first(cards: tuple[int, int]) -> Node:
+    """The first decision of a round."""
+    return Node("", 0, (0, 0), "RS")
+
+
+def follow(node: Node, action: str, cards: tuple[int, int]) -> Node | End:
+    """What everybody sees after that action; R and S look alike."""
+    mover, other = node.mover, 1 - node.mover
+    if action == "x":
+        return End(other, int(node.history[-1]), node.piles)
+    if action in "RS":
+        piles = (node.piles[0] + (mover == 0), node.piles[1] + (mover == 1))
+        ready = all(piles)
+        places = "RS" if piles[other] < cards[other] else ""
+        bids = _bids(1, sum(piles)) if ready else ""
+        return Node(node.history + "p", other, piles, places + bids)
+    if int(action) == sum(node.piles):
+        return End(mover, int(action), node.piles)
+    bids = _bids(int(action) + 1, sum(node.piles))
+    return Node(node.history + action, other, node.piles, bids + "x")
+
+
+def _bids(least: int, most: int) -> str:
+    return "".join(map(str, range(least, most + 1)))
+
+
+def allowed(node: Node, cards: tuple[int, int]) -> NDArray[np.bool_]:
+    """Which action (columns) is possible with which private holding (rows)."""
+    in_hand = cards[node.mover] - node.piles[node.mover]
+    mask = np.ones((PRIVATE, len(node.actions)), dtype=bool)
+    if node.actions[0] == "R":
+        mask[:, 0] = in_hand > 0
+        mask[1, 0] = in_hand > 1
+        mask[:, 1] = False
+        mask[1, 1] = True
+    return mask
+
+
+def payoffs(stage: Stage, end: End, values: Mapping[Stage, Values]) -> NDArray[np.float64]:
+    """Chances that player 0 wins, by what both hold in private."""
+    won: dict[str, Values] = {
+        how: _after(stage, end, how, values) for how in ("met", "own_skull", "other_skull")
+    }
+    table = np.zeros((PRIVATE, PRIVATE))
+    for mine, theirs in product(range(PRIVATE), repeat=2):
+        how = _ending(end, (mine, theirs))
+        table[mine, theirs] = won[how][int(mine > 0), int(theirs > 0)]
+    return table
+
+
+def _turned(end: End) -> tuple[int, int]:
+    """How many cards the challenger turns over of the own pile, and of the other one."""
+    own = min(end.bid, end.piles[end.challenger])
+    return own, end.bid - own
+
+
+def _ending(end: End, held: tuple[int, int]) -> str:
+    own, others = _turned(end)
+    mine, theirs = held[end.challenger], held[1 - end.challenger]
+    if mine - 2 >= end.piles[end.challenger] - own:
+        return "own_skull"
+    if others and theirs - 2 >= end.piles[1 - end.challenger] - others:
+        return "other_skull"
+    return "met"
+
+
+def _after(stage: Stage, end: End, how: str, values: Mapping[Stage, Values]) -> Values:
+    """The chances after the challenge has ended so."""
+    who = end.challenger
+    own, other = stage[who], stage[1 - who]
+    if how == "met":
+        if own.points + 1 == POINTS_TO_WIN:
+            return np.full((2, 2), 1.0 - who)
+        turned = _turned(end)
+        own = _shown(own._replace(points=own.points + 1), turned[0])
+        return _seen_from_0(who, values[Stage(own, _shown(other, turned[1]))])
+    if own.cards == 1:
+        return np.full((2, 2), float(who))
+    left = Side(own.points, own.cards - 1, MAY if own.known == HAS else own.known)
+    if how == "other_skull":
+        after = values[Stage(left, other._replace(known=HAS))].copy()
+        after[1] = after[0] / own.cards + after[1] * (1 - 1 / own.cards)
+        return _seen_from_0(who, after)
+    following = Stage(left._replace(known=MAY), other)
+    after = values[following]
+    return _seen_from_0(who, np.tile(after[int(keeps_skull(following, values))], (2, 1)))
+
+
+def _shown(side: Side, roses: int) -> Side:
+    """The side after so many of its cards were turned over, all of them roses."""
+    return side._replace(known=NONE) if roses == side.cards < CARDS else side
+
+
+def keeps_skull(stage: Stage, values: Mapping[Stage, Values]) -> bool:
+    """Whether a starter who chose what to lose does better with a skull left."""
+    owns = stage.other.owns
+    without, with_skull = values[stage] @ np.array([1 - owns, owns])
+    return bool(with_skull >= without)
+
+
+def _seen_from_0(starter: int, after: Values) -> Values:
+    """The next round's values, whose player 0 is its starter, for this round's player 0."""
+    return 1 - after.T if starter else after

@@ -1,0 +1,80 @@
+"""Solved rounds as the text that the bot `regret` knows by heart, a line for each decision.
+
+    # 400 iterations, exploitability 0.0123
+    = 04h 04h s             a round: points, cards and what is known of starter and other; s where
+                            a starter who chose a card to lose had better keep the skull
+    pp - R81 111 28         both have placed, no skull of one's own: 81% a rose, 11% a bid of 1
+
+What a player never comes to by its own play is left out, and so is a certain pass.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+
+from learning.regret import Array, Decision, Game
+from learning.rounds import PRIVATE, Stage, Values, keeps_skull
+
+SELDOM: Final = 0.01
+"""A decision that a player comes to more seldom is left out, and so is such an action."""
+HOLDINGS: Final = ("-", "h", "0", "1", "2", "3")
+"""What a player holds in private, in the order of `rounds.PRIVATE`."""
+
+
+def text(iterations: int, values: Mapping[Stage, Values], solved: Sequence[Game]) -> str:
+    """The whole table."""
+    head = f"# {iterations} iterations, exploitability {mean_exploitability(solved):.4f}"
+    return "\n".join([head, *(line for game in solved for line in _lines(game, values))]) + "\n"
+
+
+def mean_exploitability(solved: Sequence[Game]) -> float:
+    """How much the best answer wins beyond its share of a round, the mean of all rounds."""
+    found = [float(one) for game in solved for one in game.exploitability()]
+    return sum(found) / len(found)
+
+
+def _lines(game: Game, values: Mapping[Stage, Values]) -> Iterator[str]:
+    reached = _reached(game)
+    for place, stage in enumerate(game.stages):
+        yield f"= {stage}" + " s" * keeps_skull(stage, values)
+        for decision, reach in reached:
+            average = decision.average()
+            for held in range(PRIVATE):
+                if reach[place, held] < SELDOM:
+                    continue
+                said = _said(decision.node.actions, average[place, held])
+                if said != "x100":
+                    yield f"{decision.node.history or '.'} {HOLDINGS[held]} {said}"
+
+
+def _said(actions: str, shares: Array) -> str:
+    """The actions with their shares in percent, as far as they are not too seldom."""
+    kept = [share if share >= SELDOM else 0.0 for share in shares]
+    return " ".join(
+        f"{action}{round(100 * share / sum(kept))}"
+        for action, share in zip(actions, kept, strict=True)
+        if share
+    )
+
+
+def _reached(game: Game) -> list[tuple[Decision, Array]]:
+    """Every decision, and how likely the mover's own play leads there, by stage and holding."""
+    found: list[tuple[Decision, Array]] = []
+
+    def visit(decision: Decision, reach: tuple[Array, Array]) -> None:
+        node, mover = decision.node, decision.node.mover
+        found.append((decision, reach[mover]))
+        average = decision.average()
+        for number, action in enumerate(node.actions):
+            after = decision.after.get(action)
+            if not isinstance(after, Decision):
+                continue
+            moved = reach[mover] * average[:, :, number]
+            if action == "R":
+                moved[:, 2 + node.piles[mover]] += reach[mover][:, 1] * average[:, 1, 1]
+            visit(after, (moved, reach[1]) if mover == 0 else (reach[0], moved))
+
+    owned = tuple((dealt > 0).astype(float) for dealt in game.dealt)
+    visit(game.root, (owned[0], owned[1]))
+    return found
