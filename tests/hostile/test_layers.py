@@ -18,7 +18,7 @@ from matchbox import registry
 from matchbox.errors import SeatFault
 from sandbox.box import Box, open_box
 from sandbox.policy import LAYERS, PARTS, Wall
-from tests.hostile.stage import ATTACKS, HONEST, bot, played, proof, watched, witnessed
+from tests.hostile.stage import ATTACKS, HONEST, bot, limits, played, proof, watched, witnessed
 from tests.hostile.witnesses import BYSTANDER, Told
 from worker.arena.boxes import ENTRY
 
@@ -107,7 +107,7 @@ def works(attack: str, boxes: Boxes, *dropped: str) -> bool:
     box, told = boxes.get(shown.box, *dropped), Told()
     with witnessed(attack) as witness:
         for number in range(MATCHES):
-            play(watched(box, witness), f"{attack} {number}", bot(attack, witness), told)
+            play(watched(box, witness), attack, number, bot(attack, witness), told)
             if witness.seen(told):
                 if witness.lasting or told.void:
                     boxes.close(shown.box, *dropped)
@@ -115,10 +115,11 @@ def works(attack: str, boxes: Boxes, *dropped: str) -> bool:
     return False
 
 
-def play(box: Box, name: str, attacker: bytes, told: Told) -> None:
+def play(box: Box, attack: str, number: int, attacker: bytes, told: Told) -> None:
     """One match against an honest bot, which an attack may turn void."""
+    name, within = f"{attack} {number}", limits(attack)
     try:
-        told.logs.append(played(box, name, attacker, HONEST).logs[0])
+        told.logs.append(played(box, name, attacker, HONEST, limits=within).logs[0])
     except SeatFault as fault:
         assert fault.kind == "platform"
         told.void = True

@@ -8,7 +8,7 @@ class Attacker(Player):
         return "Attacker"
 
     def turn(self, game_data, play_a_card):
-        self.kept = [bytearray(16 << 20) for _ in range(16)]
+        self.kept = [bytearray(16 << 20) for _ in range(11)]
         return None
 
     def defuse(self, game_data):
