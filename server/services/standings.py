@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, Final
 
@@ -51,7 +51,7 @@ class Fresh:
     """The continuous league whose live ratings follow it."""
     seats: int
     fitted: Mapping[int, tuple[float, float]]
-    """Elo and half-width by version row, of everybody in the rows."""
+    """Elo and half-width by version row, of everybody shown."""
 
 
 def scope_of(what: League | Season) -> str:
@@ -75,16 +75,15 @@ def compute(session: Session, scope: str) -> Fresh:
     whole = standing(
         played.rows,
         entrants=sorted(shown),
+        listed=set(shown),
         cooperative=cooperative,
         seat_term=not balanced,
+        parents=_parents(session, versions),
     )
     return Fresh(
         scope=scope,
         rows_digest=whole.digest,
-        lines=[
-            {**asdict(line), "version_id": versions[line.bot]}
-            for line in only(whole.lines, set(shown))
-        ],
+        lines=[{**asdict(line), "version_id": versions[line.bot]} for line in whole.lines],
         matches=played.matches,
         field=_field_digest(shown),
         league_id=league.id if isinstance(subject, League) else None,
@@ -115,29 +114,6 @@ def stale(session: Session, *, now: int) -> list[str]:
     seasons = session.scalars(select(Season).where(Season.state.in_(running))).all()
     subjects: list[League | Season] = [*leagues, *seasons]
     return [scope_of(one) for one in subjects if _lags(session, one, now)]
-
-
-def only(lines: Sequence[Line], shown: set[str]) -> list[Line]:
-    """The lines of the entrants shown, ranked among themselves.
-
-    What stays certain of a rank is what follows from two ranges that do not touch: true of all
-    lines at once as before, if at times wider than need be.
-    """
-    kept = [line for line in lines if line.bot in shown]
-    if len(kept) == len(lines):
-        return kept
-    ranges = [line.rank_range for line in kept]
-    return [
-        replace(
-            line,
-            rank=1 + sum(other.rank < line.rank for other in kept),
-            rank_range=(
-                1 + sum(worst < line.rank_range[0] for _, worst in ranges),
-                len(kept) - sum(best > line.rank_range[1] for best, _ in ranges),
-            ),
-        )
-        for line in kept
-    ]
 
 
 def _lags(session: Session, subject: League | Season, now: int) -> bool:
@@ -182,6 +158,19 @@ def _nature(game: str) -> tuple[bool, bool]:
     except MatchboxError:  # no longer installed: its last standing needs neither
         return False, False
     return spec.cooperative, spec.balanced
+
+
+def _parents(session: Session, versions: Mapping[str, int]) -> dict[str, str]:
+    """Of every version here, the one of the same bot before it that is here too."""
+    query = select(Version.id, Version.bot_id).where(Version.id.in_(versions.values()))
+    names = {number: name for name, number in versions.items()}
+    newest: dict[int, str] = {}
+    parents: dict[str, str] = {}
+    for number, bot in session.execute(query.order_by(Version.bot_id, Version.number)):
+        if bot in newest:
+            parents[names[number]] = newest[bot]
+        newest[bot] = names[number]
+    return parents
 
 
 def _field_digest(shown: Mapping[str, int]) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from matchbox.errors import NotFound
-from matchbox.league.standings import Line
 from matchbox.match.wire import PlayMatch
 from server import queries
 from server.db.models import Rating, Standing, User
@@ -127,24 +126,6 @@ def test_there_is_no_standing_of_what_is_not_there(books: Books) -> None:
     for scope in ("league:99", "season:99", "season:x"):
         with pytest.raises(NotFound):
             refresh(books, scope)
-
-
-def test_ranks_among_those_shown_stay_true() -> None:
-    lines = [
-        Line(1, (1, 2), "a"),
-        Line(2, (1, 2), "hidden"),
-        Line(3, (3, 3), "b"),
-        Line(4, (4, 5), "c"),
-        Line(5, (4, 5), "d"),
-    ]
-    shown = standings.only(lines, {"a", "b", "c", "d"})
-    assert [(line.bot, line.rank, line.rank_range) for line in shown] == [
-        ("a", 1, (1, 1)),
-        ("b", 2, (2, 2)),
-        ("c", 3, (3, 4)),
-        ("d", 4, (3, 4)),
-    ]
-    assert standings.only(lines, {line.bot for line in lines}) == lines
 
 
 def test_the_leaderboard_follows_from_many_matches(books: Books, alice: User, bob: User) -> None:
