@@ -31,7 +31,7 @@ _MEANING: Final = {
     "same": "the bots played again gave the same record",
     "different": "the bots played again gave another record",
     "unrepeatable": "a bot does not repeat itself; the recorded moves replay",
-    "replayed_only": "the recorded moves replay; a bot's file is not yours to play again",
+    "replayed_only": "the recorded moves replay; a bot's file or memory is not yours to play again",
 }
 
 
@@ -141,7 +141,8 @@ class Witness:
             return "different"
         bundles = {version: self._bundle(version) for version in record.seats}
         known = {version: data for version, data in bundles.items() if data is not None}
-        if len(known) < len(bundles) or record.python not in ("", records.python_minor()):
+        elsewhere = record.python not in ("", records.python_minor())
+        if len(known) < len(bundles) or elsewhere or any(proofs.memories(record)):
             return "replayed_only"
         return self._play_again(record, known)
 

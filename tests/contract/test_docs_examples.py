@@ -7,14 +7,17 @@ import re
 import zipfile
 from dataclasses import fields
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from matchbox import bundle
 from matchbox.dice import derive_deals
-from matchbox.match.wire import TriedOut, TryOut
+from matchbox.match.learning import MOST_BYTES, MOST_RECORDS
+from matchbox.match.memory import MEMORY_BYTES
+from matchbox.match.wire import REPORT_LENGTH, TriedOut, TryOut
 from matchbox.settings import PREFIX, Settings
-from sandbox.policy import Limits
+from sandbox.policy import LEARN_CPU_MS, LEARN_MEMORY_MB, Limits
 from worker.arena.tryout import try_out
 
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -68,8 +71,40 @@ def test_every_bot_on_a_page_is_accepted(page: str, checkout: Path) -> None:
     assert shown
     for code in shown:
         verdict = tried(code.encode())
-        assert verdict.accepted, verdict.reasons
+        assert (verdict.accepted, verdict.reasons) == (True, [])
         assert not verdict.unrepeatable
+
+
+def test_the_learner_on_the_page_learns_and_plays_with_what_it_knows(checkout: Path) -> None:
+    (source,) = (code for code in bots(checkout / "docs/write-a-bot.md") if "def learn(" in code)
+    space: dict[str, Any] = {}
+    exec(source, space)
+    record = {
+        "places": [2, 1],
+        "seat": 1,
+        "steps": [
+            {"seat": 0, "move": None, "view": None},
+            {"seat": 1, "move": 0, "view": {"ask": "defuse"}},
+            {"seat": 1, "move": 4, "view": {"ask": "defuse"}},
+        ],
+    }
+    learner = space["LearningPlayer"]
+    memory = learner.learn(learner.learn(b"", [record]), [{**record, "places": [1, 2]}, record])
+    player = learner()
+    player.remember(memory)
+    assert player.table == {"top": [2, 1], "below": [2, 1]}
+    assert tried(source.encode()).games == 10
+
+
+def test_the_limits_of_learning_on_the_page_are_those_of_the_code(checkout: Path) -> None:
+    text = " ".join((checkout / "docs/write-a-bot.md").read_text().split())
+    for size in (
+        f"remember up to {MEMORY_BYTES >> 10} KiB",
+        f"at most {MOST_RECORDS:,} bouts and {MOST_BYTES >> 20} MiB",
+        f"{LEARN_CPU_MS // 1000} s of processor time and {LEARN_MEMORY_MB} MiB",
+        f"Up to {REPORT_LENGTH:,} characters of JSON",
+    ):
+        assert size in text
 
 
 def test_the_zip_on_the_page_is_accepted(checkout: Path) -> None:
