@@ -5,18 +5,21 @@ Knows how a record is laid out, packed and digested; does not know how it came a
 
 from __future__ import annotations
 
+import bz2
 import platform
 from collections.abc import Sequence
 from hashlib import blake2b
+from itertools import pairwise
 from typing import Any, Final
 
 import msgspec
-import zstandard
 
+from matchbox.dice import SEED_BYTES
 from matchbox.errors import BadRecord, FaultKind
 
 SCHEMA: Final = 1
 _MAX_BYTES: Final = 64 << 20
+_END: Final = "\0"
 
 
 class Fault(msgspec.Struct, frozen=True, array_like=True):
@@ -72,6 +75,20 @@ class Record(msgspec.Struct, frozen=True):
     schema: int = SCHEMA
 
 
+class _Head(msgspec.Struct, frozen=True):
+    """What stands before the columns of a packed record."""
+
+    record: Record
+    """The record without its bouts and its deals."""
+    bouts: int
+    moves: list[Any]
+    """Every move that was made, once: move n is written as the character n + 1."""
+    ends: list[tuple[list[int], list[int], str]]
+    """Every (places, scores, why), once."""
+    faults: list[tuple[int, list[Fault]]]
+    """The bouts that have faults, by place in the record."""
+
+
 def entrant(seat: int, rotation: int, seats: int) -> int:
     """Which entrant holds that seat of the table in that rotation."""
     return (seat + rotation) % seats
@@ -97,19 +114,89 @@ def digest(record: Record) -> str:
 
 
 def pack(record: Record) -> bytes:
-    """The record as it is stored: canonical JSON, compressed with zstandard."""
-    return zstandard.ZstdCompressor(level=3).compress(_encode(record))
+    """The record as it is stored: JSON in a line, and columns of characters, in bzip2; the deals.
+
+    The columns are, a character a bout: how many deals after the last bout's, the rotation, the
+    end; and then the moves of each bout, with NUL behind them.
+    """
+    bouts = record.bouts
+    moves, ends = _Numbered(), _Numbered()
+    deals = [0, *(bout.deal for bout in bouts)]
+    columns = [
+        *(chr(deal - last) for last, deal in pairwise(deals)),
+        *(chr(bout.rotation) for bout in bouts),
+        *(chr(ends.number((bout.places, bout.scores, bout.why))) for bout in bouts),
+    ]
+    for bout in bouts:
+        columns += [chr(moves.number(move) + 1) for move in bout.moves]
+        columns.append(_END)
+    head = _Head(
+        record=msgspec.structs.replace(record, bouts=[], deals=[]),
+        bouts=len(bouts),
+        moves=moves.things,
+        ends=ends.things,
+        faults=[(place, bout.faults) for place, bout in enumerate(bouts) if bout.faults],
+    )
+    text = _encode(head) + b"\n" + "".join(columns).encode("utf-8", "surrogatepass")
+    return bz2.compress(text) + bytes.fromhex("".join(record.deals))
 
 
 def unpack(data: bytes) -> Record:
     """The record that was packed. Raises BadRecord for anything else."""
+    reader = bz2.BZ2Decompressor()
     try:
-        if zstandard.frame_content_size(data) > _MAX_BYTES:
-            raise BadRecord(f"this record is longer than {_MAX_BYTES} bytes")
-        text = zstandard.ZstdDecompressor().decompress(data, max_output_size=_MAX_BYTES)
-        return msgspec.json.decode(text, type=Record)
-    except (zstandard.ZstdError, msgspec.DecodeError, RecursionError) as error:
+        text = reader.decompress(data, _MAX_BYTES)
+        if not reader.eof:
+            raise BadRecord(f"this record is cut short, or longer than {_MAX_BYTES} bytes")
+        line, _, columns = text.partition(b"\n")
+        head = msgspec.json.decode(line, type=_Head)
+        bouts = _bouts(head, columns.decode("utf-8", "surrogatepass"))
+        seeds = reader.unused_data
+        deals = [seeds[at : at + SEED_BYTES].hex() for at in range(0, len(seeds), SEED_BYTES)]
+        return msgspec.structs.replace(head.record, bouts=bouts, deals=deals)
+    except (
+        OSError,
+        EOFError,
+        ValueError,
+        IndexError,
+        msgspec.DecodeError,
+        RecursionError,
+    ) as error:
         raise BadRecord(f"these bytes are no match record: {error}") from error
+
+
+def _bouts(head: _Head, columns: str) -> list[Bout]:
+    """The bouts as the columns have them. Raises ValueError or IndexError."""
+    count = head.bouts
+    *played, rest = columns[3 * count :].split(_END)
+    if len(played) != count or rest:
+        raise ValueError("the moves are cut short")
+    faults = dict(head.faults)
+    deal = 0
+    bouts = []
+    for place in range(count):
+        deal += ord(columns[place])
+        moves = [head.moves[ord(char) - 1] for char in played[place]]
+        places, scores, why = head.ends[ord(columns[2 * count + place])]
+        rotation = ord(columns[count + place])
+        bouts.append(Bout(deal, rotation, moves, places, scores, why, faults.get(place, [])))
+    return bouts
+
+
+class _Numbered:
+    """Different things in the order in which they came, by number."""
+
+    def __init__(self) -> None:
+        self.things: list[Any] = []
+        self._numbers: dict[str | bytes, int] = {}
+
+    def number(self, thing: Any) -> int:
+        """The thing's number; a new one's is the next."""
+        key = thing if type(thing) is str else msgspec.json.encode(thing)
+        found = self._numbers.setdefault(key, len(self.things))
+        if found == len(self.things):
+            self.things.append(thing)
+        return found
 
 
 def python_minor() -> str:
@@ -117,5 +204,5 @@ def python_minor() -> str:
     return ".".join(platform.python_version_tuple()[:2])
 
 
-def _encode(record: Record) -> bytes:
+def _encode(record: Record | _Head) -> bytes:
     return msgspec.json.encode(record, order="deterministic")

@@ -206,8 +206,7 @@ class Session:
             raise RuntimeError("a move can only be made during the decision it belongs to")
         self._moves[bout.place] = move
         bout.waiting = getcurrent()
-        view = self._hub.switch()
-        return view
+        return self._hub.switch()
 
     def _forget(self, number: int) -> None:
         """Drops a bout. A decision of it that still waits is never woken, not even to end it."""

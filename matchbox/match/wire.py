@@ -62,8 +62,8 @@ Version = Literal[1]
 Told: TypeAlias = Any
 """What a seat is told of a position: its view, or the brief that the game has for it."""
 Question: TypeAlias = "tuple[int, Told, str | None]"
-"""What a seat is asked about one bout: the bout's number, what it is told, and with the bout's first
-question the player's own seed (hex), else None."""
+"""What a seat is asked about one bout: the bout's number, what it is told, and with the bout's
+first question the player's own seed (hex), else None."""
 Answer: TypeAlias = "Plain | SeatFault"
 """What came back: a move, or the fault that the seat's own loop saw."""
 Reports: TypeAlias = "dict[tuple[int, int], str]"
