@@ -33,24 +33,35 @@ class Play(NamedTuple):
 class Position:
     """What the player knows before it lays two cards. Every list is a copy, its own."""
 
-    __slots__ = ("_played", "_took", "hand", "open_plays", "other_hand", "other_points", "points")
+    __slots__ = ("_brief", "hand", "open_plays", "other_hand", "other_points", "points")
 
-    def __init__(self, view: dict[str, Any]) -> None:
-        self.hand: list[int] = view["hand"]
+    def __init__(self, view: dict[str, Any] | bytes) -> None:
+        """The position of a view, or of its brief."""
+        brief = view if type(view) is bytes else brief_of(view)  # type: ignore[arg-type]
+        own, other = _HEAD + brief[0], _HEAD + brief[0] + brief[1]
+        self._brief = brief
+        self.hand = list(brief[_HEAD:own])
         """The own cards, from 13 down to 1."""
-        self.other_hand: list[int] = view["other"]
+        self.other_hand = list(brief[own:other])
         """The other player's cards, which anybody who has counted knows."""
-        self.points, self.other_points = view["points"]
-        self.open_plays: int = view["open"]
+        self.points = brief[5] << 8 | brief[6]
+        self.other_points = brief[7] << 8 | brief[8]
+        self.open_plays = brief[4]
         """How many of the last plays were ties, and now wait for whoever wins next."""
-        self._played: list[list[int]] = view["played"]
-        self._took: list[bool | None] = view["took"]
+
+    @property
+    def _played(self) -> tuple[bytes, bytes]:
+        """The cards that each has laid, two a play."""
+        brief = self._brief
+        start = _HEAD + brief[0] + brief[1]
+        return brief[start : start + brief[2]], brief[start + brief[2] : start + 2 * brief[2]]
 
     @property
     def plays(self) -> list[Play]:
         """All plays so far, the oldest first."""
         own, other = (list(zip(cards[::2], cards[1::2], strict=True)) for cards in self._played)
-        return list(map(Play, own, other, self._took))
+        took = self._brief[-self._brief[3] :] if self._brief[3] else b""
+        return list(map(Play, own, other, map(_TOOK.__getitem__, took)))
 
     @property
     def open_points(self) -> int:
@@ -85,7 +96,27 @@ def answer(player: Player, view: dict[str, Any], ask: Ask) -> Any:
 
     Raises IllegalMove where the player returns something that is no pair of cards.
     """
-    chosen: object = player.lay(Position(view))
+    return answer_brief(player, brief_of(view), ask)
+
+
+def brief_of(view: dict[str, Any]) -> bytes:
+    """The view of a seat that is to lay in as many bytes as it has numbers: how long its lists are
+    (hand, other hand, cards played by each, plays) and how many plays are open, both totals in two
+    bytes each, and the lists."""
+    hand, other, played = view["hand"], view["other"], view["played"]
+    totals = b"".join(points.to_bytes(2, "big") for points in view["points"])
+    head = bytes((len(hand), len(other), len(played[0]), len(view["took"]), view["open"]))
+    took = [_TOOK.index(taken) for taken in view["took"]]
+    return head + totals + bytes([*hand, *other, *played[0], *played[1], *took])
+
+
+_HEAD: Final = 9
+_TOOK: Final = (False, True, None)
+
+
+def answer_brief(player: Player, brief: bytes, ask: Ask) -> Any:
+    """The same as `answer`, for a view as `brief_of` writes it."""
+    chosen: object = player.lay(Position(brief))
     if type(chosen) not in (tuple, list):
         raise IllegalMove(f"lay() returned {_named(chosen)}; return two cards of your hand")
     assert isinstance(chosen, tuple | list)

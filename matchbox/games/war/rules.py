@@ -25,6 +25,9 @@ PAIRS: Final = {
 }
 """The cards of every move, the higher first."""
 MOVES: Final = {pair: move for move, pair in PAIRS.items()}
+TOOK: Final = (False, True, None)
+"""Whether a seat took the cards of a play; nobody did yet after a tie."""
+OPEN: Final = 2
 CHOOSE: Final = "choose"
 DEALT: Final = "dealt"
 
@@ -63,8 +66,8 @@ class State:
         """All cards that each has laid, two a play."""
         self.took: list[int | None] = []
         """Who took the cards of each play."""
-        self.own: tuple[list[bool | None], list[bool | None]] = ([], [])
-        """The same for each seat: whether it did."""
+        self.own = (bytearray(), bytearray())
+        """The same for each seat, by number in TOOK: whether it did."""
         self.open = 0
         """How many of the last plays were equal, so that nobody has taken them yet."""
         self.points = [0, 0]
@@ -139,12 +142,21 @@ class War:
             "points": [state.points[seat], state.points[1 - seat]],
             "open": state.open,
             "played": [state.played[seat].copy(), state.played[1 - seat].copy()],
-            "took": state.own[seat].copy(),
+            "took": [TOOK[number] for number in state.own[seat]],
         }
         laid = state.laid[seat]
         if laid is not None:
             view["laid"] = list(laid)
         return view
+
+    def brief(self, state: State, seat: int) -> bytes:
+        """The view of a seat that is to lay as player.brief_of writes it, without the view."""
+        hand, other = state.hands[seat], _held(state, 1 - seat)
+        own, played = state.own[seat], state.played[seat]
+        first, second = state.points[seat], state.points[1 - seat]
+        lengths = (len(hand), len(other), len(played), len(own), state.open)
+        head = bytes((*lengths, first >> 8, first & 255, second >> 8, second & 255))
+        return head + bytes([*hand, *other, *played, *state.played[1 - seat]]) + own
 
     def outcome(self, state: State) -> Outcome | None:
         """The higher total wins; equal totals are a draw."""
@@ -240,7 +252,7 @@ def _note(state: State, taker: int | None) -> None:
     count = state.open
     state.took[len(state.took) - count + 1 :] = [taker] * count
     for seat, own in enumerate(state.own):
-        own[len(own) - count + 1 :] = [None if taker is None else taker == seat] * count
+        own[len(own) - count + 1 :] = bytes([OPEN if taker is None else taker == seat]) * count
 
 
 # --- What is seen ----------------------------------------------------------------------------
