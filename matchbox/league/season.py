@@ -61,7 +61,8 @@ def plan_teams(
     """
     _check(entrants)
     alone = [[Pairing((name,) * seats) for name in entrants]]
-    return _slots(alone + mixed_teams(entrants, seats, mixed_rounds, dice))
+    mixed = mixed_teams(entrants, seats, mixed_rounds, dice) if mixed_rounds else []
+    return _slots(alone + mixed)
 
 
 def promote(divisions: Sequence[Sequence[str]], moving: int) -> list[list[str]]:

@@ -68,7 +68,7 @@ def swiss_round(
 
 
 def groups(seeds: Sequence[str], count: int) -> list[list[str]]:
-    """So many groups of nearly equal size and strength: the seeds are dealt out to and fro."""
+    """So many groups of nearly equal size and strength: the seeds are dealt out there and back."""
     if not 1 <= count <= len(seeds):
         raise ValueError(f"{len(seeds)} entrants make 1 to {len(seeds)} groups, not {count}")
     dealt: list[list[str]] = [[] for _ in range(count)]

@@ -1,4 +1,4 @@
-"""One simple season: entered, started with fixed versions, played, finished.
+"""A season: entered, started with fixed versions, played, finished.
 
 A seed tells the same season in every database: matches, deals, records and the standing's digest
 follow from it and from who entered with which bytes.
@@ -16,13 +16,14 @@ from sqlalchemy import select, update
 from matchbox import registry
 from matchbox.dice import SeededDice, derive_deals
 from matchbox.errors import BadName, BadOption, Conflict, NotFound
-from matchbox.league.season import plan
+from matchbox.league.season import Slot, plan, plan_tables, plan_teams
 from server.db.models import (
     Bot,
     Entry,
     League,
     Match,
     MatchState,
+    Role,
     Season,
     SeasonState,
     Version,
@@ -32,7 +33,7 @@ from server.db.session import compare_and_set
 from server.services import standings
 from server.services.accounts import require_operator, require_owner
 from server.services.fixtures import Fixture, schedule
-from server.services.leagues import TABLE, check_deals
+from server.services.leagues import TABLE, check_deals, is_cooperative
 from server.services.matches import UNFINISHED
 from server.services.news import tell
 
@@ -67,8 +68,6 @@ def create(
     where = session.scalar(select(League).where(League.name == league))
     if where is None:
         raise NotFound(f"there is no league {league!r}; `matchbox league list` names them")
-    if where.seats != TABLE:
-        raise BadOption(f"seasons are played at tables of two, and league {league!r} is not")
     _check_name(session, name)
     if not 1 <= cycles <= MOST_CYCLES:
         raise BadOption(f"a season has 1 to {MOST_CYCLES} cycles, not {cycles}")
@@ -126,8 +125,8 @@ def start(
 ) -> list[str]:
     """The ids of all the season's matches, queued; the versions of its bots are fixed.
 
-    Raises Forbidden, or Conflict where the season is not open, has fewer than two bots, or a bot
-    has no active version.
+    Raises Forbidden, or Conflict where the season is not open, has fewer bots than a table needs,
+    or a bot has no active version.
     """
     require_operator(actor)
     _require(season, SeasonState.OPEN, "a season starts once")
@@ -184,23 +183,55 @@ def finish(session: Session, fresh: Fresh, *, now: int) -> Season:
 
 def _fixtures(season: Season, versions: Sequence[Version]) -> list[Fixture]:
     rows = {version.entrant: version.id for version in versions}
-    order = sorted(rows)
-    seed = blake2b(f"order:{season.seed}".encode(), digest_size=16).digest()
-    SeededDice(seed, 0).shuffle(order)
-    tables = [slot.pairing.seats for _ in range(season.cycles) for slot in plan(order)]
+    cycles = [_slots(season, versions, cycle) for cycle in range(season.cycles)]
+    tables = [(cycle, slot) for cycle, slots in enumerate(cycles) for slot in slots]
+    if not tables:
+        raise Conflict(
+            f"no table of {season.league.seats} can be filled without two bots of one owner; "
+            "have more owners enter"
+        )
     if len(tables) > MOST_MATCHES:
         raise Conflict(
             f"{len(rows)} bots in {season.cycles} cycles make {len(tables)} matches; a season has "
             f"{MOST_MATCHES} at the most"
         )
+    shared = is_cooperative(season.league.game)
     return [
         Fixture(
             number,
-            tuple(rows[entrant] for entrant in seats),
-            tuple(derive_deals(season.seed, season.deals, start=number * season.deals)),
+            tuple(rows[entrant] for entrant in slot.pairing.seats),
+            tuple(_deals(season, cycle if shared else number)),
         )
-        for number, seats in enumerate(tables)
+        for number, (cycle, slot) in enumerate(tables)
     ]
+
+
+def _slots(season: Season, versions: Sequence[Version], cycle: int) -> Sequence[Slot]:
+    """What one cycle owes: pairs both ways, larger tables that are all different, or teams.
+
+    A team is one bot throughout, and all teams of a cycle play the same deals.
+    """
+    order = sorted(version.entrant for version in versions)
+    seed = blake2b(f"order:{season.seed}".encode(), digest_size=16).digest()
+    SeededDice(seed, 0).shuffle(order)
+    seats, dice = season.league.seats, SeededDice(seed, 1 + cycle)
+    try:
+        if is_cooperative(season.league.game):
+            return plan_teams(order, seats, dice)
+        if seats == TABLE:
+            return plan(order)
+        owner = {
+            version.entrant: version.bot.owner.name
+            for version in versions
+            if version.bot.owner.role != Role.HOUSE
+        }
+        return plan_tables(order, seats, dice, owner=owner)
+    except ValueError as error:
+        raise Conflict(f"season {season.name} cannot start: {error}") from None
+
+
+def _deals(season: Season, number: int) -> list[str]:
+    return derive_deals(season.seed, season.deals, start=number * season.deals)
 
 
 def _fix_versions(session: Session, season: Season) -> list[Version]:

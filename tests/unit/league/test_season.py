@@ -78,6 +78,7 @@ def test_a_cooperative_season_has_everybody_alone_first_and_then_in_mixed_teams(
     for slot in slots[len(alone) :]:
         assert len(set(slot.pairing.seats)) == 3
     assert plan_teams(FIELD, 3, SeededDice(b"season", 0)) == slots[: len(alone)]
+    assert len(plan_teams(FIELD[:2], 3, SeededDice(b"season", 0))) == 2
 
 
 def test_the_best_rise_and_the_last_sink() -> None:
