@@ -14,7 +14,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Final
 
 from bench.contests import CONTESTS
-from bench.measure import Cost, Speed, costs, speeds
+from bench.measure import Cost, Seats, Speed, costs, seats, speeds
 from cli import child
 from matchbox.errors import BadOption, BoxUnavailable
 from worker.arena.boxes import open_named
@@ -37,10 +37,13 @@ def main(words: Sequence[str]) -> int:
         contests = [one for one in CONTESTS if one.game in (options.game or [one.game])]
         fast = speeds(boxes, options.games, options.repeats, contests)
         single = costs(boxes, 4 * options.repeats)
+        walls = seats(boxes, 40 * options.repeats)
     _show_speeds(fast, options)
     _show_costs(single)
+    _show_seats(walls)
     if options.json is not None:
-        found = {"speeds": [asdict(one) for one in fast], "costs": [asdict(one) for one in single]}
+        parts = {"speeds": fast, "costs": single, "seats": walls}
+        found = {name: [asdict(one) for one in part] for name, part in parts.items()}
         options.json.write_text(json.dumps(found, indent=2) + "\n")
     return 0
 
@@ -102,6 +105,14 @@ def _show_costs(found: Sequence[Cost]) -> None:
     print(f"{'box':<8} {'plain ms':>9} {'match ms':>9} {'added ms':>9}")
     for one in found:
         print(f"{one.box:<8} {one.plain_ms:>9.2f} {one.match_ms:>9.2f} {one.added_ms:>9.2f}")
+
+
+def _show_seats(found: Sequence[Seats]) -> None:
+    if found:
+        print("\nBoth seats of a match, forked, walled, killed and buried in a warm box")
+        print(f"{'box':<8} {'median ms':>9} {'least ms':>9}")
+    for one in found:
+        print(f"{one.box:<8} {one.both_ms:>9.2f} {one.quickest_ms:>9.2f}")
 
 
 if __name__ == "__main__":

@@ -22,6 +22,7 @@ from matchbox.lab.plan import WIDTH
 from matchbox.match.record import unpack
 from matchbox.match.wire import Entrant, PlayMatch
 from matchbox.settings import Settings, limits_of
+from sandbox.policy import Limits
 from worker.arena.play import play_job
 
 if TYPE_CHECKING:
@@ -59,6 +60,17 @@ class Cost:
     added_ms: float
 
 
+@dataclass(frozen=True, slots=True)
+class Seats:
+    """What the two seats of a match of two take in a warm box: made, walled, killed and buried."""
+
+    box: str
+    both_ms: float
+    """The median."""
+    quickest_ms: float
+    """The least, which a busy machine disturbs least."""
+
+
 def speeds(
     boxes: Sequence[tuple[str, Box | None]],
     games: int,
@@ -84,6 +96,22 @@ def costs(boxes: Sequence[tuple[str, Box | None]], repeats: int) -> list[Cost]:
         Cost(kind, base, 1000 * median(own), 1000 * median(own) - base)
         for (kind, _), own in zip(boxes, taken, strict=True)
     ]
+
+
+def seats(boxes: Sequence[tuple[str, Box | None]], repeats: int) -> list[Seats]:
+    """Both seats of a match in every box that has seats, so many times."""
+    real = {kind: box for kind, box in boxes if box is not None}
+    taken: dict[str, list[float]] = {kind: [] for kind in real}
+    for _ in range(repeats):
+        for kind, box in real.items():
+            taken[kind].append(1000 * _timed(lambda box=box: _both(box)))  # type: ignore[misc]
+    return [Seats(kind, median(own), min(own)) for kind, own in taken.items()]
+
+
+def _both(box: Box) -> None:
+    limits = Limits(**limits_of(Settings()))
+    for seat in [box.seat(limits) for _ in range(2)]:
+        seat.close()
 
 
 def _speeds(

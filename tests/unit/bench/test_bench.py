@@ -39,6 +39,9 @@ def test_it_prints_isolated_play_beside_the_plain_loop(tmp_path: Path) -> None:
     assert boxes == {one["box"] for one in found["costs"]}
     for one in found["costs"]:
         assert abs(one["match_ms"] - one["plain_ms"] - one["added_ms"]) < 1e-6
+    assert "Both seats of a match" in done.stdout
+    assert [one["box"] for one in found["seats"]] == ["bwrap"]
+    assert all(0 < one["quickest_ms"] <= one["both_ms"] for one in found["seats"])
 
 
 def test_the_plain_loop_plays_as_many_games_as_the_box_from_every_seat() -> None:
