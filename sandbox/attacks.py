@@ -7,6 +7,7 @@ refused. It runs in the box, so it imports nothing but the standard library.
 from __future__ import annotations
 
 import ctypes
+import mmap
 import os
 import platform
 import resource
@@ -24,6 +25,8 @@ SPIN_S: Final = 0.05
 
 _OURS: Final = (0, 1, 2, 3)
 _GIB: Final = 1 << 30
+_MANY: Final = 64
+_LOCKED: Final = 0x2000
 _PIDS: Final = 4096
 _CALLS: Final = {
     "x86_64": {"ptrace": 101, "shmget": 29, "flock": 73, "unshare": 272, "io_uring_setup": 425,
@@ -111,6 +114,20 @@ def _take_memory() -> None:
     pages[-1] = 1
 
 
+def _lock_memory() -> None:
+    mmap.mmap(-1, mmap.PAGESIZE, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | _LOCKED).close()
+
+
+def _open_files() -> None:
+    opened: list[int] = []
+    try:
+        while len(opened) < _MANY:
+            opened.append(os.open(os.__file__, os.O_RDONLY))
+    finally:
+        for descriptor in opened:
+            os.close(descriptor)
+
+
 def _find_a_descriptor() -> None:
     for descriptor in range(64):
         if descriptor not in _OURS and _open(descriptor):
@@ -149,24 +166,33 @@ ATTACKS: Final[dict[str, tuple[str, Callable[[], object]]]] = {
     "look at the host's files": ("root", lambda: os.stat("/etc/passwd")),
     "look at other processes": ("root", _find_a_process),
     "write a file": ("landlock", _write_a_file),
-    "start a thread": ("seccomp", _start_a_thread),
-    "fork": ("seccomp", _fork),
-    "open a network socket": ("seccomp", lambda: socket.socket().close()),
-    "open a local socket": ("seccomp", lambda: socket.socket(socket.AF_UNIX).close()),
-    "open a socket to the host": ("seccomp", _vsock),
-    "signal another process": ("seccomp", lambda: os.kill(1, 0)),
-    "change another's limits": ("seccomp", lambda: resource.prlimit(1, resource.RLIMIT_NOFILE)),
-    "trace another process": ("seccomp", _call("ptrace", 0, 0, 0, 0)),
-    "share memory": ("seccomp", _call("shmget", 7, 4096, 0o1600)),
-    "lock a file": ("seccomp", _call("flock", 0, 1)),
-    "wake another process": ("seccomp", _call("futex", ctypes.addressof(_word), _FUTEX_WAKE, 1)),
-    "make a namespace": ("seccomp", _call("unshare", _CLONE_NEWUSER)),
-    "go around the filter": ("seccomp", _call("io_uring_setup", 1, 0)),
-    "keep memory in a file": ("seccomp", lambda: os.memfd_create("state")),
-    "take memory": ("rlimits", _take_memory),
-    "find an open descriptor": ("zygote", _find_a_descriptor),
+    "start a thread": ("seccomp:zygote", _start_a_thread),
+    "fork": ("seccomp:zygote", _fork),
+    "open a network socket": ("seccomp:list", lambda: socket.socket().close()),
+    "open a local socket": ("seccomp:list", lambda: socket.socket(socket.AF_UNIX).close()),
+    "open a socket to the host": ("seccomp:list", _vsock),
+    "signal another process": ("seccomp:list", lambda: os.kill(1, 0)),
+    "change another's limits": (
+        "seccomp:zygote",
+        lambda: resource.prlimit(1, resource.RLIMIT_NOFILE),
+    ),
+    "trace another process": ("seccomp:list", _call("ptrace", 0, 0, 0, 0)),
+    "share memory": ("seccomp:list", _call("shmget", 7, 4096, 0o1600)),
+    "lock a file": ("seccomp:list", _call("flock", 0, 1)),
+    "wake another process": (
+        "seccomp:futex",
+        _call("futex", ctypes.addressof(_word), _FUTEX_WAKE, 1),
+    ),
+    "make a namespace": ("seccomp:list", _call("unshare", _CLONE_NEWUSER)),
+    "go around the filter": ("seccomp:list", _call("io_uring_setup", 1, 0)),
+    "keep memory in a file": ("seccomp:list", lambda: os.memfd_create("state")),
+    "take memory": ("rlimits:AS", _take_memory),
+    "lock memory": ("rlimits:MEMLOCK", _lock_memory),
+    "open files without end": ("rlimits:NOFILE", _open_files),
+    "find an open descriptor": ("descriptors", _find_a_descriptor),
     "read the environment": ("outer", _read_the_environment),
     "be the administrator": ("identity", _be_the_administrator),
-    "execute a program": ("seccomp", _execute),
+    "execute a program": ("seccomp:list", _execute),
 }
-"""What is tried, the layer that stops it, and how. The last one ends the seat where it works."""
+"""What is tried, the layer or the part of one that stops it, and how. The last one ends the seat
+where it works."""

@@ -52,10 +52,10 @@ def selftest(
 def _examine(box: Box) -> Report:
     worked = [(name, layer) for name, (layer, _) in ATTACKS.items() if _works(box, name)]
     layers = {layer: box.layers.get(layer, True) for layer in (*box.layers, *LAYERS)}
-    layers |= dict.fromkeys([layer for _, layer in worked], False)
+    told = {layer.partition(":")[0] for _, layer in worked}
+    layers |= dict.fromkeys(told, False)
     layers["clock"] = _clock_runs(box)
     missing = [f"a bot could {name}: the layer {layer!r} is open" for name, layer in worked]
-    told = {layer for _, layer in worked}
     missing += [
         f"the layer {layer!r} does not work on this machine"
         for layer, stands in layers.items()

@@ -1,0 +1,57 @@
+"""A worker that lacks a layer says which, and strangers' bots are refused because of it."""
+
+from __future__ import annotations
+
+import importlib
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from matchbox.errors import UploadsClosed
+from sandbox import selftest
+from sandbox.policy import Wall
+from server.db.migrations import migrate
+from server.services import walls
+from tests.books import open_books
+
+NAMED = (
+    *("landlock", "descriptors", "seccomp:list", "seccomp:zygote", "seccomp:futex"),
+    *("rlimits:AS", "rlimits:MEMLOCK", "rlimits:NOFILE"),
+)
+
+
+@pytest.mark.parametrize("part", NAMED)
+def test_the_selftest_names_the_very_part_that_is_left_out(part: str) -> None:
+    report = selftest.selftest("bwrap", Wall(drop=(part,)))
+    assert not report.walled
+    assert report.layers[part.partition(":")[0]] is False
+    assert report.missing
+    assert all(f"{part!r}" in sentence for sentence in report.missing)
+
+
+def test_a_root_that_is_left_out_is_named_by_the_box_that_needs_it() -> None:
+    report = selftest.selftest("process", Wall(drop=("root",)))
+    assert report.layers["root"] is False
+    assert any("'root'" in sentence for sentence in report.missing)
+
+
+def test_a_worker_without_a_layer_closes_uploads_for_strangers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MATCHBOX_BROKER_URL", "redis://127.0.0.1:1/0")
+    main = importlib.import_module("worker.arena.main")
+    bare = partial(selftest.selftest, wall=Wall(drop=("landlock",)))
+    monkeypatch.setattr(selftest, "selftest", bare)
+    told = main.wall_report("arena", "bwrap")
+    url = f"sqlite:///{tmp_path}/matchbox.db"
+    migrate(url)
+    books = open_books(url)
+    try:
+        alice = books.person("alice")
+        with books.write() as session:
+            walls.report_wall(session, told, now=books.clock())
+        with pytest.raises(UploadsClosed, match="the layer 'landlock' is open"):
+            books.upload(alice, "simple")
+    finally:
+        books.context.close()
