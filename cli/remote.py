@@ -113,7 +113,9 @@ def told_version(version: dict[str, Any]) -> dict[str, Any]:
         "version_id": version["id"],
         "digest": version["digest"],
         "state": version["state"],
-        "accepted": None if version["state"] == "pending" else version["state"] != "refused",
+        "accepted": {"pending": None, "quarantined": None, "refused": False}.get(
+            version["state"], True
+        ),
         **{key: report.get(key) for key in ("verdict", "games", "cpu_ms_per_decision", "box")},
         "reasons": report.get("reasons") or [],
         "log": report.get("log") or "",

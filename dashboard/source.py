@@ -93,8 +93,8 @@ class Source:
 
     admin: Callable[[], Row]
     """For operators, else Forbidden. wall: walled, box, missing (sentences), reported_at, or None;
-    parked_matches (items of `matches` with trouble), parked_versions: id, bot, number, trouble;
-    users: name, role, bots, created_at."""
+    parked_matches (items of `matches` with trouble), parked_versions and quarantined: id, bot,
+    number, trouble; users: name, role, bots, created_at."""
 
     claim_open: Callable[[str], bool]
     """Whether this secret of the first operator's link is good and unused."""

@@ -10,6 +10,7 @@ STATES: Final = {
     "pending": "being tried out",
     "active": "active",
     "accepted": "accepted, not active",
+    "quarantined": "in quarantine",
     "refused": "refused",
     "retired": "retired",
     "queued": "queued",
@@ -27,6 +28,7 @@ TONES: Final = {
     "accepted": "good",
     "refused": "bad",
     "parked": "warning",
+    "quarantined": "warning",
     "paused": "warning",
     "void": "warning",
     "pending": "busy",
@@ -40,6 +42,7 @@ VERDICTS: Final = {
     "protocol": "Your bot answered with something that is no move.",
     "illegal": "Your bot made a move that the rules do not allow.",
     "memory": "Your bot used too much memory.",
+    "platform": "The platform failed whenever your bot was tried alone.",
 }
 _STEPS: Final = ((60, 1, "s"), (3600, 60, "min"), (86_400, 3600, "h"), (30 * 86_400, 86_400, "d"))
 

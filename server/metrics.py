@@ -95,3 +95,13 @@ class _Queue(Collector):
         yield GaugeMetricFamily(
             "matchbox_pending_versions", "Versions before their verdict", queue["pending_versions"]
         )
+        yield GaugeMetricFamily(
+            "matchbox_parked_versions",
+            "Versions whose try-out waits for an operator",
+            queue["parked_versions"],
+        )
+        yield GaugeMetricFamily(
+            "matchbox_quarantined_versions",
+            "Versions that were present too often when the platform failed",
+            queue["quarantined_versions"],
+        )

@@ -255,6 +255,8 @@ class TryOut(Job, frozen=True, kw_only=True):
 
     version: Digest
     class_name: str | None = None
+    beside: Entrant | None = None
+    """Whom it plays against instead: it is in quarantine, and tried alone."""
     deals: list[DealSeed]
 
 
@@ -299,7 +301,7 @@ class TriedOut(msgspec.Struct, frozen=True, kw_only=True):
     token: str
     accepted: bool
     verdict: str
-    """One word: accepted, crash, timeout, protocol, illegal, memory, bundle."""
+    """One word: accepted, crash, timeout, protocol, illegal, memory, bundle, platform."""
     reasons: list[str]
     class_name: str | None
     games: int

@@ -81,8 +81,9 @@ def version(session: Session, name: str | int, viewer: User | None) -> dict[str,
     """The version of that row number, or of that digest: the viewer's own where several have it.
 
     id, bot, owner, name, game, number, digest, class_name, state, created_at, settled_at,
-    unrepeatable, trouble, parked, mine, report (None while pending): accepted, verdict, reasons,
-    games, cpu_ms_per_decision, class_name, box, unrepeatable, log (only where `mine`).
+    unrepeatable, trouble (why it is parked or in quarantine, or ""), parked, mine, report (None
+    while pending): accepted, verdict, reasons, games, cpu_ms_per_decision, class_name, box,
+    unrepeatable, log (only where `mine`).
     Raises NotFound.
     """
     found = _versions(session, str(name))
@@ -171,7 +172,7 @@ def _version(row: Version, viewer: User | None) -> dict[str, Any]:
         "created_at": iso(row.created_at),
         "settled_at": iso(row.settled_at),
         "unrepeatable": row.unrepeatable,
-        "trouble": row.trouble if row.parked else "",
+        "trouble": row.trouble if row.parked or row.state == VersionState.QUARANTINED else "",
         "parked": row.parked,
         "report": report,
     }

@@ -16,6 +16,7 @@ from matchbox.match import record as records
 from matchbox.match import replay
 from matchbox.match.record import Bout, Record
 from server.db.models import (
+    WAITING,
     Bot,
     League,
     Match,
@@ -178,7 +179,9 @@ def match_log(session: Session, name: str, viewer: User | None) -> list[dict[str
 
 
 def queue(session: Session) -> dict[str, Any]:
-    """queued, running, parked, pending_versions (counts), oldest_queued_at."""
+    """queued, running, parked, pending_versions, parked_versions, quarantined_versions (counts),
+    oldest_queued_at.
+    """
     counts = dict(
         session.execute(
             select(Match.state, func.count())
@@ -187,12 +190,21 @@ def queue(session: Session) -> dict[str, Any]:
         ).all()
     )
     oldest = select(func.min(Match.created_at)).where(Match.state == MatchState.QUEUED)
-    pending = select(func.count()).where(Version.state == VersionState.PENDING)
+    versions = dict(
+        session.execute(
+            select(Version.state, func.count())
+            .where(Version.state.in_(WAITING))
+            .group_by(Version.state)
+        ).all()
+    )
+    parked = select(func.count()).where(Version.state.in_(WAITING), Version.deadline.is_(None))
     return {
         "queued": counts.get(MatchState.QUEUED, 0),
         "running": counts.get(MatchState.RUNNING, 0),
         "parked": counts.get(MatchState.PARKED, 0),
-        "pending_versions": session.scalar(pending) or 0,
+        "pending_versions": versions.get(VersionState.PENDING, 0),
+        "parked_versions": session.scalar(parked) or 0,
+        "quarantined_versions": versions.get(VersionState.QUARANTINED, 0),
         "oldest_queued_at": iso(session.scalar(oldest)),
     }
 

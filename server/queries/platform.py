@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from sqlalchemy import func, select
+from sqlalchemy import ColumnElement, func, select
 
 from matchbox.errors import Forbidden
-from server.db.models import Bot, Event, Match, MatchState, User, Version, VersionState
+from server.db.models import WAITING, Bot, Event, Match, MatchState, User, Version, VersionState
 from server.queries.edge import iso
 from server.queries.matches import item
 from server.services import accounts, walls
@@ -58,31 +58,32 @@ def claim_open(session: Session, secret: str) -> bool:
 
 def admin(session: Session, viewer: User | None) -> dict[str, Any]:
     """For operators: wall (walled, box, missing, reported_at; None before any report),
-    parked_matches (items of `matches` with trouble), parked_versions (id, bot, number, trouble),
-    users (name, role, bots, created_at). Raises Forbidden.
+    parked_matches (items of `matches` with trouble), parked_versions and quarantined (id, bot,
+    number, trouble), users (name, role, bots, created_at). Raises Forbidden.
     """
     if viewer is None or not viewer.operator:
         raise Forbidden("only operators may see this")
     parked = select(Match).where(Match.state == MatchState.PARKED).order_by(Match.created_at)
-    waiting = (Version.state == VersionState.PENDING, Version.deadline.is_(None))
-    versions = select(Version).where(*waiting).order_by(Version.id)
+    waiting = (Version.state.in_(WAITING), Version.deadline.is_(None))
+    suspect = Version.state == VersionState.QUARANTINED
     return {
         "wall": _wall(session),
         "parked_matches": [
             {**item(row, readable=False), "trouble": row.trouble}
             for row in session.scalars(parked.limit(MOST_PARKED))
         ],
-        "parked_versions": [
-            {
-                "id": row.id,
-                "bot": row.bot.full_name,
-                "number": row.number,
-                "trouble": row.trouble,
-            }
-            for row in session.scalars(versions.limit(MOST_PARKED))
-        ],
+        "parked_versions": _troubled(session, *waiting),
+        "quarantined": _troubled(session, suspect),
         "users": _users(session),
     }
+
+
+def _troubled(session: Session, *which: ColumnElement[bool]) -> list[dict[str, Any]]:
+    query = select(Version).where(*which).order_by(Version.id).limit(MOST_PARKED)
+    return [
+        {"id": row.id, "bot": row.bot.full_name, "number": row.number, "trouble": row.trouble}
+        for row in session.scalars(query)
+    ]
 
 
 def _wall(session: Session) -> dict[str, Any] | None:

@@ -111,14 +111,19 @@ class Report(Answer):
 
 
 class Version(Answer):
-    """An upload and its verdict; `report` is null until there is one."""
+    """An upload and its verdict; `report` is null until there is one.
+
+    `trouble` says why it is `parked` for an operator, or in quarantine.
+    """
 
     id: int
     bot: str
     game: str
     number: int
     digest: str
-    state: Literal["pending", "active", "accepted", "refused", "retired"]
+    state: Literal["pending", "active", "accepted", "quarantined", "refused", "retired"]
+    trouble: str
+    parked: bool
     report: Report | None
     created_at: str
     settled_at: str | None
@@ -240,3 +245,5 @@ class Queue(Answer):
     running: int
     parked: int
     pending_versions: int
+    parked_versions: int
+    quarantined_versions: int

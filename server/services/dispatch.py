@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
+import structlog
 from sqlalchemy import and_, func, or_, select
 from sqlalchemy.orm import joinedload, selectinload
 
@@ -25,12 +26,15 @@ from server.db.models import (
 from server.services import attempts
 from server.services.attempts import change
 from server.services.news import tell
+from server.services.quarantine import HELD
 from server.services.walls import wall
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
 
     from matchbox.settings import Settings
+
+log = structlog.get_logger(__name__)
 
 MOST_ATTEMPTS: Final = 20
 """A match sent so often that never came back is parked: it may be what kills the arenas."""
@@ -48,7 +52,8 @@ _WITH_STRANGERS: Final = (
 def dispatch(session: Session, *, settings: Settings, now: int) -> int:
     """Sends queued matches while the window has room, each league and season in its turn.
 
-    Strangers' bots wait while an arena has no wall. How many were sent.
+    Strangers' bots wait while an arena has no wall, all that meet a version in quarantine until it
+    is settled. How many were sent.
     """
     running = session.scalar(select(func.count()).where(Match.state == MatchState.RUNNING)) or 0
     room = settings.dispatch_window - running
@@ -91,6 +96,7 @@ def job_of(match: Match, settings: Settings) -> PlayMatch:
 def _park(session: Session, match: Match, trouble: str, now: int) -> None:
     values = {"state": MatchState.PARKED, "trouble": trouble, "deadline": None}
     if change(session, match, (MatchState.QUEUED,), values):
+        log.error("match.parked", match=match.id, why=trouble)
         tell(session, "match.parked", match.id, now=now)
 
 
@@ -106,7 +112,7 @@ def _next_queued(session: Session, room: int) -> Sequence[Match]:
         select(Match.id, place.label("place"))
         .join(League, League.id == Match.league_id)
         .outerjoin(Season, Season.id == Match.season_id)
-        .where(Match.state == MatchState.QUEUED, awake)
+        .where(Match.state == MatchState.QUEUED, awake, Match.id.not_in(HELD))
     )
     if not wall(session)["walled"]:
         waiting = waiting.where(Match.id.not_in(_WITH_STRANGERS))

@@ -13,7 +13,7 @@ import structlog
 from matchbox.errors import BadRecord, Conflict, Forbidden, NotFound
 from matchbox.match import record as records
 from server.db.models import Match, MatchState
-from server.services import attempts, ratings, results, tryouts
+from server.services import attempts, quarantine, ratings, results, tryouts
 from server.services.accounts import require_operator
 from server.services.attempts import change
 from server.services.dispatch import dispatch, job_of
@@ -130,6 +130,9 @@ def fault(
     present = Match.attempt == attempt
     if not change(session, match, (MatchState.RUNNING,), values, present):
         return False
+    quarantine.note(session, match, now=now)
+    if state == MatchState.PARKED:
+        log.error("match.parked", match=match.id, why=why)
     tell(session, f"match.{state}", match.id, now=now)
     return True
 

@@ -16,6 +16,7 @@ from server.db.models import League, Match, MatchSeat, MatchState, Rating, Role
 from server.services.fixtures import Fixture, schedule
 from server.services.leagues import TABLE, field_of, is_cooperative
 from server.services.matches import UNFINISHED
+from server.services.quarantine import HELD
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
@@ -43,8 +44,8 @@ def feed(session: Session, *, settings: Settings, now: int) -> int:
 
 def _feed(session: Session, league: League, settings: Settings, now: int) -> int:
     ranked = (Match.league_id == league.id, Match.season_id.is_(None))
-    ahead = Match.state.in_((MatchState.QUEUED, MatchState.RUNNING))
-    waiting = session.scalar(select(func.count()).where(*ranked, ahead)) or 0
+    ahead = Match.state.in_((MatchState.QUEUED, MatchState.RUNNING)), Match.id.not_in(HELD)
+    waiting = session.scalar(select(func.count()).where(*ranked, *ahead)) or 0
     if waiting >= settings.ranked_backlog:
         return 0
     last = session.scalar(select(func.max(Match.number)).where(*ranked))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import select, update
 
-from server.db.models import Match, MatchState, Version, VersionState
+from server.db.models import WAITING, Match, MatchState, Version
 from server.db.session import rows_changed
 from server.services import tryouts
 from server.services.dispatch import MOST_ATTEMPTS
@@ -29,7 +29,7 @@ def _sweep_matches(session: Session, now: int) -> int:
 
 
 def _sweep_tryouts(session: Session, settings: Settings, now: int) -> int:
-    late = (Version.state == VersionState.PENDING, Version.deadline < now)
+    late = (Version.state.in_(WAITING), Version.deadline < now)
     versions = session.scalars(select(Version).where(*late).order_by(Version.id)).all()
     for version in versions:
         if version.attempt % MOST_ATTEMPTS == 0:

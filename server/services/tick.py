@@ -10,7 +10,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from matchbox.errors import MatchboxError, Unavailable
 from server import outbox
-from server.services import dispatch, news, ranked, seasons, standings, sweep
+from server.services import dispatch, news, quarantine, ranked, seasons, standings, sweep
 
 if TYPE_CHECKING:
     from server.context import Context
@@ -19,11 +19,11 @@ log = structlog.get_logger(__name__)
 
 
 def tick(context: Context) -> None:
-    """Sends what waits, sweeps, advances, feeds and dispatches, and renews stale standings.
+    """Sweeps, takes suspects aside, advances, feeds, dispatches, renews standings and sends.
 
     Each step stands alone: one that fails is logged, and is due again at the next tick.
     """
-    for step in (_sweep, _advance, _feed, _dispatch, _refresh, _trim, _flush):
+    for step in (_sweep, _quarantine, _advance, _feed, _dispatch, _refresh, _trim, _flush):
         _attempt(step, context)
 
 
@@ -45,6 +45,11 @@ def _flush(context: Context) -> None:
 def _sweep(context: Context) -> None:
     with context.write() as session:
         sweep.sweep(session, settings=context.settings, now=context.now())
+
+
+def _quarantine(context: Context) -> None:
+    with context.write() as session:
+        quarantine.take_aside(session, settings=context.settings, now=context.now())
 
 
 def _advance(context: Context) -> None:

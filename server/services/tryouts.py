@@ -5,13 +5,14 @@ from __future__ import annotations
 import secrets
 from typing import TYPE_CHECKING, Any
 
+import structlog
 from sqlalchemy import ColumnElement, select, update
 
 from matchbox.errors import Conflict, Forbidden, NotFound
-from matchbox.match.wire import TryOut
+from matchbox.match.wire import Entrant, TryOut
 from matchbox.settings import limits_of
 from server import outbox
-from server.db.models import User, Version, VersionState
+from server.db.models import WAITING, Bot, Role, User, Version, VersionState
 from server.db.session import compare_and_set
 from server.services import attempts
 from server.services.accounts import require_operator
@@ -22,9 +23,14 @@ if TYPE_CHECKING:
 
     from matchbox.settings import Settings
 
+log = structlog.get_logger(__name__)
+
 
 def send(session: Session, version: Version, *, settings: Settings, now: int) -> bool:
-    """Sends a pending version's try-out under a new attempt; False if somebody else just did."""
+    """Sends a waiting version's try-out under a new attempt; False if somebody else just did.
+
+    A version in quarantine plays against a bot of the house, where that has one for the game.
+    """
     attempt = version.attempt + 1
     values = {"attempt": attempt, "deadline": attempts.next_deadline(settings, now, attempt)}
     if not _change(session, version, values, Version.attempt == version.attempt):
@@ -38,6 +44,7 @@ def send(session: Session, version: Version, *, settings: Settings, now: int) ->
             limits=limits_of(settings),
             version=version.digest,
             class_name=version.class_name or None,
+            beside=_house_bot(session, version),
             deals=[secrets.token_hex(16) for _ in range(settings.tryout_deals)],
         ),
     )
@@ -82,15 +89,21 @@ def lost(
         return False
     if not parked:
         return send(session, version, settings=settings, now=now)
-    tell(session, "version.parked", version.id, now=now)
+    _alarm(session, version, why, now)
     return True
 
 
 def park(session: Session, version: Version, trouble: str, *, now: int) -> None:
-    """Leaves a pending version's try-out to the operator."""
+    """Leaves a waiting version's try-out to the operator."""
     values = {"deadline": None, "trouble": storable(trouble, 500)}
     if _change(session, version, values, Version.attempt == version.attempt):
-        tell(session, "version.parked", version.id, now=now)
+        _alarm(session, version, trouble, now)
+
+
+def _alarm(session: Session, version: Version, why: str, now: int) -> None:
+    """An operator has to look."""
+    log.error("version.parked", version=version.id, bot=version.bot.full_name, why=why)
+    tell(session, "version.parked", version.id, now=now)
 
 
 def try_again(
@@ -115,8 +128,18 @@ def make_active(session: Session, version: Version, now_in: VersionState, **valu
     return True
 
 
+def _house_bot(session: Session, version: Version) -> Entrant | None:
+    """Whom a version in quarantine is tried with."""
+    if version.state != VersionState.QUARANTINED:
+        return None
+    plays = (Bot.game == version.bot.game, Version.state == VersionState.ACTIVE)
+    query = select(Version).join(Bot).join(User).where(*plays, User.role == Role.HOUSE)
+    found = session.scalars(query.order_by(Version.id).limit(1)).first()
+    return None if found is None else Entrant(found.digest, found.class_name or None)
+
+
 def _change(
     session: Session, version: Version, values: dict[str, Any], *so_far: ColumnElement[bool]
 ) -> bool:
-    """Compare and set on a version that is still pending."""
-    return compare_and_set(session, version, values, Version.state == VersionState.PENDING, *so_far)
+    """Compare and set on a version that still waits for its verdict."""
+    return compare_and_set(session, version, values, Version.state.in_(WAITING), *so_far)

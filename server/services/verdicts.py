@@ -8,7 +8,7 @@ from sqlalchemy import select
 
 from server.db.models import Version, VersionState
 from server.db.session import compare_and_set
-from server.services import tryouts
+from server.services import quarantine, tryouts
 from server.services.news import storable, tell
 
 if TYPE_CHECKING:
@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 def settle(session: Session, message: TriedOut, *, settings: Settings, now: int) -> bool:
     """The version becomes active or refused; False where it was settled before.
 
-    An accepted version becomes the active one unless a later upload is active already. Raises
+    An accepted version becomes the active one unless a later upload is active already; one that
+    comes out of quarantine, unless any is. Raises
     NotFound or Forbidden where the message is not the result of an attempt of ours.
     """
     version = tryouts.find(
@@ -34,7 +35,10 @@ def settle(session: Session, message: TriedOut, *, settings: Settings, now: int)
         "deadline": None,
         "trouble": "",
     }
-    settled = _settle(session, version, message.accepted, values)
+    if version.state == VersionState.QUARANTINED:
+        settled = _release(session, version, message, values)
+    else:
+        settled = _settle(session, version, message.accepted, values)
     if settled:
         tell(session, "version.settled", version.id, now=now)
     return settled
@@ -46,6 +50,22 @@ def _settle(session: Session, version: Version, accepted: bool, values: dict[str
     state = VersionState.ACCEPTED if accepted else VersionState.REFUSED
     pending = Version.state == VersionState.PENDING
     return compare_and_set(session, version, {"state": state, **values}, pending)
+
+
+def _release(session: Session, version: Version, message: TriedOut, values: dict[str, Any]) -> bool:
+    """Out of quarantine, either way. The verdict before it may come twice, and counts no more."""
+    active = (Version.bot_id == version.bot_id, Version.state == VersionState.ACTIVE)
+    if not message.accepted:
+        state = VersionState.REFUSED
+    elif session.scalar(select(Version.id).where(*active)) is None:
+        state = VersionState.ACTIVE
+    else:
+        state = VersionState.ACCEPTED
+    present = (Version.state == VersionState.QUARANTINED, Version.attempt == message.attempt)
+    if not compare_and_set(session, version, {"state": state, **values}, *present):
+        return False
+    quarantine.forget(session, version)
+    return True
 
 
 def _outdated(session: Session, version: Version) -> bool:

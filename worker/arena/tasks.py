@@ -16,6 +16,7 @@ from matchbox.errors import BadBundle, BadMessage, MatchboxError, SeatFault, Una
 from matchbox.match import wire
 from matchbox.match.wire import Lost, MatchPlayed, PlayMatch, TriedOut, TryOut
 from worker.arena.play import play_job
+from worker.arena.quarantine import try_alone
 from worker.arena.tryout import try_out
 
 if TYPE_CHECKING:
@@ -97,7 +98,11 @@ class Arena:
         self._hand_in(task, result)
 
     def _tried_out(self, job: TryOut) -> tuple[str, TriedOut]:
-        return wire.SETTLE, try_out(job, self._client.bundle(job.version), self._box)
+        bundle = self._client.bundle(job.version)
+        if job.beside is None:
+            return wire.SETTLE, try_out(job, bundle, self._box)
+        beside = self._client.bundle(job.beside.version)
+        return wire.SETTLE, try_alone(job, bundle, beside, self._box)
 
     def _played(self, job: PlayMatch) -> tuple[str, MatchPlayed]:
         bundles = {seat.version: self._client.bundle(seat.version) for seat in job.seats}

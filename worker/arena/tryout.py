@@ -1,4 +1,4 @@
-"""Validates a version: its file is loaded in a box, then the bot plays against itself there.
+"""Validates a version: its file is loaded in a box, then the bot plays there, against itself.
 
 Knows how a bot is watched and where it may fail; the sentences are in sentences.py. The server
 and `matchbox check` run this very function.
@@ -7,6 +7,7 @@ and `matchbox check` run this very function.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING
 
 from matchbox import registry
@@ -38,6 +39,7 @@ class _Trial:
     """What has been seen of the bot so far."""
 
     open_channel: Opener
+    open_other: Opener
     log_bytes: int
     class_name: str | None = None
     games: int = 0
@@ -62,19 +64,22 @@ class Failed(Exception):
         self.where = where
 
 
-def try_out(job: TryOut, bundle: bytes, box: Box | None) -> TriedOut:
+def try_out(job: TryOut, bundle: bytes, box: Box | None, beside: bytes | None = None) -> TriedOut:
     """The verdict on the version, with reasons for its author.
 
-    Raises SeatFault("platform") where the platform failed: that is no verdict.
+    `beside` is the bundle of whom it plays against, instead of itself. Raises
+    SeatFault("platform") where the platform failed: that is no verdict.
     """
-    trial = _Trial(opener(box, job.limits), limits_of(job.limits).log_bytes)
+    seats = partial(opener, box, job.limits)
+    trial = _Trial(seats(), seats(), limits_of(job.limits).log_bytes)
     verdict, reasons, unrepeatable = "accepted", [], False
     try:
         _load(job, bundle, trial)
-        repeats = _play_twice(job, bundle, trial)
+        repeats = _play_twice(job, [bundle] if beside is None else [bundle, beside], trial)
         unrepeatable = not repeats
         reasons = [] if repeats else [sentences.UNREPEATABLE]
-        reasons += _learn(job, bundle, trial, box)
+        if beside is None:
+            reasons += _learn(job, bundle, trial, box)
     except BadBundle as error:
         verdict, reasons = "bundle", [str(error)]
     except Failed as failed:
@@ -118,12 +123,12 @@ def _load(job: TryOut, bundle: bytes, trial: _Trial) -> None:
         channel.close()
 
 
-def _play_twice(job: TryOut, bundle: bytes, trial: _Trial) -> bool:
-    """Plays every deal against itself, twice; True where both came out the same."""
+def _play_twice(job: TryOut, bundles: list[bytes], trial: _Trial) -> bool:
+    """Plays every deal twice; True where both came out the same."""
     same = True
     for deal in job.deals:
         match = _match(job, deal)
-        twice = [_play(match, bundle, trial) for _ in range(2)]
+        twice = [_play(match, bundles, trial) for _ in range(2)]
         same = same and twice[0] == twice[1]
         trial.games += 2 * len(match.seats)
     return same
@@ -150,18 +155,24 @@ def _learn(job: TryOut, bundle: bytes, trial: _Trial, box: Box | None) -> list[s
     if done.fault is not None:
         return [sentences.forgetful(done.fault, done.log)]
     if done.memory:
-        _play(_match(job, job.deals[0]), bundle, trial, done.memory)
+        _play(_match(job, job.deals[0]), [bundle], trial, done.memory)
         trial.games += registry.game(job.game).spec.seats[0]
     return []
 
 
-def _play(match: PlayMatch, bundle: bytes, trial: _Trial, memory: bytes = b"") -> str:
-    """The digest of one match of the bot against itself. Raises Failed at its first fault."""
+def _play(match: PlayMatch, bundles: list[bytes], trial: _Trial, memory: bytes = b"") -> str:
+    """The digest of one match of the bot. Raises Failed at its first fault.
+
+    `bundles` are its own and, where it does not play against itself, the others'.
+    """
     opened: list[_Watched] = []
 
-    def open_player(entrant: int, rotation: int) -> _Watched:
-        seat = load_seed(match, entrant, rotation)
-        frame = load_frame(match.game, bundle, match.seats[entrant].class_name, seat, memory)
+    def open_player(entrant: int, rotation: int) -> _Watched | Seat:
+        seed = load_seed(match, entrant, rotation)
+        bundle = bundles[min(entrant, len(bundles) - 1)]
+        frame = load_frame(match.game, bundle, match.seats[entrant].class_name, seed, memory)
+        if bundle is not bundles[0]:
+            return Seat(trial.open_other, frame)
         opened.append(_Watched(frame, trial))
         return opened[-1]
 
@@ -172,14 +183,16 @@ def _play(match: PlayMatch, bundle: bytes, trial: _Trial, memory: bytes = b"") -
             watched.close()
             trial.logs.append(watched.log)
     for note in played.notes:
-        raise Failed(SeatFault(note.kind, note.detail), "turn")
+        if note.entrant == 0 or len(bundles) == 1:
+            raise Failed(SeatFault(note.kind, note.detail), "turn")
     trial.played.append(played.record)
     return records.digest(played.record)
 
 
 def _match(job: TryOut, deal: str) -> PlayMatch:
-    """The match of one deal, in every rotation, that the bot plays against itself."""
+    """The match of one deal, in every rotation, of the bot and itself or those beside it."""
     spec = registry.game(job.game).spec
+    own = Entrant(job.version, job.class_name)
     return PlayMatch(
         attempt=job.attempt,
         token=job.token,
@@ -189,7 +202,7 @@ def _match(job: TryOut, deal: str) -> PlayMatch:
         rules=spec.rules,
         options=fill_options(spec, {}),
         deals=[deal],
-        seats=[Entrant(job.version, job.class_name)] * spec.seats[0],
+        seats=[own, *[job.beside or own] * (spec.seats[0] - 1)],
     )
 
 

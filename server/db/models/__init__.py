@@ -4,14 +4,15 @@ Times are UTC integers in milliseconds. Whatever can be derived (standings, rati
 only as a cache that names the rows it came from.
 """
 
-from server.db.models.bots import Bot, Bundle, Version, VersionState
+from server.db.models.bots import WAITING, Bot, Bundle, Version, VersionState
 from server.db.models.leagues import Entry, League, Rating, Season, SeasonState, Standing
 from server.db.models.matches import Deal, Match, MatchDeal, MatchSeat, MatchState, Result
 from server.db.models.people import Role, Token, User
-from server.db.models.platform import Event, Outbox, Setting
+from server.db.models.platform import Event, Outbox, PlatformFault, Setting
 from server.db.models.tables import Table
 
 __all__ = [
+    "WAITING",
     "Bot",
     "Bundle",
     "Deal",
@@ -23,6 +24,7 @@ __all__ = [
     "MatchSeat",
     "MatchState",
     "Outbox",
+    "PlatformFault",
     "Rating",
     "Result",
     "Role",

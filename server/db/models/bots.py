@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Any
+from typing import Any, Final
 
 from sqlalchemy import BigInteger, ForeignKey, Index, String, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column, relationship
@@ -21,8 +21,14 @@ class VersionState(StrEnum):
     """Accepted, and what the bot plays with."""
     ACCEPTED = "accepted"
     """Accepted, but another version of the bot is active."""
+    QUARANTINED = "quarantined"
+    """Present when the platform failed too often: plays no more until it was tried alone."""
     REFUSED = "refused"
     RETIRED = "retired"
+
+
+WAITING: Final = (VersionState.PENDING, VersionState.QUARANTINED)
+"""A try-out is to come, or under way."""
 
 
 class Bot(Table):
@@ -90,7 +96,7 @@ class Version(Table):
     @property
     def parked(self) -> bool:
         """True where platform faults leave its try-out to the operator."""
-        return self.state == VersionState.PENDING and self.deadline is None
+        return self.state in WAITING and self.deadline is None
 
     @property
     def entrant(self) -> str:

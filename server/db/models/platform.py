@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import BigInteger, String
+from sqlalchemy import BigInteger, ForeignKey, String
 from sqlalchemy.orm import Mapped, mapped_column
 
 from server.db.models.tables import Table
@@ -43,3 +43,14 @@ class Setting(Table):
     name: Mapped[str] = mapped_column(String(32), primary_key=True)
     value: Mapped[dict[str, Any]]
     changed_at: Mapped[int] = mapped_column(BigInteger)
+
+
+class PlatformFault(Table):
+    """A version that was present when the platform failed at a match; kept for a day."""
+
+    __tablename__ = "platform_fault"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    version_id: Mapped[int] = mapped_column(ForeignKey("version.id"), index=True)
+    match_id: Mapped[str] = mapped_column(ForeignKey("match.id"))
+    at: Mapped[int] = mapped_column(BigInteger, index=True)

@@ -208,6 +208,7 @@ def admin() -> Row:
         "wall": wall,
         "parked_matches": [match_row("parked", trouble="the box did not start: no space left")],
         "parked_versions": [{"id": 5, "bot": "bob/ledger", "number": 3, "trouble": "no space"}],
+        "quarantined": [{"id": 6, "bot": "bob/lodger", "number": 1, "trouble": "present thrice"}],
         "users": [{"name": name, "role": role, "bots": 2, "created_at": EARLIER}
                   for name, role in (("alice", "author"), ("charlie", "operator"))],
     }  # fmt: skip
@@ -256,7 +257,13 @@ OPERATOR: Final = replace(SOURCE, viewer=lambda: CHARLIE)
 
 def nothing_to_do() -> Row:
     """The operator's rows on a fresh platform."""
-    return {"wall": None, "parked_matches": [], "parked_versions": [], "users": []}
+    return {
+        "wall": None,
+        "parked_matches": [],
+        "parked_versions": [],
+        "quarantined": [],
+        "users": [],
+    }
 
 
 EMPTY: Final = replace(

@@ -24,9 +24,11 @@ class Readings:
         self.asleep = True
         monkeypatch.setattr(time, "clock_gettime_ns", lambda _: self.cpu * MS)
         monkeypatch.setattr(time, "monotonic_ns", lambda: self.wall * MS)
-        delay = lambda pid: self.ours if pid == "thread-self" else self.delay  # noqa: E731
-        monkeypatch.setattr(meter, "run_delay_ns", lambda pid: delay(pid) * MS)
+        monkeypatch.setattr(meter, "run_delay_ns", lambda pid: self._delay(pid) * MS)
         monkeypatch.setattr(meter, "is_asleep", lambda _: self.asleep)
+
+    def _delay(self, pid: int | str) -> int:
+        return self.ours if pid == "thread-self" else self.delay
 
 
 @pytest.fixture

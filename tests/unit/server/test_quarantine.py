@@ -1,0 +1,207 @@
+"""Whoever is present whenever the platform fails is taken aside, tried alone, and settled."""
+
+from __future__ import annotations
+
+import pytest
+
+from matchbox.match.wire import Entrant, PlayMatch, TryOut
+from server import queries
+from server.db.models import Role, User, Version, VersionState
+from server.services import attempts, quarantine, ranked
+from server.services.tick import tick
+from tests.books import Books, lost, played, season_of, tried_out
+
+DAY = 24 * 60
+QUARANTINED = VersionState.QUARANTINED
+
+
+@pytest.fixture
+def versions(books: Books, alice: User, bob: User) -> list[Version]:
+    house = books.person("house", Role.HOUSE)
+    return [books.bot(alice, "first"), books.bot(bob, "second"), books.bot(house, "keeper")]
+
+
+@pytest.fixture
+def jobs(books: Books, versions: list[Version], charlie: User) -> list[PlayMatch]:
+    """The matches of a season, sent: alice's with bob's, and each with the house's."""
+    books.league()
+    season_of(books, charlie, versions, cycles=6)
+    return books.dispatch()
+
+
+def with_(jobs: list[PlayMatch], *who: Version) -> list[PlayMatch]:
+    return [job for job in jobs if {one.digest for one in who} <= {s.version for s in job.seats}]
+
+
+def taken_aside(books: Books) -> int:
+    with books.write() as session:
+        return quarantine.take_aside(session, settings=books.settings, now=books.clock())
+
+
+@pytest.fixture
+def suspect(books: Books, versions: list[Version], jobs: list[PlayMatch]) -> TryOut:
+    """The try-out of alice's version, which was present at three faults, bob's at two."""
+    alices = with_(jobs, versions[0], versions[1])[:2] + with_(jobs, versions[0], versions[2])[:1]
+    for job in alices:
+        books.lose(lost(job))
+    assert taken_aside(books) == 1
+    (sent,) = books.postman.take()
+    assert isinstance(sent, TryOut)
+    return sent
+
+
+def test_three_faults_within_a_day_take_a_version_aside_and_two_do_not(
+    books: Books, versions: list[Version], suspect: TryOut
+) -> None:
+    first, second, keeper = (books.version(one.id) for one in versions)
+    assert (first.state, second.state, keeper.state) == (QUARANTINED, "active", "active")
+    assert "3 times within a day: the box did not open" in first.trouble
+    assert suspect.version == first.digest
+    assert suspect.beside == Entrant(keeper.digest)
+    assert taken_aside(books) == 0
+
+
+def test_faults_of_different_days_are_not_added_up(
+    books: Books, versions: list[Version], jobs: list[PlayMatch]
+) -> None:
+    for job, pause in zip(with_(jobs, versions[0]), (0, DAY / 2, DAY / 2 + 1), strict=False):
+        books.clock.pass_by(minutes=pause)
+        books.lose(lost(job))
+    assert taken_aside(books) == 0
+
+
+def test_the_house_is_never_taken_aside(
+    books: Books, versions: list[Version], jobs: list[PlayMatch]
+) -> None:
+    for job in with_(jobs, versions[2], versions[0])[:2] + with_(jobs, *versions[1:])[:2]:
+        books.lose(lost(job))
+    assert taken_aside(books) == 0
+    assert books.version(versions[2].id).state == VersionState.ACTIVE
+
+
+def test_its_matches_wait_and_those_of_others_do_not(
+    books: Books, versions: list[Version], jobs: list[PlayMatch], suspect: TryOut
+) -> None:
+    (other, *_) = with_(jobs, *versions[1:])
+    books.lose(lost(other))
+    sent = books.dispatch()
+    assert other.match in [job.match for job in sent]
+    assert not with_(sent, versions[0])
+    books.settle(tried_out(suspect))
+    assert with_(books.dispatch(), versions[0])
+
+
+def test_a_league_goes_on_while_matches_of_a_suspect_wait(
+    books: Books, versions: list[Version]
+) -> None:
+    books.league(paused=False)
+
+    def fed() -> int:
+        with books.write() as session:
+            return ranked.feed(session, settings=books.settings, now=books.clock())
+
+    assert fed() == books.settings.ranked_backlog
+    assert fed() == 0
+    with books.write() as session:
+        session.get_one(Version, versions[0].id).state = QUARANTINED
+    assert fed() > 0
+
+
+@pytest.mark.parametrize("accepted, state", [(True, "active"), (False, "refused")])
+def test_the_try_out_alone_lets_it_play_on_or_refuses_it(
+    books: Books, versions: list[Version], suspect: TryOut, accepted: bool, state: str
+) -> None:
+    assert books.settle(tried_out(suspect, accepted=accepted))
+    settled = books.version(versions[0].id)
+    assert (settled.state, settled.trouble) == (state, "")
+    assert taken_aside(books) == 0
+
+
+def test_it_does_not_unseat_what_its_owner_has_chosen_meanwhile(
+    books: Books, versions: list[Version], alice: User, suspect: TryOut
+) -> None:
+    other = books.bot(alice, "first", b"from matchbox.games.bomb import SimplePlayer as BOT\n")
+    books.settle(tried_out(suspect))
+    assert books.version(versions[0].id).state == VersionState.ACCEPTED
+    assert books.version(other.id).state == VersionState.ACTIVE
+
+
+def test_the_verdict_that_once_let_it_in_does_not_let_it_out(
+    books: Books, versions: list[Version], suspect: TryOut
+) -> None:
+    with books.read() as session:
+        version = session.get_one(Version, versions[0].id)
+        token = attempts.token_of(books.settings, version, 1)
+    old = tried_out(suspect)
+    assert not books.settle(type(old)(**{**vars_of(old), "attempt": 1, "token": token}))
+    assert books.version(versions[0].id).state == QUARANTINED
+
+
+def vars_of(message: object) -> dict[str, object]:
+    return {name: getattr(message, name) for name in message.__struct_fields__}  # type: ignore[attr-defined]
+
+
+def test_a_suspect_that_cannot_even_be_tried_is_parked_for_the_operator(
+    books: Books, versions: list[Version], suspect: TryOut, charlie: User, alice: User
+) -> None:
+    books.lose(lost(suspect, "the arena died"))
+    (again,) = books.postman.take()
+    assert isinstance(again, TryOut)
+    assert again.beside == suspect.beside
+    books.lose(lost(again, "the arena died"))
+    with books.read() as session:
+        told = queries.admin(session, charlie)
+        queue = queries.queue(session)
+        shown = queries.version(session, versions[0].id, alice)
+    assert [one["trouble"] for one in told["parked_versions"]] == ["the arena died"]
+    assert [one["bot"] for one in told["quarantined"]] == ["alice/first"]
+    assert (queue["parked_versions"], queue["quarantined_versions"]) == (1, 1)
+    assert (shown["state"], shown["parked"], shown["trouble"]) == (
+        "quarantined",
+        True,
+        "the arena died",
+    )
+
+
+def test_the_tick_takes_aside_and_the_sweeper_sends_again(
+    books: Books, versions: list[Version], jobs: list[PlayMatch]
+) -> None:
+    for job in with_(jobs, versions[0])[:3]:
+        books.lose(lost(job))
+    tick(books.context)
+    (first,) = (job for job in books.postman.take() if isinstance(job, TryOut))
+    books.clock.pass_by(minutes=books.settings.lease_minutes + 1)
+    tick(books.context)
+    (second,) = (job for job in books.postman.take() if isinstance(job, TryOut))
+    assert (first.attempt + 1, first.version) == (second.attempt, second.version)
+
+
+@pytest.mark.parametrize("deed", ["retire", "upload"])
+def test_its_owner_may_still_do_what_owners_do(
+    books: Books, versions: list[Version], alice: User, suspect: TryOut, deed: str
+) -> None:
+    from server.services import uploads
+
+    bot = books.the_bot(versions[0])
+    if deed == "retire":
+        with books.write() as session:
+            uploads.retire(session, alice, session.merge(bot), now=books.clock())
+        assert not books.settle(tried_out(suspect))
+        assert books.version(versions[0].id).state == VersionState.RETIRED
+    else:
+        fresh = books.bot(alice, "first", b"from matchbox.games.bomb import SimplePlayer as BOT\n")
+        assert books.version(fresh.id).state == VersionState.ACTIVE
+
+
+def test_a_match_that_is_parked_is_told_to_the_operators_log(
+    books: Books,
+    jobs: list[PlayMatch],
+    caplog: pytest.LogCaptureFixture,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    job = jobs[0]
+    books.lose(lost(job))
+    (again,) = (one for one in books.dispatch() if one.match == job.match)
+    books.lose(lost(again))
+    assert "match.parked" in capsys.readouterr().out + caplog.text
+    assert not books.record(played(again)) or books.match(job.match).state == "finished"

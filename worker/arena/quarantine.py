@@ -1,0 +1,54 @@
+"""Tries a version alone that was present when the platform failed too often.
+
+Knows how a bot that brings the platform down is told from a platform that is down: by a control
+match without it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from msgspec.structs import replace
+
+from matchbox.errors import SeatFault
+from matchbox.match.wire import TriedOut
+from worker.arena.play import kind_of
+from worker.arena.tryout import try_out
+
+if TYPE_CHECKING:
+    from matchbox.match.wire import TryOut
+    from sandbox.box import Box
+
+_TRIALS: Final = 2
+
+
+def try_alone(job: TryOut, bundle: bytes, beside: bytes, box: Box | None) -> TriedOut:
+    """The verdict on a version in quarantine: it plays on, or is refused for what it did.
+
+    Where the platform fails with it twice, and not without it, it is refused for that. Raises
+    SeatFault("platform") where the platform fails without it too.
+    """
+    assert job.beside is not None
+    control = replace(job, version=job.beside.version, class_name=job.beside.class_name)
+    for _ in range(_TRIALS):
+        try:
+            return try_out(job, bundle, box, beside)
+        except SeatFault as fault:
+            why = fault.detail
+            try_out(control, beside, box, beside)
+    return TriedOut(
+        version=job.version,
+        attempt=job.attempt,
+        token=job.token,
+        accepted=False,
+        verdict="platform",
+        reasons=[
+            f"The platform failed {_TRIALS} times while the bot was tried alone, and not without "
+            f"it: {why}. Upload a version that leaves its process alone."
+        ],
+        class_name=job.class_name,
+        games=0,
+        cpu_ms_per_decision=0.0,
+        log="",
+        box=kind_of(box),
+    )
