@@ -37,7 +37,7 @@ def match(match: str) -> Response:
 @routes.get("/matches/<match:match>/log")
 @routes.output(told.Logs)
 def log(match: str) -> Response:
-    """What your own bots printed in it; an operator sees all."""
+    """What your own bots printed and reported; an operator sees all that was printed."""
     with context().read() as books:
         return whole_list(queries.match_log(books, match, viewer(books)))
 

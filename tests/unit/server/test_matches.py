@@ -140,6 +140,7 @@ def test_the_token_of_one_match_is_no_good_for_another(books: Books, season: Sea
         {"deals": ["0" * 32, "1" * 32]},
         {"seats": ["0" * 64, "1" * 64]},
         {"width": 7},
+        {"memories": ["ab" * 32, ""]},
         {"options": {"cards": 3}},
         {"bouts": []},
     ],
