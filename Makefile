@@ -19,7 +19,7 @@ export PIP_ROOT_USER_ACTION := ignore
 TIED = $(shell setpriv --pdeathsig TERM true 2>/dev/null && echo setpriv --pdeathsig TERM)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup up test check format bench figures bots learn shell playthroughs lock env compose-test
+.PHONY: help setup up test check format bench figures bots league-bench learn shell playthroughs lock env compose-test
 
 help: ## what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
@@ -51,6 +51,9 @@ figures: .venv/.up.stamp ## play the published figures anew, write docs/figures.
 
 bots: .venv/.up.stamp ## play every shipped bot against every other, and write docs/bots.md
 	@$(BIN)/python -m bench.bots $(ARGS)
+
+league-bench: .venv/.up.stamp ## try the league's promises on bots of known strength, write docs/league.md
+	@OPENBLAS_NUM_THREADS=1 $(BIN)/python -m bench.league $(ARGS)
 
 learn: .venv/.up.stamp ## learn the table of bots/skull/regret anew (some minutes), and plot how
 	@$(BIN)/python -m learning $(ARGS)

@@ -1,0 +1,93 @@
+"""Bots of known strength, and what deals between them come to. Knows probabilities; rates nobody.
+
+A bout is decided by strength and luck. With probability `shared` the luck of a deal belongs to the
+seats: turned round, it falls to the other side, and the results of the deal offset each other.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Final
+
+import numpy as np
+
+from matchbox.league.comparisons import Comparisons, Floats, Ints, in_counts
+from matchbox.league.ratings import ELO
+
+PAIR_HALVES: Final = np.array([0, 2, 4])
+"""Twice what a bot takes of a deal pair: lost both, one each, won both."""
+
+
+def ladder(bots: int, gap: float) -> Floats:
+    """(bots,): strengths in Elo around 0, so far apart, the best last."""
+    return gap * (np.arange(bots) - (bots - 1) / 2)
+
+
+def shared_for(rho: float, gap: float) -> float:
+    """How often luck must be the deal's for two results of neighbours to correlate like this."""
+    chance = 1 / (1 + np.exp(-gap / ELO))
+    return float(-rho * chance / (1 - chance))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pairs:
+    """All pairs of a field, the first with the lower number; (pairs,) and (pairs, 3)."""
+
+    names: tuple[str, ...]
+    first: Ints
+    second: Ints
+    chances: Floats
+    """Of losing both bouts of a deal, winning one, winning both."""
+
+    def play(self, deals: Ints, rng: np.random.Generator) -> Ints:
+        """(pairs, 3): how many of so many deals (pairs,) came to each."""
+        return np.asarray(rng.multinomial(deals, self.chances), dtype=np.int64)
+
+    def compared(self, counts: Ints) -> Comparisons:
+        """The comparisons that these counts (pairs, 3) are."""
+        pair, result = np.nonzero(counts)
+        zero = np.zeros(len(pair), dtype=np.int64)
+        halves = PAIR_HALVES[result]
+        lines = np.stack(
+            [self.first[pair], self.second[pair], zero, zero, zero + 2, halves], axis=1
+        )
+        return in_counts(self.names, 0, lines, np.arange(len(pair)), counts[pair, result])
+
+
+def all_pairs(strengths: Floats, shared: float) -> Pairs:
+    """The pairs of a field with these strengths (Elo)."""
+    first, second = np.array([*combinations(range(len(strengths)), 2)], dtype=np.int64).T
+    chance = 1 / (1 + np.exp(-(strengths[first] - strengths[second]) / ELO))
+    low, high = np.minimum(chance, 1 - chance), np.maximum(chance, 1 - chance)
+    own = np.stack([(1 - chance) ** 2, 2 * chance * (1 - chance), chance**2], axis=1)
+    certain, even = high - low, 2 * low
+    dealt = np.stack([certain * (chance < 0.5), even, certain * (chance >= 0.5)], axis=1)
+    names = tuple(f"b{number:03d}" for number in range(len(strengths)))
+    return Pairs(names, first, second, shared * dealt + (1 - shared) * own)
+
+
+def play_tables(
+    strengths: Floats, table: int, deals: int, shared: float, rng: np.random.Generator
+) -> Comparisons:
+    """Every table of so many bots plays so many deals in all rotations (Plackett-Luce)."""
+    who = np.repeat(np.array([*combinations(range(len(strengths)), table)]), deals, axis=0)
+    dealt = rng.gumbel(size=who.shape)
+    lines, deal = [], []
+    for rotation in range(table):
+        sat = np.roll(who, -rotation, axis=1)
+        own = rng.gumbel(size=who.shape)
+        fell = np.where(rng.random((len(who), 1)) < shared, dealt, own)
+        value = strengths[sat] / ELO + fell
+        for one, other in combinations(range(table), 2):
+            ahead = value[:, one] > value[:, other]
+            turned = sat[:, one] > sat[:, other]
+            low, high = (
+                np.minimum(sat[:, one], sat[:, other]),
+                np.maximum(sat[:, one], sat[:, other]),
+            )
+            zero = np.zeros(len(who), dtype=np.int64)
+            lines.append(np.stack([low, high, zero, zero, zero + 1, 2 * (ahead != turned)], axis=1))
+            deal.append(np.arange(len(who)))
+    names = tuple(f"b{number:03d}" for number in range(len(strengths)))
+    return in_counts(names, 0, np.concatenate(lines), np.concatenate(deal))

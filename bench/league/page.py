@@ -1,0 +1,38 @@
+"""Figures of the league as a page in Markdown. Pure; the same figures make the same page."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from textwrap import fill
+
+from bench.league.promises import Figure
+
+COLUMNS = ("promise", "goal", "ours", "trials", "met")
+
+
+def page(figures: Sequence[Figure], seed: int) -> str:
+    """The whole page."""
+    goals = [figure for figure in figures if figure.met is not None]
+    head = (
+        "`make league-bench` plays bots of known strength through the functions of "
+        "`matchbox/league`, writes this page, and fails where a goal is missed. Seed "
+        f"`{seed}`; {sum(bool(figure.met) for figure in goals)} of {len(goals)} goals are met."
+    )
+    how = (
+        "A deal is played from both sides. How its two results correlate depends on the game: "
+        "-0.45 to -0.87 in small card games, and the goal for the right order is set at their "
+        "middle. A game is one bout. A season begins with a double round robin of deal pairs; then "
+        "batches go where the order is most in doubt. A line without a goal is there to compare."
+    )
+    lines = ["| " + " | ".join(COLUMNS) + " |", "| --- | --- | --- | ---: | --- |"]
+    lines += ["| " + " | ".join(cells(figure)) + " |" for figure in figures]
+    return (
+        "\n\n".join(["# The league, measured", fill(head, 100), fill(how, 100), "\n".join(lines)])
+        + "\n"
+    )
+
+
+def cells(figure: Figure) -> list[str]:
+    """A figure as text, in the order of COLUMNS."""
+    met = {None: "", True: "yes", False: "**no**"}[figure.met]
+    return [figure.name, figure.goal, figure.ours, f"{figure.trials:,}", met]

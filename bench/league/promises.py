@@ -1,0 +1,260 @@
+"""Each promise of the league as a measured figure beside its goal. Knows no page."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from time import process_time
+from typing import Final
+
+import numpy as np
+
+from bench.league import field, seasons
+from matchbox.league.comparisons import Comparisons, Floats, in_counts
+from matchbox.league.estimate import estimate
+from matchbox.league.ranges import rank_ranges
+from matchbox.league.ratings import ELO, WIDE, fit_comparisons
+from matchbox.league.rows import Row
+from matchbox.league.sprt import Trial, answer
+from matchbox.league.standings import standing
+from matchbox.league.tail import ENOUGH
+from matchbox.league.transitivity import lack_of_fit
+
+BOTS: Final = 12
+GAP: Final = 20.0
+RHOS: Final = {-0.45: 6600, -0.66: 5700, -0.87: 3000}
+"""How two results of a deal correlate in small card games, and how long such a season is played."""
+GOAL_RHO: Final = -0.66
+GOAL_GAMES: Final = 5700
+PAIRS_A_LOOK: Final = 10
+TOGETHER: Final = 50
+"""Seasons fitted at once; how many does not change what they come to."""
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """What was measured; `met` is None where the figure has no goal."""
+
+    name: str
+    goal: str
+    ours: str
+    trials: int
+    met: bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """Where chance begins, how much of the usual number of trials is made, by how many."""
+
+    seed: int
+    scale: float
+    workers: int
+
+    def trials(self, usual: int) -> int:
+        """Never fewer than three."""
+        return max(3, round(self.scale * usual))
+
+
+def right_order(effort: Effort) -> list[Figure]:
+    """Games until twelve bots 20 Elo apart are in the right order in 95% of seasons."""
+    strengths = field.ladder(BOTS, GAP)
+    figures = []
+    for rho, most in RHOS.items():
+        pairs = field.all_pairs(strengths, field.shared_for(rho, GAP))
+        trials = effort.trials(600)
+        seeds = range(effort.seed, effort.seed + trials)
+        parts = [seeds[at : at + TOGETHER] for at in range(0, trials, TOGETHER)]
+        with ProcessPoolExecutor(effort.workers) as pool:
+            played = pool.map(partial(seasons.play, pairs, strengths, most), parts)
+            told = [one for part in played for one in part]
+        games = told[0].games.tolist()
+        shares = np.mean([one.right for one in told], axis=0).tolist()
+        reached = seasons.games_to(0.95, games, shares)
+        by_goal = max(share for at, share in zip(games, shares, strict=True) if at <= GOAL_GAMES)
+        ours = f"{reached:,} games" if reached else f"more than {games[-1]:,} games"
+        if rho != GOAL_RHO or reached is None:
+            ours += f" ({by_goal:.1%} by {min(GOAL_GAMES, games[-1]):,})"
+        met = reached is not None and reached <= GOAL_GAMES if rho == GOAL_RHO else None
+        goal = f"{GOAL_GAMES:,} or fewer" if rho == GOAL_RHO else ""
+        name = f"right order of 12 bots 20 Elo apart in 95% of seasons, results of a deal at {rho}"
+        figures.append(Figure(name, goal, ours, trials, met))
+        figures += _stopped(told, rho) if rho == GOAL_RHO else []
+    return figures + _round_robins(effort, strengths)
+
+
+def coverage(effort: Effort) -> list[Figure]:
+    """How many 95% intervals hold the truth, at tables of 2, 4 and 6."""
+    figures = []
+    for table, bots, deals in ((2, 8, 15), (4, 6, 4), (6, 8, 3)):
+        rng = np.random.default_rng([effort.seed, table])
+        strengths = field.ladder(bots, 30.0)
+        trials = effort.trials(400)
+        inside = [
+            np.abs(fitted.strengths - strengths) <= WIDE * np.sqrt(np.diag(fitted.covariance))
+            for fitted in (
+                fit_comparisons(field.play_tables(strengths, table, deals, 0.7, rng))
+                for _ in range(trials)
+            )
+        ]
+        share = float(np.mean(inside))
+        name = f"coverage of 95% intervals at tables of {table}"
+        met = 0.93 <= share <= 0.97
+        figures.append(Figure(name, "93-97%", f"{share:.1%}", trials, met))
+    return figures
+
+
+def ranges(effort: Effort) -> list[Figure]:
+    """How often the rank ranges of twelve equals say that nobody is better."""
+    trials, figures = effort.trials(600), []
+    for deals in (5, 20):
+        rng = np.random.default_rng([effort.seed, deals])
+        pairs = field.all_pairs(np.zeros(BOTS), 0.6)
+        held = []
+        for _ in range(trials):
+            counts = pairs.play(np.full(len(pairs.first), deals), rng)
+            fitted = fit_comparisons(pairs.compared(counts))
+            found = rank_ranges(fitted.strengths, fitted.covariance)
+            held.append(all(span == (1, BOTS) for span in found))
+        share = float(np.mean(held))
+        name = f"rank ranges of 12 equals hold all at once, {deals} deals a pair"
+        figures.append(Figure(name, "93% or more", f"{share:.1%}", trials, share >= 0.93))
+    return figures
+
+
+def identical(effort: Effort) -> list[Figure]:
+    """Whether shuffled, repeated and late results leave a standing as it was, to the bit."""
+    rng, chance = np.random.default_rng(effort.seed), random.Random(effort.seed)
+    rows = [
+        Row(f"{a}{b}", f"{a}{b}{deal}", turn, (a, b)[:: 1 - 2 * turn], places)
+        for a in "ABCDEF"
+        for b in "ABCDEF"
+        if a < b
+        for deal in range(6)
+        for turn in (0, 1)
+        for places in [((1, 2), (2, 1))[rng.integers(2)]]
+    ]
+    once, trials = repr(standing(rows)), effort.trials(20)
+    same = 0
+    for _ in range(trials):
+        again = rows + chance.sample(rows, 30)
+        chance.shuffle(again)
+        same += repr(standing(again)) == once
+    told = f"{same} of {trials} the same"
+    return [
+        Figure(
+            "standings after shuffled and repeated results",
+            "bit-identical",
+            told,
+            trials,
+            same == trials,
+        )
+    ]
+
+
+def large_field(effort: Effort) -> list[Figure]:
+    """Processor seconds of a refit of 1,000 bots and 1,000,000 games."""
+    compared = _crowd(1000, 500_000, effort.seed)
+    seconds = []
+    trials = effort.trials(5)
+    for _ in range(trials):
+        begun = process_time()
+        fit_comparisons(compared)
+        seconds.append(process_time() - begun)
+    told = f"{min(seconds):.2f} s of one processor"
+    name = "refit of 1,000 bots x 1,000,000 games from counts"
+    return [Figure(name, "under 1 s", told, trials, min(seconds) < 1)]
+
+
+def fitting(effort: Effort) -> list[Figure]:
+    """How often the test for lack of fit raises a false alarm."""
+    rng, trials = np.random.default_rng(effort.seed), effort.trials(400)
+    strengths = field.ladder(8, 30.0)
+    pairs = field.all_pairs(strengths, 0.6)
+    alarms = []
+    for _ in range(trials):
+        compared = pairs.compared(pairs.play(np.full(len(pairs.first), 30), rng))
+        lack = lack_of_fit(compared, fit_comparisons(compared).strengths / ELO)
+        alarms.append(lack is not None and lack.p < 0.05)
+    share = f"{np.mean(alarms):.1%}"
+    return [Figure("false alarms of the test for lack of fit at 5%", "", share, trials, None)]
+
+
+def versions(effort: Effort) -> list[Figure]:
+    """Games, wrong verdicts and the bias of the estimate of a version against its parent."""
+    figures, trials = [], effort.trials(150)
+    for rho in (-0.45, -0.87):
+        for elo in (0.0, 20.0):
+            rng = np.random.default_rng([effort.seed, int(elo), round(-100 * rho)])
+            found = [_head_to_head(elo, rho, rng) for _ in range(trials)]
+            games = np.mean([one[0] for one in found])
+            wrong = np.mean([one[1] != ("better" if elo else "not better") for one in found])
+            above = np.mean([one[2] > elo for one in found])
+            told = f"{games:,.0f} games, {wrong:.1%} wrong, {above:.0%} of estimates above it"
+            name = f"[0, 20] trial of a version truly {elo:.0f} Elo better, results at {rho}"
+            figures.append(Figure(name, "", told, trials, None))
+    return figures
+
+
+PROMISES: Final[dict[str, Callable[[Effort], Sequence[Figure]]]] = {
+    "order": right_order,
+    "coverage": coverage,
+    "ranges": ranges,
+    "identical": identical,
+    "refit": large_field,
+    "fit": fitting,
+    "versions": versions,
+}
+
+
+def _stopped(told: Sequence[seasons.Told], rho: float) -> list[Figure]:
+    figures = []
+    for care, level in ENOUGH.items():
+        ended = [np.flatnonzero(one.doubt <= level) for one in told]
+        over = [(one, at[0]) for one, at in zip(told, ended, strict=True) if len(at)]
+        games = np.mean([one.games[at] for one, at in over]) if over else 0.0
+        right = np.mean([one.right[at] for one, at in over]) if over else 0.0
+        ours = f"{len(over)} of {len(told)} stopped, after {games:,.0f} games, {right:.1%} right"
+        name = f"the same, stopping by itself: {care}, within {told[0].games[-1]:,} games"
+        figures.append(Figure(name, "", ours, len(told), None))
+    return figures
+
+
+def _round_robins(effort: Effort, strengths: Floats) -> list[Figure]:
+    figures, trials = [], effort.trials(2000)
+    for name, shared in (("", 0.0), (" in deal pairs", field.shared_for(GOAL_RHO, GAP))):
+        pairs = field.all_pairs(strengths, shared)
+        found = seasons.round_robin_games(pairs, strengths, trials, effort.seed)
+        reached = seasons.games_to(0.95, [*found], [*found.values()])
+        ours = f"{reached:,} games" if reached else f"more than {max(found):,} games"
+        figures.append(Figure(f"the same by a round robin{name}", "", ours, trials, None))
+    return figures
+
+
+def _head_to_head(elo: float, rho: float, rng: np.random.Generator) -> tuple[int, str, float]:
+    strengths = np.array([elo, 0.0])
+    pair = field.all_pairs(strengths, min(1.0, -rho))
+    counts, trial = np.zeros(5, dtype=np.int64), Trial()
+    while True:
+        counts[field.PAIR_HALVES] += pair.play(np.array([PAIRS_A_LOOK]), rng)[0]
+        found = answer(trial, counts.tolist())
+        if found.over:
+            shown = estimate(trial, counts.tolist())
+            return found.games, found.verdict, shown.elo if shown is not None else 0.0
+
+
+def _crowd(bots: int, deals: int, seed: int) -> Comparisons:
+    """So many deal pairs between bots drawn by lot."""
+    rng = np.random.default_rng(seed)
+    strengths = rng.normal(size=bots) * 200 / ELO
+    one = rng.integers(bots, size=deals)
+    other = (one + 1 + rng.integers(bots - 1, size=deals)) % bots
+    first, second = np.minimum(one, other), np.maximum(one, other)
+    chance = 1 / (1 + np.exp(strengths[second] - strengths[first]))
+    won = (rng.random((2, deals)) < chance).sum(axis=0)
+    zero = np.zeros(deals, dtype=np.int64)
+    lines = np.stack([first, second, zero, zero, zero + 2, 2 * won], axis=1)
+    names = tuple(f"b{number:04d}" for number in range(bots))
+    return in_counts(names, 0, lines, np.arange(deals))
