@@ -66,7 +66,12 @@ class Games(Answer):
 
 
 class BoardLine(Answer):
-    """A bot's place on a board; `elo` is null on a cooperative board, `score` on others."""
+    """A bot's place on a board; `elo` is null on a cooperative board.
+
+    `score` is null on others, unless strengths do not explain the results: then it is the mean
+    expected score against everybody, which ranks, and `nash` is told. `p_champion` is the chance to
+    be truly the best, `p_better` to be better than the next line; null where nothing tells it.
+    """
 
     rank: int
     rank_range: tuple[int, int]
@@ -85,6 +90,9 @@ class BoardLine(Answer):
     provisional: bool
     score: float | None
     score_ci95: Interval | None
+    p_champion: float | None
+    p_better: float | None
+    nash: float | None
 
 
 class Board(Answer):
