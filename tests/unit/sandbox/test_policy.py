@@ -6,7 +6,7 @@ import resource
 
 import pytest
 
-from sandbox.policy import LAYERS, MIB, STANDARD_LIBRARY, Limits, Wall, rlimits
+from sandbox.policy import LAYERS, MIB, PARTS, STANDARD_LIBRARY, Limits, Wall, rlimits
 
 
 def test_memory_is_counted_above_the_zygote() -> None:
@@ -42,6 +42,17 @@ def test_a_whole_wall_has_every_layer() -> None:
 def test_a_layer_left_out_is_the_only_one() -> None:
     wall = Wall(drop=("seccomp",))
     assert [layer for layer in LAYERS if not wall.has(layer)] == ["seccomp"]
+
+
+def test_a_part_left_out_is_the_only_one() -> None:
+    wall = Wall(drop=("rlimits:AS",))
+    assert [name for name in (*LAYERS, *PARTS) if not wall.has(name)] == ["rlimits:AS"]
+
+
+def test_a_layer_left_out_takes_its_parts_along() -> None:
+    wall = Wall(drop=("rlimits",))
+    gone = {part for part in PARTS if not wall.has(part)}
+    assert gone == {f"rlimits:{name.removeprefix('RLIMIT_')}" for name in rlimits(Limits(), 0)}
 
 
 def test_an_unknown_layer_is_refused_by_name() -> None:

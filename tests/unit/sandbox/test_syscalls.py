@@ -111,6 +111,25 @@ def test_a_bot_may_wait_in_its_own_memory_alone(arch: Architecture) -> None:
         assert verdict(zygote_filter(arch), arch.audit, futex, operation) == ALLOW
 
 
+def test_every_part_of_the_filters_can_be_left_out_alone(arch: Architecture) -> None:
+    clone, futex, other = arch.numbers["clone"], arch.numbers["futex"], 0x40000003
+
+    def meets(part: str, number: int, audit: int = arch.audit, second: int = PRIVATE) -> list[int]:
+        def has(name: str) -> bool:
+            return name != part
+
+        programs = (zygote_filter(arch, has), bot_filter(arch, has))
+        return [verdict(program, audit, number, second) for program in programs]
+
+    assert meets("seccomp:list", 599) == [ALLOW, ALLOW]
+    assert meets("seccomp:list", clone) == [ALLOW, REFUSE]
+    assert meets("seccomp:zygote", clone) == [ALLOW, ALLOW]
+    assert meets("seccomp:zygote", 599) == [REFUSE, ALLOW]
+    assert meets("seccomp:futex", futex, second=0) == [ALLOW, ALLOW]
+    assert meets("seccomp:futex", 599) == [REFUSE, ALLOW]
+    assert KILL not in meets("seccomp:abi", arch.numbers["read"], audit=other)
+
+
 def test_bot_and_zygote_have_nothing_in_common() -> None:
     assert BOT.isdisjoint(ZYGOTE)
     assert MUTE.isdisjoint(BOT | ZYGOTE)
