@@ -1,0 +1,80 @@
+"""What a bot learns from, in every game: exactly what its own seat was told, and plain data."""
+
+from __future__ import annotations
+
+import json
+import random
+from functools import cache
+from typing import Any
+
+import pytest
+
+from matchbox import registry
+from matchbox.dice import derive_deals
+from matchbox.game import fill_options
+from matchbox.match.bout import LiveBout
+from matchbox.match.learning import Own, lessons, round_key, stranger
+from matchbox.match.record import Record, entrant
+from matchbox.match.replay import steps
+from matchbox.match.wire import what_is_wrong
+
+KEY = round_key("a season", 1, "me")
+GAMES = sorted(registry.packages())
+
+
+@cache
+def a_record(name: str) -> Record:
+    """A match of two deals, in every rotation, in which everybody makes any legal move."""
+    game = registry.game(name)
+    seats = max(game.spec.seats[0], 2)
+    options, deals = fill_options(game.spec, {}), derive_deals("lessons", 2)
+    chance = random.Random(name)
+    bouts = []
+    for deal, seed in enumerate(deals):
+        for rotation in range(seats):
+            live = LiveBout(game, seed, (deal, rotation), seats, options)
+            while not live.over:
+                for seat in list(live.owing):
+                    live.take(seat, chance.choice(game.legal(live.state, seat)))
+            bouts.append(live.result())
+    versions = [f"{seat:064x}" for seat in range(seats)]
+    return Record("f0" * 16, name, game.spec.rules, options, deals, versions, 1, bouts)
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_a_lesson_is_what_the_seat_was_told_and_no_more(name: str) -> None:
+    game, record = registry.game(name), a_record(name)
+    seats = len(record.seats)
+    for who in range(seats):
+        told = [json.loads(text) for text in lessons(game, [Own(record, who)], KEY).records]
+        assert len(told) == len(record.bouts)
+        for one, bout in zip(told, record.bouts, strict=True):
+            seat = one["seat"]
+            assert entrant(seat, bout.rotation, seats) == who
+            *made, end = steps(game, record, bout)
+            assert one["end"] == plain(end.views[seat])
+            for learned, step in zip(one["steps"], made, strict=True):
+                own = step.seat == seat
+                assert learned == {
+                    "seat": step.seat,
+                    "text": step.line,
+                    "move": plain(step.move) if own else None,
+                    "view": plain(step.views[seat]) if own else None,
+                }
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_a_lesson_is_plain_data_without_seeds_and_names(name: str) -> None:
+    game, record = registry.game(name), a_record(name)
+    for text in lessons(game, [Own(record, 0)], KEY).records:
+        for secret in (*record.deals, *record.seats, record.match):
+            assert secret not in text.decode()
+        told = json.loads(text)
+        assert what_is_wrong(told, depth=16) == ""
+        names = {stranger(KEY, version) for version in record.seats[1:]}
+        assert set(told["players"]) == {"me", *names}
+
+
+def plain(value: Any) -> Any:
+    """The value as JSON brings it back."""
+    return json.loads(json.dumps(value))
