@@ -70,9 +70,10 @@ compose-test: .venv/.dev.stamp ## build the deployment, bring it up, play a seas
 playthroughs: .venv/.dev.stamp ## write every game's playthrough.txt anew; the diff is the review
 	@$(BIN)/python -m tests.contract.playthroughs
 
-lock: ## work out both lock files anew (needs uv)
+lock: ## work out the lock files anew (needs uv)
 	@$(UV) pip compile $(LOCKING) pyproject.toml -o requirements.lock
 	@$(UV) pip compile $(LOCKING) --extra dev pyproject.toml -o requirements-dev.lock
+	@echo greenlet | $(UV) pip compile $(LOCKING) --no-annotate -c requirements.lock - -o sandbox/image/requirements.lock
 
 LOCKING := --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header
 
