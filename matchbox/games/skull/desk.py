@@ -178,7 +178,8 @@ def _read(text: str, legal: Sequence[Move]) -> Move | None:
 def _question(legal: Sequence[Move]) -> str:
     bets = [move.bet for move in legal if move.bet is not None]
     parts = [f"[{move.place.value[0]}]{move.place.value[1:]}" for move in legal if move.place]
-    parts += [f"a bid from {bets[0]} to {bets[-1]}"] if bets else []
+    if bets:
+        parts.append("a bid " + (f"from {bets[0]} to {bets[-1]}" if bets[1:] else f"of {bets[0]}"))
     parts += ["[p]ass"] if Move.pass_bet() in legal else []
     if legal[0].choice is not None:
         seats = [str(move.choice.value) for move in legal if move.choice is not None]

@@ -133,6 +133,14 @@ def test_a_human_sees_the_table_and_only_what_is_new(
     assert "Your move: [r]ose, a bid from 1 to 4" in out
 
 
+def test_a_human_who_may_bid_one_number_only_reads_that(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    types(monkeypatch, "2")
+    assert HumanPlayer().select_move(seen(play(begin(2), ROSE, ROSE, "bet 1"))) == Move(bet=2)
+    assert "Your move: a bid of 2, [p]ass" in capsys.readouterr().out
+
+
 def test_a_human_chooses_the_card_to_lose(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

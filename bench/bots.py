@@ -1,0 +1,175 @@
+"""`python -m bench.bots`: every shipped bot against every other, written to docs/bots.md.
+
+Knows which experiment shows a game's bots best; plays it in the laboratory of the figures.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import combinations
+from pathlib import Path
+from textwrap import fill
+from typing import Any, Final
+
+from bench.figures.laboratory import Laboratory
+from cli import say, shipped
+from matchbox import registry
+from matchbox.bundle import MAIN, read_bundle
+from matchbox.lab import tables
+from matchbox.lab.statistics import wilson
+
+PAGE: Final = Path(__file__).resolve().parents[1] / "docs" / "bots.md"
+DUELS: Final = {"bomb": 2000, "war": 400, "creatures": 400}
+"""Games of every ordered pair, where two play."""
+SKULL_GAMES: Final = 1000
+TEAM_GAMES: Final = 400
+TEAM_SIZES: Final = "3-5"
+
+ABOUT: Final = (
+    "Every shipped bot against every other, as `make bots` played them and wrote this page. They "
+    "lie in `bots/`, one file or folder each, which is exactly what you could upload; the first "
+    "lines of each say what it is about. A share is in percent, with half its 95% interval."
+)
+
+Rows = list[list[str]]
+
+
+def duels(laboratory: Laboratory, game: str) -> Iterator[str]:
+    """A game of two: who moves first by row, who second by column."""
+    names, usual = shipped.names(game), DUELS[game]
+    found = laboratory.simulate(game, names, usual).found.result()
+    _check(found)
+    yield (
+        f"{laboratory.games(usual):,} games of every ordered pair: the share of who moves first "
+        "(row) against who moves second (column), and of all its games."
+    )
+    yield _table(["first \\ second", *names, "all"], tables.crosstable(found))
+
+
+def skull(laboratory: Laboratory, game: str) -> Iterator[str]:
+    """Two at a table, pair by pair; then all together."""
+    names = shipped.names(game)
+    won: dict[tuple[str, str], str] = {}
+    for pair in combinations(names, 2):
+        (table,) = _tables(laboratory, game, pair, "2")
+        for one, other in (pair, pair[::-1]):
+            won[one, other] = _share(table, one)
+    yield (
+        f"{laboratory.games(SKULL_GAMES):,} games of two, each as often in either seat: the share "
+        "of the row against the column."
+    )
+    yield _table(
+        ["", *names], [[one, *(won.get((one, other), "") for other in names)] for one in names]
+    )
+    sizes = _tables(laboratory, game, names, "3,6")
+    yield f"All at one table, {laboratory.games(SKULL_GAMES):,} games: the share of each bot."
+    rows = [[name, *(_share(table, name) for table in sizes)] for name in names]
+    yield _table(["", *(f"{table['players']} players" for table in sizes)], rows)
+
+
+def teams(laboratory: Laboratory, game: str) -> Iterator[str]:
+    """A game played together: each bot fills tables of its own."""
+    names = shipped.names(game)
+    for told, options in (
+        ("rules=published", ["rules=published"]),
+        ("rules=published, hints=true", ["rules=published", "hints=true"]),
+    ):
+        found = laboratory.simulate(
+            game, names, TEAM_GAMES, players=TEAM_SIZES, options=options
+        ).found.result()
+        _check(found)
+        yield (
+            f"{laboratory.games(TEAM_GAMES):,} games under `{told}`, all seats held by one bot: "
+            "mean cards laid, and games won in percent."
+        )
+        sizes = tables.sizes_of(found)
+        heads = [f"{size} players: {what}" for what in ("cards", "won") for size in sizes]
+        won = {(cell["bot"], cell["players"]): _won(cell) for cell in found["cells"]}
+        rows = [[*row, *(won[row[0], size] for size in sizes)] for row in tables.grid_rows(found)]
+        yield _table(["bot", *heads], rows)
+
+
+SECTIONS: Final[dict[str, Callable[[Laboratory, str], Iterator[str]]]] = {
+    "bomb": duels,
+    "skull": skull,
+    "war": duels,
+    "thegame": teams,
+    "creatures": duels,
+}
+
+
+def page(laboratory: Laboratory, games: Sequence[str]) -> str:
+    """The whole page."""
+    seed = f"Seed `{laboratory.seed}`, scale {laboratory.scale:g}: the same give the same page."
+    parts = ["# Bots", fill(f"{ABOUT} {seed}", 100)]
+    for game in games:
+        parts += [f"## {registry.game(game).spec.title}", _introduced(game)]
+        for part in SECTIONS[game](laboratory, game):
+            parts.append(part if part.startswith("|") else fill(part, 100))
+        say.note(f"{game}: played")
+    return "\n\n".join(parts) + "\n"
+
+
+def main(words: Sequence[str]) -> int:
+    """Plays and writes; 0."""
+    parser = argparse.ArgumentParser("python -m bench.bots", description=__doc__)
+    parser.add_argument("games", nargs="*", metavar="GAME", help=f"some of: {', '.join(SECTIONS)}")
+    parser.add_argument("--seed", default="bots")
+    parser.add_argument("--scale", type=float, default=1.0, help="of the usual number of games")
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--box", default="none", help="none, bwrap, process: the same figures")
+    parser.add_argument("--out", type=Path, default=PAGE)
+    options = parser.parse_args(words)
+    unknown = sorted(set(options.games) - set(SECTIONS))
+    if unknown:
+        parser.error(f"there are no bots of {unknown[0]}; there are: {', '.join(SECTIONS)}")
+    laboratory = Laboratory(options.seed, options.scale, options.workers, options.box)
+    options.out.write_text(page(laboratory, options.games or list(SECTIONS)))
+    say.note(f"written: {options.out}")
+    return 0
+
+
+def _introduced(game: str) -> str:
+    """The first sentence of every bot's own text."""
+    rows = []
+    for bot in shipped.shipped(game):
+        source = read_bundle(bot.data).files[MAIN].decode()
+        rows.append([f"`{bot.name}`", source.lstrip('"').partition("\n")[0].rstrip('"')])
+    return _table(["bot", "what it does"], rows)
+
+
+def _tables(
+    laboratory: Laboratory, game: str, names: Sequence[str], players: str
+) -> list[Mapping[str, Any]]:
+    found = laboratory.simulate(game, names, SKULL_GAMES, players=players).found.result()
+    _check(found)
+    return list(found["tables"])
+
+
+def _share(table: Mapping[str, Any], bot: str) -> str:
+    one = next(place for place in table["places"] if place["bot"] == bot)
+    return tables.percent(one["first_share"], one["ci95"])
+
+
+def _won(cell: Mapping[str, Any]) -> str:
+    return tables.percent(cell["won"], wilson(cell["won"], cell["games"]))
+
+
+def _check(found: Mapping[str, Any]) -> None:
+    """Raises RuntimeError where a shipped bot was at fault."""
+    if found["faults"]:
+        raise RuntimeError(f"a shipped bot was at fault: {found['faults'][0]}")
+
+
+def _table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    heads = "| " + " | ".join(columns) + " |"
+    marks = "| --- |" + " ---: |" * (len(columns) - 1)
+    if len(columns) == 2 and columns[0] == "bot":
+        marks = "| --- | --- |"
+    return "\n".join([heads, marks, *("| " + " | ".join(row) + " |" for row in rows)])
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

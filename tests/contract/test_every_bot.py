@@ -1,0 +1,40 @@
+"""What every shipped bot must do: pass the try-out of an upload, the same one as anybody's."""
+
+from __future__ import annotations
+
+import pytest
+
+from cli import shipped
+from cli.playing import try_file
+from matchbox import registry
+from matchbox.bundle import read_bundle
+from tests.builders import CHECKOUT
+
+BOTS = [(game, bot.name) for game in registry.games() for bot in shipped.shipped(game)]
+
+
+@pytest.mark.parametrize(("game", "name"), BOTS, ids=map("-".join, BOTS))
+def test_it_passes_the_try_out_of_an_upload_and_plays_the_same_twice(game: str, name: str) -> None:
+    report = try_file(shipped.find(game, name).data, game, None, None)
+    assert (report.verdict, report.reasons) == ("accepted", [])
+    assert not report.unrepeatable
+
+
+@pytest.mark.parametrize(("game", "name"), BOTS, ids=map("-".join, BOTS))
+def test_it_says_first_what_it_does(game: str, name: str) -> None:
+    source = read_bundle(shipped.find(game, name).data).files["player.py"].decode()
+    assert source.startswith(f'"""{name.capitalize()}'[:6])
+    assert source.partition("\n")[0].rstrip('"').endswith(".")
+
+
+def test_every_game_has_one_beside_its_documents() -> None:
+    strong = {"bomb": "counter", "skull": "regret", "war": "reader"}
+    strong |= {"thegame": "counting", "creatures": "racer"}
+    assert strong.items() <= set(BOTS)
+
+
+def test_none_is_missing_in_the_table_of_all() -> None:
+    page = (CHECKOUT / "docs/bots.md").read_text()
+    for game, name in BOTS:
+        part = page.partition(f"## {registry.game(game).spec.title}\n")[2].partition("\n## ")[0]
+        assert f"| `{name}` |" in part
