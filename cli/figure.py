@@ -16,9 +16,28 @@ if TYPE_CHECKING:
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#595959")
 """Told apart by everybody (Okabe and Ito)."""
 
-STYLE = """body { font: 16px system-ui; margin: 2rem auto; max-width: 64rem; padding: 0 1rem }
+STYLE = """:root { color-scheme: light dark; --ink: #1f2328; --quiet: #57606a; --paper: #fff }
+@media (prefers-color-scheme: dark) { :root { --ink: #e6edf3; --quiet: #9198a1; --paper: #0d1117 } }
+body { font: 16px system-ui; margin: 2rem auto; max-width: 64rem; padding: 0 1rem;
+  color: var(--ink); background: var(--paper) }
 td, th { padding: .2rem .6rem; text-align: right; font-variant-numeric: tabular-nums }
-figure { margin: 2rem 0 } figcaption, summary { color: #57606a }"""
+th[scope=row] { text-align: left; font-weight: 500 }
+figure { margin: 2rem 0; overflow-x: auto } figcaption, summary { color: var(--quiet) }"""
+
+PAINT = """<script>
+const dark = matchMedia("(prefers-color-scheme: dark)");
+function paint() {
+  const ink = dark.matches ? "#e6edf3" : "#1f2328", line = dark.matches ? "#30363d" : "#d8dee4";
+  for (const drawn of document.querySelectorAll(".plotly-graph-div"))
+    Plotly.relayout(drawn, {"font.color": ink,
+      "xaxis.gridcolor": line, "yaxis.gridcolor": line,
+      "xaxis.zerolinecolor": line, "yaxis.zerolinecolor": line});
+}
+dark.addEventListener("change", paint);
+paint();
+</script>
+"""
+"""Gives the figures the reader's colours, light or dark, also where they change."""
 
 
 def page(document: Mapping[str, Any], spread: Mapping[str, Counter[int]]) -> str:
@@ -32,7 +51,7 @@ def page(document: Mapping[str, Any], spread: Mapping[str, Counter[int]]) -> str
     counted = "points" if "cells" in document else "turns"
     drawn.append((f"How many games came to how many {counted}", _spread(spread, counted)))
     figures = "".join(
-        f"<figure><figcaption>{escape(told)}</figcaption>\n{_html(figure, not number)}</figure>\n"
+        f"<figure><figcaption>{escape(told)}</figcaption>\n{element(figure, not number)}</figure>\n"
         for number, (told, figure) in enumerate(drawn)
     )
     return f"""<!doctype html>
@@ -42,8 +61,17 @@ def page(document: Mapping[str, Any], spread: Mapping[str, Counter[int]]) -> str
 <p>{escape(caption)}</p>
 {figures}<details open><summary>The figures as a table</summary>
 {_table(columns, rows)}</details>
-</html>
+{_counts(document)}{PAINT}</html>
 """
+
+
+def _counts(document: Mapping[str, Any]) -> str:
+    """What the game counts of its pairs, such as the wins of every card."""
+    counted = tables.counts_rows(document) if "pairs" in document else {}
+    return "".join(
+        f"<details open><summary>{escape(name)}</summary>\n{_table(columns, rows)}</details>\n"
+        for name, (columns, *rows) in counted.items()
+    )
 
 
 Drawn = list[tuple[str, "go.Figure"]]
@@ -121,6 +149,7 @@ def _lines(document: Mapping[str, Any]) -> go.Figure:
             x=sizes,
             y=[cell["mean"] for cell in cells],
             name=bot,
+            mode="lines+markers",
             line={"color": colour},
             customdata=[[*cell["ci95"], cell["games"], cell["max"]] for cell in cells],
             hovertemplate="%{y:.2f} (%{customdata[0]:.2f} to %{customdata[1]:.2f}), "
@@ -189,9 +218,14 @@ def _spread(spread: Mapping[str, Counter[int]], counted: str) -> go.Figure:
     )
 
 
-def _html(figure: go.Figure, with_library: bool) -> str:
+def element(figure: go.Figure, with_library: bool) -> str:
     """The figure as an element; the first of a page brings the library along."""
-    figure.update_layout(template="plotly_white", margin={"t": 40})
+    figure.update_layout(
+        template="plotly_white",
+        paper_bgcolor="rgba(0,0,0,0)",
+        plot_bgcolor="rgba(0,0,0,0)",
+        margin={"t": 40},
+    )
     html: str = figure.to_html(full_html=False, include_plotlyjs=with_library)
     return html
 

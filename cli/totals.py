@@ -9,6 +9,7 @@ from collections import Counter
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+from cli.figure import COLOURS, PAINT, STYLE, element
 from matchbox.lab import war
 
 if TYPE_CHECKING:
@@ -28,20 +29,26 @@ def page(document: Mapping[str, Any], dealt: Sequence[Dealt]) -> str:
     title = f"{document['games']} games of dealt Addition War"
     sentences = "".join(f"<p>{escape(one)}</p>\n" for one in war.sentences(dict(document)))
     rows = "".join(
-        f"<tr><th>{escape(key)}</th><td>{escape(str(value))}</td></tr>\n"
+        f"<tr><th scope=row>{escape(key)}</th><td>{escape(_words(value))}</td></tr>\n"
         for key, value in document.items()
     )
     return f"""<!doctype html>
 <html lang="en"><meta charset="utf-8"><title>{escape(title)}</title>
-<style>body {{ font: 16px system-ui; margin: 2rem auto; max-width: 60rem }}
-th {{ text-align: left; font-weight: 500 }} td, th {{ padding: .2rem .6rem }}</style>
+<meta name="viewport" content="width=device-width"><style>{STYLE}</style>
 <h1>{escape(title)}</h1>
 {sentences}<figure>{_spread(dealt)}</figure>
 <figure>{_hands(dealt)}</figure>
 <table><tbody>
 {rows}</tbody></table>
-</html>
+{PAINT}</html>
 """
+
+
+def _words(value: object) -> str:
+    """A figure, or several with their names."""
+    if isinstance(value, dict):
+        return ", ".join(f"{name} {_words(one)}" for name, one in value.items())
+    return " to ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
 def _spread(dealt: Sequence[Dealt]) -> str:
@@ -49,7 +56,7 @@ def _spread(dealt: Sequence[Dealt]) -> str:
     import plotly.graph_objects as go
 
     figure = go.Figure()
-    for name, colour, pick in (("losers", "#9a3412", min), ("winners", "#0b6e99", max)):
+    for name, colour, pick in (("losers", COLOURS[1], min), ("winners", COLOURS[0], max)):
         counts = sorted(Counter(pick(one.final) for one in dealt if one.winner).items())
         totals, games = [total for total, _ in counts], [number for _, number in counts]
         figure.add_bar(x=totals, y=games, name=name, marker_color=colour)
@@ -60,8 +67,7 @@ def _spread(dealt: Sequence[Dealt]) -> str:
         barmode="overlay",
         bargap=0,
     )
-    html: str = figure.to_html(full_html=False, include_plotlyjs=True)
-    return html
+    return element(figure, True)
 
 
 def _hands(dealt: Sequence[Dealt]) -> str:
@@ -79,7 +85,7 @@ def _hands(dealt: Sequence[Dealt]) -> str:
             customdata=[len(finals[one]) for one in initials],
             hovertemplate="initial %{x}: mean final %{y:.1f} in %{customdata} games",
             mode="markers",
-            marker_color="#0b6e99",
+            marker_color=COLOURS[0],
         )
     )
     figure.update_layout(
@@ -87,5 +93,4 @@ def _hands(dealt: Sequence[Dealt]) -> str:
         xaxis_title="initial total of player 1, points",
         yaxis_title="mean final total of player 1, points",
     )
-    html: str = figure.to_html(full_html=False, include_plotlyjs=False)
-    return html
+    return element(figure, False)
