@@ -15,6 +15,7 @@ from cli.crew import crew
 from cli.experiment import document_of, games_of, kind_of, play
 from matchbox import registry
 from matchbox.bundle import digest
+from matchbox.errors import BadOption
 from matchbox.lab import tables
 from matchbox.match.learning import Lessons, Own, lessons, round_key
 from matchbox.match.record import unpack
@@ -73,8 +74,11 @@ def simulate(
     rounds: int,
     json: bool,
     tsv: Path | None,
+    html: Path | None,
 ) -> None:
-    """Plays the rounds and shows their figures."""
+    """Plays the rounds and shows their figures. Raises BadOption where a page is wanted."""
+    if html is not None:
+        raise BadOption("--html draws one experiment: leave --rounds out, or use --tsv or --json")
     played = run(plan, bundles, box, workers, rounds)
     document = document_of_rounds(plan, played, workers)
     if tsv is not None:

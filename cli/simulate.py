@@ -16,6 +16,8 @@ from cli import say
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from matchbox.lab.plan import Plan
+
 
 def simulate(
     game: Annotated[str, typer.Argument(help="the game, such as bomb")],
@@ -45,28 +47,35 @@ def simulate(
 ) -> None:
     """Play bots against each other in a box: every ordered pair, or tables of any size."""
     from cli import dealt, experiment, shipped
-    from matchbox.errors import BadOption
-    from matchbox.lab import tables
+    from cli import rounds as school
 
     if game == dealt.GAME and not bot:
         named = box not in ("auto", "none")
         dealt.refuse(players=players, mirror=mirror, mixed=mixed, box=named, rounds=rounds)
         dealt.simulate(games, seed, option or [], workers, json, tsv, html)
         return
-    if rounds is not None and html is not None:
-        raise BadOption("--html draws one experiment: leave --rounds out, or use --tsv or --json")
-    bots = shipped.find_all(game, bot or [])
-    plan = experiment.make_plan(
-        experiment.Wish(
-            game, bots, games, seed or secrets.token_hex(4), option or [], players, mirror, mixed
-        )
-    )
-    bundles = {one.version: one.data for one in bots}
-    if rounds is not None:
-        from cli import rounds as school
+    bots, seed = shipped.find_all(game, bot or []), seed or secrets.token_hex(4)
+    wish = experiment.Wish(game, bots, games, seed, option or [], players, mirror, mixed)
+    plan, bundles = experiment.make_plan(wish), {one.version: one.data for one in bots}
+    if rounds is None:
+        _simulate(plan, bundles, box, workers, json, tsv, html)
+    else:
+        school.simulate(plan, bundles, box, workers, rounds, json, tsv, html)
 
-        school.simulate(plan, bundles, box, workers, rounds, json, tsv)
-        return
+
+def _simulate(
+    plan: Plan,
+    bundles: Mapping[str, bytes],
+    box: str,
+    workers: int,
+    json: bool,
+    tsv: Path | None,
+    html: Path | None,
+) -> None:
+    """Plays one experiment and shows its figures."""
+    from cli import experiment
+    from matchbox.lab import tables
+
     done = experiment.run(plan, bundles, box, workers)
     document = experiment.document_of(done, workers)
     if tsv is not None:
