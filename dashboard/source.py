@@ -37,8 +37,9 @@ class Source:
     leaderboard: Callable[[str], Row]
     """game, title, league, cooperative, matches, computed_at, rows_digest, lines: rank,
     rank_range [lo, hi], bot (owner/name), owner, name, version (number), elo, ci95 [lo, hi],
-    matches, wins, draws, losses, forfeits, provisional, score, score_ci95; elo and ci95 are None
-    on a cooperative board, and for who has not played; score and score_ci95 elsewhere."""
+    matches, wins, draws, losses, forfeits, provisional, score, score_ci95, p_champion,
+    p_better, nash; elo and ci95 are None on a cooperative board, and for who has not played; score,
+    score_ci95 and nash where Elo ranks."""
 
     bot: Callable[[str, str], Row]
     """owner, name, game, title, created_at, retired_at, mine (the viewer owns it or is operator),

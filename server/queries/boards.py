@@ -64,7 +64,8 @@ def leaderboard(session: Session, game: str) -> dict[str, Any]:
     """The standing of the game's default league: game, title, league, cooperative, matches,
     computed_at, rows_digest, lines: rank, rank_range, bot (owner/name), owner, name, version (its
     number), version_id, elo, ci95, matches, wins, draws, losses, forfeits, provisional, score,
-    score_ci95. elo and ci95 are None on a cooperative board and for who has not played.
+    score_ci95, p_champion, p_better (than the next line), nash. elo and ci95 are None on a
+    cooperative board and for who has not played; nash and elsewhere score are None where Elo ranks.
 
     Raises UnknownGame or NotFound.
     """
@@ -196,7 +197,9 @@ def _board(session: Session, row: League, subject: League | Season, title: str) 
 
 
 def _line(line: dict[str, Any], version: Version) -> dict[str, Any]:
+    untold = dict.fromkeys(("p_champion", "p_better", "nash"))  # of a standing kept before these
     shown = {
+        **untold,
         **line,
         "bot": version.bot.full_name,
         "owner": version.bot.owner.name,

@@ -101,6 +101,19 @@ def test_the_leaderboard_says_who_leads_and_shows_figure_and_table() -> None:
     assert len(figures) == 1
 
 
+def test_a_board_tells_how_likely_each_is_the_best_and_when_elo_does_not_rank() -> None:
+    def told(**more: float) -> str:
+        lines = [cast.line(at, f"eve/b{at}", 1500.0, 9.0, 50, **more) for at in (1, 2)]
+        source = replace(SOURCE, leaderboard=lambda game: cast.board(*lines))
+        return get("/leaderboards/bomb", source).text
+
+    assert "likely it is the best" not in told()
+    sure = told(p_champion=0.627)
+    assert "62.7%" in sure
+    assert "not Elo" not in sure
+    assert "against everybody ranks, not Elo" in told(p_champion=0.627, nash=-3.0)
+
+
 def test_the_leaderboard_is_there_as_csv_and_json() -> None:
     client = make_app().test_client()
     table = client.get("/leaderboards/bomb.csv")
