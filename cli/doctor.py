@@ -79,7 +79,8 @@ def _has(module: str) -> bool:
 def _show(report: dict[str, Any]) -> None:
     print(f"Python {report['python']} on {report['system']}")
     for kind, box in report["boxes"].items():
-        print(f"box {kind}: {'walled' if box['walled'] else 'not walled, trusted bots only'}")
+        found = "not walled, trusted bots only" if box["layers"] else "cannot be opened here"
+        print(f"box {kind}: {'walled' if box['walled'] else found}")
         for sentence in box["missing"]:
             print(f"  {sentence}")
     for name, path in report["brokers"].items():

@@ -220,12 +220,14 @@ def _memory(memory_mb: int) -> dict[str, int]:
 
 
 def _directory(engine: Engine) -> Path:
-    """Where the sockets are, for this account alone. Raises BoxUnavailable."""
+    """Where the sockets are, a folder to each. Raises BoxUnavailable."""
     usual = "/run/matchbox" if os.geteuid() == 0 else f"/tmp/matchbox-{os.geteuid()}"
     directory = Path(engine.sockets or usual)
     try:
         directory.mkdir(mode=0o700, parents=True, exist_ok=True)
-        directory.chmod(0o700)
+        if not engine.sockets:  # A folder that was named may be shared with other accounts.
+            directory.chmod(0o700)
+        tempfile.TemporaryFile(dir=directory).close()
     except OSError as error:
         raise BoxUnavailable(
             f"the sockets cannot be in {directory}: name another directory in MATCHBOX_SOCKETS "

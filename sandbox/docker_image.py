@@ -45,7 +45,7 @@ def find(client: DockerClient, packages: Sequence[Path]) -> str:
     known = [tag for image in client.images.list(REPOSITORY) for tag in image.tags]
     if wanted in known:
         return wanted
-    stale = f" (it has {', '.join(sorted(known))})" if known else ""
+    stale = f" (it has {known[0]} of another release)" if known else ""
     raise BoxUnavailable(
         f"the engine has no image {wanted}{stale}: build it with `matchbox build-image`"
     )
