@@ -20,7 +20,7 @@ from sandbox.policy import SEATS_PER_ZYGOTE
 from sandbox.warm import Warm
 from tests.hostile.stage import ATTACKS, HONEST, bot, expected, limits, played, watched, witnessed
 from tests.hostile.table import GROUPS
-from tests.hostile.witnesses import Told
+from tests.hostile.witnesses import Told, Witness
 from worker.arena.boxes import open_named
 
 REFUSED = [attack for attack in ATTACKS if expected(attack)["verdicts"] == ["refused"]]
@@ -44,6 +44,12 @@ def control() -> str:
         return records.digest(records.unpack(played(fresh, "control", HONEST, HONEST).record))
 
 
+def looked_at(attack: str) -> Witness:
+    """Its witness, but for one that another test would disturb at the same time."""
+    witness = witnessed(attack)
+    return Witness() if witness.of_the_machine else witness
+
+
 def found_as_left(zygote: Warm) -> bool:
     """Whether every seat left processes, limits and descriptors as they were before it."""
     return zygote.healthy or zygote.seats >= SEATS_PER_ZYGOTE
@@ -60,7 +66,7 @@ def test_the_attack_gets_nothing_and_hurts_nobody_else(attack: str, box: Box, co
     verdicts = expected(attack)["verdicts"]
     told, kinds = Told(), set()
     zygotes = list(box._all)
-    with witnessed(attack) as witness:
+    with looked_at(attack) as witness:
         attacker = bot(attack, witness)
         for entrants in ((attacker, HONEST), (HONEST, attacker)):
             own = entrants.index(attacker)

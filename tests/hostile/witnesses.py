@@ -32,8 +32,11 @@ BYSTANDER: Final = secrets.token_hex(8)
 
 _FUTEX: Final = {"x86_64": 202, "aarch64": 98}
 _PACKETS: Final = "0005"
-_BORROWED: Final = ("this", "antigravity", "nturl2path", "sre_parse", "mailcap", "chunk", "xdrlib",
-                    "imghdr")  # fmt: skip
+_BORROWED: Final = (
+    *("this", "antigravity", "rlcompleter", "pyclbr"),
+    *("tabnanny", "stringprep", "symtable", "modulefinder"),
+)
+"""Files of the library that hardly anybody reads."""
 
 
 @dataclass
@@ -52,6 +55,9 @@ class Witness:
     """True where it must look while an answer is still awaited."""
     lasting = False
     """True where what it sees outlives the seat, so that the box is of no use for other attacks."""
+
+    of_the_machine = False
+    """True where it looks at what all processes here share: one test at a time may do so."""
 
     def __init__(self) -> None:
         self.found = False
@@ -202,6 +208,8 @@ class Zygote(Witness):
 class Lock(Witness):
     """A file of the library that we cannot lock, because somebody else has."""
 
+    of_the_machine = True
+
     def look(self, seat: Seat) -> None:
         with open(os.__file__, "rb") as file:
             try:
@@ -212,6 +220,8 @@ class Lock(Witness):
 
 class Record(Witness):
     """A part of the library's file that somebody else has locked."""
+
+    of_the_machine = True
 
     def look(self, seat: Seat) -> None:
         wanted = struct.pack("hhqqi4x", fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0)
@@ -229,6 +239,8 @@ class Pipe(Witness):
 
 class Waiter(Witness):
     """A thread of ours that waits on a page of the library, and was woken by somebody else."""
+
+    of_the_machine = True
 
     def __enter__(self) -> Self:
         code = (
@@ -260,12 +272,17 @@ class Waiter(Witness):
 class Cache(Witness):
     """Which pages of the library the machine holds in memory."""
 
+    of_the_machine = True
+
     def __init__(self, evicted: bool = False) -> None:
         super().__init__()
         self._evicted = evicted
         self._bits = secrets.randbelow(255) + 1
+
+    def __enter__(self) -> Self:
         for at, name in enumerate(_BORROWED):
-            _load(LIBRARY / f"{name}.py", evicted or bool(self._bits >> at & 1))
+            _load(LIBRARY / f"{name}.py", self._evicted or bool(self._bits >> at & 1))
+        return self
 
     def seen(self, told: Told) -> bool:
         if self._evicted:

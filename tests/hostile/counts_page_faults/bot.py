@@ -1,13 +1,11 @@
 """Asks the kernel which files of the library others have read lately."""
 
-import ctypes
 import os
-import platform
 
 from matchbox.games.bomb import *
 
-NAMES = ("this", "antigravity", "nturl2path", "sre_parse", "mailcap", "chunk", "xdrlib", "imghdr")
-CACHESTAT = 451
+NAMES = ("this", "antigravity", "rlcompleter", "pyclbr",
+         "tabnanny", "stringprep", "symtable", "modulefinder")
 
 
 def attempt():

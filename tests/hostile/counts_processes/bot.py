@@ -6,7 +6,7 @@ from matchbox.games.bomb import *
 
 
 def attempt():
-    first = int("@PLACE@" if "@PLACE@".isdigit() else "1")
+    first = int("@PLACE@")
     print("live", *(pid for pid in range(first, first + 1000) if os.path.exists(f"/proc/{pid}")))
 
 
