@@ -36,7 +36,7 @@ class ReaderPlayer(Player):
 
     def lay(self, position):
         if position.plays and self.expected:
-            self.learn(sum(position.plays[-1].other))
+            self.read(sum(position.plays[-1].other))
         mine, theirs = cheapest(position.hand), cheapest(position.other_hand)
         game = payoffs(position, mine, theirs)
         mixture, answer = balance(game)
@@ -47,7 +47,7 @@ class ReaderPlayer(Player):
             chosen = self.best(game, list(mine), list(theirs))
         return mine[chosen]
 
-    def learn(self, laid):
+    def read(self, laid):
         """Weighs every habit by how much it led to expect what the other one laid."""
         fits = [habit.get(laid, 0.0) + SLIP for habit in self.expected]
         weights = [belief * fit for belief, fit in zip(self.belief, fits, strict=True)]
