@@ -48,18 +48,6 @@ def outer_limits() -> Iterator[None]:
             resource.setrlimit(limit, old)
 
 
-@pytest.fixture(scope="module")
-def beside(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Holds a module that every box is given, with a secret in it and as a name."""
-    folder = tmp_path_factory.mktemp("beside")
-    package = folder / "bystander"
-    package.mkdir()
-    for name in ("__init__.py", BYSTANDER):
-        (package / name).write_text("")
-    (package / "secret").write_text(BYSTANDER)
-    return folder
-
-
 class Boxes:
     """Opened once for all attacks that they are still good for."""
 
