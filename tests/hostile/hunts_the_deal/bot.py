@@ -33,8 +33,8 @@ def attempt():
     seeds = {found.decode() for text in texts() for found in SEED.findall(text)}
     for deal in sorted(seeds)[:60]:
         for match in sorted(seeds)[:60]:
-            for seat in (0, 1):
-                text = f"{match}:{seat}:player".encode()
+            for rotation, seat in ((0, 0), (0, 1), (1, 0), (1, 1)):
+                text = f"{match}:{rotation}:{seat}:player".encode()
                 if blake2b(text, key=bytes.fromhex(deal), digest_size=32).hexdigest() == own:
                     print("SUCCEEDED", deal)
 
