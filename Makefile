@@ -43,8 +43,8 @@ format: .venv/.dev.stamp ## put the source into form
 	@$(BIN)/ruff format .
 	@$(BIN)/ruff check --fix .
 
-bench: .venv/.up.stamp ## measure isolated matches against the plain loop
-	@$(BIN)/python -m bench $(ARGS)
+bench: .venv/.up.stamp ## measure isolated matches against the plain loop, write docs/performance.md
+	@$(BIN)/python -m bench --page docs/performance.md $(ARGS)
 
 figures: .venv/.up.stamp ## play the published figures anew, write docs/figures.md, fail where one disagrees
 	@$(BIN)/python -m bench.figures $(ARGS)

@@ -13,8 +13,9 @@ from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING, Final
 
+from bench import page
 from bench.contests import CONTESTS
-from bench.measure import Cost, Seats, Speed, costs, seats, speeds
+from bench.measure import Cost, Memory, Seats, Speed, costs, long_match, memory, seats, speeds
 from cli import child
 from matchbox.errors import BadOption, BoxUnavailable
 from worker.arena.boxes import open_named
@@ -38,11 +39,16 @@ def main(words: Sequence[str]) -> int:
         fast = speeds(boxes, options.games, options.repeats, contests)
         single = costs(boxes, 4 * options.repeats)
         walls = seats(boxes, 40 * options.repeats)
+        held = memory(boxes)
+        long = {kind: long_match(box) for kind, box in boxes} if options.page else {}
     _show_speeds(fast, options)
     _show_costs(single)
     _show_seats(walls)
+    _show_memory(held)
+    if options.page is not None:
+        options.page.write_text(page.page(fast, single, walls, held, long), encoding="utf-8")
     if options.json is not None:
-        parts = {"speeds": fast, "costs": single, "seats": walls}
+        parts = {"speeds": fast, "costs": single, "seats": walls, "memory": held}
         found = {name: [asdict(one) for one in part] for name, part in parts.items()}
         options.json.write_text(json.dumps(found, indent=2) + "\n")
     return 0
@@ -62,6 +68,7 @@ def _options(words: Sequence[str]) -> argparse.Namespace:
         help="bwrap, docker, process, none",
     )
     parser.add_argument("--json", type=Path, help="also write the figures to this file")
+    parser.add_argument("--page", type=Path, help="also write the tables to this page")
     options = parser.parse_args(words)
     if options.games < 2 or options.repeats < 1:
         parser.error("--games must be 2 or more, and --repeats 1 or more")
@@ -84,20 +91,23 @@ def _open(kinds: Sequence[str], stack: ExitStack) -> list[tuple[str, Box | None]
 
 
 def _show_speeds(found: Sequence[Speed], options: argparse.Namespace) -> None:
-    print(f"Every game beside its plain loop, one core, medians of {options.repeats} repeats")
     print(
-        f"{'game':<10} {'table':<26} {'box':<8} {'games':>6} {'plain/s':>9} {'isolated/s':>11} "
-        f"{'ratio':>6}"
+        f"Every game beside its plain loop, medians of {options.repeats} repeats, "
+        "processor time of a game in microseconds"
+    )
+    print(
+        f"{'game':<10} {'table':<26} {'box':<8} {'plain':>8} {'referee':>8} {'seats':>8} "
+        f"{'ratio':>6} {'bytes':>6}"
     )
     for one in found:
         print(
-            f"{one.game:<10} {one.table:<26} {one.box:<8} {one.games:>6} {one.plain:>9.0f} "
-            f"{one.isolated:>11.0f} {one.ratio:>6.2f}"
+            f"{one.game:<10} {one.table:<26} {one.box:<8} {one.plain_us:>8.1f} "
+            f"{one.referee_us:>8.1f} {one.seats_us:>8.1f} {one.ratio:>6.2f} {one.bytes:>6.1f}"
         )
     for game, kind in dict.fromkeys((one.game, one.box) for one in found):
         ratios = [one.ratio for one in found if (one.game, one.box) == (game, kind)]
         if len(ratios) > 1:
-            print(f"{game:<10} {'in the mean':<26} {kind:<8} {'':>28} {fmean(ratios):>6.2f}")
+            print(f"{game:<10} {'in the mean':<26} {kind:<8} {'':>26} {fmean(ratios):>6.2f}")
 
 
 def _show_costs(found: Sequence[Cost]) -> None:
@@ -113,6 +123,13 @@ def _show_seats(found: Sequence[Seats]) -> None:
         print(f"{'box':<8} {'median ms':>9} {'least ms':>9}")
     for one in found:
         print(f"{one.box:<8} {one.both_ms:>9.2f} {one.quickest_ms:>9.2f}")
+
+
+def _show_memory(found: Sequence[Memory]) -> None:
+    if found:
+        print("\nPrivate memory of a seat with its bot, and of this process, in MiB")
+    for one in found:
+        print(f"{one.box:<8} {one.seat_mib:>9.1f} {one.worker_mib:>9.1f}")
 
 
 if __name__ == "__main__":

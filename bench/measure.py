@@ -2,14 +2,17 @@
 
 Knows clocks and the shipped bots; prints nothing. Every figure is a median over
 repeats, and in each repeat plain and isolated play follow each other, so that a machine that
-is busy for a while disturbs both.
+is busy for a while disturbs both. Speeds are by processor time, of the referee and of all seats
+together: what they take of one core, also where others want it too.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Final
 
@@ -19,17 +22,18 @@ from matchbox import registry
 from matchbox.dice import derive_deals
 from matchbox.game import fill_options
 from matchbox.lab.plan import WIDTH
-from matchbox.match.record import unpack
-from matchbox.match.wire import Entrant, PlayMatch
+from matchbox.match.wire import Entrant, MatchPlayed, PlayMatch
 from matchbox.settings import Settings, limits_of
 from sandbox.policy import Limits
-from worker.arena.play import play_job
+from worker.arena.play import load_frame, play_job
 
 if TYPE_CHECKING:
     from sandbox.box import Box
 
 MATCH_DEALS: Final = 10
 """A match of 20 games: 10 deals, each seat once first."""
+LONG: Final = 10_000
+"""Games of the long match."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,12 +46,16 @@ class Speed:
     box: str
     games: int
     """Of every repeat."""
-    plain: float
-    """Games a second of the plain loop."""
-    isolated: float
-    """Games a second of the same table in the box."""
+    plain_us: float
+    """Microseconds of a game in the plain loop."""
+    referee_us: float
+    """The same in the box: the referee's share, and with no box all of it."""
+    seats_us: float
+    """And the share of the seats, bots included."""
     ratio: float
     """The median of the repeats' own ratios."""
+    bytes: float
+    """Of the stored record, a game."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +66,15 @@ class Cost:
     plain_ms: float
     match_ms: float
     added_ms: float
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """What one seat with a bomb player, and this process, hold for themselves alone, in MiB."""
+
+    box: str
+    seat_mib: float
+    worker_mib: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +125,35 @@ def seats(boxes: Sequence[tuple[str, Box | None]], repeats: int) -> list[Seats]:
     return [Seats(kind, median(own), min(own)) for kind, own in taken.items()]
 
 
+def memory(boxes: Sequence[tuple[str, Box | None]]) -> list[Memory]:
+    """Every box whose seats this account may look into."""
+    contest = next(one for one in CONTESTS if one.game == "bomb")
+    bot = _bots(contest)[0]
+    frame = load_frame(contest.game, bot.data, None, "00")
+    found = []
+    for kind, box in boxes:
+        if box is not None:
+            seat = box.seat(Limits(**limits_of(Settings())))
+            with suppress(OSError):
+                seat.ask(frame, start=True)
+                found.append(Memory(kind, _private_mib(seat.pid), _private_mib("self")))
+            seat.close()
+    return found
+
+
+def long_match(box: Box | None) -> float:
+    """Seconds of wall time for 10,000 games of one pair, from the job to its record."""
+    contest = next(one for one in CONTESTS if one.game == "bomb")
+    bots = _bots(contest)
+    return _timed(lambda: _isolated(_job(contest, bots, LONG // len(bots), WIDTH), bots, box))
+
+
+def _private_mib(pid: int | str) -> float:
+    """What no other process shares. Raises OSError."""
+    lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
+    return sum(int(line.split()[1]) for line in lines if line.startswith("Private_")) / 1024
+
+
 def _both(box: Box) -> None:
     limits = Limits(**limits_of(Settings()))
     for seat in [box.seat(limits) for _ in range(2)]:
@@ -120,22 +166,30 @@ def _speeds(
     """The table in every box, as medians; each repeat has the plain loop, then every box."""
     bots, games = _bots(contest), contest.games(usual)
     job = _job(contest, bots, games // len(bots), WIDTH)
-    loops, taken = [], [[] for _ in boxes]  # type: tuple[list[float], list[list[float]]]
+    loops: list[float] = []
+    taken: dict[str, list[tuple[float, float]]] = {kind: [] for kind, _ in boxes}
     for _ in range(repeats):
-        loops.append(games / _timed(lambda: contest.loop(games)))
-        for place, (_kind, box) in enumerate(boxes):
-            taken[place].append(games / _timed(lambda box=box: _isolated(job, bots, box)))  # type: ignore[misc]
+        started = time.process_time()
+        contest.loop(games)
+        loops.append(time.process_time() - started)
+        for kind, box in boxes:
+            started = time.process_time()
+            played = _isolated(job, bots, box)
+            spent = time.process_time() - started, sum(played.cpu_ms) / 1000
+            taken[kind].append(spent)
     return [
         Speed(
             game=contest.game,
             table=contest.name,
             box=kind,
             games=games,
-            plain=median(loops),
-            isolated=median(own),
-            ratio=median([a / b for a, b in zip(own, loops, strict=True)]),
+            plain_us=1e6 * median(loops) / games,
+            referee_us=1e6 * median([referee for referee, _ in own]) / games,
+            seats_us=1e6 * median([seats for _, seats in own]) / games,
+            ratio=median([loop / sum(both) for loop, both in zip(loops, own, strict=True)]),
+            bytes=len(played.record) / games,
         )
-        for (kind, _), own in zip(boxes, taken, strict=True)
+        for kind, own in taken.items()
     ]
 
 
@@ -144,14 +198,14 @@ def _bots(contest: Contest) -> list[NamedBot]:
     return [known[name] for name in contest.bots]
 
 
-def _isolated(job: PlayMatch, bots: Sequence[NamedBot], box: Box | None) -> None:
+def _isolated(job: PlayMatch, bots: Sequence[NamedBot], box: Box | None) -> MatchPlayed:
     played = play_job(job, {bot.version: bot.data for bot in bots}, box)
-    record = unpack(played.record)
-    if any(bout.faults for bout in record.bouts):
+    if played.notes:
         raise RuntimeError(f"a shipped bot was at fault: {played.notes[0]}")
+    return played
 
 
-def _timed(work: Callable[[], None]) -> float:
+def _timed(work: Callable[[], object]) -> float:
     """Seconds of wall time."""
     started = time.perf_counter()
     work()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import MutableSequence, Sequence
+from functools import lru_cache
 from hashlib import blake2b
 from math import perm
 from typing import Final, Protocol, TypeVar
@@ -10,6 +11,7 @@ from typing import Final, Protocol, TypeVar
 T = TypeVar("T")
 
 SEED_BYTES: Final = 16
+_orders: Final = lru_cache(1000)(perm)
 _AT_ONCE: Final = 40
 """So many places of an order come out of one draw."""
 
@@ -62,10 +64,10 @@ class SeededDice:
         last = len(items) - 1
         while last > 0:
             first = max(0, last - _AT_ONCE)
-            order = self.below(perm(last + 1, last - first))
-            for place in range(last, first, -1):
-                order, other = divmod(order, place + 1)
-                items[place], items[other] = items[other], items[place]
+            order = self.below(_orders(last + 1, last - first))
+            for size in range(last + 1, first + 1, -1):
+                order, other = divmod(order, size)
+                items[size - 1], items[other] = items[other], items[size - 1]
             last = first
 
     def choice(self, items: Sequence[T]) -> T:

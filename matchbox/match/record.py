@@ -120,15 +120,16 @@ def pack(record: Record) -> bytes:
     end; and then the moves of each bout, with NUL behind them.
     """
     bouts = record.bouts
-    moves, ends = _Numbered(), _Numbered()
+    encode = msgspec.json.encode
+    moves, ends = _Characters(1), _Characters(0)
     deals = [0, *(bout.deal for bout in bouts)]
     columns = [
         *(chr(deal - last) for last, deal in pairwise(deals)),
         *(chr(bout.rotation) for bout in bouts),
-        *(chr(ends.number((bout.places, bout.scores, bout.why))) for bout in bouts),
+        *(ends[encode((bout.places, bout.scores, bout.why))] for bout in bouts),
     ]
     for bout in bouts:
-        columns += [chr(moves.number(move) + 1) for move in bout.moves]
+        columns += [moves[move if type(move) is str else encode(move)] for move in bout.moves]
         columns.append(_END)
     head = _Head(
         record=msgspec.structs.replace(record, bouts=[], deals=[]),
@@ -183,20 +184,18 @@ def _bouts(head: _Head, columns: str) -> list[Bout]:
     return bouts
 
 
-class _Numbered:
-    """Different things in the order in which they came, by number."""
+class _Characters(dict[str | bytes, str]):
+    """A character for every different thing, which is known by itself if it is text, else by its
+    JSON. A new one gets the next character."""
 
-    def __init__(self) -> None:
+    def __init__(self, first: int) -> None:
         self.things: list[Any] = []
-        self._numbers: dict[str | bytes, int] = {}
+        self._first = first
 
-    def number(self, thing: Any) -> int:
-        """The thing's number; a new one's is the next."""
-        key = thing if type(thing) is str else msgspec.json.encode(thing)
-        found = self._numbers.setdefault(key, len(self.things))
-        if found == len(self.things):
-            self.things.append(thing)
-        return found
+    def __missing__(self, key: str | bytes) -> str:
+        self[key] = character = chr(self._first + len(self.things))
+        self.things.append(key if isinstance(key, str) else msgspec.json.decode(key))
+        return character
 
 
 def python_minor() -> str:

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 MAX_FAULTS: Final = 3
 """After so many faults in a match, in bout order, an entrant's other bouts are forfeited."""
 
+_NOBODY: Final[frozenset[int]] = frozenset()
+
 Order = tuple[int, int]
 """(deal, rotation): bouts are counted in this order."""
 
@@ -151,6 +153,8 @@ class _Match:
 
     def _banned_before(self, order: Order) -> frozenset[int]:
         """The entrants that had their third fault in a bout before this one."""
+        if not self._offences:
+            return _NOBODY
         earlier = [
             who for at, offenders in self._offences.items() if at < order for who in offenders
         ]

@@ -24,7 +24,9 @@ def bench(*words: str) -> subprocess.CompletedProcess[str]:
 
 def test_it_prints_isolated_play_beside_the_plain_loop(tmp_path: Path) -> None:
     file = tmp_path / "figures.json"
-    words = ("--games", "20", "--repeats", "1", "--box", "bwrap", "none", "--json", str(file))
+    page = tmp_path / "performance.md"
+    words = ("--games", "20", "--repeats", "1", "--box", "bwrap", "none", "--json", str(file),
+             "--page", str(page))  # fmt: skip
     done = bench(*words)
     assert done.returncode == 0, done.stderr
     assert "ratio" in done.stdout
@@ -39,6 +41,13 @@ def test_it_prints_isolated_play_beside_the_plain_loop(tmp_path: Path) -> None:
     assert boxes == {one["box"] for one in found["costs"]}
     for one in found["costs"]:
         assert abs(one["match_ms"] - one["plain_ms"] - one["added_ms"]) < 1e-6
+    for one in found["speeds"]:
+        assert one["plain_us"] > 0
+        assert one["referee_us"] > 0
+        assert (one["seats_us"] > 0) == (one["box"] != "none")
+        assert f"| {one['table']} | {one['box']} |" in page.read_text()
+    assert [one["box"] for one in found["memory"]] == ["bwrap"]
+    assert all(one["seat_mib"] > 0 for one in found["memory"])
     assert "Both seats of a match" in done.stdout
     assert [one["box"] for one in found["seats"]] == ["bwrap"]
     assert all(0 < one["quickest_ms"] <= one["both_ms"] for one in found["seats"])

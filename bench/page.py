@@ -1,0 +1,78 @@
+"""docs/performance.md as `make bench` writes it. Knows the words around figures; measures none."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Mapping, Sequence
+from statistics import fmean
+from typing import Final
+
+from bench.measure import LONG, Cost, Memory, Seats, Speed
+
+_HEAD: Final = """# Performance
+
+Written by `make bench`. Every game is played by shipped bots in isolation: each bot in a process of
+its own behind the wall, seeded, recorded, the referee and all seats on one core. Beside it the same
+players play in the plain loop of `bench/plain`, in one process, with nothing checked. The ratio is
+the plain loop's processor time divided by that of the referee and all its seats, the median over
+repeats in which both follow each other. Ratios carry over to other machines; microseconds do not.
+`none` is the same play without a wall, in one process.
+
+**Goals.** A ratio of 0.45 for every game in plain Python, 12 bytes a game of bomb in the stored
+record, and 10,000 games of a pair in 2 s.
+"""
+
+
+def page(
+    fast: Sequence[Speed],
+    single: Sequence[Cost],
+    walls: Sequence[Seats],
+    held: Sequence[Memory],
+    long: Mapping[str, float],
+) -> str:
+    """The whole page; `long` has the seconds of the long match in each box."""
+    sections = [
+        _HEAD + f"\nMeasured on Python {platform.python_version()}, {platform.machine()}.",
+        "## Each game beside its plain loop\n\nProcessor time of a game, in microseconds.\n\n"
+        + _table("game table box plain referee seats ratio bytes", map(_speed, fast)),
+        _table("game box ratio", _means(fast)),
+        "## One match of 20 games of bomb\n\nFresh forks, one game at a time, in milliseconds.\n\n"
+        + _table("box plain match added", map(_cost, single)),
+        f"## {LONG:,} games of a pair\n\nFrom the job to its record, in seconds of wall time.\n\n"
+        + _table("box seconds", [(box, f"{seconds:.2f}") for box, seconds in long.items()]),
+        "## Both seats of a match\n\nForked, walled, killed and buried in a warm box, in "
+        "milliseconds.\n\n" + _table("box median least", map(_seats, walls)),
+        "## Memory\n\nWhat no other process shares, in MiB: a seat with its bot, and the process "
+        "that referees.\n\n" + _table("box seat worker", map(_memory, held)),
+    ]
+    return "\n\n".join(sections) + "\n"
+
+
+def _table(names: str, rows: Sequence[Sequence[str]] | map[tuple[str, ...]]) -> str:
+    lines = [names.split(), ["---"] * len(names.split()), *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _means(fast: Sequence[Speed]) -> list[tuple[str, ...]]:
+    rows = []
+    for game, box in dict.fromkeys((one.game, one.box) for one in fast):
+        ratios = [one.ratio for one in fast if (one.game, one.box) == (game, box)]
+        rows.append((game, box, f"{fmean(ratios):.2f}"))
+    return rows
+
+
+def _speed(one: Speed) -> tuple[str, ...]:
+    spent = (f"{part:.0f}" for part in (one.plain_us, one.referee_us, one.seats_us))
+    return one.game, one.table, one.box, *spent, f"{one.ratio:.2f}", f"{one.bytes:.1f}"
+
+
+def _cost(one: Cost) -> tuple[str, ...]:
+    return one.box, f"{one.plain_ms:.2f}", f"{one.match_ms:.2f}", f"{one.added_ms:.2f}"
+
+
+def _seats(one: Seats) -> tuple[str, ...]:
+    return one.box, f"{one.both_ms:.2f}", f"{one.quickest_ms:.2f}"
+
+
+def _memory(one: Memory) -> tuple[str, ...]:
+    return one.box, f"{one.seat_mib:.1f}", f"{one.worker_mib:.1f}"
