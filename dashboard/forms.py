@@ -43,6 +43,7 @@ def submit_page(source: Source, values: Values | None = None, error: str = "") -
         error=error,
         games=source.games(),
         closed=source.uploads_closed(),
+        libraries=source.libraries(),
         my_bots=source.my_bots() if known else [],
     )
 

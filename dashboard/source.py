@@ -27,6 +27,9 @@ class Source:
     viewer: Callable[[], Row | None]
     """Who is asking: name, role ("author" or "operator"); None without login."""
 
+    libraries: Callable[[], list[str]]
+    """What bots may import beside the standard library."""
+
     uploads_closed: Callable[[], str | None]
     """Why the viewer may not submit bots, in a sentence; None where they may (or may log in)."""
 

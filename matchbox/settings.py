@@ -72,6 +72,11 @@ class Settings:
     log_bytes: int = _knob(
         16_384, "kept of what a bot prints in a match, bytes", least=0, most=1 << 20
     )
+    libraries: str = _knob(
+        "numpy",
+        "what bots may import beside the standard library",
+        choices=("numpy", "none"),
+    )
     match_deals: int = _knob(
         10, "deals of a ranked match; each is played in all rotations", least=1, most=5000
     )
@@ -124,6 +129,11 @@ def limits_of(settings: Settings) -> dict[str, int]:
     """The limits of one seat, by their names in sandbox.policy.Limits."""
     names = ("cpu_ms", "start_cpu_ms", "bank_ms", "wall_factor", "memory_mb", "log_bytes")
     return {name: getattr(settings, name) for name in names}
+
+
+def libraries_of(settings: Settings) -> tuple[str, ...]:
+    """What bots may import beside the standard library."""
+    return () if settings.libraries == "none" else (settings.libraries,)
 
 
 def _value(name: str, default: object, bounds: Mapping[str, Any], text: str) -> Any:

@@ -45,6 +45,9 @@ class Box:
 
     def __init__(self, kind: str, program: Program, engine: Engine) -> None:
         self.kind = kind
+        self.libraries = program.libraries
+        self._program = program
+        self._rich: Box | None = None
         self._wall = program.wall
         self._engine = engine
         self._launch = _LAUNCHERS[kind](program, engine)
@@ -59,11 +62,16 @@ class Box:
         self,
         limits: Limits = Limits(),  # noqa: B008 - a frozen value
         bank: Bank | None = None,
+        *,
+        rich: bool = False,
     ) -> Seat:
         """A fresh process that has run no bot. Raises SeatFault of the platform, Unavailable.
 
-        `bank` is what its bot pays from, where it has other seats too.
+        `bank` is what its bot pays from, where it has other seats too; `rich` asks for a seat with
+        the box's libraries in it, whose zygote is warmed when the first bot wants it.
         """
+        if rich:
+            return self._with_libraries().seat(limits, bank)
         for attempt in range(1, _ATTEMPTS + 1):
             zygote = self._idle.pop() if self._idle else self._start()
             try:
@@ -85,11 +93,29 @@ class Box:
     def close(self) -> None:
         """Ends every zygote, and with it every seat."""
         self._closed = True
+        if self._rich is not None:
+            self._rich.close()
         self._idle.clear()
         if self._spare is not None:
             self._spare.close()
         while self._all:
             self._all.pop().kill()
+
+    def _with_libraries(self) -> Box:
+        """The box of the second flavour. Raises SeatFault of the platform."""
+        from sandbox.selftest import selftest  # It opens a box of its own.
+
+        if self._rich is None:
+            named = ", ".join(self.libraries)
+            tested = selftest(self.kind, self._wall, self._engine, self.libraries)
+            if self.walled and not tested.walled:
+                why = "; ".join(tested.missing)
+                raise SeatFault("platform", f"the wall does not stand with {named}: {why}")
+            try:
+                self._rich = Box(self.kind, self._program.rich(), self._engine)
+            except BoxUnavailable as error:
+                raise SeatFault("platform", f"no box with {named}: {error}") from error
+        return self._rich
 
     def __enter__(self) -> Box:
         return self
@@ -144,11 +170,13 @@ def open_box(
     paths: Sequence[Path] = (),
     wall: Wall = Wall(),  # noqa: B008 - a frozen value
     engine: Engine = Engine(),  # noqa: B008 - a frozen value
+    libraries: Sequence[str] = (),
 ) -> Box:
     """A warm box. Raises BoxUnavailable with a sentence that says what to do.
 
     `preload` are modules that every seat has loaded, `entry` the "module:function" that serves it
-    with `recv` and `send`, `paths` directories to look for both before the installed packages.
+    with `recv` and `send`, `paths` directories to look for both before the installed packages,
+    `libraries` names of policy.LIBRARIES that seats may have where they are asked for.
     """
     if kind not in KINDS:
         raise BoxUnavailable(f"there is no box {kind!r}: choose one of {', '.join(KINDS)}")
@@ -156,7 +184,7 @@ def open_box(
         raise BoxUnavailable(
             f"boxes need Linux, and this is {sys.platform}: play trusted bots with the box 'none'"
         )
-    return Box(kind, Program(tuple(preload), entry, tuple(paths), wall), engine)
+    return Box(kind, Program(tuple(preload), entry, tuple(paths), wall, tuple(libraries)), engine)
 
 
 def best_kind(engine: Engine = Engine()) -> str:  # noqa: B008 - a frozen value

@@ -111,6 +111,18 @@ STANDARD_LIBRARY: Final = tuple(
 uuid too, which at once remembers the name of the machine that it is loaded on."""
 
 
+LIBRARIES: Final[Mapping[str, tuple[str, ...]]] = {
+    "numpy": (
+        *("numpy", "numpy.char", "numpy.ctypeslib", "numpy.dtypes", "numpy.exceptions"),
+        *("numpy.fft", "numpy.linalg", "numpy.ma", "numpy.polynomial", "numpy.random"),
+        *("numpy.rec", "numpy.strings", "numpy.typing", "numpy.lib.recfunctions"),
+        *("numpy.lib.scimath", "numpy.lib.stride_tricks"),
+    ),
+}
+"""What a box can hold beside the standard library, each with the modules that are loaded at once:
+nothing of them can be read later."""
+
+
 @dataclass(frozen=True, slots=True)
 class Limits:
     """What one bot may use in one seat. Times are milliseconds, sizes bytes or MiB as named.

@@ -9,14 +9,14 @@ import json
 import sys
 import sysconfig
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib.machinery import ModuleSpec, PathFinder
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
 
 from matchbox.errors import BoxUnavailable
-from sandbox.policy import Wall
+from sandbox.policy import LIBRARIES, Wall
 
 _EVERY_BOX: Final = ("sandbox", "greenlet")
 _BOOT: Final = (
@@ -37,18 +37,28 @@ class Program:
         entry: "module:function", called in every seat with `recv` and `send`.
         paths: directories where a module is looked for before the installed ones.
         wall: which layers of the inner wall go up.
+        libraries: names of policy.LIBRARIES that its second flavour holds.
     """
 
     preload: tuple[str, ...]
     entry: str
     paths: tuple[Path, ...] = ()
     wall: Wall = field(default_factory=Wall)
+    libraries: tuple[str, ...] = ()
+
+    def rich(self) -> Program:
+        """The same with its libraries loaded."""
+        modules = [module for name in self.libraries for module in LIBRARIES[name]]
+        return replace(self, preload=(*modules, *self.preload), libraries=())
 
     def packages(self) -> list[Path]:
         """Files and directories of all modules that the box must hold beside the library."""
         names = [*_EVERY_BOX, *self.preload, self.entry.partition(":")[0]]
         tops = dict.fromkeys(name.partition(".")[0] for name in names)
-        return [_place(name, self.paths) for name in tops if not _in_library(name)]
+        places = [_place(name, self.paths) for name in tops if not _in_library(name)]
+        # Where a package from a wheel keeps the shared libraries that it was linked with.
+        linked = [place.with_name(f"{place.name}.libs") for place in places]
+        return places + [place for place in linked if place.is_dir()]
 
     def command(
         self,

@@ -12,7 +12,7 @@ from functools import cache
 from matchbox.errors import BoxUnavailable, SeatFault
 from sandbox.attacks import ATTACKS, SPIN, SPIN_S
 from sandbox.box import Box, open_box
-from sandbox.policy import LAYERS, Engine, Limits, Wall
+from sandbox.policy import LAYERS, LIBRARIES, Engine, Limits, Wall
 from sandbox.seat import Seat
 
 _LIMITS = Limits(cpu_ms=2000, bank_ms=20_000, memory_mb=128)
@@ -38,11 +38,14 @@ def selftest(
     kind: str,
     wall: Wall = Wall(),  # noqa: B008 - a frozen value
     engine: Engine = Engine(),  # noqa: B008 - a frozen value
+    libraries: tuple[str, ...] = (),
 ) -> Report:
-    """The report on this kind, found once in the life of a process."""
+    """The report on this kind, found once in the life of a process; with `libraries`, on its seats
+    that have them loaded."""
+    preload = [module for name in libraries for module in LIBRARIES[name]]
     try:
         with open_box(
-            kind, preload=(), entry="sandbox.attacks:serve", wall=wall, engine=engine
+            kind, preload=preload, entry="sandbox.attacks:serve", wall=wall, engine=engine
         ) as box:
             return _examine(box)
     except (BoxUnavailable, SeatFault) as error:

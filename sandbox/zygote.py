@@ -91,6 +91,8 @@ def _take_control(path: str | None) -> socket.socket:
 
 
 def _load(preload: Sequence[str], entry: str) -> Serve:
+    # What is forked has one thread: no library may start others.
+    os.environ["OPENBLAS_NUM_THREADS"] = os.environ["OMP_NUM_THREADS"] = "1"
     for name in STANDARD_LIBRARY:
         importlib.import_module(name)
     for name in preload:

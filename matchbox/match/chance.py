@@ -33,11 +33,13 @@ class Generator:
     decisions, and most bots draw once or twice in a bout.
     """
 
-    __slots__ = ("seed", "source")
+    __slots__ = ("numpy", "seed", "source")
 
     def __init__(self, seed: str) -> None:
         self.seed = seed
         self.source: random.Random | None = None
+        self.numpy: Any = None
+        """What numpy's global functions draw from, where a seat has numpy."""
 
     def get(self) -> random.Random:
         """What to draw from."""
@@ -103,6 +105,11 @@ def enter(generator: Generator | None) -> None:
     """From now on the dispatchers draw from this generator; None is the module's own."""
     global _now
     _now = generator
+
+
+def current() -> Generator | None:
+    """The generator of the bout that was entered."""
+    return _now
 
 
 def uninstall() -> None:

@@ -5,11 +5,13 @@ streams; opens nothing. Runs on the standard library and greenlet alone.
 
 Frames in, from the referee, as marshal writes them:
     ["load", {"package", "files": {name: bytes}, "class": name or None, "seed": hex,
-        "memory": bytes, "reports": whether diagnostics are wanted}]
+        "memory": bytes, "reports": whether diagnostics are wanted,
+        "libraries": names of those that a seat may have}]
     ["ask", nonce, [(bout, view or its brief, seed or None), ...], [ended bout, ...]]
     ["learns"], ["learn", [record in JSON, ...]]
 Frames out, in JSON:
-    ["loaded", class name] or ["fault", kind, detail]
+    ["loaded", class name] or ["fault", kind, detail], or ["wants", [library, ...]] of a bot that
+        needs another seat; nothing of it has run
     ["say", nonce, [move, ...], [[place of the question, kind, detail], ...]], and where there are
         diagnostics, [[bout, decision, text], ...]
     ["learns", yes or no]; ["learned", memory in base64] or ["fault", kind, detail]
@@ -28,7 +30,7 @@ from typing import TYPE_CHECKING, Any, Final
 from greenlet import getcurrent, greenlet
 
 from matchbox.errors import IllegalMove
-from matchbox.match import chance, loading, memory
+from matchbox.match import chance, libraries, loading, memory, numpy_chance
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -50,6 +52,7 @@ def serve(recv: Callable[[], bytes | None], send: Callable[[bytes], None]) -> No
     """Answers frame after frame until there is none."""
     gc.set_threshold(_GARBAGE, 20, 50)
     chance.install()
+    numpy_chance.install()
     session = Session()
     while (frame := recv()) is not None:
         send(session.handle(frame))
@@ -103,6 +106,11 @@ class Session:
         player = import_module(f"{job['package']}.player")
         self._memory = job.get("memory", b"")
         self._wanted = job.get("reports", False)
+        offered = job.get("libraries")
+        if offered is not None:
+            if wanted := libraries.wanted(job["files"], offered):
+                return ["wants", wanted]
+            sys.meta_path.append(libraries.Refuser(offered))
         try:
             chosen = loading.load(job["files"], player, job["class"], self._memory)
             self._make = loading.maker_of(player, chosen)

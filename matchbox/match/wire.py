@@ -79,10 +79,12 @@ def load_frame(
     memory: bytes = b"",
     *,
     reports: bool = False,
+    libraries: Sequence[str] | None = None,
 ) -> bytes:
     """The frame that hands a seat its bot and what it remembers. Raises BadMessage.
 
-    `reports` asks for the players' diagnostics.
+    `reports` asks for the players' diagnostics; `libraries` are those that the bot may import, None
+    where nobody keeps it from any.
     """
     if len(memory) > MEMORY_BYTES:
         raise BadMessage(
@@ -95,8 +97,14 @@ def load_frame(
         "seed": seed,
         "memory": memory,
         "reports": reports,
+        "libraries": None if libraries is None else list(libraries),
     }
     return marshal.dumps(["load", job], _FORMAT)
+
+
+def wants_libraries(frame: bytes) -> bool:
+    """Whether the seat says that its bot needs one with libraries."""
+    return frame.startswith(b'["wants"')
 
 
 def read_loaded(frame: bytes) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from apiflask import APIBlueprint
 from flask import Response, jsonify
 
+from matchbox.settings import libraries_of
 from server import queries
 from server.auth import context
 from server.routes import told
@@ -18,7 +19,9 @@ routes = APIBlueprint("games", __name__, url_prefix="/api/v1", tag="Games")
 def games() -> Response:
     """Every game that is installed."""
     with context().read() as books:
-        return whole_list(queries.games(books))
+        listed = queries.games(books)
+    offered = list(libraries_of(context().settings))
+    return whole_list([{**game, "libraries": offered} for game in listed])
 
 
 @routes.get("/leaderboards/<name:game>")

@@ -10,6 +10,7 @@ from typing import Any
 from flask import current_app
 
 from dashboard.source import Row, Source
+from matchbox.settings import libraries_of
 from server import queries
 from server.auth import account, context, viewer, visitor
 
@@ -18,6 +19,7 @@ def make_source() -> Source:
     """The functions that the pages read from."""
     return Source(
         viewer=_viewer,
+        libraries=lambda: list(libraries_of(context().settings)),
         uploads_closed=_uploads_closed,
         games=_games,
         leaderboard=_leaderboard,

@@ -49,13 +49,14 @@ class Tokens(Answer):
 
 
 class Game(Answer):
-    """A game that is installed."""
+    """A game that is installed; its bots may import `libraries` beside the standard one."""
 
     name: str
     title: str
     seats: list[int]
     options: dict[str, Any]
     cooperative: bool
+    libraries: list[str]
 
 
 class Games(Answer):

@@ -106,6 +106,7 @@ def watched(box: Box, witness: Witness) -> Box:
 class _Watched:
     def __init__(self, box: Box, witness: Witness) -> None:
         self.kind = box.kind
+        self.libraries = ()
         self._box = box
         self._witness = witness
 

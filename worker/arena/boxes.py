@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from matchbox import registry
 from matchbox.errors import BadOption
-from matchbox.settings import Settings
+from matchbox.settings import Settings, libraries_of
 
 if TYPE_CHECKING:
     from sandbox.box import Box
@@ -31,7 +31,14 @@ def open_named(kind: str, settings: Settings = _USUAL) -> Box | None:
         raise BadOption(f"there is no box {kind!r}: choose one of auto, {', '.join(KINDS)}, none")
     engine = _engine(settings)
     chosen = best_kind(engine) if kind == "auto" else kind
-    return open_box(chosen, preload=registry.seat_modules(), entry=ENTRY, engine=engine)
+    return open_box(
+        chosen,
+        preload=registry.seat_modules(),
+        entry=ENTRY,
+        engine=engine,
+        # A container holds its image, which has the standard library alone.
+        libraries=() if chosen == "docker" else libraries_of(settings),
+    )
 
 
 def examine(kind: str, settings: Settings = _USUAL) -> Report:

@@ -16,7 +16,7 @@ from matchbox.match import wire
 from matchbox.match.seat import LocalChannel
 from matchbox.match.wire import Entrant
 from sandbox.policy import learning
-from worker.arena.play import cut, limits_of, load_frame
+from worker.arena.play import cut, libraries_of, limits_of, load_frame, seats_of
 
 if TYPE_CHECKING:
     from sandbox.box import Box
@@ -51,8 +51,9 @@ def learn(
     Raises SeatFault("platform"), BadBundle, BadMessage.
     """
     allowed = learning(limits_of(limits))
-    frame = load_frame(game, bundle, entrant.class_name, seed, memory)
-    channel = LocalChannel() if box is None else box.seat(allowed)
+    libraries = libraries_of(box)
+    frame = load_frame(game, bundle, entrant.class_name, seed, memory, libraries=libraries)
+    channel = LocalChannel() if box is None else seats_of(box, allowed)()
     with closing(channel):
         try:
             wire.read_loaded(channel.ask(frame, start=True))

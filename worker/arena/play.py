@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import gc
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Final
@@ -24,6 +24,7 @@ from matchbox.match.referee import play
 from matchbox.match.seat import Channel, LocalChannel, Seat
 from matchbox.match.wire import Diagnostic, MatchPlayed, PlayMatch
 from sandbox.policy import Limits
+from worker.arena.flavours import Seats
 
 if TYPE_CHECKING:
     from matchbox.match.wire import Entrant
@@ -68,6 +69,7 @@ class Table:
         room = {"report_bytes": REPORT_BYTES} if self._reports else {}
         limits = {**job.limits, **room}
         self._open = [opener(box, limits) for _ in job.seats]
+        self._libraries = libraries_of(box)
         self._own = own or {}
         self._seats: list[list[tuple[int, Seat]]] = [[] for _ in job.seats]
         """By entrant: its seats, each with the rotation."""
@@ -82,6 +84,7 @@ class Table:
             load_seed(job, entrant, rotation),
             self._memory(chosen),
             reports=self._reports,
+            libraries=self._libraries,
         )
         seat = Seat(self._own.get(entrant, self._open[entrant]), frame, reports=self._reports)
         self._seats[entrant].append((rotation, seat))
@@ -176,13 +179,22 @@ def opener(box: Box | None, limits: Mapping[str, int]) -> Opener:
 
     They all draw from one bank of time.
     """
-    if box is None:
-        return LocalChannel
+    return LocalChannel if box is None else seats_of(box, limits_of(limits))
+
+
+def seats_of(box: Box, limits: Limits) -> Opener:
+    """The way to open a bot's seats in the box."""
     from sandbox.meter import Bank  # Not needed, and so not loaded, where there is no box.
 
-    checked = limits_of(limits)
-    bank = Bank(checked)
-    return lambda: box.seat(checked, bank)
+    bank = Bank(limits)
+    if not box.libraries:
+        return lambda: box.seat(limits, bank)
+    return Seats(lambda rich: box.seat(limits, bank, rich=rich))
+
+
+def libraries_of(box: Box | None) -> tuple[str, ...] | None:
+    """What the box keeps for bots that import it; None where there is no box to keep it from."""
+    return None if box is None else box.libraries
 
 
 def limits_of(limits: Mapping[str, int]) -> Limits:
@@ -206,11 +218,14 @@ def load_frame(
     memory: bytes = b"",
     *,
     reports: bool = False,
+    libraries: Sequence[str] | None = None,
 ) -> bytes:
     """The frame that hands the bundle to a seat. Raises BadBundle, BadMessage."""
     files = read_bundle(bundle).files
     package = registry.package_of(game)
-    return wire.load_frame(package, files, class_name, seed, memory, reports=reports)
+    return wire.load_frame(
+        package, files, class_name, seed, memory, reports=reports, libraries=libraries
+    )
 
 
 def load_seed(job: PlayMatch, entrant: int, rotation: int) -> str:

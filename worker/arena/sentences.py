@@ -58,6 +58,8 @@ def _crash(detail: str, where: Where, limits: Mapping[str, int], log: str) -> st
     if missing:
         names = missing[2].replace("'", "")
         return f"The class {missing[1]} lacks {names}: write each as a method of the class."
+    if detail.startswith("ModuleNotFoundError: ") and " not available here; " in detail:
+        return f"{detail.partition(': ')[2]}{place}."
     if detail.startswith("NotImplementedError: "):
         return f"The bot lacks a method: {detail.partition(': ')[2]}."
     if detail.startswith(("ended", "closed its channel", "SystemExit")):

@@ -22,7 +22,7 @@ from matchbox.match.seat import Seat
 from matchbox.match.wire import Entrant, PlayMatch, TriedOut
 from worker.arena import sentences
 from worker.arena.learning import learn
-from worker.arena.play import cut, kind_of, limits_of, load_frame, load_seed, opener
+from worker.arena.play import cut, kind_of, libraries_of, limits_of, load_frame, load_seed, opener
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -41,6 +41,7 @@ class _Trial:
     open_channel: Opener
     open_other: Opener
     log_bytes: int
+    libraries: tuple[str, ...] | None
     class_name: str | None = None
     games: int = 0
     decisions: int = 0
@@ -71,7 +72,7 @@ def try_out(job: TryOut, bundle: bytes, box: Box | None, beside: bytes | None = 
     SeatFault("platform") where the platform failed: that is no verdict.
     """
     seats = partial(opener, box, job.limits)
-    trial = _Trial(seats(), seats(), limits_of(job.limits).log_bytes)
+    trial = _Trial(seats(), seats(), limits_of(job.limits).log_bytes, libraries_of(box))
     verdict, reasons, unrepeatable = "accepted", [], False
     try:
         _load(job, bundle, trial)
@@ -108,7 +109,8 @@ def _load(job: TryOut, bundle: bytes, trial: _Trial) -> None:
     """Loads the bot once, alone. Raises BadBundle, Failed."""
     if digest(bundle) != job.version:
         raise BadBundle("the bytes are not those of this version; upload the file again")
-    frame = load_frame(job.game, bundle, job.class_name, load_seed(_match(job, job.deals[0]), 0, 0))
+    seed, libraries = load_seed(_match(job, job.deals[0]), 0, 0), trial.libraries
+    frame = load_frame(job.game, bundle, job.class_name, seed, libraries=libraries)
     channel = trial.open_channel()
     where: sentences.Where = "loading"
     try:
@@ -170,7 +172,8 @@ def _play(match: PlayMatch, bundles: list[bytes], trial: _Trial, memory: bytes =
     def open_player(entrant: int, rotation: int) -> _Watched | Seat:
         seed = load_seed(match, entrant, rotation)
         bundle = bundles[min(entrant, len(bundles) - 1)]
-        frame = load_frame(match.game, bundle, match.seats[entrant].class_name, seed, memory)
+        name, libraries = match.seats[entrant].class_name, trial.libraries
+        frame = load_frame(match.game, bundle, name, seed, memory, libraries=libraries)
         if bundle is not bundles[0]:
             return Seat(trial.open_other, frame)
         opened.append(_Watched(frame, trial))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
 from matchbox.match.wire import Entrant, PlayMatch, TryOut
 from server import queries
@@ -132,13 +133,8 @@ def test_the_verdict_that_once_let_it_in_does_not_let_it_out(
     with books.read() as session:
         version = session.get_one(Version, versions[0].id)
         token = attempts.token_of(books.settings, version, 1)
-    old = tried_out(suspect)
-    assert not books.settle(type(old)(**{**vars_of(old), "attempt": 1, "token": token}))
+    assert not books.settle(replace(tried_out(suspect), attempt=1, token=token))
     assert books.version(versions[0].id).state == QUARANTINED
-
-
-def vars_of(message: object) -> dict[str, object]:
-    return {name: getattr(message, name) for name in message.__struct_fields__}  # type: ignore[attr-defined]
 
 
 def test_a_suspect_that_cannot_even_be_tried_is_parked_for_the_operator(

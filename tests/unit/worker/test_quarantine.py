@@ -28,6 +28,7 @@ class Shaky:
 
     def __init__(self, box: Box, mark: bytes, times: int) -> None:
         self.kind = box.kind
+        self.libraries = ()
         self.left = times
         self._box = box
         self._mark = mark

@@ -184,6 +184,7 @@ class DeadBox:
     """A box whose zygote has died."""
 
     kind = "bwrap"
+    libraries = ()
 
     def seat(self, limits: Limits, bank: Bank) -> Seat:
         raise SeatFault("platform", "the box of the bot has died")

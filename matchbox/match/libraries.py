@@ -1,0 +1,67 @@
+"""What a bot imports beside the standard library, found and refused inside the box.
+
+Knows names of modules and compiled code; runs no line of a bot.
+"""
+
+from __future__ import annotations
+
+import sys
+from importlib.abc import MetaPathFinder
+from types import CodeType
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+
+def wanted(files: Mapping[str, bytes], offered: Sequence[str]) -> list[str]:
+    """The offered libraries that the files' code names and that are not loaded here."""
+    missing = [name for name in offered if name not in sys.modules]
+    if not missing:
+        return []
+    named = {name for file, data in files.items() for name in _named(file, data, missing)}
+    return [name for name in missing if name in named]
+
+
+def _named(file: str, data: bytes, missing: Sequence[str]) -> Iterator[str]:
+    if not file.endswith(".py") or not any(name.encode() in data for name in missing):
+        return
+    try:
+        code = compile(data, file, "exec", dont_inherit=True)
+    except (SyntaxError, ValueError, MemoryError, RecursionError):
+        return  # Its author hears of it when it is loaded.
+    for name in _names(code):
+        yield name.partition(".")[0]
+
+
+def _names(code: CodeType) -> Iterator[str]:
+    """Every name in the code and in the functions inside it: imports are among them."""
+    yield from code.co_names
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _names(constant)
+
+
+class Refuser(MetaPathFinder):
+    """The last to be asked for a module: says that it is not here, and what is."""
+
+    def __init__(self, offered: Sequence[str]) -> None:
+        self._offered = offered
+
+    def find_spec(self, fullname: str, path: object, target: object = None) -> None:
+        """Raises ModuleNotFoundError for a library."""
+        if path is not None or fullname in sys.stdlib_module_names:
+            return
+        if fullname in self._offered:
+            why = "must be named in a plain `import` statement"
+        else:
+            why = f"is not available here; this server offers {said(self._offered)}"
+        raise ModuleNotFoundError(f"{fullname} {why}", name=fullname)
+
+
+LIBRARY: Final = "the standard library"
+
+
+def said(offered: Sequence[str]) -> str:
+    """What a bot may import, in words."""
+    return " and ".join([LIBRARY, *offered])

@@ -1,0 +1,74 @@
+"""Chance by numpy inside a seat: its global generator is one per bout, seeded like `random`'s.
+
+Knows the module `numpy.random` where a box has loaded it; loads nothing itself.
+"""
+
+from __future__ import annotations
+
+import sys
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any
+
+from matchbox.match import chance
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_SECOND_NAMES = {"ranf": "random_sample", "sample": "random_sample", "seed": "seed"}
+"""Functions of the module that are no methods of its generator by that very name."""
+
+
+def install() -> None:
+    """Puts dispatchers in place of the functions of `numpy.random`, if that is loaded."""
+    module: Any = sys.modules.get("numpy.random")
+    if module is None:
+        return
+    inner = module.mtrand
+    own, state_class, default_rng = inner._rand, module.RandomState, module.default_rng
+
+    def current() -> Any:
+        now = chance.current()
+        if now is None:
+            return own
+        if now.numpy is None:
+            now.numpy = state_class(words(now.seed))
+        return now.numpy
+
+    def fresh(seed: Any) -> Any:
+        now = chance.current()
+        return seed if seed is not None or now is None else now.twister().getrandbits(128)
+
+    def bout_rng(seed: Any = None) -> Any:
+        return default_rng(fresh(seed))
+
+    def make_state(self: Any, seed: Any = None) -> None:
+        drawn = fresh(seed)
+        state_class.__init__(self, seed if drawn is seed else words(f"{drawn}"))
+
+    bout_state = type("RandomState", (state_class,), {"__init__": make_state})
+    names = {name: name for name in dir(inner) if _is_of(own, getattr(inner, name))}
+    for name, method in (names | _SECOND_NAMES).items():
+        dispatcher = _dispatcher(name, method, current)
+        for place in (module, inner):
+            if hasattr(place, name):
+                setattr(place, name, dispatcher)
+    module.default_rng = bout_rng
+    module.RandomState = inner.RandomState = bout_state
+
+
+def words(seed: str) -> list[int]:
+    """What seeds a generator of numpy: eight numbers of 32 bits."""
+    digest = blake2b(seed.encode(), digest_size=32, person=b"numpy").digest()
+    return [int.from_bytes(digest[at : at + 4], "big") for at in range(0, 32, 4)]
+
+
+def _is_of(own: object, value: object) -> bool:
+    return getattr(value, "__self__", None) is own
+
+
+def _dispatcher(name: str, method: str, current: Callable[[], Any]) -> Callable[..., Any]:
+    def draw(*args: Any, **named: Any) -> Any:
+        return getattr(current(), method)(*args, **named)
+
+    draw.__name__ = draw.__qualname__ = name
+    return draw

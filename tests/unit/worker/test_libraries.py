@@ -1,0 +1,101 @@
+"""Bots that import numpy: found out in the box, given seats of their own flavour, seeded alike."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from matchbox.match import record as records
+from matchbox.settings import Settings
+from sandbox.box import Box
+from sandbox.selftest import selftest
+from tests.unit.worker.bots import GOOD, text, turning
+from tests.unit.worker.conftest import LIMITS, a_match, a_try_out, by_digest
+from worker.arena.boxes import open_named
+from worker.arena.play import play_job
+from worker.arena.tryout import try_out
+
+WALLED = ("bwrap", "process")
+NUMPY = text("import numpy as np", "class Bot(SimplePlayer):", "    CARDS = np.arange(4)")
+CHANCE = text(
+    "from numpy.random import randint",
+    "import numpy",
+    "class Bot(SimplePlayer):",
+    "    def turn(self, game_data, play_a_card):",
+    "        print(randint(1 << 30), numpy.random.rand(), numpy.random.default_rng().random())",
+    "    def defuse(self, game_data):",
+    "        return numpy.int64(randint(1 + game_data.draw_pile_size()))",
+)
+
+
+@pytest.fixture(params=WALLED)
+def fresh(request: pytest.FixtureRequest) -> Iterator[Box]:
+    """A box that no bot has played in."""
+    opened = open_named(request.param)
+    assert opened is not None
+    with opened:
+        yield opened
+
+
+def test_the_second_flavour_is_warmed_by_the_first_bot_that_imports_numpy(fresh: Box) -> None:
+    assert try_out(a_try_out(GOOD.encode()), GOOD.encode(), fresh).accepted
+    assert fresh._rich is None
+    report = try_out(a_try_out(NUMPY), NUMPY, fresh)
+    assert (report.accepted, report.reasons) == (True, [])
+    assert fresh._rich is not None
+
+
+@pytest.mark.parametrize("kind", WALLED)
+def test_a_seat_with_numpy_in_it_holds_every_attack_of_the_selftest(kind: str) -> None:
+    assert selftest(kind, libraries=("numpy",)).missing == []
+
+
+def test_numpys_chance_is_the_bouts_and_its_integers_are_moves(box: Box) -> None:
+    match = a_match(CHANCE, NUMPY, deals=3)
+    twice = [play_job(match, by_digest(CHANCE, NUMPY), box) for _ in range(2)]
+    assert [one.notes for one in twice] == [[], []]
+    assert twice[0].logs == twice[1].logs
+    assert len(set(twice[0].logs[0].split())) == len(twice[0].logs[0].split())
+    first, second = (records.digest(records.unpack(one.record)) for one in twice)
+    assert first == second
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["import torch", "from torch.nn import Module", "__import__('torch')"],
+)
+def test_another_library_is_refused_by_name(box: Box, line: str) -> None:
+    bundle = text(line, "class Bot(SimplePlayer): pass")
+    report = try_out(a_try_out(bundle), bundle, box)
+    assert (report.accepted, report.verdict) == (False, "crash")
+    assert report.reasons == [
+        "torch is not available here; this server offers the standard library and numpy "
+        "(player.py, line 4)."
+    ]
+
+
+def test_a_bot_may_do_without_a_library_that_is_not_here(box: Box) -> None:
+    bundle = text(
+        "try:", "    import torch", "except ImportError:", "    torch = None", "BOT = SimplePlayer"
+    )
+    assert try_out(a_try_out(bundle), bundle, box).accepted
+
+
+def test_an_operator_may_offer_none() -> None:
+    opened = open_named("bwrap", Settings(libraries="none"))
+    assert opened is not None
+    with opened as plain:
+        report = try_out(a_try_out(NUMPY), NUMPY, plain)
+    assert "numpy is not available here; this server offers the standard" in report.reasons[0]
+
+
+def test_numpy_that_is_only_wanted_in_a_function_is_found_too(box: Box) -> None:
+    bundle = turning("import numpy", "print(numpy.ones(3).sum(), flush=True)", "return None")
+    report = try_out(a_try_out(bundle), bundle, box)
+    assert (report.accepted, "3.0" in report.log) == (True, True)
+
+
+def test_too_much_memory_is_a_fault_of_memory_beside_numpy_too(box: Box) -> None:
+    bundle = turning("import numpy", f"numpy.ones({LIMITS['memory_mb']} << 20)", "return None")
+    assert try_out(a_try_out(bundle), bundle, box).verdict == "memory"

@@ -1,0 +1,61 @@
+"""Which flavour of a box a bot's seats are: plain, or with the libraries that it imports.
+
+Knows that a seat may say what its bot wants; knows no library by name.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from matchbox.match import wire
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from matchbox.match.seat import Channel
+
+
+class Seats:
+    """Opens the seats of one bot. The first is plain; what it says of its bot decides the rest."""
+
+    def __init__(self, open_seat: Callable[[bool], Channel]) -> None:
+        """`open_seat` is told whether libraries are wanted."""
+        self.open_seat = open_seat
+        self.rich: bool | None = None
+
+    def __call__(self) -> Channel:
+        """A seat, of the right flavour once it has loaded its bot."""
+        return _First(self) if self.rich is None else self.open_seat(self.rich)
+
+
+class _First:
+    """A seat that becomes another one where its bot wants libraries. No line of the bot has run."""
+
+    def __init__(self, seats: Seats) -> None:
+        self._seats = seats
+        self._seat = seats.open_seat(False)
+
+    def ask(self, frame: bytes, decisions: int = 1, *, start: bool = False) -> bytes:
+        """The one frame that answers this one. Raises SeatFault."""
+        answer = self._seat.ask(frame, decisions, start=start)
+        if start and self._seats.rich is None:
+            self._seats.rich = wire.wants_libraries(answer)
+            if self._seats.rich:
+                self._seat.close()
+                self._seat = self._seats.open_seat(True)
+                answer = self._seat.ask(frame, decisions, start=True)
+        return answer
+
+    def close(self) -> None:
+        """Ends the program."""
+        self._seat.close()
+
+    @property
+    def stderr(self) -> str:
+        """What the program has printed."""
+        return self._seat.stderr
+
+    @property
+    def cpu_ms(self) -> float:
+        """The processor time it has used, in milliseconds."""
+        return self._seat.cpu_ms
