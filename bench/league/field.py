@@ -21,7 +21,7 @@ PAIR_HALVES: Final = np.array([0, 2, 4])
 
 def ladder(bots: int, gap: float) -> Floats:
     """(bots,): strengths in Elo around 0, so far apart, the best last."""
-    return gap * (np.arange(bots) - (bots - 1) / 2)
+    return np.asarray(gap * (np.arange(bots) - (bots - 1) / 2), dtype=np.float64)
 
 
 def shared_for(rho: float, gap: float) -> float:

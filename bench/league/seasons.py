@@ -40,7 +40,7 @@ def play(pairs: Pairs, strengths: Floats, most_games: int, seeds: Sequence[int])
     They are fitted together and paired one by one.
     """
     each = [np.random.default_rng(seed) for seed in seeds]
-    number = {
+    number: dict[tuple[str, ...], int] = {
         (pairs.names[first], pairs.names[second]): at
         for at, (first, second) in enumerate(zip(pairs.first, pairs.second, strict=True))
     }

@@ -67,7 +67,7 @@ def test_a_missed_goal_is_told(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     missed = Figure("order", "5,700 or fewer", "9,000 games", 10, False)
-    monkeypatch.setitem(bench.PROMISES, "order", lambda effort: [missed])
+    monkeypatch.setitem(promises.PROMISES, "order", lambda effort: [missed])
     assert bench.main(["order", "--out", str(tmp_path / "page.md")]) == 1
     assert "order" in capsys.readouterr().out
     assert "0 of 1 goals are met" in (tmp_path / "page.md").read_text()
