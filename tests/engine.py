@@ -28,6 +28,7 @@ BASE: Final = "matchbox-test-base:bookworm"
 RELEASE: Final = "bookworm"
 RELEASE_PYTHON: Final = (3, 11)
 START_S: Final = 120.0
+USUAL: Final = "/etc/ssl/certs/ca-certificates.crt"
 CERTIFICATES: Final = "/etc/ssl/machine-ca.pem"
 # What a build needs from this machine to reach its package index.
 PASSED_ON: Final = ("PIP_INDEX_URL", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY")
@@ -83,13 +84,13 @@ def base_image(client: Any) -> str:
 
 def _bootstrap(client: Any) -> None:
     """Makes a base from Debian's packages: no image can be pulled on a machine like CI's."""
-    certificates = os.environ.get("PIP_CERT") or os.environ.get("SSL_CERT_FILE")
+    certificates = Path(os.environ.get("PIP_CERT") or os.environ.get("SSL_CERT_FILE") or USUAL)
     changes = [f"ENV {name}={os.environ[name]}" for name in PASSED_ON if os.environ.get(name)]
     with tempfile.TemporaryDirectory(dir=CACHE) as folder:
         root, tar = f"{folder}/root", f"{folder}/root.tar"
         wanted = ["--variant=minbase", "--include=python3,python3-venv,python3-pip"]
         _run("debootstrap", *wanted, RELEASE, root, _mirror())
-        if certificates:
+        if certificates.is_file():
             # Under a name of its own: the package of certificates writes the usual one anew.
             shutil.copy(certificates, root + CERTIFICATES)
             changes += [f"ENV PIP_CERT={CERTIFICATES} SSL_CERT_FILE={CERTIFICATES}"]
