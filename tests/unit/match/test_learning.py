@@ -86,7 +86,7 @@ def test_deals_under_embargo_are_left_out_as_if_they_had_not_been() -> None:
 
 
 @pytest.mark.parametrize("limit", [{"most_records": 3}, {"most_bytes": -1}])
-def test_what_is_beyond_the_limits_is_left_out_from_the_end(limit: dict[str, int]) -> None:
+def test_what_is_beyond_the_limits_is_left_out_from_the_end(limit: dict[str, Any]) -> None:
     own = [Own(a_record(), 0)]
     whole = lessons(Race(), own, KEY)
     if "most_bytes" in limit:

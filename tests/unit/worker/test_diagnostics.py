@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 
@@ -32,7 +33,7 @@ TELLING = (
 )
 SILENT = HEAD + "    pass\n"
 BUNDLES = (TELLING.encode(), SILENT.encode())
-SKULL = {"game": "skull", "rules": registry.game("skull").spec.rules,
+SKULL: dict[str, Any] = {"game": "skull", "rules": registry.game("skull").spec.rules,
          "options": {"variant": "published"}}  # fmt: skip
 
 
