@@ -75,13 +75,16 @@ def migrate(
 
 
 def _in_folder(data: Path, name: str, password: str, role: str) -> dict[str, Any]:
-    """The account, made in the books of that data folder, with a token."""
+    """The account, made in the books of that folder or of the environment, with a token."""
     from cli.folder import settings_of
     from cli.prepare import Unsent
+    from matchbox.settings import read_settings
     from server.context import make_context
     from server.services import accounts
 
-    context = make_context(settings_of(data), sender=Unsent())
+    given = bool(os.environ.get("MATCHBOX_DATABASE_URL"))
+    settings = read_settings(os.environ) if given else settings_of(data)
+    context = make_context(settings, sender=Unsent())
     try:
         with context.write() as session:
             now = context.now()

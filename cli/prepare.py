@@ -61,6 +61,8 @@ def main() -> int:
     except MatchboxError as error:
         print(error, file=sys.stderr)
         return 1
+    if secret is not None:
+        print(f"Become the first operator: {settings.server_url}/first/{secret}", file=sys.stderr)
     print(json.dumps({"first_operator": secret}))
     return 0
 

@@ -75,7 +75,9 @@ def test_a_season_is_made_entered_and_run(charlie: User, platform: Platform, mat
 def test_what_is_no_match_s_id_is_named(command: str, alice: User, matchbox: Run) -> None:
     told = matchbox(command, "6c370f2")
     assert told.code == 1
-    assert told.err.startswith("matchbox: '6c370f2' is no match's id: copy its hex digits, 8 at least")
+    assert told.err.startswith(
+        "matchbox: '6c370f2' is no match's id: copy its hex digits, 8 at least"
+    )
 
 
 def test_a_season_can_be_cancelled(charlie: User, matchbox: Run) -> None:

@@ -1,0 +1,61 @@
+"""Makes the environment file of docker-compose.yml: `python3 -m cli.deployment`, or `make env`.
+
+Needs nothing but Python's library, so that a host of containers needs no environment of ours.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import sys
+from pathlib import Path
+from typing import Final
+
+FILE: Final = ".env"
+SECRETS: Final = (
+    "POSTGRES_PASSWORD",
+    "BROKER_PASSWORD",
+    "MATCHBOX_SECRET_KEY",
+    "MATCHBOX_ARENA_TOKEN",
+)
+SOCKET: Final = "/var/run/docker.sock"
+
+
+def environment(socket: str) -> dict[str, str]:
+    """The variables that the deployment wants, its secrets newly drawn.
+
+    `socket` is the engine's: arenas join the group that may use it. Raises FileNotFoundError.
+    """
+    return {
+        **{name: secrets.token_hex(24) for name in SECRETS},
+        "MATCHBOX_SERVER_URL": "http://127.0.0.1:8000",
+        "LISTEN": "127.0.0.1:8000",
+        "DOCKER_SOCKET": socket,
+        "DOCKER_GID": str(os.stat(socket).st_gid),
+    }
+
+
+def write(path: Path, values: dict[str, str]) -> None:
+    """Writes the file, for this account alone. Raises FileExistsError: secrets are made once."""
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(handle, "w") as file:
+        file.writelines(f"{name}={value}\n" for name, value in values.items())
+
+
+def main() -> int:
+    """Writes .env here; 1, with a sentence, where it cannot."""
+    socket = os.environ.get("DOCKER_SOCKET", SOCKET)
+    try:
+        write(Path(FILE), environment(socket))
+    except FileExistsError:
+        print(f"{FILE} is there already, and its secrets are in use: edit it, or remove it")
+        return 1
+    except FileNotFoundError:
+        print(f"there is no Docker engine at {socket}: start it, or name its DOCKER_SOCKET")
+        return 1
+    print(f"Secrets are in {FILE}; its MATCHBOX_SERVER_URL is the address people will use.")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

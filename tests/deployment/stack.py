@@ -1,0 +1,122 @@
+"""The deployment of docker-compose.yml, really built and brought up, on an engine of the tests'.
+
+Knows the commands of Compose; what is done with the platform is the test's.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final
+from uuid import uuid4
+
+from cli import deployment
+from sandbox import docker_box
+from tests import engine
+from tests.services import free_port, missing
+
+CHECKOUT: Final = Path(__file__).parent.parent.parent
+HERE: Final = Path(__file__).parent
+SERVERS: Final = "matchbox-test-servers"
+
+
+def compose() -> list[str]:
+    """The command of Compose that is installed, v2 or 1.29.2."""
+    for words in (["docker", "compose"], ["docker-compose"]):
+        if shutil.which(words[0]):
+            told = subprocess.run([*words, "version"], capture_output=True, check=False)
+            if told.returncode == 0:
+                return words
+    return missing("install docker-compose to run this: no Compose on this machine")
+
+
+class Stack:
+    """The services under a name of their own, with secrets and a port of their own."""
+
+    def __init__(self, folder: Path, host: str) -> None:
+        self._name = f"matchbox-test-{uuid4().hex[:8]}"
+        self._file = folder / "environment"
+        self._sockets = tempfile.mkdtemp(prefix="matchbox-sockets-")
+        self.url = f"http://127.0.0.1:{free_port()}"
+        client = docker_box.connect()
+        with engine.alone():
+            base = engine.base_image(client)
+            client.images.build(
+                path=str(HERE),
+                dockerfile="servers.Dockerfile",
+                tag=SERVERS,
+                buildargs={"BASE_IMAGE": base},
+                network_mode="host",
+                rm=True,
+            )
+        drawn = deployment.environment(host.removeprefix("unix://"))
+        self.values = {
+            **drawn,
+            "MATCHBOX_SERVER_URL": self.url,
+            "LISTEN": self.url.removeprefix("http://"),
+            "BASE_IMAGE": base,
+            "BUILD_NETWORK": "host",
+            "POSTGRES_IMAGE": SERVERS,
+            "REDIS_IMAGE": SERVERS,
+            "MATCHBOX_SOCKETS": self._sockets,
+            "MATCHBOX_LEAGUE_MATCHES": "2",
+            "MATCHBOX_MATCH_DEALS": "1",
+        }
+        deployment.write(self._file, self.values)
+
+    def do(self, *words: str) -> str:
+        """What Compose answers; fails with what it said where it refuses."""
+        files = [CHECKOUT / "docker-compose.yml", HERE / "override.yml"]
+        named = [word for file in files for word in ("-f", str(file))]
+        done = subprocess.run(
+            [*compose(), "-p", self._name, "--env-file", str(self._file), *named, *words],
+            cwd=CHECKOUT,
+            env={**_plain(os.environ), "DOCKER_BUILDKIT": "0", "COMPOSE_DOCKER_CLI_BUILD": "0"},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, f"{words}:\n{done.stdout[-3000:]}\n{done.stderr[-3000:]}"
+        return done.stdout
+
+    def inside(self, service: str, *words: str) -> Any:
+        """What a command of the platform prints in a new container of that service, as JSON."""
+        told = self.do("run", "--rm", "-T", service, *words)
+        return json.loads(told[told.index("{") :])
+
+    def end(self) -> None:
+        """Takes everything down, with its volumes."""
+        self.do("down", "--volumes", "--remove-orphans", "--timeout", "10")
+        shutil.rmtree(self._sockets, ignore_errors=True)
+
+    def containers(self) -> dict[str, Any]:
+        """Every container of the services, by its name."""
+        mark = f"com.docker.compose.project={self._name}"
+        found = docker_box.connect().containers.list(all=True, filters={"label": mark})
+        return {one.labels["com.docker.compose.service"]: one for one in found}
+
+
+@contextmanager
+def up(folder: Path, host: str) -> Iterator[Stack]:
+    """The deployment, built and up, for the length of the block."""
+    stack = Stack(folder, host)
+    try:
+        stack.do("up", "--detach", "--build")
+        yield stack
+    except BaseException:
+        print(stack.do("logs", "--no-color", "--tail", "40"))
+        raise
+    finally:
+        stack.end()
+
+
+def _plain(environment: Mapping[str, str]) -> dict[str, str]:
+    """Without what would win over the file."""
+    return {name: v for name, v in environment.items() if not name.startswith("MATCHBOX_")}

@@ -1,0 +1,185 @@
+"""docker-compose.yml: who may know what; and the whole deployment, brought up and played in."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+import yaml  # type: ignore[import-untyped]
+
+from cli import deployment
+from matchbox.settings import PREFIX, Settings
+from tests.deployment import stack
+from tests.installation import eventually
+
+OURS = ("prepare", "seats", "web", "ledger", "beat", "arena")
+FOR_UP = {"MATCHBOX_ARENAS"}
+"""What only `matchbox up` heeds."""
+OF_ARENAS = {"MATCHBOX_BOX", "MATCHBOX_DOCKER_RUNTIME", "MATCHBOX_SOCKETS"}
+PLAYER = b"from matchbox.games.bomb import MediumPlayer\n\n\nclass Mine(MediumPlayer):\n    pass\n"
+PASSWORD = "correct horse battery"
+
+
+@pytest.fixture(scope="module")
+def services(checkout: Path) -> dict[str, Any]:
+    """The services as the file has them."""
+    told = yaml.safe_load((checkout / "docker-compose.yml").read_text())
+    found: dict[str, Any] = told["services"]
+    return found
+
+
+@pytest.fixture(scope="module")
+def up(docker_engine: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[stack.Stack]:
+    """The deployment, up and ready."""
+    with stack.up(tmp_path_factory.mktemp("deployment"), docker_engine) as running:
+        yield running
+
+
+def test_an_arena_knows_no_way_to_the_books(services: dict[str, Any]) -> None:
+    arena = services["arena"]
+    told = " ".join(f"{name}={value}" for name, value in arena["environment"].items())
+    for secret in ("DATABASE", "POSTGRES", "SECRET_KEY", "postgres"):
+        assert secret not in told
+    assert "books" not in arena["networks"]
+    assert services["postgres"]["networks"] == ["books"]
+    assert "env_file" not in arena
+
+
+def test_only_who_makes_containers_has_the_engine(services: dict[str, Any]) -> None:
+    having = [
+        name
+        for name, service in services.items()
+        if any("docker.sock" in volume for volume in service.get("volumes", []))
+    ]
+    assert sorted(having) == ["arena", "seats"]
+
+
+def test_every_service_is_held_to_limits_and_watched(services: dict[str, Any]) -> None:
+    for name, service in services.items():
+        assert {"mem_limit", "pids_limit", "security_opt"} <= set(service), name
+        assert "healthcheck" in service or service.get("restart") == "no", name
+        assert service.get("user") != "0:0" or name == "seats", name
+    for name in OURS:
+        assert services[name]["cap_drop"] == ["ALL"], name
+        assert services[name]["read_only"], name
+
+
+def test_every_setting_reaches_who_heeds_it(services: dict[str, Any]) -> None:
+    settings = {PREFIX + knob.name.upper() for knob in fields(Settings)}
+    assert set(services["ledger"]["environment"]) == settings - FOR_UP - OF_ARENAS
+    assert set(services["arena"]["environment"]) >= OF_ARENAS
+
+
+def test_the_secrets_are_drawn_once_and_are_nobody_elses(tmp_path: Path) -> None:
+    socket = tmp_path / "docker.sock"
+    socket.touch()
+    command = [sys.executable, "-I", str(Path(deployment.__file__).resolve())]
+    environment = {**os.environ, "DOCKER_SOCKET": str(socket)}
+    first, again = (
+        subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
+        for _ in range(2)
+    )
+    assert first.returncode == 0, first.stderr
+    assert (again.returncode, "there already" in again.stdout) == (1, True)
+    file = tmp_path / ".env"
+    drawn = dict(line.split("=", 1) for line in file.read_text().splitlines())
+    assert file.stat().st_mode & 0o777 == 0o600
+    assert len({drawn[name] for name in deployment.SECRETS}) == len(deployment.SECRETS)
+    assert min(len(drawn[name]) for name in deployment.SECRETS) >= 32
+    assert drawn["DOCKER_GID"] == str(socket.stat().st_gid)
+
+
+def test_without_an_engine_the_secrets_wait(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("DOCKER_SOCKET", str(tmp_path / "nowhere"))
+    assert deployment.main() == 1
+    assert "DOCKER_SOCKET" in capsys.readouterr().out
+    assert not (tmp_path / ".env").exists()
+
+
+def test_a_season_is_played_in_the_deployment(up: stack.Stack, tmp_path: Path) -> None:
+    eventually(lambda: _answers(up.url + "/readyz"), why="the web is not ready")
+    create = ("matchbox", "admin", "user", "create", "--data", "/tmp", "--json")
+    operator = up.inside("prepare", *create, "charlie", "--role", "operator")
+    with httpx.Client(base_url=up.url + "/api/v1", timeout=60) as api:
+        alice = {"name": "alice", "password": PASSWORD}
+        assert api.post("/accounts", json=alice).status_code == 201
+        hers = api.post("/login", json=alice | {"label": "test"}).json()["token"]
+        file = tmp_path / "mine.py"
+        file.write_bytes(PLAYER)
+        submit = ("submit", str(file), "--game", "bomb", "--name", "mine", "--wait")
+        assert _matchbox(up, hers, *submit)["state"] == "active"
+        by = {"Authorization": f"Bearer {operator['token']}"}
+        season = api.post("/seasons", headers=by, json={"name": "spring", "league": "bomb"})
+        assert season.status_code == 201, season.text
+        for bot in ("house/simple", "house/scared"):
+            done = api.post("/seasons/spring/enter", headers=by, json={"bot": bot})
+            assert done.status_code == 200, done.text
+        mine = {"Authorization": f"Bearer {hers}"}
+        done = api.post("/seasons/spring/enter", headers=mine, json={"bot": "alice/mine"})
+        assert done.status_code == 200, done.text
+        assert api.post("/seasons/spring/start", headers=by).status_code == 200
+        told: Any = eventually(lambda: _finished(api), 600, "the season does not end")
+        assert len(api.get("/seasons/spring/standings").json()["lines"]) == 3
+        matches = api.get("/matches", params={"season": told["id"]}).json()["items"]
+        assert {match["state"] for match in matches} == {"finished"}
+        page = httpx.get(f"{up.url}/matches/{matches[0]['id']}", timeout=60).text
+        assert "<dd>docker, " in page, "an author's bot is let in only where the box is walled"
+    proved = _matchbox(up, operator["token"], "season", "verify", "spring")
+    assert proved["different"] == []
+    assert proved["same"] + len(proved["replayed_only"]) == proved["matches"] == len(matches)
+
+
+def test_every_service_is_well_and_an_arena_cannot_reach_the_books(up: stack.Stack) -> None:
+    def unwell() -> dict[str, str]:
+        found = {}
+        for name, one in up.containers().items():
+            one.reload()
+            if one.status == "running":
+                found[name] = one.attrs["State"].get("Health", {}).get("Status", "unwatched")
+        return {name: health for name, health in found.items() if health != "healthy"}
+
+    assert eventually(lambda: not unwell(), 240, "a service is not well")
+    arena = up.containers()["arena"]
+    told = arena.exec_run(
+        ["python", "-c", "import socket; socket.create_connection(('postgres', 5432), 5)"]
+    )
+    assert told.exit_code != 0
+    assert b"DATABASE" not in arena.exec_run(["env"]).output
+
+
+def _answers(url: str) -> bool:
+    try:
+        return httpx.get(url, timeout=5).status_code == 200
+    except httpx.TransportError:
+        return False
+
+
+def _finished(api: httpx.Client) -> Any:
+    """The season once it is finished."""
+    told = api.get("/seasons/spring").json()
+    assert told["state"] in ("running", "finished"), told
+    return told if told["state"] == "finished" else None
+
+
+def _matchbox(up: stack.Stack, token: str, *words: str) -> Any:
+    """What the command answers as JSON, run by somebody with that token."""
+    done = subprocess.run(
+        [Path(sys.executable).with_name("matchbox"), *words, "--json"],
+        env={**os.environ, "MATCHBOX_URL": up.url, "MATCHBOX_TOKEN": token},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)

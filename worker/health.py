@@ -1,0 +1,31 @@
+"""Whether a worker of this environment can reach its queue: `python -m worker.health`.
+
+Knows the broker's address and no more; what a worker does with its tasks, leases watch over.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from kombu import Connection
+from kombu.exceptions import OperationalError
+
+from matchbox.settings import read_settings
+from worker.app import address
+
+PATIENCE_S = 10
+
+
+def main() -> None:
+    """Ends with a sentence and 1 where the broker does not answer."""
+    settings = read_settings(os.environ)
+    try:
+        with Connection(address(settings.broker_url), connect_timeout=PATIENCE_S) as broker:
+            broker.ensure_connection(max_retries=1, timeout=PATIENCE_S)
+    except (OperationalError, OSError) as error:
+        sys.exit(f"the broker cannot be reached: {error}")
+
+
+if __name__ == "__main__":
+    main()
