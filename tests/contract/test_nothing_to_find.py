@@ -175,7 +175,8 @@ def hashes(of: set[str]) -> set[str]:
 
 def texts(start: object) -> Iterator[str]:
     """Every list and table of plain data in a thing, as text."""
-    waiting, known = [start], set()
+    waiting: list[Any] = [start]
+    known: set[int] = set()
     while waiting:
         thing = waiting.pop()
         if id(thing) in known or isinstance(thing, ModuleType | type | FunctionType):

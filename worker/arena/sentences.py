@@ -72,7 +72,8 @@ def _crash(detail: str, where: Where, limits: Mapping[str, int], log: str) -> st
 
 def _timeout(detail: str, where: Where, limits: Mapping[str, int], log: str) -> str:
     budget = limits.get("start_cpu_ms" if where == "loading" else "cpu_ms")
-    allowed = f"; {budget} ms of processor time are allowed" if budget else ""
+    whole = detail.endswith("for the match")
+    allowed = f"; {budget} ms of processor time are allowed" if budget and not whole else ""
     kept = limits.get("log_bytes", 0)
     flood = (
         f" It printed more than the {kept} bytes that are kept."

@@ -13,7 +13,7 @@ from sandbox.meter import Bank
 from sandbox.policy import Limits
 from sandbox.seat import Seat
 from tests.unit.worker.bots import GOOD, HEAD, making, text, turning
-from tests.unit.worker.conftest import a_try_out
+from tests.unit.worker.conftest import LIMITS, a_try_out
 from worker.arena.tryout import try_out
 
 PLAYER = "class Bot(SimplePlayer): pass"
@@ -172,6 +172,13 @@ def test_what_the_bot_printed_comes_with_the_report_and_is_cut(box: Box) -> None
     report = accepted(try_out(a_try_out(bundle), bundle, box))
     assert report.log.startswith("here I am")
     assert len(report.log.encode()) == 4096
+
+
+def test_a_bot_that_only_sleeps_is_told_of_its_time_for_the_match(box: Box) -> None:
+    bundle = turning("__import__('time').sleep(0.3)", "return None")
+    report = try_out(a_try_out(bundle, limits={**LIMITS, "bank_ms": 600}), bundle, box)
+    assert report.verdict == "timeout"
+    assert "it used all of its 600 ms for the match. Look" in report.reasons[0]
 
 
 def test_other_bytes_than_the_versions_are_refused(box: Box) -> None:
