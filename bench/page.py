@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import platform
 from collections.abc import Mapping, Sequence
 from statistics import fmean
@@ -32,7 +33,9 @@ def page(
 ) -> str:
     """The whole page; `long` has the seconds of the long match in each box."""
     sections = [
-        _HEAD + f"\nMeasured on Python {platform.python_version()}, {platform.machine()}.",
+        _HEAD + f"\nMeasured on Python {platform.python_version()}, {platform.machine()}, "
+        f"{os.cpu_count()} cores at a load of {os.getloadavg()[0]:.1f}: a load far above that "
+        "disturbs caches and all wall times.",
         "## Each game beside its plain loop\n\nProcessor time of a game, in microseconds.\n\n"
         + _table("game table box plain referee seats ratio bytes", map(_speed, fast)),
         _table("game box ratio", _means(fast)),
