@@ -49,6 +49,8 @@ class Seat:
         self._log = bytearray()
         self._bank = bank or Bank(limits)
         self._allowed = 0.0
+        self._last = False
+        """Whether the bank holds less than a whole decision's time."""
         self._rested = 0
         self._open = True
         self._death: Death | None = None
@@ -64,11 +66,12 @@ class Seat:
         try:
             return self._exchange(frame, decisions, start)
         except SeatFault as fault:
-            self._fault = fault
-            if fault.kind == "timeout":
+            late = fault.kind == "timeout"
+            self._fault = self._spent() if late and self._last else fault
+            if late:
                 self._ask_where()
             self.close()
-            raise
+            raise self._fault from None
 
     @property
     def stderr(self) -> str:
@@ -130,8 +133,13 @@ class Seat:
             return limits.start_cpu_ms
         left = self._bank.left_ms
         if left <= 0:
-            raise SeatFault("timeout", f"used all of its {limits.bank_ms} ms for the match")
-        return min(limits.cpu_ms * max(1, decisions), left)
+            raise self._spent()
+        whole = limits.cpu_ms * max(1, decisions)
+        self._last = left < whole
+        return min(whole, left)
+
+    def _spent(self) -> SeatFault:
+        return SeatFault("timeout", f"used all of its {self._limits.bank_ms} ms for the match")
 
     def _send(self, tag: bytes, frame: bytes, meter: Meter) -> None:
         """The whole question, never waiting longer than the bot's own time for its answer."""
