@@ -6,7 +6,6 @@ Knows names of modules and compiled code; runs no line of a bot.
 from __future__ import annotations
 
 import sys
-from importlib.abc import MetaPathFinder
 from types import CodeType
 from typing import TYPE_CHECKING, Final
 
@@ -42,8 +41,8 @@ def _names(code: CodeType) -> Iterator[str]:
             yield from _names(constant)
 
 
-class Refuser(MetaPathFinder):
-    """The last to be asked for a module: says that it is not here, and what is."""
+class Refuser:
+    """Asked for a module last: says that it is not here, and what is."""
 
     def __init__(self, offered: Sequence[str]) -> None:
         self._offered = offered
