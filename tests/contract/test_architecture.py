@@ -29,6 +29,7 @@ ENTRY_POINTS = (
     "sandbox/",
     "worker/app.py",
     "worker/arena/main.py",
+    "worker/health.py",
     "worker/ledger/main.py",
     "server/app.py",
     "server/db/migrations/env.py",
