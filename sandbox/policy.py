@@ -192,7 +192,7 @@ def learning(limits: Limits) -> Limits:
     return replace(
         limits,
         cpu_ms=LEARN_CPU_MS,
-        bank_ms=LEARN_CPU_MS,
+        bank_ms=LEARN_CPU_MS * limits.wall_factor,
         memory_mb=max(LEARN_MEMORY_MB, limits.memory_mb),
         answer_bytes=LEARN_ANSWER_BYTES,
         frame_bytes=LEARN_ANSWER_BYTES,

@@ -97,7 +97,7 @@ def entrant(seat: int, rotation: int, seats: int) -> int:
 def rotations(seats: Sequence[str], *, cooperative: bool) -> range:
     """How a match is turned: once a seat; once in all where a team is one version throughout.
 
-    There the rotations would be the same bout again.
+    There every rotation seats the same team at the same deal.
     """
     return range(1 if cooperative and len(set(seats)) == 1 else len(seats))
 

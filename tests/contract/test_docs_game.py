@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -82,3 +83,9 @@ def test_the_bot_on_the_page_is_accepted_and_plays(installed: Path, checkout: Pa
     told = run(installed, checkout, *command, *play)
     assert "takes field 0" in told
     assert told.endswith("wins.\n")
+    listed = json.loads(run(installed, checkout, *command, "games", "--json"))
+    assert GAME in [one["name"] for one in listed]
+    experiment = ("simulate", GAME, str(file), str(file), "--games", "3", "--box", "none")
+    found = json.loads(run(installed, checkout, *command, *experiment, "--json"))
+    assert [(pair["games"], pair["first_share"]) for pair in found["pairs"]] == [(3, 1.0)] * 2
+    assert found["faults"] == []
