@@ -35,7 +35,10 @@ def test_two_bots_of_one_name_are_numbered(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "sentence"),
     [
-        ("nobody", r"no bot 'nobody' of bomb: name a shipped one \(counter, medium, scared, simple\),"),
+        (
+            "nobody",
+            r"no bot 'nobody' of bomb: name a shipped one \(counter, medium, scared, simple\),",
+        ),
         ("gone.py", "gone.py cannot be read: No such file"),
         ("gone.py:not a class", "gone.py cannot be read"),
     ],
