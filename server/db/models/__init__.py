@@ -5,24 +5,44 @@ only as a cache that names the rows it came from.
 """
 
 from server.db.models.bots import WAITING, Bot, Bundle, Version, VersionState
-from server.db.models.leagues import Entry, League, Rating, Season, SeasonState, Standing
+from server.db.models.comparisons import Comparison, ComparisonState
+from server.db.models.leagues import (
+    Entry,
+    Invitation,
+    League,
+    Rating,
+    Season,
+    SeasonState,
+    Standing,
+)
 from server.db.models.matches import Deal, Match, MatchDeal, MatchSeat, MatchState, Result
+from server.db.models.memories import Lesson, LessonState, Memory
+from server.db.models.notices import Delivery, Notice, Webhook
 from server.db.models.people import Role, Token, User
-from server.db.models.platform import Event, Outbox, PlatformFault, Setting
+from server.db.models.platform import Audit, Event, Outbox, PlatformFault, Setting, Verification
 from server.db.models.tables import Table
 
 __all__ = [
     "WAITING",
+    "Audit",
     "Bot",
     "Bundle",
+    "Comparison",
+    "ComparisonState",
     "Deal",
+    "Delivery",
     "Entry",
     "Event",
+    "Invitation",
     "League",
+    "Lesson",
+    "LessonState",
     "Match",
     "MatchDeal",
     "MatchSeat",
     "MatchState",
+    "Memory",
+    "Notice",
     "Outbox",
     "PlatformFault",
     "Rating",
@@ -35,6 +55,8 @@ __all__ = [
     "Table",
     "Token",
     "User",
+    "Verification",
     "Version",
     "VersionState",
+    "Webhook",
 ]

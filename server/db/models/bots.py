@@ -23,6 +23,8 @@ class VersionState(StrEnum):
     """Accepted, but another version of the bot is active."""
     QUARANTINED = "quarantined"
     """Present when the platform failed too often: plays no more until it was tried alone."""
+    SUSPENDED = "suspended"
+    """Was active, and had too many faults: plays no more. A new version takes its place."""
     REFUSED = "refused"
     RETIRED = "retired"
 

@@ -15,8 +15,12 @@ from server.db.models.tables import Table
 class SeasonState(StrEnum):
     """The life of a season. Final: finished, cancelled."""
 
+    DRAFT = "draft"
+    """Only operators see it."""
     OPEN = "open"
     """Bots enter and leave."""
+    FROZEN = "frozen"
+    """Versions are fixed, and nothing is played yet."""
     RUNNING = "running"
     PAUSED = "paused"
     FINISHED = "finished"
@@ -40,6 +44,12 @@ class League(Table):
     """Deals of one match."""
     continuous: Mapped[bool] = mapped_column(default=False)
     paused: Mapped[bool] = mapped_column(default=False)
+    format: Mapped[dict[str, Any]] = mapped_column("format_of_play", default=dict)
+    """How its seasons are played, by the fields of matchbox.league.format.Format."""
+    admission: Mapped[dict[str, Any]] = mapped_column(default=dict)
+    """Who may enter, by the fields of matchbox.league.format.Admission."""
+    schedule: Mapped[dict[str, Any]] = mapped_column(default=dict)
+    """When its seasons start, by the fields of matchbox.league.format.Schedule; empty for never."""
     seed: Mapped[str] = mapped_column(String(64))
     """Where match ids and the dice of the continuous pairing come from."""
     created_at: Mapped[int] = mapped_column(BigInteger)
@@ -54,13 +64,23 @@ class Season(Table):
     league_id: Mapped[int] = mapped_column(ForeignKey("league.id"), index=True)
     name: Mapped[str] = mapped_column(String(64), unique=True)
     state: Mapped[str] = mapped_column(String(16), default=SeasonState.OPEN, index=True)
+    format: Mapped[dict[str, Any]] = mapped_column("format_of_play", default=dict)
+    """How it is played, fixed when it was made; as League.format."""
+    edition: Mapped[int] = mapped_column(default=1)
+    """1, 2, 3, ... within the league; the divisions of an edition are seasons of their own."""
+    division: Mapped[int] = mapped_column(default=1)
+    """1 is the highest."""
     cycles: Mapped[int] = mapped_column(default=1)
     """How many double round robins are played."""
+    round: Mapped[int] = mapped_column(default=0)
+    """How many rounds were opened."""
     deals: Mapped[int]
     """Deals of one match."""
     seed: Mapped[str] = mapped_column(String(64), unique=True)
     """Deals and match ids derive from it, so that a season can be told again."""
     created_at: Mapped[int] = mapped_column(BigInteger)
+    starts_at: Mapped[int | None] = mapped_column(BigInteger)
+    """When the schedule starts it; None where an operator does."""
     started_at: Mapped[int | None] = mapped_column(BigInteger)
     finished_at: Mapped[int | None] = mapped_column(BigInteger)
     league: Mapped[League] = relationship()
@@ -77,9 +97,23 @@ class Entry(Table):
     season_id: Mapped[int] = mapped_column(ForeignKey("season.id"))
     bot_id: Mapped[int] = mapped_column(ForeignKey("bot.id"))
     version_id: Mapped[int | None] = mapped_column(ForeignKey("version.id"))
+    out: Mapped[str] = mapped_column(String(16), default="")
+    """suspended: it plays no more; disqualified: what it played counts no more either."""
+    out_at: Mapped[int | None] = mapped_column(BigInteger)
+    out_why: Mapped[str] = mapped_column(String(500), default="")
     season: Mapped[Season] = relationship(back_populates="entries")
     bot: Mapped[Bot] = relationship()
     version: Mapped[Version | None] = relationship()
+
+
+class Invitation(Table):
+    """An account that may enter a league which admits by invitation only."""
+
+    __tablename__ = "invitation"
+
+    league_id: Mapped[int] = mapped_column(ForeignKey("league.id"), primary_key=True)
+    user_id: Mapped[int] = mapped_column(ForeignKey("user.id"), primary_key=True)
+    at: Mapped[int] = mapped_column(BigInteger)
 
 
 class Rating(Table):
@@ -108,4 +142,6 @@ class Standing(Table):
     """How many matches the rows came from."""
     field: Mapped[str] = mapped_column(String(64))
     """Digest of the versions that were to be shown."""
+    facts: Mapped[dict[str, Any]] = mapped_column(default=dict)
+    """What is told of the standing as a whole: by what it ranks, lack of fit, worst pairs."""
     computed_at: Mapped[int] = mapped_column(BigInteger)

@@ -54,8 +54,14 @@ class Match(Table):
     season_id: Mapped[int | None] = mapped_column(ForeignKey("season.id"))
     number: Mapped[int]
     """Counts the matches of the season, or of the league outside seasons, from 0."""
+    comparison_id: Mapped[int | None] = mapped_column(index=True)
+    """The comparison of two versions that it belongs to; no standing counts it then."""
     why: Mapped[str] = mapped_column(String(16))
-    """Why it was scheduled: season, or ranked."""
+    """Why it was scheduled: season, ranked, or comparison."""
+    round: Mapped[int] = mapped_column(default=0)
+    """The season's round, from 0."""
+    replaces: Mapped[str | None] = mapped_column(String(32))
+    """The void match that it is played for."""
     rules: Mapped[str] = mapped_column(String(16))
     state: Mapped[str] = mapped_column(String(16), default=MatchState.QUEUED)
     attempt: Mapped[int] = mapped_column(default=0)
@@ -85,6 +91,8 @@ class MatchSeat(Table):
     match_id: Mapped[str] = mapped_column(ForeignKey("match.id"), primary_key=True)
     seat: Mapped[int] = mapped_column(primary_key=True)
     version_id: Mapped[int] = mapped_column(ForeignKey("version.id"), index=True)
+    memory: Mapped[str | None] = mapped_column(String(64))
+    """The digest of what the version remembers in it; None where that is nothing."""
     match: Mapped[Match] = relationship(back_populates="seats")
     version: Mapped[Version] = relationship()
 

@@ -33,6 +33,8 @@ class User(Table):
     password: Mapped[str | None] = mapped_column(String(200))
     """An argon2 hash; None for the house's own account."""
     role: Mapped[str] = mapped_column(String(16), default=Role.AUTHOR)
+    email: Mapped[str | None] = mapped_column(String(254))
+    """Where notices are sent as well; None for nowhere."""
     created_at: Mapped[int] = mapped_column(BigInteger)
     bots: Mapped[list[Bot]] = relationship(back_populates="owner")
 

@@ -45,6 +45,41 @@ class Setting(Table):
     changed_at: Mapped[int] = mapped_column(BigInteger)
 
 
+class Audit(Table):
+    """Who did what to what, and when; never changed, never trimmed."""
+
+    __tablename__ = "audit"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    at: Mapped[int] = mapped_column(BigInteger)
+    actor_id: Mapped[int | None] = mapped_column(ForeignKey("user.id"))
+    """None where the schedule did it."""
+    action: Mapped[str] = mapped_column(String(32))
+    """season.start, match.void, entry.disqualify, ..."""
+    subject: Mapped[str] = mapped_column(String(64), index=True)
+    """league:<id>, season:<id>, match:<id>, version:<id> or user:<id>."""
+    detail: Mapped[dict[str, Any]] = mapped_column(default=dict)
+    """What was asked for, and why."""
+
+
+class Verification(Table):
+    """What came of playing a season's records again."""
+
+    __tablename__ = "verification"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    season_id: Mapped[int] = mapped_column(ForeignKey("season.id"), index=True)
+    actor_id: Mapped[int | None] = mapped_column(ForeignKey("user.id"))
+    at: Mapped[int] = mapped_column(BigInteger)
+    matches: Mapped[int]
+    """How many were played again."""
+    same: Mapped[int]
+    different: Mapped[list[Any]]
+    """Match ids, as the two after it."""
+    unrepeatable: Mapped[list[Any]]
+    replayed_only: Mapped[list[Any]]
+
+
 class PlatformFault(Table):
     """A version that was present when the platform failed at a match; kept for a day."""
 

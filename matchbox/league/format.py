@@ -1,0 +1,91 @@
+"""How a league is run, as data: format, admission, schedule. Knows no season, no clock, no rows.
+
+Every field has a default, so that a league that says nothing plays a double round robin, is open
+to all, and starts when its operator says so.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal, TypeAlias, TypeVar
+
+import msgspec
+
+from matchbox.errors import BadOption
+
+Kind: TypeAlias = Literal["round-robin", "swiss", "adaptive", "knock-out"]
+Learning: TypeAlias = Literal["off", "fresh", "parent"]
+Whole = Annotated[int, msgspec.Meta(ge=1)]
+
+
+class Format(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How a season is played. Raises ValueError where fields do not fit each other."""
+
+    kind: Kind = "round-robin"
+    cycles: Annotated[int, msgspec.Meta(ge=1, le=100)] = 1
+    """Double round robins; of an adaptive season, those before its tail."""
+    rounds: Whole | None = None
+    """Of a Swiss season; None for log2 of its bots, and two."""
+    question: Literal["order", "top", "champion"] = "order"
+    """What an adaptive season is to find out."""
+    top: Whole = 1
+    """How many, where the question is who they are."""
+    care: Literal["strict", "thrifty"] = "strict"
+    group: Annotated[int, msgspec.Meta(ge=3, le=32)] = 8
+    """Bots of a group before a knock-out."""
+    through: Annotated[int, msgspec.Meta(ge=1, le=16)] = 2
+    """How many of each group go on to the knock-out."""
+    placement: Annotated[int, msgspec.Meta(ge=0, le=100)] = 0
+    """Matches against the field that a newcomer plays before the first round."""
+    matches: Whole | None = None
+    """The season ends after so many."""
+    hours: Whole | None = None
+    """The season ends after so long."""
+    divisions: Annotated[int, msgspec.Meta(ge=1, le=16)] = 1
+    moving: Whole = 1
+    """How many rise from each division to the next season's higher one, and how many sink."""
+    learning: Learning = "off"
+    """Whether bots learn between rounds, and what a new version begins with."""
+
+    def __post_init__(self) -> None:
+        if self.question == "champion" and (self.care != "strict" or self.top != 1):
+            raise ValueError("a champion is one, and found with strict care")
+        if self.through >= self.group:
+            raise ValueError("fewer must go on from a group than play in it")
+
+
+class Admission(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Who may enter the seasons of a league."""
+
+    by: Literal["open", "invitation"] = "open"
+    everybody: bool = False
+    """Whether every active bot whose owner may enter is entered when a season freezes."""
+    bots: Whole | None = 1
+    """So many bots of one author in a season; None for any number."""
+    uploads: Whole | None = None
+    """So many uploads an author and day to the league's game; None for any number."""
+
+
+class Schedule(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """When the seasons of a league start."""
+
+    cron: str | None = None
+    """Five fields: minute, hour, day of month, month, day of week; None for never."""
+    zone: str = "UTC"
+    """The name of a time zone in the IANA database."""
+
+
+Settings = TypeVar("Settings", Format, Admission, Schedule)
+
+
+def read(kind: type[Settings], data: dict[str, Any]) -> Settings:
+    """What these fields say. Raises BadOption, naming the field that is wrong."""
+    try:
+        return msgspec.convert(data, kind)
+    except msgspec.ValidationError as error:
+        raise BadOption(f"the {kind.__name__.lower()} is wrong: {error}") from None
+
+
+def write(settings: Format | Admission | Schedule) -> dict[str, Any]:
+    """The fields as JSON-compatible data, all of them."""
+    fields: dict[str, Any] = msgspec.to_builtins(settings)
+    return fields

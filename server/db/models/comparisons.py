@@ -1,0 +1,53 @@
+"""Comparisons of one version with another, asked for by authors."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Any
+
+from sqlalchemy import BigInteger, ForeignKey, Index, String
+from sqlalchemy.orm import Mapped, mapped_column, relationship
+
+from server.db.models.bots import Version
+from server.db.models.leagues import League
+from server.db.models.people import User
+from server.db.models.tables import Table
+
+
+class ComparisonState(StrEnum):
+    """The life of a comparison. Final: finished, cancelled."""
+
+    RUNNING = "running"
+    FINISHED = "finished"
+    CANCELLED = "cancelled"
+
+
+class Comparison(Table):
+    """Is the challenger better than the defender? Against each other, or both against a field."""
+
+    __tablename__ = "comparison"
+    __table_args__ = (Index(None, "owner_id", "created_at"),)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    owner_id: Mapped[int] = mapped_column(ForeignKey("user.id"))
+    league_id: Mapped[int] = mapped_column(ForeignKey("league.id"))
+    """Whose game, options and deals a match are played."""
+    challenger_id: Mapped[int] = mapped_column(ForeignKey("version.id"))
+    defender_id: Mapped[int] = mapped_column(ForeignKey("version.id"))
+    field: Mapped[list[Any]] = mapped_column(default=list)
+    """Version rows of a gauntlet; empty where the two meet each other."""
+    bounds: Mapped[list[Any]]
+    """[low, high] in Elo."""
+    games: Mapped[int] = mapped_column(default=0)
+    """Bouts played so far."""
+    most: Mapped[int]
+    """Bouts after which it ends without an answer."""
+    seed: Mapped[str] = mapped_column(String(64))
+    state: Mapped[str] = mapped_column(String(16), default=ComparisonState.RUNNING, index=True)
+    result: Mapped[dict[str, Any] | None]
+    created_at: Mapped[int] = mapped_column(BigInteger)
+    finished_at: Mapped[int | None] = mapped_column(BigInteger)
+    owner: Mapped[User] = relationship()
+    league: Mapped[League] = relationship()
+    challenger: Mapped[Version] = relationship(foreign_keys=[challenger_id])
+    defender: Mapped[Version] = relationship(foreign_keys=[defender_id])

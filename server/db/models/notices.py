@@ -1,0 +1,59 @@
+"""What people are told: notices, and how each leaves the house."""
+
+from __future__ import annotations
+
+from sqlalchemy import BigInteger, ForeignKey, Index, String
+from sqlalchemy.orm import Mapped, mapped_column, relationship
+
+from server.db.models.people import User
+from server.db.models.tables import Table
+
+
+class Notice(Table):
+    """A line in somebody's inbox."""
+
+    __tablename__ = "notice"
+    __table_args__ = (Index(None, "user_id", "id"),)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    user_id: Mapped[int] = mapped_column(ForeignKey("user.id"))
+    kind: Mapped[str] = mapped_column(String(32))
+    """verdict, first-fault, suspension, season-start, season-end, rank-change."""
+    subject: Mapped[str] = mapped_column(String(64))
+    """What it is about: version:<id>, season:<id> or match:<id>."""
+    text: Mapped[str] = mapped_column(String(1000))
+    at: Mapped[int] = mapped_column(BigInteger)
+    read_at: Mapped[int | None] = mapped_column(BigInteger)
+
+
+class Webhook(Table):
+    """An address that an account's notices are posted to, each signed with the secret."""
+
+    __tablename__ = "webhook"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    user_id: Mapped[int] = mapped_column(ForeignKey("user.id"), index=True)
+    url: Mapped[str] = mapped_column(String(500))
+    secret: Mapped[str] = mapped_column(String(64))
+    created_at: Mapped[int] = mapped_column(BigInteger)
+    disabled_at: Mapped[int | None] = mapped_column(BigInteger)
+    trouble: Mapped[str] = mapped_column(String(500), default="")
+    """Why the last delivery failed, or why it is disabled."""
+    user: Mapped[User] = relationship()
+
+
+class Delivery(Table):
+    """A notice on its way to a webhook, or by e-mail; deleted when it has arrived."""
+
+    __tablename__ = "delivery"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    notice_id: Mapped[int] = mapped_column(ForeignKey("notice.id"), index=True)
+    webhook_id: Mapped[int | None] = mapped_column(ForeignKey("webhook.id"))
+    """None for e-mail."""
+    attempts: Mapped[int] = mapped_column(default=0)
+    due_at: Mapped[int | None] = mapped_column(BigInteger, index=True)
+    """When it is tried next; None once it was given up."""
+    trouble: Mapped[str] = mapped_column(String(500), default="")
+    notice: Mapped[Notice] = relationship()
+    webhook: Mapped[Webhook | None] = relationship()
