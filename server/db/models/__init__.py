@@ -15,7 +15,15 @@ from server.db.models.leagues import (
     SeasonState,
     Standing,
 )
-from server.db.models.matches import Deal, Match, MatchDeal, MatchSeat, MatchState, Result
+from server.db.models.matches import (
+    UNFINISHED,
+    Deal,
+    Match,
+    MatchDeal,
+    MatchSeat,
+    MatchState,
+    Result,
+)
 from server.db.models.memories import Lesson, LessonState, Memory
 from server.db.models.notices import Delivery, Notice, Webhook
 from server.db.models.people import Role, Token, User
@@ -23,6 +31,7 @@ from server.db.models.platform import Audit, Event, Outbox, PlatformFault, Setti
 from server.db.models.tables import Table
 
 __all__ = [
+    "UNFINISHED",
     "WAITING",
     "Audit",
     "Bot",

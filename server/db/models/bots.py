@@ -91,6 +91,16 @@ class Version(Table):
     report: Mapped[dict[str, Any] | None]
     """The try-out's report: verdict, reasons, log, games, cpu_ms_per_decision, box."""
     unrepeatable: Mapped[bool] = mapped_column(default=False)
+    learns: Mapped[bool | None]
+    """Whether its class has a `learn`; None where nobody has looked."""
+    rated_matches: Mapped[int] = mapped_column(default=0)
+    """Of its ranked and season matches that count, so many are held against its forfeits."""
+    rated_bouts: Mapped[int] = mapped_column(default=0)
+    """The bouts of these."""
+    forfeits: Mapped[int] = mapped_column(default=0)
+    """So many of these bouts it forfeited."""
+    counted_from: Mapped[int | None] = mapped_column(BigInteger)
+    """When an operator let it begin anew; what ended before is not among the three above."""
     created_at: Mapped[int] = mapped_column(BigInteger, index=True)
     settled_at: Mapped[int | None] = mapped_column(BigInteger)
     bot: Mapped[Bot] = relationship(back_populates="versions")

@@ -25,6 +25,7 @@ class MatchState(StrEnum):
 
 
 FINAL: Final = (MatchState.FINISHED, MatchState.VOID)
+UNFINISHED: Final = (MatchState.QUEUED, MatchState.RUNNING, MatchState.PARKED)
 
 
 class Deal(Table):
@@ -60,7 +61,7 @@ class Match(Table):
     """Why it was scheduled: season, ranked, or comparison."""
     round: Mapped[int] = mapped_column(default=0)
     """The season's round, from 0."""
-    replaces: Mapped[str | None] = mapped_column(String(32))
+    replaces: Mapped[str | None] = mapped_column(String(32), index=True)
     """The void match that it is played for."""
     rules: Mapped[str] = mapped_column(String(16))
     state: Mapped[str] = mapped_column(String(16), default=MatchState.QUEUED)
@@ -71,6 +72,8 @@ class Match(Table):
     platform_faults: Mapped[int] = mapped_column(default=0)
     trouble: Mapped[str] = mapped_column(String(500), default="")
     """What the platform last reported about it."""
+    void_why: Mapped[str] = mapped_column(String(500), default="")
+    """Why it is void, for everybody to read."""
     limits: Mapped[dict[str, Any]]
     """The seats' limits it is played under."""
     width: Mapped[int]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from typing import Any
 
 from sqlalchemy import BigInteger, ForeignKey, Index, String, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column, relationship
@@ -51,9 +52,15 @@ class Lesson(Table):
     """When the sweeper sends it again; None once it is final."""
     platform_faults: Mapped[int] = mapped_column(default=0)
     trouble: Mapped[str] = mapped_column(String(500), default="")
+    played: Mapped[list[Any]]
+    """What it is learned from: [match, which of its entrants the version was], by match id."""
     before: Mapped[str | None] = mapped_column(ForeignKey("memory.digest"))
     after: Mapped[str | None] = mapped_column(ForeignKey("memory.digest"))
     """What it remembers from then on; None where that is nothing."""
+    records: Mapped[int] = mapped_column(default=0)
+    """How many bouts it was told."""
+    fault: Mapped[str] = mapped_column(String(500), default="")
+    """The fault that left the old memory, as "kind: detail"."""
     log: Mapped[str] = mapped_column(default="")
     """What the bot printed, for its owner."""
     created_at: Mapped[int] = mapped_column(BigInteger)

@@ -35,6 +35,8 @@ class User(Table):
     role: Mapped[str] = mapped_column(String(16), default=Role.AUTHOR)
     email: Mapped[str | None] = mapped_column(String(254))
     """Where notices are sent as well; None for nowhere."""
+    shares: Mapped[bool] = mapped_column(default=False)
+    """Whether its bots' files and memories go with an exported season to anybody."""
     created_at: Mapped[int] = mapped_column(BigInteger)
     bots: Mapped[list[Bot]] = relationship(back_populates="owner")
 

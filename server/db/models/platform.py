@@ -73,11 +73,17 @@ class Verification(Table):
     at: Mapped[int] = mapped_column(BigInteger)
     matches: Mapped[int]
     """How many were played again."""
+    out_of: Mapped[int]
+    """How many there were."""
     same: Mapped[int]
     different: Mapped[list[Any]]
     """Match ids, as the two after it."""
     unrepeatable: Mapped[list[Any]]
     replayed_only: Mapped[list[Any]]
+    lessons: Mapped[dict[str, Any]]
+    """How the lessons came out: lessons, same, different, unrepeatable, not_repeated."""
+    standing: Mapped[str] = mapped_column(String(16))
+    """same or different: the standing computed again from the rows."""
 
 
 class PlatformFault(Table):

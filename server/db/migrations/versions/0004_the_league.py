@@ -93,10 +93,13 @@ def upgrade() -> None:
         sa.Column("actor_id", sa.Integer(), nullable=True),
         sa.Column("at", sa.BigInteger(), nullable=False),
         sa.Column("matches", sa.Integer(), nullable=False),
+        sa.Column("out_of", sa.Integer(), nullable=False),
         sa.Column("same", sa.Integer(), nullable=False),
         sa.Column("different", sa.JSON(), nullable=False),
         sa.Column("unrepeatable", sa.JSON(), nullable=False),
         sa.Column("replayed_only", sa.JSON(), nullable=False),
+        sa.Column("lessons", sa.JSON(), nullable=False),
+        sa.Column("standing", sa.String(length=16), nullable=False),
         sa.ForeignKeyConstraint(["actor_id"], ["user.id"], name=op.f("fk_verification_actor_id")),
         sa.ForeignKeyConstraint(
             ["season_id"], ["season.id"], name=op.f("fk_verification_season_id")
@@ -147,8 +150,11 @@ def upgrade() -> None:
         sa.Column("deadline", sa.BigInteger(), nullable=True),
         sa.Column("platform_faults", sa.Integer(), nullable=False),
         sa.Column("trouble", sa.String(length=500), nullable=False),
+        sa.Column("played", sa.JSON(), nullable=False),
         sa.Column("before", sa.String(length=64), nullable=True),
         sa.Column("after", sa.String(length=64), nullable=True),
+        sa.Column("records", sa.Integer(), nullable=False),
+        sa.Column("fault", sa.String(length=500), nullable=False),
         sa.Column("log", sa.String(), nullable=False),
         sa.Column("created_at", sa.BigInteger(), nullable=False),
         sa.Column("settled_at", sa.BigInteger(), nullable=True),
@@ -190,7 +196,12 @@ def upgrade() -> None:
         "match", sa.Column("round", sa.Integer(), nullable=False, server_default=sa.text("0"))
     )
     op.add_column("match", sa.Column("replaces", sa.String(length=32), nullable=True))
+    op.add_column(
+        "match",
+        sa.Column("void_why", sa.String(length=500), nullable=False, server_default=sa.text("''")),
+    )
     op.create_index(op.f("ix_match_comparison_id"), "match", ["comparison_id"])
+    op.create_index(op.f("ix_match_replaces"), "match", ["replaces"])
 
     op.add_column("match_seat", sa.Column("memory", sa.String(length=64), nullable=True))
 
@@ -214,10 +225,27 @@ def upgrade() -> None:
     )
 
     op.add_column("user", sa.Column("email", sa.String(length=254), nullable=True))
+    op.add_column(
+        "user", sa.Column("shares", sa.Boolean(), nullable=False, server_default=sa.false())
+    )
+
+    op.add_column("version", sa.Column("learns", sa.Boolean(), nullable=True))
+
+    for name in ("rated_matches", "rated_bouts", "forfeits"):
+        op.add_column(
+            "version", sa.Column(name, sa.Integer(), nullable=False, server_default=sa.text("0"))
+        )
+    op.add_column("version", sa.Column("counted_from", sa.BigInteger(), nullable=True))
 
 
 def downgrade() -> None:
     """Goes back one step."""
+    for name in ("counted_from", "forfeits", "rated_bouts", "rated_matches"):
+        op.drop_column("version", name)
+
+    op.drop_column("version", "learns")
+
+    op.drop_column("user", "shares")
     op.drop_column("user", "email")
 
     op.drop_column("standing", "facts")
@@ -230,7 +258,9 @@ def downgrade() -> None:
 
     op.drop_column("match_seat", "memory")
 
+    op.drop_index(op.f("ix_match_replaces"), "match")
     op.drop_index(op.f("ix_match_comparison_id"), "match")
+    op.drop_column("match", "void_why")
     op.drop_column("match", "replaces")
     op.drop_column("match", "round")
     op.drop_column("match", "comparison_id")
