@@ -6,13 +6,13 @@ that a message delivered twice, late or never changes nothing.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import structlog
 
 from matchbox.errors import BadRecord, Conflict, Forbidden, NotFound
 from matchbox.match import record as records
-from server.db.models import Match, MatchState
+from server.db.models import UNFINISHED, Match, MatchState
 from server.services import attempts, quarantine, ratings, results, tryouts
 from server.services.accounts import require_operator
 from server.services.attempts import change
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from server.db.models import User
 
 __all__ = [
+    "UNFINISHED",
     "Fixture",
     "claim",
     "dispatch",
@@ -43,7 +44,6 @@ __all__ = [
 ]
 
 log = structlog.get_logger(__name__)
-UNFINISHED: Final = (MatchState.QUEUED, MatchState.RUNNING, MatchState.PARKED)
 
 
 def claim(
