@@ -1,0 +1,96 @@
+"""Notices: lines in an account's inbox, and their way out by e-mail and webhooks.
+
+Writes rows only: the ledger's courier takes the deliveries from there. Knows who is told and how
+much is kept; whoever knows that something has happened writes the sentence.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from sqlalchemy import delete, func, select, update
+
+from matchbox.errors import NotFound
+from server.db.models import Delivery, Notice, Role, User, Version, Webhook
+from server.db.session import rows_changed
+from server.services.news import storable
+
+if TYPE_CHECKING:
+    from sqlalchemy.orm import Session
+
+KEPT: Final = 1_000
+"""Notices of an account that are kept."""
+LONGEST: Final = 1_000
+"""Characters of a notice."""
+
+
+def tell_owner(
+    session: Session, user_id: int, kind: str, subject: str, text: str, *, now: int
+) -> Notice | None:
+    """The notice in the account's inbox, due at once by every other way that the account has.
+
+    None for the house, which reads nothing. `kind` is verdict, first-fault, suspension,
+    season-start, season-end or rank-change; `subject` version:<id>, season:<id> or match:<id>.
+    """
+    user = session.get_one(User, user_id)
+    if user.role == Role.HOUSE:
+        return None
+    text = storable(text, LONGEST)
+    notice = Notice(user_id=user_id, kind=kind, subject=subject, text=text, at=now)
+    session.add(notice)
+    if user.email is not None:
+        session.add(Delivery(notice=notice, webhook_id=None, due_at=now))
+    heard = (Webhook.user_id == user_id, Webhook.disabled_at.is_(None))
+    for number in session.scalars(select(Webhook.id).where(*heard).order_by(Webhook.id)):
+        session.add(Delivery(notice=notice, webhook_id=number, due_at=now))
+    session.flush()
+    _trim(session, user_id)
+    return notice
+
+
+def unread(session: Session, user: User) -> int:
+    """How many of the account's notices are unread."""
+    waiting = (Notice.user_id == user.id, Notice.read_at.is_(None))
+    return session.scalar(select(func.count()).select_from(Notice).where(*waiting)) or 0
+
+
+def mark_read(session: Session, user: User, number: int, *, now: int) -> Notice:
+    """The account's notice, read. Raises NotFound."""
+    found = session.scalar(select(Notice).where(Notice.id == number, Notice.user_id == user.id))
+    if found is None:
+        raise NotFound(f"you have no notice {number}")
+    if found.read_at is None:
+        found.read_at = now
+        session.flush()
+    return found
+
+
+def mark_all_read(session: Session, user: User, newest: int | None = None, *, now: int) -> int:
+    """Marks every notice, or those up to the newest that was seen; how many were unread."""
+    waiting = [Notice.user_id == user.id, Notice.read_at.is_(None)]
+    if newest is not None:
+        waiting.append(Notice.id <= newest)
+    return rows_changed(session, update(Notice).where(*waiting).values(read_at=now))
+
+
+def path_of(session: Session, subject: str) -> str:
+    """The page of what a notice is about; the inbox where there is none."""
+    kind, _, number = subject.partition(":")
+    if kind == "season":
+        return f"/seasons/{number}"
+    if kind == "match":
+        return f"/matches/{number}"
+    version = session.get(Version, int(number)) if kind == "version" else None
+    if version is not None:
+        return f"/bots/{version.bot.full_name}/versions/{version.number}"
+    return "/inbox"
+
+
+def _trim(session: Session, user_id: int) -> None:
+    """Forgets all but the account's newest notices, also where they are still on their way."""
+    mine = select(Notice.id).where(Notice.user_id == user_id).order_by(Notice.id.desc())
+    last = session.scalar(mine.offset(KEPT).limit(1))
+    if last is not None:
+        old = select(Notice.id).where(Notice.user_id == user_id, Notice.id <= last)
+        session.execute(delete(Delivery).where(Delivery.notice_id.in_(old)))
+        session.execute(delete(Notice).where(Notice.id.in_(old)))
