@@ -21,11 +21,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Fixture:
-    """A match to be scheduled: its number, its versions by row in seat order, its deals."""
+    """A match to be scheduled: number, versions by row in seat order, deals, the season's round."""
 
     number: int
     versions: tuple[int, ...]
     deals: tuple[str, ...]
+    round: int = 0
 
 
 def match_id(seed: str, number: int) -> str:
@@ -59,7 +60,8 @@ def schedule(
         "created_at": now,
     }
     plans = list(zip(ids, fixtures, strict=True))
-    _insert(session, Match, [{**shared, "id": name, "number": one.number} for name, one in plans])
+    numbers = [{"id": name, "number": one.number, "round": one.round} for name, one in plans]
+    _insert(session, Match, [{**shared, **own} for own in numbers])
     seats = [(name, at, row) for name, one in plans for at, row in enumerate(one.versions)]
     _insert(session, MatchSeat, _table(("match_id", "seat", "version_id"), seats))
     deals = [(name, at, deal) for name, one in plans for at, deal in enumerate(one.deals)]

@@ -8,32 +8,27 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Sequence
-from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, Final
 
 from sqlalchemy import select, update
 
 from matchbox import registry
-from matchbox.dice import SeededDice, derive_deals
 from matchbox.errors import BadName, BadOption, Conflict, NotFound
-from matchbox.league.season import Slot, plan, plan_tables, plan_teams
 from server.db.models import (
     Bot,
     Entry,
     League,
     Match,
     MatchState,
-    Role,
     Season,
     SeasonState,
     Version,
     VersionState,
 )
 from server.db.session import compare_and_set
-from server.services import standings
+from server.services import rounds, standings
 from server.services.accounts import require_operator, require_owner
-from server.services.fixtures import Fixture, schedule
-from server.services.leagues import TABLE, check_deals, is_cooperative
+from server.services.leagues import check_deals
 from server.services.matches import UNFINISHED
 from server.services.news import tell
 
@@ -45,7 +40,6 @@ if TYPE_CHECKING:
     from server.services.standings import Fresh
 
 MOST_CYCLES: Final = 100
-MOST_MATCHES: Final = 20_000
 _RUNNING: Final = (SeasonState.RUNNING, SeasonState.PAUSED)
 
 
@@ -123,20 +117,19 @@ def leave(session: Session, actor: User, season: Season, bot: Bot, *, now: int) 
 def start(
     session: Session, actor: User, season: Season, *, settings: Settings, now: int
 ) -> list[str]:
-    """The ids of all the season's matches, queued; the versions of its bots are fixed.
+    """The ids of the season's first matches, queued; the versions of its bots are fixed.
 
     Raises Forbidden, or Conflict where the season is not open, has fewer bots than a table needs,
     or a bot has no active version.
     """
     require_operator(actor)
     _require(season, SeasonState.OPEN, "a season starts once")
-    versions = _fix_versions(session, season)
+    _fix_versions(session, season)
     league = season.league
     if league.rules != registry.game(league.game).spec.rules:
         league.rules = registry.game(league.game).spec.rules
     _change(session, season, (SeasonState.OPEN,), SeasonState.RUNNING, now, started_at=now)
-    fixtures = _fixtures(season, versions)
-    return schedule(session, league, fixtures, season=season, settings=settings, now=now)
+    return rounds.open_first(session, season, settings=settings, now=now)
 
 
 def pause(session: Session, actor: User, season: Season, *, now: int) -> None:
@@ -181,63 +174,9 @@ def finish(session: Session, fresh: Fresh, *, now: int) -> Season:
     return season
 
 
-def _fixtures(season: Season, versions: Sequence[Version]) -> list[Fixture]:
-    rows = {version.entrant: version.id for version in versions}
-    cycles = [_slots(season, versions, cycle) for cycle in range(season.cycles)]
-    tables = [(cycle, slot) for cycle, slots in enumerate(cycles) for slot in slots]
-    if not tables:
-        raise Conflict(
-            f"no table of {season.league.seats} can be filled without two bots of one owner; "
-            "have more owners enter"
-        )
-    if len(tables) > MOST_MATCHES:
-        raise Conflict(
-            f"{len(rows)} bots in {season.cycles} cycles make {len(tables)} matches; a season has "
-            f"{MOST_MATCHES} at the most"
-        )
-    shared = is_cooperative(season.league.game)
-    return [
-        Fixture(
-            number,
-            tuple(rows[entrant] for entrant in slot.pairing.seats),
-            tuple(_deals(season, cycle if shared else number)),
-        )
-        for number, (cycle, slot) in enumerate(tables)
-    ]
-
-
-def _slots(season: Season, versions: Sequence[Version], cycle: int) -> Sequence[Slot]:
-    """What one cycle owes: pairs both ways, larger tables that are all different, or teams.
-
-    A team is one bot throughout, and all teams of a cycle play the same deals.
-    """
-    order = sorted(version.entrant for version in versions)
-    seed = blake2b(f"order:{season.seed}".encode(), digest_size=16).digest()
-    SeededDice(seed, 0).shuffle(order)
-    seats, dice = season.league.seats, SeededDice(seed, 1 + cycle)
-    try:
-        if is_cooperative(season.league.game):
-            return plan_teams(order, seats, dice)
-        if seats == TABLE:
-            return plan(order)
-        owner = {
-            version.entrant: version.bot.owner.name
-            for version in versions
-            if version.bot.owner.role != Role.HOUSE
-        }
-        return plan_tables(order, seats, dice, owner=owner)
-    except ValueError as error:
-        raise Conflict(f"season {season.name} cannot start: {error}") from None
-
-
-def _deals(season: Season, number: int) -> list[str]:
-    return derive_deals(season.seed, season.deals, start=number * season.deals)
-
-
-def _fix_versions(session: Session, season: Season) -> list[Version]:
+def _fix_versions(session: Session, season: Season) -> None:
     if len(season.entries) < 2:
         raise Conflict(f"season {season.name} has fewer than two bots; enter more")
-    fixed = []
     for entry in season.entries:
         active = (Version.bot_id == entry.bot_id, Version.state == VersionState.ACTIVE)
         version = session.scalar(select(Version).where(*active))
@@ -247,9 +186,7 @@ def _fix_versions(session: Session, season: Season) -> list[Version]:
                 "out of the season"
             )
         entry.version_id = version.id
-        fixed.append(version)
     session.flush()
-    return fixed
 
 
 def _entry(session: Session, season: Season, bot: Bot) -> Entry | None:
