@@ -1,0 +1,88 @@
+from __future__ import annotations
+
+from itertools import chain
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from matchbox.league.divisions import divide, fitting, following, promote_fitting
+
+NAMES = [f"b{number}" for number in range(12)]
+
+
+@pytest.mark.parametrize(
+    "entrants, wanted, least, made",
+    [(12, 3, 2, 3), (5, 3, 2, 2), (3, 3, 2, 1), (0, 3, 2, 1), (12, 3, 5, 2), (12, 1, 2, 1)],
+)
+def test_there_are_as_many_divisions_as_the_entrants_fill(
+    entrants: int, wanted: int, least: int, made: int
+) -> None:
+    assert fitting(entrants, wanted, least) == made
+
+
+def test_what_is_left_over_is_in_the_lowest_division() -> None:
+    assert [len(order) for order in divide(NAMES[:11], 3)] == [3, 3, 5]
+    assert list(chain(*divide(NAMES[:11], 3))) == NAMES[:11]
+
+
+def test_divisions_without_entrants_are_refused() -> None:
+    with pytest.raises(ValueError, match="1 entrants do not fill 2"):
+        divide(["one"], 2)
+
+
+def test_the_best_rise_and_the_last_sink_over_three_editions() -> None:
+    first = [["a", "b", "c"], ["d", "e", "f"], ["g", "h", "i"]]
+    second = following(first, 1, entrants="abcdefghi", divisions=3)
+    assert second == [["a", "b", "d"], ["c", "e", "g"], ["f", "h", "i"]]
+    won_by_the_last = [order[::-1] for order in second]
+    third = following(won_by_the_last, 1, entrants="abcdefghi", divisions=3)
+    assert third == [["d", "b", "g"], ["a", "e", "i"], ["c", "h", "f"]]
+
+
+def test_a_newcomer_begins_at_the_bottom_and_who_left_is_replaced_from_below() -> None:
+    last = [["a", "b", "c"], ["d", "e", "f"]]
+    assert following(last, 1, entrants="acdefn", divisions=2) == [["a", "d", "c"], ["e", "f", "n"]]
+
+
+def test_in_a_league_of_newcomers_the_order_given_divides() -> None:
+    assert following([], 1, entrants=NAMES[:4], divisions=2) == [["b0", "b1"], ["b2", "b3"]]
+
+
+def test_fewer_move_where_a_division_has_no_room_for_more() -> None:
+    small = [["a", "b"], ["c", "d"]]
+    assert promote_fitting(small, 5) == [["a", "c"], ["b", "d"]]
+    assert promote_fitting([["a"], ["b"]], 5) == [["a"], ["b"]]
+    assert promote_fitting([["a", "b", "c"]], 5) == [["a", "b", "c"]]
+
+
+@given(
+    st.lists(st.lists(st.sampled_from(NAMES), max_size=6), max_size=4),
+    st.lists(st.sampled_from(NAMES), min_size=4, unique=True),
+    st.integers(1, 4),
+    st.integers(1, 5),
+)
+def test_everybody_who_is_in_plays_in_one_division(
+    last: list[list[str]], entrants: list[str], divisions: int, moving: int
+) -> None:
+    seen: set[str] = set()
+    once = [[n for n in order if not (n in seen or seen.add(n))] for order in last]  # type: ignore[func-returns-value]
+    made = following(once, moving, entrants=entrants, divisions=divisions)
+    assert len(made) == divisions
+    assert sorted(chain(*made)) == sorted(entrants)
+    sizes = [len(order) for order in made]
+    assert set(sizes[:-1]) <= {len(entrants) // divisions}
+    assert sizes[-1] == max(sizes)
+
+
+@given(st.integers(2, 4), st.integers(2, 6), st.integers(1, 3))
+def test_where_nobody_comes_or_goes_nobody_crosses_two_borders(
+    divisions: int, size: int, moving: int
+) -> None:
+    names = [f"b{number}" for number in range(divisions * size)]
+    last = divide(names, divisions)
+    made = following(last, moving, entrants=names, divisions=divisions)
+    before = {name: at for at, order in enumerate(last) for name in order}
+    after = {name: at for at, order in enumerate(made) for name in order}
+    assert all(abs(before[name] - after[name]) <= 1 for name in names)
+    assert made == promote_fitting(last, moving)

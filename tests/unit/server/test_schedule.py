@@ -1,0 +1,113 @@
+"""Cron in time zones, and over the days on which clocks change."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from itertools import islice
+from zoneinfo import ZoneInfo
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from matchbox.errors import BadOption
+from matchbox.league.format import Schedule
+from server.services import schedule
+
+BERLIN = "Europe/Berlin"
+
+
+def at(text: str) -> int:
+    """The UTC time in ms."""
+    return round(datetime.fromisoformat(text).replace(tzinfo=UTC).timestamp() * 1000)
+
+
+def starts(cron: str, zone: str, after: str, count: int) -> list[str]:
+    """The next times of that schedule, in UTC."""
+
+    def each() -> object:
+        now = at(after)
+        while True:
+            found = schedule.next_start(Schedule(cron=cron, zone=zone), now)
+            assert found is not None
+            now = found
+            yield f"{datetime.fromtimestamp(now / 1000, UTC):%m-%d %H:%M}"
+
+    return list(islice(each(), count))  # type: ignore[call-overload]
+
+
+@pytest.mark.parametrize(
+    "cron, zone, after, wanted",
+    [
+        ("*/10 * * * *", "UTC", "2026-11-21T10:05", ["11-21 10:10", "11-21 10:20", "11-21 10:30"]),
+        ("*/10 * * * *", "UTC", "2026-11-21T10:10", ["11-21 10:20"]),
+        ("0 18 * * FRI", BERLIN, "2026-11-21T10:05", ["11-27 17:00", "12-04 17:00"]),
+        ("0 18 1 * *", "Asia/Kolkata", "2026-11-21T10:05", ["12-01 12:30"]),
+        # The clock goes from 02:00 to 03:00: what would be left out comes right after it.
+        ("30 2 * * *", BERLIN, "2026-03-28T12:00", ["03-29 01:00", "03-30 00:30"]),
+        ("0 3 * * *", BERLIN, "2026-03-28T12:00", ["03-29 01:00", "03-30 01:00"]),
+        # It goes from 03:00 back to 02:00: once, unless every hour or minute is meant.
+        ("30 2 * * *", BERLIN, "2026-10-24T12:00", ["10-25 00:30", "10-26 01:30"]),
+        ("30 2 * * *", BERLIN, "2026-10-25T00:30", ["10-26 01:30"]),
+        ("30 2 * * *", BERLIN, "2026-10-25T01:10", ["10-26 01:30"]),
+        ("0 * * * *", BERLIN, "2026-10-24T23:30", ["10-25 00:00", "10-25 01:00", "10-25 02:00"]),
+        ("*/30 * * * *", BERLIN, "2026-03-29T00:10", ["03-29 00:30", "03-29 01:00"]),
+        ("30 2 * * *", "Australia/Lord_Howe", "2026-10-03T02:00", ["10-03 15:30", "10-04 15:30"]),
+    ],
+)
+def test_the_next_starts_are_those_of_cron(
+    cron: str, zone: str, after: str, wanted: list[str]
+) -> None:
+    assert starts(cron, zone, after, len(wanted)) == wanted
+
+
+def test_a_league_without_a_schedule_never_starts_by_itself() -> None:
+    assert schedule.next_start(Schedule(), at("2026-11-21T10:05")) is None
+
+
+@pytest.mark.parametrize(
+    "cron, zone, why",
+    [
+        ("* * * *", "UTC", "is no time of cron: write minute, hour"),
+        ("0 * * * * *", "UTC", "is no time of cron: write minute, hour"),
+        ("@daily", "UTC", "is no time of cron: write minute, hour"),
+        ("61 * * * *", "UTC", "is no time of cron: bad minute"),
+        ("* * 30 2 *", "UTC", "is no time of cron: bad day-of-month"),
+        ("0 0 29 2 MON#5", "UTC", None),
+        ("* " * 400, "UTC", "is no time of cron"),
+        ("0 0 * * *", "Europe/Atlantis", "no time zone 'Europe/Atlantis'"),
+        ("0 0 * * *", "Europe", "no time zone 'Europe'"),
+        ("0 0 * * *", "../../etc/passwd", "no time zone"),
+        ("0 0 * * *", "", "no time zone"),
+        (None, "Mars/Base", "no time zone"),
+    ],
+)
+def test_what_is_no_schedule_is_refused(cron: str | None, zone: str, why: str | None) -> None:
+    wanted = Schedule(cron=cron, zone=zone)
+    if why is None:
+        schedule.check(wanted, at("2026-11-21T10:05"))
+    else:
+        with pytest.raises(BadOption, match=why):
+            schedule.check(wanted, at("2026-11-21T10:05"))
+
+
+ZONES = ("UTC", BERLIN, "America/New_York", "Asia/Kolkata", "Australia/Lord_Howe", "Africa/Cairo")
+
+
+@given(
+    st.sampled_from(ZONES),
+    st.one_of(st.just("*/10"), st.just("*"), st.integers(0, 59).map(str)),
+    st.one_of(st.just("*"), st.just("*/6"), st.integers(0, 23).map(str)),
+    st.integers(at("2026-01-01T00:00"), at("2027-12-31T00:00")),
+)
+def test_the_next_start_is_later_fits_the_fields_and_is_no_more_than_a_day_or_so_off(
+    zone: str, minute: str, hour: str, after: int
+) -> None:
+    found = schedule.next_start(Schedule(cron=f"{minute} {hour} * * *", zone=zone), after)
+    assert found is not None
+    assert after < found <= after + 26 * 3_600_000
+    local = datetime.fromtimestamp(found / 1000, ZoneInfo(zone))
+    left_out = (local - timedelta(hours=1)).utcoffset() != local.utcoffset()
+    if not left_out:
+        assert minute.startswith("*") or local.minute == int(minute)
+        assert hour.startswith("*") or local.hour == int(hour)
