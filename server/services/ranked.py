@@ -43,7 +43,11 @@ def feed(session: Session, *, settings: Settings, now: int) -> int:
 
 
 def _feed(session: Session, league: League, settings: Settings, now: int) -> int:
-    ranked = (Match.league_id == league.id, Match.season_id.is_(None))
+    ranked = (
+        Match.league_id == league.id,
+        Match.season_id.is_(None),
+        Match.comparison_id.is_(None),
+    )
     ahead = Match.state.in_((MatchState.QUEUED, MatchState.RUNNING)), Match.id.not_in(HELD)
     waiting = session.scalar(select(func.count()).where(*ranked, *ahead)) or 0
     if waiting >= settings.ranked_backlog:
@@ -125,7 +129,12 @@ class _Queue:
 
 def _tables(session: Session, league: League, first: int) -> Iterable[tuple[bool, Collection[int]]]:
     """The versions of every ranked match from this number on, or unfinished: (finished, rows)."""
-    ranked = (Match.league_id == league.id, Match.season_id.is_(None), Match.rules == league.rules)
+    ranked = (
+        Match.league_id == league.id,
+        Match.season_id.is_(None),
+        Match.comparison_id.is_(None),
+        Match.rules == league.rules,
+    )
     told = Match.state.in_((*UNFINISHED, MatchState.FINISHED))
     query = select(Match.id, Match.state, MatchSeat.version_id).join(Match.seats)
     recent = Match.state.in_(UNFINISHED) | (Match.number >= first)

@@ -69,7 +69,9 @@ def rows_of(match: str, deals: Sequence[str], names: Sequence[str], bouts: Bouts
 
 def update_live(session: Session, match: Match) -> None:
     """Moves the ratings of who played a ranked match by its bouts; of a team, only their number."""
-    if match.season_id is not None or match.rules != match.league.rules:
+    if match.season_id is not None or match.comparison_id is not None:
+        return
+    if match.rules != match.league.rules:
         return
     versions = {seat.version.entrant: seat.version for seat in match.seats}
     before = {name: _rating(session, match, version) for name, version in versions.items()}

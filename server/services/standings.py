@@ -140,8 +140,8 @@ def _subject(session: Session, scope: str) -> League | Season:
 def _which(subject: League | Season) -> tuple[ColumnElement[bool], ...]:
     if isinstance(subject, Season):
         return (Match.season_id == subject.id,)
-    ranked = (Match.league_id == subject.id, Match.season_id.is_(None))
-    return (*ranked, Match.rules == subject.rules)
+    ranked = (Match.season_id.is_(None), Match.comparison_id.is_(None))
+    return (Match.league_id == subject.id, *ranked, Match.rules == subject.rules)
 
 
 def _shown(session: Session, subject: League | Season) -> Sequence[Version]:
