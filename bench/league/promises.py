@@ -190,7 +190,7 @@ def versions(effort: Effort) -> list[Figure]:
             rng = np.random.default_rng([effort.seed, int(elo), round(-100 * rho)])
             found = [_head_to_head(elo, rho, rng) for _ in range(trials)]
             games = np.mean([one[0] for one in found])
-            wrong = np.mean([one[1] != ("better" if elo else "not better") for one in found])
+            wrong = np.mean([one[1] != ("better" if elo else "not-better") for one in found])
             above = np.mean([one[2] > elo for one in found])
             told = f"{games:,.0f} games, {wrong:.1%} wrong, {above:.0%} of estimates above it"
             name = f"[0, 20] trial of a version truly {elo:.0f} Elo better, results at {rho}"

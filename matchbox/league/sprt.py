@@ -18,7 +18,7 @@ from scipy.optimize import brentq
 from matchbox.league.comparisons import Floats
 
 Scale = Literal["logistic", "normalized"]
-Verdict = Literal["better", "not better", "undecided"]
+Verdict = Literal["better", "not-better", "undecided"]
 
 SHARES: Final[Floats] = np.array([0.0, 0.25, 0.5, 0.75, 1.0])
 """Of a deal pair: lost both, lost one and drew one, even, won one and drew one, won both."""
@@ -65,7 +65,7 @@ def answer(trial: Trial, pairs: Sequence[int]) -> Answer:
     if ratio >= log((1 - trial.beta) / trial.alpha):
         return Answer(games, ratio, "better", True)
     if ratio <= log(trial.beta / (1 - trial.alpha)):
-        return Answer(games, ratio, "not better", True)
+        return Answer(games, ratio, "not-better", True)
     return Answer(games, ratio, "undecided", games >= trial.cap_games)
 
 

@@ -28,7 +28,7 @@ def test_the_other_sides_view_is_the_mirror_image(pairs: list[int], upper: float
 def test_a_trial_ends_better_not_better_or_at_its_cap() -> None:
     assert answer(Trial(), [0] * 5).verdict == "undecided"
     assert answer(Trial(), [10, 60, 130, 90, 30]).verdict == "better"
-    assert answer(Trial(), [30, 90, 130, 60, 10]).verdict == "not better"
+    assert answer(Trial(), [30, 90, 130, 60, 10]).verdict == "not-better"
     even = answer(Trial(cap_games=400), [12, 38, 100, 36, 14])
     assert (even.games, even.verdict, even.over) == (400, "undecided", True)
     assert not answer(Trial(), [12, 38, 100, 36, 14]).over
@@ -50,7 +50,7 @@ def test_it_is_wrong_about_as_seldom_as_it_promises() -> None:
     at_lower = [stops(0.0, seed) for seed in range(100)]
     at_upper = [stops(20.0, seed) for seed in range(100)]
     assert at_lower.count("better") <= 12
-    assert at_upper.count("not better") <= 12
+    assert at_upper.count("not-better") <= 12
 
 
 @pytest.mark.parametrize("pairs", [[1, 2, 3], [1, 2, 3, 4, -1]])
