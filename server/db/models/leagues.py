@@ -81,6 +81,8 @@ class Season(Table):
     created_at: Mapped[int] = mapped_column(BigInteger)
     starts_at: Mapped[int | None] = mapped_column(BigInteger)
     """When the schedule starts it; None where an operator does."""
+    trouble: Mapped[str] = mapped_column(String(500), default="")
+    """Why the schedule could not start it when it was time."""
     started_at: Mapped[int | None] = mapped_column(BigInteger)
     finished_at: Mapped[int | None] = mapped_column(BigInteger)
     league: Mapped[League] = relationship()

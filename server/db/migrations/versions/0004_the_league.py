@@ -219,6 +219,10 @@ def upgrade() -> None:
         "season", sa.Column("round", sa.Integer(), nullable=False, server_default=sa.text("0"))
     )
     op.add_column("season", sa.Column("starts_at", sa.BigInteger(), nullable=True))
+    op.add_column(
+        "season",
+        sa.Column("trouble", sa.String(length=500), nullable=False, server_default=sa.text("''")),
+    )
 
     op.add_column(
         "standing", sa.Column("facts", sa.JSON(), nullable=False, server_default=sa.text("'{}'"))
@@ -250,6 +254,7 @@ def downgrade() -> None:
 
     op.drop_column("standing", "facts")
 
+    op.drop_column("season", "trouble")
     op.drop_column("season", "starts_at")
     op.drop_column("season", "round")
     op.drop_column("season", "division")
