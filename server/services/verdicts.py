@@ -8,10 +8,12 @@ from sqlalchemy import select
 
 from server.db.models import Version, VersionState
 from server.db.session import compare_and_set
-from server.services import quarantine, tryouts
+from server.services import notices, quarantine, tryouts
 from server.services.news import storable, tell
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from sqlalchemy.orm import Session
 
     from matchbox.match.wire import TriedOut
@@ -31,6 +33,7 @@ def settle(session: Session, message: TriedOut, *, settings: Settings, now: int)
     values: dict[str, Any] = {
         "report": _report(message, settings),
         "unrepeatable": message.unrepeatable,
+        "learns": version.learns if message.learns is None else message.learns,
         "settled_at": now,
         "deadline": None,
         "trouble": "",
@@ -41,6 +44,7 @@ def settle(session: Session, message: TriedOut, *, settings: Settings, now: int)
         settled = _settle(session, version, message.accepted, values)
     if settled:
         tell(session, "version.settled", version.id, now=now)
+        _tell_owner(session, version, message.reasons, now)
     return settled
 
 
@@ -66,6 +70,18 @@ def _release(session: Session, version: Version, message: TriedOut, values: dict
         return False
     quarantine.forget(session, version)
     return True
+
+
+def _tell_owner(session: Session, version: Version, reasons: Sequence[str], now: int) -> None:
+    what = f"{version.bot.full_name} version {version.number}"
+    if version.state == VersionState.REFUSED:
+        text = f"{what} was refused: {reasons[0] if reasons else 'see its report'}"
+    elif version.state == VersionState.ACTIVE:
+        text = f"{what} was accepted, and plays from now on."
+    else:
+        text = f"{what} was accepted. Another version plays; activate this one where you want it."
+    subject = f"version:{version.id}"
+    notices.tell_owner(session, version.bot.owner_id, "verdict", subject, text, now=now)
 
 
 def _outdated(session: Session, version: Version) -> bool:

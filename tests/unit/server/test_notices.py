@@ -6,9 +6,10 @@ import pytest
 from sqlalchemy import select
 
 from matchbox.errors import NotFound
+from matchbox.match.wire import TryOut
 from server.db.models import Delivery, Notice, Role, User, Webhook
 from server.services import accounts, notices
-from tests.books import Books
+from tests.books import SIMPLE, Books, tried_out
 
 
 def tell(books: Books, user: User, text: str = "it happened", subject: str = "season:1") -> None:
@@ -121,3 +122,36 @@ def test_operators_get_their_own_notices(books: Books) -> None:
     charlie = books.person("charlie", Role.OPERATOR)
     tell(books, charlie)
     assert len(inbox(books, charlie)) == 1
+
+
+@pytest.mark.parametrize(
+    ("accepted", "says"),
+    [
+        (True, "alice/simple version 1 was accepted, and plays from now on."),
+        (False, "alice/simple version 1 was refused: ZeroDivisionError: division by zero in line"),
+    ],
+)
+def test_the_owner_is_told_the_verdict_once(
+    accepted: bool, says: str, books: Books, alice: User
+) -> None:
+    version = books.upload(alice, "simple")
+    (job,) = books.postman.take()
+    assert isinstance(job, TryOut)
+    for _ in range(2):
+        books.settle(tried_out(job, accepted=accepted))
+    (notice,) = inbox(books, alice)
+    assert (notice.kind, notice.subject) == ("verdict", f"version:{version.id}")
+    assert notice.text.startswith(says)
+
+
+def test_an_accepted_version_that_comes_too_late_is_said_not_to_play(
+    books: Books, alice: User
+) -> None:
+    books.upload(alice, "simple")
+    books.upload(alice, "simple", SIMPLE + b"# better\n")
+    first, second = books.postman.take()
+    assert isinstance(first, TryOut)
+    assert isinstance(second, TryOut)
+    books.settle(tried_out(second))
+    books.settle(tried_out(first))
+    assert "version 1 was accepted. Another version plays" in inbox(books, alice)[-1].text
