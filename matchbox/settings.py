@@ -87,6 +87,15 @@ class Settings:
         5, "a match or try-out not back by then is sent again", least=1, most=1440
     )
     attempts: int = _knob(2, "platform faults after which a match is parked", least=1, most=100)
+    forfeit_percent: int = _knob(
+        5,
+        "a version that forfeits a larger share of its bouts, in percent, is suspended",
+        least=1,
+        most=100,
+    )
+    forfeit_matches: int = _knob(
+        20, "ranked and season matches after which it may be", least=1, most=100_000
+    )
     ranked_backlog: int = _knob(
         8, "matches a continuous league keeps in the queue", least=1, most=10_000
     )

@@ -1,0 +1,91 @@
+"""Entrants taken out of a season that has begun, and brought back. Decides neither."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, Literal
+
+from sqlalchemy import ColumnElement, select
+from sqlalchemy.orm import aliased
+
+from server.db.models import UNFINISHED, Entry, Match, MatchSeat, MatchState, SeasonState
+from server.db.session import compare_and_set
+from server.services import replacements
+from server.services.news import storable, tell
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sqlalchemy.orm import Session
+
+_GONE: Final = "out of the season: "
+"""So begins why a match is void that was not played because an entrant was taken out."""
+
+
+def take_out(
+    session: Session,
+    entry: Entry,
+    out: Literal["suspended", "disqualified"],
+    why: str,
+    *,
+    now: int,
+) -> int:
+    """How many matches of the entrant are void, which is in the season no more.
+
+    One that was suspended may be disqualified still.
+    """
+    values = {"out": out, "out_at": now, "out_why": storable(why, 500)}
+    if not compare_and_set(session, entry, values, Entry.out != out):
+        return 0
+    its_own = (Match.season_id == entry.season_id, sat_in(entry.version_id))
+    told = f"{_GONE}{entry.bot.full_name}"
+    return make_void(session, told, Match.state.in_(UNFINISHED), *its_own, now=now)
+
+
+def bring_back(session: Session, entry: Entry, *, now: int) -> list[Match]:
+    """The matches that it plays after all: what was void for its sake, in a season still running.
+
+    Not those against an entrant that is out itself, and not those of rounds that were opened
+    without it.
+    """
+    entry.out, entry.out_at, entry.out_why = "", None, ""
+    session.flush()
+    if entry.season.state not in (SeasonState.RUNNING, SeasonState.PAUSED):
+        return []
+    missed = _missed(session, entry)
+    kept = {match.id for match in missed if replacements.is_secret(session, match)}
+    return replacements.replace(session, missed, kept=kept, now=now)
+
+
+def make_void(session: Session, why: str, *which: ColumnElement[bool], now: int) -> int:
+    """Takes these unfinished matches off the books; how many there were."""
+    found = session.scalars(select(Match).where(*which).order_by(Match.number)).all()
+    for match in found:
+        match.state, match.deadline, match.finished_at = MatchState.VOID, None, now
+        match.void_why = storable(why, 500)
+        tell(session, "match.void", match.id, now=now)
+    session.flush()
+    return len(found)
+
+
+def _missed(session: Session, entry: Entry) -> Sequence[Match]:
+    other = aliased(Match)
+    replaced = select(other.id).where(other.replaces == Match.id)
+    still_out = (
+        select(MatchSeat.match_id)
+        .join(Entry, Entry.version_id == MatchSeat.version_id)
+        .where(Entry.season_id == entry.season_id, Entry.out != "")
+    )
+    query = select(Match).where(
+        Match.season_id == entry.season_id,
+        Match.state == MatchState.VOID,
+        Match.void_why.startswith(_GONE),
+        sat_in(entry.version_id),
+        Match.id.not_in(still_out),
+        ~replaced.exists(),
+    )
+    return session.scalars(query.order_by(Match.number)).all()
+
+
+def sat_in(version: int | None) -> ColumnElement[bool]:
+    """A match that this version sits in."""
+    return Match.id.in_(select(MatchSeat.match_id).where(MatchSeat.version_id == version))

@@ -1,0 +1,103 @@
+"""New matches in the place of void ones: who sits where stays; what was seen is not dealt again.
+
+Decides no void and asks nobody's leave. A deal is kept only while no one may read it.
+"""
+
+from __future__ import annotations
+
+import secrets
+from typing import TYPE_CHECKING
+
+from sqlalchemy import func, select
+
+from matchbox.dice import derive_deals
+from server.db.models import UNFINISHED, Deal, Match, MatchDeal, MatchSeat, MatchState
+from server.services.fixtures import match_id
+from server.services.news import tell
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from sqlalchemy.orm import Session
+
+
+def is_secret(session: Session, match: Match) -> bool:
+    """Whether nobody may read any deal of the match yet: each is in a match that is not over."""
+    seeds = {deal.seed for deal in match.deals}
+    held = select(MatchDeal.seed).join(Match, Match.id == MatchDeal.match_id)
+    unread = held.where(MatchDeal.seed.in_(seeds), Match.state.in_(UNFINISHED))
+    return set(session.scalars(unread.distinct())) == seeds
+
+
+def is_replaced(session: Session, match: Match) -> bool:
+    """Whether another match is played, or was, in its place."""
+    return session.scalar(select(Match.id).where(Match.replaces == match.id).limit(1)) is not None
+
+
+def replace(
+    session: Session, void: Sequence[Match], *, kept: Collection[str] = (), now: int
+) -> list[Match]:
+    """A queued match for each of these void ones, under the next numbers, in their order.
+
+    Those whose ids are in `kept` keep their deals; the others get fresh ones, the same where they
+    shared theirs. The seats, their memories, the limits and the round stay.
+    """
+    fresh: dict[tuple[str, ...], list[str]] = {}
+    made = []
+    for old in sorted(void, key=lambda match: (match.number, match.id)):
+        number = _next_number(session, old)
+        deals = [deal.seed for deal in old.deals]
+        if old.id not in kept:
+            key = tuple(deals)
+            if key not in fresh:
+                fresh[key] = _fresh_deals(old, number)
+                session.add_all(Deal(seed=seed, created_at=now) for seed in fresh[key])
+            deals = fresh[key]
+        made.append(_queued(session, old, number, deals, now))
+        tell(session, "match.queued", made[-1].id, now=now)
+    return made
+
+
+def _queued(session: Session, old: Match, number: int, deals: Sequence[str], now: int) -> Match:
+    seed = old.season.seed if old.season is not None else old.league.seed
+    match = Match(
+        id=match_id(seed, number),
+        league_id=old.league_id,
+        season_id=old.season_id,
+        number=number,
+        why=old.why,
+        round=old.round,
+        replaces=old.id,
+        rules=old.rules,
+        state=MatchState.QUEUED,
+        limits=old.limits,
+        width=old.width,
+        created_at=now,
+        seats=[
+            MatchSeat(seat=one.seat, version_id=one.version_id, memory=one.memory)
+            for one in old.seats
+        ],
+    )
+    session.add(match)
+    session.flush()
+    session.add_all(
+        MatchDeal(match_id=match.id, position=place, seed=seed) for place, seed in enumerate(deals)
+    )
+    session.flush()
+    return match
+
+
+def _next_number(session: Session, old: Match) -> int:
+    """One above all of the season's matches, or of the league's ranked ones."""
+    query = select(func.max(Match.number)).where(
+        Match.league_id == old.league_id,
+        Match.season_id == old.season_id if old.season_id else Match.season_id.is_(None),
+    )
+    return 1 + session.scalars(query).one()
+
+
+def _fresh_deals(old: Match, number: int) -> list[str]:
+    """As many deals as it had: of a season from its seed, so that it can be told again."""
+    if old.season is None:
+        return [secrets.token_hex(16) for _ in old.deals]
+    return derive_deals(f"again:{number}:{old.season.seed}", len(old.deals))
