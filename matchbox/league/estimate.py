@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import exp, expm1, log, pi, sqrt
+from math import exp, expm1, pi, sqrt
 from typing import Final
 
 import numpy as np
@@ -86,7 +86,7 @@ class _End:
         seen = np.maximum(counts, FLOOR)
         deviation = _deviation(seen / seen.sum())
         null, other = (_share(elo, trial.scale, deviation) for elo in (trial.lower, trial.upper))
-        a, b = log(trial.beta / (1 - trial.alpha)), log((1 - trial.beta) / trial.alpha)
+        a, b = trial.walls
         reached = llr(pairs, trial.lower, trial.upper, scale=trial.scale)
         y = min(max(reached, a), b)
         return cls(

@@ -47,6 +47,11 @@ class Trial:
         if not (0 < self.alpha < 0.5 and 0 < self.beta < 0.5):
             raise ValueError("alpha and beta of a test must lie between 0 and 0.5")
 
+    @property
+    def walls(self) -> tuple[float, float]:
+        """The log likelihood ratios at which it ends: not better, and better (A. Wald, 1945)."""
+        return log(self.beta / (1 - self.alpha)), log((1 - self.beta) / self.alpha)
+
 
 @dataclass(frozen=True, slots=True)
 class Answer:
@@ -61,10 +66,10 @@ class Answer:
 def answer(trial: Trial, pairs: Sequence[int]) -> Answer:
     """The answer of these counts of deal pairs, in the order of `SHARES`."""
     ratio = llr(pairs, trial.lower, trial.upper, scale=trial.scale)
-    games = 2 * sum(pairs)
-    if ratio >= log((1 - trial.beta) / trial.alpha):
+    games, (low, high) = 2 * sum(pairs), trial.walls
+    if ratio >= high:
         return Answer(games, ratio, "better", True)
-    if ratio <= log(trial.beta / (1 - trial.alpha)):
+    if ratio <= low:
         return Answer(games, ratio, "not-better", True)
     return Answer(games, ratio, "undecided", games >= trial.cap_games)
 

@@ -2,26 +2,34 @@
 
 Knows rows; plays nothing. The head to head is a sequential test with an estimate that its stopping
 does not flatter (`sprt`, `estimate`); the gauntlet is a difference paired by deal and company, with
-Student's interval clustered by deal (K.-Y. Liang and S. L. Zeger, 1986).
+Student's interval clustered by deal (K.-Y. Liang and S. L. Zeger, 1986). It has no early end: the
+interval is right for a number of games that was fixed before.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import sqrt
 from statistics import fmean
+from typing import Any, Final
 
 from scipy.special import stdtr, stdtrit
 
 from matchbox.league.estimate import Estimate, estimate
 from matchbox.league.rows import Row, half_points, in_order, points
-from matchbox.league.sprt import Answer, Trial, answer
+from matchbox.league.sprt import Answer, Trial, Verdict, answer
+
+CHALLENGER: Final = 0
+DEFENDER: Final = 1
+OTHERS: Final = 2
+"""In a line-up, the first bot of the field."""
+PAIR: Final = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class Duel:
     """How far the head to head is, and what it shows once it is over; None before."""
 
     answer: Answer
@@ -31,10 +39,10 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Gauntlet:
-    """The challenger's mean points a bout less the defender's, from -1 to 1.
+    """The challenger's mean points a bout less the defender's.
 
     Attributes:
-        difference: over all they both played.
+        difference: over all they both played: from -1 to 1, or in the game's own score.
         ci95: None while there is but one deal to tell a spread.
         p_better: the confidence that the challenger is better against this field; None likewise.
         deals: how many both played.
@@ -47,12 +55,76 @@ class Gauntlet:
     deals: int
     by_opponent: dict[str, float]
 
+    @property
+    def verdict(self) -> Verdict:
+        """Better or not only where the whole interval says so."""
+        if self.ci95 is not None and self.ci95[0] > 0:
+            return "better"
+        return "not-better" if self.ci95 is not None and self.ci95[1] <= 0 else "undecided"
 
-def judge(trial: Trial, rows: Iterable[Row], challenger: str, defender: str) -> Verdict:
-    """The head to head as far as these rows go; to be asked after whole matches."""
-    pairs = deal_pairs(rows, challenger, defender)
+
+def line_ups(others: int, seats: int, *, cooperative: bool) -> list[tuple[int, ...]]:
+    """Who sits at the tables of every deal: `CHALLENGER`, `DEFENDER`, and so many `OTHERS`.
+
+    With a field, either version in turn sits with the others, each of them equally often. Without
+    one, the two meet at a table of two; where all play together, each fills a table of its own.
+    Raises ValueError where two versions alone cannot fill the tables.
+    """
+    if not others:
+        if cooperative:
+            return [(CHALLENGER,) * seats, (DEFENDER,) * seats]
+        if seats != PAIR:
+            raise ValueError(f"at tables of {seats} two versions need a field to sit with")
+        return [(CHALLENGER, DEFENDER)]
+    if seats < PAIR:
+        raise ValueError("at tables of one nobody meets a field")
+    starts = range(others if (seats - 1) % others else 1)
+    return [
+        (version, *(OTHERS + (start + place) % others for place in range(seats - 1)))
+        for start in starts
+        for version in (CHALLENGER, DEFENDER)
+    ]
+
+
+def judge(trial: Trial, pairs: Sequence[int]) -> Duel:
+    """The head to head as far as these `deal_pairs` go; to be asked after whole batches."""
     found = answer(trial, pairs)
-    return Verdict(found, pairs, estimate(trial, pairs) if found.over else None)
+    return Duel(found, tuple(pairs), estimate(trial, pairs) if found.over else None)
+
+
+def told_duel(trial: Trial, duel: Duel) -> dict[str, Any]:
+    """The head to head as JSON-ready data: Elo and its interval are None until it is over, and
+    where every pair came out the same."""
+    shown = duel.estimate
+    return {
+        "verdict": duel.answer.verdict,
+        "llr": round(duel.answer.llr, 4),
+        "games": duel.answer.games,
+        "elo": round(shown.elo, 2) if shown else None,
+        "ci95": [round(shown.low, 2), round(shown.high, 2)] if shown else None,
+        "p_better": round(shown.p_better, 4) if shown else None,
+        "bounds": [trial.lower, trial.upper],
+        "alpha": trial.alpha,
+        "beta": trial.beta,
+        "llr_bounds": [round(wall, 4) for wall in trial.walls],
+        "pairs": list(duel.pairs),
+    }
+
+
+def told_gauntlet(found: Gauntlet, games: int) -> dict[str, Any]:
+    """The gauntlet of so many bouts as JSON-ready data, with the keys of a head to head empty."""
+    return {
+        "verdict": found.verdict,
+        "llr": None,
+        "games": games,
+        "elo": None,
+        "ci95": None,
+        "p_better": None if found.p_better is None else round(found.p_better, 4),
+        "difference": round(found.difference, 6),
+        "difference_ci95": found.ci95 and [round(bound, 6) for bound in found.ci95],
+        "deals": found.deals,
+        "by_opponent": {name: round(value, 6) for name, value in found.by_opponent.items()},
+    }
 
 
 def deal_pairs(rows: Iterable[Row], challenger: str, defender: str) -> tuple[int, ...]:
@@ -69,9 +141,13 @@ def deal_pairs(rows: Iterable[Row], challenger: str, defender: str) -> tuple[int
     return tuple(whole.count(halves) for halves in range(5))
 
 
-def gauntlet(rows: Iterable[Row], challenger: str, defender: str) -> Gauntlet:
+def gauntlet(
+    rows: Iterable[Row], challenger: str, defender: str, *, cooperative: bool = False
+) -> Gauntlet:
     """What the challenger takes of a field beyond the defender, on deals that both played with the
-    same others. Raises ValueError where there is no such deal.
+    same others, or each as a team of its own; in points, or in scores where all play together.
+
+    Raises ValueError where there is no such deal.
     """
     shares: dict[str, defaultdict[tuple[str, tuple[str, ...]], list[float]]] = {
         challenger: defaultdict(list),
@@ -82,7 +158,8 @@ def gauntlet(rows: Iterable[Row], challenger: str, defender: str) -> Gauntlet:
         if len(mine) == 1:
             others = tuple(sorted(name for name in row.seats if name != mine[0]))
             seat = row.seats.index(mine[0])
-            shares[mine[0]][row.deal, others].append(points(row)[seat])
+            value = row.scores[seat] if cooperative else points(row)[seat]
+            shares[mine[0]][row.deal, others].append(value)
     apart = {
         key: fmean(shares[challenger][key]) - fmean(shares[defender][key])
         for key in sorted(shares[challenger].keys() & shares[defender].keys())

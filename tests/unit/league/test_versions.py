@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -8,7 +10,14 @@ from hypothesis import strategies as st
 from matchbox.league.estimate import _End, estimate
 from matchbox.league.rows import Row
 from matchbox.league.sprt import Trial, answer
-from matchbox.league.versions import deal_pairs, gauntlet, judge
+from matchbox.league.versions import (
+    deal_pairs,
+    gauntlet,
+    judge,
+    line_ups,
+    told_duel,
+    told_gauntlet,
+)
 from tests.unit.league.builders import bout
 
 RESULT = {0: (2, 1), 1: (1, 1), 2: (1, 2)}
@@ -31,18 +40,23 @@ def test_deals_are_counted_by_what_the_challenger_took_of_both_sides() -> None:
     half, other = pair(9, 2, 2)[:1], [bout(("new", "third"), (1, 2), deal="8")]
     assert deal_pairs([*rows, *rows, *half, *other], "new", "old") == (1, 1, 2, 1, 1)
     assert deal_pairs(rows, "old", "new") == (1, 1, 2, 1, 1)
-    assert judge(Trial(), rows, "new", "old").estimate is None
+    assert judge(Trial(), deal_pairs(rows, "new", "old")).estimate is None
 
 
 def test_a_clear_head_to_head_ends_with_a_verdict_and_an_estimate_below_the_raw_elo() -> None:
     rows = [row for at in range(120) for row in pair(at, 2, 0 if at % 3 else 2)]
-    found = judge(Trial(), rows, "new", "old")
+    trial = Trial()
+    found = judge(trial, deal_pairs(rows, "new", "old"))
     assert found.answer.verdict == "better"
     assert found.estimate is not None
     share = 0.5 + 0.5 / 3
     assert 0 < found.estimate.elo < 400 * np.log10(share / (1 - share))
     assert found.estimate.low < found.estimate.elo < found.estimate.high
     assert found.estimate.p_better > 0.95
+    told = told_duel(trial, found)
+    assert (told["verdict"], told["games"], told["pairs"]) == ("better", 240, [0, 0, 80, 0, 40])
+    assert told["llr"] > told["llr_bounds"][1] == pytest.approx(np.log(19), abs=1e-3)
+    assert told["ci95"][0] < told["elo"] < told["ci95"][1]
 
 
 @pytest.mark.parametrize("elo", [0.0, 25.0])
@@ -124,3 +138,42 @@ def test_a_gauntlet_of_one_deal_tells_no_spread_and_of_none_is_refused() -> None
     assert (found.difference, found.ci95, found.p_better, found.deals) == (-1.0, None, None, 1)
     with pytest.raises(ValueError, match="share no deal"):
         gauntlet(field_rows("new", {"x": [True]}), "new", "old")
+
+
+@pytest.mark.parametrize(
+    ("others", "seats", "cooperative", "tables"),
+    [
+        (0, 2, False, [(0, 1)]),
+        (0, 3, True, [(0, 0, 0), (1, 1, 1)]),
+        (2, 2, False, [(0, 2), (1, 2), (0, 3), (1, 3)]),
+        (3, 4, False, [(0, 2, 3, 4), (1, 2, 3, 4)]),
+        (1, 3, True, [(0, 2, 2), (1, 2, 2)]),
+        (2, 4, False, [(0, 2, 3, 2), (1, 2, 3, 2), (0, 3, 2, 3), (1, 3, 2, 3)]),
+    ],
+)
+def test_both_versions_sit_at_the_same_tables_with_everybody_equally_often(
+    others: int, seats: int, cooperative: bool, tables: list[tuple[int, ...]]
+) -> None:
+    assert line_ups(others, seats, cooperative=cooperative) == tables
+
+
+@pytest.mark.parametrize(("others", "seats"), [(0, 4), (2, 1)])
+def test_tables_that_the_versions_cannot_fill_are_refused(others: int, seats: int) -> None:
+    with pytest.raises(ValueError, match="field"):
+        line_ups(others, seats, cooperative=False)
+
+
+def test_teams_are_compared_by_their_scores_on_the_same_deals() -> None:
+    rows = []
+    for deal in range(30):
+        for name, cards in (("new", 40 + deal + deal % 3), ("old", 40 + deal)):
+            team = bout((name,) * 3, (1, 1, 1), deal=str(deal), match=name)
+            rows.append(replace(team, scores=(cards,) * 3))
+    found = gauntlet(rows, "new", "old", cooperative=True)
+    assert (found.difference, found.verdict, found.by_opponent) == (1.0, "better", {})
+    told = told_gauntlet(found, 60)
+    assert (told["verdict"], told["games"], told["deals"]) == ("better", 60, 30)
+    assert told["difference_ci95"][0] < 1 < told["difference_ci95"][1]
+    assert gauntlet(rows, "old", "new", cooperative=True).verdict == "not-better"
+    few = gauntlet(rows[:2], "new", "old", cooperative=True)
+    assert (few.verdict, told_gauntlet(few, 2)["difference_ci95"]) == ("undecided", None)
