@@ -81,6 +81,9 @@ class Season(Table):
     created_at: Mapped[int] = mapped_column(BigInteger)
     starts_at: Mapped[int | None] = mapped_column(BigInteger)
     """When the schedule starts it; None where an operator does."""
+    told: Mapped[int] = mapped_column(default=0)
+    """What its entrants were told: 0 nothing, 1 the start, 1 + n the ranks after n rounds, -1 the
+    end."""
     trouble: Mapped[str] = mapped_column(String(500), default="")
     """Why the schedule could not start it when it was time."""
     started_at: Mapped[int | None] = mapped_column(BigInteger)
@@ -103,6 +106,8 @@ class Entry(Table):
     """suspended: it plays no more; disqualified: what it played counts no more either."""
     out_at: Mapped[int | None] = mapped_column(BigInteger)
     out_why: Mapped[str] = mapped_column(String(500), default="")
+    rank: Mapped[int | None]
+    """As it was told last."""
     season: Mapped[Season] = relationship(back_populates="entries")
     bot: Mapped[Bot] = relationship()
     version: Mapped[Version | None] = relationship()

@@ -18,9 +18,10 @@ class Notice(Table):
     id: Mapped[int] = mapped_column(primary_key=True)
     user_id: Mapped[int] = mapped_column(ForeignKey("user.id"))
     kind: Mapped[str] = mapped_column(String(32))
-    """verdict, first-fault, suspension, season-start, season-end, rank-change."""
+    """verdict, first-fault, suspension, season-start, season-end, rank-change; of the account
+    itself: email, webhook."""
     subject: Mapped[str] = mapped_column(String(64))
-    """What it is about: version:<id>, season:<id> or match:<id>."""
+    """What it is about: version:<id>, season:<id>, match:<id>, or the user:<id> itself."""
     text: Mapped[str] = mapped_column(String(1000))
     at: Mapped[int] = mapped_column(BigInteger)
     read_at: Mapped[int | None] = mapped_column(BigInteger)
@@ -36,6 +37,8 @@ class Webhook(Table):
     url: Mapped[str] = mapped_column(String(500))
     secret: Mapped[str] = mapped_column(String(64))
     created_at: Mapped[int] = mapped_column(BigInteger)
+    arrived_at: Mapped[int | None] = mapped_column(BigInteger)
+    """When a notice last got there."""
     disabled_at: Mapped[int | None] = mapped_column(BigInteger)
     trouble: Mapped[str] = mapped_column(String(500), default="")
     """Why the last delivery failed, or why it is disabled."""
@@ -43,7 +46,7 @@ class Webhook(Table):
 
 
 class Delivery(Table):
-    """A notice on its way to a webhook, or by e-mail; deleted when it has arrived."""
+    """A notice on its way to a webhook or by e-mail; deleted when it arrived or was given up."""
 
     __tablename__ = "delivery"
 
@@ -52,8 +55,8 @@ class Delivery(Table):
     webhook_id: Mapped[int | None] = mapped_column(ForeignKey("webhook.id"))
     """None for e-mail."""
     attempts: Mapped[int] = mapped_column(default=0)
-    due_at: Mapped[int | None] = mapped_column(BigInteger, index=True)
-    """When it is tried next; None once it was given up."""
-    trouble: Mapped[str] = mapped_column(String(500), default="")
+    """How often it was tried."""
+    due_at: Mapped[int] = mapped_column(BigInteger, index=True)
+    """When it is tried next. Who tries it moves this on first, so that nobody else does."""
     notice: Mapped[Notice] = relationship()
     webhook: Mapped[Webhook | None] = relationship()

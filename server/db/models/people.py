@@ -34,7 +34,10 @@ class User(Table):
     """An argon2 hash; None for the house's own account."""
     role: Mapped[str] = mapped_column(String(16), default=Role.AUTHOR)
     email: Mapped[str | None] = mapped_column(String(254))
-    """Where notices are sent as well; None for nowhere."""
+    """Where notices are sent as well, confirmed; None for nowhere."""
+    email_asked: Mapped[str | None] = mapped_column(String(254))
+    """The address that is to be confirmed by the link that was sent there."""
+    email_asked_at: Mapped[int | None] = mapped_column(BigInteger)
     shares: Mapped[bool] = mapped_column(default=False)
     """Whether its bots' files and memories go with an exported season to anybody."""
     created_at: Mapped[int] = mapped_column(BigInteger)

@@ -29,7 +29,7 @@ def deliveries(books: Books) -> list[tuple[int | None, int]]:
     """The webhook, or None for e-mail, and the time of everything that is on its way."""
     with books.read() as session:
         rows = session.scalars(select(Delivery).order_by(Delivery.id))
-        return [(row.webhook_id, row.due_at or 0) for row in rows]
+        return [(row.webhook_id, row.due_at) for row in rows]
 
 
 def test_a_notice_is_in_its_own_inbox_alone_and_unread(

@@ -62,6 +62,7 @@ def upgrade() -> None:
         sa.Column("url", sa.String(length=500), nullable=False),
         sa.Column("secret", sa.String(length=64), nullable=False),
         sa.Column("created_at", sa.BigInteger(), nullable=False),
+        sa.Column("arrived_at", sa.BigInteger(), nullable=True),
         sa.Column("disabled_at", sa.BigInteger(), nullable=True),
         sa.Column("trouble", sa.String(length=500), nullable=False),
         sa.ForeignKeyConstraint(["user_id"], ["user.id"], name=op.f("fk_webhook_user_id")),
@@ -75,8 +76,7 @@ def upgrade() -> None:
         sa.Column("notice_id", sa.Integer(), nullable=False),
         sa.Column("webhook_id", sa.Integer(), nullable=True),
         sa.Column("attempts", sa.Integer(), nullable=False),
-        sa.Column("due_at", sa.BigInteger(), nullable=True),
-        sa.Column("trouble", sa.String(length=500), nullable=False),
+        sa.Column("due_at", sa.BigInteger(), nullable=False),
         sa.ForeignKeyConstraint(["notice_id"], ["notice.id"], name=op.f("fk_delivery_notice_id")),
         sa.ForeignKeyConstraint(
             ["webhook_id"], ["webhook.id"], name=op.f("fk_delivery_webhook_id")
@@ -179,6 +179,7 @@ def upgrade() -> None:
         "entry",
         sa.Column("out_why", sa.String(length=500), nullable=False, server_default=sa.text("''")),
     )
+    op.add_column("entry", sa.Column("rank", sa.Integer(), nullable=True))
 
     op.add_column(
         "league",
@@ -220,6 +221,11 @@ def upgrade() -> None:
     )
     op.add_column("season", sa.Column("starts_at", sa.BigInteger(), nullable=True))
     op.add_column(
+        "season", sa.Column("told", sa.Integer(), nullable=False, server_default=sa.text("0"))
+    )
+    op.execute("UPDATE season SET told = 1 WHERE state IN ('running', 'paused')")
+    op.execute("UPDATE season SET told = -1 WHERE state IN ('finished', 'cancelled')")
+    op.add_column(
         "season",
         sa.Column("trouble", sa.String(length=500), nullable=False, server_default=sa.text("''")),
     )
@@ -229,6 +235,8 @@ def upgrade() -> None:
     )
 
     op.add_column("user", sa.Column("email", sa.String(length=254), nullable=True))
+    op.add_column("user", sa.Column("email_asked", sa.String(length=254), nullable=True))
+    op.add_column("user", sa.Column("email_asked_at", sa.BigInteger(), nullable=True))
     op.add_column(
         "user", sa.Column("shares", sa.Boolean(), nullable=False, server_default=sa.false())
     )
@@ -250,11 +258,14 @@ def downgrade() -> None:
     op.drop_column("version", "learns")
 
     op.drop_column("user", "shares")
+    op.drop_column("user", "email_asked_at")
+    op.drop_column("user", "email_asked")
     op.drop_column("user", "email")
 
     op.drop_column("standing", "facts")
 
     op.drop_column("season", "trouble")
+    op.drop_column("season", "told")
     op.drop_column("season", "starts_at")
     op.drop_column("season", "round")
     op.drop_column("season", "division")
@@ -274,6 +285,7 @@ def downgrade() -> None:
     op.drop_column("league", "admission")
     op.drop_column("league", "format_of_play")
 
+    op.drop_column("entry", "rank")
     op.drop_column("entry", "out_why")
     op.drop_column("entry", "out_at")
     op.drop_column("entry", "out")
