@@ -1,19 +1,54 @@
 """Cooperative boards: mean scores over deals. Knows scores; rates nobody against anybody.
 
 Two boards: a bot with copies of itself (`score`), and bots in mixed teams (`score_mixed`).
+Everything is kept as whole numbers in one order, so equal rows make equal boards, to the bit,
+however they came in.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from hashlib import blake2b
+from typing import Final
 
 import numpy as np
+from scipy import sparse
 from scipy.special import ndtri, stdtrit
 
-from matchbox.league.comparisons import Bools, Floats, Ints
+from matchbox.league.comparisons import Bools, Floats, Ints, numbers_in
 from matchbox.league.ranges import rank_ranges
 from matchbox.league.rows import Row
+
+DEAL: Final = slice(0, 2)
+BOUT: Final = slice(0, 3)
+ENTRANT, SEATS, TOTAL, MIXED = 3, 4, 5, 6
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scored:
+    """What each entrant scored in each bout.
+
+    Attributes:
+        entrants: in alphabetical order.
+        lines: (k, 7), in order: a number of two words for the deal, one for the bout, the entrant
+            by number, how many seats it held, what they scored together, and 1 in a mixed team.
+    """
+
+    entrants: tuple[str, ...]
+    lines: Ints
+
+    @property
+    def deals(self) -> int:
+        """How many."""
+        return _numbered(self.lines[:, DEAL])[1]
+
+    def part(self, *, mixed: bool) -> Scored:
+        """The bouts of mixed teams, or of one bot with copies of itself, and who played them."""
+        lines = self.lines[self.lines[:, MIXED] == mixed]
+        who, number = np.unique(lines[:, ENTRANT], return_inverse=True)
+        lines[:, ENTRANT] = number
+        return Scored(tuple(self.entrants[one] for one in who), lines)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -59,78 +94,110 @@ class Board:
         return rank_ranges(self.means, self.covariance, widen=widen, unknown=self.unknown)
 
 
-def score(rows: Sequence[Row]) -> Board:
-    """The board of these bouts, in which every seat scores for its entrant.
+def scored(rows: Iterable[Row]) -> Scored:
+    """What these bouts, each given once, came to.
 
-    Raises ValueError where a bout has no scores.
+    A forfeit in a mixed team is the offender's alone: the bout counts as one that a whole team of
+    it has lost with 0, and says nothing of its team-mates. Raises ValueError where a bout has no
+    scores.
     """
+    rows = tuple(rows)
     entrants = tuple(sorted({entrant for row in rows for entrant in row.seats}))
     at = {entrant: number for number, entrant in enumerate(entrants)}
-    deals = {deal: number for number, deal in enumerate(sorted({row.deal for row in rows}))}
-    total = np.zeros((len(deals), len(entrants)))
-    count = np.zeros((len(deals), len(entrants)))
+    lines: list[tuple[int, ...]] = []
     for row in rows:
         if not row.scores:
             raise ValueError(f"a bout of match {row.match} has no scores; a board needs them all")
-        for entrant, scored in zip(row.seats, row.scores, strict=True):
-            total[deals[row.deal], at[entrant]] += scored
-            count[deals[row.deal], at[entrant]] += 1
-    played = count > 0
-    per_deal = np.divide(total, count, out=np.zeros_like(total), where=played)
-    times = played.sum(axis=0)
-    means = per_deal.sum(axis=0) / np.maximum(times, 1)
-    return Board(entrants, means, _covariance(per_deal - means, played), times)
+        bout = (*_words(row.deal, 2), *_words(f"{row.match}/{row.deal}/{row.rotation}", 1))
+        mixed = int(len(set(row.seats)) > 1)
+        if mixed and row.forfeit is not None:
+            lines.append((*bout, at[row.seats[row.forfeit]], len(row.seats), 0, 1))
+            continue
+        for entrant in sorted(set(row.seats)):
+            held = [
+                score for who, score in zip(row.seats, row.scores, strict=True) if who == entrant
+            ]
+            lines.append((*bout, at[entrant], len(held), sum(held), mixed))
+    return Scored(entrants, _in_order(np.array(lines, dtype=np.int64).reshape(-1, 7)))
 
 
-def score_mixed(rows: Sequence[Row]) -> Board:
+def add_scored(one: Scored, other: Scored) -> Scored:
+    """The bouts of both; none may be in both."""
+    entrants = tuple(sorted({*one.entrants, *other.entrants}))
+    moved = []
+    for part in (one, other):
+        lines = part.lines.copy()
+        lines[:, ENTRANT] = numbers_in(entrants, part.entrants)[lines[:, ENTRANT]]
+        moved.append(lines)
+    return Scored(entrants, _in_order(np.concatenate(moved)))
+
+
+def score(found: Scored) -> Board:
+    """The board of these bouts, in which every seat scores for its entrant."""
+    lines, n = found.lines, len(found.entrants)
+    deal, deals = _numbered(lines[:, DEAL])
+    cell, kind = np.unique(deal * n + lines[:, ENTRANT], return_inverse=True)
+    per_deal = np.bincount(kind, lines[:, TOTAL]) / np.bincount(kind, lines[:, SEATS])
+    where, who = cell // max(n, 1), cell % max(n, 1)
+    times = np.bincount(who, minlength=n)
+    means = np.bincount(who, per_deal, n) / np.maximum(times, 1)
+    pull = (per_deal - means[who]) / times[who]
+    pulls = sparse.csr_array((pull, (where, who)), shape=(deals, n))
+    return Board(found.entrants, means, (pulls.T @ pulls).toarray() * _few(times), times)
+
+
+def score_mixed(found: Scored) -> Board:
     """The board of mixed teams: a bout's score is its deal's, and a part for each of its seats.
 
     A mean is the mean of all bouts and what the entrant's seat adds to it, beside average partners.
     By least squares within deals, so that only teams on the same deal are compared; covariance by
     deal, with R. M. Bell and D. F. McCaffrey's (2002) enlargement in its plainest form. Who has
     only had company that cannot be told apart keeps a wide share of it: the ridge is that of one
-    bout. Raises ValueError where a bout has no scores.
+    bout.
     """
-    entrants, teams, scored, deal = _teams(rows)
-    if not len(scored):
-        return Board((), np.zeros(0), np.zeros((0, 0)), np.zeros(0, dtype=np.int64))
+    lines, n = found.lines, len(found.entrants)
+    if not len(lines):
+        return Board(found.entrants, np.zeros(n), np.zeros((n, n)), np.zeros(n, dtype=np.int64))
+    bout, bouts = _numbered(lines[:, BOUT])
+    deal = np.zeros(bouts, dtype=np.int64)
+    deal[bout], deals = _numbered(lines[:, DEAL])
+    seats = lines[:, SEATS].astype(np.float64)
+    teams = sparse.csr_array((seats, (bout, lines[:, ENTRANT])), shape=(bouts, n))
+    reached = np.bincount(bout, lines[:, TOTAL]) / np.bincount(bout, seats)
     count = np.bincount(deal)
-    within = teams - (_sums(teams, deal) / count[:, None])[deal]
-    rest = scored - (np.bincount(deal, weights=scored) / count)[deal]
-    n = len(entrants)
-    bread = np.linalg.inv(within.T @ within + np.eye(n))
-    effects = bread @ (within.T @ rest)
-    pulls = _sums(within * (rest - within @ effects)[:, None], deal)
-    deals = (_sums(teams, deal) > 0)[count > 1].sum(axis=0)
-    few = np.sqrt(np.maximum(deals, 1) / np.maximum(deals - 1, 1))
-    covariance = bread @ (pulls.T @ pulls) @ bread * np.outer(few, few)
-    return Board(entrants, float(scored.mean()) + effects - effects.mean(), covariance, deals)
+    by_deal = sparse.csr_array((np.ones(bouts), (deal, np.arange(bouts))), shape=(deals, bouts))
+    sat = sparse.csr_array(by_deal @ teams)
+    middle = sparse.csr_array(sparse.diags_array(1 / count) @ sat)
+    rest = reached - (np.bincount(deal, reached) / count)[deal]
+    bread = np.linalg.inv((teams.T @ teams - sat.T @ middle).toarray() + np.eye(n))
+    effects: Floats = bread @ np.asarray(teams.T @ rest)
+    error = rest - np.asarray(teams @ effects) + np.asarray(middle @ effects)[deal]
+    told = by_deal @ sparse.csr_array(sparse.diags_array(error) @ teams)
+    pulls = (told - sparse.diags_array(np.bincount(deal, error)) @ middle).toarray()
+    played = np.asarray((sat.toarray() > 0)[count > 1].sum(axis=0))
+    covariance = bread @ (pulls.T @ pulls) @ bread * _few(played)
+    means = float(reached.mean()) + effects - effects.mean()
+    return Board(found.entrants, means, covariance, played)
 
 
-def _teams(rows: Sequence[Row]) -> tuple[tuple[str, ...], Floats, Floats, Ints]:
-    """Entrants; (bouts, n) seats of each; (bouts,) mean score; (bouts,) number of the deal."""
-    entrants = tuple(sorted({entrant for row in rows for entrant in row.seats}))
-    at = {entrant: number for number, entrant in enumerate(entrants)}
-    deals = {deal: number for number, deal in enumerate(sorted({row.deal for row in rows}))}
-    teams, scored = np.zeros((len(rows), len(entrants))), np.zeros(len(rows))
-    for line, row in enumerate(rows):
-        if not row.scores:
-            raise ValueError(f"a bout of match {row.match} has no scores; a board needs them all")
-        scored[line] = sum(row.scores) / len(row.scores)
-        for entrant in row.seats:
-            teams[line, at[entrant]] += 1
-    return entrants, teams, scored, np.array([deals[row.deal] for row in rows], dtype=np.int64)
+def _words(text: str, words: int) -> tuple[int, ...]:
+    """So many numbers that stand for the text."""
+    drawn = blake2b(text.encode(), digest_size=8 * words).digest()
+    return tuple(int.from_bytes(drawn[at : at + 8], signed=True) for at in range(0, 8 * words, 8))
 
 
-def _sums(values: Floats, deal: Ints) -> Floats:
-    """(deals, n): the sums of these (bouts, n)."""
-    total = np.zeros((int(deal.max(initial=-1)) + 1, values.shape[1]))
-    np.add.at(total, deal, values)
-    return total
+def _in_order(lines: Ints) -> Ints:
+    return lines[np.lexsort(lines.T[::-1])]
 
 
-def _covariance(deviations: Floats, played: Bools) -> Floats:
-    times = np.maximum(played.sum(axis=0), 1)
-    pull = np.where(played, deviations, 0.0) / times
-    few = np.sqrt(times / np.maximum(times - 1, 1))
-    return np.asarray((pull.T @ pull) * np.outer(few, few))
+def _numbered(keys: Ints) -> tuple[Ints, int]:
+    """The number of each line's key, from 0 in the order of the keys, and how many there are."""
+    fresh = np.ones(len(keys), dtype=np.bool_)
+    fresh[1:] = (np.diff(keys, axis=0) != 0).any(axis=1)
+    return np.cumsum(fresh) - 1, int(fresh.sum())
+
+
+def _few(deals: Ints) -> Floats:
+    """(n, n): the enlargement for means of few deals."""
+    enough = np.sqrt(np.maximum(deals, 1) / np.maximum(deals - 1, 1))
+    return np.outer(enough, enough)

@@ -8,7 +8,7 @@ whole numbers in one order, so equal rows make equal counts, to the bit, however
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import TypeAlias
@@ -150,13 +150,10 @@ def join(one: Comparisons, other: Comparisons) -> Comparisons:
     if bool(one.seats) != bool(other.seats) and len(one.lines) and len(other.lines):
         raise ValueError("comparisons with seats and without do not mix; compare all rows alike")
     entrants = tuple(sorted({*one.entrants, *other.entrants}))
-    index = {entrant: number for number, entrant in enumerate(entrants)}
     moved = []
     for part in (one, other):
         lines = part.lines.copy()
-        lines[:, :2] = np.array([index[name] for name in part.entrants], dtype=np.int64)[
-            lines[:, :2]
-        ]
+        lines[:, :2] = numbers_in(entrants, part.entrants)[lines[:, :2]]
         moved.append(lines)
     return in_counts(
         entrants,
@@ -165,6 +162,15 @@ def join(one: Comparisons, other: Comparisons) -> Comparisons:
         np.concatenate([one.deal, other.deal + len(one.times)]),
         np.concatenate([one.times, other.times]),
     )
+
+
+def unseated(compared: Comparisons) -> Comparisons:
+    """The same comparisons without who sat where, as if compared so."""
+    if not compared.seats:
+        return compared
+    lines = compared.lines.copy()
+    lines[:, 2:MET] = 0
+    return in_counts(compared.entrants, 0, lines, compared.deal, compared.times)
 
 
 def in_counts(
@@ -190,6 +196,12 @@ def in_counts(
     return Comparisons(
         entrants, seats, *(np.concatenate(part) for part in (kept_lines, kept_deal, kept_times))
     )
+
+
+def numbers_in(entrants: Sequence[str], names: Sequence[str]) -> Ints:
+    """(names,): the number of each name among the entrants."""
+    index = {entrant: number for number, entrant in enumerate(entrants)}
+    return np.array([index[name] for name in names], dtype=np.int64)
 
 
 def _pairs(row: Row, index: dict[str, int], deal: int, seat_term: bool) -> list[Line]:

@@ -72,8 +72,8 @@ def critical(covariance: Floats, level: float = 0.95) -> float:
 
 def p_better(means: Floats, covariance: Floats, i: int, j: int) -> float:
     """The chance that the i-th is truly better than the j-th."""
-    error = float(standard_errors(covariance)[i, j])
-    return superiority(float(means[i] - means[j]), error)
+    square = float(covariance[i, i] + covariance[j, j] - covariance[i, j] - covariance[j, i])
+    return superiority(float(means[i] - means[j]), sqrt(max(square, 0.0)))
 
 
 def superiority(difference: float, error: float) -> float:

@@ -79,13 +79,33 @@ def in_order(rows: Iterable[Row]) -> tuple[Row, ...]:
     return tuple(kept[key] for key in sorted(kept))
 
 
-def digest_rows(rows: Iterable[Row], settings: Mapping[str, object]) -> str:
-    """64 hex digits over the rows, in whatever order and however often given, and the settings.
-
-    The settings are plain data.
-    """
-    encode = msgspec.json.Encoder(order="deterministic").encode
-    digest = blake2b(encode(settings), digest_size=32)
+def by_match(rows: Iterable[Row]) -> dict[str, list[Row]]:
+    """The bouts of every match, each once, by deal and rotation. Raises as `in_order`."""
+    found: dict[str, list[Row]] = {}
     for row in in_order(rows):
-        digest.update(b"\n" + encode(row))
+        found.setdefault(row.match, []).append(row)
+    return found
+
+
+def digest_bouts(bouts: Iterable[Row]) -> bytes:
+    """32 bytes over the bouts of one match, which are in order."""
+    digest = blake2b(digest_size=32)
+    for row in bouts:
+        digest.update(_encode(row) + b"\n")
+    return digest.digest()
+
+
+def digest_matches(matches: Mapping[str, bytes], settings: Mapping[str, object]) -> str:
+    """64 hex digits over the settings, which are plain data, and the digest of each match.
+
+    The digests go in by the order of their matches' names, so that matches may be added one by one
+    and nobody needs the rows of those before; a match that is changed, left out or put in changes
+    what comes out, as with a Merkle tree of one level.
+    """
+    digest = blake2b(_encode(settings), digest_size=32)
+    for name in sorted(matches):
+        digest.update(matches[name])
     return digest.hexdigest()
+
+
+_encode = msgspec.json.Encoder(order="deterministic").encode

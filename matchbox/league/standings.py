@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from math import isfinite
-from typing import Final, Literal, NamedTuple, TypeAlias
+from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from matchbox.league.boards import score
-from matchbox.league.comparisons import Bools, Comparisons, Floats, compare
+from matchbox.league.boards import score, score_mixed
+from matchbox.league.comparisons import Bools, Comparisons, Floats, unseated
+from matchbox.league.counts import Counts, count
 from matchbox.league.ranges import p_better, p_champion, rank_ranges
 from matchbox.league.ratings import ELO, PRIOR_ELO, WIDE, Fit, fit_comparisons
-from matchbox.league.rows import Row, digest_rows, half_points, in_order
+from matchbox.league.rows import Row, digest_matches
 from matchbox.league.transitivity import LackOfFit, borda, chances_of, lack_of_fit, nash
 
 By: TypeAlias = Literal["elo", "borda", "score"]
 
-METHOD: Final = 3
+METHOD: Final = 4
 """Part of every digest: goes up when the same rows would give other figures."""
 PROVISIONAL_ELO: Final = 100.0
 """An interval wider than this is provisional."""
@@ -60,6 +60,12 @@ class Line:
     """The chance to be truly better than the next line; None on the last."""
     nash: float | None = None
     """Where Borda ranks: Elo against the mixture of bots that nobody beats, 0 or less."""
+    mixed_rank: int | None = None
+    """On a cooperative game's second board, that of mixed teams; None of who was in none."""
+    mixed_range: tuple[int, int] | None = None
+    mixed_score: float | None = None
+    """What a team scores on average with it in one seat, beside average partners."""
+    mixed_ci95: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +78,8 @@ class Standing:
     """What ranks: Elo, Borda's scores where Elo does not fit, or a cooperative game's score."""
     lack: LackOfFit | None = None
     """None on a cooperative board, and where the rows are too few to tell."""
+    deals: int = 0
+    """How many there were: the clusters that intervals are made of."""
 
 
 class _Found(NamedTuple):
@@ -81,16 +89,6 @@ class _Found(NamedTuple):
     lack: LackOfFit | None = None
     compared: Comparisons | None = None
     strengths: Floats | None = None
-
-
-class Tally(NamedTuple):
-    """What an entrant's matches came to."""
-
-    matches: int
-    wins: int
-    draws: int
-    losses: int
-    forfeits: int
 
 
 def standing(
@@ -111,7 +109,34 @@ def standing(
     `ratings.fit`. Raises ValueError where the rows contradict each other, an entrant meets itself,
     or a cooperative bout has no scores.
     """
-    rows = in_order(rows)
+    counts = count(rows, seat_term=seat_term, cooperative=cooperative)
+    return standing_of(
+        counts,
+        entrants=entrants,
+        listed=listed,
+        anchor=anchor,
+        cooperative=cooperative,
+        prior_elo=prior_elo,
+        seat_term=seat_term,
+        parents=parents,
+    )
+
+
+def standing_of(
+    counts: Counts,
+    *,
+    entrants: Sequence[str] = (),
+    listed: Collection[str] | None = None,
+    anchor: str | None = None,
+    cooperative: bool = False,
+    prior_elo: float = PRIOR_ELO,
+    seat_term: bool = False,
+    parents: Mapping[str, str] | None = None,
+) -> Standing:
+    """The same from counts, which were made with the same `seat_term` and `cooperative`.
+
+    The digest is over the settings and the digest of each match's rows.
+    """
     settings = {
         "method": METHOD,
         "entrants": sorted(set(entrants)),
@@ -123,12 +148,13 @@ def standing(
         "parents": dict(parents or {}),
     }
     if cooperative:
-        lines, blank, found = _score_lines(rows, listed), Line(0, (0, 0), ""), _Found("score")
+        lines, blank, found = _score_lines(counts, listed), Line(0, (0, 0), ""), _Found("score")
     else:
-        compared = compare(rows, seat_term=seat_term)
-        fitted = fit_comparisons(compared, prior_elo=prior_elo, anchor=anchor, parents=parents)
-        found = _transitivity(rows, compared, fitted)
-        lines = _elo_lines(fitted, tally(rows), listed, found)
+        fitted = fit_comparisons(
+            counts.compared, prior_elo=prior_elo, anchor=anchor, parents=parents
+        )
+        found = _transitivity(counts.compared, fitted)
+        lines = _elo_lines(fitted, counts, listed, found)
         unplayed = _around(fitted.zero, WIDE * prior_elo) if isfinite(prior_elo) else None
         blank = Line(0, (0, 0), "", fitted.zero, unplayed)
     rest = set(entrants) - {line.bot for line in lines}
@@ -138,32 +164,17 @@ def standing(
     lines += [
         replace(blank, rank=len(lines) + 1, rank_range=(1, everybody), bot=bot) for bot in rest
     ]
+    if cooperative:
+        lines = _with_mixed(lines, counts)
     lines.sort(key=lambda line: (line.rank, line.bot))
-    return Standing(digest_rows(rows, settings), tuple(lines), found.by, found.lack)
+    digest = digest_matches(counts.matches, settings)
+    return Standing(digest, tuple(lines), found.by, found.lack, counts.number_of_deals)
 
 
-def tally(rows: Iterable[Row]) -> dict[str, Tally]:
-    """Every entrant's matches: won above, drawn at, lost below half of the points."""
-    surplus: Counter[tuple[str, str]] = Counter()
-    forfeits: Counter[str] = Counter()
-    for row in rows:
-        for entrant, half_won in zip(row.seats, half_points(row), strict=True):
-            surplus[entrant, row.match] += half_won - (len(row.seats) - 1)
-        if row.forfeit is not None:
-            forfeits[row.seats[row.forfeit]] += 1
-    results: defaultdict[str, Counter[int]] = defaultdict(Counter)
-    for (entrant, _), over in surplus.items():
-        results[entrant][(over > 0) - (over < 0)] += 1
-    return {
-        entrant: Tally(signs.total(), signs[1], signs[0], signs[-1], forfeits[entrant])
-        for entrant, signs in results.items()
-    }
-
-
-def _transitivity(rows: Sequence[Row], compared: Comparisons, fitted: Fit) -> _Found:
+def _transitivity(compared: Comparisons, fitted: Fit) -> _Found:
     """Whether strengths explain the results; where somebody sat plays no part in it."""
     if compared.seats:
-        compared = compare(rows)
+        compared = unseated(compared)
         fitted = fit_comparisons(compared)
     strengths = fitted.strengths / ELO
     lack = lack_of_fit(compared, strengths)
@@ -173,7 +184,7 @@ def _transitivity(rows: Sequence[Row], compared: Comparisons, fitted: Fit) -> _F
 
 
 def _elo_lines(
-    fitted: Fit, tallies: Mapping[str, Tally], listed: Collection[str] | None, found: _Found
+    fitted: Fit, counts: Counts, listed: Collection[str] | None, found: _Found
 ) -> list[Line]:
     """The lines of all listed who played."""
     shown = _shown(fitted.entrants, listed)
@@ -186,7 +197,7 @@ def _elo_lines(
             fitted.entrants[at],
             elos[at],
             _around(elos[at], halves[at]),
-            *tallies[fitted.entrants[at]],
+            *counts.tallies[fitted.entrants[at]],
             provisional=2 * halves[at] > PROVISIONAL_ELO,
         )
         for at in shown
@@ -215,9 +226,9 @@ def _borda_lines(
     return _ranked(scored, scores.means[shown], scores.covariance[np.ix_(shown, shown)])
 
 
-def _score_lines(rows: Sequence[Row], listed: Collection[str] | None) -> list[Line]:
-    board = score(rows)
-    tallies = tally(rows)
+def _score_lines(counts: Counts, listed: Collection[str] | None) -> list[Line]:
+    """The board of each bot with copies of itself."""
+    board = score(counts.scored.part(mixed=False))
     intervals = board.intervals()
     shown = _shown(board.entrants, listed)
     lines = [
@@ -225,8 +236,8 @@ def _score_lines(rows: Sequence[Row], listed: Collection[str] | None) -> list[Li
             0,
             (0, 0),
             board.entrants[at],
-            matches=tallies[board.entrants[at]].matches,
-            forfeits=tallies[board.entrants[at]].forfeits,
+            matches=counts.tallies[board.entrants[at]].matches,
+            forfeits=counts.tallies[board.entrants[at]].forfeits,
             provisional=bool(board.deals[at] < PROVISIONAL_DEALS),
             score=float(board.means[at]),
             score_ci95=intervals[at],
@@ -235,6 +246,30 @@ def _score_lines(rows: Sequence[Row], listed: Collection[str] | None) -> list[Li
     ]
     part = board.only(shown)
     return _ranked(lines, part.means, part.covariance, part.ranges(), part.unknown)
+
+
+def _with_mixed(lines: Sequence[Line], counts: Counts) -> list[Line]:
+    """The lines with their places on the board of mixed teams."""
+    board = score_mixed(counts.scored.part(mixed=True))
+    part = board.only(_shown(board.entrants, {line.bot for line in lines}))
+    told = zip(
+        part.entrants,
+        _ranks(part.means),
+        part.ranges(),
+        part.means.tolist(),
+        part.intervals(),
+        strict=True,
+    )
+    places = {bot: place for bot, *place in told}
+    fields = ("mixed_rank", "mixed_range", "mixed_score", "mixed_ci95")
+    return [
+        replace(line, **_named(fields, places[line.bot])) if line.bot in places else line
+        for line in lines
+    ]
+
+
+def _named(fields: Sequence[str], values: Sequence[Any]) -> dict[str, Any]:
+    return dict(zip(fields, values, strict=True))
 
 
 def _ranked(

@@ -13,9 +13,9 @@ from typing import Final
 import numpy as np
 from scipy import sparse
 from scipy.optimize import minimize
-from scipy.special import chdtrc, expit, logit
+from scipy.special import expit, fdtrc, logit
 
-from matchbox.league.bradley_terry import curvature
+from matchbox.league.bradley_terry import FEW_DEALS, curvature
 from matchbox.league.comparisons import Cells, Comparisons, Floats, Ints
 
 SHOWN: Final = 5
@@ -24,6 +24,7 @@ MOST_PAIRS: Final = 1000
 """With more pairs than this, they are taken to be independent of each other."""
 UNMET: Final = 2.0
 """What is expected of a pair weighs as much as so many bouts of it."""
+TINY: Final = 1e-12
 SURE: Final = 30.0
 """Log odds beyond this are as good as certain."""
 
@@ -60,6 +61,15 @@ class _Seen:
     won: Floats
     chance: Floats
     spread: sparse.csr_array
+    fourth: Floats
+    """(k,): the sum over the pair's deals of the fourth cumulant of what the first took."""
+    told: float
+    """How many deals of pairs there are beyond each pair's first: what tells the spread."""
+
+    @property
+    def expected(self) -> Floats:
+        """(k,): the variance of what the first took, were all bouts independent."""
+        return self.met * self.chance * (1 - self.chance)
 
 
 def lack_of_fit(compared: Comparisons, strengths: Floats) -> LackOfFit | None:
@@ -67,7 +77,10 @@ def lack_of_fit(compared: Comparisons, strengths: Floats) -> LackOfFit | None:
 
     Its law under clustering by deal is that of J. N. K. Rao and A. J. Scott (1984): chi-square
     with the mean and the variance that the spread of the deals around each pair's own mean gives
-    it. `strengths` (n,) are in natural units. Raises ValueError where it is told who sat where.
+    it; where pairs have few deals, what the whole field spreads stands in, and the deals' fourth
+    cumulants count, since a few bouts are not normal. The spread is itself only known from so many
+    second deals: p is F's. `strengths` (n,) are in natural units. Raises ValueError where it is
+    told who sat where.
     """
     if compared.seats:
         raise ValueError("lack of fit is that of pairs; compare the rows without seats")
@@ -75,14 +88,13 @@ def lack_of_fit(compared: Comparisons, strengths: Floats) -> LackOfFit | None:
     seen = _seen(cells, compared, strengths)
     if len(seen.met) <= max(cells.names - 1, 0):
         return None
-    expected = seen.met * seen.chance * (1 - seen.chance)
     apart = seen.won - seen.met * seen.chance
-    square = float((apart**2 / expected).sum())
-    mean, variance = _moments(seen, expected)
-    if mean <= 0:  # no pair has a second deal to tell a spread
+    square = float((apart**2 / seen.expected).sum())
+    mean, variance = _moments(seen)
+    if mean <= 0 or variance <= 0:  # no pair has a second deal to tell a spread
         return None
     freedom = 2 * mean**2 / variance
-    p = float(chdtrc(freedom, square * freedom / mean))
+    p = float(fdtrc(freedom, seen.told, square / mean))
     return LackOfFit(square * freedom / mean, freedom, p, _worst(compared, seen, apart))
 
 
@@ -159,27 +171,36 @@ def chances_of(compared: Comparisons, strengths: Floats) -> Floats:
 
 
 def _seen(cells: Cells, compared: Comparisons, strengths: Floats) -> _Seen:
-    times = compared.times[compared.deal]
+    times = compared.times[compared.deal].astype(np.float64)
     met, won = cells.total(times * compared.met), cells.total(times * compared.won)
     first, second = cells.columns[:, :2].T
     chance = expit(strengths[first] - strengths[second])
+    expected = met * chance * (1 - chance)
     apart = compared.won - compared.met * (won / met)[cells.kind]
     shape = (len(compared.times), len(met))
     by_deal = sparse.csr_array((apart, (compared.deal, cells.kind)), shape=shape)
     many = sparse.diags_array(compared.times.astype(np.float64))
-    spread = sparse.csr_array(by_deal.T @ (many @ by_deal))
-    deals = cells.total(times.astype(np.float64))
-    few = sparse.diags_array(np.sqrt(deals / np.maximum(deals - 1, 1)))
-    return _Seen(cells, met, won, chance, sparse.csr_array(few @ spread @ few))
+    deals = cells.total(times)
+    # A pair's own deals are trusted by how many they are; the whole field's spread is the rest.
+    trust = np.maximum(deals - 1, 0) / (np.maximum(deals - 1, 0) + FEW_DEALS)
+    few = sparse.diags_array(np.sqrt(trust * deals / np.maximum(deals - 1, 1)))
+    own = few @ sparse.csr_array(by_deal.T @ (many @ by_deal)) @ few
+    told = deals > 1
+    ratio = (own.diagonal()[told] / trust[told]).sum() / max(expected[told].sum(), TINY)
+    spread = sparse.csr_array(own + sparse.diags_array((1 - trust) * ratio * expected))
+    left = compared.won - compared.met * chance[cells.kind]
+    fourth = cells.total(times * left**4) - 3 * spread.diagonal() ** 2 / deals
+    return _Seen(cells, met, won, chance, spread, fourth, float((deals - 1)[told].sum()))
 
 
-def _moments(seen: _Seen, expected: Floats) -> tuple[float, float]:
+def _moments(seen: _Seen) -> tuple[float, float]:
     """Mean and variance of the sum of squares, if strengths explain everything."""
-    cells, pairs = seen.cells, len(expected)
+    cells, pairs, expected = seen.cells, len(seen.met), seen.expected
     ratio = seen.spread.diagonal().sum() / expected.sum()
     left = pairs - (cells.names - 1)
+    more = float((seen.fourth / expected**2).sum()) * (left / pairs) ** 2
     if pairs > MOST_PAIRS:
-        return float(ratio * left), float(2 * ratio**2 * left)
+        return float(ratio * left), float(2 * ratio**2 * left) + more
     bend = curvature(cells, expected, np.zeros((cells.width, cells.width)))
     design = np.zeros((pairs, cells.names))
     design[np.arange(pairs), cells.columns[:, 0]] = 1.0
@@ -187,13 +208,12 @@ def _moments(seen: _Seen, expected: Floats) -> tuple[float, float]:
     drawn = expected[:, None] * (design @ np.linalg.pinv(bend) @ design.T)
     rest = np.eye(pairs) - drawn
     law = (rest @ seen.spread.toarray() @ rest.T) / expected[:, None]
-    return float(np.trace(law)), float(2 * (law * law.T).sum())
+    return float(np.trace(law)), float(2 * (law * law.T).sum()) + more
 
 
 def _worst(compared: Comparisons, seen: _Seen, apart: Floats) -> tuple[Residual, ...]:
     error = np.sqrt(seen.spread.diagonal())
-    doubt = np.sqrt(seen.met * seen.chance * (1 - seen.chance))
-    z = apart / np.where(error > 0, error, doubt)
+    z = apart / np.where(error > 0, error, np.sqrt(seen.expected))
     found = []
     for at in np.argsort(-np.abs(z), kind="stable")[:SHOWN]:
         first, second = (compared.entrants[int(one)] for one in seen.cells.columns[at, :2])

@@ -5,10 +5,18 @@ import pytest
 from scipy import stats
 
 from matchbox.dice import SeededDice
-from matchbox.league.boards import score, score_mixed
+from matchbox.league.boards import Board, score, score_mixed, scored
 from matchbox.league.rows import Row
 from matchbox.league.tables import mixed_teams
 from tests.unit.league.builders import bout
+
+
+def alone(rows: list[Row]) -> Board:
+    return score(scored(rows))
+
+
+def together(rows: list[Row]) -> Board:
+    return score_mixed(scored(rows).part(mixed=True))
 
 
 def team(bot: str, deal: int, scored: int) -> Row:
@@ -28,7 +36,7 @@ def simulated(deals: int, gap: float, seed: int) -> list[Row]:
 
 def test_the_interval_of_a_mean_is_students() -> None:
     scored = [61, 70, 55, 90, 71]
-    board = score([team("a", deal, value) for deal, value in enumerate(scored)])
+    board = alone([team("a", deal, value) for deal, value in enumerate(scored)])
     low, high = stats.t.interval(0.95, 4, np.mean(scored), stats.sem(scored))
     assert board.means == pytest.approx([np.mean(scored)])
     assert board.intervals()[0] == pytest.approx((low, high))
@@ -36,13 +44,13 @@ def test_the_interval_of_a_mean_is_students() -> None:
 
 def test_several_bouts_of_one_deal_are_one_deal() -> None:
     twice = [team("a", 0, 60), bout("a", (1,), match="again", deal="0", scores=(80,))]
-    board = score([*twice, team("a", 1, 50)])
+    board = alone([*twice, team("a", 1, 50)])
     assert board.deals.tolist() == [2]
     assert board.means == pytest.approx([(65 + 50) / 2])
 
 
 def test_on_the_same_deals_a_small_gap_shows_though_the_intervals_overlap() -> None:
-    board = score(simulated(60, 4.0, seed=1))
+    board = alone(simulated(60, 4.0, seed=1))
     one, other = board.intervals()
     assert one is not None
     assert other is not None
@@ -51,28 +59,28 @@ def test_on_the_same_deals_a_small_gap_shows_though_the_intervals_overlap() -> N
 
 
 def test_equals_on_few_deals_are_told_apart_as_seldom_as_promised() -> None:
-    told = [score(simulated(6, 0.0, seed)).ranges() != [(1, 2)] * 2 for seed in range(200)]
+    told = [alone(simulated(6, 0.0, seed)).ranges() != [(1, 2)] * 2 for seed in range(200)]
     assert np.mean(told) <= 0.09
 
 
 def test_one_deal_tells_no_spread() -> None:
-    board = score([team("a", 0, 90), team("b", 0, 10), team("b", 1, 12), team("b", 2, 9)])
+    board = alone([team("a", 0, 90), team("b", 0, 10), team("b", 1, 12), team("b", 2, 9)])
     assert board.intervals()[0] is None
     assert board.ranges() == [(1, 2), (1, 2)]
 
 
 def test_mixed_teams_score_for_every_seat() -> None:
-    board = score([bout("ab", (1, 1), scores=(40, 40)), bout("b", (1,), deal="1", scores=(20,))])
+    board = alone([bout("ab", (1, 1), scores=(40, 40)), bout("b", (1,), deal="1", scores=(20,))])
     assert dict(zip(board.entrants, board.means, strict=True)) == {"a": 40.0, "b": 30.0}
 
 
 def test_a_bout_without_scores_is_refused() -> None:
     with pytest.raises(ValueError, match="match m has no scores"):
-        score([bout("ab", (1, 1))])
+        alone([bout("ab", (1, 1))])
 
 
 def test_no_rows_are_an_empty_board() -> None:
-    board = score([])
+    board = alone([])
     assert board.entrants == ()
     assert board.intervals() == []
     assert board.ranges() == []
@@ -96,7 +104,7 @@ def mixed(rounds: int, worths: dict[str, float], seed: int) -> list[Row]:
 
 def test_in_mixed_teams_a_bot_is_worth_what_its_seat_adds() -> None:
     worths = {f"b{number}": 4.0 * number for number in range(7)}
-    board = score_mixed(mixed(60, worths, seed=2))
+    board = together(mixed(60, worths, seed=2))
     assert board.means - board.means.mean() == pytest.approx(
         np.array([*worths.values()]) - 12.0, abs=2.5
     )
@@ -108,7 +116,7 @@ def test_the_intervals_of_mixed_teams_hold_the_truth_as_often_as_they_say() -> N
     truth = np.array([*worths.values()]) - np.mean([*worths.values()])
     inside = []
     for seed in range(80):
-        board = score_mixed(mixed(24, worths, seed))
+        board = together(mixed(24, worths, seed))
         middle = board.means.mean()
         for at, interval in enumerate(board.intervals()):
             assert interval is not None
@@ -117,6 +125,6 @@ def test_the_intervals_of_mixed_teams_hold_the_truth_as_often_as_they_say() -> N
 
 
 def test_no_mixed_teams_are_an_empty_board_and_each_needs_scores() -> None:
-    assert score_mixed([]).ranges() == []
+    assert together([]).ranges() == []
     with pytest.raises(ValueError, match="match m has no scores"):
-        score_mixed([bout("ab", (1, 1))])
+        together([bout("ab", (1, 1))])

@@ -4,7 +4,15 @@ import random
 
 import pytest
 
-from matchbox.league.rows import Row, digest_rows, half_points, in_order, points
+from matchbox.league.rows import (
+    Row,
+    by_match,
+    digest_bouts,
+    digest_matches,
+    half_points,
+    in_order,
+    points,
+)
 from tests.unit.league.builders import bout
 
 ROWS = [
@@ -50,17 +58,24 @@ def test_it_refuses_two_results_of_one_bout() -> None:
         in_order([ROWS[0], bout("AB", (2, 1), deal="d1")])
 
 
+def digest(rows: list[Row], settings: dict[str, object]) -> str:
+    matches = {name: digest_bouts(bouts) for name, bouts in by_match(rows).items()}
+    return digest_matches(matches, settings)
+
+
 def test_the_digest_knows_no_order_and_no_repetition() -> None:
-    digest = digest_rows(ROWS, {"prior": 350.0, "anchor": None})
-    assert len(digest) == 64
-    assert digest_rows(ROWS[::-1] + ROWS[:2], {"anchor": None, "prior": 350.0}) == digest
+    once = digest(ROWS, {"prior": 350.0, "anchor": None})
+    assert len(once) == 64
+    assert digest(ROWS[::-1] + ROWS[:2], {"anchor": None, "prior": 350.0}) == once
 
 
 @pytest.mark.parametrize(
     "rows,settings",
     [
         (ROWS[1:], {}),
+        (ROWS[:-1], {}),
         ([*ROWS[:-1], bout("AC", (2, 1), match="n", deal="d1")], {}),
+        ([*ROWS[:-1], bout("AC", (1, 2), match="o", deal="d1")], {}),
         ([*ROWS[:-1], bout("AC", (1, 2), match="n", deal="d1", scores=(3, 1))], {}),
         ([*ROWS[:-1], bout("AC", (1, 2), match="n", deal="d1", forfeit=1)], {}),
         (ROWS, {"prior": 300.0}),
@@ -69,7 +84,7 @@ def test_the_digest_knows_no_order_and_no_repetition() -> None:
 def test_any_other_row_or_setting_is_another_digest(
     rows: list[Row], settings: dict[str, object]
 ) -> None:
-    assert digest_rows(rows, settings) != digest_rows(ROWS, {})
+    assert digest(rows, settings) != digest(ROWS, {})
 
 
 def test_a_row_whose_parts_do_not_fit_is_refused_by_name() -> None:

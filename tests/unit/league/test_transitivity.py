@@ -34,6 +34,27 @@ def test_what_strengths_explain_seldom_fails_the_test(table: int, deals: int) ->
     assert 0.25 < np.mean(found) < 0.75
 
 
+@pytest.mark.parametrize(("bots", "deals"), [(20, 60), (50, 200)])
+def test_where_few_pairs_have_met_often_it_seldom_fails_either(bots: int, deals: int) -> None:
+    found = []
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        strengths = rng.normal(size=bots) * 200 / ELO
+        rows = []
+        for deal in range(deals):
+            one, other = (int(who) for who in rng.choice(bots, 2, replace=False))
+            for turn in range(2):
+                won = rng.random() < 1 / (1 + np.exp(strengths[other] - strengths[one]))
+                rows.append(
+                    bout([f"{one:02d}", f"{other:02d}"], (1, 2) if won else (2, 1),
+                         deal=f"{deal}", rotation=turn)
+                )  # fmt: skip
+        lack = lack_of_fit(compared := compare(rows), strengths_of(compared))
+        assert lack is None or lack.freedom > 0
+        found.append(lack is not None and lack.p < 0.05)
+    assert np.mean(found) <= 0.15
+
+
 def test_a_circle_fails_it_and_its_pairs_are_named() -> None:
     compared = compare(CIRCLE)
     lack = lack_of_fit(compared, strengths_of(compared))

@@ -1,0 +1,127 @@
+"""All that a standing needs of its rows, as counts that can be added up.
+
+Knows rows; rates nobody. Counts of different matches are added without a look at the rows again,
+and come to what counting all of them at once comes to, to the bit, in whatever order.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import NamedTuple
+
+import numpy as np
+
+from matchbox.league.boards import Scored, add_scored, scored
+from matchbox.league.comparisons import Comparisons, Ints, compare, join
+from matchbox.league.rows import Row, by_match, digest_bouts, half_points
+
+
+class Tally(NamedTuple):
+    """What an entrant's matches came to: won above, drawn at, lost below half of the points."""
+
+    matches: int = 0
+    wins: int = 0
+    draws: int = 0
+    losses: int = 0
+    forfeits: int = 0
+    """Bouts."""
+
+    def plus(self, other: Tally) -> Tally:
+        """Both together."""
+        return Tally(*(one + more for one, more in zip(self, other, strict=True)))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Counts:
+    """Some matches of one league or season.
+
+    Attributes:
+        matches: the digest of each match's bouts.
+        tallies: by entrant.
+        compared: who beat whom; without lines on a cooperative board.
+        scored: who scored what; without lines where seats compete.
+        deals: (d,), in order: what tells the deals of the comparisons apart.
+    """
+
+    matches: Mapping[str, bytes]
+    tallies: Mapping[str, Tally]
+    compared: Comparisons
+    scored: Scored
+    deals: Ints
+
+    @property
+    def number_of_deals(self) -> int:
+        """How many deals were played: results of one are not independent of each other."""
+        return int(self.compared.times.sum()) + self.scored.deals
+
+
+def count(rows: Iterable[Row], *, seat_term: bool = False, cooperative: bool = False) -> Counts:
+    """The counts of these rows, in whatever order and however often each is given.
+
+    Raises ValueError where the rows contradict each other, an entrant meets itself, or a
+    cooperative bout has no scores.
+    """
+    matches = by_match(rows)
+    ordered = tuple(row for name in sorted(matches) for row in matches[name])
+    rivals, team = ((), ordered) if cooperative else (ordered, ())
+    return Counts(
+        {name: digest_bouts(bouts) for name, bouts in matches.items()},
+        tally(ordered),
+        compare(rivals, seat_term=seat_term),
+        scored(team),
+        np.unique(np.array([_key(deal) for deal in {row.deal for row in rivals}], dtype=np.int64)),
+    )
+
+
+def add(one: Counts, other: Counts) -> Counts:
+    """Both together, as if counted at once.
+
+    Raises ValueError where a match is in both, or a deal of rivals: its results depend on each
+    other, and only their rows tell how (`shares`).
+    """
+    if shares(one, other):
+        raise ValueError("a match or a deal is in both counts; count all their rows at once")
+    names = one.tallies.keys() | other.tallies.keys()
+    none = Tally()
+    return Counts(
+        {**one.matches, **other.matches},
+        {
+            name: one.tallies.get(name, none).plus(other.tallies.get(name, none))
+            for name in sorted(names)
+        },
+        join(one.compared, other.compared),
+        add_scored(one.scored, other.scored),
+        np.union1d(one.deals, other.deals),
+    )
+
+
+def shares(one: Counts, other: Counts) -> bool:
+    """Whether a match is in both, or a deal of rivals: then they cannot be added."""
+    in_common = np.intersect1d(one.deals, other.deals, assume_unique=True)
+    return bool(len(in_common)) or not one.matches.keys().isdisjoint(other.matches)
+
+
+def tally(rows: Iterable[Row]) -> dict[str, Tally]:
+    """Every entrant's matches, by its name in order."""
+    surplus: Counter[tuple[str, str]] = Counter()
+    forfeits: Counter[str] = Counter()
+    for row in rows:
+        for entrant, half_won in zip(row.seats, half_points(row), strict=True):
+            surplus[entrant, row.match] += half_won - (len(row.seats) - 1)
+        if row.forfeit is not None:
+            forfeits[row.seats[row.forfeit]] += 1
+    results: defaultdict[str, Counter[int]] = defaultdict(Counter)
+    for (entrant, _), over in surplus.items():
+        results[entrant][(over > 0) - (over < 0)] += 1
+    return {
+        entrant: Tally(signs.total(), signs[1], signs[0], signs[-1], forfeits[entrant])
+        for entrant, signs in sorted(results.items())
+    }
+
+
+def _key(deal: str) -> int:
+    """Two deals that share it are only counted together for nothing."""
+    return int.from_bytes(blake2b(deal.encode(), digest_size=8).digest(), signed=True)
