@@ -31,7 +31,7 @@ HOST: Final = "127.0.0.1"
 _READY_S: Final = 60.0
 _LOOK_S: Final = 0.2
 _PATH_KEPT: Final = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "VIRTUAL_ENV", "PYTHONPATH")
-_NOT_FOR_ARENAS: Final = ("MATCHBOX_SECRET_KEY", "MATCHBOX_DATABASE_URL")
+_NOT_FOR_ARENAS: Final = ("MATCHBOX_SECRET_KEY", "MATCHBOX_DATABASE_URL", "MATCHBOX_SMTP_")
 
 
 class _Stopped(Exception):
@@ -145,10 +145,10 @@ def programs(
 
 
 def arena_environment(environment: Mapping[str, str], place: Path) -> dict[str, str]:
-    """What an arena may know: no database, no key that signs."""
+    """What an arena may know: no database, no key that signs, no way to send mails."""
     from cli import folder
 
-    known = {name: v for name, v in environment.items() if name not in _NOT_FOR_ARENAS}
+    known = {n: v for n, v in environment.items() if not n.startswith(_NOT_FOR_ARENAS)}
     return {**known, "MATCHBOX_DATA": str(folder.arena(place))}
 
 

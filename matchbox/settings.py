@@ -5,6 +5,7 @@ Knows names, types, defaults and what is nonsense; reads no environment itself.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field, fields
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, Final
@@ -21,8 +22,15 @@ NOT_SETTINGS: Final = frozenset({"MATCHBOX_TOKEN", "MATCHBOX_URL"})
 BOXES: Final = ("auto", "bwrap", "docker", "process")
 
 
-def _knob(default: Any, meaning: str, **bounds: Any) -> Any:
-    return field(default=default, metadata={"meaning": meaning, **bounds})
+MAIL_ADDRESS: Final = re.compile(
+    r"[a-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[a-z0-9-]{1,63}(\.[a-z0-9-]{1,63})*", re.IGNORECASE
+)
+"""A plain address, without a name: no space, line or sign that a mail's header could break at."""
+_HOST: Final = re.compile(r"[a-z0-9.:-]{1,253}", re.IGNORECASE)
+
+
+def _knob(default: Any, meaning: str, *, shown: bool = True, **bounds: Any) -> Any:
+    return field(default=default, repr=shown, metadata={"meaning": meaning, **bounds})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,9 +53,11 @@ class Settings:
         "where workers and links reach the server",
         schemes=("http", "https"),
     )
-    secret_key: str = _knob("", "signs sessions and tokens; 32 characters or more", secret=True)
+    secret_key: str = _knob(
+        "", "signs sessions and tokens; 32 characters or more", secret=True, shown=False
+    )
     arena_token: str = _knob(
-        "", "what an arena shows the server; 32 characters or more", secret=True
+        "", "what an arena shows the server; 32 characters or more", secret=True, shown=False
     )
     box: str = _knob("auto", "the wall around bots; auto takes the best that works", choices=BOXES)
     docker_runtime: str = _knob(
@@ -116,6 +126,24 @@ class Settings:
     )
     secure_cookies: bool = _knob(False, "send session cookies over HTTPS only")
     trusted_proxies: int = _knob(0, "reverse proxies in front of the server", least=0, most=10)
+    smtp_host: str = _knob(
+        "", "mail server that takes the notices; empty: no e-mail", form=(_HOST, "a host")
+    )
+    smtp_port: int = _knob(587, "the mail server's port", least=1, most=65_535)
+    smtp_tls: str = _knob(
+        "starttls",
+        "how it is spoken to: upgraded to TLS, in TLS from the start, or readable by all between",
+        choices=("starttls", "tls", "none"),
+    )
+    smtp_user: str = _knob("", "account at the mail server; empty: none is needed")
+    smtp_password: str = _knob("", "its password", shown=False)
+    smtp_sender: str = _knob("", "address that mails come from", form=(MAIL_ADDRESS, "an address"))
+    webhooks: str = _knob(
+        "public",
+        "where webhooks may lead: over HTTPS to public addresses, to any that the ledger reaches, "
+        "or nowhere",
+        choices=("public", "any", "none"),
+    )
 
 
 def read_settings(environment: Mapping[str, str]) -> Settings:
@@ -131,7 +159,9 @@ def read_settings(environment: Mapping[str, str]) -> Settings:
         for name, knob in known.items()
         if environment.get(name, "") != ""
     }
-    return Settings(**values)
+    settings = Settings(**values)
+    _check_mail(settings)
+    return settings
 
 
 def limits_of(settings: Settings) -> dict[str, int]:
@@ -156,9 +186,23 @@ def _value(name: str, default: object, bounds: Mapping[str, Any], text: str) -> 
         raise BadSetting(
             f"{name} must start with {' or '.join(s + '://' for s in bounds['schemes'])}"
         )
+    if "form" in bounds and not bounds["form"][0].fullmatch(text):
+        raise BadSetting(f"{name} is {text!r}; it must be {bounds['form'][1]}")
     if bounds.get("secret") and len(text) < 32:
         raise BadSetting(f"{name} has {len(text)} characters; make it 32 or more")
     return text
+
+
+def _check_mail(settings: Settings) -> None:
+    """Raises BadSetting where something is missing for mails to be sent."""
+    if settings.smtp_host and not settings.smtp_sender:
+        raise BadSetting(
+            "MATCHBOX_SMTP_SENDER is empty; give the address that mails shall come from"
+        )
+    if bool(settings.smtp_user) != bool(settings.smtp_password):
+        raise BadSetting(
+            "MATCHBOX_SMTP_USER and MATCHBOX_SMTP_PASSWORD go together; set both, or none"
+        )
 
 
 def _boolean(name: str, text: str) -> bool:

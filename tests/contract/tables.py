@@ -112,6 +112,8 @@ def _bounds(metadata: Any) -> str:
         return ", ".join(f"`{choice}`" for choice in metadata["choices"])
     if "schemes" in metadata:
         return ", ".join(f"`{scheme}://`" for scheme in metadata["schemes"])
+    if "form" in metadata:
+        return metadata["form"][1]
     return "32 characters or more" if metadata.get("secret") else ""
 
 

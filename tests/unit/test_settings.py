@@ -49,12 +49,38 @@ def test_a_variable_sets_its_knob(name: str, text: str, value: object) -> None:
         ("BROKER_URL", "amqp://somewhere", "redis://"),
         ("DATABASE_URL", "nonsense", "sqlite://"),
         ("SERVER_URL", "ftp://here", "http://"),
+        ("SMTP_HOST", "mail.example.org/", "a host"),
+        ("SMTP_PORT", "0", "between 1 and 65535"),
+        ("SMTP_TLS", "ssl", "starttls, tls, none"),
+        ("SMTP_SENDER", "League <league@example.org>", "an address"),
+        ("SMTP_SENDER", "a@example.org\nBcc: b@example.org", "an address"),
+        ("WEBHOOKS", "private", "public, any, none"),
     ],
 )
 def test_nonsense_is_refused_by_the_variables_name(name: str, text: str, says: str) -> None:
     with pytest.raises(BadSetting, match=says) as refused:
         read_settings({PREFIX + name: text})
     assert PREFIX + name in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ({"SMTP_HOST": "mail.example.org"}, "MATCHBOX_SMTP_SENDER is empty"),
+        ({"SMTP_USER": "league"}, "MATCHBOX_SMTP_USER and MATCHBOX_SMTP_PASSWORD go together"),
+        ({"SMTP_PASSWORD": "open sesame"}, "MATCHBOX_SMTP_USER and MATCHBOX_SMTP_PASSWORD"),
+    ],
+)
+def test_half_a_way_for_mails_is_refused(given: dict[str, str], says: str) -> None:
+    with pytest.raises(BadSetting, match=says) as refused:
+        read_settings({PREFIX + name: text for name, text in given.items()})
+    assert "open sesame" not in str(refused.value)
+
+
+def test_what_is_secret_is_not_printed() -> None:
+    key, token, password = "k" * 32, "t" * 32, "open sesame"
+    printed = repr(Settings(secret_key=key, arena_token=token, smtp_password=password))
+    assert not [secret for secret in (key, token, password) if secret in printed]
 
 
 def test_an_unknown_setting_is_refused_with_the_nearest_name() -> None:

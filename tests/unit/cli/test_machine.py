@@ -51,11 +51,12 @@ def test_a_folder_in_use_is_named(matchbox: Run, tmp_path: Path) -> None:
     assert done.stderr.count("\n") == 1
 
 
-def test_arenas_are_told_no_database_and_no_signing_key(tmp_path: Path) -> None:
-    given = folder.environment(folder.make(tmp_path), 8000, {"MATCHBOX_DATABASE_URL": "sqlite://"})
+def test_arenas_are_told_no_database_no_signing_key_and_no_mail_server(tmp_path: Path) -> None:
+    secret = {"MATCHBOX_DATABASE_URL": "sqlite://", "MATCHBOX_SMTP_PASSWORD": "open sesame"}
+    given = folder.environment(folder.make(tmp_path), 8000, secret)
     told = up.arena_environment(given, tmp_path)
     assert "MATCHBOX_ARENA_TOKEN" in told
-    assert not {"MATCHBOX_SECRET_KEY", "MATCHBOX_DATABASE_URL"} & told.keys()
+    assert not {"MATCHBOX_SECRET_KEY", *secret} & told.keys()
     assert told["MATCHBOX_DATA"] == str(tmp_path / "arena")
 
 
