@@ -5,7 +5,8 @@ biased. Taken as a Brownian motion between two walls, the strength under which h
 would have ended lower is not. The order of the ends is that of D. Siegmund ("Estimation following
 sequential tests", 1978): early at the lower wall, late there, late at the upper, early there. The
 motion's drift and spread are the log likelihood ratio's, to the second order (M. Van den Bergh,
-"A practical introduction to the GSPRT"). Knows counts of deal pairs and a trial.
+"A practical introduction to the GSPRT"), the variance about the hypotheses, which is what it takes
+far from them. Knows counts of deal pairs and a trial.
 """
 
 from __future__ import annotations
@@ -23,6 +24,8 @@ from matchbox.league.comparisons import Floats
 from matchbox.league.sprt import FLOOR, NORMALIZED, SHARES, Trial, llr
 
 FARTHEST_ELO: Final = 1500.0
+FAR: Final = 2.0
+"""So many widths of the question from its middle, the ratio itself tells its drift."""
 SHORT: Final = 1e-2
 """A motion whose spread is this little against the gap of the walls meets one of them only."""
 STEEP: Final = 15.0
@@ -50,10 +53,14 @@ def estimate(trial: Trial, pairs: Sequence[int]) -> Estimate | None:
     if end is None:
         return None
 
+    def above(elo: float, share: float) -> float:
+        return end.lower(elo) - (1 - share)
+
     def bound(share: float) -> float:
-        return float(
-            brentq(lambda elo: end.lower(elo) - (1 - share), -FARTHEST_ELO, FARTHEST_ELO, xtol=1e-6)
-        )
+        for farthest in (-FARTHEST_ELO, FARTHEST_ELO):
+            if above(farthest, share) * farthest >= 0:
+                return farthest
+        return float(brentq(above, -FARTHEST_ELO, FARTHEST_ELO, args=(share,), xtol=1e-6))
 
     low, middle, high = sorted(bound(share) for share in (0.025, 0.5, 0.975))
     return Estimate(middle, low, high, end.lower(0.0))
@@ -89,14 +96,19 @@ class _End:
         a, b = trial.walls
         reached = llr(pairs, trial.lower, trial.upper, scale=trial.scale)
         y = min(max(reached, a), b)
+        middle = (null + other) / 2
+        away = float(counts @ SHARES / counts.sum()) - middle
+        slope = (other - null) / (deviation**2 + away**2)
+        if abs(away) > FAR * (other - null):
+            slope = reached / (float(counts.sum()) * away)
         return cls(
             a=a,
             b=b,
             time=float(counts.sum()) * (y / reached if reached else 1.0),
             y=y,
-            middle=(null + other) / 2,
-            slope=(other - null) / deviation**2,
-            spread=((other - null) / deviation) ** 2,
+            middle=middle,
+            slope=slope,
+            spread=(slope * deviation) ** 2,
             deviation=deviation,
             normalized=trial.scale == "normalized",
         )

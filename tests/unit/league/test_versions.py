@@ -83,6 +83,29 @@ def test_the_estimate_lies_above_the_truth_half_of_the_time_and_its_bounds_aroun
     assert np.mean(inside) >= 0.88
 
 
+@pytest.mark.parametrize("elo", [-250.0, 250.0, 450.0])
+def test_far_from_the_question_the_estimate_is_still_about_the_truth(elo: float) -> None:
+    rng = np.random.default_rng(5)
+    won = 1 / (1 + 10 ** (-elo / 400))
+    chances = np.array([(1 - won) ** 2, 0, 2 * won * (1 - won), 0, won**2])
+    found = []
+    for _ in range(60):
+        counts = np.zeros(5, dtype=np.int64)
+        while not answer(Trial(), counts.tolist()).over:
+            counts += rng.multinomial(20, chances)
+        shown = estimate(Trial(), counts.tolist())
+        assert shown is not None
+        found.append(shown)
+    assert np.median([one.elo for one in found]) == pytest.approx(elo, rel=0.12)
+    assert np.mean([one.low <= elo <= one.high for one in found]) >= 0.85
+
+
+def test_a_strength_beyond_all_measure_is_told_as_the_farthest() -> None:
+    shown = estimate(Trial(), [0, 0, 1, 0, 200])
+    assert shown is not None
+    assert 400 < shown.low < shown.elo < shown.high <= 1500
+
+
 @given(st.floats(-0.02, 0.02), st.floats(-2.5, 2.5))
 def test_the_two_ways_to_the_law_agree_where_both_hold(drift: float, y: float) -> None:
     end = _End(-2.9, 2.9, 60.0, y, 0.5, 1.0, 0.04, 0.35, False)
