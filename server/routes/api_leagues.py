@@ -60,8 +60,8 @@ def resume(name: str) -> Response:
 
 
 def _set_paused(name: str, *, paused: bool) -> Response:
-    with context().write() as books:
+    made = context()
+    with made.write() as books:
         user = operator(books)
-        services.set_paused(books, user, league_row(books, name), paused)
-        books.expire_all()
+        services.set_paused(books, user, league_row(books, name), paused, now=made.now())
         return jsonify(queries.league(books, name))

@@ -1,9 +1,9 @@
-"""Leagues: the default one of every game, and those that operators make."""
+"""Leagues: the default one of every game, and those that operators make, with how they are run."""
 
 from __future__ import annotations
 
 import secrets
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from sqlalchemy import delete, select, update
 
@@ -11,16 +11,21 @@ from matchbox import registry
 from matchbox.bundle import check_name
 from matchbox.errors import BadName, BadOption, Conflict, MatchboxError
 from matchbox.game import check_seats, fill_options
+from matchbox.league.format import Admission, Format, Schedule, read, write
 from server.db.models import (
     Bot,
     League,
     Match,
     MatchState,
     Rating,
+    Season,
+    SeasonState,
     Standing,
     Version,
     VersionState,
 )
+from server.services import audit
+from server.services import schedule as cron
 from server.services.accounts import require_operator
 
 if TYPE_CHECKING:
@@ -32,11 +37,15 @@ if TYPE_CHECKING:
     from matchbox.settings import Settings
     from server.db.models import User
 
+Fields: TypeAlias = "dict[str, Any]"
+"""Some fields of a format, an admission or a schedule."""
 TABLE: Final = 2
 """The ranked queue and seasons pair two entrants."""
 TEAM: Final = 3
 """In the default league of a cooperative game, so many seats are one bot's."""
 MOST_DEALS: Final = 5000
+UPCOMING: Final = (SeasonState.DRAFT, SeasonState.OPEN, SeasonState.FROZEN)
+"""A season that has not started yet."""
 
 
 def create(
@@ -48,10 +57,14 @@ def create(
     options: Mapping[str, object] | None = None,
     seats: int | None = None,
     deals: int | None = None,
+    format: Fields | None = None,  # noqa: A002 - it is what the league calls it
+    admission: Fields | None = None,
+    schedule: Fields | None = None,
     settings: Settings,
     now: int,
 ) -> League:
-    """A league of an operator's own, for seasons.
+    """A league of an operator's own, for seasons. One with a schedule enters everybody, unless
+    `admission` says otherwise: at night nobody is there to enter.
 
     Raises Forbidden, BadName, BadOption, UnknownGame, Conflict.
     """
@@ -66,9 +79,58 @@ def create(
     if seats is not None:
         check_seats(registry.game(game).spec, seats)
         league.seats = seats
+    scheduled = (schedule or {}).get("cron") is not None
+    _set(league, format, {"everybody": scheduled, **(admission or {})}, schedule, now)
     session.add(league)
     session.flush()
+    asked = {"format": format, "admission": admission, "schedule": schedule}
+    _note(session, actor, "league.create", league, asked, now)
     return league
+
+
+def edit(
+    session: Session,
+    actor: User,
+    league: League,
+    *,
+    deals: int | None = None,
+    format: Fields | None = None,  # noqa: A002 - as in `create`
+    admission: Fields | None = None,
+    schedule: Fields | None = None,
+    now: int,
+) -> None:
+    """Changes the fields that are given. A format holds for seasons that are made from then on, the
+    rest at once. Raises Forbidden, BadOption, or Conflict where a continuous league is scheduled.
+    """
+    require_operator(actor)
+    if league.continuous and (schedule or {}).get("cron") is not None:
+        raise Conflict(f"{league.name} is played without end; make a league of its own to schedule")
+    if deals is not None:
+        league.deals = check_deals(deals)
+    _set(league, format, admission, schedule, now)
+    session.flush()
+    if schedule is not None:
+        _reschedule(session, league, now)
+    asked = {"deals": deals, "format": format, "admission": admission, "schedule": schedule}
+    _note(session, actor, "league.edit", league, asked, now)
+
+
+def format_of(league: League) -> Format:
+    """How the league's next season is played."""
+    return read(Format, league.format)
+
+
+def admission_of(league: League) -> Admission:
+    """Who may enter. A game's own league takes any number of an author's bots unless it says
+    otherwise, as its leaderboard does."""
+    return read(
+        Admission, {"bots": None, **league.admission} if league.continuous else league.admission
+    )
+
+
+def schedule_of(league: League) -> Schedule:
+    """When its seasons start."""
+    return read(Schedule, league.schedule)
 
 
 def ensure_default_leagues(
@@ -89,10 +151,15 @@ def ensure_default_leagues(
     return leagues
 
 
-def set_paused(session: Session, actor: User, league: League, paused: bool) -> None:
-    """Stops or goes on with a continuous league's queue. Raises Forbidden."""
+def set_paused(session: Session, actor: User, league: League, paused: bool, *, now: int) -> None:
+    """Stops or goes on with a continuous league's queue, or with the schedule of another: what it
+    missed meanwhile is not caught up. Raises Forbidden."""
     require_operator(actor)
-    session.execute(update(League).where(League.id == league.id).values(paused=paused))
+    league.paused = paused
+    session.flush()
+    if not paused:
+        _reschedule(session, league, now)
+    _note(session, actor, "league.pause" if paused else "league.resume", league, {}, now)
 
 
 def field_of(session: Session, league: League) -> Sequence[Version]:
@@ -117,6 +184,39 @@ def check_deals(deals: int) -> int:
     return deals
 
 
+def _set(
+    league: League,
+    format: Fields | None,  # noqa: A002 - as in `create`
+    admission: Fields | None,
+    schedule: Fields | None,
+    now: int,
+) -> None:
+    """Puts what is given over what is there. Raises BadOption."""
+    if format is not None:
+        league.format = write(read(Format, {**league.format, **format}))
+    if admission is not None:
+        league.admission = write(read(Admission, {**write(admission_of(league)), **admission}))
+    if schedule is not None:
+        wanted = read(Schedule, {**league.schedule, **schedule})
+        cron.check(wanted, now)
+        league.schedule = write(wanted)
+
+
+def _reschedule(session: Session, league: League, now: int) -> None:
+    """The scheduled season that has not started yet starts at the schedule's next time."""
+    waiting = (Season.league_id == league.id, Season.state.in_(UPCOMING))
+    starts_at = cron.next_start(schedule_of(league), now)
+    scheduled = update(Season).where(*waiting, Season.starts_at.is_not(None))
+    session.execute(scheduled.values(starts_at=starts_at))
+
+
+def _note(
+    session: Session, actor: User, action: str, league: League, asked: Fields, now: int
+) -> None:
+    given = {name: value for name, value in asked.items() if value is not None}
+    audit.note(session, actor, action, f"league:{league.id}", given, now=now)
+
+
 def _new(spec: Spec, name: str, deals: int, now: int) -> League:
     return League(
         name=name,
@@ -125,6 +225,9 @@ def _new(spec: Spec, name: str, deals: int, now: int) -> League:
         options=fill_options(spec, {}),
         seats=_seats_of(spec),
         deals=deals,
+        format={},
+        admission={},
+        schedule={},
         seed=secrets.token_hex(16),
         created_at=now,
     )

@@ -1,4 +1,4 @@
-"""A season: entered, started with fixed versions, played, finished.
+"""A season: a draft, open for entries, frozen with fixed versions, played, finished.
 
 A seed tells the same season in every database: matches, deals, records and the standing's digest
 follow from it and from who entered with which bytes.
@@ -10,10 +10,11 @@ import secrets
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from sqlalchemy import select, update
+from sqlalchemy import func, select, update
 
 from matchbox import registry
 from matchbox.errors import BadName, BadOption, Conflict, NotFound
+from matchbox.league.format import Format, read, write
 from server.db.models import (
     Bot,
     Entry,
@@ -26,9 +27,9 @@ from server.db.models import (
     VersionState,
 )
 from server.db.session import compare_and_set
-from server.services import rounds, standings
+from server.services import admission, audit, divisions, notices, rounds, schedule, standings
 from server.services.accounts import require_operator, require_owner
-from server.services.leagues import check_deals
+from server.services.leagues import UPCOMING, Fields, check_deals, format_of, schedule_of
 from server.services.matches import UNFINISHED
 from server.services.news import tell
 
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
 
 MOST_CYCLES: Final = 100
 _RUNNING: Final = (SeasonState.RUNNING, SeasonState.PAUSED)
+_LIVING: Final = (*UPCOMING, *_RUNNING)
 
 
 def create(
@@ -49,12 +51,15 @@ def create(
     *,
     name: str,
     league: str,
-    cycles: int = 1,
+    cycles: int | None = None,
     deals: int | None = None,
     seed: str | None = None,
+    format: Fields | None = None,  # noqa: A002 - it is what the season calls it
+    draft: bool = False,
     now: int,
 ) -> Season:
-    """A season of that league, open for entries.
+    """A season of that league, open for entries or a draft. What `format` does not say, the league
+    does; `cycles` is short for the format's. In a scheduled league the next one starts by itself.
 
     Raises Forbidden, BadName, BadOption, NotFound (no such league), Conflict (name or seed taken).
     """
@@ -63,29 +68,72 @@ def create(
     if where is None:
         raise NotFound(f"there is no league {league!r}; `matchbox league list` names them")
     _check_name(session, name)
-    if not 1 <= cycles <= MOST_CYCLES:
-        raise BadOption(f"a season has 1 to {MOST_CYCLES} cycles, not {cycles}")
+    given = dict(format or {})
+    if cycles is not None:
+        if not 1 <= cycles <= MOST_CYCLES:
+            raise BadOption(f"a season has 1 to {MOST_CYCLES} cycles, not {cycles}")
+        given["cycles"] = cycles
     seed = secrets.token_hex(16) if seed is None else seed
     _check_seed(session, seed)
+    if deals is not None:
+        check_deals(deals)
+    state = SeasonState.DRAFT if draft else SeasonState.OPEN
+    made = add(session, where, name=name, form=given, deals=deals, seed=seed, state=state, now=now)
+    audit.note(session, actor, "season.create", f"season:{made.id}", given, now=now)
+    return made
+
+
+def add(
+    session: Session,
+    league: League,
+    *,
+    name: str,
+    form: Fields | None = None,
+    deals: int | None = None,
+    seed: str | None = None,
+    state: SeasonState = SeasonState.OPEN,
+    now: int,
+) -> Season:
+    """The league's next edition, with whatever was checked before. Raises BadOption."""
+    played = read(Format, {**write(format_of(league)), **(form or {})})
+    newest = select(func.max(Season.edition)).where(Season.league_id == league.id)
     season = Season(
-        league_id=where.id,
+        league=league,
         name=name,
-        cycles=cycles,
-        deals=check_deals(where.deals if deals is None else deals),
-        seed=seed,
+        state=state,
+        format=write(played),
+        edition=1 + (session.scalar(newest) or 0),
+        cycles=played.cycles,
+        deals=league.deals if deals is None else deals,
+        seed=seed or secrets.token_hex(16),
         created_at=now,
+        starts_at=_next_start(session, league, now),
     )
     session.add(season)
     session.flush()
-    tell(session, "season.open", season.id, now=now)
+    if state == SeasonState.OPEN:
+        tell(session, "season.open", season.id, now=now)
     return season
 
 
-def enter(session: Session, actor: User, season: Season, bot: Bot, *, now: int) -> Entry:
-    """The bot's place in an open season; the version is fixed at the start.
+def publish(session: Session, actor: User, season: Season, *, now: int) -> None:
+    """Opens a draft for entries; a time of the schedule that has passed meanwhile is left out.
 
-    Raises Forbidden, or Conflict where the season is not open, or the bot plays another game, is
-    retired or is in already.
+    Raises Forbidden or Conflict.
+    """
+    require_operator(actor)
+    values = {}
+    if season.starts_at is not None and season.starts_at <= now:
+        values["starts_at"] = schedule.next_start(schedule_of(season.league), now)
+    _change(session, season, (SeasonState.DRAFT,), SeasonState.OPEN, now, **values)
+    audit.note(session, actor, "season.open", f"season:{season.id}", now=now)
+
+
+def enter(session: Session, actor: User, season: Season, bot: Bot, *, now: int) -> Entry:
+    """The bot's place in an open season; the version is fixed when it freezes.
+
+    Raises Forbidden, or Conflict where the season is not open, takes no more of this author's, or
+    the bot plays another game, is retired or is in already.
     """
     require_owner(actor, bot.owner_id)
     _require(season, SeasonState.OPEN, "bots enter before the start")
@@ -95,8 +143,9 @@ def enter(session: Session, actor: User, season: Season, bot: Bot, *, now: int) 
         raise Conflict(f"{bot.full_name} is retired; enter another bot")
     if _entry(session, season, bot) is not None:
         raise Conflict(f"{bot.full_name} is in season {season.name} already")
-    entry = Entry(season_id=season.id, bot_id=bot.id)
-    session.add(entry)
+    admission.check_entry(session, season, bot)
+    entry = Entry(season_id=season.id, bot=bot)
+    season.entries.append(entry)
     session.flush()
     tell(session, "season.entered", season.id, now=now)
     return entry
@@ -109,49 +158,77 @@ def leave(session: Session, actor: User, season: Season, bot: Bot, *, now: int) 
     entry = _entry(session, season, bot)
     if entry is None:
         raise NotFound(f"{bot.full_name} is not in season {season.name}")
+    season.entries.remove(entry)
     session.delete(entry)
     session.flush()
     tell(session, "season.left", season.id, now=now)
 
 
+def freeze(session: Session, actor: User, season: Season, *, now: int) -> list[Season]:
+    """Fixes the versions of an open season, and who plays in which division; the divisions.
+
+    Where the league wishes it, everybody who may is entered first. A version that becomes active
+    later does not enter. Raises Forbidden, or Conflict where the season is not open, too few bots
+    are in, or one has no active version.
+    """
+    require_operator(actor)
+    made = _freeze(session, season, now)
+    audit.note(session, actor, "season.freeze", f"season:{season.id}", now=now)
+    return made
+
+
 def start(
     session: Session, actor: User, season: Season, *, settings: Settings, now: int
 ) -> list[str]:
-    """The ids of the season's first matches, queued; the versions of its bots are fixed.
-
-    Raises Forbidden, or Conflict where the season is not open, has fewer bots than a table needs,
-    or a bot has no active version.
+    """The ids of the season's first matches, queued; an open one is frozen first. All divisions of
+    an edition start together. Raises Forbidden, or Conflict where it cannot be played.
     """
     require_operator(actor)
-    _require(season, SeasonState.OPEN, "a season starts once")
-    _fix_versions(session, season)
+    return begin(session, actor, season, settings=settings, now=now)
+
+
+def begin(
+    session: Session, actor: User | None, season: Season, *, settings: Settings, now: int
+) -> list[str]:
+    """As `start`, by whoever may; None for the schedule. Raises Conflict."""
+    if season.state == SeasonState.OPEN:
+        _freeze(session, season, now)
+    _require(season, SeasonState.FROZEN, "a season starts once, open or frozen")
     league = season.league
     if league.rules != registry.game(league.game).spec.rules:
         league.rules = registry.game(league.game).spec.rules
-    _change(session, season, (SeasonState.OPEN,), SeasonState.RUNNING, now, started_at=now)
-    return rounds.open_first(session, season, settings=settings, now=now)
+    matches = []
+    for row in divisions.of_edition(session, season):
+        _change(session, row, (SeasonState.FROZEN,), SeasonState.RUNNING, now, started_at=now)
+        row.trouble = ""
+        matches += rounds.open_first(session, row, settings=settings, now=now)
+        _tell_owners(session, row, "season-start", "has started", now)
+    audit.note(session, actor, "season.start", f"season:{season.id}", now=now)
+    return matches
 
 
 def pause(session: Session, actor: User, season: Season, *, now: int) -> None:
     """Sends no more of the season's matches; those under way end. Raises Forbidden, Conflict."""
     require_operator(actor)
     _change(session, season, (SeasonState.RUNNING,), SeasonState.PAUSED, now)
+    audit.note(session, actor, "season.pause", f"season:{season.id}", now=now)
 
 
 def resume(session: Session, actor: User, season: Season, *, now: int) -> None:
     """Goes on with a paused season. Raises Forbidden or Conflict."""
     require_operator(actor)
     _change(session, season, (SeasonState.PAUSED,), SeasonState.RUNNING, now)
+    audit.note(session, actor, "season.resume", f"season:{season.id}", now=now)
 
 
 def cancel(session: Session, actor: User, season: Season, *, now: int) -> None:
     """Ends the season here; what was not played is void. Raises Forbidden or Conflict."""
     require_operator(actor)
-    living = (SeasonState.OPEN, SeasonState.RUNNING, SeasonState.PAUSED)
-    _change(session, season, living, SeasonState.CANCELLED, now, finished_at=now)
+    _change(session, season, _LIVING, SeasonState.CANCELLED, now, finished_at=now)
     left = (Match.season_id == season.id, Match.state.in_(UNFINISHED))
     values: dict[str, Any] = {"state": MatchState.VOID, "deadline": None, "finished_at": now}
     session.execute(update(Match).where(*left).values(**values))
+    audit.note(session, actor, "season.cancel", f"season:{season.id}", now=now)
 
 
 def advance(session: Session, *, now: int) -> list[Season]:
@@ -171,7 +248,18 @@ def finish(session: Session, fresh: Fresh, *, now: int) -> Season:
     season = session.get_one(Season, int(fresh.scope.partition(":")[2]))
     _change(session, season, _RUNNING, SeasonState.FINISHED, now, finished_at=now)
     standings.keep(session, fresh, now=now)
+    _tell_owners(session, season, "season-end", "is over", now)
     return season
+
+
+def _freeze(session: Session, season: Season, now: int) -> list[Season]:
+    _require(season, SeasonState.OPEN, "an open season freezes")
+    admission.enter_everybody(session, season)
+    _fix_versions(session, season)
+    made = divisions.divide(session, season, now=now)
+    for row in made:
+        _change(session, row, (SeasonState.OPEN,), SeasonState.FROZEN, now)
+    return made
 
 
 def _fix_versions(session: Session, season: Season) -> None:
@@ -185,8 +273,27 @@ def _fix_versions(session: Session, season: Season) -> None:
                 f"{entry.bot.full_name} has no active version; wait for its try-out, or take it "
                 "out of the season"
             )
-        entry.version_id = version.id
+        entry.version = version
     session.flush()
+
+
+def _next_start(session: Session, league: League, now: int) -> int | None:
+    """When the schedule starts the league's next season; None where one waits for that already."""
+    mine = (Season.league_id == league.id, Season.starts_at.is_not(None))
+    if session.scalar(select(Season.id).where(*mine, Season.state.in_(UPCOMING)).limit(1)):
+        return None
+    last = session.scalar(select(func.max(Season.starts_at)).where(*mine)) or 0
+    return schedule.next_start(schedule_of(league), max(now, last))
+
+
+def _tell_owners(session: Session, season: Season, kind: str, what: str, now: int) -> None:
+    """A notice to everybody who has a bot in the season."""
+    bots: dict[int, list[str]] = {}
+    for entry in season.entries:
+        bots.setdefault(entry.bot.owner_id, []).append(entry.bot.name)
+    for owner, names in bots.items():
+        text = f"Season {season.name} {what}, with your {' and '.join(names)}."
+        notices.tell_owner(session, owner, kind, f"season:{season.id}", text, now=now)
 
 
 def _entry(session: Session, season: Season, bot: Bot) -> Entry | None:
@@ -205,7 +312,7 @@ def _change(
     before: Sequence[SeasonState],
     after: SeasonState,
     now: int,
-    **values: int,
+    **values: int | None,
 ) -> None:
     """Compare and set on the season's state. Raises Conflict."""
     if not compare_and_set(session, season, {"state": after, **values}, Season.state.in_(before)):

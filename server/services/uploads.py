@@ -11,7 +11,7 @@ from matchbox.bundle import check_class_name, check_name, read_bundle
 from matchbox.errors import Conflict, NotFound, TooMany, UploadsClosed
 from server.db.models import Bot, Bundle, Role, User, Version, VersionState
 from server.db.session import compare_and_set
-from server.services import tryouts
+from server.services import admission, audit, tryouts
 from server.services.accounts import require_owner
 from server.services.news import tell
 from server.services.walls import wall
@@ -38,7 +38,8 @@ def upload(
     """The version that these bytes are of the user's bot of that name; the bot is made when new.
 
     The same bytes and class again give the version that is there. Raises UnknownGame, BadName,
-    BadBundle, UploadsClosed, Conflict (the name plays another game, or is retired), TooMany.
+    BadBundle, UploadsClosed, Conflict (the name plays another game, or is retired), TooMany (in an
+    hour, or for a league of the game in a day).
     """
     registry.package_of(game)
     check_name(name)
@@ -51,6 +52,7 @@ def upload(
     if known is not None:
         return known
     _check_quota(session, user, settings, now)
+    admission.check_uploads(session, user, game, now=now)
     if session.get(Bundle, digest) is None:
         session.add(Bundle(digest=digest, data=data))
         session.flush()
@@ -81,6 +83,7 @@ def activate(session: Session, user: User, bot: Bot, number: int, *, now: int) -
             f"version {number} is {version.state}; only an accepted one can be activated"
         )
     tell(session, "version.activated", version.id, now=now)
+    audit.note(session, user, "version.activate", f"version:{version.id}", now=now)
     return version
 
 
@@ -94,6 +97,7 @@ def retire(session: Session, user: User, bot: Bot, *, now: int) -> None:
     values = {"state": VersionState.RETIRED, "deadline": None}
     session.execute(update(Version).where(*versions).values(**values))
     tell(session, "bot.retired", bot.full_name, now=now)
+    audit.note(session, user, "bot.retire", f"bot:{bot.id}", now=now)
 
 
 def _check_open(session: Session, user: User) -> None:

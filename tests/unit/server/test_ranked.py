@@ -104,7 +104,8 @@ def test_a_paused_league_is_neither_fed_nor_sent(
     books.bot(bob, "two")
     feed(books)
     with books.write() as session:
-        leagues.set_paused(session, charlie, session.get_one(League, league.id), True)
+        row = session.get_one(League, league.id)
+        leagues.set_paused(session, charlie, row, True, now=books.clock())
     assert not books.dispatch()
     assert feed(books) == 0
 

@@ -342,7 +342,7 @@ def test_a_league_of_an_operator_s_own_holds_seasons(
         make(books, charlie, "long", deals=9999)
     with pytest.raises(BadOption):
         make(books, charlie, "long", seats=7)
-    season_of(books, charlie, versions, league="short")
+    season_of(books, charlie, versions[::2], league="short")
     assert {len(job.deals) for job in books.dispatch()} == {1}
 
 

@@ -1,0 +1,127 @@
+"""Who may enter a league's seasons, with how many bots, and how often who may upload.
+
+The house and operators are bound by none of it: they keep the field filled and the platform tried.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Final
+
+from sqlalchemy import delete, select
+
+from matchbox.errors import Conflict, Forbidden, NotFound, TooMany
+from server.db.models import Bot, Entry, Invitation, League, Season, User, Version
+from server.db.session import rows_changed
+from server.services import audit
+from server.services.accounts import require_operator
+from server.services.leagues import admission_of, field_of
+
+if TYPE_CHECKING:
+    from sqlalchemy.orm import Session
+
+DAY_MS: Final = 86_400_000
+
+
+def invite(session: Session, actor: User, league: League, name: str, *, now: int) -> None:
+    """Lets that account enter the league's seasons; twice is once. Raises Forbidden, NotFound."""
+    require_operator(actor)
+    user = _user(session, name)
+    if session.get(Invitation, (league.id, user.id)) is None:
+        session.add(Invitation(league_id=league.id, user_id=user.id, at=now))
+        audit.note(session, actor, "league.invite", f"league:{league.id}", {"user": name}, now=now)
+        session.flush()
+
+
+def uninvite(session: Session, actor: User, league: League, name: str, *, now: int) -> None:
+    """Takes an invitation back; who is in a season stays in it. Raises Forbidden or NotFound."""
+    require_operator(actor)
+    user = _user(session, name)
+    which = (Invitation.league_id == league.id, Invitation.user_id == user.id)
+    if rows_changed(session, delete(Invitation).where(*which)) != 1:
+        raise NotFound(f"{name} is not invited to league {league.name}")
+    audit.note(session, actor, "league.uninvite", f"league:{league.id}", {"user": name}, now=now)
+
+
+def may_enter(session: Session, league: League, user: User) -> bool:
+    """Whether this account's bots may play in the league's seasons."""
+    if user.trusted or admission_of(league).by == "open":
+        return True
+    return session.get(Invitation, (league.id, user.id)) is not None
+
+
+def check_entry(session: Session, season: Season, bot: Bot) -> None:
+    """Raises Forbidden where the bot's owner may not enter, Conflict where no more bots of one
+    owner are taken."""
+    if not may_enter(session, season.league, bot.owner):
+        raise Forbidden(
+            f"league {season.league.name} is by invitation, and {bot.owner.name} has none; ask an "
+            "operator"
+        )
+    most = admission_of(season.league).bots
+    if bot.owner.trusted or most is None:
+        return
+    inside = select(Entry).join(Entry.bot).where(Entry.season_id == season.id)
+    names = [one.bot.name for one in session.scalars(inside.where(Bot.owner_id == bot.owner_id))]
+    if len(names) >= most:
+        raise Conflict(
+            f"{season.name} takes {most} of one author's bots, and {', '.join(names)} of "
+            f"{bot.owner.name} is in; take one out first"
+        )
+
+
+def enter_everybody(session: Session, season: Season) -> None:
+    """Where the league wishes it, enters every active bot whose owner may enter.
+
+    What an author has entered comes first; the newest uploads fill what is left of the author's
+    places.
+    """
+    admission = admission_of(season.league)
+    if not admission.everybody:
+        return
+    inside = {entry.bot_id for entry in season.entries}
+    places = Counter(entry.bot.owner_id for entry in season.entries)
+    chosen: list[Version] = []
+    for version in sorted(field_of(session, season.league), key=lambda one: -one.id):
+        owner = version.bot.owner
+        full = admission.bots is not None and places[owner.id] >= admission.bots
+        if version.bot_id in inside or (full and not owner.trusted):
+            continue
+        if may_enter(session, season.league, owner):
+            places[owner.id] += 1
+            chosen.append(version)
+    for version in reversed(chosen):
+        season.entries.append(Entry(season_id=season.id, bot=version.bot))
+    session.flush()
+
+
+def check_uploads(session: Session, user: User, game: str, *, now: int) -> None:
+    """Raises TooMany where a league of the game takes no more uploads of this author today."""
+    if user.trusted:
+        return
+    leagues = session.scalars(select(League).where(League.game == game).order_by(League.id))
+    limits = [
+        (most, league.name)
+        for league in leagues
+        if (most := admission_of(league).uploads) and may_enter(session, league, user)
+    ]
+    if not limits:
+        return
+    most, name = min(limits)
+    mine = (Bot.owner_id == user.id, Bot.game == game, Version.created_at > now - DAY_MS)
+    query = select(Version.created_at).join(Version.bot).where(*mine)
+    made = session.scalars(query.order_by(Version.created_at)).all()
+    if len(made) >= most:
+        opens = datetime.fromtimestamp((made[-most] + DAY_MS + 59_999) / 1000, UTC)
+        raise TooMany(
+            f"league {name} takes {most} uploads of an author in 24 hours, and you have made "
+            f"{len(made)}; the next one is taken from {opens:%Y-%m-%d %H:%M} UTC on"
+        )
+
+
+def _user(session: Session, name: str) -> User:
+    user = session.scalar(select(User).where(User.name == name))
+    if user is None:
+        raise NotFound(f"there is no account {name!r}")
+    return user

@@ -1,0 +1,110 @@
+"""Scheduled leagues: the next edition is opened, started when it is due, or put off.
+
+There is always one edition to come. It starts at its time, or as soon as the one before is over; a
+time that nobody was there to see is made up for once, since only this edition was waiting.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING, Final
+
+from sqlalchemy import select
+from sqlalchemy.orm import aliased
+
+from matchbox.errors import Conflict, Forbidden
+from server.db.models import Entry, League, Season, SeasonState, Version, VersionState
+from server.services import audit, divisions, schedule, seasons
+from server.services.admission import check_entry
+from server.services.leagues import UPCOMING, schedule_of
+from server.services.news import storable
+
+if TYPE_CHECKING:
+    from sqlalchemy.orm import Session
+
+    from matchbox.settings import Settings
+
+LONGEST: Final = 500
+"""Characters of why a season could not start."""
+_RUNNING: Final = (SeasonState.RUNNING, SeasonState.PAUSED)
+_WAITING: Final = (SeasonState.OPEN, SeasonState.FROZEN)
+_NUMBER: Final = re.compile(r" \d+$")
+
+
+def lacking(session: Session) -> list[League]:
+    """The scheduled leagues that run and have no edition to come."""
+    to_come = (Season.league_id == League.id, Season.state.in_(UPCOMING))
+    waits = select(Season.id).where(*to_come, Season.starts_at.is_not(None))
+    awake = (League.continuous.is_(False), League.paused.is_(False))
+    found = session.scalars(select(League).where(*awake, ~waits.exists()).order_by(League.id))
+    return [league for league in found if schedule_of(league).cron is not None]
+
+
+def open_next(session: Session, *, now: int) -> list[Season]:
+    """Opens the next edition of every league that lacks one, with the entries of its last."""
+    return [_open(session, league, now) for league in lacking(session)]
+
+
+def due(session: Session, *, now: int) -> list[int]:
+    """The editions whose time has come, while no other of their league is played."""
+    other = aliased(Season)
+    played = (other.league_id == Season.league_id, other.state.in_(_RUNNING))
+    query = (
+        select(Season.id)
+        .join(Season.league)
+        .where(League.paused.is_(False), Season.division == 1, Season.state.in_(_WAITING))
+        .where(Season.starts_at <= now, ~select(other.id).where(*played).exists())
+    )
+    return list(session.scalars(query.order_by(Season.starts_at, Season.id)))
+
+
+def start(session: Session, number: int, *, settings: Settings, now: int) -> None:
+    """Starts a due edition. Raises Conflict where it cannot be."""
+    if number in due(session, now=now):
+        season = session.get_one(Season, number)
+        seasons.begin(session, None, season, settings=settings, now=now)
+
+
+def put_off(session: Session, number: int, why: str, *, now: int) -> None:
+    """Lets the edition wait for the schedule's next time, and keeps why."""
+    season = session.get_one(Season, number)
+    starts_at = schedule.next_start(schedule_of(season.league), now)
+    for row in divisions.of_edition(session, season):
+        row.starts_at, row.trouble = starts_at, storable(why, LONGEST)
+    session.flush()
+    audit.note(session, None, "season.put-off", f"season:{number}", {"why": why}, now=now)
+
+
+def _open(session: Session, league: League, now: int) -> Season:
+    editions = select(Season).where(Season.league_id == league.id)
+    newest = editions.order_by(Season.edition.desc(), Season.division)
+    last = session.scalars(newest.limit(1)).first()
+    season = seasons.add(session, league, name=_name(session, league, last), now=now)
+    if last is not None:
+        _carry_over(session, season, divisions.of_edition(session, last))
+    audit.note(session, None, "season.create", f"season:{season.id}", now=now)
+    return season
+
+
+def _carry_over(session: Session, season: Season, last: Sequence[Season]) -> None:
+    """Enters whoever was in and still plays, was not disqualified, and may enter."""
+    active = select(Version.bot_id).where(Version.state == VersionState.ACTIVE)
+    playing = set(session.scalars(active))
+    for entry in (entry for row in last for entry in row.entries):
+        stays = entry.bot_id in playing and entry.bot.retired_at is None
+        if stays and entry.out != "disqualified":
+            with suppress(Conflict, Forbidden):
+                check_entry(session, season, entry.bot)
+                season.entries.append(Entry(season_id=season.id, bot=entry.bot))
+                session.flush()
+
+
+def _name(session: Session, league: League, last: Season | None) -> str:
+    """Of the league's last season with the next free number, such as "Autumn 3"."""
+    stem = _NUMBER.sub("", last.name if last is not None else league.name)[:40]
+    number = 1 if last is None else last.edition + 1
+    while session.scalar(select(Season.id).where(Season.name == f"{stem} {number}")) is not None:
+        number += 1
+    return f"{stem} {number}"
