@@ -36,7 +36,11 @@ _PATIENCE: Final = {
     "interval_max": 0.1,
 }
 """A broker that is down is told to the caller at once: the tick tries again."""
-_TASKS: Final = {wire.TryOut: wire.TRY_OUT, wire.PlayMatch: wire.PLAY_MATCH}
+_TASKS: Final = {
+    wire.TryOut: wire.TRY_OUT,
+    wire.PlayMatch: wire.PLAY_MATCH,
+    wire.Teach: wire.LEARN,
+}
 
 
 class Sender(Protocol):
@@ -70,7 +74,7 @@ class CelerySender:
         self._celery.close()
 
 
-def post(session: Session, message: wire.TryOut | wire.PlayMatch) -> None:
+def post(session: Session, message: wire.TryOut | wire.PlayMatch | wire.Teach) -> None:
     """Writes the message down, to be sent once the session's transaction is in."""
     session.add(Outbox(task=_TASKS[type(message)], message=wire.to_plain(message)))
     session.info[POSTED] = True

@@ -20,7 +20,7 @@ from matchbox.errors import BrokerUnavailable
 from matchbox.match import record as records
 from matchbox.match import wire
 from matchbox.match.record import Bout, Fault, Record
-from matchbox.match.wire import Lost, MatchPlayed, PlayMatch, TriedOut, TryOut
+from matchbox.match.wire import Learned, Lost, MatchPlayed, PlayMatch, Teach, TriedOut, TryOut
 from matchbox.settings import Settings
 from server import queries
 from server.context import Context
@@ -63,12 +63,13 @@ class Postman:
             raise BrokerUnavailable("the postman is ill; try again tomorrow")
         self.letters.append((task, queue, message))
 
-    def take(self) -> list[TryOut | PlayMatch]:
+    def take(self) -> list[TryOut | PlayMatch | Teach]:
         """Every job given so far, once."""
         letters, self.letters = self.letters, []
-        kinds: dict[str, type[TryOut] | type[PlayMatch]] = {
+        kinds: dict[str, type[TryOut] | type[PlayMatch] | type[Teach]] = {
             wire.TRY_OUT: TryOut,
             wire.PLAY_MATCH: PlayMatch,
+            wire.LEARN: Teach,
         }
         return [wire.from_plain(kinds[task], message) for task, _, message in letters]
 
@@ -234,6 +235,7 @@ def scripted(
         deals=job.deals,
         seats=versions,
         width=job.width,
+        memories=records.memories_of([seat.memory for seat in job.seats]),
         bouts=[
             (bout_of or drawn)(job, deal, rotation)
             for deal in range(len(job.deals))
@@ -268,9 +270,21 @@ def played(job: PlayMatch, record: Record | None = None) -> MatchPlayed:
     )
 
 
-def lost(job: PlayMatch | TryOut, why: str = "the box did not open") -> Lost:
+def learned(job: Teach, memory: bytes = b"wiser", **more: Any) -> Learned:
+    """What an arena brings back from a lesson."""
+    told = {"learns": True, "fault": None, "detail": "", "records": 4, "log": "aha\n", **more}
+    return Learned(lesson=job.lesson, attempt=job.attempt, token=job.token, memory=memory, **told)
+
+
+def lost(job: PlayMatch | TryOut | Teach, why: str = "the box did not open") -> Lost:
     """Word that the job could not be done."""
-    subject = job.match if isinstance(job, PlayMatch) else job.version
+    match job:
+        case PlayMatch():
+            subject = job.match
+        case TryOut():
+            subject = job.version
+        case _:
+            subject = job.lesson
     return Lost(subject=subject, attempt=job.attempt, token=job.token, why=why)
 
 

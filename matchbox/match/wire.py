@@ -25,12 +25,14 @@ VERSION: Final = 1
 
 TRY_OUT: Final = "arena.try_out"
 PLAY_MATCH: Final = "arena.play_match"
+LEARN: Final = "arena.learn"
 SETTLE: Final = "ledger.settle"
 RECORD: Final = "ledger.record"
+REMEMBER: Final = "ledger.remember"
 LOST: Final = "ledger.lost"
 TICK: Final = "ledger.tick"
-QUEUES: Final = {TRY_OUT: "tryout", PLAY_MATCH: "ranked", SETTLE: "ledger", RECORD: "ledger",
-                 LOST: "ledger", TICK: "ledger"}  # fmt: skip
+QUEUES: Final = {TRY_OUT: "tryout", PLAY_MATCH: "ranked", LEARN: "ranked", SETTLE: "ledger",
+                 RECORD: "ledger", REMEMBER: "ledger", LOST: "ledger", TICK: "ledger"}  # fmt: skip
 BROKER_BYTES: Final = 256 << 10
 """A result longer than this is posted to the server instead of going through the broker."""
 
@@ -279,6 +281,19 @@ class PlayMatch(Job, frozen=True, kw_only=True):
     width: int = 1
 
 
+class Teach(Job, frozen=True, kw_only=True):
+    """Let a version learn from what it has played in a round."""
+
+    lesson: str
+    """lesson:<number>."""
+    pupil: Entrant
+    """Whose memory is the one that it had until now."""
+    key: Digest
+    """What seeds its chance, and names the others to it; as matchbox.match.learning.round_key."""
+    played: dict[str, int]
+    """The matches by id, and which of its entrants the version was."""
+
+
 class Note(msgspec.Struct, frozen=True):
     """What went wrong in a bout, for the bot's owner: never part of a digest."""
 
@@ -317,6 +332,8 @@ class TriedOut(msgspec.Struct, frozen=True, kw_only=True):
     log: str
     box: str
     unrepeatable: bool = False
+    learns: bool | None = None
+    """Whether the class has a `learn`; None where nobody got so far as to look."""
     v: Version = VERSION
 
 
@@ -338,11 +355,29 @@ class MatchPlayed(msgspec.Struct, frozen=True, kw_only=True):
     v: Version = VERSION
 
 
+class Learned(msgspec.Struct, frozen=True, kw_only=True):
+    """What came of a lesson."""
+
+    lesson: str
+    attempt: int
+    token: str
+    learns: bool
+    """False for a version without a `learn`."""
+    memory: bytes
+    """What the version remembers from now on: after a fault what it had; base64 in JSON."""
+    fault: FaultKind | None
+    detail: str
+    records: int
+    """How many bouts it was told."""
+    log: str
+    v: Version = VERSION
+
+
 class Lost(msgspec.Struct, frozen=True, kw_only=True):
-    """A platform fault: the match or try-out with this id could not be played."""
+    """A platform fault: the match, try-out or lesson with this id could not be done."""
 
     subject: str
-    """A match id, or a version digest for a try-out."""
+    """A match id, a version digest for a try-out, or lesson:<number>."""
     attempt: int
     token: str
     why: str

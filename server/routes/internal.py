@@ -1,4 +1,5 @@
-"""What arenas ask and hand in, with the arena's token: bundles, claims, results, walls.
+"""What arenas ask and hand in, with the arena's token: bundles, memories, records,
+claims, results, walls.
 
 Knows the messages of wire.py; believes no result without its attempt's token.
 """
@@ -14,7 +15,8 @@ from matchbox.errors import BadMessage
 from matchbox.match import wire
 from server import queries
 from server.auth import arena_only, context
-from server.services import matches, verdicts, walls
+from server.queries import lessons as learning
+from server.services import lessons, matches, verdicts, walls
 
 if TYPE_CHECKING:
     from flask.typing import ResponseReturnValue
@@ -37,6 +39,22 @@ def bundle(digest: str) -> Response:
     """The bytes with that digest."""
     with context().read() as books:
         data = queries.bundle(books, digest)
+    return Response(data, mimetype="application/octet-stream")
+
+
+@routes.get("/memories/<digest:digest>")
+def memory(digest: str) -> Response:
+    """The memory with that digest."""
+    with context().read() as books:
+        data = learning.memory(books, digest)
+    return Response(data, mimetype="application/octet-stream")
+
+
+@routes.get("/records/<match>")
+def record(match: str) -> Response:
+    """A match's record as it is packed, for a lesson."""
+    with context().read() as books:
+        data = learning.packed_record(books, match)
     return Response(data, mimetype="application/octet-stream")
 
 
@@ -67,6 +85,9 @@ def result() -> Response:
             case wire.SETTLE:
                 tried = wire.from_plain(wire.TriedOut, message)
                 changed = verdicts.settle(books, tried, settings=settings, now=now)
+            case wire.REMEMBER:
+                learned = wire.from_plain(wire.Learned, message)
+                changed = lessons.remember(books, learned, settings=settings, now=now)
             case wire.LOST:
                 missed = wire.from_plain(wire.Lost, message)
                 changed = matches.lost(books, missed, settings=settings, now=now)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from sqlalchemy import ColumnElement
 
-from server.db.models import Match, MatchState, Version
+from server.db.models import Lesson, Match, MatchState, Version
 from server.db.session import compare_and_set
 
 if TYPE_CHECKING:
@@ -22,21 +22,26 @@ _AT_ONCE: Final = 3
 """So many attempts are sent after a lease each."""
 
 
-def subject_of(row: Match | Version) -> str:
-    """What the token of a row speaks of: a match's id, or one bot's version.
+def subject_of(row: Match | Version | Lesson) -> str:
+    """What the token of a row speaks of: a match's id, one bot's version, or a lesson.
 
     A try-out's messages name the bundle's digest, which two bots may share; their tokens differ.
     """
-    return row.id if isinstance(row.id, str) else f"version:{row.id}"
+    match row:
+        case Match():
+            return row.id
+        case Version():
+            return f"version:{row.id}"
+    return f"lesson:{row.id}"
 
 
-def token_of(settings: Settings, row: Match | Version, attempt: int) -> str:
+def token_of(settings: Settings, row: Match | Version | Lesson, attempt: int) -> str:
     """64 hex digits that only the server can make."""
     text = f"{subject_of(row)}:{attempt}".encode()
     return hmac.new(settings.secret_key.encode(), text, sha256).hexdigest()
 
 
-def is_of(settings: Settings, row: Match | Version, attempt: int, token: str) -> bool:
+def is_of(settings: Settings, row: Match | Version | Lesson, attempt: int, token: str) -> bool:
     """True where the token is that of an attempt of this row that was really made."""
     right = token_of(settings, row, attempt)
     return 1 <= attempt <= row.attempt and hmac.compare_digest(

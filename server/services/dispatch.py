@@ -87,7 +87,8 @@ def job_of(match: Match, settings: Settings) -> PlayMatch:
         options=match.league.options,
         deals=[deal.seed for deal in match.deals],
         seats=[
-            Entrant(seat.version.digest, seat.version.class_name or None) for seat in match.seats
+            Entrant(seat.version.digest, seat.version.class_name or None, seat.memory)
+            for seat in match.seats
         ],
         width=match.width,
     )

@@ -13,7 +13,7 @@ import structlog
 from matchbox.errors import BadRecord, Conflict, Forbidden, NotFound
 from matchbox.match import record as records
 from server.db.models import UNFINISHED, Match, MatchState
-from server.services import attempts, faults, quarantine, ratings, results, tryouts
+from server.services import attempts, faults, lessons, quarantine, ratings, results, tryouts
 from server.services.accounts import require_operator
 from server.services.attempts import change
 from server.services.dispatch import dispatch, job_of
@@ -49,7 +49,7 @@ log = structlog.get_logger(__name__)
 def claim(
     session: Session, subject: str, attempt: int, token: str, *, settings: Settings, now: int
 ) -> None:
-    """Renews the lease of the match or try-out (by digest) that an arena is about to play.
+    """Renews the lease of the match, try-out (by digest) or lesson that an arena is about to do.
 
     Raises Conflict where the row is final or another attempt has taken over: drop the job.
     Raises NotFound or Forbidden where the claim is not of an attempt of ours.
@@ -57,6 +57,10 @@ def claim(
     if len(subject) == 64:
         version = tryouts.find(session, subject, attempt, token, settings=settings)
         tryouts.claim(session, version, attempt, settings=settings, now=now)
+        return
+    if subject.startswith(lessons.SUBJECT):
+        lesson = lessons.find(session, subject, attempt, token, settings=settings)
+        lessons.claim(session, lesson, attempt, settings=settings, now=now)
         return
     match = find(session, subject, attempt, token, settings=settings)
     values = {"deadline": attempts.next_deadline(settings, now)}
@@ -91,7 +95,7 @@ def record(session: Session, message: MatchPlayed, *, settings: Settings, now: i
 
 
 def lost(session: Session, message: Lost, *, settings: Settings, now: int) -> bool:
-    """Counts a platform fault of a match or try-out; False where it was counted or is over.
+    """Counts a platform fault of a match, try-out or lesson; False where it was counted before.
 
     Raises NotFound or Forbidden where the message is not about an attempt of ours.
     """
@@ -99,6 +103,9 @@ def lost(session: Session, message: Lost, *, settings: Settings, now: int) -> bo
     if len(subject) == 64:
         version = tryouts.find(session, subject, attempt, message.token, settings=settings)
         return tryouts.lost(session, version, attempt, why, settings=settings, now=now)
+    if subject.startswith(lessons.SUBJECT):
+        lesson = lessons.find(session, subject, attempt, message.token, settings=settings)
+        return lessons.lost(session, lesson, attempt, why, settings=settings, now=now)
     match = find(session, subject, attempt, message.token, settings=settings)
     return fault(session, match, attempt, why, settings=settings, now=now)
 

@@ -28,7 +28,7 @@ def check(match: Match, played: Record) -> None:
         "deals": [deal.seed for deal in match.deals],
         "seats": [seat.version.digest for seat in match.seats],
         "width": match.width,
-        "memories": records.memories_of([]),
+        "memories": records.memories_of([seat.memory for seat in match.seats]),
     }
     for name, wanted in scheduled.items():
         if getattr(played, name) != wanted:

@@ -8,7 +8,7 @@ from sqlalchemy import select, update
 
 from server.db.models import WAITING, Match, MatchState, Version
 from server.db.session import rows_changed
-from server.services import tryouts
+from server.services import lessons, tryouts
 from server.services.dispatch import MOST_ATTEMPTS
 
 if TYPE_CHECKING:
@@ -18,8 +18,9 @@ if TYPE_CHECKING:
 
 
 def sweep(session: Session, *, settings: Settings, now: int) -> int:
-    """Matches past their deadline are queued, try-outs sent again; how many there were."""
-    return _sweep_matches(session, now) + _sweep_tryouts(session, settings, now)
+    """Matches past their deadline are queued, try-outs and lessons sent again; how many."""
+    late = _sweep_matches(session, now) + _sweep_tryouts(session, settings, now)
+    return late + lessons.sweep(session, settings=settings, now=now)
 
 
 def _sweep_matches(session: Session, now: int) -> int:

@@ -26,8 +26,10 @@ BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 MESSAGES: dict[str, type[Any]] = {
     "TryOut": wire.TryOut,
     "PlayMatch": wire.PlayMatch,
+    "Teach": wire.Teach,
     "TriedOut": wire.TriedOut,
     "MatchPlayed": wire.MatchPlayed,
+    "Learned": wire.Learned,
     "Lost": wire.Lost,
 }
 

@@ -1,6 +1,7 @@
-"""The server as an arena sees it: bundles by digest, claims, long results, what the wall holds.
+"""The server as an arena sees it: bundles and memories by digest, records, claims,
+long results, what the wall holds.
 
-Knows four addresses and the arena token; knows no queue. A server that cannot be reached is
+Knows six addresses and the arena token; knows no queue. A server that cannot be reached is
 asked again for a while, then Unavailable is raised.
 """
 
@@ -8,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections import OrderedDict
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import httpx
 
@@ -54,14 +55,15 @@ class ServerClient:
 
     def bundle(self, version: str) -> bytes:
         """The bundle with that digest. Raises BadBundle where the server sent another one."""
-        if version in self._kept:
-            self._kept.move_to_end(version)
-            return self._kept[version]
-        data = self._send("GET", f"/internal/bundles/{version}").content
-        if digest(data) != version:
-            raise BadBundle(f"the server sent other bytes than those of the bundle {version}")
-        self._keep(version, data)
-        return data
+        return self._digested("bundles", version)
+
+    def memory(self, name: str) -> bytes:
+        """The memory with that digest. Raises BadBundle where the server sent another one."""
+        return self._digested("memories", name)
+
+    def record(self, match: str) -> bytes:
+        """The record of a match, packed. Raises NotFound."""
+        return self._send("GET", f"/internal/records/{match}").content
 
     def claim(self, subject: str, job: wire.Job) -> bool:
         """Renews the lease of a job; False where it is over or another attempt has it."""
@@ -98,6 +100,17 @@ class ServerClient:
             if answer.is_client_error and answer.status_code != httpx.codes.TOO_MANY_REQUESTS:
                 raise _refusal(answer)
         raise Unavailable(f"{method} {path} of the server failed: {trouble}")
+
+    def _digested(self, kind: Literal["bundles", "memories"], name: str) -> bytes:
+        """The bytes with that digest, kept for the next time."""
+        if name in self._kept:
+            self._kept.move_to_end(name)
+            return self._kept[name]
+        data = self._send("GET", f"/internal/{kind}/{name}").content
+        if digest(data) != name:
+            raise BadBundle(f"the server sent other bytes than those of {kind}/{name}")
+        self._keep(name, data)
+        return data
 
     def _keep(self, version: str, data: bytes) -> None:
         self._kept[version] = data

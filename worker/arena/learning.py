@@ -11,14 +11,18 @@ from contextlib import closing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from matchbox import registry
 from matchbox.errors import SeatFault
 from matchbox.match import wire
+from matchbox.match.learning import Lessons, Own, lessons
+from matchbox.match.record import unpack
 from matchbox.match.seat import LocalChannel
 from matchbox.match.wire import Entrant
 from sandbox.policy import learning
 from worker.arena.play import cut, libraries_of, limits_of, load_frame, seats_of
 
 if TYPE_CHECKING:
+    from matchbox.match.wire import Teach
     from sandbox.box import Box
 
 
@@ -65,3 +69,34 @@ def learn(
                 raise
             new, fault = memory, failed
     return Learned(new, fault, cut(channel.stderr, allowed.log_bytes))
+
+
+def give(
+    job: Teach, bundle: bytes, memory: bytes, record: Callable[[str], bytes], box: Box | None
+) -> wire.Learned:
+    """A lesson of the league given: `record` hands out the packed record of a match.
+
+    Raises SeatFault("platform"), BadBundle, BadRecord, and what `record` raises.
+    """
+    found = Lessons([], 0)
+
+    def records() -> list[bytes]:
+        nonlocal found
+        own = [Own(unpack(record(match)), entrant) for match, entrant in job.played.items()]
+        found = lessons(registry.game(job.game), own, job.key)
+        return found.records
+
+    done = learn(
+        job.game, bundle, job.pupil, memory, records, seed=job.key, limits=job.limits, box=box
+    )
+    return wire.Learned(
+        lesson=job.lesson,
+        attempt=job.attempt,
+        token=job.token,
+        learns=done.learns,
+        memory=done.memory,
+        fault=done.fault.kind if done.fault else None,
+        detail=done.fault.detail if done.fault else "",
+        records=len(found.records),
+        log=done.log,
+    )

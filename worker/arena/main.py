@@ -65,10 +65,14 @@ def stopping() -> bool:
 def _work(task: str, message: dict[str, Any]) -> None:
     """Does the job of a message; a message that is none is dropped, its row brings it back."""
     arena, journal = _Running.arena, _Running.journal
-    do = arena.play_match if task == wire.PLAY_MATCH else arena.try_out
+    work = {
+        wire.PLAY_MATCH: arena.play_match,
+        wire.TRY_OUT: arena.try_out,
+        wire.LEARN: arena.learn,
+    }
     journal.begin(task, message)
     try:
-        do(message)
+        work[task](message)
     except BadMessage as error:
         log.error("message.dropped", task=task, why=str(error))
     except GiveBack as error:
@@ -90,6 +94,12 @@ def play_match(message: dict[str, Any]) -> None:
 def try_out(message: dict[str, Any]) -> None:
     """Validates a version."""
     _work(wire.TRY_OUT, message)
+
+
+@app.task(name=wire.LEARN)
+def learn(message: dict[str, Any]) -> None:
+    """Lets a version learn."""
+    _work(wire.LEARN, message)
 
 
 @signals.celeryd_init.connect

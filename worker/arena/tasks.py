@@ -14,7 +14,8 @@ import structlog
 
 from matchbox.errors import BadBundle, BadMessage, MatchboxError, SeatFault, Unavailable
 from matchbox.match import wire
-from matchbox.match.wire import Lost, MatchPlayed, PlayMatch, TriedOut, TryOut
+from matchbox.match.wire import Learned, Lost, MatchPlayed, PlayMatch, Teach, TriedOut, TryOut
+from worker.arena.learning import give
 from worker.arena.play import play_job
 from worker.arena.quarantine import try_alone
 from worker.arena.tryout import try_out
@@ -66,12 +67,20 @@ class Arena:
         job = wire.from_plain(PlayMatch, message)
         self._do(job.match, job, lambda: self._played(job))
 
+    def learn(self, message: dict[str, Any]) -> None:
+        """Lets a version learn and sends its memory, or reports it lost. Raises GiveBack."""
+        job = wire.from_plain(Teach, message)
+        self._do(job.lesson, job, lambda: self._learned(job))
+
     def lose(self, task: str, message: dict[str, Any], why: str) -> None:
         """Reports the job of this message as lost."""
-        job: PlayMatch | TryOut
+        job: PlayMatch | Teach | TryOut
         if task == wire.PLAY_MATCH:
             job = wire.from_plain(PlayMatch, message)
             subject = job.match
+        elif task == wire.LEARN:
+            job = wire.from_plain(Teach, message)
+            subject = job.lesson
         else:
             job = wire.from_plain(TryOut, message)
             subject = job.version
@@ -106,10 +115,26 @@ class Arena:
 
     def _played(self, job: PlayMatch) -> tuple[str, MatchPlayed]:
         bundles = {seat.version: self._client.bundle(seat.version) for seat in job.seats}
-        return wire.RECORD, play_job(job, bundles, self._box, self._watch(job), reports=True)
+        memories = {
+            seat.memory: self._client.memory(seat.memory) for seat in job.seats if seat.memory
+        }
+        watch = self._watch(job.match, job)
+        played = play_job(job, bundles, self._box, watch, memories=memories, reports=True)
+        return wire.RECORD, played
 
-    def _watch(self, job: PlayMatch) -> Callable[[int], None]:
-        """What hears of every bout that has ended: renews the lease, and stops when told to."""
+    def _learned(self, job: Teach) -> tuple[str, Learned]:
+        watch = self._watch(job.lesson, job)
+
+        def record(match: str) -> bytes:
+            watch(0)
+            return self._client.record(match)
+
+        bundle = self._client.bundle(job.pupil.version)
+        memory = self._client.memory(job.pupil.memory) if job.pupil.memory else b""
+        return wire.REMEMBER, give(job, bundle, memory, record, self._box)
+
+    def _watch(self, subject: str, job: wire.Job) -> Callable[[int], None]:
+        """What hears that the job goes on: renews the lease, and stops when told to."""
         renewed = self._clock()
 
         def report(bouts: int) -> None:
@@ -118,7 +143,7 @@ class Arena:
                 raise GiveBack("this arena is stopping")
             if self._clock() - renewed > RENEW_S:
                 renewed = self._clock()
-                if not self._client.claim(job.match, job):
+                if not self._client.claim(subject, job):
                     raise _Superseded
 
         return report

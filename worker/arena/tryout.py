@@ -43,6 +43,7 @@ class _Trial:
     log_bytes: int
     libraries: tuple[str, ...] | None
     class_name: str | None = None
+    learns: bool | None = None
     games: int = 0
     decisions: int = 0
     decision_ms: float = 0.0
@@ -102,6 +103,7 @@ def try_out(job: TryOut, bundle: bytes, box: Box | None, beside: bytes | None = 
         log=trial.log,
         box=kind_of(box),
         unrepeatable=unrepeatable,
+        learns=trial.learns,
     )
 
 
@@ -154,6 +156,7 @@ def _learn(job: TryOut, bundle: bytes, trial: _Trial, box: Box | None) -> list[s
         box=box,
     )
     trial.logs.append(done.log)
+    trial.learns = done.learns
     if done.fault is not None:
         return [sentences.forgetful(done.fault, done.log)]
     if done.memory:

@@ -13,8 +13,8 @@ import structlog
 
 from matchbox.errors import CallerFault
 from matchbox.match import wire
-from matchbox.match.wire import Lost, MatchPlayed, TriedOut
-from server.services import matches, verdicts
+from matchbox.match.wire import Learned, Lost, MatchPlayed, TriedOut
+from server.services import lessons, matches, verdicts
 from server.services import tick as ticking
 
 if TYPE_CHECKING:
@@ -34,6 +34,11 @@ def settle(context: Context, data: object) -> bool:
 def record(context: Context, data: object) -> bool:
     """Books a match's record; False where it changed nothing. Raises Unavailable."""
     return _book(context, MatchPlayed, data, matches.record)
+
+
+def remember(context: Context, data: object) -> bool:
+    """Books what came of a lesson; False where it changed nothing. Raises Unavailable."""
+    return _book(context, Learned, data, lessons.remember)
 
 
 def lost(context: Context, data: object) -> bool:

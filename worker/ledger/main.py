@@ -61,6 +61,12 @@ def record(message: dict[str, Any]) -> None:
     books.record(_Running.context, message)
 
 
+@app.task(name=wire.REMEMBER, **AGAIN)
+def remember(message: dict[str, Any]) -> None:
+    """Books what came of a lesson."""
+    books.remember(_Running.context, message)
+
+
 @app.task(name=wire.LOST, **AGAIN)
 def lost(message: dict[str, Any]) -> None:
     """Books a platform fault."""

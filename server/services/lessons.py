@@ -1,0 +1,325 @@
+"""Lessons between the rounds of a season: opened, sent, kept alive, settled. Runs no bots.
+
+The row is the truth and a message only a nudge, as with matches and try-outs. What a version is
+told and what seeds it are fixed when the lesson opens, so a lesson that is given twice comes to the
+same memory twice.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import structlog
+from sqlalchemy import ColumnElement, func, select
+
+from matchbox.bundle import digest
+from matchbox.errors import BadMessage, Conflict, Forbidden, NotFound
+from matchbox.league.format import Format, read
+from matchbox.match.learning import MOST_RECORDS, round_key
+from matchbox.match.memory import MEMORY_BYTES
+from matchbox.match.wire import Entrant, Teach
+from matchbox.settings import limits_of
+from server import outbox
+from server.db.models import (
+    UNFINISHED,
+    Entry,
+    Lesson,
+    LessonState,
+    Match,
+    MatchDeal,
+    MatchSeat,
+    MatchState,
+    Memory,
+    Season,
+    SeasonState,
+    Version,
+)
+from server.db.session import compare_and_set
+from server.services import attempts, audit
+from server.services.accounts import require_operator
+from server.services.dispatch import MOST_ATTEMPTS
+from server.services.news import storable, tell
+from server.services.walls import wall
+
+if TYPE_CHECKING:
+    from sqlalchemy.orm import Session
+
+    from matchbox.match.wire import Learned
+    from matchbox.settings import Settings
+    from server.db.models import User
+
+log = structlog.get_logger(__name__)
+
+SUBJECT: Final = "lesson:"
+"""What a lesson's name in messages begins with."""
+
+
+def taught(session: Session, season: Season, *, settings: Settings, now: int) -> bool:
+    """Opens the lessons after the season's last round, once; True where none is left to be given.
+
+    Asked once all matches of that round are final.
+    """
+    if not season.round or read(Format, season.format).learning == "off":
+        return True
+    last = season.round - 1
+    given = select(func.count()).where(Lesson.season_id == season.id, Lesson.round == last)
+    if not session.scalar(given):
+        _open(session, season, last, settings=settings, now=now)
+    return not session.scalar(given.where(Lesson.state == LessonState.WAITING))
+
+
+def memories(session: Session, season: Season) -> dict[int, str]:
+    """What the season's versions remember now, by version row: the digests of their memories.
+
+    Before its first lesson of the season a version remembers nothing, or where the season begins
+    with the parents' memories, what the bot's version last knew in an earlier season of the league.
+    """
+    learning = read(Format, season.format).learning
+    if learning == "off":
+        return {}
+    known: dict[int, str | None] = _inherited(session, season) if learning == "parent" else {}
+    known |= _learned(session, Lesson.season_id == season.id)
+    return {version: memory for version, memory in known.items() if memory is not None}
+
+
+def job_of(lesson: Lesson, settings: Settings) -> Teach:
+    """The job of the lesson's present attempt."""
+    season, version = lesson.season, lesson.version
+    return Teach(
+        attempt=lesson.attempt,
+        token=attempts.token_of(settings, lesson, lesson.attempt),
+        game=season.league.game,
+        limits=limits_of(settings),
+        lesson=attempts.subject_of(lesson),
+        pupil=Entrant(version.digest, version.class_name or None, lesson.before),
+        key=round_key(season.seed, lesson.round, version.digest),
+        played=dict(lesson.played),
+    )
+
+
+def find(session: Session, subject: str, attempt: int, token: str, *, settings: Settings) -> Lesson:
+    """The lesson of that name, if the token is its own. Raises NotFound or Forbidden."""
+    number = subject.removeprefix(SUBJECT)
+    known = number.isascii() and number.isdecimal() and len(number) < 10
+    lesson = session.get(Lesson, int(number)) if known else None
+    if lesson is None:
+        raise NotFound(f"there is no lesson {number}")
+    if not attempts.is_of(settings, lesson, attempt, token):
+        raise Forbidden(f"this is not the token of attempt {attempt} at {subject}")
+    return lesson
+
+
+def send(session: Session, lesson: Lesson, *, settings: Settings, now: int) -> bool:
+    """Sends a waiting lesson under a new attempt; False if somebody else just did.
+
+    A stranger's bot waits while an arena has no wall.
+    """
+    if not lesson.version.bot.owner.trusted and not wall(session)["walled"]:
+        later = {"deadline": attempts.next_deadline(settings, now)}
+        _change(session, lesson, later, Lesson.attempt == lesson.attempt)
+        return False
+    attempt = lesson.attempt + 1
+    values = {"attempt": attempt, "deadline": attempts.next_deadline(settings, now, attempt)}
+    if not _change(session, lesson, values, Lesson.attempt == lesson.attempt):
+        return False
+    outbox.post(session, job_of(lesson, settings))
+    return True
+
+
+def claim(session: Session, lesson: Lesson, attempt: int, *, settings: Settings, now: int) -> None:
+    """Renews the deadline of a lesson under way. Raises Conflict where it is not wanted now."""
+    values = {"deadline": attempts.next_deadline(settings, now)}
+    unparked = Lesson.deadline.is_not(None)
+    if not _change(session, lesson, values, Lesson.attempt == attempt, unparked):
+        raise Conflict(f"attempt {attempt} at lesson {lesson.id} is not wanted any more")
+
+
+def remember(session: Session, message: Learned, *, settings: Settings, now: int) -> bool:
+    """Settles a lesson by what the arena brought back; False where it was settled before.
+
+    A fault leaves the memory that the version had, and costs nothing else. Raises BadMessage,
+    NotFound, or Forbidden where the message is not the result of an attempt of ours.
+    """
+    lesson = find(session, message.lesson, message.attempt, message.token, settings=settings)
+    if len(message.memory) > MEMORY_BYTES:
+        raise BadMessage(f"a memory has {MEMORY_BYTES} bytes at the most")
+    learned = message.learns and message.fault is None
+    values = {
+        "state": LessonState.FAILED if message.fault else LessonState.LEARNED,
+        "after": _kept(session, message.memory) if learned else lesson.before,
+        "records": message.records,
+        "fault": storable(f"{message.fault}: {message.detail}", 500) if message.fault else "",
+        "log": storable(message.log, 4 * max(settings.log_bytes, 1024)),
+        "deadline": None,
+        "trouble": "",
+        "settled_at": now,
+    }
+    if not _change(session, lesson, values):
+        return False
+    lesson.version.learns = message.learns
+    if message.fault:
+        log.info("lesson.failed", lesson=lesson.id, version=lesson.version_id, why=values["fault"])
+    tell(session, "lesson.settled", lesson.id, now=now)
+    return True
+
+
+def lost(
+    session: Session, lesson: Lesson, attempt: int, why: str, *, settings: Settings, now: int
+) -> bool:
+    """Counts a platform fault once per attempt; sent again, or parked after too many."""
+    faults = lesson.platform_faults + 1
+    values: dict[str, Any] = {"platform_faults": faults, "trouble": storable(why, 500)}
+    parked = faults >= settings.attempts
+    if parked:
+        values["deadline"] = None
+    present = (Lesson.attempt == attempt, Lesson.deadline.is_not(None))
+    if not _change(session, lesson, values, *present):
+        return False
+    if not parked:
+        return send(session, lesson, settings=settings, now=now)
+    _alarm(session, lesson, why, now)
+    return True
+
+
+def sweep(session: Session, *, settings: Settings, now: int) -> int:
+    """Lessons past their deadline are sent again; how many there were."""
+    late = (Lesson.state == LessonState.WAITING, Lesson.deadline < now)
+    lessons = session.scalars(select(Lesson).where(*late).order_by(Lesson.id)).all()
+    for lesson in lessons:
+        if lesson.attempt and lesson.attempt % MOST_ATTEMPTS == 0:
+            trouble = f"sent {lesson.attempt} times, and it never came back"
+            values = {"deadline": None, "trouble": trouble}
+            if _change(session, lesson, values, Lesson.attempt == lesson.attempt):
+                _alarm(session, lesson, trouble, now)
+        else:
+            send(session, lesson, settings=settings, now=now)
+    return len(lessons)
+
+
+def requeue(session: Session, actor: User, lesson: Lesson, *, settings: Settings, now: int) -> None:
+    """Gives a parked lesson another chance. Raises Forbidden or Conflict."""
+    require_operator(actor)
+    if not _change(session, lesson, {"platform_faults": 0}, Lesson.deadline.is_(None)):
+        raise Conflict(f"lesson {lesson.id} is not parked")
+    send(session, lesson, settings=settings, now=now)
+    audit.note(session, actor, "lesson.requeue", f"season:{lesson.season_id}",
+               {"lesson": lesson.id}, now=now)  # fmt: skip
+
+
+def skip(session: Session, actor: User, lesson: Lesson, *, now: int) -> None:
+    """Ends a parked lesson: the old memory stays. Raises Forbidden or Conflict."""
+    require_operator(actor)
+    values = {
+        "state": LessonState.FAILED,
+        "after": lesson.before,
+        "fault": "platform: an operator ended the lesson",
+        "settled_at": now,
+    }
+    if not _change(session, lesson, values, Lesson.deadline.is_(None)):
+        raise Conflict(f"lesson {lesson.id} is not parked")
+    audit.note(session, actor, "lesson.skip", f"season:{lesson.season_id}",
+               {"lesson": lesson.id}, now=now)  # fmt: skip
+
+
+def _open(session: Session, season: Season, last: int, *, settings: Settings, now: int) -> None:
+    """A lesson for everybody who played since the last lessons, is still in, and may learn."""
+    before = memories(session, season)
+    for version, played in _played(session, season).items():
+        lesson = Lesson(
+            season_id=season.id,
+            version_id=version,
+            round=last,
+            state=LessonState.WAITING,
+            attempt=0,
+            platform_faults=0,
+            played=played,
+            before=before.get(version),
+            created_at=now,
+        )
+        session.add(lesson)
+        session.flush()
+        send(session, lesson, settings=settings, now=now)
+
+
+def _played(session: Session, season: Season) -> dict[int, list[tuple[str, int]]]:
+    """The finished matches of every pupil since the lessons before, by match id, as far as needed.
+
+    A match whose deal is still under embargo is left out.
+    """
+    done = select(func.max(Lesson.round)).where(Lesson.season_id == season.id)
+    before = session.scalar(done)
+    since = -1 if before is None else before
+    closed = (
+        select(MatchDeal.seed)
+        .join(Match, Match.id == MatchDeal.match_id)
+        .where(Match.season_id == season.id, Match.state.in_(UNFINISHED))
+    )
+    hidden = select(MatchDeal.match_id).where(MatchDeal.seed.in_(closed))
+    query = (
+        select(MatchSeat.version_id, Match.id, MatchSeat.seat)
+        .join(Match, Match.id == MatchSeat.match_id)
+        .join(Entry, Entry.version_id == MatchSeat.version_id)
+        .join(Version, Version.id == MatchSeat.version_id)
+        .where(Match.season_id == season.id, Match.round > since)
+        .where(Match.state == MatchState.FINISHED, Match.id.not_in(hidden))
+        .where(Entry.season_id == season.id, Entry.out == "", Version.learns.is_not(False))
+    )
+    most = -(-MOST_RECORDS // season.deals)
+    found: dict[int, dict[str, int]] = {}
+    for version, match, seat in session.execute(query.order_by(Match.id, MatchSeat.seat)):
+        own = found.setdefault(version, {})
+        if len(own) < most:
+            own.setdefault(match, seat)
+    return {version: list(own.items()) for version, own in sorted(found.items())}
+
+
+def _inherited(session: Session, season: Season) -> dict[int, str | None]:
+    """What each bot's version last knew in the newest season of the league that it learned in."""
+    earlier = (
+        Season.league_id == season.league_id,
+        Season.state == SeasonState.FINISHED,
+        Season.id != season.id,
+        Season.finished_at <= (season.started_at or season.created_at),
+    )
+    query = (
+        select(Version.bot_id, Lesson.after)
+        .join(Version, Version.id == Lesson.version_id)
+        .join(Season, Season.id == Lesson.season_id)
+        .where(*earlier, Lesson.state != LessonState.WAITING)
+        .order_by(Season.finished_at, Season.id, Lesson.round)
+    )
+    newest = dict(session.execute(query).all())
+    versions = select(Version.id, Version.bot_id).join(Entry, Entry.version_id == Version.id)
+    entered = session.execute(versions.where(Entry.season_id == season.id))
+    return {version: newest.get(bot) for version, bot in entered}
+
+
+def _kept(session: Session, memory: bytes) -> str | None:
+    """The memory's digest, on the books; None for nothing."""
+    if not memory:
+        return None
+    name = digest(memory)
+    if session.get(Memory, name) is None:
+        session.add(Memory(digest=name, data=memory))
+        session.flush()
+    return name
+
+
+def _learned(session: Session, *which: ColumnElement[bool]) -> dict[int, str | None]:
+    """What the last lesson of every version left, by version row."""
+    final = Lesson.state != LessonState.WAITING
+    query = select(Lesson.version_id, Lesson.after).where(final, *which)
+    return dict(session.execute(query.order_by(Lesson.round)).all())
+
+
+def _alarm(session: Session, lesson: Lesson, why: str, now: int) -> None:
+    """An operator has to look."""
+    log.error("lesson.parked", lesson=lesson.id, season=lesson.season_id, why=why)
+    tell(session, "lesson.parked", lesson.id, now=now)
+
+
+def _change(
+    session: Session, lesson: Lesson, values: dict[str, Any], *so_far: ColumnElement[bool]
+) -> bool:
+    """Compare and set on a lesson that is not final."""
+    return compare_and_set(session, lesson, values, Lesson.state == LessonState.WAITING, *so_far)

@@ -1,0 +1,293 @@
+"""Lessons between rounds: opened once, sent like any job, settled by compare-and-set."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pytest
+from msgspec.structs import replace
+from sqlalchemy import select
+
+from matchbox.bundle import digest
+from matchbox.errors import BadMessage, Conflict, Forbidden, NotFound
+from matchbox.match.wire import Learned, Teach
+from server import outbox
+from server.db.models import Lesson, LessonState, Match, Season, SeasonState, User, Version
+from server.services import lessons, matches
+from tests.books import Books, learned, lost, played, season_of
+
+
+@dataclass
+class School:
+    """A season whose first round is over, and whose bots may learn from it."""
+
+    books: Books
+    season: Season
+    versions: list[Version]
+
+    def taught(self) -> bool:
+        """Asks whether the lessons are given; opens them the first time."""
+        with self.books.write() as session:
+            season = session.get_one(Season, self.season.id)
+            books = self.books
+            return lessons.taught(session, season, settings=books.settings, now=books.clock())
+
+    def jobs(self) -> list[Teach]:
+        """The lessons sent since the last look."""
+        outbox.flush(self.books.context.database, self.books.postman, self.books.clock())
+        return [job for job in self.books.postman.take() if isinstance(job, Teach)]
+
+    def remember(self, message: Learned) -> bool:
+        """Books what came of a lesson."""
+        with self.books.write() as session:
+            now = self.books.clock()
+            return lessons.remember(session, message, settings=self.books.settings, now=now)
+
+    def memories(self) -> dict[int, str]:
+        """What the versions remember now."""
+        with self.books.read() as session:
+            return lessons.memories(session, session.get_one(Season, self.season.id))
+
+    def rows(self) -> list[Lesson]:
+        """The lessons on the books."""
+        with self.books.read() as session:
+            return list(session.scalars(select(Lesson).order_by(Lesson.id)))
+
+
+@pytest.fixture
+def school(books: Books, alice: User, bob: User, charlie: User) -> School:
+    """Alice's and bob's bots have played the first round of a season that lets them learn."""
+    books.league(paused=True)
+    versions = [books.bot(alice, "counter"), books.bot(bob, "guesser")]
+    return a_school(books, charlie, versions)
+
+
+def a_school(
+    books: Books, operator: User, versions: list[Version], *, learning: str = "fresh", **more: str
+) -> School:
+    """The first round of a season of these versions is over."""
+    season = season_of(books, operator, versions, **more)
+    with books.write() as session:
+        row = session.get_one(Season, season.id)
+        row.format, row.round = {"learning": learning}, 1
+        for match in session.scalars(select(Match).where(Match.season_id == season.id)):
+            match.round = 0
+    for job in books.dispatch():
+        books.record(played(job))
+    return School(books, season, versions)
+
+
+def test_everybody_who_played_gets_one_lesson(school: School) -> None:
+    assert not school.taught()
+    assert not school.taught()
+    jobs = school.jobs()
+    assert [job.pupil.version for job in jobs] == [one.digest for one in school.versions]
+    with school.books.read() as session:
+        names = sorted(session.scalars(select(Match.id)))
+    assert list(jobs[0].played) == names
+    assert all({job.played[name] for job in jobs} == {0, 1} for name in names)
+    assert jobs[0].key != jobs[1].key
+    assert jobs[0].pupil.memory is None
+
+
+def test_what_was_learned_is_remembered_from_then_on(school: School) -> None:
+    school.taught()
+    first, second = school.jobs()
+    assert school.memories() == {}
+    assert school.remember(learned(first, b"much"))
+    assert not school.taught()
+    assert school.remember(learned(second, b""))
+    assert school.taught()
+    assert school.memories() == {school.versions[0].id: digest(b"much")}
+    assert not school.remember(learned(first, b"another thing"))
+    assert school.memories() == {school.versions[0].id: digest(b"much")}
+
+
+def test_a_fault_keeps_the_memory_and_costs_nothing(school: School) -> None:
+    school.taught()
+    for job in school.jobs():
+        school.remember(learned(job, b"old"))
+    next_round(school)
+    school.taught()
+    first, second = school.jobs()
+    assert first.pupil.memory == digest(b"old")
+    assert school.remember(learned(first, b"", fault="crash", detail="ZeroDivisionError"))
+    school.remember(learned(second, b"new"))
+    assert school.taught()
+    told = {one.version_id: one for one in school.rows() if one.round == 1}
+    failed = told[school.versions[0].id]
+    assert (failed.state, failed.fault) == (LessonState.FAILED, "crash: ZeroDivisionError")
+    assert failed.log == "aha\n"
+    assert list(school.memories().values()) == [digest(b"old"), digest(b"new")]
+
+
+def next_round(school: School) -> None:
+    """Another round of the season is over: the matches of the first, played again."""
+    with school.books.write() as session:
+        season = session.get_one(Season, school.season.id)
+        season.round = 2
+        for match in session.scalars(select(Match).where(Match.season_id == season.id)):
+            match.round = 1
+
+
+def test_who_does_not_learn_is_asked_no_more(school: School) -> None:
+    school.taught()
+    first, second = school.jobs()
+    school.remember(learned(first, b"", learns=False, records=0))
+    school.remember(learned(second))
+    assert school.taught()
+    next_round(school)
+    school.taught()
+    assert [job.pupil.version for job in school.jobs()] == [second.pupil.version]
+
+
+@pytest.mark.parametrize("rest", ["off", "no round"])
+def test_without_learning_there_is_nothing_to_wait_for(school: School, rest: str) -> None:
+    with school.books.write() as session:
+        season = session.get_one(Season, school.season.id)
+        if rest == "off":
+            season.format = {"learning": "off"}
+        else:
+            season.round = 0
+    assert school.taught()
+    assert school.jobs() == []
+
+
+def test_a_lost_message_is_sent_again_and_the_first_result_counts(school: School) -> None:
+    school.taught()
+    first, _ = school.jobs()
+    school.books.clock.pass_by(minutes=60)
+    sweep(school)
+    again, _ = school.jobs()
+    assert (again.lesson, again.attempt) == (first.lesson, 2)
+    assert again.played == first.played
+    assert school.remember(learned(first, b"once"))
+    assert not school.remember(learned(again, b"twice"))
+    sweep(school)
+    assert digest(b"once") in school.memories().values()
+
+
+def sweep(school: School) -> int:
+    """Sends again what is late."""
+    with school.books.write() as session:
+        return lessons.sweep(session, settings=school.books.settings, now=school.books.clock())
+
+
+def test_platform_faults_park_a_lesson_until_an_operator_looks(
+    school: School, alice: User, charlie: User
+) -> None:
+    school.taught()
+    job, _ = school.jobs()
+    for _ in range(school.books.settings.attempts):
+        assert school.books.lose(lost(job))
+        assert not school.books.lose(lost(job))
+        job = next(iter(school.jobs()), job)
+    assert school.rows()[0].deadline is None
+    school.books.clock.pass_by(minutes=600)
+    sweep(school)
+    assert job.lesson not in [one.lesson for one in school.jobs()]
+    assert not school.taught()
+    for who in (alice, charlie):
+        with school.books.write() as session:
+            row = session.get_one(Lesson, school.rows()[0].id)
+            now = school.books.clock()
+            if who is alice:
+                with pytest.raises(Forbidden):
+                    lessons.requeue(session, who, row, settings=school.books.settings, now=now)
+            else:
+                lessons.requeue(session, who, row, settings=school.books.settings, now=now)
+    (again,) = school.jobs()
+    assert school.remember(learned(again))
+
+
+def test_an_operator_may_end_a_parked_lesson(school: School, charlie: User) -> None:
+    school.taught()
+    job, other = school.jobs()
+    school.remember(learned(other))
+    for _ in range(school.books.settings.attempts):
+        school.books.lose(lost(job))
+        job = next(iter(school.jobs()), job)
+    with school.books.write() as session:
+        row = session.get_one(Lesson, school.rows()[0].id)
+        lessons.skip(session, charlie, row, now=school.books.clock())
+        with pytest.raises(Conflict):
+            lessons.skip(session, charlie, row, now=school.books.clock())
+    assert school.taught()
+    assert school.versions[0].id not in school.memories()
+
+
+def test_a_lesson_under_way_is_claimed_and_a_final_one_is_not(school: School) -> None:
+    school.taught()
+    job, _ = school.jobs()
+    claim(school, job)
+    school.remember(learned(job))
+    with pytest.raises(Conflict):
+        claim(school, job)
+
+
+def claim(school: School, job: Teach) -> None:
+    """Says that an arena begins with the lesson."""
+    books = school.books
+    with books.write() as session:
+        told = (job.lesson, job.attempt, job.token)
+        matches.claim(session, *told, settings=books.settings, now=books.clock())
+
+
+@pytest.mark.parametrize(
+    ("wrong", "error"),
+    [
+        ({"token": "x"}, Forbidden),
+        ({"attempt": 2}, Forbidden),
+        ({"lesson": "lesson:77"}, NotFound),
+        ({"lesson": "lesson:x"}, NotFound),
+        ({"memory": bytes(65537)}, BadMessage),
+    ],
+)
+def test_a_message_that_is_not_of_an_attempt_of_ours_is_refused(
+    school: School, wrong: dict[str, object], error: type[Exception]
+) -> None:
+    school.taught()
+    job, _ = school.jobs()
+    with pytest.raises(error):
+        school.remember(replace(learned(job), **wrong))
+    assert school.memories() == {}
+
+
+def test_who_is_out_of_the_season_learns_no_more(school: School) -> None:
+    with school.books.write() as session:
+        entries = session.get_one(Season, school.season.id).entries
+        entries[0].out = "suspended"
+    school.taught()
+    assert [job.pupil.version for job in school.jobs()] == [school.versions[1].digest]
+
+
+def test_strangers_do_not_learn_while_there_is_no_wall(school: School) -> None:
+    school.books.wall(walled=False)
+    school.taught()
+    assert school.jobs() == []
+    school.books.wall()
+    school.books.clock.pass_by(minutes=60)
+    sweep(school)
+    assert len(school.jobs()) == 2
+
+
+def test_a_season_may_begin_with_the_memories_of_the_parents(
+    school: School, alice: User, charlie: User
+) -> None:
+    school.taught()
+    for job in school.jobs():
+        school.remember(learned(job, job.pupil.version.encode()))
+    with school.books.write() as session:
+        season = session.get_one(Season, school.season.id)
+        season.state, season.finished_at = SeasonState.FINISHED, school.books.clock()
+    books = school.books
+    books.clock.pass_by(minutes=1)
+    child = books.bot(alice, "counter", b"from matchbox.games.bomb import SimplePlayer as BOT\n")
+    fresh = books.bot(charlie, "newcomer")
+    later = a_school(books, charlie, [child, fresh], learning="parent", name="b", seed="b" * 16)
+    parent = digest(school.versions[0].digest.encode())
+    assert later.memories() == {child.id: parent}
+    later.taught()
+    jobs = {job.pupil.version: job for job in later.jobs()}
+    assert jobs[child.digest].pupil.memory == parent
+    assert jobs[fresh.digest].pupil.memory is None
