@@ -8,7 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import structlog
@@ -19,6 +19,7 @@ from matchbox.settings import Settings
 from server import outbox
 from server.db.migrations import check_schema
 from server.db.session import Database
+from server.services.tallies import Tallies
 
 log = structlog.get_logger(__name__)
 
@@ -36,6 +37,7 @@ class Context:
     database: Database
     sender: outbox.Sender
     now: Callable[[], int] = clock
+    tallies: Tallies = field(default_factory=Tallies)
 
     @contextmanager
     def write(self) -> Iterator[Session]:

@@ -7,14 +7,17 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, Final
 
 from sqlalchemy import func, select
+from sqlalchemy.orm import joinedload
 
 from matchbox import registry
 from matchbox.errors import MatchboxError, NotFound
-from matchbox.league.standings import Line, standing
+from matchbox.league.standings import Line, standing_of
 from server.db.models import (
+    Bot,
     Entry,
     League,
     Match,
+    MatchSeat,
     MatchState,
     Season,
     SeasonState,
@@ -24,6 +27,7 @@ from server.db.models import (
 from server.services import ratings
 from server.services.leagues import field_of
 from server.services.news import tell
+from server.services.tallies import Tallies
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -31,10 +35,16 @@ if TYPE_CHECKING:
     from sqlalchemy import ColumnElement
     from sqlalchemy.orm import Session
 
+    from matchbox.league.transitivity import LackOfFit
+
 DEBOUNCE_MS: Final = 3_000
 """A standing that has changed is computed again no sooner than this,"""
-EACH_MS: Final = 3
-"""and this later for every match in it: the more there is to compute, the less one can change."""
+LINE_MS: Final = 5
+"""and this later for every line,"""
+MATCHES_A_MS: Final = 20
+"""and for so many matches in it: the more there is to compute, the less one match can change."""
+OUT: Final = "disqualified"
+"""What such an entrant has played counts no more; a suspended one keeps its place."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +62,8 @@ class Fresh:
     seats: int
     fitted: Mapping[int, tuple[float, float]]
     """Elo and half-width by version row, of everybody shown."""
+    facts: dict[str, Any]
+    """As Standing.facts."""
 
 
 def scope_of(what: League | Season) -> str:
@@ -64,31 +76,40 @@ def refresh(session: Session, scope: str, *, now: int) -> Standing:
     return keep(session, compute(session, scope), now=now)
 
 
-def compute(session: Session, scope: str) -> Fresh:
-    """The scope's standing from all its rows. Raises NotFound."""
+def compute(session: Session, scope: str, tallies: Tallies | None = None) -> Fresh:
+    """The scope's standing: from all its rows, or from what was counted before and new rows only.
+
+    Both are the same, to the bit. Raises NotFound.
+    """
     subject = _subject(session, scope)
     league = subject if isinstance(subject, League) else subject.league
     shown = {version.entrant: version.id for version in _shown(session, subject)}
-    played = ratings.played(session, *_which(subject))
-    versions = {**played.versions, **shown}
     cooperative, balanced = _nature(league.game)
-    whole = standing(
-        played.rows,
-        entrants=sorted(shown),
-        listed=set(shown),
-        cooperative=cooperative,
-        seat_term=not balanced,
-        parents=_parents(session, versions),
-    )
+    how = {"seat_term": not balanced, "cooperative": cooperative}
+    found = (tallies or Tallies()).of(session, scope, *_which(subject), **how)
+    versions = {**found.versions, **shown}
+    settings: dict[str, Any] = {
+        "entrants": sorted(shown),
+        "listed": sorted(shown),
+        "parents": _parents(session, versions),
+        **how,
+    }
+    whole = standing_of(found.counts, **settings)
     return Fresh(
         scope=scope,
         rows_digest=whole.digest,
         lines=[{**asdict(line), "version_id": versions[line.bot]} for line in whole.lines],
-        matches=played.matches,
+        matches=len(found.counts.matches),
         field=_field_digest(shown),
         league_id=league.id if isinstance(subject, League) else None,
         seats=league.seats,
         fitted=_fitted(whole.lines, versions),
+        facts={
+            "by": whole.by,
+            "deals": whole.deals,
+            "lack": _lack(session, whole.lack, versions),
+            "settings": settings,
+        },
     )
 
 
@@ -100,6 +121,7 @@ def keep(session: Session, fresh: Fresh, *, now: int) -> Standing:
         session.add(row)
     row.rows_digest, row.field = fresh.rows_digest, fresh.field
     row.lines, row.matches, row.computed_at = fresh.lines, fresh.matches, now
+    row.facts = fresh.facts
     if fresh.league_id is not None:
         ratings.refit(session, fresh.league_id, fresh.fitted, fresh.seats)
     tell(session, "standing.refreshed", fresh.scope, now=now)
@@ -120,7 +142,8 @@ def _lags(session: Session, subject: League | Season, now: int) -> bool:
     row = session.get(Standing, scope_of(subject))
     if row is None:
         return True
-    if now < row.computed_at + DEBOUNCE_MS + EACH_MS * row.matches:
+    rest = DEBOUNCE_MS + LINE_MS * len(row.lines) + row.matches // MATCHES_A_MS
+    if now < row.computed_at + rest:
         return False
     done = select(func.count()).select_from(Match)
     finished = session.scalar(done.where(Match.state == MatchState.FINISHED, *_which(subject)))
@@ -139,7 +162,12 @@ def _subject(session: Session, scope: str) -> League | Season:
 
 def _which(subject: League | Season) -> tuple[ColumnElement[bool], ...]:
     if isinstance(subject, Season):
-        return (Match.season_id == subject.id,)
+        out = (
+            select(MatchSeat.match_id)
+            .join(Entry, Entry.version_id == MatchSeat.version_id)
+            .where(Entry.season_id == subject.id, Entry.out == OUT)
+        )
+        return (Match.season_id == subject.id, Match.id.not_in(out))
     ranked = (Match.season_id.is_(None), Match.comparison_id.is_(None))
     return (Match.league_id == subject.id, *ranked, Match.rules == subject.rules)
 
@@ -147,8 +175,9 @@ def _which(subject: League | Season) -> tuple[ColumnElement[bool], ...]:
 def _shown(session: Session, subject: League | Season) -> Sequence[Version]:
     if isinstance(subject, League):
         return field_of(session, subject)
-    query = select(Version).join(Entry, Entry.version_id == Version.id)
-    return session.scalars(query.where(Entry.season_id == subject.id).order_by(Entry.id)).all()
+    inside = (Entry.season_id == subject.id, Entry.out != OUT)
+    query = select(Version).join(Entry, Entry.version_id == Version.id).where(*inside)
+    return session.scalars(query.order_by(Entry.id)).all()
 
 
 def _nature(game: str) -> tuple[bool, bool]:
@@ -171,6 +200,36 @@ def _parents(session: Session, versions: Mapping[str, int]) -> dict[str, str]:
             parents[names[number]] = newest[bot]
         newest[bot] = names[number]
     return parents
+
+
+def _lack(
+    session: Session, lack: LackOfFit | None, versions: Mapping[str, int]
+) -> dict[str, Any] | None:
+    """The test as data, each of its pairs with the bots' names and their versions' numbers."""
+    if lack is None:
+        return None
+    told = {name for pair in lack.worst for name in (pair.first, pair.second)}
+    query = select(Version).where(Version.id.in_([versions[name] for name in told]))
+    with_owner = joinedload(Version.bot).joinedload(Bot.owner)
+    found = {one.entrant: one for one in session.scalars(query.options(with_owner))}
+    pairs = []
+    for pair in lack.worst:
+        first, second = found[pair.first], found[pair.second]
+        pairs.append(
+            {
+                **asdict(pair),
+                "first": first.bot.full_name,
+                "first_version": first.number,
+                "second": second.bot.full_name,
+                "second_version": second.number,
+            }
+        )
+    return {
+        "chi_square": lack.chi_square,
+        "freedom": lack.freedom,
+        "p": lack.p,
+        "worst": pairs,
+    }
 
 
 def _field_digest(shown: Mapping[str, int]) -> str:

@@ -1,0 +1,100 @@
+"""What the finished matches of a league or season came to, kept from one refit to the next.
+
+Reads the rows of new matches only. What is kept is one process's and no truth: it is held against
+the books each time, and whatever is on them no more is counted anew without it.
+"""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from sqlalchemy import select
+
+from matchbox.league.counts import Counts, add, count, shares
+from server.db.models import Match, MatchState
+from server.services import ratings
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from sqlalchemy import ColumnElement
+    from sqlalchemy.orm import Session
+
+AT_ONCE: Final = 1000
+"""So many matches are read before they are counted: their rows fill memory, their counts do not."""
+
+
+class Tallied(NamedTuple):
+    """Counts, and the row of every version in them by its name."""
+
+    counts: Counts
+    versions: Mapping[str, int]
+
+
+class Tallies:
+    """The counts of each scope; a process has one."""
+
+    def __init__(self) -> None:
+        self._kept: dict[str, Tallied] = {}
+
+    def of(
+        self,
+        session: Session,
+        scope: str,
+        *which: ColumnElement[bool],
+        seat_term: bool,
+        cooperative: bool,
+    ) -> Tallied:
+        """The counts of all finished matches of these."""
+        query = select(Match.id).where(Match.state == MatchState.FINISHED, *which)
+        ids = list(session.scalars(query.order_by(Match.number)))
+        kept = self._kept.get(scope)
+        counter = _Counter(session, seat_term, cooperative)
+        if kept is None or not kept.counts.matches.keys() <= set(ids):
+            kept = counter.nothing()
+        fresh = [one for one in ids if one not in kept.counts.matches]
+        self._kept[scope] = found = counter.add(kept, fresh) or counter.whole(ids)
+        return found
+
+    def forget(self) -> None:
+        """Everything is counted anew at the next time."""
+        self._kept.clear()
+
+
+class _Counter:
+    """Counts matches by id, in one way."""
+
+    def __init__(self, session: Session, seat_term: bool, cooperative: bool) -> None:
+        self._session = session
+        self._seat_term = seat_term
+        self._cooperative = cooperative
+
+    def nothing(self) -> Tallied:
+        return Tallied(self._count([]), {})
+
+    def add(self, kept: Tallied, fresh: Sequence[str]) -> Tallied | None:
+        """None where a deal of theirs was played before, so that all must be counted at once."""
+        counts, versions = kept.counts, dict(kept.versions)
+        for part in _parts(fresh):
+            read = ratings.played(self._session, Match.id.in_(part))
+            found = self._count(read.rows)
+            if shares(counts, found):
+                return None
+            counts = add(counts, found)
+            versions |= read.versions
+        return Tallied(counts, versions)
+
+    def whole(self, ids: Sequence[str]) -> Tallied:
+        parts = [ratings.played(self._session, Match.id.in_(part)) for part in _parts(ids)]
+        versions = {name: row for part in parts for name, row in part.versions.items()}
+        return Tallied(self._count([row for part in parts for row in part.rows]), versions)
+
+    def _count(self, rows: Iterable[ratings.Row]) -> Counts:
+        return count(rows, seat_term=self._seat_term, cooperative=self._cooperative)
+
+
+def _parts(ids: Sequence[str]) -> Iterator[list[str]]:
+    left = iter(ids)
+    while part := list(islice(left, AT_ONCE)):
+        yield part

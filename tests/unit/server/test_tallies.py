@@ -1,0 +1,108 @@
+"""What is kept of finished matches between two refits, and what it must not change."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+
+import pytest
+from sqlalchemy import select, update
+
+from matchbox.match.wire import PlayMatch
+from server.db.models import Entry, Match, MatchState, Result, Season, User
+from server.services import standings
+from server.services.standings import Fresh
+from server.services.tallies import Tallies
+from server.services.tick import tick
+from tests.books import Books, play_out, played, season_of
+
+
+@pytest.fixture
+def authors(books: Books) -> list[User]:
+    """Three rivals with a bot each in the league of bomb."""
+    books.league()
+    found = [books.person(name) for name in ("alice", "bob", "dora")]
+    for author in found:
+        books.bot(author, "bot")
+    return found
+
+
+def compute(books: Books, scope: str, tallies: Tallies | None = None) -> Fresh:
+    """The standing, as a tick computes it."""
+    with books.read() as session:
+        return standings.compute(session, scope, tallies)
+
+
+def jobs(books: Books) -> list[PlayMatch]:
+    """What is sent to the arenas at a tick."""
+    tick(books.context)
+    return [job for job in books.postman.take() if isinstance(job, PlayMatch)]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_late_shuffled_and_doubled_results_give_the_standing_of_all_rows_to_the_bit(
+    books: Books, authors: Sequence[User], seed: int
+) -> None:
+    tallies, chance, late = Tallies(), random.Random(seed), []
+    for _ in range(4):
+        waiting = late + jobs(books)
+        chance.shuffle(waiting)
+        now, late = waiting[:6], waiting[6:]
+        for job in [*now, *now[:2]]:
+            books.record(played(job))
+        assert compute(books, "league:1", tallies) == compute(books, "league:1")
+        books.clock.pass_by(minutes=1)
+
+
+def test_only_new_matches_are_read(books: Books, authors: Sequence[User]) -> None:
+    tallies = Tallies()
+    for job in jobs(books):
+        books.record(played(job))
+    first = compute(books, "league:1", tallies)
+    with books.write() as session:
+        session.execute(update(Result).values(bouts=[]))
+    assert compute(books, "league:1", tallies) == first, "what was read once is read no more"
+    new = jobs(books)[0]
+    books.record(played(new))
+    assert compute(books, "league:1", tallies).matches == first.matches + 1
+    tallies.forget()
+    assert compute(books, "league:1", tallies).matches == 1
+
+
+def test_a_match_that_became_void_is_counted_no_more(books: Books, authors: Sequence[User]) -> None:
+    tallies = Tallies()
+    for job in jobs(books):
+        books.record(played(job))
+    before = compute(books, "league:1", tallies)
+    with books.write() as session:
+        finished = select(Match.id).where(Match.state == MatchState.FINISHED).limit(1)
+        one = session.scalars(finished).one()
+        session.execute(update(Match).where(Match.id == one).values(state=MatchState.VOID))
+    after = compute(books, "league:1", tallies)
+    assert after.matches == before.matches - 1
+    assert after.rows_digest != before.rows_digest
+    assert after == compute(books, "league:1")
+
+
+def test_who_is_disqualified_is_left_out_with_its_rows_and_who_is_suspended_is_not(
+    books: Books, authors: Sequence[User], charlie: User
+) -> None:
+    books.league(paused=True)
+    season = season_of(books, charlie, [books.version(number) for number in (1, 2, 3)])
+    play_out(books)
+    scope, tallies = f"season:{season.id}", Tallies()
+    whole = compute(books, scope, tallies)
+    assert (len(whole.lines), whole.matches) == (3, 6)
+    _set_out(books, season, "suspended")
+    assert compute(books, scope, tallies) == whole
+    _set_out(books, season, "disqualified")
+    left = compute(books, scope, tallies)
+    assert left == compute(books, scope)
+    assert (len(left.lines), left.matches) == (2, 2)
+    assert {line["matches"] for line in left.lines} == {2}
+
+
+def _set_out(books: Books, season: Season, out: str) -> None:
+    with books.write() as session:
+        of_the_first = (Entry.season_id == season.id, Entry.version_id == 1)
+        session.execute(update(Entry).where(*of_the_first).values(out=out))
