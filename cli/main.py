@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from cli import admin, doctor, engine, playing, proof, remote, seasons, simulate, up
+from cli import admin, doctor, engine, operations, playing, proof, remote, seasons, simulate, up
 from matchbox.errors import (
     BadName,
     BadOption,
@@ -53,6 +53,7 @@ app.command("login")(remote.log_in)
 app.add_typer(seasons.season, name="season")
 app.add_typer(seasons.league, name="league")
 app.add_typer(admin.admin, name="admin")
+app.add_typer(operations.match, name="match")
 
 
 def _version(asked: bool) -> None:

@@ -66,6 +66,33 @@ def admin_page(source: Source, values: Values | None = None, error: str = "") ->
     )
 
 
+def season_operate_page(
+    source: Source, season: int, values: Values | None = None, error: str = ""
+) -> str:
+    """What operators do to a season that has begun. Raises Forbidden for others."""
+    return render_template(
+        "season_operate.html",
+        values=values or {},
+        error=error,
+        log=source.audit(subject=f"season:{season}", limit=20),
+        season=source.season(season),
+    )
+
+
+def match_operate_page(
+    source: Source, match: str, values: Values | None = None, error: str = ""
+) -> str:
+    """What operators do to a match, without its score. Raises Forbidden for others."""
+    told = source.match(match)
+    return render_template(
+        "match_operate.html",
+        values=values or {},
+        error=error,
+        log=source.audit(subject=f"match:{told['id']}", limit=20),
+        match=told,
+    )
+
+
 def seasons_page(source: Source, values: Values | None = None, error: str = "") -> str:
     """All seasons, and for an operator the form for a new one."""
     return render_template(

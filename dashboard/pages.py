@@ -16,7 +16,7 @@ from typing import Any
 from flask import Blueprint, Response, jsonify, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
-from dashboard import assets, boards, figures, forms, reports, wording
+from dashboard import assets, boards, figures, forms, operations, reports, wording
 from dashboard.source import Row, Source
 from matchbox.errors import NotFound
 
@@ -31,7 +31,7 @@ def utc_now() -> datetime:
 def make_pages(source: Source, *, now: Callable[[], datetime] = utc_now) -> Blueprint:
     """The blueprint `pages`, reading everything from `source`."""
     blueprint = Blueprint("pages", __name__, template_folder="templates")
-    for rule, view in _Pages(source).rules():
+    for rule, view in (*_Pages(source).rules(), *operations.rules(source)):
         blueprint.add_url_rule(rule, view.__name__, view)
     blueprint.add_app_template_filter(lambda text: wording.ago(text, now()), "ago")
     blueprint.add_app_template_filter(figures.colour, "bot_colour")
@@ -158,7 +158,7 @@ class _Pages:
 
     def match(self, match: str) -> Answer:
         told = self.source.match(match)
-        if told["state"] != "finished" or told["embargo"] or not told.get("bouts"):
+        if told["embargo"] or not told.get("bouts"):
             return render_template("match_wait.html", match=told)
         bout = min(max(request.args.get("bout", 0, int), 0), len(told["bouts"]) - 1)
         shown = self._bout(told, bout)

@@ -60,9 +60,15 @@ class Source:
     created_at, finished_at, entrants: bot, version, points (share of the match, 0..1, None before
     it is final and in a cooperative game), forfeits; score (a team's mean, else None)."""
 
+    audit: Callable[..., Row]
+    """For operators, else Forbidden: (subject, action, cursor, limit: by keyword, each optional) ->
+    a page of the log, newest first. Items: at, actor (a name, or None for the platform), action,
+    subject (season:<id>, match:<id>, ...), name (the subject's, in words), detail (plain data)."""
+
     match: Callable[[str], Row]
     """An item of `matches`, and: league, attempt, trouble (for operators), embargo (why nothing
-    more is told yet, or None), mine; with embargo None and state finished also digest, deals
+    more is told yet, or None), void_why, replaces, replaced_by (ids, or None), mine; with embargo
+    None and state finished, or void after it was played, also digest, deals
     (seeds), box, seconds, bouts: deal, rotation, places, scores, why, seats (entrant index per
     seat of the table), faults: step, seat, kind, detail (None unless the viewer owns that bot)."""
 
@@ -84,7 +90,8 @@ class Source:
     many of them), created_at, started_at, finished_at; newest first."""
 
     season: Callable[[int], Row]
-    """One of `seasons`, and entrants: bot, version (number or None before the start), mine."""
+    """One of `seasons`, and round (how many were opened), entrants: bot, version (number or None
+    before the start), mine, out (suspended, disqualified or ""), out_why."""
 
     season_standings: Callable[[int], Row]
     """As `leaderboard`; title is the season's name."""

@@ -5,6 +5,7 @@ ISO 8601 texts; a page of a list is {"items": [...], "next": cursor | None}. Wha
 raises NotFound; what may not be seen, or not yet, raises Forbidden.
 """
 
+from server.queries.audit import audit
 from server.queries.boards import (
     games,
     leaderboard,
@@ -37,6 +38,7 @@ from server.queries.platform import admin, claim_open, events, last_event, token
 
 __all__ = [
     "admin",
+    "audit",
     "bot",
     "bots",
     "bundle",

@@ -109,7 +109,8 @@ def seasons(session: Session) -> list[dict[str, Any]]:
 
 def season(session: Session, name: int | str, viewer: User | None = None) -> dict[str, Any]:
     """The season of that number or name: one of `seasons`, and entrants: bot, owner, name, version
-    (number, or None before the start), version_id, digest, class_name, mine. Raises NotFound.
+    (number, or None before the start), version_id, digest, class_name, mine, out (suspended or
+    disqualified, or ""), out_at, out_why. Raises NotFound.
     """
     row = find_season(session, name)
     mine = (Match.season_id == row.id,)
@@ -129,6 +130,9 @@ def season(session: Session, name: int | str, viewer: User | None = None) -> dic
                 "digest": entry.version.digest if entry.version else None,
                 "class_name": (entry.version.class_name or None) if entry.version else None,
                 "mine": sees(viewer, entry.bot.owner_id),
+                "out": entry.out,
+                "out_at": iso(entry.out_at),
+                "out_why": entry.out_why,
             }
             for entry in row.entries
         ],
@@ -148,7 +152,8 @@ def season_records(session: Session, name: int | str) -> Iterator[tuple[str, Rec
     row = find_season(session, name)
     over = row.state in (SeasonState.FINISHED, SeasonState.CANCELLED)
     query = select(Result.digest, Result.record).join(Result.match).order_by(Match.number)
-    found = session.execute(query.where(Match.season_id == row.id)) if over else ()
+    stands = (Match.season_id == row.id, Match.state == MatchState.FINISHED)
+    found = session.execute(query.where(*stands)) if over else ()
     for digest, record in found:
         yield digest, records.unpack(record)
 
@@ -227,6 +232,7 @@ def _season(row: Season) -> dict[str, Any]:
         "league": row.league.name,
         "state": row.state,
         "cycles": row.cycles,
+        "round": row.round,
         "deals": row.deals,
         "seed": row.seed if over else None,
         "created_at": iso(row.created_at),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from sqlalchemy import select
 from sqlalchemy.orm import joinedload, selectinload
@@ -15,6 +15,8 @@ from server.services.standings import scope_of
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
+
+_TROUBLED: Final = (VersionState.QUARANTINED, VersionState.SUSPENDED)
 
 
 def bots(
@@ -81,9 +83,10 @@ def version(session: Session, name: str | int, viewer: User | None) -> dict[str,
     """The version of that row number, or of that digest: the viewer's own where several have it.
 
     id, bot, owner, name, game, number, digest, class_name, state, created_at, settled_at,
-    unrepeatable, trouble (why it is parked or in quarantine, or ""), parked, mine, report (None
-    while pending): accepted, verdict, reasons, games, cpu_ms_per_decision, class_name, box,
-    unrepeatable, log (only where `mine`).
+    unrepeatable, trouble (why it is parked, in quarantine or suspended, or ""), parked, forfeits of
+    its rated_bouts in rated_matches (what may suspend it), mine, report (None while pending):
+    accepted, verdict, reasons, games, cpu_ms_per_decision, class_name, box, unrepeatable, log (only
+    where `mine`).
     Raises NotFound.
     """
     found = _versions(session, str(name))
@@ -172,7 +175,10 @@ def _version(row: Version, viewer: User | None) -> dict[str, Any]:
         "created_at": iso(row.created_at),
         "settled_at": iso(row.settled_at),
         "unrepeatable": row.unrepeatable,
-        "trouble": row.trouble if row.parked or row.state == VersionState.QUARANTINED else "",
+        "trouble": row.trouble if row.parked or row.state in _TROUBLED else "",
+        "forfeits": row.forfeits,
+        "rated_bouts": row.rated_bouts,
+        "rated_matches": row.rated_matches,
         "parked": row.parked,
         "report": report,
     }

@@ -38,6 +38,6 @@ def reason(session: Session, match: Match) -> str | None:
         return (
             f"match {match.id} shares a deal with a match that is not over; until then it is closed"
         )
-    if match.state == MatchState.VOID:
+    if match.state == MatchState.VOID and match.result is None:
         return f"match {match.id} is void: it has no record"
     return None

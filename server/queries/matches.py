@@ -88,7 +88,8 @@ def match(session: Session, name: str, viewer: User | None) -> dict[str, Any]:
     """An item of `matches`, and: attempt, rules, options, width, trouble (operators only), embargo
     (why nothing more is told, or None), mine; without embargo also digest, deals, box, seconds and
     bouts: deal, rotation, places, scores, why, seats (entrant per seat of the table), moves (how
-    many), faults: step, seat, kind, detail (None unless the viewer owns that bot). Raises NotFound.
+    many), faults: step, seat, kind, detail (None unless the viewer owns that bot). And void_why
+    (why it is void, or ""), replaces and replaced_by (ids of matches, or None). Raises NotFound.
     """
     row = _match(session, name)
     why = reason(session, row)
@@ -100,6 +101,9 @@ def match(session: Session, name: str, viewer: User | None) -> dict[str, Any]:
         "width": row.width,
         "trouble": row.trouble if viewer is not None and viewer.operator else None,
         "embargo": why,
+        "void_why": row.void_why,
+        "replaces": row.replaces,
+        "replaced_by": session.scalar(select(Match.id).where(Match.replaces == row.id)),
         "mine": any(sees(viewer, seat.version.bot.owner_id) for seat in row.seats),
     }
     if why is None and row.result is not None:

@@ -17,12 +17,14 @@ def blueprints() -> list[Blueprint]:
         api_games,
         api_leagues,
         api_matches,
+        api_operations,
         api_queue,
         api_seasons,
         api_versions,
         forms,
         forms_bots,
         forms_operate,
+        forms_operations,
         health,
         internal,
     )
@@ -35,6 +37,7 @@ def blueprints() -> list[Blueprint]:
         api_matches.routes,
         api_leagues.routes,
         api_seasons.routes,
+        api_operations.routes,
         api_queue.routes,
         api_events.routes,
         internal.routes,
@@ -42,4 +45,5 @@ def blueprints() -> list[Blueprint]:
         forms.routes,
         forms_bots.routes,
         forms_operate.routes,
+        forms_operations.routes,
     ]

@@ -9,11 +9,9 @@ from flask import Response, jsonify
 from msgspec import to_builtins
 
 from server import queries
-from server.auth import context, operator, viewer
+from server.auth import context, viewer
 from server.routes import asked, told
 from server.routes.lists import whole_list
-from server.rows import match_row
-from server.services import matches as services
 
 routes = APIBlueprint("matches", __name__, url_prefix="/api/v1", tag="Matches")
 
@@ -31,7 +29,7 @@ def matches(query_data: asked.MatchesPage) -> Response:
 @routes.output(told.Match)
 def match(match: str) -> Response:
     """A match with its record; under embargo `record` is null and `embargo` says why."""
-    return jsonify(_told(match))
+    return jsonify(told_match(match))
 
 
 @routes.get("/matches/<match:match>/log")
@@ -42,33 +40,10 @@ def log(match: str) -> Response:
         return whole_list(queries.match_log(books, match, viewer(books)))
 
 
-@routes.post("/matches/<match:match>/requeue")
-@routes.output(told.Match)
-def requeue(match: str) -> Response:
-    """Gives a parked match another chance; for operators."""
-    change(match, again=True)
-    return jsonify(_told(match))
-
-
-@routes.post("/matches/<match:match>/void")
-@routes.output(told.Match)
-def void(match: str) -> Response:
-    """Takes an unfinished match off the books; for operators."""
-    change(match, again=False)
-    return jsonify(_told(match))
-
-
-def change(match: str, *, again: bool) -> None:
-    """An operator's step with a match: played again, or void."""
-    made = context()
-    step = services.requeue if again else services.void
-    with made.write() as books:
-        step(books, operator(books), match_row(books, match), now=made.now())
-
-
-def _told(match: str) -> dict[str, Any]:
+def told_match(match: str) -> dict[str, Any]:
+    """The match with its record, as the API tells it."""
     with context().read() as books:
         row = queries.match(books, match, viewer(books))
-        readable = row["state"] == "finished" and not row["embargo"]
-        record = to_builtins(queries.record_of(books, match)) if readable else None
+        played = row.get("digest") is not None
+        record = to_builtins(queries.record_of(books, match)) if played else None
     return {**row, "record": record}

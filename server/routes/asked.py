@@ -107,6 +107,37 @@ class Activation(Body):
     version: Whole
 
 
+class AuditPage(Page):
+    """A page of the log; `subject` as season:3, `action` as season.start."""
+
+    subject: NameText | None = None
+    action: NameText | None = None
+
+
+class Reason(Body):
+    """Why an operator does it."""
+
+    reason: Annotated[str, Field(min_length=1, max_length=400)]
+
+
+class MatchVoid(Reason):
+    """A fault of the platform, and whether the match is played again at once."""
+
+    again: bool = False
+
+
+class RoundAgain(Reason):
+    """A round of a season, counted from 1; the last one opened where it is left out."""
+
+    round: Whole | None = None
+
+
+class OutOfSeason(Reason):
+    """A bot as owner/name."""
+
+    bot: Annotated[str, Field(max_length=70)]
+
+
 class NewLeague(Body):
     """A game with its options."""
 

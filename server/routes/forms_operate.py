@@ -10,7 +10,7 @@ from werkzeug.exceptions import NotFound as NoSuchPage
 from dashboard import forms as pages
 from matchbox.errors import BadOption, CallerFault, Forbidden
 from server.auth import account, context, operator
-from server.routes import api_matches, api_versions
+from server.routes import api_versions
 from server.routes.api_seasons import take_place, take_step
 from server.routes.forms import field, go_to, shown_again, typed
 from server.routes.source import the_source
@@ -54,20 +54,6 @@ def change_season(season: int, step: str) -> Response:
     else:
         raise NoSuchPage
     return go_to("pages.season", season=season)
-
-
-@routes.post("/admin/matches/<match:match>/requeue")
-def requeue_match(match: str) -> Response:
-    """Gives a parked match another chance."""
-    api_matches.change(match, again=True)
-    return go_to("pages.admin")
-
-
-@routes.post("/admin/matches/<match:match>/void")
-def void_match(match: str) -> Response:
-    """Takes an unfinished match off the books."""
-    api_matches.change(match, again=False)
-    return go_to("pages.admin")
 
 
 @routes.post("/admin/versions/<number:number>/requeue")

@@ -26,6 +26,7 @@ def make_source() -> Source:
         bot=_bot,
         find_bot=_find_bot,
         matches=_matches,
+        audit=_audit,
         match=_match,
         steps=_steps,
         match_log=_match_log,
@@ -84,6 +85,11 @@ def _find_bot(name: str) -> Row:
 def _matches(**which: Any) -> Row:
     with context().read() as books:
         return queries.matches(books, **which)
+
+
+def _audit(**which: Any) -> Row:
+    with context().read() as books:
+        return queries.audit(books, viewer(books), **which)
 
 
 def _match(name: str) -> Row:

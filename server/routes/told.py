@@ -122,7 +122,8 @@ class Report(Answer):
 class Version(Answer):
     """An upload and its verdict; `report` is null until there is one.
 
-    `trouble` says why it is `parked` for an operator, or in quarantine.
+    `trouble` says why it is `parked` for an operator, in quarantine or suspended. Of `rated_bouts`
+    in `rated_matches` it forfeited `forfeits`.
     """
 
     id: int
@@ -130,9 +131,14 @@ class Version(Answer):
     game: str
     number: int
     digest: str
-    state: Literal["pending", "active", "accepted", "quarantined", "refused", "retired"]
+    state: Literal[
+        "pending", "active", "accepted", "quarantined", "suspended", "refused", "retired"
+    ]
     trouble: str
     parked: bool
+    forfeits: int
+    rated_bouts: int
+    rated_matches: int
     report: Report | None
     created_at: str
     settled_at: str | None
@@ -189,7 +195,29 @@ class Match(MatchLine):
     """A match and its record; `record` is null, and `embargo` says why, until it may be told."""
 
     embargo: str | None
+    void_why: str
+    replaces: str | None
+    replaced_by: str | None
     record: dict[str, Any] | None
+
+
+class AuditLine(Answer):
+    """A deed; `actor` is null where the platform did it by itself."""
+
+    id: int
+    at: str
+    actor: str | None
+    action: str
+    subject: str
+    name: str
+    detail: dict[str, Any]
+
+
+class Audit(Answer):
+    """A page of who did what and when, newest first."""
+
+    items: list[AuditLine]
+    next: str | None
 
 
 class Matches(Answer):

@@ -15,6 +15,7 @@ from matchbox.bundle import check_name
 from matchbox.errors import BadName, Conflict, Forbidden, NotFound
 from server.db.models import Role, Token, User
 from server.db.session import rows_changed
+from server.services import audit
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -46,7 +47,10 @@ def create_user(
     require_operator(actor)
     if role not in (Role.AUTHOR, Role.OPERATOR):
         raise BadName(f"there is no role {role!r}; the roles are author and operator")
-    return _add(session, name, password, Role(role), now)
+    made = _add(session, name, password, Role(role), now)
+    detail = {"name": made.name, "role": role}
+    audit.note(session, actor, "user.create", f"user:{made.id}", detail, now=now)
+    return made
 
 
 def log_in(session: Session, name: str, password: str) -> User:
@@ -109,6 +113,7 @@ def claim_operator(session: Session, secret: str, name: str, password: str, *, n
     taken = rows_changed(session, update(Token).where(*link, *unused).values(**values))
     if taken != 1 or _has_operator(session, but=user):
         raise Forbidden("this link has been used, or replaced by a newer one; see the log")
+    audit.note(session, user, "user.claim", f"user:{user.id}", {"name": name}, now=now)
     return user
 
 

@@ -13,7 +13,7 @@ import structlog
 from matchbox.errors import BadRecord, Conflict, Forbidden, NotFound
 from matchbox.match import record as records
 from server.db.models import UNFINISHED, Match, MatchState
-from server.services import attempts, faults, lessons, quarantine, ratings, results, tryouts
+from server.services import attempts, audit, faults, lessons, quarantine, ratings, results, tryouts
 from server.services.accounts import require_operator
 from server.services.attempts import change
 from server.services.dispatch import dispatch, job_of
@@ -40,7 +40,6 @@ __all__ = [
     "record",
     "requeue",
     "schedule",
-    "void",
 ]
 
 log = structlog.get_logger(__name__)
@@ -151,13 +150,5 @@ def requeue(session: Session, actor: User, match: Match, *, now: int) -> None:
     values = {"state": MatchState.QUEUED, "platform_faults": 0, "attempt": match.attempt + 1}
     if not change(session, match, (MatchState.PARKED,), values):
         raise Conflict(f"match {match.id} is {match.state}, not parked")
+    audit.note(session, actor, "match.requeue", f"match:{match.id}", now=now)
     tell(session, "match.queued", match.id, now=now)
-
-
-def void(session: Session, actor: User, match: Match, *, now: int) -> None:
-    """Takes an unfinished match off the books, without a look at its score. Raises Conflict."""
-    require_operator(actor)
-    values = {"state": MatchState.VOID, "deadline": None, "finished_at": now}
-    if not change(session, match, UNFINISHED, values):
-        raise Conflict(f"match {match.id} is {match.state} already")
-    tell(session, "match.void", match.id, now=now)

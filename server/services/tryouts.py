@@ -14,7 +14,7 @@ from matchbox.settings import limits_of
 from server import outbox
 from server.db.models import WAITING, Bot, Role, User, Version, VersionState
 from server.db.session import compare_and_set
-from server.services import attempts
+from server.services import attempts, audit
 from server.services.accounts import require_operator
 from server.services.news import storable, tell
 
@@ -114,6 +114,7 @@ def try_again(
     fresh = {"platform_faults": 0}
     if not _change(session, version, fresh, Version.deadline.is_(None)):
         raise Conflict(f"version {version.id} is not parked")
+    audit.note(session, actor, "version.requeue", f"version:{version.id}", now=now)
     send(session, version, settings=settings, now=now)
 
 

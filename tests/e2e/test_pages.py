@@ -16,7 +16,16 @@ from werkzeug.serving import make_server
 from dashboard.source import Row, Source
 from matchbox.errors import NotFound
 from tests.unit.dashboard import cast
-from tests.unit.dashboard.cast import EMPTY, MATCH, NOBODY, OPERATOR, PAGES, SOURCE, make_app
+from tests.unit.dashboard.cast import (
+    EMPTY,
+    MATCH,
+    NOBODY,
+    OPERATING,
+    OPERATOR,
+    PAGES,
+    SOURCE,
+    make_app,
+)
 
 pytestmark = pytest.mark.browser
 
@@ -89,7 +98,7 @@ def axe_says(page: Page) -> list[str]:
     "source, paths",
     [
         (SOURCE, PAGES),
-        (OPERATOR, ("/seasons", "/seasons/7", "/admin")),
+        (OPERATOR, OPERATING),
         (NOBODY, ("/", "/submit")),
         (EMPTY, ("/", "/leaderboards/bomb", "/bots/alice/careful", "/seasons/7", "/account")),
     ],
@@ -294,7 +303,7 @@ def test_a_digest_is_copied(watched: Page, alices: str) -> None:
 def test_no_page_is_wider_than_a_phone(watched: Page) -> None:
     watched.set_viewport_size(PHONE)  # type: ignore[arg-type]
     wide = {}
-    for source, paths in ((SOURCE, PAGES), (OPERATOR, ("/seasons/7", "/admin")), (EMPTY, ("/",))):
+    for source, paths in ((SOURCE, PAGES), (OPERATOR, OPERATING), (EMPTY, ("/",))):
         with serving(source) as address:
             for path in paths:
                 watched.goto(address + path)

@@ -118,6 +118,7 @@ def match(match_id: str) -> Row:
         )  # fmt: skip
     return match_row() | {
         "league": "bomb", "attempt": 1, "trouble": "", "embargo": None, "mine": True,
+        "void_why": "", "replaces": None, "replaced_by": None,
         "digest": "cd" * 32, "deals": [f"{n:032x}" for n in range(5)], "box": "bwrap",
         "seconds": 0.42, "bouts": bouts,
     }  # fmt: skip
@@ -180,7 +181,7 @@ def bot(owner: str, name: str) -> Row:
 def season_row(state: str = "running") -> Row:
     """A season of bomb."""
     return {"id": 7, "name": "Autumn 2026", "game": "bomb", "title": "Bomb", "league": "bomb",
-            "state": state, "cycles": 2, "entries": 6, "matches": 60, "finished": 41,
+            "state": state, "cycles": 2, "round": 3, "entries": 6, "matches": 60, "finished": 41,
             "created_at": EARLIER, "started_at": EARLIER, "finished_at": None}  # fmt: skip
 
 
@@ -188,7 +189,9 @@ def season(number: int) -> Row:
     """The season with who plays in it."""
     if number != 7:
         raise NotFound(f"there is no season {number}")
-    entrants = [{"bot": bot, "version": 2, "mine": "alice" in bot} for bot, *_ in BOTS]
+    entrants = [{"bot": bot, "version": 2, "mine": "alice" in bot, "out": "", "out_why": ""}
+                for bot, *_ in BOTS]  # fmt: skip
+    entrants[4] |= {"out": "disqualified", "out_why": "two accounts, one author"}
     return season_row() | {"entrants": entrants}
 
 
@@ -198,6 +201,19 @@ def games() -> list[Row]:
     return [{"name": "bomb", "title": "Bomb", "seats": [2], "rules": "1", "cooperative": False,
              "hidden": "A player sees only the own hand.", "options": {"see": option},
              "bots": 6, "matches": 1207}]  # fmt: skip
+
+
+def audit(**asked: Any) -> Row:
+    """A line of every kind."""
+    deeds = (("charlie", "season.disqualify", "season:7", "Autumn 2026", {"bot": "bob/tin-drum"}),
+             ("charlie", "match.void", f"match:{MATCH}", MATCH, {"reason": "no disk", "new": None}),
+             (None, "version.suspend", "version:9", "bob/lodger v3", {"why": "10.0%"}),
+             ("charlie", "bot.retire", "bot:4", "bob/ledger", {}),
+             ("charlie", "user.create", "user:2", "dora", {"role": "author"}))  # fmt: skip
+    names = ("actor", "action", "subject", "name", "detail")
+    lines = [{"id": 9 - at, "at": EARLIER, **dict(zip(names, deed, strict=True))}
+             for at, deed in enumerate(deeds)]  # fmt: skip
+    return {"items": lines, "next": "4"}
 
 
 def admin() -> Row:
@@ -223,6 +239,7 @@ SOURCE: Final = Source(
     bot=bot,
     find_bot=lambda name: {"owner": "alice", "name": name},
     matches=matches,
+    audit=audit,
     match=match,
     steps=steps,
     match_log=lambda match: [
@@ -269,6 +286,7 @@ def nothing_to_do() -> Row:
 
 EMPTY: Final = replace(
     SOURCE,
+    audit=lambda **asked: {"items": [], "next": None},
     leaderboard=lambda game: board(),
     matches=lambda **asked: {"items": [], "next": None},
     seasons=list,
@@ -289,6 +307,11 @@ PAGES: Final = (
     "/seasons", "/seasons/7", "/login", "/signup", "/account", "/admin", "/first/good",
     "/first/" + quote("<b>used"),
 )  # fmt: skip
+OPERATING: Final = (
+    "/seasons", "/seasons/7", "/seasons/7/operate", f"/matches/{MATCH}/operate", "/admin",
+    "/admin/audit",
+)  # fmt: skip
+"""What an operator sees otherwise than others, or alone."""
 
 
 def make_app(source: Source = SOURCE) -> Flask:

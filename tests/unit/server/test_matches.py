@@ -11,7 +11,7 @@ from matchbox.errors import Conflict, Forbidden, NotFound
 from matchbox.match import record as records
 from matchbox.match.wire import PlayMatch
 from server.db.models import League, Match, MatchState, Rating, Result, Season, User
-from server.services import dispatch, matches, sweep
+from server.services import dispatch, matches, sweep, voids
 from tests.books import Books, lost, open_books, played, scripted, season_of
 
 
@@ -50,8 +50,11 @@ def results(books: Books) -> int:
 def by_operator(books: Books, what: str, user: User, name: str) -> None:
     """Lets an operator requeue or void the match."""
     with books.write() as session:
-        service = {"requeue": matches.requeue, "void": matches.void}[what]
-        service(session, user, session.get_one(Match, name), now=books.clock())
+        match = session.get_one(Match, name)
+        if what == "void":
+            voids.void(session, user, match, "the box fell over", now=books.clock())
+        else:
+            matches.requeue(session, user, match, now=books.clock())
 
 
 def test_a_job_holds_all_that_an_arena_needs(books: Books, job: PlayMatch) -> None:

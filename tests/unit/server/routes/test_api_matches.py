@@ -135,14 +135,17 @@ def test_a_parked_match_is_for_operators_to_play_again(
 def test_an_unfinished_match_is_for_operators_to_make_void(
     queued: str, books: Books, as_alice: Caller, as_charlie: Caller
 ) -> None:
-    problem(as_alice.post(f"/matches/{queued}/void"), 403)
-    told: Any = as_charlie.post(f"/matches/{queued}/void").json
+    why = {"reason": "the arena lost its disk"}
+    problem(as_alice.post(f"/matches/{queued}/void", why), 403)
+    problem(as_charlie.post(f"/matches/{queued}/void", {}), 422)
+    told: Any = as_charlie.post(f"/matches/{queued}/void", why).json
     assert (told["state"], told["record"]) == ("void", None)
-    problem(as_charlie.post(f"/matches/{queued}/void"), 409)
+    assert told["void_why"] == "the arena lost its disk"
+    problem(as_charlie.post(f"/matches/{queued}/void", why), 409)
     assert queued not in {job.match for job in books.dispatch() if isinstance(job, PlayMatch)}
 
 
 def test_what_is_not_there_is_not_found(nobody: Caller, as_charlie: Caller) -> None:
     for name in ("0" * 32, "nonsense", "0" * 33, "G" * 32):
         problem(nobody.get(f"/matches/{name}"), 404)
-        problem(as_charlie.post(f"/matches/{name}/void"), 404)
+        problem(as_charlie.post(f"/matches/{name}/void", {"reason": "none"}), 404)

@@ -1,0 +1,145 @@
+"""`matchbox match ...`, and what operators do to seasons, versions and boards; the log of it."""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import Annotated, Any
+
+import typer
+
+from cli import say
+from cli.admin import admin
+from cli.playing import JsonOption
+from cli.remote import connect
+from cli.seasons import SeasonArgument, league, season
+
+match = typer.Typer(help="Operate matches.", no_args_is_help=True)
+
+MatchArgument = Annotated[str, typer.Argument(help="the match's id")]
+NamedBot = Annotated[str, typer.Argument(help="owner/name")]
+ReasonOption = Annotated[str, typer.Option(help="why; it is kept and shown")]
+
+
+@season.command()
+def disqualify(
+    season: SeasonArgument, bot: NamedBot, reason: ReasonOption, json: JsonOption = False
+) -> None:
+    """Take a bot out of a season: it plays no more, and what it played counts no more."""
+    _do(f"/seasons/{season}/disqualify", {"bot": bot, "reason": reason}, json)
+
+
+@season.command()
+def reinstate(
+    season: SeasonArgument, bot: NamedBot, reason: ReasonOption, json: JsonOption = False
+) -> None:
+    """Take a disqualification back; the matches that were void for it are played."""
+    _do(f"/seasons/{season}/reinstate", {"bot": bot, "reason": reason}, json)
+
+
+@season.command()
+def rerun(
+    season: SeasonArgument,
+    reason: ReasonOption,
+    number: Annotated[
+        int | None, typer.Option("--round", min=1, help="from 1; the last one opened if left out")
+    ] = None,
+    json: JsonOption = False,
+) -> None:
+    """Make every match of a round void, and play the round again."""
+    asked = {"reason": reason} if number is None else {"reason": reason, "round": number}
+    _do(f"/seasons/{season}/rerun", asked, json)
+
+
+@season.command("recompute")
+def recompute_season(season: SeasonArgument, json: JsonOption = False) -> None:
+    """Compute the season's standing now."""
+    _do(f"/seasons/{season}/recompute", {}, json)
+
+
+@league.command("recompute")
+def recompute_league(
+    name: Annotated[str, typer.Argument(help="the league's name")], json: JsonOption = False
+) -> None:
+    """Compute a league's standing and live ratings now."""
+    _do(f"/leagues/{name}/recompute", {}, json)
+
+
+@match.command()
+def void(
+    match: MatchArgument,
+    reason: ReasonOption,
+    again: Annotated[bool, typer.Option("--again", help="play it again at once")] = False,
+    json: JsonOption = False,
+) -> None:
+    """Make a match void, finished or not; for faults of the platform only."""
+    _do(f"/matches/{_whole(match)}/void", {"reason": reason, "again": again}, json)
+
+
+@match.command("again")
+def play_again(match: MatchArgument, reason: ReasonOption, json: JsonOption = False) -> None:
+    """Play a void match again, as a match of its own."""
+    _do(f"/matches/{_whole(match)}/again", {"reason": reason}, json)
+
+
+@match.command()
+def requeue(match: MatchArgument, json: JsonOption = False) -> None:
+    """Give a parked match another chance."""
+    _do(f"/matches/{_whole(match)}/requeue", {}, json)
+
+
+@admin.command("reinstate-version")
+def reinstate_version(
+    bot: NamedBot,
+    number: Annotated[int, typer.Argument(min=1, help="the version's number")],
+    reason: ReasonOption,
+    json: JsonOption = False,
+) -> None:
+    """Let a suspended version play again, its forfeits forgotten."""
+    with connect() as client:
+        versions = client.get(f"/bots/{bot}")["versions"]
+    rows = [one["id"] for one in versions if one["number"] == number]
+    if not rows:
+        say.no(f"{bot} has no version {number}; see `matchbox bots`")
+    _do(f"/versions/{rows[0]}/reinstate", {"reason": reason}, json)
+
+
+@admin.command()
+def audit(
+    subject: Annotated[str | None, typer.Option(help="such as season:3")] = None,
+    action: Annotated[str | None, typer.Option(help="such as season.start")] = None,
+    most: Annotated[int, typer.Option(min=1, help="so many lines, the newest")] = 50,
+    json: JsonOption = False,
+) -> None:
+    """Show who did what and when, newest first."""
+    with connect() as client:
+        found = list(islice(client.items("/audit", subject=subject, action=action), most))
+    if json:
+        say.document(found)
+        return
+    rows = [
+        (one["at"], one["actor"] or "the platform", one["action"], one["subject"], one["name"],
+         "; ".join(f"{name}: {value}" for name, value in one["detail"].items()))
+        for one in found
+    ]  # fmt: skip
+    say.table(["when", "who", "what", "to", "name", "more"], rows)
+
+
+def _whole(match: str) -> str:
+    """The match's whole id, where the first digits were given."""
+    with connect() as client:
+        name: str = client.get(f"/matches/{match}")["id"]
+    return name
+
+
+def _do(path: str, body: dict[str, Any], json: bool) -> None:
+    with connect() as client:
+        told = client.post(path, body)
+    if json:
+        say.document(told)
+        return
+    for key, value in told.items():
+        if isinstance(value, str | int | float) and value != "":
+            print(f"{key}: {value}")
+    for entrant in told.get("entrants") or []:
+        out = f" ({entrant['out']})" if entrant.get("out") else ""
+        print(f"entrant: {entrant['bot']}{out}")

@@ -1,0 +1,48 @@
+"""The operators' pages beside /admin: the log, and what is done to a season or a match.
+
+Knows addresses and templates, as dashboard.pages; the source refuses whoever is no operator.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from flask import redirect, render_template, request, url_for
+from werkzeug.wrappers import Response
+
+from dashboard import forms
+from dashboard.source import Source
+
+Answer = str | Response
+
+
+def rules(source: Source) -> Iterator[tuple[str, Callable[..., Answer]]]:
+    """Every address and its view, whose name is the endpoint's."""
+
+    def audit() -> Answer:
+        asked = {
+            key: request.args[key]
+            for key in ("action", "subject", "cursor")
+            if request.args.get(key)
+        }
+        return _for_operators(
+            source,
+            lambda: render_template("audit.html", page=source.audit(**asked), asked=asked),
+        )
+
+    def season_operate(season: int) -> Answer:
+        return _for_operators(source, lambda: forms.season_operate_page(source, season))
+
+    def match_operate(match: str) -> Answer:
+        return _for_operators(source, lambda: forms.match_operate_page(source, match))
+
+    yield "/admin/audit", audit
+    yield "/seasons/<int(max=999999999):season>/operate", season_operate
+    yield "/matches/<match>/operate", match_operate
+
+
+def _for_operators(source: Source, page: Callable[[], str]) -> Answer:
+    """The page; the login for who is nobody yet."""
+    if source.viewer() is None:
+        return redirect(url_for("pages.login", next=request.path))
+    return page()

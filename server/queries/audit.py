@@ -1,0 +1,85 @@
+"""The log of who did what and when, as operators read it. Changes nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any, Final
+
+from sqlalchemy import select
+from sqlalchemy.orm import joinedload
+
+from matchbox.errors import Forbidden
+from server.db.models import Audit, Bot, League, Season, User, Version
+from server.queries.edge import iso, numbers, page, page_size
+
+if TYPE_CHECKING:
+    from sqlalchemy.orm import Session
+
+_NAMED: Final[dict[str, tuple[type[Any], Callable[[Any], str]]]] = {
+    "league": (League, lambda row: row.name),
+    "season": (Season, lambda row: row.name),
+    "user": (User, lambda row: row.name),
+    "bot": (Bot, lambda row: row.full_name),
+    "version": (Version, lambda row: f"{row.bot.full_name} v{row.number}"),
+}
+
+
+def audit(
+    session: Session,
+    viewer: User | None,
+    *,
+    subject: str | None = None,
+    action: str | None = None,
+    cursor: str | None = None,
+    limit: int = 50,
+) -> dict[str, Any]:
+    """A page of the log, newest first: of one subject, or one kind of deed, where asked.
+
+    Items: id, at, actor (an account's name; None where the platform did it), action, subject
+    (season:<id>, match:<id>, ...), name (the subject's, in words), detail. Raises Forbidden for who
+    is no operator, BadOption.
+    """
+    if viewer is None or not viewer.operator:
+        raise Forbidden("only operators may read the log")
+    query = select(Audit, User.name).outerjoin(User, User.id == Audit.actor_id)
+    if subject is not None:
+        query = query.where(Audit.subject == subject)
+    if action is not None:
+        query = query.where(Audit.action == action)
+    if cursor is not None:
+        query = query.where(Audit.id < numbers(cursor, 1)[0])
+    found = session.execute(query.order_by(Audit.id.desc()).limit(page_size(limit) + 1)).all()
+    names = _names(session, {row.subject for row, _ in found})
+
+    def item(line: Any) -> dict[str, Any]:
+        row, actor = line
+        return {
+            "id": row.id,
+            "at": iso(row.at),
+            "actor": actor,
+            "action": row.action,
+            "subject": row.subject,
+            "name": names.get(row.subject, row.subject.partition(":")[2]),
+            "detail": row.detail,
+        }
+
+    return page(found, limit, item, lambda line: str(line[0].id))
+
+
+def _names(session: Session, subjects: Iterable[str]) -> dict[str, str]:
+    """What the subjects are called; of matches and of what is gone nothing."""
+    wanted: dict[str, list[int]] = {}
+    for subject in subjects:
+        kind, _, number = subject.partition(":")
+        if kind in _NAMED and number.isdecimal():
+            wanted.setdefault(kind, []).append(int(number))
+    names: dict[str, str] = {}
+    for kind, rows in wanted.items():
+        table, name_of = _NAMED[kind]
+        query = select(table).where(table.id.in_(rows))
+        if table is Bot:
+            query = query.options(joinedload(Bot.owner))
+        elif table is Version:
+            query = query.options(joinedload(Version.bot).joinedload(Bot.owner))
+        names |= {f"{kind}:{row.id}": name_of(row) for row in session.scalars(query)}
+    return names

@@ -1,0 +1,187 @@
+"""What operators do to what is under way: disqualified, void, played again; and the log of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from apiflask import APIBlueprint
+from flask import Response, jsonify
+
+from server import queries
+from server.auth import context, operator, viewer
+from server.routes import asked, told
+from server.routes.api_matches import told_match
+from server.rows import league_row, match_row, named_bot, season_row, version_row
+from server.services import matches, operations, standings, voids
+
+routes = APIBlueprint("operations", __name__, url_prefix="/api/v1", tag="Operations")
+
+
+@routes.get("/audit")
+@routes.input(asked.AuditPage, location="query")
+@routes.output(told.Audit)
+def audit(query_data: asked.AuditPage) -> Response:
+    """A page of who did what and when, newest first; for operators."""
+    with context().read() as books:
+        return jsonify(queries.audit(books, operator(books), **query_data.model_dump()))
+
+
+@routes.post("/seasons/<season:season>/disqualify")
+@routes.input(asked.OutOfSeason)
+@routes.output(told.Season)
+def disqualify(season: str, json_data: asked.OutOfSeason) -> Response:
+    """Takes a bot out of a season: it plays and counts no more; for operators."""
+    take_out(season, json_data.bot, json_data.reason)
+    return _season(season)
+
+
+@routes.post("/seasons/<season:season>/reinstate")
+@routes.input(asked.OutOfSeason)
+@routes.output(told.Season)
+def reinstate(season: str, json_data: asked.OutOfSeason) -> Response:
+    """Takes a disqualification back; matches that were void for it are played; for operators."""
+    bring_back(season, json_data.bot, json_data.reason)
+    return _season(season)
+
+
+@routes.post("/seasons/<season:season>/rerun")
+@routes.input(asked.RoundAgain)
+@routes.output(told.Season)
+def rerun(season: str, json_data: asked.RoundAgain) -> Response:
+    """Makes every match of a round void, and plays the round again; for operators."""
+    round_again(season, json_data.round, json_data.reason)
+    return _season(season)
+
+
+@routes.post("/seasons/<season:season>/recompute")
+@routes.output(told.Board)
+def recompute_season(season: str) -> Response:
+    """Computes the season's standing now; for operators."""
+    compute_season(season)
+    with context().read() as books:
+        return jsonify(queries.season_standings(books, season))
+
+
+@routes.post("/leagues/<name:name>/recompute")
+@routes.output(told.League)
+def recompute_league(name: str) -> Response:
+    """Computes the standing of a league, and with it its live ratings, now; for operators."""
+    with context().read() as books:
+        operator(books)
+        scope = standings.scope_of(league_row(books, name))
+    _compute(scope)
+    with context().read() as books:
+        return jsonify(queries.league(books, name))
+
+
+@routes.post("/matches/<match:match>/requeue")
+@routes.output(told.Match)
+def requeue(match: str) -> Response:
+    """Gives a parked match another chance; for operators."""
+    try_again(match)
+    return jsonify(told_match(match))
+
+
+@routes.post("/matches/<match:match>/void")
+@routes.input(asked.MatchVoid)
+@routes.output(told.Match)
+def void(match: str, json_data: asked.MatchVoid) -> Response:
+    """Makes a match void, finished or not, for a fault of the platform; for operators."""
+    made = make_void(match, json_data.reason, again=json_data.again)
+    return jsonify({**told_match(match), "replaced_by": made})
+
+
+@routes.post("/matches/<match:match>/again")
+@routes.input(asked.Reason)
+@routes.output(told.Match)
+def again(match: str, json_data: asked.Reason) -> Response:
+    """The match that is played in the place of a void one; for operators."""
+    return jsonify(told_match(play_again(match, json_data.reason)))
+
+
+@routes.post("/versions/<number:number>/reinstate")
+@routes.input(asked.Reason)
+@routes.output(told.Version)
+def reinstate_version(number: int, json_data: asked.Reason) -> Response:
+    """Lets a suspended version play again, its forfeits forgotten; for operators."""
+    lift(number, json_data.reason)
+    with context().read() as books:
+        return jsonify(queries.version(books, number, viewer(books)))
+
+
+def take_out(season: str, bot: str, reason: str) -> None:
+    """Disqualifies the bot that the operator names."""
+    made = context()
+    with made.write() as books:
+        user, row = operator(books), season_row(books, season)
+        operations.disqualify(books, user, row, named_bot(books, bot, user), reason, now=made.now())
+
+
+def bring_back(season: str, bot: str, reason: str) -> None:
+    """Reinstates the bot that the operator names."""
+    made = context()
+    with made.write() as books:
+        user, row = operator(books), season_row(books, season)
+        operations.reinstate(books, user, row, named_bot(books, bot, user), reason, now=made.now())
+
+
+def round_again(season: str, number: int | None, reason: str) -> None:
+    """Plays a round again; the last one opened where no number is given."""
+    made = context()
+    with made.write() as books:
+        user, row = operator(books), season_row(books, season)
+        operations.rerun(books, user, row, number, reason, now=made.now())
+
+
+def compute_season(season: str) -> None:
+    """Computes a season's standing now."""
+    with context().read() as books:
+        operator(books)
+        scope = standings.scope_of(season_row(books, season))
+    _compute(scope)
+
+
+def try_again(match: str) -> None:
+    """An operator's step with a parked match."""
+    made = context()
+    with made.write() as books:
+        matches.requeue(books, operator(books), match_row(books, match), now=made.now())
+
+
+def make_void(match: str, reason: str, *, again: bool) -> str | None:
+    """Makes the match void; the id of the one that is played in its place, if any is."""
+    made = context()
+    with made.write() as books:
+        user, row = operator(books), match_row(books, match)
+        new = voids.void(books, user, row, reason, again=again, now=made.now())
+        return new.id if new is not None else None
+
+
+def play_again(match: str, reason: str) -> str:
+    """The id of the match that is played in the place of a void one."""
+    made = context()
+    with made.write() as books:
+        user, row = operator(books), match_row(books, match)
+        return voids.play_again(books, user, row, reason, now=made.now()).id
+
+
+def lift(number: int, reason: str) -> None:
+    """Reinstates a suspended version."""
+    made = context()
+    with made.write() as books:
+        user, row = operator(books), version_row(books, number)
+        operations.reinstate_version(books, user, row, reason, now=made.now())
+
+
+def _compute(scope: str) -> None:
+    """In a read, so that nobody waits for the arithmetic to write; kept in a write."""
+    made = context()
+    with made.read() as books:
+        fresh = standings.compute(books, scope)
+    with made.write() as books:
+        operations.recompute(books, operator(books), fresh, now=made.now())
+
+
+def _season(name: str) -> Any:
+    with context().read() as books:
+        return jsonify(queries.season(books, name, viewer(books)))

@@ -1,0 +1,152 @@
+"""What an operator does to a season or a version that is under way, and why.
+
+Every deed is refused where the state does not allow it, and written to the log with its reason.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from sqlalchemy import select
+
+from matchbox.errors import Conflict, NotFound
+from server.db.models import Bot, Entry, Match, MatchState, Season, SeasonState, Standing, Version
+from server.services import audit, exclusions, faults, standings, voids
+from server.services.accounts import require_operator
+from server.services.news import tell
+from server.services.voids import UNDER_WAY, reason_of
+
+if TYPE_CHECKING:
+    from sqlalchemy.orm import Session
+
+    from server.db.models import User
+    from server.services.standings import Fresh
+
+_WITH_VERSIONS: Final = (SeasonState.FROZEN, *UNDER_WAY, SeasonState.FINISHED)
+
+
+def disqualify(
+    session: Session, actor: User, season: Season, bot: Bot, reason: str, *, now: int
+) -> None:
+    """Takes a bot out of a season: it plays no more there, and what it played counts no more.
+
+    Raises Forbidden, NotFound (it is not in the season), BadOption (no reason), or Conflict where
+    the season has not begun or was cancelled, or the bot is disqualified already.
+    """
+    require_operator(actor)
+    why = reason_of(reason)
+    entry = _entry(session, season, bot)
+    if season.state not in _WITH_VERSIONS:
+        raise Conflict(
+            f"season {season.name} is {season.state}; before its start take the bot out with "
+            f"`matchbox season leave`"
+        )
+    if entry.out == "disqualified":
+        raise Conflict(f"{bot.full_name} is disqualified from season {season.name} already")
+    void = exclusions.take_out(session, entry, "disqualified", why, now=now)
+    voids.count_anew(session, season, now=now)
+    _note_season(session, actor, "disqualify", season, bot, {"reason": why, "void": void}, now)
+
+
+def reinstate(
+    session: Session, actor: User, season: Season, bot: Bot, reason: str, *, now: int
+) -> list[str]:
+    """Takes a disqualification back; the ids of the matches that are played after all.
+
+    What it had played counts again. Its matches that were void for its sake are played under new
+    numbers, on fresh deals unless nobody could read the old ones yet. Raises as `disqualify`.
+    """
+    require_operator(actor)
+    why = reason_of(reason)
+    entry = _entry(session, season, bot)
+    if entry.out == "suspended":
+        raise Conflict(
+            f"{bot.full_name} is suspended for its faults; reinstate its version instead"
+        )
+    if entry.out != "disqualified":
+        raise Conflict(f"{bot.full_name} is not disqualified from season {season.name}")
+    if season.state not in _WITH_VERSIONS:
+        raise Conflict(f"season {season.name} is {season.state}; nothing is played in it any more")
+    knock_out = season.format.get("kind") == "knock-out" and season.state != SeasonState.FINISHED
+    if knock_out and voids.has_opened(session, season, entry.out_at or 0):
+        raise Conflict(f"season {season.name} is a knock-out, which has gone on without the bot")
+    made = exclusions.bring_back(session, entry, now=now)
+    voids.count_anew(session, season, now=now)
+    _note_season(session, actor, "reinstate", season, bot, {"reason": why, "new": len(made)}, now)
+    return [match.id for match in made]
+
+
+def rerun(
+    session: Session, actor: User, season: Season, number: int | None, reason: str, *, now: int
+) -> list[str]:
+    """Every match of a round void and played again on fresh deals; the new ones' ids.
+
+    Rounds count from 1; None is the last one opened. Who is out of the season is left out. Raises
+    Forbidden, BadOption (no reason), NotFound (no such round), or Conflict where the season is not
+    running or paused, or what came after hangs on the round.
+    """
+    require_operator(actor)
+    why = reason_of(reason)
+    if season.state not in UNDER_WAY:
+        raise Conflict(f"season {season.name} is {season.state}; only one under way can do it")
+    number = season.round if number is None else number
+    in_round = (Match.season_id == season.id, Match.round == number - 1)
+    stands = (*in_round, Match.state != MatchState.VOID)
+    found = session.scalars(select(Match).where(*stands).order_by(Match.number)).all()
+    if not found:
+        raise NotFound(f"season {season.name} has no match to play again in round {number}")
+    for match in found:
+        voids.require_open(session, match)
+    new = voids.void_all(session, found, why, again=True, fresh=True, now=now)
+    detail = {"round": number, "reason": why, "void": len(found), "new": len(new)}
+    _note_season(session, actor, "rerun", season, None, detail, now)
+    return [match.id for match in new]
+
+
+def recompute(session: Session, actor: User, fresh: Fresh, *, now: int) -> bool:
+    """Keeps a standing that was computed just now; whether its rows are others than before."""
+    require_operator(actor)
+    before = session.get(Standing, fresh.scope)
+    changed = before is None or before.rows_digest != fresh.rows_digest
+    standings.keep(session, fresh, now=now)
+    kind, _, _ = fresh.scope.partition(":")
+    detail = {"rows_digest": fresh.rows_digest, "changed": changed}
+    audit.note(session, actor, f"{kind}.recompute", fresh.scope, detail, now=now)
+    return changed
+
+
+def reinstate_version(
+    session: Session, actor: User, version: Version, reason: str, *, now: int
+) -> list[str]:
+    """Lets a suspended version play again, its counts at nothing; the ids of its matches again.
+
+    Raises Forbidden, BadOption (no reason), or Conflict where it is not suspended.
+    """
+    require_operator(actor)
+    why = reason_of(reason)
+    made = faults.lift(session, version, now=now)
+    detail = {"reason": why, "new": len(made)}
+    audit.note(session, actor, "version.reinstate", f"version:{version.id}", detail, now=now)
+    return [match.id for match in made]
+
+
+def _entry(session: Session, season: Season, bot: Bot) -> Entry:
+    wanted = (Entry.season_id == season.id, Entry.bot_id == bot.id)
+    entry = session.scalar(select(Entry).where(*wanted))
+    if entry is None:
+        raise NotFound(f"{bot.full_name} is not in season {season.name}")
+    return entry
+
+
+def _note_season(
+    session: Session,
+    actor: User,
+    what: str,
+    season: Season,
+    bot: Bot | None,
+    detail: dict[str, Any],
+    now: int,
+) -> None:
+    named = {"bot": bot.full_name, **detail} if bot is not None else detail
+    audit.note(session, actor, f"season.{what}", f"season:{season.id}", named, now=now)
+    tell(session, f"season.{what}", season.id, now=now)

@@ -1,0 +1,181 @@
+"""Matches made void for what the platform did to them, and played again: an operator's deeds.
+
+Decided without a look at any score: nothing here reads one. What is void keeps its record, and
+counts no more.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from sqlalchemy import select, update
+
+from matchbox.errors import BadOption, Conflict
+from server.db.models import (
+    UNFINISHED,
+    Entry,
+    League,
+    Match,
+    MatchState,
+    Rating,
+    Season,
+    SeasonState,
+    Standing,
+    VersionState,
+)
+from server.services import audit, faults, replacements, standings
+from server.services.accounts import require_operator
+from server.services.attempts import change
+from server.services.news import tell
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sqlalchemy.orm import Session
+
+    from server.db.models import User
+
+LONGEST: Final = 400
+"""Characters of a reason."""
+UNDER_WAY: Final = (SeasonState.RUNNING, SeasonState.PAUSED)
+
+
+def void(
+    session: Session, actor: User, match: Match, reason: str, *, again: bool = False, now: int
+) -> Match | None:
+    """Takes a match off the books for what the platform did to it; its record stays to be read.
+
+    With `again` it is played again: the match that is. Raises Forbidden, BadOption (no reason), or
+    Conflict where it is void already, or the state of its season does not allow it.
+    """
+    require_operator(actor)
+    why = reason_of(reason)
+    if match.state == MatchState.VOID:
+        raise Conflict(f"match {match.id} is void already")
+    if match.comparison_id is not None and match.state == MatchState.FINISHED:
+        raise Conflict(f"match {match.id} is part of a comparison, which has counted it")
+    require_open(session, match)
+    if again:
+        _require_playable(session, match)
+    new = void_all(session, [match], why, again=again, now=now)
+    detail = {"reason": why, "new": new[0].id if new else None}
+    audit.note(session, actor, "match.void", f"match:{match.id}", detail, now=now)
+    return new[0] if new else None
+
+
+def play_again(session: Session, actor: User, match: Match, reason: str, *, now: int) -> Match:
+    """The match that is played in the place of a void one. Raises as `void`."""
+    require_operator(actor)
+    why = reason_of(reason)
+    if match.state != MatchState.VOID:
+        raise Conflict(f"match {match.id} is {match.state}; make it void first")
+    if replacements.is_replaced(session, match):
+        raise Conflict(f"match {match.id} is played again already")
+    require_open(session, match)
+    _require_playable(session, match)
+    kept = [match.id] if replacements.is_secret(session, match) else []
+    (new,) = replacements.replace(session, [match], kept=kept, now=now)
+    detail = {"reason": why, "new": new.id}
+    audit.note(session, actor, "match.again", f"match:{match.id}", detail, now=now)
+    return new
+
+
+def void_all(
+    session: Session,
+    found: Sequence[Match],
+    why: str,
+    *,
+    again: bool,
+    fresh: bool = False,
+    now: int,
+) -> list[Match]:
+    """Makes matches void; those that are played in their place, where nobody in them is out."""
+    kept = [] if fresh else [one.id for one in found if replacements.is_secret(session, one)]
+    for match in found:
+        finished = match.state == MatchState.FINISHED
+        values = {
+            "state": MatchState.VOID,
+            "deadline": None,
+            "finished_at": match.finished_at or now,
+            "void_why": why,
+        }
+        if not change(session, match, (*UNFINISHED, MatchState.FINISHED), values):
+            raise Conflict(f"match {match.id} has just changed; look at it again")
+        if finished:
+            faults.uncount(session, match)
+            _unrate(session, match)
+        tell(session, "match.void", match.id, now=now)
+    playable = [one for one in found if again and not _out(session, one)]
+    new = replacements.replace(session, playable, kept=kept, now=now)
+    if found[0].comparison_id is None:
+        count_anew(session, found[0].season or found[0].league, now=now)
+    return new
+
+
+def count_anew(session: Session, subject: League | Season, *, now: int) -> None:
+    """Has the standing computed at the next tick; of a season that is over, at once."""
+    scope = standings.scope_of(subject)
+    if isinstance(subject, Season) and subject.state == SeasonState.FINISHED:
+        standings.refresh(session, scope, now=now)
+    else:
+        session.execute(update(Standing).where(Standing.scope == scope).values(field=""))
+
+
+def _unrate(session: Session, match: Match) -> None:
+    """A ranked match fewer; what it did to the live ratings is gone with the next refit."""
+    if (
+        match.season_id is None
+        and match.comparison_id is None
+        and match.rules == match.league.rules
+    ):
+        sat = {seat.version_id for seat in match.seats}
+        rows = (Rating.league_id == match.league_id, Rating.version_id.in_(sat), Rating.matches > 0)
+        session.execute(update(Rating).where(*rows).values(matches=Rating.matches - 1))
+
+
+def require_open(session: Session, match: Match) -> None:
+    """Raises Conflict where its season counts nothing, or others went on by this match."""
+    season = match.season
+    if season is None:
+        return
+    if season.state == SeasonState.CANCELLED:
+        raise Conflict(f"season {season.name} is cancelled, and match {match.id} counts no more")
+    decided = season.state == SeasonState.FINISHED or has_opened(session, season, match.created_at)
+    if season.format.get("kind") == "knock-out" and decided:
+        raise Conflict(
+            f"season {season.name} is a knock-out, and who went on was decided by match {match.id}"
+        )
+
+
+def has_opened(session: Session, season: Season, since: int) -> bool:
+    """Whether the season has opened a round after that time."""
+    later = (Match.season_id == season.id, Match.replaces.is_(None), Match.created_at > since)
+    return session.scalar(select(Match.id).where(*later).limit(1)) is not None
+
+
+def _require_playable(session: Session, match: Match) -> None:
+    """Refuses to play a match again that nobody could play, or that nothing would count."""
+    if match.comparison_id is not None:
+        raise Conflict(f"match {match.id} is part of a comparison, which schedules its own")
+    if match.season is not None:
+        if match.season.state not in UNDER_WAY:
+            raise Conflict(f"season {match.season.name} is {match.season.state}; nothing is played")
+        if _out(session, match):
+            raise Conflict(f"a bot of match {match.id} is out of the season; reinstate it first")
+    elif match.rules != match.league.rules:
+        raise Conflict(f"match {match.id} was under rules {match.rules}, which are not played now")
+    elif any(seat.version.state != VersionState.ACTIVE for seat in match.seats):
+        raise Conflict(f"a version of match {match.id} is not active any more")
+
+
+def _out(session: Session, match: Match) -> bool:
+    sat = [seat.version_id for seat in match.seats]
+    gone = (Entry.season_id == match.season_id, Entry.version_id.in_(sat), Entry.out != "")
+    return session.scalar(select(Entry.id).where(*gone).limit(1)) is not None
+
+
+def reason_of(text: str) -> str:
+    text = " ".join(text.split())
+    if not 1 <= len(text) <= LONGEST:
+        raise BadOption(f"say why, in 1 to {LONGEST} characters; it is kept and shown")
+    return text

@@ -1,0 +1,146 @@
+"""The operators' pages: the log, a season and a match under way, and a suspended version."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from werkzeug.test import TestResponse
+
+from dashboard.source import Row, Source
+from matchbox.errors import Forbidden
+from tests.unit.dashboard import cast
+from tests.unit.dashboard.cast import MATCH, NOBODY, OPERATOR, SOURCE, make_app
+
+OPERATE = ("/admin/audit", "/seasons/7/operate", f"/matches/{MATCH}/operate")
+
+
+def get(path: str, source: Source = OPERATOR) -> TestResponse:
+    """The page, as this source's viewer gets it."""
+    return make_app(source).test_client().get(path)
+
+
+def refuses(**asked: Any) -> Row:
+    """What the server's source does for who is no operator."""
+    raise Forbidden("only operators may read the log")
+
+
+@pytest.mark.parametrize("path", OPERATE)
+def test_the_pages_are_for_operators(path: str) -> None:
+    assert get(path).status_code == 200
+    assert get(path, replace(SOURCE, audit=refuses)).status_code == 403
+    assert get(path, NOBODY).location == f"/login?next={path}"
+
+
+def test_the_log_says_who_did_what_to_what() -> None:
+    page = get("/admin/audit?subject=season:7").text
+    for said in (
+        "charlie",
+        "the platform",
+        "season.disqualify",
+        'href="/seasons/7"',
+        f'href="/matches/{MATCH}"',
+        'href="/bots/bob/lodger"',
+        "dora",
+        'value="season:7"',
+        "cursor=4",
+    ):
+        assert said in page, said
+
+
+def test_the_log_is_asked_as_the_address_says() -> None:
+    asked: list[Row] = []
+
+    def audit(**which: Any) -> Row:
+        asked.append(which)
+        return cast.audit()
+
+    get("/admin/audit?action=match.void&cursor=7", replace(OPERATOR, audit=audit))
+    get("/seasons/7/operate", replace(OPERATOR, audit=audit))
+    assert asked == [
+        {"action": "match.void", "cursor": "7"},
+        {"subject": "season:7", "limit": 20},
+    ]
+
+
+def test_the_form_that_voids_a_match_does_not_show_its_score() -> None:
+    scored = [one | {"points": 0.875, "forfeits": 3} for one in cast.match(MATCH)["entrants"]]
+    source = replace(OPERATOR, match=lambda name: cast.match(name) | {"entrants": scored})
+    page = get(f"/matches/{MATCH}/operate", source).text
+    assert f'action="/admin/matches/{MATCH}/void"' in page
+    assert "Only for faults of the platform" in page
+    assert "87.5" not in page
+    assert "forfeit" not in page
+    assert "87.5%" in get(f"/matches/{MATCH}", source).text
+
+
+@pytest.mark.parametrize("replaced_by", [None, "f" * 32])
+def test_a_void_match_is_played_again_once(replaced_by: str | None) -> None:
+    void = cast.match(MATCH) | {
+        "state": "void",
+        "void_why": "the arena lost its disk",
+        "replaced_by": replaced_by,
+    }
+    source = replace(OPERATOR, match=lambda name: void)
+    page = get(f"/matches/{MATCH}/operate", source).text
+    assert "the arena lost its disk" in page
+    assert (f'action="/admin/matches/{MATCH}/again"' in page) == (replaced_by is None)
+    assert f'action="/admin/matches/{MATCH}/void"' not in page
+
+
+def test_a_void_match_shows_its_record_and_that_it_counts_nowhere() -> None:
+    more = {"state": "void", "void_why": "the arena lost its disk", "replaced_by": "f" * 32}
+    page = get(f"/matches/{MATCH}", replace(SOURCE, match=lambda name: cast.match(name) | more))
+    assert "Void, and counted nowhere: the arena lost its disk." in page.text
+    assert f"/matches/{'f' * 32}" in page.text
+    assert "Transcript" in page.text
+
+
+@pytest.mark.parametrize(
+    "state, offered",
+    [
+        ("open", set()),
+        ("frozen", {"disqualify", "reinstate", "recompute"}),
+        ("running", {"disqualify", "reinstate", "rerun", "recompute"}),
+        ("finished", {"disqualify", "reinstate", "recompute"}),
+        ("cancelled", set()),
+    ],
+)
+def test_a_season_offers_what_its_state_allows(state: str, offered: set[str]) -> None:
+    source = replace(OPERATOR, season=lambda number: cast.season(7) | {"state": state})
+    page = get("/seasons/7/operate", source).text
+    deeds = ("disqualify", "reinstate", "rerun", "recompute")
+    assert {deed for deed in deeds if f'action="/seasons/7/{deed}"' in page} == offered
+
+
+def test_who_is_disqualified_may_be_reinstated_and_nobody_else() -> None:
+    page = get("/seasons/7/operate").text
+    disqualify, _, rest = page.partition('action="/seasons/7/reinstate"')
+    assert "<option>bob/tin-drum</option>" not in disqualify
+    assert "<option>bob/tin-drum</option>" in rest
+    assert "<option>alice/careful</option>" not in rest
+
+
+def test_everybody_reads_who_is_out_of_a_season_and_why() -> None:
+    page = get("/seasons/7", NOBODY).text
+    assert "was disqualified, and what it played counts no more: two accounts, one author" in page
+    assert "/operate" not in page
+    assert "/seasons/7/operate" in get("/seasons/7").text
+
+
+def suspended(owner: str, name: str) -> Row:
+    """Alice's bot, its newest version suspended."""
+    row = cast.version(4, "suspended", cast.report("accepted"), trouble="8 of 80 bouts", id=4)
+    return cast.bot(owner, name) | {"versions": [row]}
+
+
+def test_a_suspended_version_says_why_and_what_to_do() -> None:
+    source = replace(SOURCE, bot=suspended)
+    for path in ("/bots/alice/careful", "/bots/alice/careful/versions/4"):
+        page = get(path, source).text
+        assert "8 of 80 bouts" in page, path
+        assert "new version" in page, path
+    assert "/reinstate" not in page
+    operators = get("/bots/alice/careful/versions/4", replace(OPERATOR, bot=suspended)).text
+    assert 'action="/admin/versions/4/reinstate"' in operators
