@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
@@ -43,8 +43,11 @@ class Crew:
         self._box = box
         self._pool = pool
 
-    def play(self, work: Work[Job, Done], jobs: Sequence[Job]) -> Iterator[Done]:
-        """The results. Raises what a job raised, Unavailable where a process died."""
+    def play(self, work: Work[Job, Done], jobs: Sequence[Job]) -> Generator[Done]:
+        """The results; where it is closed, no other job is begun.
+
+        Raises what a job raised, Unavailable where a process died.
+        """
         if self._pool is None:
             yield from (work(self._box, job) for job in jobs)
             return

@@ -8,8 +8,10 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
+from itertools import islice
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -29,6 +31,7 @@ from worker.arena.play import play_job
 if TYPE_CHECKING:
     from cli.shipped import NamedBot
     from matchbox.game import Spec
+    from matchbox.lab.comparison import Comparison
     from sandbox.box import Box
 
 Found: TypeAlias = matrix.Matrix | grid.Grid | places.Places
@@ -117,6 +120,36 @@ def run(plan: Plan, bundles: Mapping[str, bytes], box: str, workers: int) -> Exp
     with crew(box, min(workers, len(jobs))) as players, say.progress() as bar:
         task = bar.add_task(f"playing {plan.game}", total=games_of(jobs))
         return play(plan, bundles, {}, players, lambda batch, _: bar.advance(task, batch.games))
+
+
+def compare(
+    asked: Comparison, plan: Plan, bundles: Mapping[str, bytes], box: str, workers: int
+) -> dict[str, Any]:
+    """The comparison played as far as it takes; what `compare --json` prints.
+
+    Raises BoxUnavailable, SeatFault of the platform.
+    """
+    looks = list(asked.batches())
+    jobs = [job for look in looks for job in look]
+    work = partial(play_batch, bundles, {})
+    with crew(box, min(workers, len(jobs))) as players, say.progress() as bar:
+        task = bar.add_task(f"comparing at {plan.game}", total=asked.most)
+        started = time.monotonic()
+        with closing(players.play(work, jobs)) as played:
+            for look in looks:
+                done = list(islice(played, len(look)))
+                asked.add((job, counts) for job, (_, counts, _) in zip(look, done, strict=True))
+                bar.update(task, completed=asked.games, description=asked.told_so_far())
+                if asked.over:
+                    break
+        seconds = time.monotonic() - started
+    return {
+        **asked.result(),
+        "box": done[0][0],
+        "workers": workers,
+        "seconds": round(seconds, 3),
+        "games_per_second": round(asked.games / seconds, 1),
+    }
 
 
 def play(

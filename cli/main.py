@@ -10,7 +10,19 @@ from typing import Annotated
 
 import typer
 
-from cli import admin, doctor, engine, operations, playing, proof, remote, seasons, simulate, up
+from cli import (
+    admin,
+    compare,
+    doctor,
+    engine,
+    operations,
+    playing,
+    proof,
+    remote,
+    seasons,
+    simulate,
+    up,
+)
 from matchbox.errors import (
     BadName,
     BadOption,
@@ -33,6 +45,7 @@ app = typer.Typer(
 for command in (
     playing.games,
     simulate.simulate,
+    compare.compare,
     playing.play,
     playing.check,
     remote.submit,

@@ -1,0 +1,162 @@
+"""`matchbox compare`: is this bot better than that one? Played in batches until it is clear.
+
+Knows the words of the command; what is played and found is matchbox.lab's comparison.
+"""
+
+from __future__ import annotations
+
+import secrets
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+import typer
+
+from cli import say
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from matchbox.lab.comparison import Comparison
+    from matchbox.lab.plan import Plan
+    from matchbox.league.sprt import Trial
+
+BOUNDS: Final = "0,20"
+KINDS: Final = ("lost both", "lost and drew", "even", "won and drew", "won both")
+"""Of the five counts of deal pairs."""
+
+
+def compare(
+    bot: Annotated[str, typer.Argument(help="is this one better: a file, or a shipped bot's name")],
+    other: Annotated[str, typer.Argument(help="than this one?")],
+    more: Annotated[list[str] | None, typer.Argument(help="more bots of --field")] = None,
+    *,
+    game: Annotated[str, typer.Option(help="the game, such as bomb")],
+    field: Annotated[
+        list[str] | None, typer.Option(help="both play these instead of each other")
+    ] = None,
+    bounds: Annotated[
+        str, typer.Option(help=f"worse than LOW, or better than HIGH Elo; {BOUNDS}")
+    ] = "",
+    games: Annotated[int, typer.Option(min=2, help="so many at the most; all with --field")] = (
+        10_000
+    ),
+    deals: Annotated[int, typer.Option(min=1, help="deals between two looks")] = 25,
+    players: Annotated[
+        int | None, typer.Option(min=1, help="table size; 2, or 3 where all play together")
+    ] = None,
+    seed: Annotated[str, typer.Option(help="the same seed gives the same figures")] = "",
+    option: Annotated[list[str] | None, typer.Option(help="NAME=VALUE of the game")] = None,
+    workers: Annotated[int, typer.Option(min=1, max=256, help="processes to play with")] = 1,
+    box: Annotated[
+        str, typer.Option(help="auto, bwrap, docker, process; none for trusted bots")
+    ] = "auto",
+    json: Annotated[bool, typer.Option("--json", help="one JSON document on stdout")] = False,
+) -> None:
+    """Find out whether one bot is better than another; exits 1 unless it is."""
+    from cli import experiment, shipped
+
+    others = _field(field or [], more or [])
+    bots = shipped.find_all(game, [bot, other, *others])
+    if (bots[0].version, bots[0].class_name) == (bots[1].version, bots[1].class_name):
+        raise _refused("the two are one and the same bot: name another file, or FILE:CLASS")
+    size = _table(game) if players is None else players
+    seed = seed or secrets.token_hex(4)
+    wish = experiment.Wish(game, bots, games, seed, option or [], str(size))
+    plan = experiment.make_plan(wish)
+    asked = _begin(plan, _trial(bounds), deals)
+    if bounds and not asked.sequential:
+        raise _refused("--bounds is for two bots against each other at a table of two")
+    done = experiment.compare(asked, plan, {one.version: one.data for one in bots}, box, workers)
+    if json:
+        say.document(done)
+    else:
+        _show(done)
+    if done["verdict"] != "better":
+        say.no()
+
+
+def _field(named: Sequence[str], more: Sequence[str]) -> list[str]:
+    """The field: --field may be given often, take several with commas, or be followed by more."""
+    if more and not named:
+        raise _refused(f"two bots are compared, and {more[0]} is a third: name it with --field")
+    return [name for text in named for name in text.split(",") if name] + list(more)
+
+
+def _table(game: str) -> int:
+    """Of how many seats the tables are where nobody says: as in the game's own league."""
+    from matchbox import registry
+
+    spec = registry.game(game).spec
+    usual = 3 if spec.cooperative else 2
+    return usual if usual in spec.seats else spec.seats[0]
+
+
+def _trial(bounds: str) -> Trial:
+    from matchbox.league.sprt import Trial
+
+    low, _, high = (bounds or BOUNDS).partition(",")
+    try:
+        return Trial(float(low), float(high))
+    except ValueError:
+        raise _refused(
+            f"--bounds {bounds} is no LOW,HIGH in Elo with LOW below HIGH: write {BOUNDS}"
+        ) from None
+
+
+def _begin(plan: Plan, trial: Trial, deals: int) -> Comparison:
+    from matchbox import registry
+    from matchbox.lab.comparison import Comparison
+
+    cooperative = registry.game(plan.game).spec.cooperative
+    try:
+        return Comparison(plan, trial, deals, cooperative=cooperative)
+    except ValueError as error:
+        raise _refused(f"{error}; see --field, --players and --games") from None
+
+
+def _refused(text: str) -> Exception:
+    from matchbox.errors import BadOption
+
+    return BadOption(text)
+
+
+def _show(done: Mapping[str, Any]) -> None:
+    name, other = done["challenger"], done["defender"]
+    said = {
+        "better": f"{name} is better than {other}",
+        "not-better": f"{name} is not better than {other}",
+        "undecided": f"{name} may be better than {other} or not: {done['games']} games do not say",
+    }
+    say.table(["what", "found"], _rows(done), said[done["verdict"]])
+    for fault in done["faults"]:
+        say.note(f"{fault['bot']}: {fault['games']} x {fault['kind']}: {fault['detail']}")
+    walls = "no box: trusted bots only" if done["box"] == "none" else f"box {done['box']}"
+    say.note(f"{done['games']} games in {done['seconds']:.1f} s, {walls}, seed {done['seed']}")
+
+
+def _rows(done: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """What was found, a line each."""
+    rows = [("verdict", done["verdict"]), ("games", f"{done['games']} of {done['most']}")]
+    if done["llr"] is not None:
+        (low, high), (worse, better) = done["llr_bounds"], done["bounds"]
+        rows.append(("log likelihood ratio", f"{done['llr']:.2f}, over at {low:.2f} or {high:.2f}"))
+        rows.append(("asked", f"at most {worse:g} Elo better, or {better:g} or more"))
+        rows.append(("estimate", _estimate(done["elo"], done["ci95"], "Elo", 0)))
+        counted = zip(done["pairs"], KINDS, strict=True)
+        rows.append(("deals from both sides", ", ".join(f"{n} {kind}" for n, kind in counted)))
+    else:
+        told = done["difference"], done["difference_ci95"]
+        rows.append(("difference a game", _estimate(*told, "points", 3)))
+        rows.append(("deals", str(done["deals"])))
+        for rival, value in done["by_opponent"].items():
+            rows.append((f"against {rival}", f"{value:+.3f} points"))
+    forfeits = ", ".join(f"{name} {n}" for name, n in done["forfeits"].items() if n)
+    return [*rows, ("forfeits", forfeits or "none")]
+
+
+def _estimate(value: float | None, ci95: Sequence[float] | None, unit: str, digits: int) -> str:
+    if value is None:
+        return "none: all deals came out the same"
+    shown = f"{value:+.{digits}f} {unit}"
+    if ci95 is None:
+        return shown
+    return f"{shown}, 95% interval {ci95[0]:+.{digits}f} to {ci95[1]:+.{digits}f}"

@@ -1,0 +1,144 @@
+"""One version against another, batch by batch: the jobs, and what they have come to so far.
+
+Plays nothing. The plan's first bot is the challenger, its second the defender, the rest the field.
+A batch holds all tables of its deals, so that a look at the test comes after whole pairs.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import Any
+
+from matchbox.dice import derive_deals
+from matchbox.lab.counts import Counted, Counts, fault_rows
+from matchbox.lab.plan import Batch, Plan, batches_of
+from matchbox.league.rows import Row
+from matchbox.league.sprt import Trial
+from matchbox.league.versions import (
+    CHALLENGER,
+    DEFENDER,
+    OTHERS,
+    Duel,
+    deal_pairs,
+    gauntlet,
+    judge,
+    line_ups,
+    told_duel,
+    told_gauntlet,
+)
+
+
+class Comparison:
+    """The plan's comparison; without a field at a table of two a sequential test, else a gauntlet.
+
+    `deals` is how many a batch has. Raises ValueError where the bots cannot fill the tables, or
+    not even one deal fits into the plan's games.
+    """
+
+    def __init__(self, plan: Plan, trial: Trial, deals: int, *, cooperative: bool) -> None:
+        self._plan, self._deals = plan, deals
+        (self._size,) = plan.sizes
+        self._cooperative = cooperative
+        self._tables = line_ups(len(plan.bots) - OTHERS, self._size, cooperative=cooperative)
+        self._names = plan.names(range(len(plan.bots)))
+        self._pairs = [0] * 5
+        self._rows: list[Row] = []
+        self._faults: Counter[tuple[int, str, str]] = Counter()
+        self.sequential = not cooperative and len(self._tables) == 1
+        self.games = 0
+        each = sum(len(self._rotations(table)) for table in self._tables)
+        self.most = plan.games - plan.games % each
+        """So many bouts, at the most: whole deals only."""
+        if not self.most:
+            raise ValueError(f"one deal takes {each} games here; allow {each} or more")
+        self._all_deals = self.most // each
+        self._trial = replace(trial, cap_games=self.most)
+
+    def batches(self) -> Iterator[list[Batch]]:
+        """The jobs between two looks."""
+        deals = derive_deals(self._plan.seed, self._all_deals)
+        for start in range(0, len(deals), self._deals):
+            own = deals[start : start + self._deals]
+            yield [
+                job
+                for table in self._tables
+                for job in batches_of(self._plan, table, own, self._rotations(table))
+            ]
+
+    def add(self, played: Iterable[tuple[Batch, Counts]]) -> None:
+        """Takes in a whole batch."""
+        fresh: list[Row] = []
+        for batch, counts in played:
+            self._faults.update(counts.faults)
+            fresh += [self._row(batch, bout) for bout in counts.bouts]
+        self.games += len(fresh)
+        if self.sequential:
+            challenger, defender = self._names
+            found = deal_pairs(fresh, challenger, defender)
+            self._pairs = [old + new for old, new in zip(self._pairs, found, strict=True)]
+        else:
+            self._rows += fresh
+
+    @property
+    def duel(self) -> Duel:
+        """The test as far as it is. Where it has a verdict, nothing more is played."""
+        return judge(self._trial, self._pairs)
+
+    @property
+    def over(self) -> bool:
+        """True once nothing more is to be played."""
+        return self.games >= self.most or (self.sequential and self.duel.answer.over)
+
+    def told_so_far(self) -> str:
+        """A word on where it stands."""
+        if not self.sequential:
+            return f"{self._names[CHALLENGER]} v {self._names[DEFENDER]}"
+        low, high = self._trial.walls
+        return f"llr {self.duel.answer.llr:+.2f} of {low:.2f} to {high:+.2f}"
+
+    def result(self) -> dict[str, Any]:
+        """As `matchbox compare --json` prints it, without its times."""
+        told = self._plan.told()
+        if self.sequential:
+            found = told_duel(self._trial, self.duel)
+        else:
+            whole = gauntlet(
+                self._rows,
+                self._names[CHALLENGER],
+                self._names[DEFENDER],
+                cooperative=self._cooperative,
+            )
+            found = told_gauntlet(whole, self.games)
+        faults = fault_rows(self._names, self._faults)
+        forfeits = dict.fromkeys(self._names, 0)
+        for fault in faults:
+            forfeits[fault["bot"]] += fault["games"]
+        return {
+            "game": told["game"],
+            "challenger": self._names[CHALLENGER],
+            "defender": self._names[DEFENDER],
+            "field": self._names[OTHERS:],
+            "players": self._size,
+            "options": told["options"],
+            "seed": told["seed"],
+            "most": self.most,
+            **found,
+            "forfeits": forfeits,
+            "faults": faults,
+        }
+
+    def _rotations(self, table: tuple[int, ...]) -> range:
+        """A team of one version is the same whichever way it is turned."""
+        return range(1 if len(set(table)) == 1 else self._size)
+
+    def _row(self, batch: Batch, bout: Counted) -> Row:
+        return Row(
+            match=batch.job.match,
+            deal=batch.job.deals[bout.deal],
+            rotation=bout.entrants[0],
+            seats=tuple(self._names[bot] for bot in bout.bots),
+            places=bout.places,
+            scores=bout.scores,
+        )
