@@ -205,11 +205,13 @@ def games() -> list[Row]:
 
 def audit(**asked: Any) -> Row:
     """A line of every kind."""
-    deeds = (("charlie", "season.disqualify", "season:7", "Autumn 2026", {"bot": "bob/tin-drum"}),
-             ("charlie", "match.void", f"match:{MATCH}", MATCH, {"reason": "no disk", "new": None}),
-             (None, "version.suspend", "version:9", "bob/lodger v3", {"why": "10.0%"}),
-             ("charlie", "bot.retire", "bot:4", "bob/ledger", {}),
-             ("charlie", "user.create", "user:2", "dora", {"role": "author"}))  # fmt: skip
+    deeds: list[tuple[Any, ...]] = [
+        ("charlie", "season.disqualify", "season:7", "Autumn 2026", {"bot": "bob/tin-drum"}),
+        ("charlie", "match.void", f"match:{MATCH}", MATCH, {"reason": "no disk", "new": None}),
+        (None, "version.suspend", "version:9", "bob/lodger v3", {"why": "10.0%"}),
+        ("charlie", "bot.retire", "bot:4", "bob/ledger", {}),
+        ("charlie", "user.create", "user:2", "dora", {"role": "author"}),
+    ]
     names = ("actor", "action", "subject", "name", "detail")
     lines = [{"id": 9 - at, "at": EARLIER, **dict(zip(names, deed, strict=True))}
              for at, deed in enumerate(deeds)]  # fmt: skip
