@@ -72,7 +72,7 @@ def check_entry(session: Session, season: Season, bot: Bot) -> None:
 
 
 def enter_everybody(session: Session, season: Season) -> None:
-    """Where the league wishes it, enters every active bot whose owner may enter.
+    """Where the league wishes it, enters every active bot whose owner may enter, with its version.
 
     What an author has entered comes first; the newest uploads fill what is left of the author's
     places.
@@ -92,7 +92,7 @@ def enter_everybody(session: Session, season: Season) -> None:
             places[owner.id] += 1
             chosen.append(version)
     for version in reversed(chosen):
-        season.entries.append(Entry(season_id=season.id, bot=version.bot))
+        season.entries.append(Entry(season_id=season.id, bot=version.bot, version=version))
     session.flush()
 
 

@@ -102,6 +102,6 @@ def _order(session: Session, scope: str, entries: Sequence[Entry]) -> list[str]:
     standing = session.get(Standing, scope)
     lines = [line["version_id"] for line in standing.lines] if standing is not None else []
     query = select(Version.id, Bot.id).join(Version.bot).where(Version.id.in_(lines))
-    bots: dict[int, int] = dict(session.execute(query).tuples().all())
+    bots = {row[0]: row[1] for row in session.execute(query)}
     names = [str(bots[line]) for line in lines if line in bots]
     return list(dict.fromkeys([*names, *(str(entry.bot_id) for entry in entries)]))

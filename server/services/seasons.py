@@ -172,7 +172,7 @@ def freeze(session: Session, actor: User, season: Season, *, now: int) -> list[S
     are in, or one has no active version.
     """
     require_operator(actor)
-    made = _freeze(session, season, now)
+    made = _freeze(session, season, now, scheduled=False)
     audit.note(session, actor, "season.freeze", f"season:{season.id}", now=now)
     return made
 
@@ -190,9 +190,10 @@ def start(
 def begin(
     session: Session, actor: User | None, season: Season, *, settings: Settings, now: int
 ) -> list[str]:
-    """As `start`, by whoever may; None for the schedule. Raises Conflict."""
+    """As `start`, by whoever may; None for the schedule, which leaves out who has no active version
+    instead of waiting for the operator. Raises Conflict."""
     if season.state == SeasonState.OPEN:
-        _freeze(session, season, now)
+        _freeze(session, season, now, scheduled=actor is None)
     _require(season, SeasonState.FROZEN, "a season starts once, open or frozen")
     league = season.league
     if league.rules != registry.game(league.game).spec.rules:
@@ -252,28 +253,30 @@ def finish(session: Session, fresh: Fresh, *, now: int) -> Season:
     return season
 
 
-def _freeze(session: Session, season: Season, now: int) -> list[Season]:
+def _freeze(session: Session, season: Season, now: int, *, scheduled: bool) -> list[Season]:
     _require(season, SeasonState.OPEN, "an open season freezes")
+    _fix_versions(session, season, scheduled)
     admission.enter_everybody(session, season)
-    _fix_versions(session, season)
+    if len(season.entries) < 2:
+        raise Conflict(f"season {season.name} has fewer than two bots; enter more")
     made = divisions.divide(session, season, now=now)
     for row in made:
         _change(session, row, (SeasonState.OPEN,), SeasonState.FROZEN, now)
     return made
 
 
-def _fix_versions(session: Session, season: Season) -> None:
-    if len(season.entries) < 2:
-        raise Conflict(f"season {season.name} has fewer than two bots; enter more")
-    for entry in season.entries:
+def _fix_versions(session: Session, season: Season, scheduled: bool) -> None:
+    for entry in list(season.entries):
         active = (Version.bot_id == entry.bot_id, Version.state == VersionState.ACTIVE)
-        version = session.scalar(select(Version).where(*active))
-        if version is None:
+        entry.version = session.scalar(select(Version).where(*active))
+        if entry.version is None and scheduled:
+            season.entries.remove(entry)
+            session.delete(entry)
+        elif entry.version is None:
             raise Conflict(
                 f"{entry.bot.full_name} has no active version; wait for its try-out, or take it "
                 "out of the season"
             )
-        entry.version = version
     session.flush()
 
 
