@@ -36,6 +36,8 @@ class Format(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     """How many of each group go on to the knock-out."""
     placement: Annotated[int, msgspec.Meta(ge=0, le=100)] = 0
     """Matches against the field that a newcomer plays before the first round."""
+    mixed: Annotated[int, msgspec.Meta(ge=0, le=100)] = 1
+    """Of a cooperative game: rounds of mixed teams after each cycle."""
     matches: Whole | None = None
     """The season ends after so many."""
     hours: Whole | None = None

@@ -5,6 +5,7 @@ A pairing is unordered in effect: its match plays every rotation of the seats on
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -72,6 +73,40 @@ def met(one: str, other: str) -> tuple[str, str]:
     return (one, other) if one < other else (other, one)
 
 
+def apart(owner: Mapping[str, str]) -> Callable[[str, str], bool]:
+    """Who may meet: no entrant itself, and nobody another of its owner."""
+
+    def may_meet(one: str, other: str) -> bool:
+        whose = owner.get(one)
+        return one != other and (whose is None or whose != owner.get(other))
+
+    return may_meet
+
+
+def placements(
+    newcomers: Sequence[str],
+    field: Sequence[str],
+    times: int,
+    *,
+    may_meet: Callable[[str, str], bool],
+) -> list[Pairing]:
+    """So many matches of every newcomer against the field, each against others as far as it goes.
+
+    The field's bots play about equally often; in equal cases those that stand first in it.
+    """
+    played: Counter[str] = Counter()
+    pairings = []
+    for newcomer in newcomers:
+        able = [name for name in field if may_meet(newcomer, name)]
+        mine: Counter[str] = Counter()
+        for _ in range(times if able else 0):
+            other = min(able, key=lambda name: (mine[name], played[name]))
+            mine[other] += 1
+            played[other] += 1
+            pairings.append(Pairing((newcomer, other)))
+    return pairings
+
+
 def next_pairing(
     field: Sequence[Contender],
     history: Mapping[tuple[str, str], int],
@@ -84,7 +119,11 @@ def next_pairing(
     `history` counts matches played or queued under `met(a, b)`. Entrants with the same owner
     never meet; who is not in `owner` meets everybody.
     """
-    may_meet = _apart(owner or {})
+    names_meet = apart(owner or {})
+
+    def may_meet(one: Contender, other: Contender) -> bool:
+        return names_meet(one.entrant, other.entrant)
+
     ranked = sorted(field, key=lambda one: (-one.mean, one.entrant))
     able = [one for one in ranked if any(may_meet(one, other) for other in ranked)]
     if not able:
@@ -104,16 +143,6 @@ def next_round(games: Mapping[str, int], enough: int, seats: int) -> list[Pairin
     `games` counts matches played or queued; whoever has fewer than `enough` plays.
     """
     return [Pairing((name,) * seats) for name in sorted(games) if games[name] < enough]
-
-
-def _apart(owner: Mapping[str, str]) -> Callable[[Contender, Contender], bool]:
-    def may_meet(one: Contender, other: Contender) -> bool:
-        if one.entrant == other.entrant:
-            return False
-        whose = owner.get(one.entrant)
-        return whose is None or whose != owner.get(other.entrant)
-
-    return may_meet
 
 
 def _neediest(able: Sequence[Contender], dice: Dice) -> Contender:

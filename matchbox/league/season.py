@@ -1,68 +1,100 @@
-"""A season as decisions: who meets whom, what is left, is it over, who rises. Knows no rows' worth.
+"""A season as data: who plays, the rounds so far, what they came to; and who rises after it.
 
-The state is the caller's: which slots are final. Everything else follows from the entrants.
+Decides nothing between rounds: that is in course.py.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from typing import Literal, TypeAlias
 
-from matchbox.dice import Dice
-from matchbox.league.pairing import Pairing, double_round_robin
-from matchbox.league.tables import mixed_teams, rounds_at, season_tables
+from matchbox.dice import SeededDice
+from matchbox.league.counts import Counts
+from matchbox.league.knock_out import Tie
+from matchbox.league.pairing import Pairing
+
+Stage: TypeAlias = Literal["placement", "cycle", "mixed", "swiss", "tail", "group", "knock-out"]
 
 
 @dataclass(frozen=True, slots=True)
-class Slot:
-    """A match that a season owes: its place in the plan is its name."""
+class Round:
+    """Matches that may be played at once."""
 
-    round: int
-    table: int
-    pairing: Pairing
+    stage: Stage
+    pairings: tuple[Pairing, ...] = ()
+    rests: tuple[str, ...] = ()
+    """Of a Swiss round: who has nobody to meet."""
+    ties: tuple[Tie, ...] = ()
+    """Of a knock-out, in the order of the draw: those that are decided by now, too."""
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """Who plays, and at what tables."""
+
+    entrants: tuple[str, ...]
+    seed: str
+    seats: int = 2
+    deals: int = 1
+    """Of a match."""
+    cooperative: bool = False
+    owner: Mapping[str, str] = field(default_factory=dict)
+    """Whose each bot is; who is not in it meets everybody."""
+    newcomers: frozenset[str] = frozenset()
 
     @property
-    def place(self) -> tuple[int, int]:
-        """Round and table, from 0: no two slots of a season share it."""
-        return (self.round, self.table)
+    def order(self) -> list[str]:
+        """The entrants as the lot has drawn them."""
+        drawn = sorted(self.entrants)
+        self.dice("order", 0).shuffle(drawn)
+        return drawn
+
+    @property
+    def paired(self) -> bool:
+        """Whether tables are of two rivals."""
+        return self.seats == 2 and not self.cooperative
+
+    def dice(self, what: str, step: int) -> SeededDice:
+        """The dice of one decision."""
+        return SeededDice(blake2b(f"{what}:{self.seed}".encode(), digest_size=16).digest(), step)
 
 
-def plan(entrants: Sequence[str]) -> tuple[Slot, ...]:
-    """Every match of a season in which all meet twice, in playing order.
+@dataclass(frozen=True, slots=True)
+class Meeting:
+    """A match that is final; `taken` are the half points of everybody in it, None if it is void."""
 
-    The order of the entrants decides who meets whom when; hand it in drawn or seeded. Raises
-    ValueError for fewer than two entrants, or one listed twice.
-    """
-    _check(entrants)
-    return _slots(double_round_robin(entrants))
-
-
-def plan_tables(
-    entrants: Sequence[str],
-    seats: int,
-    dice: Dice,
-    *,
-    owner: Mapping[str, str] | None = None,
-) -> tuple[Slot, ...]:
-    """Every match of a season at larger tables, in which each two meet about twice.
-
-    No two bots of one owner sit at a table. Raises ValueError where a table is not filled.
-    """
-    rounds = rounds_at(len(entrants), seats)
-    return _slots(season_tables(entrants, seats, rounds, dice, owner=owner))
+    round: int
+    seats: tuple[str, ...]
+    taken: Mapping[str, int] | None = None
 
 
-def plan_teams(
-    entrants: Sequence[str], seats: int, dice: Dice, *, mixed_rounds: int = 0
-) -> tuple[Slot, ...]:
-    """Every match of a cooperative season: the slots of a round share their deals.
+@dataclass(frozen=True, slots=True)
+class Past:
+    """What has been played."""
 
-    Round 0 is the board of each bot with copies of itself; mixed teams follow for the ad hoc board.
-    """
-    _check(entrants)
-    alone = [[Pairing((name,) * seats) for name in entrants]]
-    mixed = mixed_teams(entrants, seats, mixed_rounds, dice) if mixed_rounds else []
-    return _slots(alone + mixed)
+    rounds: tuple[Round, ...] = ()
+    """As they were opened; their pairings are the meetings'."""
+    meetings: tuple[Meeting, ...] = ()
+    counts: Callable[[Collection[int]], Counts] | None = None
+    """Of all the matches in these rounds; None where nothing was played."""
+    out: frozenset[str] = frozenset()
+    """Who plays no more."""
+    struck: frozenset[str] = frozenset()
+    """Whose matches count no more either."""
+
+    def of(self, *stages: Stage) -> list[int]:
+        """The numbers of the rounds of these stages."""
+        return [number for number, one in enumerate(self.rounds) if one.stage in stages]
+
+    def met_in(self, rounds: Collection[int]) -> list[Meeting]:
+        """What counts of these rounds."""
+        return [
+            one
+            for one in self.meetings
+            if one.round in rounds and not self.struck.intersection(one.seats)
+        ]
 
 
 def promote(divisions: Sequence[Sequence[str]], moving: int) -> list[list[str]]:
@@ -84,56 +116,3 @@ def promote(divisions: Sequence[Sequence[str]], moving: int) -> list[list[str]]:
         kept = order[moving if at else 0 : len(order) - (moving if below else 0)]
         following.append([*above, *kept, *below])
     return following
-
-
-def remaining(
-    slots: Sequence[Slot],
-    final: Collection[tuple[int, int]],
-    *,
-    out: Collection[str] = (),
-) -> tuple[Slot, ...]:
-    """The slots still to be played: not final, and of nobody who is out of the season."""
-    return tuple(
-        slot
-        for slot in slots
-        if slot.place not in final and not any(seat in out for seat in slot.pairing.seats)
-    )
-
-
-def due(
-    slots: Sequence[Slot],
-    final: Collection[tuple[int, int]],
-    *,
-    out: Collection[str] = (),
-) -> tuple[Slot, ...]:
-    """What remains of the earliest round that is not over; empty when the season is.
-
-    A round opens when the one before it is over: what was hidden in its deals is public then.
-    """
-    left = remaining(slots, final, out=out)
-    return tuple(slot for slot in left if slot.round == left[0].round)
-
-
-def finished(
-    slots: Sequence[Slot],
-    final: Collection[tuple[int, int]],
-    *,
-    out: Collection[str] = (),
-) -> bool:
-    """Whether nothing is left to play."""
-    return not remaining(slots, final, out=out)
-
-
-def _check(entrants: Sequence[str]) -> None:
-    if len(entrants) < 2:
-        raise ValueError("a season needs two entrants or more")
-    if len(set(entrants)) != len(entrants):
-        raise ValueError("an entrant is listed twice; every entrant plays once in a season")
-
-
-def _slots(rounds: Sequence[Sequence[Pairing]]) -> tuple[Slot, ...]:
-    return tuple(
-        Slot(number, table, pairing)
-        for number, pairings in enumerate(rounds)
-        for table, pairing in enumerate(pairings)
-    )

@@ -1,11 +1,12 @@
-"""Swiss rounds and knock-outs for fields too large for a round robin. Knows points and seeds.
+"""Swiss rounds for fields too large for a round robin. Knows points and seeds.
 
 A match plays every rotation of the seats, so nobody's seats need balancing here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil, log2
 from typing import Final
@@ -29,6 +30,22 @@ def rounds_of(entrants: int) -> int:
     if entrants < 2:
         return 0
     return min(ceil(log2(entrants)) + 2, entrants - 1 + entrants % 2)
+
+
+def points_of(results: Iterable[Mapping[str, int]], rests: Iterable[str] = ()) -> dict[str, float]:
+    """Points so far: one for every match won, or rest; half of one for every match drawn.
+
+    `results` are what each of the two took of a match, such as half points of its bouts.
+    """
+    points: defaultdict[str, float] = defaultdict(float)
+    for taken in results:
+        best = max(taken.values())
+        winners = [name for name, won in taken.items() if won == best]
+        for name in winners:
+            points[name] += 1 / len(winners)
+    for name in rests:
+        points[name] += 1
+    return dict(points)
 
 
 def swiss_round(
@@ -65,54 +82,6 @@ def swiss_round(
         pairs, left = _mend(pairs, left, rule)
     pairings = sorted(pairs, key=lambda pair: min(order.index(name) for name in pair))
     return Round(tuple(Pairing(pair) for pair in pairings), (*rests, *left))
-
-
-def groups(seeds: Sequence[str], count: int) -> list[list[str]]:
-    """So many groups of nearly equal size and strength: the seeds are dealt out there and back."""
-    if not 1 <= count <= len(seeds):
-        raise ValueError(f"{len(seeds)} entrants make 1 to {len(seeds)} groups, not {count}")
-    dealt: list[list[str]] = [[] for _ in range(count)]
-    for at, name in enumerate(seeds):
-        turn, step = divmod(at, count)
-        dealt[step if turn % 2 == 0 else count - 1 - step].append(name)
-    return dealt
-
-
-def qualified(standings: Sequence[Sequence[str]], places: int) -> list[str]:
-    """The best of every group, as seeds of a knock-out: all winners first, then all seconds.
-
-    `standings` are the groups' orders, best first. With an odd number of groups every second row
-    is turned by one, so that nobody meets its own group in the first round.
-    """
-    seeds = []
-    for place in range(places):
-        row = [order[place] for order in standings if place < len(order)]
-        seeds += row[1:] + row[:1] if place % 2 and len(standings) % 2 else row
-    return seeds
-
-
-def bracket(seeds: Sequence[str]) -> list[tuple[str, ...]]:
-    """The first round of a knock-out, in the order of the draw: one to a slot rests.
-
-    The best two can only meet last, the best four not before the round before it. The best seeds
-    rest where the field is no power of two. Raises ValueError for fewer than two seeds.
-    """
-    if len(seeds) < 2:
-        raise ValueError("a knock-out needs two entrants or more")
-    slots = [0]
-    while len(slots) * 2 <= 2 ** ceil(log2(len(seeds))):
-        size = 2 * len(slots)
-        slots = [one for slot in slots for one in (slot, size - 1 - slot)]
-    at = [seeds[slot] if slot < len(seeds) else None for slot in slots]
-    return [
-        tuple(name for name in pair if name is not None)
-        for pair in zip(at[::2], at[1::2], strict=True)
-    ]
-
-
-def next_ties(winners: Sequence[str]) -> list[tuple[str, ...]]:
-    """The next round of a knock-out: winners in the order of the draw, neighbours meet."""
-    return [tuple(winners[at : at + 2]) for at in range(0, len(winners), 2)]
 
 
 def _match(

@@ -8,8 +8,8 @@ several draws (V. V. Fedorov's exchanges, "Theory of Optimal Experiments", 1972)
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
-from itertools import combinations
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import combinations, count
 from math import ceil
 from typing import Final
 
@@ -59,34 +59,30 @@ def seat_round(
     return [Pairing(tuple(table)) for table in best or () if len(table) > 1]
 
 
-def season_tables(
+def seatings(
     entrants: Sequence[str],
     seats: int,
-    rounds: int,
-    dice: Dice,
+    dice: Callable[[int], Dice],
+    past: Iterable[Sequence[str]] = (),
     *,
     owner: Mapping[str, str] | None = None,
-) -> list[list[Pairing]]:
-    """So many rounds at tables of one size, in which all play and meet about equally often.
+) -> Iterator[tuple[Pairing, ...]]:
+    """Rounds without end at tables of one size, in which all play and meet about equally often.
 
-    Raises ValueError where there are fewer entrants than seats, or one is listed twice.
+    `dice` are those of each round, from 0; `past` holds the tables of rounds already played.
     """
-    if len(set(entrants)) != len(entrants):
-        raise ValueError("an entrant is listed twice; every entrant plays once in a season")
-    if len(entrants) < seats:
-        raise ValueError(f"{len(entrants)} entrants do not fill a table of {seats}; enter more")
     history: Counter[tuple[str, str]] = Counter()
     games: Counter[str] = Counter()
-    plan = []
-    for _ in range(rounds):
-        tables = [seats] * (len(entrants) // seats)
-        played = seat_round(entrants, tables, history, dice, owner=owner, games=games)
-        whole = [pairing for pairing in played if len(pairing.seats) == seats]
-        for pairing in whole:
-            history.update(met(*two) for two in combinations(pairing.seats, 2))
-            games.update(pairing.seats)
-        plan.append(whole)
-    return plan
+    tables = [seats] * (len(entrants) // seats)
+    seated = list(past)
+    for number in count():
+        for table in seated:
+            history.update(met(*two) for two in combinations(table, 2))
+            games.update(table)
+        found = seat_round(entrants, tables, history, dice(number), owner=owner, games=games)
+        whole = tuple(one for one in found if len(one.seats) == seats)
+        yield whole
+        seated = [one.seats for one in whole]
 
 
 def rounds_at(entrants: int, seats: int, meetings: int = 2) -> int:

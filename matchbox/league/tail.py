@@ -17,10 +17,14 @@ from typing import Final, Literal, TypeAlias
 import numpy as np
 
 from matchbox.dice import Dice
-from matchbox.league.comparisons import Floats, Ints
+from matchbox.league.boards import score
+from matchbox.league.comparisons import Floats, Ints, unseated
+from matchbox.league.counts import Counts
 from matchbox.league.pairing import Pairing
 from matchbox.league.ranges import standard_errors, superiority
-from matchbox.league.ratings import WIDE
+from matchbox.league.ratings import ELO, PRIOR_ELO, WIDE, fit_comparisons
+from matchbox.league.standings import LACKING
+from matchbox.league.transitivity import borda, lack_of_fit
 
 Kind: TypeAlias = Literal["order", "top", "champion"]
 Care: TypeAlias = Literal["strict", "thrifty"]
@@ -72,8 +76,13 @@ class Doubts:
         return float(self.wrong.sum())
 
 
-def doubts(means: Floats, covariance: Floats, question: Question) -> Doubts:
-    """Which comparisons the question asks for, and how likely each is decided wrongly."""
+def doubts(
+    means: Floats, covariance: Floats, question: Question, *, near: float = NEAR_ELO
+) -> Doubts:
+    """Which comparisons the question asks for, and how likely each is decided wrongly.
+
+    Who is surely within `near` of another, in the unit of the means, need not be told apart.
+    """
     order = np.argsort(-means, kind="stable")
     if question.kind == "order":
         pairs = np.stack([order[:-1], order[1:]], axis=1)
@@ -85,8 +94,32 @@ def doubts(means: Floats, covariance: Floats, question: Question) -> Doubts:
     wrong = np.array(
         [1 - superiority(*one) for one in zip(gap.tolist(), error.tolist(), strict=True)]
     )
-    wrong[gap + WIDE * error < NEAR_ELO] = 0.0
+    wrong[gap + WIDE * error < near] = 0.0
     return Doubts(order, better, worse, wrong)
+
+
+def doubts_in(
+    counts: Counts, entrants: Sequence[str], question: Question, *, cooperative: bool = False
+) -> Doubts | None:
+    """What these results leave open among the entrants, by their numbers; None if nothing is known.
+
+    By what ranks them: strengths, Borda's scores where strengths do not explain the results, or
+    the scores of teams, of which two deals are needed each.
+    """
+    if cooperative:
+        board = score(counts.scored.part(mixed=False))
+        if set(entrants) - set(board.entrants) or board.unknown.any():
+            return None
+        return _among(entrants, board.entrants, board.means, board.covariance, question, 0.0)
+    fitted = fit_comparisons(counts.compared)
+    known, means, covariance, near = fitted.entrants, fitted.strengths, fitted.covariance, NEAR_ELO
+    free = unseated(counts.compared)
+    strengths = (fit_comparisons(free) if counts.compared.seats else fitted).strengths / ELO
+    lack = lack_of_fit(free, strengths)
+    if lack is not None and lack.p < LACKING:
+        scores = borda(free, strengths)
+        means, covariance, near = scores.means, scores.covariance, NEAR_ELO / (4 * ELO)
+    return _among(entrants, known, means, covariance, question, near)
 
 
 def answered(found: Doubts, question: Question) -> bool:
@@ -143,6 +176,24 @@ def apportion(weights: Sequence[float], total: int) -> list[int]:
     for at in last[: total - sum(shares)]:
         shares[at] += 1
     return shares
+
+
+def _among(
+    entrants: Sequence[str],
+    known: Sequence[str],
+    means: Floats,
+    covariance: Floats,
+    question: Question,
+    near: float,
+) -> Doubts:
+    """The doubts of these entrants by figures of those that are known; of others nothing is."""
+    number = {name: at for at, name in enumerate(known)}
+    here = [at for at, name in enumerate(entrants) if name in number]
+    there = [number[entrants[at]] for at in here]
+    middle, spread = np.zeros(len(entrants)), PRIOR_ELO**2 * np.eye(len(entrants))
+    middle[here] = means[there]
+    spread[np.ix_(here, here)] = covariance[np.ix_(there, there)]
+    return doubts(middle, spread, question, near=near)
 
 
 def _shares(found: Doubts, able: Sequence[tuple[int, int]]) -> dict[tuple[int, int], float]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
@@ -41,10 +41,14 @@ def schedule(
     fixtures: Sequence[Fixture],
     *,
     season: Season | None = None,
+    memories: Mapping[int, str] | None = None,
     settings: Settings,
     now: int,
 ) -> list[str]:
-    """The ids of the new matches, queued. A deal that was scheduled before is refused."""
+    """The ids of the new matches, queued. A deal that was scheduled before is refused.
+
+    `memories` are the digests of what versions, by row, remember in them.
+    """
     if not fixtures:
         return []
     seed = season.seed if season is not None else league.seed
@@ -62,8 +66,13 @@ def schedule(
     plans = list(zip(ids, fixtures, strict=True))
     numbers = [{"id": name, "number": one.number, "round": one.round} for name, one in plans]
     _insert(session, Match, [{**shared, **own} for own in numbers])
-    seats = [(name, at, row) for name, one in plans for at, row in enumerate(one.versions)]
-    _insert(session, MatchSeat, _table(("match_id", "seat", "version_id"), seats))
+    known = memories or {}
+    seats = [
+        (name, at, row, known.get(row))
+        for name, one in plans
+        for at, row in enumerate(one.versions)
+    ]
+    _insert(session, MatchSeat, _table(("match_id", "seat", "version_id", "memory"), seats))
     deals = [(name, at, deal) for name, one in plans for at, deal in enumerate(one.deals)]
     fresh = dict.fromkeys(deal for *_, deal in deals)
     _insert(session, Deal, _table(("seed", "created_at"), [(deal, now) for deal in fresh]))

@@ -1,110 +1,183 @@
 """From round to round of a season: writes down the matches that are next. Plays and rates none.
 
-Everything follows from the season's seed, its entrants and the results of its earlier rounds;
-nothing from the order in which they came in, and only the hours of a budget from the clock.
+Everything follows from the season's seed, its entrants and the results of the rounds before;
+nothing from the order in which these came in, and only the hours of a budget from the clock.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from hashlib import blake2b
-from typing import TYPE_CHECKING, Final
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final
 
-from sqlalchemy import select
+import msgspec
+from sqlalchemy import func, select
 
-from matchbox.dice import SeededDice, derive_deals
+from matchbox import registry
+from matchbox.dice import derive_deals
 from matchbox.errors import Conflict
-from matchbox.league.season import Slot, plan, plan_tables, plan_teams
-from server.db.models import Match, Role, Season, SeasonState, Version
+from matchbox.league import course
+from matchbox.league.format import Format
+from matchbox.league.season import Field, Past, Round
+from server.db.models import UNFINISHED, Match, Season, SeasonState
+from server.db.session import compare_and_set
+from server.services import lessons, progress
 from server.services.fixtures import Fixture, schedule
-from server.services.leagues import TABLE, is_cooperative
-from server.services.matches import UNFINISHED
+from server.services.news import tell
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
     from sqlalchemy.orm import Session
 
     from matchbox.settings import Settings
 
-MOST_MATCHES: Final = 20_000
+HOUR_MS: Final = 3_600_000
 
 
 def open_first(session: Session, season: Season, *, settings: Settings, now: int) -> list[str]:
     """The ids of the first matches of a season whose versions are fixed, queued.
 
-    Raises Conflict where the season cannot be played like this.
+    Raises Conflict where such a field cannot be played by the season's format.
     """
-    versions = [entry.version for entry in season.entries if entry.version is not None]
-    fixtures = _fixtures(season, versions)
-    season.round = 1 + max(fixture.round for fixture in fixtures)
-    return schedule(session, season.league, fixtures, season=season, settings=settings, now=now)
+    plan, field = progress.plan_of(season), progress.field_of(session, season)
+    try:
+        course.check(plan, field)
+        first = _take(plan, field, Past())
+    except ValueError as error:
+        raise Conflict(f"season {season.name} cannot start: {error}") from None
+    if not any(one.pairings for one in first):
+        raise Conflict(_why_nothing(plan, season))
+    return _write(session, season, first, settings=settings, now=now)
 
 
 def advance(session: Session, season: Season, *, settings: Settings, now: int) -> bool:
-    """Opens what is next if the last round is over; False where nothing is left to be played."""
-    return season.id not in {one.id for one in due(session)}
+    """Opens what is next, if the season's last round is over; False where nothing is left to play.
+
+    True, too, where it is not time yet: a match or a lesson is under way, or the season is paused.
+    """
+    if not is_due(session, season):
+        return True
+    if not lessons.taught(session, season, settings=settings, now=now):
+        return True
+    return open_next(session, season, next_of(session, season, now=now), settings=settings, now=now)
 
 
 def due(session: Session) -> list[Season]:
     """The running seasons whose matches are all final: none waits, runs or is parked."""
-    left = select(Match.id).where(Match.season_id == Season.id, Match.state.in_(UNFINISHED))
-    running = (SeasonState.RUNNING, SeasonState.PAUSED)
-    return list(session.scalars(select(Season).where(Season.state.in_(running), ~left.exists())))
+    ready = (Season.state == SeasonState.RUNNING, ~_unfinished().exists())
+    return list(session.scalars(select(Season).where(*ready).order_by(Season.id)))
 
 
-def _fixtures(season: Season, versions: Sequence[Version]) -> list[Fixture]:
-    rows = {version.entrant: version.id for version in versions}
-    cycles = [_slots(season, versions, cycle) for cycle in range(season.cycles)]
-    lengths = [1 + max((slot.round for slot in slots), default=-1) for slots in cycles]
-    tables = [
-        (cycle, sum(lengths[:cycle]) + slot.round, slot)
-        for cycle, slots in enumerate(cycles)
-        for slot in slots
-    ]
-    if not tables:
-        raise Conflict(
-            f"no table of {season.league.seats} can be filled without two bots of one owner; "
-            "have more owners enter"
-        )
-    if len(tables) > MOST_MATCHES:
-        raise Conflict(
-            f"{len(rows)} bots in {season.cycles} cycles make {len(tables)} matches; a season has "
-            f"{MOST_MATCHES} at the most"
-        )
-    shared = is_cooperative(season.league.game)
+def is_due(session: Session, season: Season) -> bool:
+    """Whether it is running, and all its matches are final."""
+    ready = (Season.state == SeasonState.RUNNING, ~_unfinished().exists())
+    return session.scalar(select(Season.id).where(Season.id == season.id, *ready)) is not None
+
+
+def next_of(session: Session, season: Season, *, now: int) -> list[Round]:
+    """The rounds to be opened now that all matches are final; none where the season is over."""
+    plan = progress.plan_of(season)
+    over = plan.hours is not None and now >= (season.started_at or now) + plan.hours * HOUR_MS
+    if over or not season.round:  # a season older than its rounds has all its matches
+        return []
+    field = progress.field_of(session, season)
+    try:
+        return _take(plan, field, progress.past_of(session, season, plan))
+    except ValueError as error:
+        raise Conflict(f"season {season.name} cannot go on: {error}") from None
+
+
+def open_next(
+    session: Session, season: Season, rounds: Sequence[Round], *, settings: Settings, now: int
+) -> bool:
+    """Writes these rounds down, which follow from the season as it is; False where there are none.
+
+    Nothing is written where somebody else has opened them, or changed the season meanwhile.
+    """
+    if rounds and is_due(session, season):
+        _write(session, season, rounds, settings=settings, now=now)
+    return bool(rounds)
+
+
+def _take(plan: Format, field: Field, past: Past) -> list[Round]:
+    """What may be opened at once: one round with matches, or all where none has to wait.
+
+    Rounds wait for lessons, and where hours are counted, for each other.
+    """
+    together = plan.learning == "off" and plan.hours is None
+    found: list[Round] = []
+    while True:
+        before = len(found)
+        for one in course.next_rounds(plan, field, past):
+            found.append(one)
+            if one.pairings and not together:
+                return found
+        if len(found) == before or any(one.pairings for one in found):
+            return found if any(one.pairings for one in found) else []
+        past = replace(past, rounds=(*past.rounds, *found[before:]))
+
+
+def _write(
+    session: Session, season: Season, rounds: Sequence[Round], *, settings: Settings, now: int
+) -> list[str]:
+    """The ids of the matches of these rounds, queued; none where somebody was first."""
+    first = season.round
+    values = {
+        "round": first + len(rounds),
+        "rounds": [*season.rounds, *(_kept(one) for one in rounds)],
+    }
+    if not compare_and_set(session, season, values, Season.round == first):
+        return []
+    fixtures = _fixtures(session, season, first, rounds)
+    knobs: dict[str, Any] = {"settings": settings, "now": now}
+    memories = lessons.memories(session, season)
+    ids = schedule(session, season.league, fixtures, season=season, memories=memories, **knobs)
+    if first:
+        tell(session, "season.round", season.id, now=now)
+    return ids
+
+
+def _fixtures(
+    session: Session, season: Season, first: int, rounds: Iterable[Round]
+) -> list[Fixture]:
+    """Matches under the next numbers, on deals of their own, or of their round in a team game."""
+    last = session.scalar(select(func.max(Match.number)).where(Match.season_id == season.id))
+    number = 0 if last is None else last + 1
+    rows = progress.rows_of(season)
+    shared = registry.game(season.league.game).spec.cooperative
+    tables = [(at, one) for at, found in enumerate(rounds, first) for one in found.pairings]
     return [
         Fixture(
-            number,
-            tuple(rows[entrant] for entrant in slot.pairing.seats),
-            tuple(_deals(season, cycle if shared else number)),
-            place,
+            at,
+            tuple(rows[entrant] for entrant in pairing.seats),
+            tuple(_deals(season, where if shared else at)),
+            where,
         )
-        for number, (cycle, place, slot) in enumerate(tables)
+        for at, (where, pairing) in enumerate(tables, number)
     ]
 
 
-def _slots(season: Season, versions: Sequence[Version], cycle: int) -> Sequence[Slot]:
-    """What one cycle owes: pairs both ways, larger tables that are all different, or teams.
-
-    A team is one bot throughout, and all teams of a cycle play the same deals.
-    """
-    order = sorted(version.entrant for version in versions)
-    seed = blake2b(f"order:{season.seed}".encode(), digest_size=16).digest()
-    SeededDice(seed, 0).shuffle(order)
-    seats, dice = season.league.seats, SeededDice(seed, 1 + cycle)
-    try:
-        if is_cooperative(season.league.game):
-            return plan_teams(order, seats, dice)
-        if seats == TABLE:
-            return plan(order)
-        owner = {
-            version.entrant: version.bot.owner.name
-            for version in versions
-            if version.bot.owner.role != Role.HOUSE
-        }
-        return plan_tables(order, seats, dice, owner=owner)
-    except ValueError as error:
-        raise Conflict(f"season {season.name} cannot start: {error}") from None
+def _deals(season: Season, place: int) -> list[str]:
+    return derive_deals(season.seed, season.deals, start=place * season.deals)
 
 
-def _deals(season: Season, number: int) -> list[str]:
-    return derive_deals(season.seed, season.deals, start=number * season.deals)
+def _kept(one: Round) -> dict[str, Any]:
+    """A round as the season's row tells it: its matches are rows of their own."""
+    kept: dict[str, Any] = msgspec.to_builtins(replace(one, pairings=()))
+    return {name: value for name, value in kept.items() if value}
+
+
+def _unfinished() -> Any:
+    return select(Match.id).where(Match.season_id == Season.id, Match.state.in_(UNFINISHED))
+
+
+def _why_nothing(plan: Format, season: Season) -> str:
+    if plan.matches is not None:
+        return (
+            f"season {season.name} cannot start: its budget of {plan.matches} matches does not "
+            "cover a round; raise it"
+        )
+    return (
+        f"no table of {season.league.seats} can be filled without two bots of one owner; "
+        "have more owners enter"
+    )

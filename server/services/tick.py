@@ -3,14 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import structlog
 from sqlalchemy.exc import SQLAlchemyError
 
-from matchbox.errors import MatchboxError, Unavailable
+from matchbox.errors import CallerFault, MatchboxError, Unavailable
 from server import outbox
-from server.services import dispatch, news, quarantine, ranked, seasons, standings, sweep
+from server.db.models import Season
+from server.services import (
+    dispatch,
+    editions,
+    lessons,
+    news,
+    quarantine,
+    ranked,
+    rounds,
+    seasons,
+    standings,
+    sweep,
+)
 
 if TYPE_CHECKING:
     from server.context import Context
@@ -23,15 +36,26 @@ def tick(context: Context) -> None:
 
     Each step stands alone: one that fails is logged, and is due again at the next tick.
     """
-    for step in (_sweep, _quarantine, _advance, _feed, _dispatch, _refresh, _trim, _flush):
+    for step in (
+        _sweep,
+        _quarantine,
+        _advance,
+        _schedule,
+        _feed,
+        _dispatch,
+        _refresh,
+        _trim,
+        _flush,
+    ):
         _attempt(step, context)
 
 
-def _attempt(step: Callable[[Context], None], context: Context) -> None:
+def _attempt(step: Callable[[Context], None] | partial[None], context: Context) -> None:
     try:
         step(context)
     except (MatchboxError, SQLAlchemyError) as error:
-        log.warning("tick.step", step=step.__name__, why=f"{type(error).__name__}: {error}")
+        name = step.func.__name__ if isinstance(step, partial) else step.__name__
+        log.warning("tick.step", step=name, why=f"{type(error).__name__}: {error}")
 
 
 def _flush(context: Context) -> None:
@@ -54,11 +78,46 @@ def _quarantine(context: Context) -> None:
 
 def _advance(context: Context) -> None:
     with context.read() as session:
-        over = [standings.scope_of(season) for season in seasons.over(session)]
-        last = [standings.compute(session, scope) for scope in over]
-    for fresh in last:
+        due = [season.id for season in rounds.due(session)]
+    for number in due:
+        _attempt(partial(_go_on, number), context)
+
+
+def _go_on(number: int, context: Context) -> None:
+    """Has the season's bots learn, opens its next rounds, or ends it. Pairs and rates as a reader:
+    nobody waits for that to write."""
+    knobs: dict[str, Any] = {"settings": context.settings, "now": context.now()}
+    with context.write() as session:
+        season = session.get_one(Season, number)
+        if not rounds.is_due(session, season) or not lessons.taught(session, season, **knobs):
+            return
+    with context.read() as session:
+        season = session.get_one(Season, number)
+        found = rounds.next_of(session, season, now=context.now())
+        last = None if found else standings.compute(session, standings.scope_of(season))
+    with context.write() as session:
+        season = session.get_one(Season, number)
+        if last is None:
+            rounds.open_next(session, season, found, **knobs)
+        elif rounds.is_due(session, season):
+            seasons.finish(session, last, now=context.now())
+
+
+def _schedule(context: Context) -> None:
+    with context.read() as session:
+        due = editions.due(session, now=context.now())
+    for number in due:
+        try:
+            with context.write() as session:
+                editions.start(session, number, settings=context.settings, now=context.now())
+        except CallerFault as error:
+            with context.write() as session:
+                editions.put_off(session, number, str(error), now=context.now())
+    with context.read() as session:
+        lacking = bool(editions.lacking(session))
+    if lacking:
         with context.write() as session:
-            seasons.finish(session, fresh, now=context.now())
+            editions.open_next(session, now=context.now())
 
 
 def _feed(context: Context) -> None:
@@ -76,7 +135,7 @@ def _refresh(context: Context) -> None:
         scopes = standings.stale(session, now=context.now())
     for scope in scopes:
         with context.read() as session:
-            fresh = standings.compute(session, scope)
+            fresh = standings.compute(session, scope, context.tallies)
         with context.write() as session:
             standings.keep(session, fresh, now=context.now())
 

@@ -74,6 +74,8 @@ class Season(Table):
     """How many double round robins are played."""
     round: Mapped[int] = mapped_column(default=0)
     """How many rounds were opened."""
+    rounds: Mapped[list[Any]] = mapped_column(default=list)
+    """Of each of them the stage, who rested and the ties, as matchbox.league.season.Round."""
     deals: Mapped[int]
     """Deals of one match."""
     seed: Mapped[str] = mapped_column(String(64), unique=True)

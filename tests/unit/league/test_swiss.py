@@ -2,19 +2,11 @@ from __future__ import annotations
 
 from collections import Counter
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from matchbox.league.pairing import met
-from matchbox.league.swiss import (
-    bracket,
-    groups,
-    next_ties,
-    qualified,
-    rounds_of,
-    swiss_round,
-)
+from matchbox.league.swiss import points_of, rounds_of, swiss_round
 
 EIGHT = [f"b{number}" for number in range(8)]
 
@@ -80,38 +72,6 @@ def test_a_thousand_are_paired_in_as_many_rounds_as_told() -> None:
     assert max(play(1000, 3).values()) == 1
 
 
-@given(st.integers(1, 40), st.data())
-def test_groups_are_nearly_equal_in_size_and_strength(n: int, data: st.DataObject) -> None:
-    count = data.draw(st.integers(1, n))
-    dealt = groups([str(number) for number in range(n)], count)
-    assert sorted(int(name) for group in dealt for name in group) == list(range(n))
-    assert max(map(len, dealt)) - min(map(len, dealt)) <= 1
-    assert all(int(group[0]) == at for at, group in enumerate(dealt))
-
-
-@pytest.mark.parametrize("count", range(2, 9))
-@pytest.mark.parametrize("places", range(1, 5))
-def test_nobody_meets_its_own_group_first(count: int, places: int) -> None:
-    standings = [[f"{group}{place}" for place in range(places)] for group in range(count)]
-    seeds = qualified(standings, places)
-    assert len(seeds) == count * places
-    assert all(name[1] == "0" for name in seeds[:count])
-    assert all(len(tie) == 1 or tie[0][0] != tie[1][0] for tie in bracket(seeds))
-
-
-@given(st.integers(2, 40))
-def test_in_a_knock_out_the_best_two_meet_last_and_only_the_best_rest(n: int) -> None:
-    ties = bracket([f"{number:02d}" for number in range(n)])
-    resting = [tie[0] for tie in ties if len(tie) == 1]
-    assert sorted(resting) == [f"{number:02d}" for number in range(len(resting))]
-    while len(ties) > 1:
-        assert not any(set(tie) == {"00", "01"} for tie in ties)
-        ties = next_ties([min(tie) for tie in ties])
-    assert ties == [("00", "01")]
-
-
-def test_nonsense_is_refused() -> None:
-    with pytest.raises(ValueError, match="two entrants"):
-        bracket(["alone"])
-    with pytest.raises(ValueError, match="1 to 2 groups"):
-        groups(["a", "b"], 3)
+def test_a_win_and_a_rest_are_a_point_and_a_draw_is_half() -> None:
+    results = [{"a": 3, "b": 1}, {"a": 2, "c": 2}, {"b": 0, "c": 0}]
+    assert points_of(results, ["b", "b"]) == {"a": 1.5, "b": 2.5, "c": 1.0}

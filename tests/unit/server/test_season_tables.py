@@ -29,10 +29,10 @@ def enter(books: Books, owner: User, game: str, bot: str, checkout: Path) -> Ver
 
 
 def league(books: Books, operator: User, game: str, seats: int) -> None:
-    """A league for such tables, beside the game's own."""
+    """A league for such tables, beside the game's own, which takes any bots of an author."""
     books.league(game=game, paused=True)
     with books.write() as session:
-        knobs = {"settings": books.settings, "now": books.clock()}
+        knobs = {"settings": books.settings, "now": books.clock(), "admission": {"bots": None}}
         leagues.create(session, operator, name="wide", game=game, seats=seats, deals=1, **knobs)  # type: ignore[arg-type]
 
 

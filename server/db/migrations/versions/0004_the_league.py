@@ -219,6 +219,9 @@ def upgrade() -> None:
     op.add_column(
         "season", sa.Column("round", sa.Integer(), nullable=False, server_default=sa.text("0"))
     )
+    op.add_column(
+        "season", sa.Column("rounds", sa.JSON(), nullable=False, server_default=sa.text("'[]'"))
+    )
     op.add_column("season", sa.Column("starts_at", sa.BigInteger(), nullable=True))
     op.add_column(
         "season", sa.Column("told", sa.Integer(), nullable=False, server_default=sa.text("0"))
@@ -267,6 +270,7 @@ def downgrade() -> None:
     op.drop_column("season", "trouble")
     op.drop_column("season", "told")
     op.drop_column("season", "starts_at")
+    op.drop_column("season", "rounds")
     op.drop_column("season", "round")
     op.drop_column("season", "division")
     op.drop_column("season", "edition")

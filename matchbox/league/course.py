@@ -1,0 +1,118 @@
+"""Which rounds a season plays next, by its format. Knows entrants and results; no clock, no books.
+
+Everything follows from the season's seed, its field and what the rounds before came to; nothing
+from the order in which results came in. A season is over where no round is next.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import ceil
+from typing import Final
+
+from matchbox.league import knock_out, stages, tables
+from matchbox.league.format import Format
+from matchbox.league.pairing import apart, placements
+from matchbox.league.season import Field, Past, Round
+
+MOST_MATCHES: Final = 20_000
+"""No season has more."""
+DEALS_A_BOT: Final = 500
+"""An adaptive season without a budget of its own ends when its bots have played so many each."""
+
+
+def next_rounds(plan: Format, field: Field, past: Past) -> Iterator[Round]:
+    """What is next: one round, or several where none waits for the results of another.
+
+    Who is out is left out; a round may be empty. No match goes beyond the budget.
+    """
+    left = budget(plan, field) - len(past.meetings)
+    for one in _placed(plan, field, past) or _rounds(plan, field, past, left):
+        pairings = tuple(table for table in one.pairings if past.out.isdisjoint(table.seats))
+        left -= len(pairings)
+        if left < 0:
+            return
+        yield Round(one.stage, pairings, one.rests, one.ties)
+
+
+def check(plan: Format, field: Field) -> None:
+    """Raises ValueError where such a field cannot play a season like this."""
+    n = len(field.entrants)
+    if n < 2:
+        raise ValueError("a season needs two entrants or more")
+    if len(set(field.entrants)) != n:
+        raise ValueError("an entrant is listed twice; every entrant plays once in a season")
+    if not field.paired and plan.kind in ("swiss", "knock-out"):
+        raise ValueError(f"a {plan.kind} season pairs two rivals; choose round-robin or adaptive")
+    if not field.paired and plan.placement:
+        raise ValueError("placement matches pair two rivals; leave them out")
+    if not field.cooperative and n < field.seats:
+        raise ValueError(f"{n} entrants do not fill a table of {field.seats}; enter more")
+    whole = size(plan, field)
+    if max(whole, plan.matches or 0) > MOST_MATCHES:
+        raise ValueError(
+            f"{n} bots make {max(whole, plan.matches or 0)} matches; a season has {MOST_MATCHES} "
+            "at the most"
+        )
+    if plan.kind == "knock-out" and plan.matches is not None and plan.matches < whole:
+        raise ValueError(f"its groups and knock-out are {whole} matches; raise the budget to that")
+
+
+def size(plan: Format, field: Field) -> int:
+    """How many matches it plays at least: without an adaptive tail, and without playing on."""
+    n, placed = len(field.entrants), sum(len(one.pairings) for one in _placed(plan, field, Past()))
+    if plan.kind == "knock-out":
+        groups = [len(one) for one in stages.groups_of(plan, field.order)]
+        ties = sum(min(one, plan.through) for one in groups) - 1
+        return placed + plan.cycles * sum(one * (one - 1) for one in groups) + ties
+    if stages.is_swiss(plan, field):
+        return placed + stages.swiss_rounds(plan, field) * (n // 2)
+    if field.cooperative:
+        teams = ceil(n / field.seats) if n >= field.seats else 0
+        return plan.cycles * (n + plan.mixed * teams)
+    if field.paired:
+        return placed + plan.cycles * n * (n - 1)
+    return plan.cycles * tables.rounds_at(n, field.seats) * (n // field.seats)
+
+
+def budget(plan: Format, field: Field) -> int:
+    """No more matches than this are played."""
+    if plan.matches is not None:
+        return plan.matches
+    if plan.kind != "adaptive":
+        return MOST_MATCHES
+    a_table = field.deals * (1 if field.cooperative else field.seats)
+    whole = ceil(len(field.entrants) * DEALS_A_BOT / a_table)
+    return min(max(whole, 2 * size(plan, field)), MOST_MATCHES)
+
+
+def final_order(plan: Format, field: Field, past: Past) -> list[str] | None:
+    """The order of a knock-out that somebody has won, best first; None of anything else."""
+    played = [past.rounds[number].ties for number in past.of("knock-out")]
+    if not played or len(played[-1]) > 1:
+        return None
+    ranks = stages.group_ranks(plan, field, past)
+    (champion,) = stages.winners(past, ranks, spare=0)
+    if not champion:
+        return None
+    return knock_out.places(list(dict.fromkeys(played)), champion, ranks)
+
+
+def _rounds(plan: Format, field: Field, past: Past, left: int) -> Iterator[Round]:
+    if plan.kind == "knock-out":
+        return stages.knock_out_rounds(plan, field, past, left)
+    if plan.kind == "adaptive":
+        return stages.adaptive_rounds(plan, field, past, left)
+    if plan.kind == "swiss":
+        return stages.swiss_round(plan, field, past)
+    return stages.cycles(plan, field, past)
+
+
+def _placed(plan: Format, field: Field, past: Past) -> list[Round]:
+    """The placement matches of newcomers, once."""
+    veterans = [name for name in field.order if name not in field.newcomers]
+    newcomers = [name for name in field.order if name in field.newcomers]
+    if past.rounds or not plan.placement or not veterans:
+        return []
+    found = placements(newcomers, veterans, plan.placement, may_meet=apart(field.owner))
+    return [Round("placement", tuple(found))] if found else []

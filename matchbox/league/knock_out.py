@@ -1,0 +1,120 @@
+"""A knock-out after a group stage: groups, their orders, the draw, who goes through. Knows points.
+
+A tie is the tuple of who meets in it: two; one, who rests; or nobody, where both are out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from fractions import Fraction
+from math import ceil, log2
+from typing import Final, TypeAlias
+
+Tie: TypeAlias = tuple[str, ...]
+
+PLAY_ON: Final = 2
+"""A tie that is level is played so many times more, and then goes to the better group rank."""
+
+
+def groups(seeds: Sequence[str], count: int) -> list[list[str]]:
+    """So many groups of nearly equal size and strength: the seeds are dealt out there and back."""
+    if not 1 <= count <= len(seeds):
+        raise ValueError(f"{len(seeds)} entrants make 1 to {len(seeds)} groups, not {count}")
+    dealt: list[list[str]] = [[] for _ in range(count)]
+    for at, name in enumerate(seeds):
+        turn, step = divmod(at, count)
+        dealt[step if turn % 2 == 0 else count - 1 - step].append(name)
+    return dealt
+
+
+def share(results: Sequence[tuple[int, int]]) -> Fraction:
+    """What part of the points an entrant has taken of these: (its own, all); half of none."""
+    whole = sum(of for _, of in results)
+    return Fraction(sum(own for own, _ in results), whole) if whole else Fraction(1, 2)
+
+
+def in_order(group: Sequence[str], shares: Mapping[str, Fraction]) -> list[str]:
+    """The group, best first: by the share of points taken, then as it was given.
+
+    In a round robin that is the order of the strengths, too.
+    """
+    return sorted(group, key=lambda name: -shares.get(name, Fraction(1, 2)))
+
+
+def qualified(standings: Sequence[Sequence[str]], places: int) -> list[str]:
+    """The best of every group, as seeds of a knock-out: all winners first, then all seconds.
+
+    `standings` are the groups' orders, best first. With an odd number of groups every second row
+    is turned by one, so that nobody meets its own group in the first round.
+    """
+    seeds = []
+    for place in range(places):
+        row = [order[place] for order in standings if place < len(order)]
+        seeds += row[1:] + row[:1] if place % 2 and len(standings) % 2 else row
+    return seeds
+
+
+def ranked(standings: Sequence[Sequence[str]], shares: Mapping[str, Fraction]) -> list[str]:
+    """Everybody by group rank: place in the group, then share of points, then group by group."""
+    placed = [(place, name) for order in standings for place, name in enumerate(order)]
+    placed.sort(key=lambda one: (one[0], -shares.get(one[1], Fraction(1, 2))))
+    return [name for _, name in placed]
+
+
+def bracket(seeds: Sequence[str]) -> list[Tie]:
+    """The first round of a knock-out, in the order of the draw: one to a slot rests.
+
+    The best two can only meet last, the best four not before the round before it. The best seeds
+    rest where the field is no power of two. Raises ValueError for fewer than two seeds.
+    """
+    if len(seeds) < 2:
+        raise ValueError("a knock-out needs two entrants or more")
+    slots = [0]
+    while len(slots) * 2 <= 2 ** ceil(log2(len(seeds))):
+        size = 2 * len(slots)
+        slots = [one for slot in slots for one in (slot, size - 1 - slot)]
+    at = [seeds[slot] if slot < len(seeds) else None for slot in slots]
+    return [
+        tuple(name for name in pair if name is not None)
+        for pair in zip(at[::2], at[1::2], strict=True)
+    ]
+
+
+def through(
+    tie: Tie,
+    legs: Sequence[Mapping[str, int]],
+    ranks: Sequence[str],
+    *,
+    out: Collection[str] = (),
+    most: int = 1 + PLAY_ON,
+) -> Tie | None:
+    """Who goes on, as a tuple of one, or of none where all are out; None while it is played on.
+
+    `legs` are the points of each match so far. The first that is not level decides; after `most`
+    level ones the better of `ranks`, best first, goes on. Who is out loses to anybody who is not.
+    """
+    able = tuple(name for name in tie if name not in out)
+    if len(able) < 2:
+        return able
+    one, other = able
+    for leg in legs:
+        if leg[one] != leg[other]:
+            return (one,) if leg[one] > leg[other] else (other,)
+    return (min(able, key=ranks.index),) if len(legs) >= most else None
+
+
+def next_ties(winners: Sequence[Tie]) -> list[Tie]:
+    """The next round, in the order of the draw: neighbours meet."""
+    return [sum(winners[at : at + 2], ()) for at in range(0, len(winners), 2)]
+
+
+def places(levels: Sequence[Sequence[Tie]], champion: Tie, ranks: Sequence[str]) -> list[str]:
+    """The final order: the champion, then by the round of the last tie, then by group rank.
+
+    `levels` are the ties of every round, the first round first; who was in none of them comes last.
+    """
+    rounds = [*levels, [champion]]
+    reached = {
+        name: number for number, ties in enumerate(rounds, 1) for tie in ties for name in tie
+    }
+    return sorted(ranks, key=lambda name: -reached.get(name, 0))

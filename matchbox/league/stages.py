@@ -1,0 +1,226 @@
+"""The stages that seasons are made of: each says which of its rounds are next. Knows no budget but
+that of a tail.
+
+A stage that is over has no next round.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+from itertools import chain, islice, zip_longest
+from math import ceil
+from typing import Final
+
+from matchbox.league import knock_out, swiss, tables
+from matchbox.league.format import Format
+from matchbox.league.knock_out import Tie
+from matchbox.league.pairing import Pairing, apart, double_round_robin, met
+from matchbox.league.ratings import fit_comparisons
+from matchbox.league.season import Field, Meeting, Past, Round
+from matchbox.league.tail import Question, answered, doubts_in, next_batch
+
+MOST_OF_BATCH: Final = 2_000
+"""No batch of a tail has more matches."""
+
+
+def cycles(plan: Format, field: Field, past: Past) -> Iterator[Round]:
+    """What is left of a round robin: of pairs, of larger tables, or of teams and mixed teams."""
+    done = len(past.of("cycle", "mixed"))
+    if field.cooperative:
+        return islice(_teams(plan, field), done, None)
+    if field.paired:
+        once = [Round("cycle", tuple(pairs)) for pairs in double_round_robin(field.order)]
+        return islice(chain.from_iterable([once] * plan.cycles), done, None)
+    whole = plan.cycles * tables.rounds_at(len(field.entrants), field.seats)
+    seatings = islice(_seatings(field, past, "order", 1 + done), max(whole - done, 0))
+    return (Round("cycle", seated) for seated in seatings)
+
+
+def is_swiss(plan: Format, field: Field) -> bool:
+    """Whether a Swiss system is played, be it before a tail."""
+    large = field.paired and len(field.entrants) > swiss.ROUND_ROBIN
+    return plan.kind == "swiss" or (plan.kind == "adaptive" and large)
+
+
+def swiss_rounds(plan: Format, field: Field) -> int:
+    """How many rounds a Swiss system has."""
+    asked_for = plan.rounds if plan.kind == "swiss" else None
+    return asked_for or swiss.rounds_of(len(field.entrants))
+
+
+def swiss_round(plan: Format, field: Field, past: Past) -> Iterator[Round]:
+    """The next round of a Swiss system."""
+    played = past.of("swiss")
+    seeds = [name for name in _seeds(field, past) if name not in past.out]
+    if len(played) >= swiss_rounds(plan, field) or len(seeds) < 2:
+        return
+    here = [one for one in past.meetings if one.round in played]
+    rested = [name for number in played for name in past.rounds[number].rests]
+    found = swiss.swiss_round(
+        swiss.points_of([_taken(one, past) for one in here], rested),
+        seeds,
+        {met(*one.seats) for one in here},
+        rested=rested,
+        may_meet=apart(field.owner),
+    )
+    yield Round("swiss", found.pairings, found.rests)
+
+
+def adaptive_rounds(plan: Format, field: Field, past: Past, left: int) -> Iterator[Round]:
+    """What is left of the base, or else the next batch where the question is open still."""
+    base = swiss_round if is_swiss(plan, field) else cycles
+    rounds = base(plan, field, past)
+    first = next(rounds, None)
+    return chain([first], rounds) if first is not None else _tail(plan, field, past, left)
+
+
+def groups_of(plan: Format, seeds: Sequence[str]) -> list[list[str]]:
+    """The groups before a knock-out, none larger than asked for."""
+    return knock_out.groups(seeds, ceil(len(seeds) / plan.group))
+
+
+def knock_out_rounds(plan: Format, field: Field, past: Past, left: int) -> Iterator[Round]:
+    """What is left of the group stage, or else the next round of ties.
+
+    A tie that is level is played on while the budget lasts for all ties that are to come.
+    """
+    each = [double_round_robin(group) * plan.cycles for group in _groups(plan, field, past)]
+    together = [tuple(chain.from_iterable(found)) for found in zip_longest(*each, fillvalue=[])]
+    done = len(past.of("group"))
+    if done < len(together):
+        yield from (Round("group", pairings) for pairings in together[done:])
+        return
+    ties = played = _last_ties(past)
+    if played:
+        found = winners(past, group_ranks(plan, field, past), spare=left - (len(played) - 1))
+        open_ties = [tie for tie, one in zip(played, found, strict=True) if one is None]
+        if not open_ties and len(played) == 1:
+            return
+        if not open_ties:
+            ties = open_ties = knock_out.next_ties([one or () for one in found])
+    else:
+        ties = open_ties = _drawn(plan, field, past)
+    pairings = [Pairing(tie) for tie in open_ties if len(tie) == 2 and past.out.isdisjoint(tie)]
+    if ties:
+        yield Round("knock-out", tuple(pairings), ties=tuple(ties))
+
+
+def winners(past: Past, ranks: Sequence[str], *, spare: int) -> list[Tie | None]:
+    """Who goes on from each tie of the last round; None where there are matches to play on with."""
+    ties = _last_ties(past)
+    rounds = [number for number in past.of("knock-out") if past.rounds[number].ties == tuple(ties)]
+    legs: defaultdict[frozenset[str], list[Mapping[str, int]]] = defaultdict(list)
+    for one in past.met_in(rounds):
+        if one.taken is not None:
+            legs[frozenset(one.seats)].append(one.taken)
+
+    def decide(most: int) -> list[Tie | None]:
+        return [
+            knock_out.through(tie, legs[frozenset(tie)], ranks, out=past.out, most=most)
+            for tie in ties
+        ]
+
+    found = decide(1 + knock_out.PLAY_ON)
+    return found if found.count(None) <= spare else decide(0)
+
+
+def group_ranks(plan: Format, field: Field, past: Past) -> list[str]:
+    """Everybody by what they reached in their groups."""
+    shares = _shares(past)
+    orders = [knock_out.in_order(group, shares) for group in _groups(plan, field, past)]
+    return knock_out.ranked(orders, shares)
+
+
+def _groups(plan: Format, field: Field, past: Past) -> list[list[str]]:
+    return groups_of(plan, _seeds(field, past))
+
+
+def _drawn(plan: Format, field: Field, past: Past) -> list[Tie]:
+    """The first ties; none where a single one has come through its group."""
+    shares = _shares(past)
+    able = [
+        [name for name in group if name not in past.out] for group in _groups(plan, field, past)
+    ]
+    seeds = knock_out.qualified([knock_out.in_order(group, shares) for group in able], plan.through)
+    return knock_out.bracket(seeds) if len(seeds) > 1 else []
+
+
+def _last_ties(past: Past) -> list[Tie]:
+    rounds = past.of("knock-out")
+    return list(past.rounds[rounds[-1]].ties) if rounds else []
+
+
+def _shares(past: Past) -> dict[str, Fraction]:
+    """What part of the points everybody took in the group stage."""
+    results: defaultdict[str, list[tuple[int, int]]] = defaultdict(list)
+    for one in past.met_in(past.of("group")):
+        for name, taken in (one.taken or {}).items():
+            results[name].append((taken, sum((one.taken or {}).values())))
+    return {name: knock_out.share(found) for name, found in results.items()}
+
+
+def _seeds(field: Field, past: Past) -> list[str]:
+    """By what placement matches have shown, or by lot where there were none."""
+    placed = past.of("placement")
+    if not placed or past.counts is None:
+        return field.order
+    fitted = fit_comparisons(past.counts(placed).compared)
+    strengths = dict(zip(fitted.entrants, fitted.strengths.round(6).tolist(), strict=True))
+    return sorted(field.order, key=lambda name: -strengths.get(name, 0.0))
+
+
+def _taken(one: Meeting, past: Past) -> dict[str, int]:
+    """What Swiss points follow from. Void is drawn, but who is out for it has lost it."""
+    lost = past.out if one.taken is None else past.struck
+    taken = one.taken or dict.fromkeys(one.seats, 0)
+    return {name: -1 if name in lost else taken[name] for name in one.seats}
+
+
+def _teams(plan: Format, field: Field) -> Iterator[Round]:
+    """Every bot with copies of itself, then mixed teams, and that again for every cycle."""
+    alone = tuple(Pairing((name,) * field.seats) for name in field.order)
+    mixed: list[list[Pairing]] = []
+    if len(field.entrants) >= field.seats:
+        rounds = plan.cycles * plan.mixed
+        mixed = tables.mixed_teams(field.order, field.seats, rounds, field.dice("mixed", 0))
+    for cycle in range(plan.cycles):
+        yield Round("cycle", alone)
+        for teams in mixed[cycle * plan.mixed : (cycle + 1) * plan.mixed]:
+            yield Round("mixed", tuple(teams))
+
+
+def _seatings(field: Field, past: Past, what: str, step: int) -> Iterator[tuple[Pairing, ...]]:
+    """Seatings at larger tables without end, of all who are not out."""
+    able = [name for name in field.order if name not in past.out]
+    played = [one.seats for one in past.meetings]
+    return tables.seatings(
+        able, field.seats, lambda at: field.dice(what, step + at), played, owner=field.owner
+    )
+
+
+def _tail(plan: Format, field: Field, past: Past, left: int) -> Iterator[Round]:
+    """A batch; none where the question is answered, nobody may meet, or the budget is used up."""
+    able = [name for name in field.order if name not in past.out]
+    question = Question(plan.question, plan.top, plan.care)
+    if past.counts is None or len(able) < 2:
+        return
+    counts = past.counts(range(len(past.rounds)))
+    found = doubts_in(counts, able, question, cooperative=field.cooperative)
+    if found is not None and answered(found, question):
+        return
+    number = len(past.of("tail"))
+    if field.cooperative:
+        batch = [Pairing((name,) * field.seats) for name in able]
+    elif field.paired and found is not None:
+        n = len(able)
+        size = min(-(-n * (n - 1) // 4), MOST_OF_BATCH, left)
+        dice = field.dice("tail", number)
+        batch = next_batch(able, found, dice, size=size, may_meet=apart(field.owner))
+    else:
+        seatings = ceil(tables.rounds_at(len(able), field.seats) / 4)
+        each = islice(_seatings(field, past, f"tail {number}", 0), seatings)
+        batch = list(chain.from_iterable(each))[:left]
+    if batch:
+        yield Round("tail", tuple(batch))

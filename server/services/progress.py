@@ -1,0 +1,129 @@
+"""A season as the league's functions want it: how it is played, by whom, what has been played.
+
+Reads the books and decides nothing.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+from sqlalchemy import select
+from sqlalchemy.orm import aliased
+
+from matchbox import registry
+from matchbox.league import course
+from matchbox.league.counts import count
+from matchbox.league.format import Format, read
+from matchbox.league.rows import half_points
+from matchbox.league.season import Field, Meeting, Past, Round
+from server.db.models import Entry, Match, MatchSeat, Role, Season, SeasonState
+from server.services import ratings
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from sqlalchemy import ColumnElement
+    from sqlalchemy.orm import Session
+
+    from matchbox.league.counts import Counts
+    from matchbox.league.rows import Row
+
+
+def plan_of(season: Season) -> Format:
+    """How the season is played."""
+    return read(Format, {"cycles": season.cycles, **season.format})
+
+
+def field_of(session: Session, season: Season) -> Field:
+    """Who plays in it, and at what tables. Raises UnknownGame where the game is not installed."""
+    spec = registry.game(season.league.game).spec
+    versions = [entry.version for entry in season.entries if entry.version is not None]
+    bots = {version.bot_id: version.entrant for version in versions}
+    return Field(
+        entrants=tuple(version.entrant for version in versions),
+        seed=season.seed,
+        seats=season.league.seats,
+        deals=season.deals,
+        cooperative=spec.cooperative,
+        owner={
+            version.entrant: version.bot.owner.name
+            for version in versions
+            if version.bot.owner.role != Role.HOUSE
+        },
+        newcomers=frozenset(bots.values()) - {bots[bot] for bot in _known(session, season, bots)},
+    )
+
+
+def past_of(session: Session, season: Season, plan: Format) -> Past:
+    """What has been played; of a round robin without its results, on which nothing depends."""
+    entrants = {row: name for name, row in rows_of(season).items()}
+    gone = {entry.version_id: entry.out for entry in season.entries if entry.out}
+    struck = frozenset(entrants[row] for row, out in gone.items() if row and out == "disqualified")
+    rows = ratings.played(session, *_stands(season)).rows if plan.kind != "round-robin" else []
+    taken: dict[str, dict[str, int]] = {}
+    for row in rows:
+        mine = taken.setdefault(row.match, dict.fromkeys(row.seats, 0))
+        for name, half in zip(row.seats, half_points(row), strict=True):
+            mine[name] += half
+    found = session.execute(
+        select(Match.id, Match.round, MatchSeat.version_id)
+        .join(MatchSeat, MatchSeat.match_id == Match.id)
+        .where(*_stands(season))
+        .order_by(Match.number, MatchSeat.seat)
+    )
+    seats: dict[str, list[str]] = {}
+    where: dict[str, int] = {}
+    for match, number, version in found:
+        where[match] = number
+        seats.setdefault(match, []).append(entrants[version])
+    return Past(
+        rounds=tuple(msgspec.convert(one, Round) for one in season.rounds),
+        meetings=tuple(
+            Meeting(where[match], tuple(table), taken.get(match)) for match, table in seats.items()
+        ),
+        counts=lambda rounds: _counts(season, rows, where, struck, rounds),
+        out=frozenset(entrants[row] for row in gone if row),
+        struck=struck,
+    )
+
+
+def rows_of(season: Season) -> dict[str, int]:
+    """The version's row by the entrant's name."""
+    versions = [entry.version for entry in season.entries if entry.version is not None]
+    return {version.entrant: version.id for version in versions}
+
+
+def final_order(session: Session, season: Season) -> list[str] | None:
+    """The entrants of a knock-out that somebody has won, best first; None of anything else."""
+    plan = plan_of(season)
+    if plan.kind != "knock-out" or not season.round:
+        return None
+    return course.final_order(plan, field_of(session, season), past_of(session, season, plan))
+
+
+def _known(session: Session, season: Season, bots: Collection[int]) -> set[int]:
+    """The bots that had played a season of the league to its end when this one started."""
+    earlier = (Season.league_id == season.league_id, Season.finished_at <= season.started_at)
+    done = (Season.state == SeasonState.FINISHED, Entry.bot_id.in_(bots))
+    query = select(Entry.bot_id).join(Season).where(*earlier, *done, Entry.version_id.is_not(None))
+    return set(session.scalars(query))
+
+
+def _counts(
+    season: Season,
+    rows: Sequence[Row],
+    where: dict[str, int],
+    struck: frozenset[str],
+    rounds: Collection[int],
+) -> Counts:
+    spec = registry.game(season.league.game).spec
+    standing = [row for row in rows if where[row.match] in rounds and struck.isdisjoint(row.seats)]
+    return count(standing, seat_term=not spec.balanced, cooperative=spec.cooperative)
+
+
+def _stands(season: Season) -> tuple[ColumnElement[bool], ...]:
+    """The season's matches, each once: without those that others are played for."""
+    other = aliased(Match)
+    replaced = select(other.id).where(other.replaces == Match.id)
+    return (Match.season_id == season.id, ~replaced.exists())

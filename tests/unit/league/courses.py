@@ -1,0 +1,132 @@
+"""Whole seasons without books: who wins is said by the test, and every round is opened in turn."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Collection
+from dataclasses import replace
+
+from matchbox.league.counts import Counts, count
+from matchbox.league.course import next_rounds
+from matchbox.league.format import Format
+from matchbox.league.rows import Row, half_points
+from matchbox.league.season import Field, Meeting, Past, Round
+
+NO_END = 2_000
+"""So many rounds no season of a test has."""
+
+
+def entrants(n: int) -> tuple[str, ...]:
+    """Names whose order is that of their strength, the best first."""
+    return tuple(f"b{number:03d}" for number in range(n))
+
+
+def better(first: str, second: str, _: int) -> bool:
+    """The one named first in the alphabet wins everything."""
+    return first < second
+
+
+def by_chance(seed: int, gap: float = 0.1) -> Callable[[str, str, int], bool]:
+    """Results that a seed draws, the better the likelier by `gap` for each place between."""
+
+    def wins(first: str, second: str, game: int) -> bool:
+        drawn = random.Random(f"{seed}:{first}:{second}:{game}").random()
+        return drawn < 0.5 + gap * (int(second[1:]) - int(first[1:]))
+
+    return wins
+
+
+class Story:
+    """A season as it goes on: every match has the field's deals, in two rotations."""
+
+    def __init__(
+        self,
+        plan: Format,
+        field: Field,
+        wins: Callable[[str, str, int], bool] = better,
+        shuffle: random.Random | None = None,
+    ) -> None:
+        self.plan, self.field, self.wins = plan, field, wins
+        self.rounds: list[Round] = []
+        self.meetings: list[Meeting] = []
+        self.rows: list[Row] = []
+        self.out: set[str] = set()
+        self.struck: set[str] = set()
+        self.where: dict[str, int] = {}
+        self._shuffle = shuffle
+
+    @property
+    def past(self) -> Past:
+        """What has been played; shuffled, where the story is told so."""
+        meetings, rows = list(self.meetings), list(self.rows)
+        if self._shuffle is not None:
+            self._shuffle.shuffle(meetings)
+            self._shuffle.shuffle(rows)
+
+        def counts(rounds: Collection[int]) -> Counts:
+            stands = [
+                row
+                for row in rows
+                if self.where[row.match] in rounds and self.struck.isdisjoint(row.seats)
+            ]
+            return count(stands, cooperative=self.field.cooperative)
+
+        out, struck = frozenset(self.out), frozenset(self.struck)
+        return Past(tuple(self.rounds), tuple(meetings), counts, out, struck)
+
+    def step(self, *, together: bool = True) -> bool:
+        """Opens what is next and plays it; False where nothing is."""
+        found = list(next_rounds(self.plan, self.field, self.past))
+        for one in found if together else found[:1]:
+            self._play(one)
+        return bool(found)
+
+    def tell(self, *, together: bool = True) -> Story:
+        """Plays to the end."""
+        while self.step(together=together):
+            assert len(self.rounds) < NO_END
+        return self
+
+    def _play(self, one: Round) -> None:
+        number = len(self.rounds)
+        self.rounds.append(replace(one, pairings=()))
+        for table in one.pairings:
+            match = f"{len(self.meetings):06d}"
+            self.where[match] = number
+            rows = self._bouts(match, table.seats)
+            self.rows += rows
+            taken = dict.fromkeys(table.seats, 0)
+            for row in rows:
+                for name, half in zip(row.seats, half_points(row), strict=True):
+                    taken[name] += half
+            self.meetings.append(Meeting(number, table.seats, taken))
+
+    def _bouts(self, match: str, seats: tuple[str, ...]) -> list[Row]:
+        rows = []
+        team = self.field.cooperative
+        turns = 1 if team and len(set(seats)) == 1 else len(seats)
+        for deal in range(self.field.deals):
+            name = f"{self.where[match] if team else match}/{deal}"
+            for turn in range(turns):
+                sat = seats[turn:] + seats[:turn]
+                places = [
+                    1
+                    + sum(
+                        self.wins(other, one, deal * turns + turn)
+                        for other in seats
+                        if other != one
+                    )
+                    for one in sat
+                ]
+                scores = [100 - int(one[1:]) * 5 - hash_of(name, one) for one in sat]
+                rows.append(
+                    Row(match, name, turn, sat, (1,) * len(sat), scores=tuple(scores))
+                    if team
+                    else Row(match, name, turn, sat, tuple(places))
+                )
+        return rows
+
+
+def hash_of(deal: str, name: str) -> int:
+    """A deal's luck for a team: 0 to 9."""
+    return random.Random(f"{deal}:{name}").randrange(10)
