@@ -119,6 +119,7 @@ def programs(
     """Everything but the broker, in the order in which it starts."""
     from cli import child
     from cli.supervisor import Program
+    from worker.app import ARENA_QUEUES
 
     cores = child.cores()
     web = [
@@ -137,7 +138,7 @@ def programs(
     ]
     for number in range(settings.arenas or len(cores)):
         name = f"arena-{number + 1}"
-        command = _worker(name, "arena", "tryout,ranked")
+        command = _worker(name, "arena", ",".join(ARENA_QUEUES))
         known = arena_environment(environment, place)
         core = cores[number % len(cores)]
         started.append(Program(name, command, known, core=core, layer=2))

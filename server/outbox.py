@@ -74,9 +74,18 @@ class CelerySender:
         self._celery.close()
 
 
-def post(session: Session, message: wire.TryOut | wire.PlayMatch | wire.Teach) -> None:
-    """Writes the message down, to be sent once the session's transaction is in."""
-    session.add(Outbox(task=_TASKS[type(message)], message=wire.to_plain(message)))
+def post(
+    session: Session,
+    message: wire.TryOut | wire.PlayMatch | wire.Teach,
+    *,
+    compares: bool = False,
+) -> None:
+    """Writes the message down, to be sent once the session's transaction is in.
+
+    `compares` is true of a match that an author asked for.
+    """
+    task = wire.PLAY_COMPARISON if compares else _TASKS[type(message)]
+    session.add(Outbox(task=task, message=wire.to_plain(message)))
     session.info[POSTED] = True
 
 

@@ -69,6 +69,7 @@ class Postman:
         kinds: dict[str, type[TryOut] | type[PlayMatch] | type[Teach]] = {
             wire.TRY_OUT: TryOut,
             wire.PLAY_MATCH: PlayMatch,
+            wire.PLAY_COMPARISON: PlayMatch,
             wire.LEARN: Teach,
         }
         return [wire.from_plain(kinds[task], message) for task, _, message in letters]

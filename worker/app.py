@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 from celery import Celery
 from kombu import Exchange, Queue
+from kombu.utils.scheduling import round_robin_cycle
 
 from matchbox.errors import BadSetting
 from matchbox.match import wire
@@ -19,13 +20,25 @@ if TYPE_CHECKING:
 
 Half = Literal["arena", "ledger"]
 
-ARENA_QUEUES: Final = ("tryout", "ranked")
-"""In the order in which an arena looks for work."""
+ARENA_QUEUES: Final = ("tryout", "ranked", "comparison")
+"""Where an arena looks for work: a try-out before all, the others in turn."""
 
 _CONNECT_S: Final = 5
 _LEDGER_S: Final = 20
 """Every task of the books is done long before; given out twice it changes nothing."""
 _RESTORE_S: Final = 5
+
+
+class TryOutsFirst(round_robin_cycle):
+    """The order of the queues: whoever was served goes behind the others, but for try-outs.
+
+    A fixed order would leave the last queue's messages unread until their matches are late.
+    """
+
+    def rotate(self, last_used: str) -> str:
+        """Called with the queue that a message came from."""
+        first = last_used == wire.QUEUES[wire.TRY_OUT]
+        return last_used if first else super().rotate(last_used)
 
 
 def make_celery(settings: Settings, half: Half) -> Celery:
@@ -86,7 +99,7 @@ def transport_options(settings: Settings, half: Half) -> dict[str, Any]:
         "visibility_timeout": visibility_s(settings, half),
         "unacked_restore_interval": _RESTORE_S,
         "unacked_restore_throttle": 1,
-        "queue_order_strategy": "priority",
+        "queue_order_strategy": "worker.app:TryOutsFirst",
         "socket_connect_timeout": _CONNECT_S,
         "socket_keepalive": True,
     }

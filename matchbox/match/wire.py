@@ -25,14 +25,17 @@ VERSION: Final = 1
 
 TRY_OUT: Final = "arena.try_out"
 PLAY_MATCH: Final = "arena.play_match"
+PLAY_COMPARISON: Final = "arena.play_comparison"
+"""A match that an author asked for: in a queue of its own, so that the league's have their turn."""
 LEARN: Final = "arena.learn"
 SETTLE: Final = "ledger.settle"
 RECORD: Final = "ledger.record"
 REMEMBER: Final = "ledger.remember"
 LOST: Final = "ledger.lost"
 TICK: Final = "ledger.tick"
-QUEUES: Final = {TRY_OUT: "tryout", PLAY_MATCH: "ranked", LEARN: "ranked", SETTLE: "ledger",
-                 RECORD: "ledger", REMEMBER: "ledger", LOST: "ledger", TICK: "ledger"}  # fmt: skip
+QUEUES: Final = {TRY_OUT: "tryout", PLAY_MATCH: "ranked", PLAY_COMPARISON: "comparison",
+                 LEARN: "ranked", SETTLE: "ledger", RECORD: "ledger", REMEMBER: "ledger",
+                 LOST: "ledger", TICK: "ledger"}  # fmt: skip
 BROKER_BYTES: Final = 256 << 10
 """A result longer than this is posted to the server instead of going through the broker."""
 

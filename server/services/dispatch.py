@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 import structlog
-from sqlalchemy import and_, func, or_, select
+from sqlalchemy import and_, case, func, or_, select
 from sqlalchemy.orm import joinedload, selectinload
 
 from matchbox.match.wire import Entrant, PlayMatch
@@ -69,7 +69,8 @@ def dispatch(session: Session, *, settings: Settings, now: int) -> int:
             "deadline": attempts.next_deadline(settings, now, attempt),
         }
         if change(session, match, (MatchState.QUEUED,), values, Match.attempt == match.attempt):
-            outbox.post(session, job_of(match, settings))
+            compares = match.comparison_id is not None
+            outbox.post(session, job_of(match, settings), compares=compares)
             tell(session, "match.running", match.id, now=now)
             sent += 1
     return sent
@@ -102,22 +103,34 @@ def _park(session: Session, match: Match, trouble: str, now: int) -> None:
 
 
 def _next_queued(session: Session, room: int) -> Sequence[Match]:
-    """The oldest of every league and season first, then the second oldest of each, and so on."""
-    scope = (Match.league_id, Match.season_id)
-    place = func.row_number().over(partition_by=scope, order_by=(Match.number, Match.id))
+    """The oldest of every league and season first, then the second oldest of each, and so on.
+
+    All comparisons together have one place among them, in which they take turns in the same way.
+    """
+    scope = (Match.league_id, Match.season_id, Match.comparison_id)
+    turn = func.row_number().over(partition_by=scope, order_by=(Match.number, Match.id))
+    compares = Match.comparison_id.is_not(None)
     awake = or_(
         and_(Match.season_id.is_(None), League.paused.is_(False)),
         Season.state == SeasonState.RUNNING,
     )
     waiting = (
-        select(Match.id, place.label("place"))
+        select(
+            Match.id,
+            Match.season_id,
+            case((compares, None), else_=Match.league_id).label("league_id"),
+            turn.label("turn"),
+        )
         .join(League, League.id == Match.league_id)
         .outerjoin(Season, Season.id == Match.season_id)
         .where(Match.state == MatchState.QUEUED, awake, Match.id.not_in(HELD))
     )
     if not wall(session)["walled"]:
         waiting = waiting.where(Match.id.not_in(_WITH_STRANGERS))
-    queued = waiting.subquery()
+    each = waiting.subquery()
+    group = (each.c.league_id, each.c.season_id)
+    place = func.row_number().over(partition_by=group, order_by=(each.c.turn, each.c.id))
+    queued = select(each.c.id, place.label("place")).subquery()
     whole = (
         joinedload(Match.league),
         selectinload(Match.deals),

@@ -28,7 +28,7 @@ from matchbox.settings import Settings
 from tests.services import needs
 from tests.unit.worker.bots import GOOD, text, turning
 from tests.unit.worker.conftest import LIMITS, a_match, a_try_out
-from worker.app import make_celery
+from worker.app import ARENA_QUEUES, make_celery
 
 TOKEN = "t" * 40
 DEADLINE_S = 60.0
@@ -92,7 +92,7 @@ def serving(books: Books) -> Iterator[str]:
 def arena(broker: str, server: str, data: Path) -> Iterator[subprocess.Popen[bytes]]:
     """A real arena worker, ended with the block."""
     command = [needs("setpriv"), "--pdeathsig", "KILL", sys.executable, "-m", "celery"]
-    command += ["-A", "worker.arena.main", "worker", "-P", "solo", "-Q", "tryout,ranked"]
+    command += ["-A", "worker.arena.main", "worker", "-P", "solo", "-Q", ",".join(ARENA_QUEUES)]
     command += ["-n", "arena-1@test", "--without-gossip", "--without-mingle", "-l", "INFO"]
     environment = {
         "PATH": os.environ["PATH"],

@@ -1,4 +1,5 @@
-"""The arena's Celery worker: `celery -A worker.arena.main worker -P solo -Q tryout,ranked`.
+"""The arena's Celery worker: `celery -A worker.arena.main worker -P solo -Q
+tryout,ranked,comparison`.
 
 Wires settings, server, box and tasks together. Before the first job the box is tested from
 inside and the server is told what was found.
@@ -67,6 +68,7 @@ def _work(task: str, message: dict[str, Any]) -> None:
     arena, journal = _Running.arena, _Running.journal
     work = {
         wire.PLAY_MATCH: arena.play_match,
+        wire.PLAY_COMPARISON: arena.play_match,
         wire.TRY_OUT: arena.try_out,
         wire.LEARN: arena.learn,
     }
@@ -88,6 +90,12 @@ def _work(task: str, message: dict[str, Any]) -> None:
 def play_match(message: dict[str, Any]) -> None:
     """Plays a match."""
     _work(wire.PLAY_MATCH, message)
+
+
+@app.task(name=wire.PLAY_COMPARISON)
+def play_comparison(message: dict[str, Any]) -> None:
+    """Plays a match of a comparison."""
+    _work(wire.PLAY_COMPARISON, message)
 
 
 @app.task(name=wire.TRY_OUT)

@@ -75,7 +75,7 @@ class Arena:
     def lose(self, task: str, message: dict[str, Any], why: str) -> None:
         """Reports the job of this message as lost."""
         job: PlayMatch | Teach | TryOut
-        if task == wire.PLAY_MATCH:
+        if task in (wire.PLAY_MATCH, wire.PLAY_COMPARISON):
             job = wire.from_plain(PlayMatch, message)
             subject = job.match
         elif task == wire.LEARN:

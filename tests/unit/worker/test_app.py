@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from kombu.utils.scheduling import cycle_by_name
 
 from matchbox.errors import BadSetting
 from matchbox.match import wire
@@ -29,9 +30,24 @@ def test_every_task_goes_to_the_queue_that_the_messages_name() -> None:
         assert app.amqp.router.route({}, task)["queue"].name == queue
 
 
-def test_try_outs_come_before_matches() -> None:
-    assert ARENA_QUEUES[0] == wire.QUEUES[wire.TRY_OUT]
-    assert transport_options(SETTINGS, "arena")["queue_order_strategy"] == "priority"
+def test_try_outs_come_before_matches_and_leagues_take_turns_with_comparisons() -> None:
+    order = cycle_by_name(transport_options(SETTINGS, "arena")["queue_order_strategy"])()
+    order.update(ARENA_QUEUES)
+    served = []
+    for queue in ("ranked", "comparison", "tryout", "ranked"):
+        order.rotate(queue)
+        served.append(order.consume(3))
+    assert served == [
+        ["tryout", "comparison", "ranked"],
+        ["tryout", "ranked", "comparison"],
+        ["tryout", "ranked", "comparison"],
+        ["tryout", "comparison", "ranked"],
+    ]
+
+
+def test_an_arena_looks_into_every_queue_that_has_work_for_it() -> None:
+    mine = {queue for task, queue in wire.QUEUES.items() if task.startswith("arena.")}
+    assert mine == set(ARENA_QUEUES)
 
 
 def test_an_arena_keeps_a_task_longer_than_any_lease_and_the_books_give_it_back_soon() -> None:

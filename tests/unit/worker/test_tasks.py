@@ -190,6 +190,7 @@ def test_a_message_that_is_none_is_refused_by_name(box: Box) -> None:
     ("task", "job", "subject"),
     [
         (wire.PLAY_MATCH, a_match(ONE, TWO), "match"),
+        (wire.PLAY_COMPARISON, a_match(ONE, TWO), "match"),
         (wire.TRY_OUT, a_try_out(ONE), digest(ONE)),
     ],
 )
