@@ -1,0 +1,262 @@
+"""The fault policy: forfeits counted, the first told, too many suspend; and the way back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import pytest
+from msgspec.structs import replace
+from sqlalchemy import select
+
+from matchbox.errors import BadOption, Conflict, FaultKind, Forbidden
+from matchbox.match.record import Bout, Fault
+from matchbox.match.wire import PlayMatch, TryOut
+from server.db.models import (
+    Audit,
+    Entry,
+    Event,
+    Match,
+    MatchState,
+    Notice,
+    Season,
+    SeasonState,
+    User,
+    Version,
+    VersionState,
+)
+from server.services import accounts, operations, ranked, uploads, voids
+from tests.books import Books, drawn, open_books, played, scripted, season_of, tried_out
+
+BOUTS = 4
+"""A match here has two deals in two rotations."""
+
+
+@dataclass
+class Arena:
+    """Plays matches in which one version forfeits every so manieth of its first bouts."""
+
+    bad: Version
+    every: int
+    kind: FaultKind = "crash"
+    first: int = 10_000
+    bouts: int = 0
+
+    def bout(self, job: PlayMatch, deal: int, rotation: int) -> Bout:
+        """A bout that is lost by who forfeits it, where that is due."""
+        bout = replace(drawn(job, deal, rotation), faults=[])
+        digests = [seat.version for seat in job.seats]
+        if self.bad.digest not in digests:
+            return bout
+        self.bouts += 1
+        if self.bouts % self.every or self.bouts > self.first:
+            return bout
+        seat = (digests.index(self.bad.digest) - rotation) % 2
+        places = [2, 1] if seat == 0 else [1, 2]
+        return replace(bout, places=places, faults=[Fault(0, seat, self.kind)])
+
+    def play(self, books: Books) -> int:
+        """Plays what is queued; how many matches."""
+        count = 0
+        while jobs := books.dispatch():
+            count += sum(books.record(played(job, scripted(job, self.bout))) for job in jobs)
+        return count
+
+
+@pytest.fixture
+def ranked_of(books: Books, alice: User, bob: User) -> Callable[[int], Version]:
+    """Alice's version, and so many of its ranked matches against bob's on the books, queued."""
+    books.league()
+    version = books.bot(alice, "shaky")
+    books.bot(bob, "steady")
+
+    def matches(count: int) -> Version:
+        own = open_books(books.context.database.url, ranked_backlog=count)
+        with own.write() as session:
+            assert ranked.feed(session, settings=own.settings, now=books.clock()) == count
+        own.context.close()
+        return version
+
+    return matches
+
+
+def notices(books: Books, user: User) -> list[tuple[str, str]]:
+    """The kind and subject of what the account was told, in order."""
+    with books.read() as session:
+        told = select(Notice.kind, Notice.subject).where(Notice.user_id == user.id)
+        found = session.execute(told.where(Notice.kind != "verdict").order_by(Notice.id))
+        return [(kind, subject) for kind, subject in found]
+
+
+def counts(books: Books, version: Version) -> tuple[int, int, int]:
+    """matches, bouts, forfeits."""
+    row = books.version(version.id)
+    return row.rated_matches, row.rated_bouts, row.forfeits
+
+
+def lift(books: Books, user: User, version: Version, reason: str = "mended box") -> list[str]:
+    """An operator reinstates the version; the matches that it plays after all."""
+    with books.write() as session:
+        row = session.get_one(Version, version.id)
+        return operations.reinstate_version(session, user, row, reason, now=books.clock())
+
+
+def test_the_first_forfeit_is_told_to_the_owner_and_no_other(
+    books: Books, ranked_of: Callable[[int], Version], alice: User, bob: User
+) -> None:
+    version = ranked_of(8)
+    assert Arena(version, every=3).play(books) == 8
+    assert counts(books, version) == (8, 32, 10)
+    (notice,) = notices(books, alice)
+    assert notice[0] == "first-fault"
+    assert notices(books, bob) == []
+    with books.read() as session:
+        told = session.scalars(select(Notice).where(Notice.kind == "first-fault")).one()
+    assert "alice/shaky v1" in told.text
+    assert "(crash)" in told.text
+    assert told.subject.removeprefix("match:") in told.text
+
+
+@pytest.mark.parametrize(
+    "every, matches, state",
+    [
+        (10, 19, VersionState.ACTIVE),
+        (10, 20, VersionState.SUSPENDED),
+        (20, 40, VersionState.ACTIVE),
+        (19, 20, VersionState.ACTIVE),
+        (19, 38, VersionState.SUSPENDED),
+    ],
+    ids=["too few matches", "10%", "5% sharp", "4 of 80", "5.3%"],
+)
+def test_more_than_5_percent_of_the_bouts_suspend_after_20_matches(
+    every: int,
+    matches: int,
+    state: VersionState,
+    books: Books,
+    ranked_of: Callable[[int], Version],
+) -> None:
+    version = ranked_of(matches)
+    Arena(version, every=every).play(books)
+    assert books.version(version.id).state == state
+
+
+def test_a_match_without_a_fault_may_be_the_20th(
+    books: Books, ranked_of: Callable[[int], Version]
+) -> None:
+    version = ranked_of(20)
+    Arena(version, every=10, first=19 * BOUTS).play(books)
+    assert books.version(version.id).state == VersionState.SUSPENDED
+
+
+def test_who_is_suspended_plays_no_more_and_is_told_why(
+    books: Books, ranked_of: Callable[[int], Version], alice: User
+) -> None:
+    version = ranked_of(30)
+    assert Arena(version, every=5).play(books) == 20
+    with books.read() as session:
+        left = session.scalars(select(Match.state).where(Match.state != MatchState.FINISHED)).all()
+        assert left == [MatchState.VOID] * 10
+        assert ranked.feed(session, settings=books.settings, now=books.clock()) == 0
+        (line,) = session.scalars(select(Audit).where(Audit.action == "version.suspend"))
+        assert (line.actor_id, line.subject) == (None, f"version:{version.id}")
+        kinds = set(session.scalars(select(Event.kind)))
+    assert "version.suspended" in kinds
+    assert [kind for kind, _ in notices(books, alice)] == ["first-fault", "suspension"]
+    trouble = books.version(version.id).trouble
+    assert "16 of 80 bouts in 20 matches were forfeited: 20.0%" in trouble
+
+
+def test_the_platform_s_faults_are_never_counted(
+    books: Books, ranked_of: Callable[[int], Version], alice: User
+) -> None:
+    version = ranked_of(20)
+    Arena(version, every=2, kind="platform").play(books)
+    assert counts(books, version) == (20, 80, 0)
+    assert notices(books, alice) == []
+
+
+def test_the_house_s_bots_are_never_suspended(books: Books, alice: User) -> None:
+    books.league()
+    with books.write() as session:
+        house = accounts.house(session, now=books.clock())
+    shipped = books.bot(house, "simple")
+    books.bot(alice, "one")
+    arena = Arena(shipped, every=2)
+    for _ in range(4):
+        with books.write() as session:
+            ranked.feed(session, settings=books.settings, now=books.clock())
+        arena.play(books)
+    assert arena.bouts >= 20 * BOUTS
+    assert counts(books, shipped) == (0, 0, 0)
+    assert books.version(shipped.id).state == VersionState.ACTIVE
+
+
+def test_a_new_version_takes_the_suspended_one_s_place(
+    books: Books, ranked_of: Callable[[int], Version], alice: User
+) -> None:
+    version = ranked_of(20)
+    Arena(version, every=5).play(books)
+    newer = books.upload(alice, "shaky", b"from matchbox.games.bomb import SimplePlayer as BOT\n")
+    (job,) = [one for one in books.postman.take() if isinstance(one, TryOut)]
+    books.settle(tried_out(job))
+    assert books.version(newer.id).state == VersionState.ACTIVE
+    assert counts(books, newer) == (0, 0, 0)
+    assert books.version(version.id).state == VersionState.SUSPENDED
+    with books.write() as session, pytest.raises(Conflict, match="suspended"):
+        uploads.activate(session, alice, books.the_bot(version), 1, now=books.clock())
+
+
+def test_an_operator_reinstates_a_version_and_its_counts_begin_anew(
+    books: Books, ranked_of: Callable[[int], Version], alice: User, charlie: User
+) -> None:
+    version = ranked_of(20)
+    Arena(version, every=5).play(books)
+    with pytest.raises(Forbidden):
+        lift(books, alice, version)
+    with pytest.raises(BadOption, match="say why"):
+        lift(books, charlie, version, " ")
+    books.clock.pass_by(seconds=1)
+    assert lift(books, charlie, version) == []
+    row = books.version(version.id)
+    assert (row.state, row.trouble) == (VersionState.ACTIVE, "")
+    assert counts(books, version) == (0, 0, 0)
+    with pytest.raises(Conflict, match="only one that is suspended"):
+        lift(books, charlie, version)
+    with books.write() as session:
+        old = session.scalars(select(Match).where(Match.state == MatchState.FINISHED)).first()
+        assert old is not None
+        voids.void(session, charlie, old, "no disk", now=books.clock())
+    assert counts(books, version) == (0, 0, 0), "an old match is not taken off the new counts"
+
+
+def test_a_void_match_is_taken_off_the_counts(
+    books: Books, ranked_of: Callable[[int], Version], charlie: User
+) -> None:
+    version = ranked_of(3)
+    Arena(version, every=4).play(books)
+    assert counts(books, version) == (3, 12, 3)
+    with books.write() as session:
+        for match in session.scalars(select(Match)).all()[:2]:
+            voids.void(session, charlie, match, "no disk", now=books.clock())
+    assert counts(books, version) == (1, 4, 1)
+
+
+def test_who_is_suspended_leaves_its_seasons_and_what_it_played_counts(
+    books: Books, alice: User, bob: User, charlie: User
+) -> None:
+    books.league(paused=True)
+    version, other = books.bot(alice, "shaky"), books.bot(bob, "steady")
+    season = season_of(books, charlie, [version, other], cycles=15)
+    assert Arena(version, every=5).play(books) == 20
+    with books.read() as session:
+        entry = session.scalars(select(Entry).where(Entry.version_id == version.id)).one()
+        assert (entry.out, entry.out_at) == ("suspended", books.clock())
+        states = sorted(session.scalars(select(Match.state)))
+    assert states == [MatchState.FINISHED] * 20 + [MatchState.VOID] * 10
+    made = lift(books, charlie, version)
+    assert len(made) == 10
+    with books.read() as session:
+        entry = session.scalars(select(Entry).where(Entry.version_id == version.id)).one()
+        assert (entry.out, entry.out_at, entry.out_why) == ("", None, "")
+        assert session.get_one(Season, season.id).state == SeasonState.RUNNING
+    assert Arena(version, every=10_000).play(books) == 10
