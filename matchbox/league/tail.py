@@ -23,7 +23,7 @@ from matchbox.league.counts import Counts
 from matchbox.league.pairing import Pairing
 from matchbox.league.ranges import standard_errors, superiority
 from matchbox.league.ratings import ELO, PRIOR_ELO, WIDE, fit_comparisons
-from matchbox.league.standings import LACKING
+from matchbox.league.standings import LACKING, PROVISIONAL_DEALS
 from matchbox.league.transitivity import borda, lack_of_fit
 
 Kind: TypeAlias = Literal["order", "top", "champion"]
@@ -104,11 +104,11 @@ def doubts_in(
     """What these results leave open among the entrants, by their numbers; None if nothing is known.
 
     By what ranks them: strengths, Borda's scores where strengths do not explain the results, or
-    the scores of teams, of which two deals are needed each.
+    the scores of teams, which tell nothing while they are provisional.
     """
     if cooperative:
         board = score(counts.scored.part(mixed=False))
-        if set(entrants) - set(board.entrants) or board.unknown.any():
+        if set(entrants) - set(board.entrants) or board.deals.min() < PROVISIONAL_DEALS:
             return None
         return _among(entrants, board.entrants, board.means, board.covariance, question, 0.0)
     fitted = fit_comparisons(counts.compared)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Collection
 from dataclasses import replace
+from typing import TypeAlias
 
 from matchbox.league.counts import Counts, count
 from matchbox.league.course import next_rounds
@@ -21,17 +22,27 @@ def entrants(n: int) -> tuple[str, ...]:
     return tuple(f"b{number:03d}" for number in range(n))
 
 
-def better(first: str, second: str, _: int) -> bool:
+Wins: TypeAlias = Callable[[str, str, str], bool]
+"""Whether the first beats the second in that bout."""
+
+
+def better(first: str, second: str, _: str) -> bool:
     """The one named first in the alphabet wins everything."""
     return first < second
 
 
-def by_chance(seed: int, gap: float = 0.1) -> Callable[[str, str, int], bool]:
+def level(first: str, second: str, bout: str) -> bool:
+    """Who begins wins, so that every deal is level."""
+    return (first < second) == bout.endswith("/0")
+
+
+def by_chance(seed: int, gap: float = 0.1) -> Wins:
     """Results that a seed draws, the better the likelier by `gap` for each place between."""
 
-    def wins(first: str, second: str, game: int) -> bool:
-        drawn = random.Random(f"{seed}:{first}:{second}:{game}").random()
-        return drawn < 0.5 + gap * (int(second[1:]) - int(first[1:]))
+    def wins(first: str, second: str, bout: str) -> bool:
+        low, high = sorted((first, second))
+        drawn = random.Random(f"{seed}:{low}:{high}:{bout}").random()
+        return (first == low) == (drawn < 0.5 + gap * (int(high[1:]) - int(low[1:])))
 
     return wins
 
@@ -43,7 +54,7 @@ class Story:
         self,
         plan: Format,
         field: Field,
-        wins: Callable[[str, str, int], bool] = better,
+        wins: Wins = better,
         shuffle: random.Random | None = None,
     ) -> None:
         self.plan, self.field, self.wins = plan, field, wins
@@ -102,31 +113,26 @@ class Story:
             self.meetings.append(Meeting(number, table.seats, taken))
 
     def _bouts(self, match: str, seats: tuple[str, ...]) -> list[Row]:
-        rows = []
         team = self.field.cooperative
         turns = 1 if team and len(set(seats)) == 1 else len(seats)
+        rows = []
         for deal in range(self.field.deals):
             name = f"{self.where[match] if team else match}/{deal}"
             for turn in range(turns):
                 sat = seats[turn:] + seats[:turn]
-                places = [
-                    1
-                    + sum(
-                        self.wins(other, one, deal * turns + turn)
-                        for other in seats
-                        if other != one
-                    )
-                    for one in sat
-                ]
-                scores = [100 - int(one[1:]) * 5 - hash_of(name, one) for one in sat]
-                rows.append(
-                    Row(match, name, turn, sat, (1,) * len(sat), scores=tuple(scores))
-                    if team
-                    else Row(match, name, turn, sat, tuple(places))
-                )
+                places, scores = self._result(sat, name, turn)
+                rows.append(Row(match, name, turn, sat, places, scores=scores))
         return rows
 
-
-def hash_of(deal: str, name: str) -> int:
-    """A deal's luck for a team: 0 to 9."""
-    return random.Random(f"{deal}:{name}").randrange(10)
+    def _result(
+        self, sat: tuple[str, ...], deal: str, turn: int
+    ) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        if self.field.cooperative:
+            luck = random.Random(deal).randrange(10)
+            own = sum(
+                100 - 5 * int(one[1:]) + random.Random(deal + one).randrange(4) for one in sat
+            )
+            return (1,) * len(sat), (luck + own // len(sat),) * len(sat)
+        bout = f"{deal}/{turn}"
+        beaten = [sum(self.wins(other, one, bout) for other in sat if other != one) for one in sat]
+        return tuple(1 + lost for lost in beaten), ()
