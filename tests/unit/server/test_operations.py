@@ -1,0 +1,291 @@
+"""Deeds to a season under way: who is out, rounds again, standings now; and the log of all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from sqlalchemy import select
+
+from matchbox.errors import BadOption, Conflict, Forbidden, NotFound
+from server import queries
+from server.db.models import (
+    Audit,
+    Bot,
+    Entry,
+    Match,
+    MatchState,
+    Season,
+    SeasonState,
+    User,
+    Version,
+    VersionState,
+)
+from server.services import accounts, audit, exclusions, operations, seasons, standings
+from tests.books import Books, play_out, played, season_of
+
+WHY = "two accounts, one author"
+
+
+@pytest.fixture
+def bots(books: Books, alice: User, bob: User) -> list[Version]:
+    """Three bots of three owners."""
+    books.league(paused=True)
+    dora = books.person("dora")
+    return [books.bot(owner, f"{owner.name}-bot") for owner in (alice, bob, dora)]
+
+
+@pytest.fixture
+def season(books: Books, bots: list[Version], charlie: User) -> Season:
+    """Their season, running: two matches of every pair."""
+    return season_of(books, charlie, bots)
+
+
+def do(books: Books, deed: Callable[..., Any], user: User, season: Season, *more: Any) -> Any:
+    """A deed of that account to the season; a version stands for its bot."""
+    with books.write() as session:
+        given = [
+            session.get_one(Bot, one.bot_id) if isinstance(one, Version) else one for one in more
+        ]
+        row = session.get_one(Season, season.id)
+        return deed(session, user, row, *given, now=books.clock())
+
+
+def play(books: Books, count: int) -> None:
+    """Plays so many matches of those sent; the others wait again."""
+    for place, job in enumerate(books.dispatch()):
+        if place < count:
+            assert books.record(played(job))
+        else:
+            with books.write() as session:
+                session.get_one(Match, job.match).state = MatchState.QUEUED
+
+
+def matches_of(books: Books, version: Version) -> list[Match]:
+    """The matches that the version sits in, by number."""
+    with books.read() as session:
+        its_own = exclusions.sat_in(version.id)
+        return list(session.scalars(select(Match).where(its_own).order_by(Match.number)))
+
+
+def board(books: Books, season: Season) -> dict[str, Any]:
+    """The season's standing, computed now."""
+    with books.write() as session:
+        standings.refresh(session, standings.scope_of(season), now=books.clock())
+        return queries.season_standings(session, season.id)
+
+
+def entry(books: Books, version: Version) -> Entry:
+    """The version's place in the season."""
+    with books.read() as session:
+        return session.scalars(select(Entry).where(Entry.version_id == version.id)).one()
+
+
+def test_who_is_disqualified_plays_no_more(
+    books: Books, season: Season, bots: list[Version], charlie: User
+) -> None:
+    cheat = bots[0]
+    play(books, 3)
+    stands = {m.id for m in matches_of(books, cheat) if m.state == MatchState.FINISHED}
+    do(books, operations.disqualify, charlie, season, cheat, WHY)
+    row = entry(books, cheat)
+    assert (row.out, row.out_why, row.out_at) == ("disqualified", WHY, books.clock())
+    for match in matches_of(books, cheat):
+        assert match.state == (MatchState.FINISHED if match.id in stands else MatchState.VOID)
+    play_out(books)
+    assert books.season(season).state == SeasonState.FINISHED
+
+
+def test_what_a_disqualified_bot_played_counts_for_nobody(
+    books: Books, season: Season, bots: list[Version], charlie: User
+) -> None:
+    play_out(books)
+    do(books, operations.disqualify, charlie, season, bots[0], WHY)
+    with books.read() as session:
+        told = queries.season_standings(session, season.id)
+    assert {line["bot"] for line in told["lines"]} == {"bob/bob-bot", "dora/dora-bot"}
+    assert {line["matches"] for line in told["lines"]} == {2}
+    do(books, operations.reinstate, charlie, season, bots[0], "it was two brothers")
+    with books.read() as session:
+        again = queries.season_standings(session, season.id)
+    assert {line["matches"] for line in again["lines"]} == {4}
+    assert len(again["lines"]) == 3
+
+
+def test_who_is_reinstated_plays_what_was_void_for_it_on_fresh_deals(
+    books: Books, season: Season, bots: list[Version], charlie: User
+) -> None:
+    play(books, 1)
+    owed = [m.id for m in matches_of(books, bots[0]) if m.state == MatchState.QUEUED]
+    do(books, operations.disqualify, charlie, season, bots[0], WHY)
+    books.clock.pass_by(minutes=1)
+    made = do(books, operations.reinstate, charlie, season, bots[0], "it was two brothers")
+    assert [books.match(name).replaces for name in made] == owed
+    old = {deal.seed for name in owed for deal in books.match(name).deals}
+    new = {deal.seed for name in made for deal in books.match(name).deals}
+    assert not old & new, "the old ones could be read"
+    assert entry(books, bots[0]).out == ""
+    play_out(books)
+    assert {line["matches"] for line in board(books, season)["lines"]} == {4}
+
+
+def test_two_that_are_out_meet_when_both_are_back(
+    books: Books, season: Season, bots: list[Version], charlie: User
+) -> None:
+    for version in bots[:2]:
+        do(books, operations.disqualify, charlie, season, version, WHY)
+        books.clock.pass_by(minutes=1)
+    first = do(books, operations.reinstate, charlie, season, bots[0], "mistaken")
+    assert len(first) == 2, "against the one who is in"
+    second = do(books, operations.reinstate, charlie, season, bots[1], "mistaken")
+    assert len(second) == 4
+    play_out(books)
+    assert {line["matches"] for line in board(books, season)["lines"]} == {4}
+
+
+def test_deeds_that_the_state_does_not_allow_are_refused(
+    books: Books, bots: list[Version], charlie: User, alice: User
+) -> None:
+    with books.write() as session:
+        row = seasons.create(session, charlie, name="empty", league="bomb", now=books.clock())
+        bot = session.get_one(Bot, bots[0].bot_id)
+        seasons.enter(session, charlie, row, bot, now=books.clock())
+    with pytest.raises(Conflict, match="season leave"):
+        do(books, operations.disqualify, charlie, row, bots[0], WHY)
+    with pytest.raises(Conflict, match="only one under way"):
+        do(books, operations.rerun, charlie, row, None, WHY)
+    with pytest.raises(NotFound, match="is not in season"):
+        do(books, operations.disqualify, charlie, row, bots[1], WHY)
+    season = season_of(books, charlie, bots)
+    with pytest.raises(Forbidden):
+        do(books, operations.disqualify, alice, season, bots[1], WHY)
+    with pytest.raises(BadOption, match="say why"):
+        do(books, operations.disqualify, charlie, season, bots[1], "")
+    with pytest.raises(Conflict, match="is not disqualified"):
+        do(books, operations.reinstate, charlie, season, bots[1], WHY)
+    do(books, operations.disqualify, charlie, season, bots[1], WHY)
+    with pytest.raises(Conflict, match="already"):
+        do(books, operations.disqualify, charlie, season, bots[1], WHY)
+    do(books, seasons.cancel, charlie, season)
+    with pytest.raises(Conflict, match="is cancelled"):
+        do(books, operations.reinstate, charlie, season, bots[1], WHY)
+
+
+def test_a_suspended_bot_is_reinstated_by_its_version_and_may_be_disqualified(
+    books: Books, season: Season, bots: list[Version], charlie: User
+) -> None:
+    with books.write() as session:
+        row = session.scalars(select(Entry).where(Entry.version_id == bots[0].id)).one()
+        exclusions.take_out(session, row, "suspended", "too many forfeits", now=books.clock())
+        session.get_one(Version, bots[0].id).state = VersionState.SUSPENDED
+    with pytest.raises(Conflict, match="reinstate its version"):
+        do(books, operations.reinstate, charlie, season, bots[0], WHY)
+    do(books, operations.disqualify, charlie, season, bots[0], WHY)
+    assert entry(books, bots[0]).out == "disqualified"
+
+
+def test_a_round_is_played_again_on_fresh_deals(
+    books: Books, season: Season, bots: list[Version], charlie: User
+) -> None:
+    play(books, 4)
+    with books.read() as session:
+        old = session.scalars(select(Match).where(Match.round == 1).order_by(Match.number)).all()
+        old_deals = {deal.seed for match in old for deal in match.deals}
+    made = do(books, operations.rerun, charlie, season, 2, "the arenas lost their clocks")
+    assert [books.match(name).replaces for name in made] == [match.id for match in old]
+    assert {books.match(match.id).state for match in old} == {MatchState.VOID}
+    for name in made:
+        match = books.match(name)
+        assert match.round == 1
+        assert not {deal.seed for deal in match.deals} & old_deals
+    play_out(books)
+    assert {line["matches"] for line in board(books, season)["lines"]} == {4}
+    assert books.season(season).state == SeasonState.FINISHED
+
+
+def test_the_last_round_is_meant_where_none_is_named(
+    books: Books, season: Season, bots: list[Version], charlie: User
+) -> None:
+    made = do(books, operations.rerun, charlie, season, None, WHY)
+    assert {books.match(name).round for name in made} == {books.season(season).round - 1}
+    for number in (0, 99):
+        with pytest.raises(NotFound, match=f"round {number}"):
+            do(books, operations.rerun, charlie, season, number, WHY)
+
+
+def test_who_is_out_is_left_out_of_a_round_that_is_played_again(
+    books: Books, season: Season, bots: list[Version], charlie: User
+) -> None:
+    play_out(books, bring=lambda jobs: [played(job) for job in jobs[:5]])
+    do(books, operations.disqualify, charlie, season, bots[0], WHY)
+    with books.read() as session:
+        rounds = set(session.scalars(select(Match.round).where(Match.state == MatchState.FINISHED)))
+    for number in rounds:
+        do(books, operations.rerun, charlie, season, number + 1, "no disk")
+    with books.read() as session:
+        fresh = session.scalars(select(Match).where(Match.state == MatchState.QUEUED)).all()
+        sat = {seat.version_id for match in fresh for seat in match.seats}
+    assert sat == {bots[1].id, bots[2].id}
+
+
+def test_a_standing_is_computed_when_an_operator_asks(
+    books: Books, season: Season, charlie: User, alice: User
+) -> None:
+    play(books, 2)
+    scope = standings.scope_of(season)
+    for changed in (True, False):
+        with books.write() as session:
+            fresh = standings.compute(session, scope)
+            assert operations.recompute(session, charlie, fresh, now=books.clock()) == changed
+    with books.write() as session, pytest.raises(Forbidden):
+        operations.recompute(session, alice, fresh, now=books.clock())
+
+
+def test_every_deed_is_in_the_log_with_its_reason(
+    books: Books, season: Season, bots: list[Version], charlie: User
+) -> None:
+    do(books, operations.disqualify, charlie, season, bots[0], WHY)
+    do(books, operations.reinstate, charlie, season, bots[0], "mistaken")
+    do(books, operations.rerun, charlie, season, 1, "no disk")
+    with books.read() as session:
+        lines = session.scalars(
+            select(Audit).where(Audit.subject == f"season:{season.id}").order_by(Audit.id)
+        ).all()
+        told = queries.audit(session, charlie, subject=f"season:{season.id}")
+    deeds = {line.action: line.detail for line in lines}
+    assert {line.actor_id for line in lines} == {charlie.id}
+    assert deeds["season.disqualify"] == {"bot": "alice/alice-bot", "reason": WHY, "void": 4}
+    assert deeds["season.reinstate"] == {"bot": "alice/alice-bot", "reason": "mistaken", "new": 4}
+    assert deeds["season.rerun"]["reason"] == "no disk"
+    assert {"season.create", "season.start"} <= set(deeds)
+    assert [item["action"] for item in told["items"]] == [line.action for line in lines][::-1]
+    assert {item["name"] for item in told["items"]} == {"spring"}
+
+
+def test_the_log_is_read_page_by_page_by_operators(
+    books: Books, charlie: User, alice: User, bots: list[Version]
+) -> None:
+    with books.write() as session:
+        for number in range(5):
+            subject = f"version:{bots[0].id}" if number % 2 else "match:" + "0" * 32
+            audit.note(session, charlie, f"deed.{number}", subject, now=books.clock() + number)
+        accounts.create_user(session, charlie, "erin", "long enough", "author", now=books.clock())
+    with books.read() as session:
+        with pytest.raises(Forbidden):
+            queries.audit(session, alice)
+        seen: list[dict[str, Any]] = []
+        cursor = None
+        while True:
+            page = queries.audit(session, charlie, cursor=cursor, limit=2)
+            seen += page["items"]
+            cursor = page["next"]
+            if cursor is None:
+                break
+        one = queries.audit(session, charlie, action="deed.1")["items"]
+    assert [item["action"] for item in seen][:6] == [
+        "user.create", "deed.4", "deed.3", "deed.2", "deed.1", "deed.0",
+    ]  # fmt: skip
+    assert (seen[0]["actor"], seen[0]["name"]) == ("charlie", "erin")
+    assert [item["name"] for item in one] == ["alice/alice-bot v1"]
+    assert seen[1]["name"] == "0" * 32

@@ -1,0 +1,252 @@
+"""Matches made void and played again: what stays readable, what counts, which deals are dealt."""
+
+from __future__ import annotations
+
+import pytest
+from sqlalchemy import select
+
+from matchbox.dice import derive_deals
+from matchbox.errors import BadOption, Conflict, Forbidden
+from server import queries
+from server.db.models import (
+    Audit,
+    Match,
+    MatchState,
+    Rating,
+    Season,
+    SeasonState,
+    Standing,
+    User,
+)
+from server.queries.embargo import closed
+from server.services import ranked, seasons, standings, voids
+from server.services.fixtures import match_id
+from server.services.tick import tick
+from tests.books import Books, play_out, played, season_of
+
+
+@pytest.fixture
+def season(books: Books, alice: User, bob: User, charlie: User) -> Season:
+    """A season of two bots with four matches, running."""
+    books.league(paused=True)
+    return season_of(books, charlie, [books.bot(alice, "one"), books.bot(bob, "two")], cycles=2)
+
+
+def names(books: Books, *states: MatchState) -> list[str]:
+    """The ids of the matches in these states, by number."""
+    with books.read() as session:
+        query = select(Match.id).where(Match.state.in_(states)).order_by(Match.number)
+        return list(session.scalars(query))
+
+
+def void(
+    books: Books, user: User, name: str, reason: str = "the arena lost its disk", **more: bool
+) -> str | None:
+    """Makes the match void; the id of the one played in its place."""
+    with books.write() as session:
+        match = session.get_one(Match, name)
+        new = voids.void(session, user, match, reason, **more, now=books.clock())
+        return new.id if new is not None else None
+
+
+def again(books: Books, user: User, name: str) -> str:
+    """Plays the void match again; the new one's id."""
+    with books.write() as session:
+        match = session.get_one(Match, name)
+        return voids.play_again(session, user, match, "the disk is back", now=books.clock()).id
+
+
+def play_one(books: Books) -> str:
+    """The id of the first match, which is finished now; the others wait."""
+    first, *others = books.dispatch()
+    assert books.record(played(first))
+    with books.write() as session:
+        for job in others:
+            session.get_one(Match, job.match).state = MatchState.QUEUED
+    return first.match
+
+
+def deals(books: Books, name: str) -> list[str]:
+    """The seeds of a match's deals."""
+    return [deal.seed for deal in books.match(name).deals]
+
+
+def test_a_void_match_keeps_its_record_and_counts_no_more(
+    books: Books, season: Season, charlie: User
+) -> None:
+    play_out(books)
+    first, *others = names(books, MatchState.FINISHED)
+    before = queries_of(books, season)
+    assert void(books, charlie, first) is None
+    with books.read() as session:
+        told = queries.match(session, first, None)
+        assert (told["state"], told["embargo"]) == ("void", None)
+        assert told["void_why"] == "the arena lost its disk"
+        assert len(told["bouts"]) == 4
+        assert queries.record_of(session, first).match == first
+        exported = [record.match for _, record in queries.season_records(session, season.id)]
+    assert exported == others
+    after = queries_of(books, season)
+    assert (before["matches"], after["matches"]) == (4, 3)
+    assert after["rows_digest"] != before["rows_digest"]
+
+
+def queries_of(books: Books, season: Season) -> dict[str, object]:
+    """The season's standing as it is kept."""
+    with books.read() as session:
+        return queries.season_standings(session, season.id)
+
+
+def test_a_finished_match_is_played_again_on_fresh_deals(
+    books: Books, season: Season, charlie: User
+) -> None:
+    old = play_one(books)
+    new = void(books, charlie, old, again=True)
+    assert new is not None
+    assert not set(deals(books, new)) & set(deals(books, old)), "the old ones could be read"
+    was, now = books.match(old), books.match(new)
+    assert (now.replaces, now.number, now.round) == (old, 4, was.round)
+    assert [one.version_id for one in now.seats] == [one.version_id for one in was.seats]
+    assert (now.limits, now.width, now.why) == (was.limits, was.width, was.why)
+    with books.read() as session:
+        assert queries.match(session, old, None)["replaced_by"] == new
+    play_out(books)
+    assert books.season(season).state == SeasonState.FINISHED
+    assert queries_of(books, season)["matches"] == 4
+
+
+def test_what_was_never_over_is_played_again_on_its_own_deals(
+    books: Books, season: Season, charlie: User
+) -> None:
+    job, *others = books.dispatch()
+    new = void(books, charlie, job.match, again=True)
+    assert new is not None
+    assert deals(books, new) == job.deals
+    with books.read() as session:
+        assert closed(session, [job.match, new]) == {job.match, new}, "nobody can read them yet"
+    assert not books.record(played(job)), "what comes back of the void one is not wanted"
+    assert all(books.record(played(other)) for other in others)
+    play_out(books)
+    assert queries_of(books, season)["matches"] == 4
+
+
+def test_what_is_played_again_later_has_fresh_deals(
+    books: Books, season: Season, charlie: User
+) -> None:
+    (job, *_) = books.dispatch()
+    assert void(books, charlie, job.match) is None
+    new = again(books, charlie, job.match)
+    assert not set(deals(books, new)) & set(job.deals)
+    with pytest.raises(Conflict, match="played again already"):
+        again(books, charlie, job.match)
+
+
+def test_a_seed_tells_the_same_replacement_everywhere(
+    books: Books, season: Season, charlie: User
+) -> None:
+    new = void(books, charlie, play_one(books), again=True)
+    assert new == match_id(season.seed, 4)
+    assert deals(books, new) == derive_deals(f"again:4:{season.seed}", 2)
+
+
+@pytest.mark.parametrize("reason", ["", "  \n ", "x" * 401])
+def test_a_reason_must_be_given(reason: str, books: Books, season: Season, charlie: User) -> None:
+    old = play_one(books)
+    with pytest.raises(BadOption, match="say why"):
+        void(books, charlie, old, reason)
+    assert books.match(old).state == MatchState.FINISHED
+
+
+def test_only_operators_may(books: Books, season: Season, alice: User, charlie: User) -> None:
+    old = play_one(books)
+    with pytest.raises(Forbidden):
+        void(books, alice, old)
+    void(books, charlie, old)
+    with pytest.raises(Forbidden):
+        again(books, alice, old)
+
+
+def test_what_cannot_be_is_refused_with_a_reason(
+    books: Books, season: Season, charlie: User
+) -> None:
+    old = play_one(books)
+    with pytest.raises(Conflict, match="make it void first"):
+        again(books, charlie, old)
+    void(books, charlie, old)
+    with pytest.raises(Conflict, match="void already"):
+        void(books, charlie, old)
+    with books.write() as session:
+        row = session.get_one(Season, season.id)
+        seasons.cancel(session, charlie, row, now=books.clock())
+    with pytest.raises(Conflict, match="is cancelled"):
+        again(books, charlie, old)
+
+
+def test_a_season_that_is_over_plays_nothing_again(
+    books: Books, season: Season, charlie: User
+) -> None:
+    play_out(books)
+    old = names(books, MatchState.FINISHED)[0]
+    with pytest.raises(Conflict, match="is finished; nothing is played"):
+        void(books, charlie, old, again=True)
+    assert books.match(old).state == MatchState.FINISHED
+
+
+def test_in_a_knock_out_nobody_is_called_back(books: Books, season: Season, charlie: User) -> None:
+    play_out(books)
+    old = names(books, MatchState.FINISHED)[0]
+    with books.write() as session:
+        session.get_one(Season, season.id).format = {"kind": "knock-out"}
+    with pytest.raises(Conflict, match="who went on was decided"):
+        void(books, charlie, old)
+
+
+def test_a_void_ranked_match_leaves_the_ratings_with_the_next_refit(
+    books: Books, alice: User, bob: User, charlie: User
+) -> None:
+    league = books.league()
+    books.bot(alice, "one")
+    books.bot(bob, "two")
+    with books.write() as session:
+        ranked.feed(session, settings=books.settings, now=books.clock())
+    old = play_one(books)
+    books.clock.pass_by(minutes=1)
+    tick(books.context)
+    scope = standings.scope_of(league)
+    with books.read() as session:
+        assert session.get_one(Standing, scope).matches == 1
+        assert [row.matches for row in session.scalars(select(Rating))] == [1, 1]
+    void(books, charlie, old)
+    with books.read() as session:
+        assert [row.matches for row in session.scalars(select(Rating))] == [0, 0]
+    books.clock.pass_by(minutes=1)
+    tick(books.context)
+    with books.read() as session:
+        assert session.get_one(Standing, scope).matches == 0
+        (one, other) = session.scalars(select(Rating))
+        assert one.mu == pytest.approx(other.mu)
+
+
+def test_a_standing_is_renewed_where_another_match_has_filled_the_gap(
+    books: Books, season: Season, charlie: User
+) -> None:
+    old = play_one(books)
+    books.clock.pass_by(minutes=1)
+    tick(books.context)
+    before = queries_of(books, season)["rows_digest"]
+    void(books, charlie, old)
+    (job, *_) = [one for one in books.dispatch() if one.match != old]
+    books.record(played(job))
+    books.clock.pass_by(minutes=1)
+    tick(books.context)
+    after = queries_of(books, season)
+    assert (after["matches"], after["rows_digest"] == before) == (1, False)
+
+
+def test_the_log_says_who_and_why(books: Books, season: Season, charlie: User) -> None:
+    old = play_one(books)
+    new = void(books, charlie, old, again=True)
+    with books.read() as session:
+        line = session.scalars(select(Audit).where(Audit.action == "match.void")).one()
+    assert (line.actor_id, line.subject) == (charlie.id, f"match:{old}")
+    assert line.detail == {"reason": "the arena lost its disk", "new": new}
