@@ -1,0 +1,92 @@
+"""The operators' forms for a season, a match, a version: each leads back, or says what is wrong."""
+
+from __future__ import annotations
+
+from sqlalchemy import update
+
+from server.db.models import User, Version, VersionState
+from tests.books import Books, really_played
+from tests.unit.server.routes.conftest import Browse, open_season, start_season
+
+BOT = {"bot": "alice/alice-bot", "reason": "two accounts, one author"}
+
+
+def test_an_operator_operates_a_season(
+    browse: Browse, alice: User, bob: User, charlie: User, books: Books
+) -> None:
+    season = open_season(books, charlie, alice, bob)
+    start_season(books, charlie, season)
+    page, operator = f"/seasons/{season}/operate", browse(charlie)
+    assert browse(None).get(page).location.startswith("/login")
+    assert browse(alice).get(page).status_code == 403
+    for step in ("disqualify", "reinstate", "rerun", "recompute"):
+        assert browse(alice).send(f"/seasons/{season}/{step}", **BOT).status_code == 403
+    assert operator.get(page).status_code == 200
+    assert operator.send(f"/seasons/{season}/disqualify", **BOT).location == page
+    assert "two accounts, one author" in browse(None).get(f"/seasons/{season}").text
+    refused = operator.send(f"/seasons/{season}/disqualify", **BOT)
+    assert refused.status_code == 409
+    assert "is disqualified from season first already" in refused.text
+    assert operator.send(f"/seasons/{season}/reinstate", **BOT).location == page
+    assert operator.send(f"/seasons/{season}/rerun", round="1", reason="no disk").location == page
+    wrong = operator.send(f"/seasons/{season}/rerun", round="one", reason="no disk")
+    assert wrong.status_code == 422
+    assert 'value="no disk"' not in wrong.text, "what was typed goes back to its own form alone"
+    assert operator.send(f"/seasons/{season}/recompute").location == page
+    shown = operator.get(page).text
+    for deed in ("disqualify", "reinstate", "rerun", "recompute"):
+        assert f"season.{deed}" in shown
+
+
+def test_an_operator_operates_a_match(
+    browse: Browse, alice: User, bob: User, charlie: User, books: Books
+) -> None:
+    name, _ = start_season(books, charlie, open_season(books, charlie, alice, bob))
+    for job in books.dispatch():
+        if job.match == name:
+            books.record(really_played(books, job))
+    page, operator = f"/matches/{name}/operate", browse(charlie)
+    assert page in operator.get(f"/matches/{name}").text
+    assert page not in browse(alice).get(f"/matches/{name}").text
+    void = f"/admin/matches/{name}/void"
+    assert browse(None).send(void, reason="no disk").status_code == 401
+    assert browse(alice).send(void, reason="no disk").status_code == 403
+    unsaid = operator.send(void, reason=" ")
+    assert unsaid.status_code == 422
+    assert "Say why" in unsaid.text
+    assert operator.send(void, reason="no disk").location == page
+    assert "Void, and counted nowhere: no disk." in browse(None).get(f"/matches/{name}").text
+    assert operator.send(void, reason="no disk").status_code == 409
+    again = f"/admin/matches/{name}/again"
+    assert operator.send(again, reason="the disk is back").location == page
+    assert operator.send(again, reason="the disk is back").status_code == 409
+    assert "Played again as" in operator.get(page).text
+
+
+def test_an_operator_reinstates_a_version(
+    browse: Browse, alice: User, charlie: User, books: Books
+) -> None:
+    number = books.bot(alice, "shaky").id
+    with books.write() as session:
+        gone = {"state": VersionState.SUSPENDED, "trouble": "8 of 80 bouts"}
+        session.execute(update(Version).values(**gone))
+    page = "/bots/alice/shaky/versions/1"
+    assert "8 of 80 bouts" in browse(alice).get(page).text
+    reinstate = f"/admin/versions/{number}/reinstate"
+    assert browse(alice).send(reinstate, reason="a mended box").status_code == 403
+    assert browse(charlie).send(reinstate, reason="a mended box").location == page
+    assert books.version(number).state == VersionState.ACTIVE
+    assert browse(charlie).send(reinstate, reason="a mended box").status_code == 409
+
+
+def test_the_log_s_page_shows_what_was_done(
+    browse: Browse, alice: User, bob: User, charlie: User, books: Books
+) -> None:
+    season = open_season(books, charlie, alice, bob)
+    start_season(books, charlie, season)
+    assert browse(None).get("/admin/audit").location == "/login?next=/admin/audit"
+    assert browse(alice).get("/admin/audit").status_code == 403
+    page = browse(charlie).get(f"/admin/audit?subject=season:{season}").text
+    assert "season.start" in page
+    assert f'href="/seasons/{season}"' in page
+    assert "/admin/audit" in browse(charlie).get("/admin").text
