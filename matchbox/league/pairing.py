@@ -9,31 +9,12 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from matchbox.dice import Dice
-
-NEIGHBOUR_PERCENT = 80
-"""How many of a hundred ranked pairings are between neighbours; the rest tie the field together."""
-NEIGHBOURS = 2
-"""How many places up or down somebody is still a neighbour."""
-NEWCOMER_MATCHES = 8
-"""Who has fewer matches than this is served first."""
-
 
 @dataclass(frozen=True, slots=True)
 class Pairing:
     """Who sits down together, by seat in the first rotation."""
 
     seats: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Contender:
-    """What the ranked queue needs to know of an entrant: Elo and matches played or queued."""
-
-    entrant: str
-    mean: float
-    half_width: float
-    games: int
 
 
 def berger(n: int) -> list[list[tuple[int, int]]]:
@@ -105,78 +86,3 @@ def placements(
             played[other] += 1
             pairings.append(Pairing((newcomer, other)))
     return pairings
-
-
-def next_pairing(
-    field: Sequence[Contender],
-    history: Mapping[tuple[str, str], int],
-    dice: Dice,
-    *,
-    owner: Mapping[str, str] | None = None,
-) -> Pairing | None:
-    """The match that a continuous ranked queue plays next; None where nobody may meet anybody.
-
-    `history` counts matches played or queued under `met(a, b)`. Entrants with the same owner
-    never meet; who is not in `owner` meets everybody.
-    """
-    names_meet = apart(owner or {})
-
-    def may_meet(one: Contender, other: Contender) -> bool:
-        return names_meet(one.entrant, other.entrant)
-
-    ranked = sorted(field, key=lambda one: (-one.mean, one.entrant))
-    able = [one for one in ranked if any(may_meet(one, other) for other in ranked)]
-    if not able:
-        return None
-    if dice.below(100) >= NEIGHBOUR_PERCENT:
-        chosen = able[dice.below(len(able))]
-        others = [other for other in able if may_meet(chosen, other)]
-    else:
-        chosen = _neediest(able, dice)
-        others = _least_met(chosen, _neighbours(chosen, able, may_meet), history)
-    return Pairing((chosen.entrant, others[dice.below(len(others))].entrant))
-
-
-def next_round(games: Mapping[str, int], enough: int, seats: int) -> list[Pairing]:
-    """The matches that a cooperative queue plays next, all on the same deals: one bot a table.
-
-    `games` counts matches played or queued; whoever has fewer than `enough` plays.
-    """
-    return [Pairing((name,) * seats) for name in sorted(games) if games[name] < enough]
-
-
-def _neediest(able: Sequence[Contender], dice: Dice) -> Contender:
-    """The newcomer with the fewest games; where there is none, one by its share of all variance.
-
-    A share and not the greatest: an entrant that wins or loses everything stays uncertain for
-    ever and would starve the others.
-    """
-    newest = min(able, key=lambda one: (one.games, -one.half_width, one.entrant))
-    if newest.games < NEWCOMER_MATCHES:
-        return newest
-    weights = [max(1, round(one.half_width**2)) for one in able]
-    left = dice.below(sum(weights))
-    for one, weight in zip(able, weights, strict=True):
-        left -= weight
-        if left < 0:
-            return one
-    raise AssertionError("a draw below the sum of the weights falls on one of them")
-
-
-def _neighbours(
-    chosen: Contender,
-    able: Sequence[Contender],
-    may_meet: Callable[[Contender, Contender], bool],
-) -> list[Contender]:
-    place = able.index(chosen)
-    above = [other for other in reversed(able[:place]) if may_meet(chosen, other)]
-    below = [other for other in able[place + 1 :] if may_meet(chosen, other)]
-    return above[:NEIGHBOURS] + below[:NEIGHBOURS]
-
-
-def _least_met(
-    chosen: Contender, others: Sequence[Contender], history: Mapping[tuple[str, str], int]
-) -> list[Contender]:
-    counts = [history.get(met(chosen.entrant, other.entrant), 0) for other in others]
-    least = min(counts)
-    return [other for other, count in zip(others, counts, strict=True) if count == least]

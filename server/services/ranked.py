@@ -10,36 +10,32 @@ from typing import TYPE_CHECKING, Final
 from sqlalchemy import func, select
 
 from matchbox.dice import SeededDice
-from matchbox.league.pairing import Contender, Pairing, met, next_pairing, next_round
+from matchbox.league.pairing import Pairing, met
+from matchbox.league.queue import Contender, next_pairing, next_round
 from matchbox.league.ratings import Live, elo_of
 from server.db.models import League, Match, MatchSeat, MatchState, Rating, Role
 from server.services.fixtures import Fixture, schedule
-from server.services.leagues import TABLE, field_of, is_cooperative
+from server.services.leagues import field_of, is_cooperative
 from server.services.matches import UNFINISHED
 from server.services.quarantine import HELD
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Collection, Iterable, Mapping
 
     from sqlalchemy.orm import Session
 
+    from matchbox.dice import Dice
     from matchbox.settings import Settings
 
 REMEMBERED: Final = 5_000
 """Who has met whom is counted over so many of the league's last matches."""
-_DRAWS: Final = 50
-"""Pairings drawn in the search for one in which somebody is not at rest."""
 
 
 def feed(session: Session, *, settings: Settings, now: int) -> int:
     """Keeps every continuous league's queue filled; how many matches were scheduled."""
     awake = (League.continuous.is_(True), League.paused.is_(False))
     leagues = session.scalars(select(League).where(*awake).order_by(League.id)).all()
-    return sum(
-        _feed(session, league, settings, now)
-        for league in leagues
-        if league.seats == TABLE or is_cooperative(league.game)
-    )
+    return sum(_feed(session, league, settings, now) for league in leagues)
 
 
 def _feed(session: Session, league: League, settings: Settings, now: int) -> int:
@@ -74,7 +70,7 @@ class _Queue:
     def __init__(self, session: Session, league: League, settings: Settings, number: int) -> None:
         self.versions = {one.entrant: one for one in field_of(session, league)}
         self._enough = settings.league_matches
-        self._team = league.seats if is_cooperative(league.game) else 0
+        self._seats, self._team = league.seats, is_cooperative(league.game)
         self._seed = bytes.fromhex(league.seed)
         self._owner = {
             name: one.bot.owner.name
@@ -95,36 +91,32 @@ class _Queue:
             self._games.update(() if finished else set(here))
 
     def next(self, number: int) -> list[Pairing]:
-        """The entrants of the next matches, which share their deals: one of two, or all teams'.
+        """The entrants of the next matches, which share their deals: one table, or all teams'.
 
-        Empty where all have played enough, or nobody may meet.
+        Empty where all have played enough, or no table can be filled.
         """
+        dice = SeededDice(self._seed, number)
         games = {name: self._games[name] for name in self.versions}
         if self._team:
-            teams = next_round(games, self._enough, self._team)
-            self._games.update(pairing.seats[0] for pairing in teams)
-            return teams
-        if all(played >= self._enough for played in games.values()):
-            return []
-        pairing = self._draw(number)
-        if pairing is None:
-            return []
-        self._games.update(pairing.seats)
-        self._met[met(*pairing.seats)] += 1
-        return [pairing]
+            found = next_round(games, self._enough, self._seats, dice)
+        else:
+            pairing = self._table(games, dice)
+            found = [pairing] if pairing is not None else []
+        for pairing in found:
+            here = sorted(set(pairing.seats))
+            self._games.update(here)
+            self._met.update(met(one, other) for one, other in combinations(here, 2))
+        return found
 
-    def _draw(self, number: int) -> Pairing | None:
-        dice = SeededDice(self._seed, number)
+    def _table(self, games: Mapping[str, int], dice: Dice) -> Pairing | None:
         field = [
-            Contender(name, *elo_of(self._live.get(name, Live())), self._games[name])
-            for name in self.versions
+            Contender(name, *elo_of(self._live.get(name, Live()), table=self._seats), games[name])
+            for name in games
         ]
-        pairing = None
-        for _ in range(_DRAWS):
-            pairing = next_pairing(field, self._met, dice, owner=self._owner)
-            if pairing is None or any(self._games[name] < self._enough for name in pairing.seats):
-                break
-        return pairing
+        resting = {name for name, played in games.items() if played >= self._enough}
+        return next_pairing(
+            field, self._met, dice, seats=self._seats, owner=self._owner, resting=resting
+        )
 
 
 def _tables(session: Session, league: League, first: int) -> Iterable[tuple[bool, Collection[int]]]:

@@ -1,0 +1,127 @@
+"""Who plays next in a ranked queue without end. Knows ratings and counts; knows no results.
+
+Most matches are between neighbours, by whoever is least known; the rest tie the field together.
+Like all pairings these are unordered in effect: a match plays every rotation of the seats.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+from matchbox.dice import Dice
+from matchbox.league.pairing import Pairing, apart, met
+from matchbox.league.tables import mixed_teams
+
+NEIGHBOUR_PERCENT = 80
+"""How many of a hundred ranked pairings are between neighbours; the rest tie the field together."""
+NEIGHBOURS = 2
+"""How many places up or down somebody is still a neighbour."""
+NEWCOMER_MATCHES = 8
+"""Who has fewer matches than this is served first."""
+MIXED_PERCENT = 25
+"""How many of a hundred rounds of a cooperative queue are of mixed teams."""
+
+
+@dataclass(frozen=True, slots=True)
+class Contender:
+    """What the ranked queue needs to know of an entrant: Elo and matches played or queued."""
+
+    entrant: str
+    mean: float
+    half_width: float
+    games: int
+
+
+def next_pairing(
+    field: Sequence[Contender],
+    history: Mapping[tuple[str, str], int],
+    dice: Dice,
+    *,
+    seats: int = 2,
+    owner: Mapping[str, str] | None = None,
+    resting: Collection[str] = (),
+) -> Pairing | None:
+    """The table that is played next; None where none can be filled, or everybody rests.
+
+    Somebody who does not rest is chosen, then its company. `history` counts matches played or
+    queued under `met(a, b)`. No two bots of one owner sit at a table; who is not in `owner` sits
+    with everybody.
+    """
+    owner = owner or {}
+    ranked = sorted(field, key=lambda one: (-one.mean, one.entrant))
+    awake = [one for one in ranked if one.entrant not in resting]
+    owners = {owner.get(one.entrant, (one.entrant,)) for one in ranked}
+    if not awake or len(owners) < seats:
+        return None
+    anybody = dice.below(100) >= NEIGHBOUR_PERCENT
+    table = [awake[dice.below(len(awake))] if anybody else _neediest(awake, dice)]
+    may_meet = apart(owner)
+
+    def may_sit(other: Contender) -> bool:
+        return all(may_meet(one.entrant, other.entrant) for one in table)
+
+    while len(table) < seats:
+        if anybody:
+            others = [other for other in ranked if may_sit(other)]
+        else:
+            others = _least_met(table, _neighbours(table[0], ranked, may_sit), history)
+        table.append(others[dice.below(len(others))])
+    return Pairing(tuple(one.entrant for one in table))
+
+
+def next_round(games: Mapping[str, int], enough: int, seats: int, dice: Dice) -> list[Pairing]:
+    """The matches that a cooperative queue plays next, all on the same deals.
+
+    `games` counts matches played or queued; whoever has fewer than `enough` plays. Mostly each bot
+    fills a table alone; now and then, where there are more bots than seats, teams are mixed, and
+    partners that rest fill them up.
+    """
+    awake = [name for name in sorted(games) if games[name] < enough]
+    if not awake or len(games) <= seats or dice.below(100) >= MIXED_PERCENT:
+        return [Pairing((name,) * seats) for name in awake]
+    partners = [name for name in sorted(games) if games[name] >= enough]
+    dice.shuffle(partners)
+    # Two teams at the least: what a bot adds shows beside other teams on the same deals.
+    company = awake + partners[: max(0, 2 * seats - len(awake))]
+    (teams,) = mixed_teams(company, seats, 1, dice)
+    return teams
+
+
+def _neediest(able: Sequence[Contender], dice: Dice) -> Contender:
+    """The newcomer with the fewest games; where there is none, one by its share of all variance.
+
+    A share and not the greatest: an entrant that wins or loses everything stays uncertain for
+    ever and would starve the others.
+    """
+    newest = min(able, key=lambda one: (one.games, -one.half_width, one.entrant))
+    if newest.games < NEWCOMER_MATCHES:
+        return newest
+    weights = [max(1, round(one.half_width**2)) for one in able]
+    left = dice.below(sum(weights))
+    for one, weight in zip(able, weights, strict=True):
+        left -= weight
+        if left < 0:
+            return one
+    raise AssertionError("a draw below the sum of the weights falls on one of them")
+
+
+def _neighbours(
+    chosen: Contender, ranked: Sequence[Contender], may_sit: Callable[[Contender], bool]
+) -> list[Contender]:
+    place = ranked.index(chosen)
+    above = [other for other in reversed(ranked[:place]) if may_sit(other)]
+    below = [other for other in ranked[place + 1 :] if may_sit(other)]
+    return above[:NEIGHBOURS] + below[:NEIGHBOURS]
+
+
+def _least_met(
+    table: Sequence[Contender],
+    others: Sequence[Contender],
+    history: Mapping[tuple[str, str], int],
+) -> list[Contender]:
+    counts = [
+        sum(history.get(met(one.entrant, other.entrant), 0) for one in table) for other in others
+    ]
+    least = min(counts)
+    return [other for other, count in zip(others, counts, strict=True) if count == least]
