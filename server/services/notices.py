@@ -22,6 +22,8 @@ KEPT: Final = 1_000
 """Notices of an account that are kept."""
 LONGEST: Final = 1_000
 """Characters of a notice."""
+CONFIRM: Final = "confirm-email"
+"""The kind that is mailed to an address which is not confirmed yet; no other one is."""
 
 
 def tell_owner(
@@ -30,7 +32,8 @@ def tell_owner(
     """The notice in the account's inbox, due at once by every other way that the account has.
 
     None for the house, which reads nothing. `kind` is verdict, first-fault, suspension,
-    season-start, season-end or rank-change; `subject` version:<id>, season:<id> or match:<id>.
+    season-start, season-end or rank-change, or one of the account itself; `subject` is
+    version:<id>, season:<id>, match:<id> or user:<id>.
     """
     user = session.get_one(User, user_id)
     if user.role == Role.HOUSE:
@@ -38,7 +41,7 @@ def tell_owner(
     text = storable(text, LONGEST)
     notice = Notice(user_id=user_id, kind=kind, subject=subject, text=text, at=now)
     session.add(notice)
-    if user.email is not None:
+    if user.email is not None or kind == CONFIRM:
         session.add(Delivery(notice=notice, webhook_id=None, due_at=now))
     heard = (Webhook.user_id == user_id, Webhook.disabled_at.is_(None))
     for number in session.scalars(select(Webhook.id).where(*heard).order_by(Webhook.id)):
@@ -83,7 +86,7 @@ def path_of(session: Session, subject: str) -> str:
     version = session.get(Version, int(number)) if kind == "version" else None
     if version is not None:
         return f"/bots/{version.bot.full_name}/versions/{version.number}"
-    return "/inbox"
+    return "/account" if kind == "user" else "/inbox"
 
 
 def _trim(session: Session, user_id: int) -> None:

@@ -17,6 +17,7 @@ from matchbox.settings import read_settings
 from server.context import Context, make_context
 from worker.app import make_celery
 from worker.ledger import books
+from worker.ledger.courier import Courier
 
 settings = read_settings(os.environ)
 app = make_celery(settings, "ledger")
@@ -37,15 +38,18 @@ class _Running:
     """What this process has opened; filled once, when the worker starts."""
 
     context: Context
+    courier: Courier
 
 
 @signals.celeryd_init.connect
 def _open(**_: Any) -> None:
     _Running.context = make_context(settings)
+    _Running.courier = Courier(_Running.context)
 
 
 @signals.worker_shutdown.connect
 def _close(**_: Any) -> None:
+    _Running.courier.close()
     _Running.context.close()
 
 
@@ -75,5 +79,6 @@ def lost(message: dict[str, Any]) -> None:
 
 @app.task(name=wire.TICK)
 def tick() -> None:
-    """Does what is due."""
+    """Does what is due, and lets the courier do its part beside."""
     books.tick(_Running.context)
+    _Running.courier.wake()

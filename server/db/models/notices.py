@@ -19,7 +19,7 @@ class Notice(Table):
     user_id: Mapped[int] = mapped_column(ForeignKey("user.id"))
     kind: Mapped[str] = mapped_column(String(32))
     """verdict, first-fault, suspension, season-start, season-end, rank-change; of the account
-    itself: email, webhook."""
+    itself: confirm-email, webhook."""
     subject: Mapped[str] = mapped_column(String(64))
     """What it is about: version:<id>, season:<id>, match:<id>, or the user:<id> itself."""
     text: Mapped[str] = mapped_column(String(1000))

@@ -107,14 +107,20 @@ def test_a_notice_leads_to_the_page_of_what_it_is_about(books: Books, alice: Use
     with books.read() as session:
         paths = [
             notices.path_of(session, subject)
-            for subject in (f"version:{version.id}", "season:7", "match:ab12", "version:99", "user")
+            for subject in (
+                f"version:{version.id}",
+                "season:7",
+                "match:ab12",
+                "version:99",
+                "user:1",
+            )
         ]
     assert paths == [
         "/bots/alice/simple/versions/1",
         "/seasons/7",
         "/matches/ab12",
         "/inbox",
-        "/inbox",
+        "/account",
     ]
 
 

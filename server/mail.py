@@ -1,0 +1,97 @@
+"""Mails: plain text, made from a notice, and handed to the mail server of the settings.
+
+Knows SMTP and the form of mails; knows no notice and no database. The email package refuses a line
+break in a header, so nothing that a user typed can add one.
+"""
+
+from __future__ import annotations
+
+import smtplib
+import ssl
+from dataclasses import dataclass
+from email.errors import MessageError
+from email.headerregistry import Address
+from email.message import EmailMessage
+from email.policy import SMTP
+from email.utils import formatdate
+from typing import TYPE_CHECKING, Final
+
+from matchbox.errors import BadName, Unavailable
+
+if TYPE_CHECKING:
+    from matchbox.settings import Settings
+
+TIMEOUT_S: Final = 10.0
+"""For each answer of the mail server, which is the operator's own."""
+LONGEST_SUBJECT: Final = 78
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Letter:
+    """What somebody shall read."""
+
+    to: str
+    subject: str
+    text: str
+    name: str
+    """The same whenever it is sent again, so that a double can be known."""
+    at: int
+    """Seconds of the epoch."""
+
+
+def message_of(letter: Letter, sender: str) -> EmailMessage:
+    """The letter as a mail. Raises BadName where an address is none."""
+    message = EmailMessage(policy=SMTP)
+    domain = sender.partition("@")[2]
+    try:
+        message["From"] = Address("Matchbox", addr_spec=sender)
+        message["To"] = Address(addr_spec=letter.to)
+    except (ValueError, MessageError) as error:
+        raise BadName(f"{letter.to!r} is no address for mails") from error
+    message["Subject"] = one_line(letter.subject, LONGEST_SUBJECT)
+    message["Date"] = formatdate(letter.at)
+    message["Message-ID"] = f"<{letter.name}@{domain}>"
+    message["Auto-Submitted"] = "auto-generated"
+    message.set_content(letter.text)
+    return message
+
+
+def send(letter: Letter, settings: Settings, *, trust: ssl.SSLContext | None = None) -> None:
+    """Hands the letter to the mail server.
+
+    Raises BadName where the server will never take it for this address, Unavailable where it may
+    later.
+    """
+    message = message_of(letter, settings.smtp_sender)
+    try:
+        with _open(settings, trust or ssl.create_default_context()) as server:
+            if settings.smtp_user:
+                server.login(settings.smtp_user, settings.smtp_password)
+            server.send_message(message)
+    except smtplib.SMTPRecipientsRefused as error:
+        code, said = next(iter(error.recipients.values()))
+        told = f"the mail server refuses {letter.to}: {code} {said.decode('ascii', 'replace')}"
+        raise (BadName if code >= 500 else Unavailable)(told) from error
+    except (OSError, smtplib.SMTPException) as error:
+        raise Unavailable(f"the mail server at {settings.smtp_host} failed: {error}") from error
+
+
+def _open(settings: Settings, trust: ssl.SSLContext) -> smtplib.SMTP:
+    host, port = settings.smtp_host, settings.smtp_port
+    here = settings.smtp_sender.partition("@")[2]
+    if settings.smtp_tls == "tls":
+        return smtplib.SMTP_SSL(host, port, here, timeout=TIMEOUT_S, context=trust)
+    server = smtplib.SMTP(host, port, here, timeout=TIMEOUT_S)
+    if settings.smtp_tls == "starttls":
+        try:
+            server.starttls(context=trust)
+        except (OSError, smtplib.SMTPException):
+            server.close()
+            raise
+    return server
+
+
+def one_line(text: str, most: int) -> str:
+    """The text on one line, cut with an ellipsis; what cannot be printed is a space."""
+    line = " ".join("".join(one if one.isprintable() else " " for one in text).split())
+    return line if len(line) <= most else line[: most - 1] + "…"

@@ -1,0 +1,119 @@
+"""Connections to places that strangers name: the address is looked at, and that one is reached.
+
+Knows addresses, names and sockets; knows neither HTTP nor notices. A name that answers otherwise
+the second time gains nothing, since it is not asked a second time.
+"""
+
+from __future__ import annotations
+
+import re
+import socket
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from ipaddress import IPv4Address, IPv6Address, ip_address
+from typing import Final
+from urllib.parse import urlsplit
+
+from matchbox.errors import BadOption, Forbidden
+
+LONGEST_URL: Final = 500
+Resolve = Callable[[str, int], Sequence[str]]
+"""The addresses of a host, for a port, as numbers. Raises OSError where it has none."""
+_HOST: Final = re.compile(r"[a-z0-9._-]{1,253}|[0-9a-f:.]{2,45}")
+_TRIED: Final = 4
+"""So many addresses of a host are tried."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """What an address of the web comes down to."""
+
+    secure: bool
+    host: str
+    port: int
+    target: str
+    """Path and query."""
+
+
+class Deadline:
+    """A time by which everything must be done, however slowly it comes."""
+
+    def __init__(self, seconds: float) -> None:
+        self._end = time.monotonic() + seconds
+
+    def left(self) -> float:
+        """Seconds that are left. Raises TimeoutError when none are."""
+        left = self._end - time.monotonic()
+        if left <= 0:
+            raise TimeoutError("it took too long")
+        return left
+
+
+def read_url(url: str, *, anywhere: bool) -> Place:
+    """The place that a URL names: over HTTPS alone, and at no private address, unless `anywhere`.
+
+    What a name stands for is looked up when it is reached. Raises BadOption.
+    """
+    if len(url) > LONGEST_URL or not url.isascii() or not url.isprintable() or " " in url:
+        raise BadOption(f"a URL has up to {LONGEST_URL} ASCII characters and no space")
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError as error:
+        raise BadOption(f"that is no URL: {error}") from None
+    if parts.scheme not in (("https", "http") if anywhere else ("https",)):
+        raise BadOption("the URL must start with https://" + (" or http://" if anywhere else ""))
+    host = parts.hostname or ""
+    if not _HOST.fullmatch(host) or "@" in parts.netloc or port == 0 or parts.fragment:
+        raise BadOption("a URL names a host, and no account, part of a page or port 0")
+    if not anywhere and _is_number(host) and not is_public(host):
+        raise BadOption(f"{host} is no public address; name one that everybody can reach")
+    secure = parts.scheme == "https"
+    query = f"?{parts.query}" if parts.query else ""
+    return Place(secure, host, port or (443 if secure else 80), (parts.path or "/") + query)
+
+
+def is_public(address: str) -> bool:
+    """True for an address in the open internet: none of this machine, its networks, or a group."""
+    found: IPv4Address | IPv6Address = ip_address(address)
+    if isinstance(found, IPv6Address):
+        if found.sixtofour is not None or found.teredo is not None or found.is_site_local:
+            return False
+        found = found.ipv4_mapped or found
+    inside = found.is_private or found.is_loopback or found.is_link_local or found.is_unspecified
+    return found.is_global and not (inside or found.is_multicast or found.is_reserved)
+
+
+def addresses_of(host: str, port: int) -> list[str]:
+    """The host's addresses as this machine resolves them, each once. Raises OSError."""
+    found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    return list(dict.fromkeys(str(where[0]) for *_, where in found))
+
+
+def connect(
+    place: Place, deadline: Deadline, *, anywhere: bool, resolve: Resolve = addresses_of
+) -> socket.socket:
+    """A connection to one of the place's addresses, all of which are public unless `anywhere`.
+
+    Raises Forbidden where one is not, OSError where none answers in time.
+    """
+    addresses = resolve(place.host, place.port)[:_TRIED]
+    if not anywhere and not all(is_public(address) for address in addresses):
+        raise Forbidden(f"{place.host} is at no public address")
+    trouble = OSError(f"{place.host} has no address")
+    for number, address in enumerate(addresses):
+        share = deadline.left() / (len(addresses) - number)
+        try:
+            return socket.create_connection((address, place.port), timeout=share)
+        except OSError as error:
+            trouble = error
+    raise trouble
+
+
+def _is_number(host: str) -> bool:
+    try:
+        ip_address(host)
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,108 @@
+"""An account's address for mails: asked for, confirmed by a link that was sent there, or cleared.
+
+The link's secret is derived and never stored. Until it was used, nothing else is sent there.
+"""
+
+from __future__ import annotations
+
+import hmac
+from hashlib import sha256
+from typing import TYPE_CHECKING, Final
+
+from sqlalchemy import delete, func, select
+
+from matchbox.errors import BadName, Conflict, Forbidden, TooMany
+from matchbox.settings import MAIL_ADDRESS
+from server.db.models import Delivery, Notice, User
+from server.services import notices
+
+if TYPE_CHECKING:
+    from sqlalchemy import ColumnElement
+    from sqlalchemy.orm import Session
+
+    from matchbox.settings import Settings
+
+DAY_MS: Final = 24 * 3_600_000
+"""How long a link holds."""
+LONGEST: Final = 254
+LINKS: Final = 5
+"""Links that an account may have sent in a day."""
+ACCOUNTS: Final = 3
+"""Accounts that may have a link sent to the same address in a day."""
+INVITATION: Final = (
+    "Open the link below and confirm there that notices of your bots shall be mailed to this "
+    "address. If you did not ask for that, do nothing: no more mails will come."
+)
+
+
+def ask(session: Session, user: User, address: str, *, settings: Settings, now: int) -> None:
+    """Has a link sent to the address; a confirmed one stays until that is used.
+
+    Raises Forbidden where no mails are sent here, BadName for no address, Conflict where it is
+    confirmed already, TooMany.
+    """
+    if not settings.smtp_host:
+        raise Forbidden("no mails are sent here; the operator would have to set a mail server")
+    if len(address) > LONGEST or not MAIL_ADDRESS.fullmatch(address):
+        raise BadName("that is no plain address; give one such as alice@example.org")
+    if address == user.email:
+        raise Conflict(f"notices are sent to {address} already")
+    _check_rate(session, user, address, now)
+    user.email_asked, user.email_asked_at = address, now
+    _forget(session, user, Notice.kind == notices.CONFIRM)
+    text = f"A link was sent to {address}. Notices are mailed there once you have followed it."
+    notices.tell_owner(session, user.id, notices.CONFIRM, f"user:{user.id}", text, now=now)
+
+
+def confirm(session: Session, user: User, secret: str, *, settings: Settings, now: int) -> str:
+    """The address, which is the account's from now on. Raises Forbidden where the link is none."""
+    if not is_open(user, secret, settings=settings, now=now):
+        raise Forbidden(
+            "this link is used, replaced or older than a day, or it was sent to another account; "
+            "ask for a new one on your account's page"
+        )
+    assert user.email_asked is not None
+    user.email, user.email_asked, user.email_asked_at = user.email_asked, None, None
+    session.flush()
+    return user.email
+
+
+def clear(session: Session, user: User) -> None:
+    """Nothing is mailed to the account any more."""
+    user.email = user.email_asked = user.email_asked_at = None
+    _forget(session, user)
+
+
+def is_open(user: User, secret: str, *, settings: Settings, now: int) -> bool:
+    """Whether this is the secret of the link that was sent last to the account's address."""
+    if user.email_asked is None or now > (user.email_asked_at or 0) + DAY_MS:
+        return False
+    return hmac.compare_digest(_secret(user, settings).encode(), secret.encode())
+
+
+def path_of(user: User, settings: Settings) -> str:
+    """The page of the link that the account is sent."""
+    return f"/account/email/{_secret(user, settings)}"
+
+
+def _secret(user: User, settings: Settings) -> str:
+    text = f"email:{user.id}:{user.email_asked_at}:{user.email_asked}".encode()
+    return hmac.new(settings.secret_key.encode(), text, sha256).hexdigest()
+
+
+def _check_rate(session: Session, user: User, address: str, now: int) -> None:
+    today = Notice.at > now - DAY_MS
+    mine = (Notice.user_id == user.id, Notice.kind == notices.CONFIRM, today)
+    links = session.scalar(select(func.count()).select_from(Notice).where(*mine)) or 0
+    same = (func.lower(User.email_asked) == address.lower(), User.email_asked_at > now - DAY_MS)
+    others = select(func.count()).select_from(User).where(*same, User.id != user.id)
+    if links >= LINKS or (session.scalar(others) or 0) >= ACCOUNTS:
+        raise TooMany("enough links were sent for today; try again tomorrow")
+
+
+def _forget(session: Session, user: User, *which: ColumnElement[bool]) -> None:
+    """Mails no such notice of the account that still waits to be."""
+    waiting = select(Notice.id).where(Notice.user_id == user.id, *which)
+    mails = (Delivery.webhook_id.is_(None), Delivery.notice_id.in_(waiting))
+    session.execute(delete(Delivery).where(*mails))
+    session.flush()

@@ -1,0 +1,185 @@
+"""Deliveries: which notice goes out next, by which way, and what becomes of it after a try.
+
+Sends nothing itself. Whoever takes a delivery moves it on by a minute first, so that nobody else
+sends it at the same time; who dies with it has it sent again. What else waits for the same webhook,
+or the mail server, waits with it: a receiver that is slow or down costs one try a minute.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+from urllib.parse import urlsplit
+
+import structlog
+from sqlalchemy import delete, func, select, update
+
+from server.db.models import Delivery, User, Webhook
+from server.db.session import compare_and_set
+from server.services import contact, notices
+from server.services.news import storable
+
+if TYPE_CHECKING:
+    from sqlalchemy import ColumnElement
+    from sqlalchemy.orm import Session
+
+    from matchbox.settings import Settings
+
+log = structlog.get_logger(__name__)
+
+MINUTE_MS: Final = 60_000
+BACKOFF_MS: Final = tuple(minutes * MINUTE_MS for minutes in (1, 5, 30, 120, 720))
+"""After so long it is tried again; after the last time no more."""
+HELD_MS: Final = MINUTE_MS
+"""Who took a delivery and did not say what came of it by then has died."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parcel:
+    """A notice on its way, and where to: by mail, or to the webhook `url` with its `secret`."""
+
+    delivery: int
+    attempt: int
+    held_until: int
+    notice: int
+    kind: str
+    subject: str
+    text: str
+    link: str
+    """The page that it is about."""
+    at: int
+    account: str
+    address: str | None = None
+    url: str = ""
+    secret: str = ""
+
+
+def due(session: Session, *, now: int) -> int:
+    """How many deliveries wait to be taken."""
+    waiting = select(func.count()).select_from(Delivery).where(Delivery.due_at <= now)
+    return session.scalar(waiting) or 0
+
+
+def take(session: Session, *, settings: Settings, now: int) -> Parcel | None:
+    """The delivery that is due longest, held for a minute; None where none is.
+
+    Those that have no way out any more are forgotten.
+    """
+    oldest = select(Delivery).where(Delivery.due_at <= now)
+    oldest = oldest.order_by(Delivery.due_at, Delivery.id).limit(1)
+    while (row := session.scalar(oldest)) is not None:
+        address = _address(session, row)
+        if not _is_open(row, address, settings):
+            session.delete(row)
+            session.flush()
+            continue
+        until, seen = now + HELD_MS, row.due_at
+        held = {"due_at": until, "attempts": row.attempts + 1}
+        if not compare_and_set(session, row, held, Delivery.due_at == seen):
+            return None
+        others = update(Delivery).where(_same_way(row.webhook_id), Delivery.due_at <= now)
+        session.execute(others.values(due_at=until))
+        return _parcel(session, row, address, settings)
+    return None
+
+
+def arrived(session: Session, parcel: Parcel, *, now: int) -> None:
+    """The parcel is where it belongs; the others for that place may follow."""
+    row = _held(session, parcel)
+    if row is None:
+        return
+    if row.webhook is not None:
+        row.webhook.arrived_at, row.webhook.trouble = now, ""
+    _release(session, row, parcel, now)
+    session.delete(row)
+    session.flush()
+
+
+def failed(session: Session, parcel: Parcel, why: str, *, final: bool = False, now: int) -> None:
+    """The parcel comes back: it is tried again later, or given up, at once where it is `final`.
+
+    A webhook that nothing has reached since the notice was written is disabled then.
+    """
+    row = _held(session, parcel)
+    if row is None:
+        return
+    why = storable(why, 500)
+    if row.webhook is not None:
+        row.webhook.trouble = why
+    _release(session, row, parcel, now if final and row.webhook is None else now + MINUTE_MS)
+    if not final and parcel.attempt <= len(BACKOFF_MS):
+        row.due_at = now + BACKOFF_MS[parcel.attempt - 1]
+        session.flush()
+        return
+    log.warning("delivery.given_up", notice=parcel.notice, why=why)
+    webhook = row.webhook
+    session.delete(row)
+    session.flush()
+    if webhook is not None and (final or (webhook.arrived_at or 0) < parcel.at):
+        _disable(session, webhook, why, now)
+
+
+def _held(session: Session, parcel: Parcel) -> Delivery | None:
+    """The parcel's row; None where it was forgotten, or somebody else has taken it since."""
+    row = session.get(Delivery, parcel.delivery)
+    same = row is not None and (row.notice_id, row.due_at) == (parcel.notice, parcel.held_until)
+    return row if same else None
+
+
+def _disable(session: Session, webhook: Webhook, why: str, now: int) -> None:
+    webhook.disabled_at = now
+    session.execute(delete(Delivery).where(Delivery.webhook_id == webhook.id))
+    session.flush()
+    text = (
+        f"The webhook to {urlsplit(webhook.url).hostname} is disabled, since no notice got there: "
+        f"{why}. Remove it and add it again once it answers."
+    )
+    subject = f"user:{webhook.user_id}"
+    notices.tell_owner(session, webhook.user_id, "webhook", subject, text, now=now)
+
+
+def _release(session: Session, row: Delivery, parcel: Parcel, due_at: int) -> None:
+    """Lets what waited with this one go on at that time."""
+    with_it = (_same_way(row.webhook_id), Delivery.due_at == parcel.held_until)
+    session.execute(update(Delivery).where(*with_it, Delivery.id != row.id).values(due_at=due_at))
+
+
+def _same_way(webhook: int | None) -> ColumnElement[bool]:
+    return Delivery.webhook_id.is_(None) if webhook is None else Delivery.webhook_id == webhook
+
+
+def _address(session: Session, row: Delivery) -> str | None:
+    user = session.get_one(User, row.notice.user_id)
+    return user.email_asked if row.notice.kind == notices.CONFIRM else user.email
+
+
+def _is_open(row: Delivery, address: str | None, settings: Settings) -> bool:
+    """Whether there is a way out; none for what was tried enough, and killed who tried it."""
+    if row.attempts > len(BACKOFF_MS):
+        return False
+    if row.webhook is None:
+        return bool(settings.smtp_host) and address is not None
+    return settings.webhooks != "none" and row.webhook.disabled_at is None
+
+
+def _parcel(session: Session, row: Delivery, address: str | None, settings: Settings) -> Parcel:
+    notice = row.notice
+    user = session.get_one(User, notice.user_id)
+    path, text = notices.path_of(session, notice.subject), notice.text
+    if row.webhook is None and notice.kind == notices.CONFIRM:
+        path, text = contact.path_of(user, settings), contact.INVITATION
+    return Parcel(
+        delivery=row.id,
+        attempt=row.attempts,
+        held_until=row.due_at,
+        notice=notice.id,
+        kind=notice.kind,
+        subject=notice.subject,
+        text=text,
+        link=settings.server_url.rstrip("/") + path,
+        at=notice.at,
+        account=user.name,
+        address=address if row.webhook is None else None,
+        url=row.webhook.url if row.webhook else "",
+        secret=row.webhook.secret if row.webhook else "",
+    )

@@ -1,0 +1,62 @@
+"""Webhooks of an account: where its notices are posted. Posts nothing itself."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from sqlalchemy import delete, select
+
+from matchbox.errors import Conflict, Forbidden, NotFound, TooMany
+from server import webhook
+from server.db.models import Delivery, Webhook
+from server.pinned import read_url
+from server.services import notices
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sqlalchemy.orm import Session
+
+    from matchbox.settings import Settings
+    from server.db.models import User
+
+MOST: Final = 5
+"""Webhooks that an account may have."""
+
+
+def add(session: Session, user: User, url: str, *, settings: Settings, now: int) -> Webhook:
+    """A webhook, whose secret is to be shown this once; its first notice says that it is there.
+
+    Raises Forbidden where there are none here, BadOption for a URL that may not be, TooMany,
+    Conflict where the account has it.
+    """
+    if settings.webhooks == "none":
+        raise Forbidden("there are no webhooks here; the operator has closed them")
+    host = read_url(url, anywhere=settings.webhooks == "any").host
+    mine = listed(session, user)
+    if url in (one.url for one in mine):
+        raise Conflict("you have this webhook already; remove it first for a new secret")
+    if len(mine) >= MOST:
+        raise TooMany(f"an account has up to {MOST} webhooks; remove one first")
+    made = Webhook(user_id=user.id, url=url, secret=webhook.make_secret(), created_at=now)
+    session.add(made)
+    session.flush()
+    text = f"Your notices are posted to a webhook at {host} from now on."
+    notices.tell_owner(session, user.id, "webhook", f"user:{user.id}", text, now=now)
+    return made
+
+
+def listed(session: Session, user: User) -> Sequence[Webhook]:
+    """The account's webhooks, oldest first."""
+    mine = select(Webhook).where(Webhook.user_id == user.id).order_by(Webhook.id)
+    return session.scalars(mine).all()
+
+
+def remove(session: Session, user: User, number: int) -> None:
+    """Posts nothing more there. Raises NotFound."""
+    found = session.scalar(select(Webhook).where(Webhook.id == number, Webhook.user_id == user.id))
+    if found is None:
+        raise NotFound(f"you have no webhook {number}")
+    session.execute(delete(Delivery).where(Delivery.webhook_id == number))
+    session.delete(found)
+    session.flush()

@@ -1,0 +1,131 @@
+"""A webhook's message: signed as Standard Webhooks 1.0.0 says, and posted once.
+
+Knows HTTP and the signature; knows no notice and no database. Follows no redirect and asks no
+proxy; of an answer the status counts. https://www.standardwebhooks.com has the standard.
+"""
+
+from __future__ import annotations
+
+import hmac
+import io
+import secrets
+import socket
+import ssl
+from base64 import b64decode, b64encode
+from collections.abc import Mapping
+from contextlib import suppress
+from http.client import HTTPConnection, HTTPException, HTTPSConnection
+from typing import Any, Final
+
+from matchbox.errors import Unavailable
+from server.pinned import Deadline, Place, Resolve, addresses_of, connect, read_url
+
+TIMEOUT_S: Final = 5.0
+"""For everything from the first packet to the answer's head."""
+READ_BYTES: Final = 1024
+"""Of an answer's body; it means nothing."""
+GONE: Final = 410
+"""The answer of a receiver that wants no more."""
+_PREFIX: Final = "whsec_"
+
+
+class _Line:
+    """A connection as http.client uses it, each write and read within what is left of the time."""
+
+    def __init__(self, line: socket.socket, deadline: Deadline) -> None:
+        self._line, self._deadline = line, deadline
+
+    def sendall(self, data: bytes) -> None:
+        """Sends everything."""
+        self._line.settimeout(self._deadline.left())
+        self._line.sendall(data)
+
+    def makefile(self, _mode: str) -> io.BufferedReader:
+        """What comes back."""
+        return io.BufferedReader(_Reader(self._line, self._deadline))
+
+    def close(self) -> None:
+        """Nothing: who opened the connection closes it."""
+
+
+class _Reader(io.RawIOBase):
+    def __init__(self, line: socket.socket, deadline: Deadline) -> None:
+        self._line, self._deadline = line, deadline
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        self._line.settimeout(self._deadline.left())
+        return self._line.recv_into(buffer)
+
+
+def make_secret() -> str:
+    """A fresh secret for signatures: whsec_ and 32 bytes in base64."""
+    return _PREFIX + b64encode(secrets.token_bytes(32)).decode()
+
+
+def signature(secret: str, message: str, at: int, body: bytes) -> str:
+    """The header webhook-signature of a message with this id, sent at this second."""
+    key = b64decode(secret.removeprefix(_PREFIX))
+    signed = f"{message}.{at}.".encode() + body
+    return "v1," + b64encode(hmac.digest(key, signed, "sha256")).decode()
+
+
+def headers(secret: str, message: str, at: int, body: bytes) -> dict[str, str]:
+    """What goes with the body, in the second `at` of the epoch."""
+    return {
+        "Content-Type": "application/json",
+        "User-Agent": "Matchbox",
+        "Connection": "close",
+        "webhook-id": message,
+        "webhook-timestamp": str(at),
+        "webhook-signature": signature(secret, message, at, body),
+    }
+
+
+def post(
+    url: str,
+    body: bytes,
+    given: Mapping[str, str],
+    *,
+    anywhere: bool,
+    resolve: Resolve = addresses_of,
+    trust: ssl.SSLContext | None = None,
+) -> int:
+    """The status that the receiver answers. Raises Unavailable, BadOption or Forbidden."""
+    place = read_url(url, anywhere=anywhere)
+    deadline = Deadline(TIMEOUT_S)
+    try:
+        line = connect(place, deadline, anywhere=anywhere, resolve=resolve)
+        with line:
+            return _ask(_secured(line, place, deadline, trust), place, body, given, deadline)
+    except (OSError, HTTPException, UnicodeError) as error:
+        raise Unavailable(f"{place.host} did not answer: {_why(error)}") from error
+
+
+def _secured(
+    line: socket.socket, place: Place, deadline: Deadline, trust: ssl.SSLContext | None
+) -> socket.socket:
+    if not place.secure:
+        return line
+    line.settimeout(deadline.left())
+    return (trust or ssl.create_default_context()).wrap_socket(line, server_hostname=place.host)
+
+
+def _ask(
+    line: socket.socket, place: Place, body: bytes, given: Mapping[str, str], deadline: Deadline
+) -> int:
+    kind = HTTPSConnection if place.secure else HTTPConnection
+    with line:
+        connection = kind(place.host, place.port)
+        connection.sock = _Line(line, deadline)
+        connection.request("POST", place.target, body, dict(given))
+        answer = connection.getresponse()
+        with suppress(OSError, HTTPException):
+            answer.read(READ_BYTES)
+        return answer.status
+
+
+def _why(error: Exception) -> str:
+    return str(error) or type(error).__name__

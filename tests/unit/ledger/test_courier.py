@@ -1,0 +1,255 @@
+"""The courier: what goes out, by real servers, and what never waits for it."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from sqlalchemy import select
+from structlog.testing import capture_logs
+
+from matchbox.errors import BadName, Unavailable
+from server.context import Context
+from server.db.migrations import migrate
+from server.db.models import Delivery, User, Webhook
+from server.services import notices, webhooks
+from tests.books import Books, open_books
+from tests.receivers import Receiver, mail_server, receiver
+from worker.ledger.courier import Courier, Ways, carry
+
+OPEN = {"webhooks": "any", "smtp_host": "localhost", "smtp_tls": "none"}
+
+
+@pytest.fixture
+def books(tmp_path: Path) -> Iterator[Books]:
+    """Books of the test's own."""
+    url = f"sqlite:///{tmp_path / 'matchbox.db'}"
+    migrate(url)
+    opened = open_books(url)
+    yield opened
+    opened.context.close()
+
+
+@pytest.fixture
+def alice(books: Books) -> User:
+    """An author."""
+    return books.person("alice")
+
+
+@pytest.fixture
+def bob(books: Books) -> User:
+    """Another author."""
+    return books.person("bob")
+
+
+@pytest.fixture
+def hook() -> Iterator[Receiver]:
+    """A receiver that runs."""
+    with receiver() as told:
+        yield told
+
+
+def opened(books: Books, **more: object) -> Context:
+    """The context of a ledger that may send to this machine."""
+    knobs = {**OPEN, "smtp_sender": "league@bots.example", **more}
+    return replace(books.context, settings=replace(books.settings, **knobs))  # type: ignore[arg-type]
+
+
+def subscribe(books: Books, user: User, url: str) -> None:
+    """A webhook of the account, which is told so."""
+    with books.write() as session:
+        settings = opened(books).settings
+        webhooks.add(session, user, url, settings=settings, now=books.clock())
+
+
+def tell(books: Books, user: User, text: str = "spring is over") -> None:
+    """A notice for the account."""
+    with books.write() as session:
+        notices.tell_owner(session, user.id, "season-end", "season:1", text, now=books.clock())
+
+
+def left(books: Books) -> int:
+    """How many deliveries there are."""
+    with books.read() as session:
+        return len(session.scalars(select(Delivery)).all())
+
+
+def trouble(books: Books) -> str:
+    """What is known of the one webhook."""
+    with books.read() as session:
+        return session.scalars(select(Webhook.trouble)).one()
+
+
+def until(condition: Callable[[], bool], *couriers: Courier) -> None:
+    """Returns once it is so; the couriers are woken meanwhile."""
+    for _ in range(600):
+        if condition():
+            return
+        for courier in couriers:
+            courier.wake()
+        threading.Event().wait(0.05)
+    raise AssertionError("it never was")
+
+
+def test_a_notice_is_posted_as_json_and_forgotten(
+    books: Books, alice: User, hook: Receiver
+) -> None:
+    subscribe(books, alice, hook.url())
+    tell(books, alice, "größer")
+    while carry(opened(books), Ways()):
+        pass
+    first, second = hook.asked
+    assert json.loads(first.body)["kind"] == "webhook"
+    assert json.loads(second.body) == {
+        "id": 2,
+        "kind": "season-end",
+        "subject": "season:1",
+        "text": "größer",
+        "url": "http://127.0.0.1:8000/seasons/1",
+        "at": "2023-11-14T22:13:20.000Z",
+    }
+    assert second.headers["webhook-id"] == "notice_2"
+    assert second.headers["webhook-timestamp"] == "1700000000"
+    assert left(books) == 0
+
+
+def test_what_is_sent_again_bears_the_same_id(books: Books, alice: User, hook: Receiver) -> None:
+    hook.status = 503
+    subscribe(books, alice, hook.url())
+    assert carry(opened(books), Ways())
+    assert trouble(books) == "it answered 503"
+    books.clock.pass_by(minutes=1)
+    hook.status = 200
+    assert carry(opened(books), Ways())
+    assert [asked.headers["webhook-id"] for asked in hook.asked] == ["notice_1", "notice_1"]
+    first, second = (int(asked.headers["webhook-timestamp"]) for asked in hook.asked)
+    assert second == first + 60
+    assert (left(books), trouble(books)) == (0, "")
+
+
+def test_a_receiver_that_is_gone_is_left_alone(books: Books, alice: User, hook: Receiver) -> None:
+    hook.status = 410
+    subscribe(books, alice, hook.url())
+    assert carry(opened(books), Ways())
+    with books.read() as session:
+        assert session.scalars(select(Webhook.disabled_at)).one() is not None
+
+
+def test_a_webhook_from_more_open_days_reaches_nothing_private(
+    books: Books, alice: User, hook: Receiver
+) -> None:
+    subscribe(books, alice, hook.url())
+    assert carry(opened(books, webhooks="public"), Ways())
+    assert "must start with https" in trouble(books)
+    assert not hook.asked
+
+
+def test_a_notice_is_mailed_with_its_page_and_a_way_to_end_it(books: Books, alice: User) -> None:
+    with books.write() as session:
+        session.get_one(User, alice.id).email = "alice@example.org"
+    tell(books, alice, "spring is over\nBcc: bob@example.org")
+    with mail_server() as told:
+        assert carry(opened(books, smtp_port=told.port), Ways())
+    (arrived,) = told.mails
+    assert arrived["Subject"] == "Matchbox: spring is over Bcc: bob@example.org"
+    assert arrived["Bcc"] is None
+    assert "http://127.0.0.1:8000/seasons/1" in arrived.get_content()
+    assert "http://127.0.0.1:8000/account" in arrived.get_content()
+    assert left(books) == 0
+
+
+@pytest.mark.parametrize(("error", "stays"), [(BadName("no such account"), 0), (Unavailable(), 1)])
+def test_a_mail_that_is_refused_for_good_is_given_up(
+    error: Exception, stays: int, books: Books, alice: User
+) -> None:
+    def refuse(*_: object) -> None:
+        raise error
+
+    with books.write() as session:
+        session.get_one(User, alice.id).email = "alice@example.org"
+    tell(books, alice)
+    assert carry(opened(books), Ways(send=refuse))
+    assert left(books) == stays
+
+
+def test_a_receiver_that_keeps_it_waiting_holds_up_neither_ledger_nor_others(
+    books: Books, alice: User, bob: User
+) -> None:
+    gate, met = threading.Event(), threading.Event()
+    posted: list[str] = []
+
+    def post(url: str, *_: object, **__: object) -> int:
+        if url.endswith("slow"):
+            met.wait(30)
+            gate.wait(30)
+        posted.append(url)
+        met.set()
+        return 200
+
+    subscribe(books, alice, "http://10.0.0.1/slow")
+    subscribe(books, bob, "http://10.0.0.2/quick")
+    for _ in range(3):
+        tell(books, alice)
+    courier = Courier(opened(books), Ways(post=post))
+    try:
+        courier.wake()
+        assert met.wait(30), "bob's arrived while alice's is under way"
+        assert posted == ["http://10.0.0.2/quick"]
+        courier.wake()
+        with books.write() as session:
+            assert session.get_one(User, bob.id)
+    finally:
+        gate.set()
+        courier.close()
+
+
+def test_two_ledgers_send_nothing_twice(books: Books) -> None:
+    people = [books.person(name) for name in ("dora", "emil", "frida", "gustav", "helga")]
+    lock, posted = threading.Lock(), list[str]()
+
+    def post(url: str, *_: object, **__: object) -> int:
+        with lock:
+            posted.append(url)
+        return 200
+
+    for person in people:
+        subscribe(books, person, f"http://10.0.0.1/{person.name}")
+        for _ in range(3):
+            tell(books, person)
+    couriers = [Courier(opened(books), Ways(post=post)) for _ in range(2)]
+    until(lambda: left(books) == 0, *couriers)
+    for courier in couriers:
+        courier.close()
+    assert sorted(posted) == sorted(4 * [f"http://10.0.0.1/{one.name}" for one in people])
+
+
+def test_a_courier_with_nothing_to_carry_starts_no_thread(books: Books) -> None:
+    before = threading.active_count()
+    courier = Courier(opened(books))
+    courier.wake()
+    assert threading.active_count() == before
+    courier.close()
+
+
+def test_a_crash_on_the_way_is_logged_and_no_end(books: Books, alice: User) -> None:
+    tries: list[int] = []
+
+    def crash_once(*_: object, **__: object) -> int:
+        tries.append(1)
+        if len(tries) == 1:
+            raise ZeroDivisionError
+        return 200
+
+    subscribe(books, alice, "http://10.0.0.1/")
+    courier = Courier(opened(books), Ways(post=crash_once))
+    with capture_logs() as logs:
+        until(lambda: bool(logs), courier)
+    assert "ZeroDivisionError" in logs[0]["why"]
+    assert left(books) == 1
+    books.clock.pass_by(minutes=1)
+    until(lambda: left(books) == 0, courier)
+    courier.close()

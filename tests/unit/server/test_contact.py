@@ -1,0 +1,155 @@
+"""An address for mails: nothing but one link goes there until it was followed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from sqlalchemy import select
+
+from matchbox.errors import BadName, Conflict, Forbidden, TooMany
+from matchbox.settings import Settings
+from server.db.models import Delivery, User
+from server.services import contact, deliveries, notices
+from server.services.deliveries import Parcel
+from tests.books import Books
+
+ADDRESS = "alice@example.org"
+
+
+def settings_of(books: Books) -> Settings:
+    """Settings with a mail server."""
+    return replace(books.settings, smtp_host="mail.example", smtp_sender="league@bots.example")
+
+
+def ask(books: Books, user: User, address: str = ADDRESS) -> None:
+    """Asks for the address."""
+    with books.write() as session:
+        mine = session.get_one(User, user.id)
+        contact.ask(session, mine, address, settings=settings_of(books), now=books.clock())
+
+
+def parcels(books: Books) -> list[Parcel]:
+    """Everything that goes out now; it arrives."""
+    found = []
+    with books.write() as session:
+        while parcel := deliveries.take(session, settings=settings_of(books), now=books.clock()):
+            deliveries.arrived(session, parcel, now=books.clock())
+            found.append(parcel)
+    return found
+
+
+def confirm(books: Books, user: User, link: str) -> str:
+    """Follows the link."""
+    secret = link.rpartition("/")[2]
+    with books.write() as session:
+        mine = session.get_one(User, user.id)
+        return contact.confirm(
+            session, mine, secret, settings=settings_of(books), now=books.clock()
+        )
+
+
+def tell(books: Books, user: User) -> None:
+    """A notice for the account."""
+    with books.write() as session:
+        notices.tell_owner(session, user.id, "verdict", "season:1", "done", now=books.clock())
+
+
+def test_an_address_gets_a_link_and_nothing_else_until_it_was_followed(
+    books: Books, alice: User
+) -> None:
+    ask(books, alice)
+    tell(books, alice)
+    (invitation,) = parcels(books)
+    assert invitation.address == ADDRESS
+    assert invitation.text == contact.INVITATION
+    assert invitation.link.startswith("http://127.0.0.1:8000/account/email/")
+    assert confirm(books, alice, invitation.link) == ADDRESS
+    tell(books, alice)
+    (notice,) = parcels(books)
+    assert (notice.address, notice.text) == (ADDRESS, "done")
+
+
+def test_a_link_works_once_for_its_own_account_and_for_a_day(
+    books: Books, alice: User, bob: User
+) -> None:
+    ask(books, alice)
+    (sent,) = parcels(books)
+    ask(books, bob, "bob@example.org")
+    for link in (sent.link[:-1] + "x", "/account/email/é"):
+        with pytest.raises(Forbidden, match="ask for a new one"):
+            confirm(books, alice, link)
+    with pytest.raises(Forbidden, match="another account"):
+        confirm(books, bob, sent.link)
+    books.clock.pass_by(minutes=24 * 60 + 1)
+    with pytest.raises(Forbidden):
+        confirm(books, alice, sent.link)
+    books.clock.pass_by(minutes=-2)
+    assert confirm(books, alice, sent.link)
+    with pytest.raises(Forbidden):
+        confirm(books, alice, sent.link)
+
+
+def test_another_address_replaces_the_link_and_the_old_address_stays_until_then(
+    books: Books, alice: User
+) -> None:
+    ask(books, alice)
+    confirm(books, alice, parcels(books)[0].link)
+    ask(books, alice, "typo@example.org")
+    ask(books, alice, "new@example.org")
+    tell(books, alice)
+    sent = {parcel.address: parcel for parcel in parcels(books)}
+    assert sent.keys() == {"new@example.org", ADDRESS}
+    confirm(books, alice, sent["new@example.org"].link)
+    tell(books, alice)
+    assert [parcel.address for parcel in parcels(books)] == ["new@example.org"]
+
+
+def test_a_cleared_address_gets_nothing_that_was_on_its_way(books: Books, alice: User) -> None:
+    ask(books, alice)
+    (sent,) = parcels(books)
+    confirm(books, alice, sent.link)
+    tell(books, alice)
+    with books.write() as session:
+        contact.clear(session, session.get_one(User, alice.id))
+        assert not session.scalars(select(Delivery)).all()
+    tell(books, alice)
+    assert not parcels(books)
+    with pytest.raises(Forbidden):
+        confirm(books, alice, sent.link)
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["", "alice", "a@b@c", "a b@example.org", "a@example.org\nBcc: b@c", "A <a@b.org>", "ä@b.org",
+     "a" * 250 + "@example.org", '"a"@b.org', "a@b.org,c@d.org"],
+)  # fmt: skip
+def test_what_is_no_plain_address_is_refused(address: str, books: Books, alice: User) -> None:
+    with pytest.raises(BadName, match="no plain address"):
+        ask(books, alice, address)
+    assert not parcels(books)
+
+
+def test_where_no_mails_are_sent_no_address_is_taken(books: Books, alice: User) -> None:
+    with books.write() as session, pytest.raises(Forbidden, match="no mails are sent here"):
+        contact.ask(session, alice, ADDRESS, settings=books.settings, now=books.clock())
+
+
+def test_an_address_that_is_confirmed_is_not_asked_again(books: Books, alice: User) -> None:
+    ask(books, alice)
+    confirm(books, alice, parcels(books)[0].link)
+    with pytest.raises(Conflict, match="already"):
+        ask(books, alice)
+
+
+def test_nobody_is_buried_in_links(books: Books, alice: User) -> None:
+    for _ in range(contact.LINKS):
+        ask(books, alice)
+    with pytest.raises(TooMany, match="tomorrow"):
+        ask(books, alice)
+    for name in ("dora", "emil"):
+        ask(books, books.person(name), ADDRESS.upper())
+    with pytest.raises(TooMany, match="tomorrow"):
+        ask(books, books.person("frida"))
+    books.clock.pass_by(minutes=24 * 60)
+    ask(books, alice)

@@ -1,0 +1,250 @@
+"""Deliveries: taken by one, tried again with patience, given up in the end."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from sqlalchemy import select
+
+from server.db.models import Delivery, Notice, User, Webhook
+from server.services import deliveries, notices, webhooks
+from server.services.deliveries import BACKOFF_MS, HELD_MS, MINUTE_MS, Parcel
+from tests.books import Books
+
+MAIL = {"smtp_host": "mail.example", "smtp_sender": "league@bots.example"}
+WAYS = {**MAIL, "webhooks": "any"}
+
+
+def hook(books: Books, user: User, url: str = "https://hooks.example/1") -> Webhook:
+    """A webhook of the account, of which nothing was told yet."""
+    with books.write() as session:
+        made = webhooks.add(
+            session, session.get_one(User, user.id), url, settings=books.settings, now=books.clock()
+        )
+    while take(books):
+        pass
+    forget(books)
+    return made
+
+
+def forget(books: Books) -> None:
+    """Nothing waits."""
+    with books.write() as session:
+        for row in session.scalars(select(Delivery)):
+            session.delete(row)
+
+
+def mailed(books: Books, user: User) -> None:
+    """The account's notices are mailed."""
+    with books.write() as session:
+        session.get_one(User, user.id).email = f"{user.name}@example.org"
+
+
+def tell(books: Books, user: User, text: str = "it happened") -> None:
+    """A notice for the account."""
+    with books.write() as session:
+        notices.tell_owner(session, user.id, "verdict", "season:1", text, now=books.clock())
+
+
+def take(books: Books, **ways: Any) -> Parcel | None:
+    """What is due, where everything is open."""
+    settings = replace(books.settings, **{**WAYS, **ways})
+    with books.write() as session:
+        return deliveries.take(session, settings=settings, now=books.clock())
+
+
+def taken(books: Books) -> Parcel:
+    """What is due, for there is something."""
+    parcel = take(books)
+    assert parcel is not None
+    return parcel
+
+
+def fail(books: Books, parcel: Parcel, why: str = "it answered 500", **more: Any) -> None:
+    """The parcel comes back."""
+    with books.write() as session:
+        deliveries.failed(session, parcel, why, now=books.clock(), **more)
+
+
+def arrive(books: Books, parcel: Parcel) -> None:
+    """The parcel is there."""
+    with books.write() as session:
+        deliveries.arrived(session, parcel, now=books.clock())
+
+
+def waiting(books: Books) -> list[int]:
+    """How long each delivery still waits."""
+    with books.read() as session:
+        rows = session.scalars(select(Delivery).order_by(Delivery.due_at, Delivery.id))
+        return [row.due_at - books.clock() for row in rows]
+
+
+def texts(books: Books, user: User) -> list[str]:
+    """The account's inbox."""
+    with books.read() as session:
+        mine = select(Notice).where(Notice.user_id == user.id).order_by(Notice.id)
+        return [row.text for row in session.scalars(mine)]
+
+
+def the_hook(books: Books) -> Webhook:
+    """The one webhook."""
+    with books.read() as session:
+        return session.scalars(select(Webhook)).one()
+
+
+def test_a_parcel_has_all_that_a_receiver_is_told(books: Books, alice: User) -> None:
+    made = hook(books, alice)
+    tell(books, alice, "spring is over")
+    parcel = taken(books)
+    assert (parcel.kind, parcel.subject, parcel.text) == ("verdict", "season:1", "spring is over")
+    assert parcel.link == "http://127.0.0.1:8000/seasons/1"
+    assert (parcel.url, parcel.secret, parcel.address) == (made.url, made.secret, None)
+
+
+def test_what_is_taken_is_nobody_elses_until_its_taker_must_have_died(
+    books: Books, alice: User
+) -> None:
+    mailed(books, alice)
+    tell(books, alice)
+    first = taken(books)
+    assert take(books) is None
+    books.clock.pass_by(seconds=HELD_MS / 1000)
+    second = taken(books)
+    assert (second.notice, second.attempt) == (first.notice, 2)
+    fail(books, first)
+    assert waiting(books) == [HELD_MS], "who was too slow changes nothing"
+    arrive(books, second)
+    assert not waiting(books)
+
+
+def test_a_webhook_is_posted_to_one_at_a_time_and_others_are_not_held_up(
+    books: Books, alice: User, bob: User
+) -> None:
+    hook(books, alice)
+    hook(books, bob)
+    for text in ("one", "two"):
+        tell(books, alice, text)
+    tell(books, bob, "three")
+    one, three = taken(books), taken(books)
+    assert (one.text, three.text) == ("one", "three")
+    assert take(books) is None
+    arrive(books, one)
+    assert taken(books).text == "two"
+
+
+def test_it_is_tried_again_with_patience_and_then_given_up(books: Books, alice: User) -> None:
+    hook(books, alice)
+    tell(books, alice)
+    for wait in BACKOFF_MS:
+        fail(books, taken(books))
+        assert waiting(books) == [wait]
+        assert the_hook(books).trouble == "it answered 500"
+        books.clock.pass_by(seconds=wait / 1000 - 1)
+        assert take(books) is None
+        books.clock.pass_by(seconds=1)
+    fail(books, taken(books))
+    assert not waiting(books)
+
+
+def give_up(books: Books) -> None:
+    """Everything fails until nothing waits any more."""
+    while left := waiting(books):
+        books.clock.pass_by(seconds=max(0, left[0]) / 1000)
+        fail(books, taken(books))
+
+
+def test_a_webhook_that_nothing_reaches_is_disabled_and_its_owner_told(
+    books: Books, alice: User
+) -> None:
+    hook(books, alice, "https://hooks.example/secret-path")
+    for text in ("one", "two"):
+        tell(books, alice, text)
+    give_up(books)
+    assert the_hook(books).disabled_at == books.clock()
+    assert "hooks.example is disabled" in texts(books, alice)[-1]
+    assert "secret-path" not in texts(books, alice)[-1]
+    tell(books, alice, "three")
+    assert not waiting(books)
+
+
+def test_a_webhook_that_dislikes_one_notice_is_not_disabled(books: Books, alice: User) -> None:
+    hook(books, alice)
+    tell(books, alice, "bad")
+    while True:
+        parcel = taken(books)
+        if parcel.text == "good":
+            arrive(books, parcel)
+            break
+        fail(books, parcel)
+        tell(books, alice, "good")
+        books.clock.pass_by(minutes=1)
+    while left := waiting(books):
+        books.clock.pass_by(seconds=max(0, left[0]) / 1000)
+        parcel = taken(books)
+        (fail if parcel.text == "bad" else arrive)(books, parcel)
+    assert the_hook(books).disabled_at is None
+
+
+def test_a_receiver_that_is_gone_is_disabled_at_once(books: Books, alice: User) -> None:
+    hook(books, alice)
+    tell(books, alice)
+    fail(books, taken(books), "it answered 410", final=True)
+    assert the_hook(books).disabled_at is not None
+    assert not waiting(books)
+
+
+def test_a_mail_server_that_is_down_is_tried_once_a_minute(
+    books: Books, alice: User, bob: User
+) -> None:
+    for user in (alice, bob):
+        mailed(books, user)
+        tell(books, user)
+    fail(books, taken(books))
+    assert waiting(books) == [MINUTE_MS, MINUTE_MS]
+
+
+def test_an_address_that_is_refused_holds_up_no_other(books: Books, alice: User, bob: User) -> None:
+    for user in (alice, bob):
+        mailed(books, user)
+        tell(books, user)
+    fail(books, taken(books), "no such account", final=True)
+    assert taken(books).address == "bob@example.org"
+
+
+@pytest.mark.parametrize("closed", [{"smtp_host": ""}, {"webhooks": "none"}])
+def test_what_has_no_way_out_any_more_is_forgotten(
+    closed: dict[str, str], books: Books, alice: User
+) -> None:
+    hook(books, alice)
+    mailed(books, alice)
+    tell(books, alice)
+    left = take(books, **closed)
+    assert left is not None
+    assert bool(left.address) == ("webhooks" in closed)
+    assert take(books, **closed) is None
+    assert waiting(books) == [HELD_MS]
+
+
+def test_a_delivery_that_kills_whoever_takes_it_is_forgotten(books: Books, alice: User) -> None:
+    mailed(books, alice)
+    tell(books, alice)
+    for _ in range(1 + len(BACKOFF_MS)):
+        taken(books)
+        books.clock.pass_by(seconds=HELD_MS / 1000)
+    assert take(books) is None
+    assert not waiting(books)
+
+
+def test_what_was_removed_meanwhile_changes_nothing(books: Books, alice: User, bob: User) -> None:
+    made = hook(books, alice)
+    tell(books, alice)
+    parcel = taken(books)
+    with books.write() as session:
+        webhooks.remove(session, alice, made.id)
+    mailed(books, bob)
+    tell(books, bob)
+    arrive(books, parcel)
+    fail(books, parcel)
+    assert waiting(books) == [0], "a later delivery may bear the same number"

@@ -1,0 +1,124 @@
+"""Mails: what they look like, and what a mail server gets to hear."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from matchbox.errors import BadName, Unavailable
+from matchbox.settings import Settings
+from server import mail
+from server.mail import Letter
+from tests.receivers import MailServer, certificate, mail_server
+
+LETTER = Letter(
+    to="alice@example.org",
+    subject="Matchbox: alice/größer was refused",
+    text="alice/größer was refused\n\nhttps://bots.example/\n",
+    name="notice-7",
+    at=1_700_000_000,
+)
+
+
+def settings_of(told: MailServer, **more: Any) -> Settings:
+    """Settings that lead to this mail server."""
+    knobs = {"smtp_tls": "none", "smtp_sender": "league@bots.example", **more}
+    return Settings(smtp_host="localhost", smtp_port=told.port, **knobs)
+
+
+def test_a_letter_arrives_as_plain_text_with_its_headers() -> None:
+    with mail_server() as told:
+        mail.send(LETTER, settings_of(told))
+    (arrived,) = told.mails
+    assert arrived["From"] == "Matchbox <league@bots.example>"
+    assert arrived["To"] == "alice@example.org"
+    assert arrived["Subject"] == "Matchbox: alice/größer was refused"
+    assert arrived["Message-ID"] == "<notice-7@bots.example>"
+    assert arrived["Date"] == "Tue, 14 Nov 2023 22:13:20 -0000"
+    assert arrived["Auto-Submitted"] == "auto-generated"
+    assert arrived.get_content_type() == "text/plain"
+    assert arrived.get_content() == LETTER.text
+    assert told.envelopes == [("FROM:<league@bots.example>", ["TO:<alice@example.org>"])]
+
+
+@pytest.mark.parametrize("end", ["\r\n", "\n", "\r", "\x0b", "\x85", "\u2028", "\0"])
+def test_no_text_adds_a_header(end: str) -> None:
+    evil = f"done{end}Bcc: bob@example.org{end}{end}Buy this"
+    with mail_server() as told:
+        mail.send(replace(LETTER, subject=evil), settings_of(told))
+        with pytest.raises(BadName):
+            mail.send(replace(LETTER, to=f"alice@example.org{end}Bcc: x@y"), settings_of(told))
+    (arrived,) = told.mails
+    assert arrived["Subject"] == "done Bcc: bob@example.org Buy this"
+    assert arrived["Bcc"] is None
+    assert told.envelopes[0][1] == ["TO:<alice@example.org>"]
+
+
+def test_a_line_with_a_dot_ends_no_letter() -> None:
+    text = "one\n.\nRCPT TO:<bob@example.org>\n..two\n"
+    with mail_server() as told:
+        mail.send(replace(LETTER, text=text), settings_of(told))
+    assert told.mails[0].get_content() == text
+    assert len(told.envelopes) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [("short", "short"), ("x" * 11, "x" * 9 + "…"), ("a\n\tb\u202e c", "a b c")],
+)
+def test_a_subject_is_one_short_line(text: str, line: str) -> None:
+    assert mail.one_line(text, 10) == line
+
+
+def test_the_password_is_said_only_to_a_server_that_shows_its_certificate(tmp_path: Path) -> None:
+    shown, trust = certificate(tmp_path, "localhost")
+    knobs = {"smtp_tls": "starttls", "smtp_user": "league", "smtp_password": "open sesame"}
+    with mail_server(shown) as told:
+        mail.send(LETTER, settings_of(told, **knobs), trust=trust)
+        assert [line.split()[0] for line in told.said[:4]] == ["ehlo", "STARTTLS", "ehlo", "AUTH"]
+        said = len(told.said)
+        with pytest.raises(Unavailable, match="CERTIFICATE_VERIFY_FAILED") as refused:
+            mail.send(LETTER, settings_of(told, **knobs))
+        assert not [line for line in told.said[said:] if line.startswith("AUTH")]
+    with mail_server() as told, pytest.raises(Unavailable, match="STARTTLS") as stripped:
+        mail.send(LETTER, settings_of(told, **knobs))
+    assert not [line for line in told.said if line.startswith("AUTH")]
+    assert "sesame" not in f"{refused.value} {stripped.value}"
+
+
+def test_a_server_may_speak_tls_from_the_start(tmp_path: Path) -> None:
+    shown, trust = certificate(tmp_path, "localhost")
+    with mail_server(shown, wrapped=True) as told:
+        mail.send(LETTER, settings_of(told, smtp_tls="tls"), trust=trust)
+    assert len(told.mails) == 1
+
+
+@pytest.mark.parametrize(
+    ("refuses", "error"),
+    [("550 no such account", BadName), ("450 not now", Unavailable)],
+)
+def test_an_address_is_refused_for_good_or_for_now(refuses: str, error: type[Exception]) -> None:
+    with mail_server() as told:
+        told.refuses = refuses
+        with pytest.raises(error, match=refuses):
+            mail.send(LETTER, settings_of(told))
+    assert not told.mails
+
+
+def test_a_wrong_password_is_told_without_it() -> None:
+    with mail_server() as told:
+        told.password = "something else"
+        knobs = {"smtp_user": "league", "smtp_password": "open sesame"}
+        with pytest.raises(Unavailable, match="535") as refused:
+            mail.send(LETTER, settings_of(told, **knobs))
+    assert "sesame" not in str(refused.value)
+
+
+def test_a_mail_server_that_is_down_is_tried_later() -> None:
+    with mail_server() as told:
+        knobs = settings_of(told)
+    with pytest.raises(Unavailable, match="mail server at localhost failed"):
+        mail.send(LETTER, knobs)

@@ -1,0 +1,133 @@
+"""The courier: carries notices out of the house, by mail and to webhooks, beside the ledger's work.
+
+Knows the ways out and the books; decides nothing about what is tried again. A receiver that keeps
+it waiting holds up one of its few threads, and never the ledger.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from threading import Event
+from typing import TYPE_CHECKING, Any, Final
+
+import structlog
+from sqlalchemy.exc import SQLAlchemyError
+
+from matchbox.errors import BadName, CallerFault, MatchboxError, Unavailable
+from server import mail, webhook
+from server.mail import Letter
+from server.queries.edge import iso
+from server.services import deliveries
+
+if TYPE_CHECKING:
+    from server.context import Context
+    from server.services.deliveries import Parcel
+
+log = structlog.get_logger(__name__)
+
+THREADS: Final = 4
+
+
+@dataclass(frozen=True)
+class Ways:
+    """The ways out; a test has its own."""
+
+    send: Callable[..., None] = mail.send
+    post: Callable[..., int] = webhook.post
+
+
+class Courier:
+    """Carries what is due whenever it is woken. Give its threads back with `close`."""
+
+    def __init__(self, context: Context, ways: Ways | None = None) -> None:
+        self._context, self._ways = context, ways or Ways()
+        self._pool = ThreadPoolExecutor(THREADS, "courier")
+        self._rounds: list[Future[None]] = []
+        self._over = Event()
+
+    def wake(self) -> None:
+        """Sets about what is due, on threads that have nothing to do; waits for none of it."""
+        for done in [one for one in self._rounds if one.done()]:
+            self._rounds.remove(done)
+            if (error := done.exception()) is not None:
+                log.warning("courier.round", why=f"{type(error).__name__}: {error}")
+        try:
+            with self._context.read() as session:
+                waiting = deliveries.due(session, now=self._context.now())
+        except (MatchboxError, SQLAlchemyError) as error:
+            log.warning("courier.waits", why=f"{type(error).__name__}: {error}")
+            return
+        for _ in range(min(waiting, THREADS - len(self._rounds))):
+            self._rounds.append(self._pool.submit(self._go_round))
+
+    def close(self) -> None:
+        """Ends once what is under way has been tried."""
+        self._over.set()
+        self._pool.shutdown(cancel_futures=True)
+
+    def _go_round(self) -> None:
+        while not self._over.is_set() and carry(self._context, self._ways):
+            pass
+
+
+def carry(context: Context, ways: Ways) -> bool:
+    """Tries one delivery, outside of any transaction; False where none is due."""
+    with context.write() as session:
+        parcel = deliveries.take(session, settings=context.settings, now=context.now())
+    if parcel is None:
+        return False
+    trouble, final = None, False
+    try:
+        trouble, final = _try(parcel, context, ways)
+    except CallerFault as error:  # a mail's address that is none, a URL that may be none any more
+        trouble, final = str(error), isinstance(error, BadName)
+    except Unavailable as error:
+        trouble = str(error)
+    with context.write() as session:
+        if trouble is None:
+            deliveries.arrived(session, parcel, now=context.now())
+        else:
+            deliveries.failed(session, parcel, trouble, final=final, now=context.now())
+    return True
+
+
+def letter_of(parcel: Parcel, address: str, home: str) -> Letter:
+    """The notice as a mail."""
+    foot = f"You get this as {parcel.account} of Matchbox. To end it: {home}/account"
+    return Letter(
+        to=address,
+        subject=f"Matchbox: {parcel.text}",
+        text=f"{parcel.text}\n\n{parcel.link}\n\n-- \n{foot}\n",
+        name=f"notice-{parcel.notice}",
+        at=parcel.at // 1000,
+    )
+
+
+def body_of(parcel: Parcel) -> bytes:
+    """The notice as a webhook is told it, in JSON."""
+    told: dict[str, Any] = {
+        "id": parcel.notice,
+        "kind": parcel.kind,
+        "subject": parcel.subject,
+        "text": parcel.text,
+        "url": parcel.link,
+        "at": iso(parcel.at),
+    }
+    return json.dumps(told).encode()
+
+
+def _try(parcel: Parcel, context: Context, ways: Ways) -> tuple[str | None, bool]:
+    """What went wrong, or None, and whether it always will."""
+    settings = context.settings
+    if parcel.address is not None:
+        letter = letter_of(parcel, parcel.address, settings.server_url.rstrip("/"))
+        ways.send(letter, settings)
+        return None, False
+    body, at = body_of(parcel), context.now() // 1000
+    given = webhook.headers(parcel.secret, f"notice_{parcel.notice}", at, body)
+    status = ways.post(parcel.url, body, given, anywhere=settings.webhooks == "any")
+    arrived = 200 <= status < 300
+    return (None if arrived else f"it answered {status}"), status == webhook.GONE
