@@ -116,6 +116,15 @@ class Settings:
         least=1,
         most=1_000_000,
     )
+    comparison_games: int = _knob(
+        20_000,
+        "bouts of comparisons that an author may ask for in a day; 0: none",
+        least=0,
+        most=100_000_000,
+    )
+    comparisons_at_once: int = _knob(
+        2, "comparisons of one author that run at once", least=1, most=1000
+    )
     tick_seconds: int = _knob(2, "how often the books are looked through", least=1, most=60)
     uploads_per_hour: int = _knob(30, "uploads of one account in an hour", least=1, most=100_000)
     logins_per_minute: int = _knob(

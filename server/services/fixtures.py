@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from sqlalchemy.orm import Session
 
     from matchbox.settings import Settings
-    from server.db.models import League, Season
+    from server.db.models import Comparison, League, Season
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +41,7 @@ def schedule(
     fixtures: Sequence[Fixture],
     *,
     season: Season | None = None,
+    comparison: Comparison | None = None,
     memories: Mapping[int, str] | None = None,
     settings: Settings,
     now: int,
@@ -51,12 +52,13 @@ def schedule(
     """
     if not fixtures:
         return []
-    seed = season.seed if season is not None else league.seed
-    ids = [match_id(seed, fixture.number) for fixture in fixtures]
+    scope: Season | Comparison | League = season or comparison or league
+    ids = [match_id(scope.seed, fixture.number) for fixture in fixtures]
     shared = {
         "league_id": league.id,
         "season_id": season.id if season is not None else None,
-        "why": "season" if season is not None else "ranked",
+        "comparison_id": comparison.id if comparison is not None else None,
+        "why": "season" if season else "comparison" if comparison else "ranked",
         "rules": league.rules,
         "state": MatchState.QUEUED,
         "limits": limits_of(settings),

@@ -13,6 +13,8 @@ from matchbox.errors import CallerFault, MatchboxError, Unavailable
 from server import outbox
 from server.db.models import Season
 from server.services import (
+    announcements,
+    comparisons,
     dispatch,
     editions,
     lessons,
@@ -32,7 +34,7 @@ log = structlog.get_logger(__name__)
 
 
 def tick(context: Context) -> None:
-    """Sweeps, takes suspects aside, advances, feeds, dispatches, renews standings and sends.
+    """Sweeps, takes suspects aside, advances, feeds, dispatches, renews standings, tells and sends.
 
     Each step stands alone: one that fails is logged, and is due again at the next tick.
     """
@@ -41,9 +43,11 @@ def tick(context: Context) -> None:
         _quarantine,
         _advance,
         _schedule,
+        _compare,
         _feed,
         _dispatch,
         _refresh,
+        _announce,
         _trim,
         _flush,
     ):
@@ -120,6 +124,14 @@ def _schedule(context: Context) -> None:
             editions.open_next(session, now=context.now())
 
 
+def _compare(context: Context) -> None:
+    with context.read() as session:
+        due = comparisons.due(session)
+    for number in due:
+        with context.write() as session:
+            comparisons.advance(session, number, settings=context.settings, now=context.now())
+
+
 def _feed(context: Context) -> None:
     with context.write() as session:
         ranked.feed(session, settings=context.settings, now=context.now())
@@ -138,6 +150,14 @@ def _refresh(context: Context) -> None:
             fresh = standings.compute(session, scope, context.tallies)
         with context.write() as session:
             standings.keep(session, fresh, now=context.now())
+
+
+def _announce(context: Context) -> None:
+    with context.read() as session:
+        due = announcements.due(session)
+    for number in due:
+        with context.write() as session:
+            announcements.announce(session, number, now=context.now())
 
 
 def _trim(context: Context) -> None:

@@ -1,0 +1,262 @@
+"""Comparisons of an author's versions: asked for within a budget, played batch by batch, ended.
+
+What the results say is put together by `looks`. A batch is
+scheduled when all of the one before is final, so what is found depends on the results alone.
+"""
+
+from __future__ import annotations
+
+import secrets
+from typing import TYPE_CHECKING, Final
+
+from sqlalchemy import case, func, select
+
+from matchbox.dice import derive_deals
+from matchbox.errors import BadOption, Conflict, TooMany
+from matchbox.league.sprt import CAP_GAMES, Trial
+from server.db.models import (
+    UNFINISHED,
+    Bot,
+    Comparison,
+    ComparisonState,
+    League,
+    Match,
+    MatchState,
+    Standing,
+    Version,
+    VersionState,
+)
+from server.db.session import compare_and_set
+from server.services import audit, exclusions, looks
+from server.services.accounts import require_owner
+from server.services.fixtures import Fixture, schedule
+from server.services.leagues import field_of
+from server.services.looks import Plan
+from server.services.news import tell
+from server.services.standings import scope_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sqlalchemy.orm import Session
+
+    from matchbox.settings import Settings
+    from server.db.models import User
+
+LOOK: Final = 100
+"""So many bouts, or a few more, lie between two looks at the results."""
+MOST_OTHERS: Final = 8
+DAY_MS: Final = 24 * 3_600_000
+COMPARED: Final = (VersionState.ACTIVE, VersionState.ACCEPTED)
+_PLAYING: Final = (*COMPARED, VersionState.QUARANTINED)
+"""A version in quarantine is waited for."""
+
+
+def ask(
+    session: Session,
+    actor: User,
+    bot: Bot,
+    *,
+    challenger: int | None = None,
+    defender: int | None = None,
+    field: int = 0,
+    games: int = CAP_GAMES,
+    bounds: Sequence[float] = (0.0, 20.0),
+    settings: Settings,
+    now: int,
+) -> Comparison:
+    """A comparison of two versions of the bot, by number, with its first batch queued.
+
+    The challenger is the newest accepted version, the defender the active one, unless they are
+    named. With a field, both play that many of the league's best bots instead of each other.
+    Raises Forbidden, BadOption, Conflict, TooMany.
+    """
+    require_owner(actor, bot.owner_id)
+    one, other = _versions(bot, challenger, defender)
+    league = session.scalar(select(League).where(League.name == bot.game))
+    if league is None:
+        raise Conflict(f"there is no league of {bot.game} to compare in")
+    others = _others(session, league, bot, field)
+    row = Comparison(
+        owner_id=actor.id,
+        league=league,
+        challenger=one,
+        defender=other,
+        field=[version.id for version in others],
+        bounds=_bounds(bounds, games),
+        most=games,
+        games=0,
+        seed=secrets.token_hex(16),
+        state=ComparisonState.RUNNING,
+        created_at=now,
+    )
+    plan = Plan.of(row)
+    row.most = games - games % plan.bouts
+    if not row.most:
+        raise BadOption(f"the smallest batch takes {plan.bouts} games here; ask for that many")
+    row.result = looks.nothing_yet()
+    _check_budget(session, actor, row.most, settings, now)
+    session.add(row)
+    session.flush()
+    first = _next_batch(session, row, plan)
+    schedule(session, league, first, comparison=row, settings=settings, now=now)
+    tell(session, "comparison.running", row.id, now=now)
+    return row
+
+
+def cancel(session: Session, actor: User, comparison: Comparison, *, now: int) -> None:
+    """Ends a comparison here; what was not played is void. Raises Forbidden or Conflict."""
+    require_owner(actor, comparison.owner_id)
+    if comparison.state != ComparisonState.RUNNING:
+        raise Conflict(f"comparison {comparison.id} is {comparison.state} already")
+    _end(session, comparison, ComparisonState.CANCELLED, "it was cancelled", now)
+    if actor.id != comparison.owner_id:
+        audit.note(session, actor, "comparison.cancel", f"comparison:{comparison.id}", now=now)
+
+
+def due(session: Session) -> list[int]:
+    """The running comparisons whose batch is final."""
+    left = select(Match.id).where(Match.comparison_id == Comparison.id, Match.state.in_(UNFINISHED))
+    running = (Comparison.state == ComparisonState.RUNNING, ~left.exists())
+    return list(session.scalars(select(Comparison.id).where(*running).order_by(Comparison.id)))
+
+
+def advance(session: Session, number: int, *, settings: Settings, now: int) -> None:
+    """Looks at what a comparison that is due has found: it is over, or goes on with a batch."""
+    row = session.get_one(Comparison, number)
+    if number not in due(session):
+        return
+    plan = Plan.of(row)
+    following = _next_batch(session, row, plan)
+    looks.look(session, row, plan, last=not following)
+    if not following or looks.is_clear(row):
+        _end(session, row, ComparisonState.FINISHED, "", now)
+    elif why := _obstacle(session, row):
+        _end(session, row, ComparisonState.CANCELLED, why, now)
+    else:
+        schedule(session, row.league, following, comparison=row, settings=settings, now=now)
+    tell(session, f"comparison.{row.state}", row.id, now=now)
+
+
+def left_today(session: Session, user: User, settings: Settings, *, now: int) -> int:
+    """How many bouts the account may still ask for before midnight, UTC.
+
+    A comparison that runs counts with all that it may play, one that is over with what it has.
+    """
+    counted = case(
+        (Comparison.state == ComparisonState.RUNNING, Comparison.most), else_=Comparison.games
+    )
+    today = (Comparison.owner_id == user.id, Comparison.created_at >= now - now % DAY_MS)
+    used = session.scalar(select(func.sum(counted)).where(*today)) or 0
+    return max(0, settings.comparison_games - used)
+
+
+def _check_budget(session: Session, user: User, games: int, settings: Settings, now: int) -> None:
+    mine = (Comparison.owner_id == user.id, Comparison.state == ComparisonState.RUNNING)
+    running = session.scalar(select(func.count()).select_from(Comparison).where(*mine)) or 0
+    if running >= settings.comparisons_at_once:
+        raise TooMany(
+            f"{running} comparisons of yours are running, and no more may at once; wait until one "
+            "is over, or cancel it"
+        )
+    left = left_today(session, user, settings, now=now)
+    if games > left:
+        raise TooMany(
+            f"{games} games are more than the {left} that are left of your "
+            f"{settings.comparison_games} a day; ask for fewer, or again after midnight, UTC"
+        )
+
+
+def _versions(bot: Bot, challenger: int | None, defender: int | None) -> tuple[Version, Version]:
+    """The two of these numbers, or the newest accepted and the active one."""
+    if bot.retired_at is not None:
+        raise Conflict(f"{bot.full_name} is retired")
+    known = {one.number: one for one in bot.versions if one.state in COMPARED}
+    active = (one.number for one in known.values() if one.state == VersionState.ACTIVE)
+    numbers = (
+        challenger if challenger is not None else max(known, default=None),
+        defender if defender is not None else next(active, None),
+    )
+    for number in numbers:
+        if number not in known:
+            named = "accepted version" if number is None else f"accepted version {number}"
+            raise Conflict(f"{bot.full_name} has no {named} to compare")
+    one, other = (known[number] for number in numbers if number is not None)
+    if one is other:
+        raise Conflict(
+            f"version {one.number} would meet itself; name another version of {bot.full_name}"
+        )
+    return one, other
+
+
+def _others(session: Session, league: League, bot: Bot, count: int) -> Sequence[Version]:
+    """The best versions of other owners that play in the league now, at the most so many."""
+    if not 0 <= count <= MOST_OTHERS:
+        raise BadOption(f"a field has 0 to {MOST_OTHERS} bots, not {count}")
+    if not count:
+        return []
+    field = [one for one in field_of(session, league) if one.bot.owner_id != bot.owner_id]
+    standing = session.get(Standing, scope_of(league))
+    lines = standing.lines if standing is not None else []
+    place = {line["version_id"]: number for number, line in enumerate(lines)}
+    field.sort(key=lambda one: (place.get(one.id, len(place)), one.id))
+    if not field:
+        raise Conflict(f"nobody else plays {league.game} here; compare without a field")
+    return field[:count]
+
+
+def _bounds(bounds: Sequence[float], games: int) -> list[float]:
+    if not 1 <= games <= CAP_GAMES:
+        raise BadOption(f"a comparison has up to {CAP_GAMES} games, not {games}")
+    try:
+        low, high = bounds
+        trial = Trial(low, high)
+    except ValueError as error:
+        raise BadOption(f"these bounds make no question: {error}") from None
+    if not -1000 <= low < high <= 1000:
+        raise BadOption("the bounds of a comparison lie between -1000 and 1000 Elo")
+    return [trial.lower, trial.upper]
+
+
+def _next_batch(session: Session, row: Comparison, plan: Plan) -> list[Fixture]:
+    """The matches of the next batch; none where it has played all it may."""
+    last = session.scalar(select(func.max(Match.number)).where(Match.comparison_id == row.id))
+    first = 0 if last is None else (last + 1) // len(plan.tables)
+    several = -(-LOOK // plan.bouts)
+    groups = range(first, min(first + several, row.most // plan.bouts))
+    each = row.league.deals
+    deals = {group: tuple(derive_deals(row.seed, each, start=group * each)) for group in groups}
+    return [
+        Fixture(group * len(plan.tables) + place, table, deals[group])
+        for group in groups
+        for place, table in enumerate(plan.tables)
+    ]
+
+
+def _obstacle(session: Session, row: Comparison) -> str:
+    """Why it cannot go on, in words; empty where it can."""
+    old = (Match.comparison_id == row.id, Match.rules != row.league.rules)
+    if session.scalar(select(Match.id).where(*old).limit(1)) is not None:
+        return f"the rules of {row.league.game} have changed"
+    everybody = {row.challenger_id, row.defender_id, *row.field}
+    gone = (Version.id.in_(everybody), Version.state.not_in(_PLAYING))
+    version = session.scalar(select(Version).where(*gone).order_by(Version.id).limit(1))
+    if version is None:
+        return ""
+    return f"version {version.number} of {version.bot.full_name} is {version.state}"
+
+
+def _end(session: Session, row: Comparison, state: ComparisonState, why: str, now: int) -> None:
+    """The comparison is over; what is under way counts for the budget, and is void."""
+    mine = (Match.comparison_id == row.id, Match.state.in_(UNFINISHED))
+    sent = (*mine, Match.state == MatchState.RUNNING)
+    under_way = session.scalar(select(func.count()).select_from(Match).where(*sent)) or 0
+    games = row.games + under_way * Plan.of(row).bouts // len(Plan.of(row).tables)
+    exclusions.make_void(session, why, *mine, now=now)
+    values = {
+        "state": state,
+        "finished_at": now,
+        "games": games,
+        "result": {**(row.result or {}), "why": why},
+    }
+    compare_and_set(session, row, values, Comparison.state == ComparisonState.RUNNING)

@@ -1,0 +1,115 @@
+"""A look at a comparison: its finished matches as rows, and what they say so far.
+
+Knows the books and matchbox.league.versions; schedules and ends nothing.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from matchbox.errors import BadOption
+from matchbox.league.sprt import Trial
+from matchbox.league.versions import (
+    deal_pairs,
+    gauntlet,
+    judge,
+    line_ups,
+    told_duel,
+    told_gauntlet,
+)
+from server.db.models import Match
+from server.services import ratings
+from server.services.leagues import is_cooperative
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sqlalchemy.orm import Session
+
+    from server.db.models import Comparison
+    from server.services.ratings import Played
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a comparison plays."""
+
+    tables: Sequence[tuple[int, ...]]
+    """Versions, by row, of the matches that share their deals."""
+    bouts: int
+    """Of all these matches together."""
+    cooperative: bool
+    sequential: bool
+    """Whether the two meet each other, and it ends once that is clear."""
+
+    @classmethod
+    def of(cls, row: Comparison) -> Plan:
+        """The comparison's plan. Raises BadOption where two versions cannot fill its tables."""
+        league = row.league
+        cooperative = is_cooperative(league.game)
+        try:
+            places = line_ups(len(row.field), league.seats, cooperative=cooperative)
+        except ValueError as error:
+            raise BadOption(f"{league.game}: {error}") from None
+        everybody = (row.challenger.id, row.defender.id, *row.field)
+        tables = [tuple(everybody[place] for place in table) for table in places]
+        turns = [1 if cooperative and len(set(table)) == 1 else len(table) for table in tables]
+        return cls(
+            tables, league.deals * sum(turns), cooperative, not cooperative and len(tables) == 1
+        )
+
+
+def nothing_yet() -> dict[str, Any]:
+    """The result before the first look."""
+    told = {"verdict": "undecided", "llr": None, "games": 0, "elo": None, "ci95": None}
+    return {**told, "looks": [], "forfeits": {}, "why": ""}
+
+
+def look(session: Session, row: Comparison, plan: Plan, *, last: bool) -> None:
+    """Takes what is finished into the comparison's result; after the last look none will follow."""
+    before = row.result or nothing_yet()
+    played = ratings.played(session, Match.comparison_id == row.id)
+    games = len(played.rows)
+    if plan.sequential:
+        found, shown = _duel(row, played, last=last), "llr"
+    else:
+        found, shown = _gauntlet(row, plan, played), "difference"
+    row.games = games
+    row.result = {
+        **before,
+        **found,
+        "looks": [*before["looks"], [games, found[shown]]],
+        "forfeits": _forfeits(played),
+    }
+
+
+def is_clear(row: Comparison) -> bool:
+    """Whether the last look at a head to head has its answer. A gauntlet plays all it may."""
+    found = row.result or nothing_yet()
+    return found["llr"] is not None and found["verdict"] != "undecided"
+
+
+def _duel(row: Comparison, played: Played, *, last: bool) -> dict[str, Any]:
+    pairs = deal_pairs(played.rows, row.challenger.entrant, row.defender.entrant)
+    low, high = row.bounds
+    trial = Trial(low, high, cap_games=2 * sum(pairs) if last else row.most)
+    return told_duel(trial, judge(trial, pairs))
+
+
+def _gauntlet(row: Comparison, plan: Plan, played: Played) -> dict[str, Any]:
+    one, other = row.challenger.entrant, row.defender.entrant
+    try:
+        whole = gauntlet(played.rows, one, other, cooperative=plan.cooperative)
+    except ValueError:  # every match of one of the two is void
+        return {**nothing_yet(), "difference": None, "difference_ci95": None}
+    told = told_gauntlet(whole, len(played.rows))
+    by_row = {str(played.versions[name]): value for name, value in told["by_opponent"].items()}
+    return {**told, "by_opponent": by_row}
+
+
+def _forfeits(played: Played) -> dict[str, int]:
+    """Bouts forfeited, by version row."""
+    counts = Counter(row.seats[row.forfeit] for row in played.rows if row.forfeit is not None)
+    return {str(played.versions[name]): count for name, count in sorted(counts.items())}

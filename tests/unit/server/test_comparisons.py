@@ -1,0 +1,342 @@
+"""Comparisons on the books: asked for, played in batches, never rated, and paid from a budget."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import pytest
+from sqlalchemy import func, select
+
+from matchbox.errors import BadOption, Conflict, Forbidden, TooMany
+from matchbox.match.record import Bout, Record
+from matchbox.match.wire import PlayMatch
+from server.db.models import (
+    Audit,
+    Bot,
+    Comparison,
+    Match,
+    MatchState,
+    Rating,
+    User,
+    Version,
+    VersionState,
+)
+from server.services import comparisons, standings, uploads, voids
+from server.services.tick import tick
+from tests.books import Books, drawn, open_books, played, scripted
+
+GAMES = 4000
+
+
+@pytest.fixture
+def two(books: Books, alice: User) -> tuple[Version, Version]:
+    """Alice's first version, and her second, which is active."""
+    books.league(paused=False)
+    old = books.bot(
+        alice, "mine", b"from matchbox.games.bomb import *\n# old\nBOT = SimplePlayer\n"
+    )
+    new = books.bot(
+        alice, "mine", b"from matchbox.games.bomb import *\n# new\nBOT = SimplePlayer\n"
+    )
+    return old, new
+
+
+def ask(books: Books, user: User, version: Version, **more: Any) -> int:
+    """The number of a comparison of that version's bot."""
+    with books.write() as session:
+        bot = session.get_one(Bot, version.bot_id)
+        asked = {"defender": 1, "games": GAMES, **more}
+        row = comparisons.ask(
+            session, user, bot, **asked, settings=books.settings, now=books.clock()
+        )
+        return row.id
+
+
+def row_of(books: Books, number: int) -> Comparison:
+    """The comparison as it is on the books."""
+    with books.read() as session:
+        return session.get_one(Comparison, number)
+
+
+def decided_by(strength: float, digest: str) -> Any:
+    """Bouts that the version of this digest wins with that chance, in turn with the deal."""
+
+    def bout(job: PlayMatch, deal: int, rotation: int) -> Bout:
+        one = drawn(job, deal, rotation)
+        seat = next((s for s in range(2) if job.seats[(s + rotation) % 2].version == digest), None)
+        if seat is None:
+            return one
+        wins = int(job.deals[deal][:4], 16) / 0xFFFF < strength
+        places = [1, 2] if wins == (seat == 0) else [2, 1]
+        return Bout(deal, rotation, ["draw"], places, [2 - place for place in places], "drawn")
+
+    return bout
+
+
+def play(books: Books, digest: str, strength: float, rounds: int = 200) -> None:
+    """Plays until nothing of the comparisons is sent any more."""
+    for _ in range(rounds):
+        tick(books.context)
+        jobs = [job for job in books.postman.take() if isinstance(job, PlayMatch)]
+        if not jobs:
+            return
+        for job in jobs:
+            record: Record = scripted(job, decided_by(strength, digest))
+            books.record(played(job, record))
+        books.clock.pass_by(seconds=5)
+    raise AssertionError("it does not end")
+
+
+def test_the_newest_meets_the_active_one_unless_they_are_named(
+    books: Books, alice: User, two: tuple[Version, Version]
+) -> None:
+    old, new = two
+    with books.write() as session:
+        bot = session.get_one(Bot, old.bot_id)
+        uploads.activate(session, alice, bot, 1, now=books.clock())
+    row = row_of(books, ask(books, alice, old, defender=None))
+    assert (row.challenger_id, row.defender_id) == (new.id, old.id)
+    other = row_of(books, ask(books, alice, old, challenger=1, defender=2))
+    assert (other.challenger_id, other.defender_id) == (old.id, new.id)
+
+
+@pytest.mark.parametrize(("strength", "verdict"), [(0.7, "better"), (0.3, "not-better")])
+def test_it_goes_on_batch_by_batch_until_it_is_clear(
+    books: Books, alice: User, two: tuple[Version, Version], strength: float, verdict: str
+) -> None:
+    _, new = two
+    number = ask(books, alice, new)
+    play(books, new.digest, strength)
+    row = row_of(books, number)
+    assert (row.state, row.result and row.result["verdict"]) == ("finished", verdict)
+    assert row.result is not None
+    looks = row.result["looks"]
+    assert [games for games, _ in looks] == [100 * (at + 1) for at in range(len(looks))]
+    assert row.games == looks[-1][0] == 2 * sum(row.result["pairs"]) < GAMES
+    assert looks[-1][1] == row.result["llr"]
+    assert abs(row.result["llr"]) >= row.result["llr_bounds"][1]
+    low, high = row.result["ci95"]
+    assert low < row.result["elo"] < high
+    assert row.finished_at is not None
+
+
+def test_what_is_found_depends_on_the_results_alone(
+    books: Books, alice: User, two: tuple[Version, Version]
+) -> None:
+    _, new = two
+    found = []
+    for backwards in (False, True):
+        number = ask(books, alice, new, games=400)
+        for _ in range(9):
+            tick(books.context)
+            jobs = [job for job in books.postman.take() if isinstance(job, PlayMatch)]
+            for job in sorted(jobs, key=lambda job: job.match, reverse=backwards):
+                # By the match's number: the deals of the two comparisons differ.
+                won = books.match(job.match).number % 3 != 0
+                bouts = decided_by(float(won), new.digest)
+                books.record(played(job, scripted(job, bouts)))
+        found.append(row_of(books, number).result)
+    assert found[0] == found[1]
+
+
+def test_its_matches_are_never_rated_and_share_no_deal(
+    books: Books, alice: User, bob: User, two: tuple[Version, Version]
+) -> None:
+    _, new = two
+    books.bot(bob, "rival")
+    number = ask(books, alice, new, games=200)
+    play(books, new.digest, 0.5)
+    with books.read() as session:
+        compared = session.scalars(select(Match).where(Match.comparison_id == number)).all()
+        rated = session.scalars(select(Match).where(Match.comparison_id.is_(None))).all()
+        assert {match.why for match in compared} == {"comparison"}
+        assert {match.why for match in rated} == {"ranked"}
+        assert rated
+        deals = [
+            {deal.seed for match in some for deal in match.deals} for some in (compared, rated)
+        ]
+        assert not deals[0] & deals[1]
+        fresh = standings.compute(session, f"league:{compared[0].league_id}")
+        assert fresh.matches == len(rated)
+        old = compared[0].seats[1].version_id
+        assert session.scalar(select(func.count()).where(Rating.version_id == old)) == 0
+
+
+def test_a_field_is_the_best_of_the_league_and_both_play_it_on_the_same_deals(
+    books: Books, alice: User, bob: User, charlie: User, two: tuple[Version, Version]
+) -> None:
+    _, new = two
+    rivals = [books.bot(bob, "rival"), books.bot(charlie, "chief")]
+    books.bot(alice, "other")
+    number = ask(books, alice, new, field=5, games=160)
+    row = row_of(books, number)
+    assert sorted(row.field) == sorted(version.id for version in rivals)
+    play(books, new.digest, 0.9)
+    row = row_of(books, number)
+    assert row.result is not None
+    assert (row.state, row.games, row.result["verdict"]) == ("finished", 160, "better")
+    assert row.result["difference_ci95"][0] > 0
+    assert set(row.result["by_opponent"]) == {str(version.id) for version in rivals}
+    assert (row.result["llr"], row.result["elo"]) == (None, None)
+    with books.read() as session:
+        rows = session.scalars(select(Match).where(Match.comparison_id == number)).all()
+        shared = Counter(tuple(deal.seed for deal in match.deals) for match in rows)
+    assert set(shared.values()) == {4}
+
+
+def test_teams_play_the_same_deals_each_for_itself(books: Books, alice: User) -> None:
+    books.league(game="thegame")
+    text = b"from matchbox.games.thegame import *\n\n\ndef play(view):\n    return view\n# %d\n"
+    old = books.bot(alice, "team", text % 1, game="thegame")
+    new = books.bot(alice, "team", text % 2, game="thegame")
+    number = ask(books, alice, new, games=40)
+    for _ in range(5):
+        tick(books.context)
+        for job in books.postman.take():
+            assert isinstance(job, PlayMatch)
+            cards = 50 if job.seats[0].version == new.digest else 40
+
+            def team(job: PlayMatch, deal: int, rotation: int, cards: int = cards) -> Bout:
+                return Bout(deal, rotation, [], [1, 1, 1], [cards + deal % 2] * 3, "no card fits")
+
+            books.record(played(job, scripted(job, team)))
+    row = row_of(books, number)
+    assert row.result is not None
+    assert (row.state, row.games, row.result["difference"]) == ("finished", 40, 10.0)
+    assert (row.result["verdict"], old.bot_id) == ("better", new.bot_id)
+
+
+@pytest.mark.parametrize(
+    ("more", "error", "told"),
+    [
+        ({"challenger": 2, "defender": 2}, Conflict, "would meet itself"),
+        ({"challenger": 9}, Conflict, "has no accepted version 9"),
+        ({"field": 9}, BadOption, "0 to 8 bots"),
+        ({"field": 2}, Conflict, "nobody else plays bomb"),
+        ({"bounds": (5.0, 5.0)}, BadOption, "make no question"),
+        ({"bounds": (0.0, 5000.0)}, BadOption, "between -1000 and 1000"),
+        ({"bounds": (0.0,)}, BadOption, "make no question"),
+        ({"games": 3}, BadOption, "smallest batch takes 4 games"),
+        ({"games": 10_001}, BadOption, "up to 10000"),
+    ],
+)
+def test_what_cannot_be_compared_is_refused(
+    books: Books,
+    alice: User,
+    two: tuple[Version, Version],
+    more: dict[str, Any],
+    error: type[Exception],
+    told: str,
+) -> None:
+    with pytest.raises(error, match=told):
+        ask(books, alice, two[0], **more)
+    with books.read() as session:
+        assert session.scalar(select(func.count()).select_from(Comparison)) == 0
+
+
+def test_strangers_ask_nothing_of_my_bot_and_end_nothing(
+    books: Books, alice: User, bob: User, charlie: User, two: tuple[Version, Version]
+) -> None:
+    with pytest.raises(Forbidden):
+        ask(books, bob, two[0])
+    number = ask(books, alice, two[0])
+    for user in (bob, charlie, alice):
+        with books.write() as session:
+            row = session.get_one(Comparison, number)
+            if user is bob:
+                with pytest.raises(Forbidden):
+                    comparisons.cancel(session, user, row, now=books.clock())
+            elif user is charlie:
+                comparisons.cancel(session, user, row, now=books.clock())
+            else:
+                with pytest.raises(Conflict, match="cancelled already"):
+                    comparisons.cancel(session, user, row, now=books.clock())
+    with books.read() as session:
+        assert session.scalars(select(Audit.action)).all()[-1] == "comparison.cancel"
+        states = session.scalars(select(Match.state).where(Match.comparison_id == number))
+        assert set(states) == {MatchState.VOID}
+
+
+def test_a_day_has_a_budget_and_what_was_not_played_is_given_back(
+    books: Books, alice: User, two: tuple[Version, Version]
+) -> None:
+    narrow = open_books(books.context.database.url, comparison_games=5000, comparisons_at_once=2)
+    narrow.clock = books.clock
+    first = ask(narrow, alice, two[0], games=3000)
+    with pytest.raises(TooMany, match=r"2500 games are more than the 2000 .* after midnight, UTC"):
+        ask(narrow, alice, two[0], games=2500)
+    ask(narrow, alice, two[0], games=1000)
+    with pytest.raises(TooMany, match="2 comparisons of yours are running"):
+        ask(narrow, alice, two[0], games=100)
+    jobs = narrow.dispatch()
+    with narrow.write() as session:
+        row = session.get_one(Comparison, first)
+        comparisons.cancel(session, alice, row, now=books.clock())
+        under_way = row.games
+        left = comparisons.left_today(session, alice, narrow.settings, now=books.clock())
+    assert 0 < under_way <= 4 * len(jobs)
+    assert left == 5000 - 1000 - under_way
+    books.clock.pass_by(minutes=24 * 60)
+    with narrow.read() as session:
+        assert comparisons.left_today(session, alice, narrow.settings, now=books.clock()) == 5000
+    narrow.context.close()
+
+
+def test_it_ends_where_a_version_plays_no_more_or_the_rules_have_changed(
+    books: Books, alice: User, charlie: User, two: tuple[Version, Version]
+) -> None:
+    old, new = two
+    for change, told in (("rules", "the rules of bomb have changed"), ("state", "is suspended")):
+        number = ask(books, alice, new)
+        jobs = books.dispatch()
+        with books.write() as session:
+            if change == "state":
+                session.get_one(Version, old.id).state = VersionState.SUSPENDED
+            else:
+                for match in session.scalars(select(Match)):
+                    match.rules = "0"
+        for job in jobs:
+            with books.write() as session:
+                row = session.get_one(Match, job.match)
+                voids.void(session, charlie, row, "the power failed", now=books.clock())
+        tick(books.context)
+        row = row_of(books, number)
+        assert (row.state, row.result and row.result["verdict"]) == ("cancelled", "undecided")
+        assert row.result is not None
+        assert told in row.result["why"]
+
+
+def test_comparisons_neither_starve_the_league_nor_are_starved(
+    books: Books, alice: User, bob: User, two: tuple[Version, Version]
+) -> None:
+    _, new = two
+    books.bot(bob, "rival")
+    for _ in range(2):
+        ask(books, alice, new, games=2000)
+    tick(books.context)
+    sent = [(queue, message["match"]) for _, queue, message in books.postman.letters]
+    queues = [queue for queue, _ in sent]
+    assert queues.count("ranked") == books.settings.ranked_backlog
+    assert queues.count("comparison") == books.settings.dispatch_window - len(
+        [queue for queue in queues if queue == "ranked"]
+    )
+    narrow = open_books(books.context.database.url, dispatch_window=36)
+    again = Counter(books.match(job.match).why for job in narrow.dispatch())
+    assert again["comparison"] == 4
+    narrow.context.close()
+
+
+def test_a_retired_bot_is_compared_no_more(
+    books: Books, alice: User, two: tuple[Version, Version]
+) -> None:
+    with books.write() as session:
+        uploads.retire(session, alice, session.get_one(Bot, two[0].bot_id), now=books.clock())
+    with pytest.raises(Conflict, match="is retired"):
+        ask(books, alice, two[0])
+
+
+def test_without_a_league_there_is_nothing_to_compare_in(books: Books, alice: User) -> None:
+    versions = [books.bot(alice, "mine", b"BOT = %d\n" % at) for at in range(2)]
+    with pytest.raises(Conflict, match="no league of bomb"):
+        ask(books, alice, versions[0])
