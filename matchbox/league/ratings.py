@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from math import log, sqrt
+from math import hypot, log, sqrt
 from typing import Any, Final
 
 import numpy as np
@@ -75,6 +75,11 @@ def live_of(elo: float, half_width: float, *, table: int = 2) -> Live:
     """The running rating that shows these figures: what a refit leaves for the next update."""
     scale = live_scale(table)
     return Live(_ONLINE.mu + (elo - START) / scale, half_width / (WIDE * scale))
+
+
+def live_child(parent: Live, *, table: int = 2) -> Live:
+    """The running rating that a new version begins with: its parent's, with PARENT_ELO of doubt."""
+    return Live(parent.mu, hypot(parent.sigma, PARENT_ELO / live_scale(table)))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

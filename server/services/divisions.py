@@ -92,7 +92,7 @@ def _last_orders(session: Session, season: Season) -> list[list[str]]:
 
 def _leaderboard(session: Session, league: League) -> list[str]:
     """The bots of the game's own league in their order, as row numbers."""
-    own = select(League).where(League.game == league.game, League.continuous.is_(True))
+    own = select(League).where(League.name == league.game, League.continuous.is_(True))
     found = session.scalar(own)
     return _order(session, scope_of(found), ()) if found is not None else []
 

@@ -57,13 +57,15 @@ def create(
     options: Mapping[str, object] | None = None,
     seats: int | None = None,
     deals: int | None = None,
+    continuous: bool = False,
     format: Fields | None = None,  # noqa: A002 - it is what the league calls it
     admission: Fields | None = None,
     schedule: Fields | None = None,
     settings: Settings,
     now: int,
 ) -> League:
-    """A league of an operator's own, for seasons. One with a schedule enters everybody, unless
+    """A league of an operator's own: for seasons or, continuous, with a ranked queue and a board of
+    its own for all active bots of the game. One with a schedule enters everybody, unless
     `admission` says otherwise: at night nobody is there to enter.
 
     Raises Forbidden, BadName, BadOption, UnknownGame, Conflict.
@@ -80,6 +82,9 @@ def create(
         check_seats(registry.game(game).spec, seats)
         league.seats = seats
     scheduled = (schedule or {}).get("cron") is not None
+    if continuous and scheduled:
+        raise Conflict(f"{name} cannot be played both without end and by a schedule; leave one out")
+    league.continuous = continuous
     _set(league, format, {"everybody": scheduled, **(admission or {})}, schedule, now)
     session.add(league)
     session.flush()
@@ -136,7 +141,8 @@ def schedule_of(league: League) -> Schedule:
 def ensure_default_leagues(
     session: Session, games: Iterable[Game], settings: Settings, *, now: int
 ) -> list[League]:
-    """Every game's continuous league; under new rules its rating begins anew."""
+    """Every game's own continuous league; under new rules the ratings of all its continuous ones
+    begin anew."""
     leagues = []
     for spec in (game.spec for game in games):
         league = session.scalar(select(League).where(League.name == spec.name))
@@ -145,8 +151,9 @@ def ensure_default_leagues(
             league.continuous = True
             session.add(league)
             session.flush()
-        elif league.rules != spec.rules:
-            _renew(session, league, spec, now)
+        endless = (League.game == spec.name, League.continuous.is_(True))
+        for old in session.scalars(select(League).where(*endless, League.rules != spec.rules)):
+            _renew(session, old, spec, now)
         leagues.append(league)
     return leagues
 
@@ -240,7 +247,9 @@ def _seats_of(spec: Spec) -> int:
 
 def _renew(session: Session, league: League, spec: Spec, now: int) -> None:
     """The league under new rules: what waits under the old ones is void, ratings begin anew."""
-    league.rules, league.options = spec.rules, fill_options(spec, {})
+    kept = {name: value for name, value in league.options.items() if name in spec.options}
+    own = {} if league.name == spec.name else kept
+    league.rules, league.options = spec.rules, fill_options(spec, own)
     waiting = (MatchState.QUEUED, MatchState.RUNNING, MatchState.PARKED)
     old = (Match.league_id == league.id, Match.season_id.is_(None), Match.state.in_(waiting))
     values: dict[str, Any] = {"state": MatchState.VOID, "deadline": None, "finished_at": now}

@@ -18,6 +18,7 @@ from server.services.fixtures import Fixture, schedule
 from server.services.leagues import field_of, is_cooperative
 from server.services.matches import UNFINISHED
 from server.services.quarantine import HELD
+from server.services.ratings import first_live
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
@@ -84,6 +85,9 @@ class _Queue:
             if row.version_id in names:
                 self._live[names[row.version_id]] = Live(row.mu, row.sigma)
                 self._games[names[row.version_id]] = row.matches
+        for name, version in self.versions.items():
+            if name not in self._live:
+                self._live[name] = first_live(session, league, version)
         self._met: Counter[tuple[str, str]] = Counter()
         for finished, table in _tables(session, league, number - REMEMBERED):
             here = [names[version] for version in table if version in names]

@@ -9,10 +9,20 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from sqlalchemy import select
 from sqlalchemy.orm import joinedload
 
-from matchbox.league.ratings import Live, live_of, live_update
+from matchbox.league.ratings import Live, live_child, live_of, live_update
 from matchbox.league.rows import Row
 from matchbox.match.record import entrant
-from server.db.models import Bot, Match, MatchDeal, MatchSeat, MatchState, Rating, Result, Version
+from server.db.models import (
+    Bot,
+    League,
+    Match,
+    MatchDeal,
+    MatchSeat,
+    MatchState,
+    Rating,
+    Result,
+    Version,
+)
 from server.services.leagues import is_cooperative
 
 if TYPE_CHECKING:
@@ -95,10 +105,21 @@ def refit(
             row.mu, row.sigma = live.mu, live.sigma
 
 
+def first_live(session: Session, league: League, version: Version) -> Live:
+    """What a version begins with: near its bot's last rated version, if there is one."""
+    older = (Version.bot_id == version.bot_id, Version.number < version.number)
+    query = select(Rating).join(Version, Version.id == Rating.version_id)
+    ordered = query.where(Rating.league_id == league.id, *older).order_by(Version.number.desc())
+    parent = session.scalar(ordered.limit(1))
+    if parent is None:
+        return Live()
+    return live_child(Live(parent.mu, parent.sigma), table=league.seats)
+
+
 def _rating(session: Session, match: Match, version: Version) -> Rating:
     row = session.get(Rating, (match.league_id, version.id))
     if row is None:
-        new = Live()
+        new = first_live(session, match.league, version)
         row = Rating(
             league_id=match.league_id, version_id=version.id, mu=new.mu, sigma=new.sigma, matches=0
         )

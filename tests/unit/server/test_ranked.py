@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import partial
+from hashlib import blake2b
+from math import hypot
+from typing import Any
 
+import pytest
 from sqlalchemy import select
 
 from matchbox.bundle import digest
+from matchbox.errors import Conflict
+from matchbox.league.ratings import PARENT_ELO, fit, live_scale
+from matchbox.match.record import Bout
+from matchbox.match.wire import PlayMatch
+from server import queries
 from server.db.models import League, Match, MatchState, Rating, Role, User, Version
-from server.services import accounts, leagues, ranked, uploads
-from tests.books import Books, open_books, played
+from server.services import accounts, leagues, ranked, ratings, standings, uploads
+from tests.books import SIMPLE, Books, open_books, played, scripted
 
 
 def feed(books: Books) -> int:
@@ -135,6 +145,126 @@ def test_new_rules_begin_a_new_rating(books: Books, alice: User, bob: User) -> N
         assert session.scalars(select(Rating)).all() == []
         states = Counter(match.state for match in session.scalars(select(Match)))
     assert states == {MatchState.FINISHED: 1, MatchState.VOID: books.settings.ranked_backlog - 1}
+
+
+@pytest.fixture
+def fours(books: Books, charlie: User) -> League:
+    """An operator's league of skull at tables of four, played without end."""
+    with books.write() as session:
+        return leagues.create(
+            session,
+            charlie,
+            name="fours",
+            game="skull",
+            seats=4,
+            continuous=True,
+            settings=books.settings,
+            now=books.clock(),
+        )
+
+
+def at_four(job: PlayMatch, deal: int, rotation: int) -> Bout:
+    """A bout whose places follow from the deal and who sits where."""
+    order = [job.seats[(seat + rotation) % 4].version for seat in range(4)]
+    luck = [blake2b(f"{job.deals[deal]}{one}".encode()).digest()[0] for one in order]
+    places = [1 + sum(other > own for other in luck) for own in luck]
+    return Bout(deal, rotation, [], places, [0] * 4, "drawn", [])
+
+
+def test_a_continuous_league_of_larger_tables_is_fed_rated_and_ranked(
+    books: Books, fours: League
+) -> None:
+    books.league(game="skull", paused=True)
+    owners = [books.person(name) for name in ("dora", "emil", "fred", "gina")]
+    data = b"from matchbox.games.skull import *\n\nclass P(Player): pass\n"
+    for number, owner in enumerate([*owners, owners[0]]):
+        books.bot(owner, f"bot{number}", data + b"# %d\n" % number, game="skull")
+    assert feed(books) == books.settings.ranked_backlog
+    for job in books.dispatch():
+        assert books.record(played(job, scripted(job, at_four)))
+    assert all(len(set(table)) == 4 for table in tables(books))
+    assert not any({"dora/bot0", "dora/bot4"} <= set(table) for table in tables(books))
+    with books.write() as session:
+        scope = standings.scope_of(session.get_one(League, fours.id))
+        standings.refresh(session, scope, now=books.clock())
+    with books.read() as session:
+        board = queries.leaderboard(session, "fours")
+        pools = {row.league_id for row in session.scalars(select(Rating))}
+    assert pools == {fours.id}, "each league is a rating pool of its own"
+    assert (board["game"], board["title"]) == ("skull", "Skull, fours")
+    assert len(board["lines"]) == 5
+    assert board["matches"] == books.settings.ranked_backlog
+    assert {line["matches"] > 0 for line in board["lines"]} == {True}
+
+
+def test_new_rules_renew_every_continuous_league_and_keep_its_options(
+    books: Books, fours: League
+) -> None:
+    books.league(game="skull")
+    with books.write() as session:
+        session.get_one(League, fours.id).rules = "0"
+    books.league(game="skull")
+    with books.read() as session:
+        row = session.get_one(League, fours.id)
+    assert (row.rules, row.seats, row.options) == (fours.rules, 4, fours.options)
+
+
+def test_a_league_is_not_played_without_end_and_by_a_schedule(books: Books, charlie: User) -> None:
+    wanted: dict[str, Any] = {"name": "both", "game": "bomb", "continuous": True}
+    with books.write() as session, pytest.raises(Conflict, match="without end and by a schedule"):
+        leagues.create(
+            session,
+            charlie,
+            **wanted,
+            schedule={"cron": "0 4 * * *"},
+            settings=books.settings,
+            now=books.clock(),
+        )
+
+
+def test_a_new_version_begins_near_its_parent_live_and_in_the_standing(
+    books: Books, alice: User, bob: User
+) -> None:
+    league = books.league()
+    books.bot(bob, "two")
+    books.bot(alice, "one", SIMPLE + b"# first\n")
+    for _ in range(6):
+        feed(books)
+        for job in books.dispatch():
+            wins = partial(always, books.version(2).digest)
+            assert books.record(played(job, scripted(job, wins)))
+    with books.read() as session:
+        parent = session.get_one(Rating, (league.id, 2))
+    new = books.bot(alice, "one", SIMPLE + b"# second\n")
+    with books.read() as session:
+        begun = ratings.first_live(session, session.get_one(League, league.id), new)
+    assert begun.mu == parent.mu > 25
+    assert hypot(parent.sigma, PARENT_ELO / live_scale()) == pytest.approx(begun.sigma)
+    feed(books)
+    job = books.dispatch()[0]
+    assert books.record(played(job, scripted(job, even)))
+    with books.write() as session:
+        standing = standings.refresh(session, standings.scope_of(league), now=books.clock())
+    child = next(line for line in standing.lines if "one" in line["bot"])
+    (name, before), *more = standing.facts["settings"]["parents"].items()
+    assert (name, more) == (child["bot"], [])
+    with books.read() as session:
+        rows = ratings.played(session, Match.league_id == league.id).rows
+    related, alone = (fit(rows, seat_term=True, parents=one) for one in ({name: before}, {}))
+    assert child["elo"] == related.elo(name)
+    gap = related.elo(before) - related.elo(name)
+    assert 0 < gap < (alone.elo(before) - alone.elo(name)) / 1.5
+
+
+def always(winner: str, job: PlayMatch, deal: int, rotation: int) -> Bout:
+    """A bout that this version wins."""
+    first = job.seats[rotation % 2].version == winner
+    return Bout(deal, rotation, [], [1, 2] if first else [2, 1], [0, 0], "won", [])
+
+
+def even(job: PlayMatch, deal: int, rotation: int) -> Bout:
+    """A bout that nobody wins."""
+    return Bout(deal, rotation, [], [1, 1], [0, 0], "drawn", [])
 
 
 def test_an_entrant_s_name_is_the_same_in_every_database(books: Books, alice: User) -> None:
