@@ -27,7 +27,7 @@ from server.db.models import (
     VersionState,
 )
 from server.db.session import compare_and_set
-from server.services import admission, audit, divisions, notices, rounds, schedule, standings
+from server.services import admission, audit, divisions, rounds, schedule, standings
 from server.services.accounts import require_operator, require_owner
 from server.services.leagues import UPCOMING, Fields, check_deals, format_of, schedule_of
 from server.services.matches import UNFINISHED
@@ -203,7 +203,6 @@ def begin(
         _change(session, row, (SeasonState.FROZEN,), SeasonState.RUNNING, now, started_at=now)
         row.trouble = ""
         matches += rounds.open_first(session, row, settings=settings, now=now)
-        _tell_owners(session, row, "season-start", "has started", now)
     audit.note(session, actor, "season.start", f"season:{season.id}", now=now)
     return matches
 
@@ -249,7 +248,6 @@ def finish(session: Session, fresh: Fresh, *, now: int) -> Season:
     season = session.get_one(Season, int(fresh.scope.partition(":")[2]))
     _change(session, season, _RUNNING, SeasonState.FINISHED, now, finished_at=now)
     standings.keep(session, fresh, now=now)
-    _tell_owners(session, season, "season-end", "is over", now)
     return season
 
 
@@ -287,16 +285,6 @@ def _next_start(session: Session, league: League, now: int) -> int | None:
         return None
     last = session.scalar(select(func.max(Season.starts_at)).where(*mine)) or 0
     return schedule.next_start(schedule_of(league), max(now, last))
-
-
-def _tell_owners(session: Session, season: Season, kind: str, what: str, now: int) -> None:
-    """A notice to everybody who has a bot in the season."""
-    bots: dict[int, list[str]] = {}
-    for entry in season.entries:
-        bots.setdefault(entry.bot.owner_id, []).append(entry.bot.name)
-    for owner, names in bots.items():
-        text = f"Season {season.name} {what}, with your {' and '.join(names)}."
-        notices.tell_owner(session, owner, kind, f"season:{season.id}", text, now=now)
 
 
 def _entry(session: Session, season: Season, bot: Bot) -> Entry | None:

@@ -1,0 +1,138 @@
+"""What the owners of a season's bots are told of it: its start, their ranks, its end.
+
+Knows seasons as they stand on the books, whoever changed them. A season remembers how far it was
+told, so that nothing is told twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Final
+
+from sqlalchemy import func, select
+
+from server.db.models import UNFINISHED, Entry, Match, Season, SeasonState, Standing
+from server.db.session import compare_and_set
+from server.services.notices import tell_owner
+from server.services.standings import scope_of
+
+if TYPE_CHECKING:
+    from sqlalchemy.orm import Session
+
+END: Final = -1
+START: Final = 1
+_RUNNING: Final = (SeasonState.RUNNING, SeasonState.PAUSED)
+_OVER: Final = (SeasonState.FINISHED, SeasonState.CANCELLED)
+Lines = dict[int, dict[str, Any]]
+"""The lines of a standing by version."""
+
+
+def due(session: Session) -> list[int]:
+    """The seasons of which there is something to tell."""
+    known = (Season.state.in_((*_RUNNING, *_OVER)), Season.told != END)
+    seasons = session.scalars(select(Season).where(*known).order_by(Season.id))
+    return [season.id for season in seasons if _stage(session, season) != season.told]
+
+
+def announce(session: Session, number: int, *, now: int) -> bool:
+    """Tells what there is to tell of that season; False where there was nothing."""
+    season = session.get_one(Season, number)
+    before, stage = season.told, _stage(session, season)
+    if stage == before or not compare_and_set(
+        session, season, {"told": stage}, Season.told == before
+    ):
+        return False
+    lines = _lines(session, season) if season.state != SeasonState.CANCELLED else {}
+    if stage == END:
+        _tell_each(session, season, "season-end", _end(season), _result(lines), now)
+    elif before < START:
+        _tell_each(session, season, "season-start", f"Season {season.name} has begun.", _plays, now)
+    else:
+        _tell_ranks(session, season, lines, stage - START, now)
+    return True
+
+
+def _stage(session: Session, season: Season) -> int:
+    """How far the season can be told now."""
+    if season.state in _OVER:
+        return END
+    if season.told < START:
+        return START
+    left = select(func.min(Match.round)).where(Match.season_id == season.id)
+    first = session.scalar(left.where(Match.state.in_(UNFINISHED)))
+    over = season.round if first is None else first
+    return max(season.told, START + over) if _is_rated(session, season, over) else season.told
+
+
+def _is_rated(session: Session, season: Season, rounds: int) -> bool:
+    """Whether the standing has all results of the first rounds."""
+    rated = session.scalar(select(Standing.computed_at).where(Standing.scope == scope_of(season)))
+    played = select(func.max(Match.finished_at)).where(Match.season_id == season.id)
+    newest = session.scalar(played.where(Match.round < rounds))
+    return rated is not None and newest is not None and rated >= newest
+
+
+def _lines(session: Session, season: Season) -> Lines:
+    standing = session.get(Standing, scope_of(season))
+    return {line["version_id"]: line for line in standing.lines} if standing is not None else {}
+
+
+def _tell_ranks(session: Session, season: Season, lines: Lines, rounds: int, now: int) -> None:
+    """One notice for each bot whose rank is another than after the round that was told last."""
+    for entry in season.entries:
+        line = lines.get(entry.version_id or 0)
+        if line is None:
+            continue
+        before, entry.rank = entry.rank, line["rank"]
+        if before is not None and before != entry.rank:
+            way = "rose" if entry.rank < before else "fell"
+            text = (
+                f"{entry.bot.full_name} {way} from rank {before} to {_place(line, lines)} after "
+                f"round {rounds} of season {season.name}."
+            )
+            subject = f"season:{season.id}"
+            tell_owner(session, entry.bot.owner_id, "rank-change", subject, text, now=now)
+    session.flush()
+
+
+def _tell_each(
+    session: Session,
+    season: Season,
+    kind: str,
+    head: str,
+    about: Callable[[Entry], str],
+    now: int,
+) -> None:
+    """One notice for each owner, with a sentence about each bot of theirs."""
+    owned: dict[int, list[Entry]] = {}
+    for entry in season.entries:
+        owned.setdefault(entry.bot.owner_id, []).append(entry)
+    for owner, entries in owned.items():
+        text = " ".join((head, *filter(None, map(about, entries))))
+        tell_owner(session, owner, kind, f"season:{season.id}", text, now=now)
+
+
+def _plays(entry: Entry) -> str:
+    version = f"version {entry.version.number}" if entry.version else "no version"
+    return f"{entry.bot.full_name} plays with {version}."
+
+
+def _end(season: Season) -> str:
+    over = season.state == SeasonState.FINISHED
+    return f"Season {season.name} {'is over' if over else 'was cancelled'}."
+
+
+def _result(lines: Lines) -> Callable[[Entry], str]:
+    def told(entry: Entry) -> str:
+        line = lines.get(entry.version_id or 0)
+        if line is not None:
+            return f"{entry.bot.full_name} came to rank {_place(line, lines)}."
+        return f"{entry.bot.full_name} was {entry.out}." if entry.out else ""
+
+    return told
+
+
+def _place(line: dict[str, Any], lines: Lines) -> str:
+    low, high = line["rank_range"]
+    truly = f"{low}" if low == high else f"{low} to {high}"
+    return f"{line['rank']} of {len(lines)} (it may truly be {truly})"
