@@ -10,7 +10,17 @@ from typing import TYPE_CHECKING, Any, Final
 from sqlalchemy import select
 
 from matchbox.errors import Conflict, NotFound
-from server.db.models import Bot, Entry, Match, MatchState, Season, SeasonState, Standing, Version
+from server.db.models import (
+    Bot,
+    Entry,
+    Match,
+    MatchState,
+    Season,
+    SeasonState,
+    Standing,
+    Version,
+    VersionState,
+)
 from server.services import audit, exclusions, faults, standings, voids
 from server.services.accounts import require_operator
 from server.services.news import tell
@@ -70,6 +80,9 @@ def reinstate(
     knock_out = season.format.get("kind") == "knock-out" and season.state != SeasonState.FINISHED
     if knock_out and voids.has_opened(session, season, entry.out_at or 0):
         raise Conflict(f"season {season.name} is a knock-out, which has gone on without the bot")
+    playing = season.state != SeasonState.FINISHED
+    if playing and entry.version is not None and entry.version.state == VersionState.SUSPENDED:
+        raise Conflict(f"{bot.full_name} was suspended since; reinstate its version first")
     made = exclusions.bring_back(session, entry, now=now)
     voids.count_anew(session, season, now=now)
     _note_season(session, actor, "reinstate", season, bot, {"reason": why, "new": len(made)}, now)

@@ -183,6 +183,8 @@ def test_a_suspended_bot_is_reinstated_by_its_version_and_may_be_disqualified(
         do(books, operations.reinstate, charlie, season, bots[0], WHY)
     do(books, operations.disqualify, charlie, season, bots[0], WHY)
     assert entry(books, bots[0]).out == "disqualified"
+    with pytest.raises(Conflict, match="was suspended since"):
+        do(books, operations.reinstate, charlie, season, bots[0], WHY)
 
 
 def test_a_round_is_played_again_on_fresh_deals(
