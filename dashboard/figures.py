@@ -46,6 +46,9 @@ def finding(board: Figure) -> str:
         return "Nobody has been rated yet"
     first = [line for line in board["lines"] if line["rank_range"][0] == 1]
     leader = board["lines"][0]["bot"]
+    level = [line["bot"] for line in lines if line["rank"] == 1]
+    if len(level) > 1:
+        return f"{' and '.join(level) if len(level) == 2 else f'{len(level)} bots'} share the lead"
     if len(first) == 1:
         return f"{leader} leads, and we are sure"
     if len(first) == 2:
@@ -57,7 +60,7 @@ def finding(board: Figure) -> str:
 def leaderboard(board: Figure) -> Figure:
     """Each bot's strength with its 95% interval, best on top. `board` is as Source tells it."""
     lines = _measured(board)[:DRAWN]
-    unit = "Score per bout" if board["cooperative"] else "Elo"
+    unit = "Score per bout" if board["cooperative"] else _unit(board)
     return {
         "data": [*_intervals(lines, board), _points(lines, board, unit)],
         "layout": _layout(
@@ -88,7 +91,12 @@ def _measured(board: Figure) -> list[Line]:
 
 def _keys(board: Figure) -> tuple[str, str]:
     """The names of a line's value and of its interval."""
-    return ("score", "score_ci95") if board["cooperative"] else ("elo", "ci95")
+    by_elo = not board["cooperative"] and board.get("by") != "borda"
+    return ("elo", "ci95") if by_elo else ("score", "score_ci95")
+
+
+def _unit(board: Figure) -> str:
+    return "Expected share of points" if board.get("by") == "borda" else "Elo"
 
 
 def _reach(lines: Iterable[Line], board: Figure) -> list[float] | None:
@@ -148,7 +156,7 @@ def _points(lines: list[Line], board: Figure, unit: str) -> Figure:
 
 def _hover(line: Line, board: Figure, unit: str) -> list[str]:
     value, interval = _keys(board)
-    digits = 1 if board["cooperative"] else 0
+    digits = 1 if board["cooperative"] else 3 if value == "score" else 0
     low_high = line[interval]
     spread = f" ({low_high[0]:.{digits}f} to {low_high[1]:.{digits}f})" if low_high else ""
     counts = f"{line['matches']} matches: {line['wins']} won, {line['draws']} drawn, "

@@ -11,7 +11,8 @@ from collections.abc import Mapping
 
 from flask import render_template
 
-from dashboard.source import Source
+from dashboard.source import Row, Source
+from matchbox.league.format import Admission, Format, Schedule, write
 
 Values = Mapping[str, str]
 
@@ -100,5 +101,31 @@ def seasons_page(source: Source, values: Values | None = None, error: str = "") 
         values=values or {},
         error=error,
         seasons=source.seasons(),
+        leagues=source.leagues(),
+    )
+
+
+def leagues_page(source: Source, values: Values | None = None, error: str = "") -> str:
+    """All leagues, and for an operator the form for a new one."""
+    return render_template(
+        "leagues.html",
+        values={**fields_of(Format(), Admission(), Schedule()), **(values or {})},
+        error=error,
+        leagues=source.leagues(),
         games=source.games(),
     )
+
+
+def league_page(source: Source, name: str, values: Values | None = None, error: str = "") -> str:
+    """A league, and for an operator the form for how it is run."""
+    league = source.league(name)
+    run = {**league["format"], **league["admission"], **league["schedule"]}
+    known = {**run, "deals": league["deals"]}
+    return render_template(
+        "league.html", values={**known, **(values or {})}, error=error, league=league
+    )
+
+
+def fields_of(*settings: Format | Admission | Schedule) -> Row:
+    """All their fields in one mapping."""
+    return {name: value for one in settings for name, value in write(one).items()}

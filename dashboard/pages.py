@@ -16,7 +16,17 @@ from typing import Any
 from flask import Blueprint, Response, jsonify, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
-from dashboard import assets, boards, figures, forms, operations, reports, wording
+from dashboard import (
+    assets,
+    boards,
+    evidence,
+    figures,
+    formats,
+    forms,
+    operations,
+    reports,
+    wording,
+)
 from dashboard.source import Row, Source
 from matchbox.errors import NotFound
 
@@ -35,6 +45,14 @@ def make_pages(source: Source, *, now: Callable[[], datetime] = utc_now) -> Blue
         blueprint.add_url_rule(rule, view.__name__, view)
     blueprint.add_app_template_filter(lambda text: wording.ago(text, now()), "ago")
     blueprint.add_app_template_filter(figures.colour, "bot_colour")
+    for told in (
+        *formats.TOLD,
+        evidence.basis,
+        evidence.measure,
+        evidence.surprises,
+        evidence.tied,
+    ):
+        blueprint.add_app_template_filter(told, f"tell_{told.__name__}")
     for spoken in wording.SPOKEN:
         blueprint.add_app_template_filter(spoken, f"say_{spoken.__name__}")
 
@@ -75,6 +93,8 @@ class _Pages:
         yield "/seasons/<int(max=999999999):season>", self.season
         yield "/seasons/<int(max=999999999):season>.csv", self.season_csv
         yield "/seasons/<int(max=999999999):season>.json", self.season_json
+        yield "/leagues", self.leagues
+        yield "/leagues/<name>", self.league
         yield "/submit", self.submit
         yield "/login", self.login
         yield "/signup", self.signup
@@ -103,9 +123,8 @@ class _Pages:
         )
 
     def leaderboard(self, game: str) -> Answer:
-        return render_template(
-            "leaderboard.html", **_told(self.source.leaderboard(game)), game=self._game(game)
-        )
+        board = self.source.leaderboard(game)
+        return render_template("leaderboard.html", **_told(board), game=self._game(board["game"]))
 
     def leaderboard_csv(self, game: str) -> Answer:
         return _csv(self.source.leaderboard(game), game)
@@ -220,6 +239,12 @@ class _Pages:
 
     def season_json(self, season: int) -> Answer:
         return jsonify(self.source.season_standings(season))
+
+    def leagues(self) -> Answer:
+        return forms.leagues_page(self.source)
+
+    def league(self, name: str) -> Answer:
+        return forms.league_page(self.source, name)
 
     # Forms, as they are before anybody typed
 

@@ -15,7 +15,8 @@ AROUND: Final = 3
 COLUMNS: Final = (
     "rank", "rank_low", "rank_high", "bot", "version", "elo", "elo_low", "elo_high",
     "score", "score_low", "score_high", "matches", "wins", "draws", "losses", "forfeits",
-    "provisional",
+    "provisional", "p_champion", "p_better", "nash", "mixed_rank", "mixed_rank_low",
+    "mixed_rank_high", "mixed_score", "mixed_score_low", "mixed_score_high", "out", "by",
 )  # fmt: skip
 _LINE = re.compile(r"\bline (\d{1,6})\b")
 _FRAME = re.compile(r'File "[^"/\n][^"\n]*\.py", line (\d{1,6})')
@@ -82,7 +83,9 @@ def board_csv(board: dict[str, Any]) -> str:
             [line["rank"], *line["rank_range"], line["bot"], line["version"], line["elo"],
              *_ends(line["ci95"]), line["score"], *_ends(line["score_ci95"]), line["matches"],
              line["wins"], line["draws"], line["losses"], line["forfeits"],
-             int(line["provisional"])]
+             int(line["provisional"]), line["p_champion"], line["p_better"], line["nash"],
+             line["mixed_rank"], *_ends(line["mixed_range"]), line["mixed_score"],
+             *_ends(line["mixed_ci95"]), line["out"], board["by"]]
         )  # fmt: skip
     return out.getvalue()
 

@@ -12,12 +12,24 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+from matchbox.errors import NotFound
+
 Row: TypeAlias = "dict[str, Any]"
 
 
 def no_source(owner: str, name: str, number: int) -> str | None:
     """Nobody may read any bot's text."""
     return None
+
+
+def no_comparison(number: int) -> Row:
+    """There is none."""
+    raise NotFound(f"there is no comparison {number}")
+
+
+def no_comparisons(owner: str, name: str) -> Row:
+    """Nothing was compared, and nothing can be."""
+    return {"items": [], "versions": []}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,11 +50,13 @@ class Source:
     choices}), bots (how many active), matches (how many finished)."""
 
     leaderboard: Callable[[str], Row]
-    """game, title, league, cooperative, matches, computed_at, rows_digest, lines: rank,
-    rank_range [lo, hi], bot (owner/name), owner, name, version (number), elo, ci95 [lo, hi],
-    matches, wins, draws, losses, forfeits, provisional, score, score_ci95, p_champion,
-    p_better, nash; elo and ci95 are None on a cooperative board, and for who has not played; score,
-    score_ci95 and nash where Elo ranks."""
+    """game, title, league, cooperative, matches, computed_at, rows_digest, by (what ranks: elo,
+    borda or score), deals (how many, or None), lack (of fit: p, worst: first, second, games, share,
+    expected; or None), lines: rank, rank_range [lo, hi], bot (owner/name), owner, name, version
+    (number), elo, ci95 [lo, hi], matches, wins, draws, losses, forfeits, provisional, score,
+    score_ci95, p_champion, p_better, nash, mixed_rank, mixed_range, mixed_score, mixed_ci95, out
+    ("" or suspended); elo and ci95 are None on a cooperative board, and for who has not played;
+    score, score_ci95 and nash where Elo ranks; the mixed ones where no teams were mixed."""
 
     bot: Callable[[str, str], Row]
     """owner, name, game, title, created_at, retired_at, mine (the viewer owns it or is operator),
@@ -86,12 +100,23 @@ class Source:
     """queued, running, parked, pending_versions (counts), oldest_queued_at."""
 
     seasons: Callable[[], list[Row]]
-    """id, name, game, title, league, state, cycles, entries (how many), matches, finished (how
-    many of them), created_at, started_at, finished_at; newest first."""
+    """id, name, game, title, league, state, edition, division, divisions (how many), format (all
+    fields of matchbox.league.format.Format), cycles, entries (how many), matches, finished (how
+    many of them), created_at, starts_at (by the schedule), started_at, finished_at, trouble (why
+    it could not start when it was time, or ""); newest first, drafts for operators alone."""
 
     season: Callable[[int], Row]
     """One of `seasons`, and round (how many were opened), entrants: bot, version (number or None
-    before the start), mine, out (suspended, disqualified or ""), out_why."""
+    before it is fixed), mine, out (suspended, disqualified or ""), out_why; newer: number by bot of
+    active versions that came too late; editions: id, name, division; admission, schedule (cron,
+    zone), paused: the league's; trophy: champion, shared (bots), or None until it is finished."""
+
+    leagues: Callable[[], list[Row]]
+    """name, game, title, options, seats, deals, continuous, paused, format, admission, schedule,
+    next_start."""
+
+    league: Callable[[str], Row]
+    """One of `leagues`, and seasons, as `seasons`; invited: names, None but for operators."""
 
     season_standings: Callable[[int], Row]
     """As `leaderboard`; title is the season's name."""
@@ -109,6 +134,18 @@ class Source:
 
     claim_open: Callable[[str], bool]
     """Whether this secret of the first operator's link is good and unused."""
+
+    comparison: Callable[[int], Row] = no_comparison
+    """id, bot (owner/name), game, challenger and defender (version numbers), field (how many),
+    bounds, games, most, state (running, finished, cancelled), verdict, llr, elo, ci95, difference,
+    difference_ci95, why, created_at, finished_at, opponents: bot, version, difference; looks
+    ([bouts, llr or difference]), pairs, llr_bounds, p_better, forfeits: bot, version, bouts;
+    matches, finished (counts). For who asked and operators, else Forbidden."""
+
+    comparisons: Callable[[str, str], Row] = no_comparisons
+    """The viewer's own of the bot owner/name: items (the first twelve and times of `comparison`);
+    and for the form: versions (numbers), challenger, defender, left, budget, others. Asked only
+    where `bot` says `mine`."""
 
     text_of: Callable[[str, str, int], str | None] = no_source
     """(owner, name, version number) -> the bot's file, for its owner and operators; None for

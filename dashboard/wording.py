@@ -21,6 +21,7 @@ STATES: Final = {
     "void": "void",
     "draft": "draft",
     "open": "open for entries",
+    "frozen": "frozen",
     "paused": "paused",
     "cancelled": "cancelled",
 }
@@ -96,6 +97,21 @@ def rank(line: dict[str, Any]) -> str:
     return f"{line['rank']}" if low == high == line["rank"] else f"{line['rank']} ({low}-{high})"
 
 
+def span(ranks: Sequence[int]) -> str:
+    """Ranks from best to worst: "1–3"; one alone where they are the same."""
+    low, high = ranks
+    return f"{low}" if low == high else f"{low}–{high}"
+
+
+def share(line: dict[str, Any]) -> str:
+    """A mean expected score with its interval: "61.2% ± 1.4"; a dash without one."""
+    if line.get("score") is None:
+        return "–"
+    low_high = line.get("score_ci95")
+    error = f" ± {50 * (low_high[1] - low_high[0]):.1f}" if low_high else ""
+    return f"{100 * line['score']:.1f}%{error}"
+
+
 def percent(share: float | None) -> str:
     """A share with one decimal: "52.4%"."""
     return "–" if share is None else f"{100 * share:.1f}%"
@@ -166,6 +182,8 @@ SPOKEN: Final = (
     score,
     mean,
     rank,
+    span,
+    share,
     result,
     percent,
     short,

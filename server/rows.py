@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from sqlalchemy import select
 
 from matchbox.errors import NotFound
-from server.db.models import Bot, League, Match, Season, User, Version
+from server.db.models import Bot, League, Lesson, Match, Season, User, Version
 from server.queries.boards import find_season
 
 if TYPE_CHECKING:
@@ -48,6 +48,14 @@ def match_row(books: Session, name: str) -> Match:
     return row
 
 
+def lesson_row(books: Session, number: int) -> Lesson:
+    """The lesson with that row number."""
+    row = books.get(Lesson, number)
+    if row is None:
+        raise NotFound(f"there is no lesson {number}")
+    return row
+
+
 def league_row(books: Session, name: str) -> League:
     """The league of that name."""
     row = books.scalar(select(League).where(League.name == name))
@@ -56,6 +64,6 @@ def league_row(books: Session, name: str) -> League:
     return row
 
 
-def season_row(books: Session, name: str) -> Season:
-    """The season of that number or name."""
-    return find_season(books, name)
+def season_row(books: Session, name: str, viewer: User | None = None) -> Season:
+    """The season of that number or name; a draft for an operator alone."""
+    return find_season(books, name, viewer)

@@ -1,4 +1,4 @@
-// What every page can do: sort a table by its headings, and copy a digest. Nothing else.
+// What every page can do: sort a table, copy a digest, count down to a time. Nothing else.
 "use strict";
 
 function valueOf(row, column) {
@@ -44,3 +44,28 @@ document.addEventListener("click", async (event) => {
   }
   setTimeout(() => (button.textContent = "copy"), 2000);
 });
+
+const UNITS = [["d", 86400], ["h", 3600], ["min", 60], ["s", 1]];
+
+function left(seconds) {
+  const first = UNITS.findIndex(([, size]) => seconds >= size);
+  if (first < 0) return "now";
+  const parts = UNITS.slice(first, first + 2).map(([name, size], at) => {
+    const whole = Math.floor((at ? seconds % UNITS[first][1] : seconds) / size);
+    return `${whole} ${name}`;
+  });
+  return `in ${parts.join(" ")}`;
+}
+
+function countDown() {
+  for (const mark of document.querySelectorAll("time[data-countdown]")) {
+    const start = new Date(mark.dateTime);
+    const local = start.toLocaleString([], { dateStyle: "medium", timeStyle: "short" });
+    mark.textContent = `${local}, ${left(Math.floor((start - Date.now()) / 1000))}`;
+  }
+}
+
+if (document.querySelector("time[data-countdown]")) {
+  countDown();
+  setInterval(countDown, 1000);
+}

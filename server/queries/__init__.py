@@ -6,16 +6,7 @@ raises NotFound; what may not be seen, or not yet, raises Forbidden.
 """
 
 from server.queries.audit import audit
-from server.queries.boards import (
-    games,
-    leaderboard,
-    league,
-    leagues,
-    season,
-    season_records,
-    season_standings,
-    seasons,
-)
+from server.queries.boards import games, season_records
 from server.queries.bots import (
     bot,
     bots,
@@ -25,6 +16,7 @@ from server.queries.bots import (
     text_of,
     version,
 )
+from server.queries.leagues import league, leagues, season, seasons
 from server.queries.matches import (
     match,
     match_log,
@@ -35,6 +27,7 @@ from server.queries.matches import (
     transcript,
 )
 from server.queries.platform import admin, claim_open, events, last_event, tokens, wall
+from server.queries.standings import leaderboard, season_standings
 
 __all__ = [
     "admin",

@@ -9,8 +9,8 @@ from sqlalchemy.orm import joinedload, selectinload
 
 from matchbox.errors import NotFound
 from server.db.models import Bot, Bundle, League, Standing, User, Version, VersionState
-from server.queries.boards import lines_of
 from server.queries.edge import iso, numbers, page, page_size, sees, title_of
+from server.queries.standings import lines_of
 from server.services.standings import scope_of
 
 if TYPE_CHECKING:

@@ -23,6 +23,7 @@ def blueprints() -> list[Blueprint]:
         api_versions,
         forms,
         forms_bots,
+        forms_leagues,
         forms_operate,
         forms_operations,
         health,
@@ -44,6 +45,7 @@ def blueprints() -> list[Blueprint]:
         health.routes,
         forms.routes,
         forms_bots.routes,
+        forms_leagues.routes,
         forms_operate.routes,
         forms_operations.routes,
     ]

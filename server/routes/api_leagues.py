@@ -1,4 +1,4 @@
-"""Leagues: listed, told, made, paused."""
+"""Leagues: listed, told, made, edited, paused; who is invited."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ from apiflask import APIBlueprint
 from flask import Response, jsonify, url_for
 
 from server import queries
-from server.auth import context, operator
-from server.routes import asked, told
+from server.auth import context, operator, viewer
+from server.routes import asked_leagues, told
 from server.routes.lists import made_at, whole_list
 from server.rows import league_row
+from server.services import admission
 from server.services import leagues as services
 
 routes = APIBlueprint("leagues", __name__, url_prefix="/api/v1", tag="Leagues")
@@ -24,44 +25,94 @@ def leagues() -> Response:
 
 
 @routes.post("/leagues")
-@routes.input(asked.NewLeague)
+@routes.input(asked_leagues.NewLeague)
 @routes.output(told.League, status_code=201)
-def create(json_data: asked.NewLeague) -> Response:
+def create(json_data: asked_leagues.NewLeague) -> Response:
     """A league of an operator's own, for seasons."""
     made = context()
     with made.write() as books:
         user = operator(books)
-        wanted = json_data.model_dump()
+        wanted = json_data.model_dump(exclude_unset=True)
         row = services.create(books, user, **wanted, settings=made.settings, now=made.now())
         location = url_for("leagues.league", name=row.name)
-        return made_at(location, queries.league(books, row.name))
+        return made_at(location, queries.league(books, row.name, user))
 
 
 @routes.get("/leagues/<name:name>")
 @routes.output(told.League)
 def league(name: str) -> Response:
-    """A league."""
+    """A league: how its seasons are run, when the next one starts."""
     with context().read() as books:
-        return jsonify(queries.league(books, name))
+        return jsonify(queries.league(books, name, viewer(books)))
+
+
+@routes.patch("/leagues/<name:name>")
+@routes.input(asked_leagues.ChangedLeague)
+@routes.output(told.League)
+def edit(name: str, json_data: asked_leagues.ChangedLeague) -> Response:
+    """Changes how a league is run: the fields that are given; for operators."""
+    change(name, json_data.model_dump(exclude_unset=True))
+    return _told(name)
+
+
+@routes.post("/leagues/<name:name>/invite")
+@routes.input(asked_leagues.Inviting)
+@routes.output(told.League)
+def invite(name: str, json_data: asked_leagues.Inviting) -> Response:
+    """Lets an account enter the league's seasons; for operators."""
+    set_invited(name, json_data.user, invited=True)
+    return _told(name)
+
+
+@routes.post("/leagues/<name:name>/uninvite")
+@routes.input(asked_leagues.Inviting)
+@routes.output(told.League)
+def uninvite(name: str, json_data: asked_leagues.Inviting) -> Response:
+    """Takes an invitation back; for operators."""
+    set_invited(name, json_data.user, invited=False)
+    return _told(name)
 
 
 @routes.post("/leagues/<name:name>/pause")
 @routes.output(told.League)
 def pause(name: str) -> Response:
-    """Stops feeding a continuous league's queue; for operators."""
-    return _set_paused(name, paused=True)
+    """Stops feeding a continuous league's queue, or the schedule of another; for operators."""
+    set_paused(name, paused=True)
+    return _told(name)
 
 
 @routes.post("/leagues/<name:name>/resume")
 @routes.output(told.League)
 def resume(name: str) -> Response:
-    """Goes on feeding a continuous league's queue; for operators."""
-    return _set_paused(name, paused=False)
+    """Goes on with a league that is paused; for operators."""
+    set_paused(name, paused=False)
+    return _told(name)
 
 
-def _set_paused(name: str, *, paused: bool) -> Response:
+def change(name: str, fields: services.Fields) -> None:
+    """Changes how the league is run."""
+    made = context()
+    with made.write() as books:
+        user = operator(books)
+        services.edit(books, user, league_row(books, name), **fields, now=made.now())
+
+
+def set_invited(name: str, user: str, *, invited: bool) -> None:
+    """Invites the account to the league, or takes that back."""
+    made = context()
+    step = admission.invite if invited else admission.uninvite
+    with made.write() as books:
+        step(books, operator(books), league_row(books, name), user, now=made.now())
+
+
+def set_paused(name: str, *, paused: bool) -> None:
+    """Stops the league, or goes on with it."""
     made = context()
     with made.write() as books:
         user = operator(books)
         services.set_paused(books, user, league_row(books, name), paused, now=made.now())
-        return jsonify(queries.league(books, name))
+
+
+def _told(name: str) -> Response:
+    with context().read() as books:
+        return jsonify(queries.league(books, name, viewer(books)))

@@ -12,14 +12,21 @@ from matchbox.errors import Forbidden
 from server import queries
 from server.auth import account, context, operator, viewer
 from server.context import Context
-from server.routes import asked, told
+from server.routes import asked, asked_leagues, told
 from server.routes.lists import described, made_at, whole_list
 from server.rows import named_bot, season_row
+from server.services import founding
 from server.services import seasons as services
 
 OVER = ("finished", "cancelled")
 LINES = "application/x-ndjson"
-STEPS = {"pause": services.pause, "resume": services.resume, "cancel": services.cancel}
+STEPS = {
+    "open": services.publish,
+    "freeze": services.freeze,
+    "pause": services.pause,
+    "resume": services.resume,
+    "cancel": services.cancel,
+}
 
 routes = APIBlueprint("seasons", __name__, url_prefix="/api/v1", tag="Seasons")
 
@@ -29,18 +36,19 @@ routes = APIBlueprint("seasons", __name__, url_prefix="/api/v1", tag="Seasons")
 def seasons() -> Response:
     """Every season, newest first."""
     with context().read() as books:
-        return whole_list(queries.seasons(books))
+        return whole_list(queries.seasons(books, viewer(books)))
 
 
 @routes.post("/seasons")
-@routes.input(asked.NewSeason)
+@routes.input(asked_leagues.NewSeason)
 @routes.output(told.Season, status_code=201)
-def create(json_data: asked.NewSeason) -> Response:
-    """A season of a league, open for entries; for operators."""
+def create(json_data: asked_leagues.NewSeason) -> Response:
+    """A season of a league, or of a game with a league for it where needed; for operators."""
     made = context()
     with made.write() as books:
         user = operator(books)
-        row = services.create(books, user, **json_data.model_dump(), now=made.now())
+        wanted = json_data.model_dump(exclude_unset=True)
+        row = founding.found(books, user, **wanted, settings=made.settings, now=made.now())
         location = url_for("seasons.season", season=str(row.id))
         return made_at(location, queries.season(books, row.id, user))
 
@@ -58,7 +66,7 @@ def season(season: str) -> Response:
 def standings(season: str) -> Response:
     """The season's standing as it was last computed."""
     with context().read() as books:
-        return jsonify(queries.season_standings(books, season))
+        return jsonify(queries.season_standings(books, season, viewer(books)))
 
 
 @routes.get("/seasons/<season:season>/export")
@@ -96,10 +104,24 @@ def leave(season: str, json_data: asked.Entering) -> Response:
         return jsonify(queries.season(books, number, viewer(books)))
 
 
+@routes.post("/seasons/<season:season>/open")
+@routes.output(told.Season)
+def publish(season: str) -> Response:
+    """Opens a draft for entries; for operators."""
+    return change(season, "open")
+
+
+@routes.post("/seasons/<season:season>/freeze")
+@routes.output(told.Season)
+def freeze(season: str) -> Response:
+    """Fixes the versions and the divisions of an open season; for operators."""
+    return change(season, "freeze")
+
+
 @routes.post("/seasons/<season:season>/start")
 @routes.output(told.Season)
 def start(season: str) -> Response:
-    """Fixes the versions and queues every match; for operators."""
+    """Plays a season, all divisions of it; an open one is frozen first. For operators."""
     return change(season, "start")
 
 
@@ -132,10 +154,11 @@ def change(season: str, what: str) -> Response:
 
 
 def take_step(season: str, what: str) -> int:
-    """Starts, pauses, resumes or cancels the season; its number."""
+    """Opens, freezes, starts, pauses, resumes or cancels the season; its number."""
     made = context()
     with made.write() as books:
-        user, row = operator(books), season_row(books, season)
+        user = operator(books)
+        row = season_row(books, season, user)
         if what == "start":
             services.start(books, user, row, settings=made.settings, now=made.now())
         else:
@@ -148,7 +171,8 @@ def take_place(season: str, bot: str, *, enters: bool) -> int:
     made = context()
     step = services.enter if enters else services.leave
     with made.write() as books:
-        user, row = account(books), season_row(books, season)
+        user = account(books)
+        row = season_row(books, season, user)
         step(books, user, row, named_bot(books, bot, user), now=made.now())
         return row.id
 

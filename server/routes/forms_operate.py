@@ -8,13 +8,13 @@ from flask import Blueprint
 from werkzeug.exceptions import NotFound as NoSuchPage
 
 from dashboard import forms as pages
-from matchbox.errors import BadOption, CallerFault, Forbidden
+from matchbox.errors import CallerFault
 from server.auth import account, context, operator
 from server.routes import api_versions
-from server.routes.api_seasons import take_place, take_step
+from server.routes.api_seasons import STEPS, take_place, take_step
 from server.routes.forms import field, go_to, shown_again, typed
 from server.routes.source import the_source
-from server.services import accounts, seasons
+from server.services import accounts
 
 if TYPE_CHECKING:
     from werkzeug.wrappers import Response
@@ -22,34 +22,12 @@ if TYPE_CHECKING:
 routes = Blueprint("forms_operate", __name__)
 
 
-@routes.post("/seasons")
-def create_season() -> Response:
-    """Makes a season of the game's own league."""
-    made = context()
-    try:
-        with made.write() as books:
-            row = seasons.create(
-                books,
-                operator(books),
-                name=field("name"),
-                league=field("game"),
-                cycles=_whole("cycles"),
-                now=made.now(),
-            )
-            number = row.id
-    except Forbidden:
-        raise
-    except CallerFault as error:
-        return shown_again(pages.seasons_page(the_source(), typed(), str(error)), error)
-    return go_to("pages.season", season=number)
-
-
 @routes.post("/seasons/<number:season>/<step>")
 def change_season(season: int, step: str) -> Response:
-    """Enters or leaves it; or, for operators, starts, pauses, resumes or cancels it."""
+    """Enters or leaves it; or, for operators, takes it to its next state."""
     if step in ("enter", "leave"):
         take_place(str(season), field("bot"), enters=step == "enter")
-    elif step in ("start", "pause", "resume", "cancel"):
+    elif step == "start" or step in STEPS:
         take_step(str(season), step)
     else:
         raise NoSuchPage
@@ -77,10 +55,3 @@ def create_user() -> Response:
         page = pages.admin_page(the_source(), typed(), str(error))
         return shown_again(page, error)
     return go_to("pages.admin")
-
-
-def _whole(name: str) -> int:
-    text = field(name)
-    if not text.isascii() or not text.isdecimal() or len(text) > 9:
-        raise BadOption(f"{name} is {text!r}; it must be a whole number")
-    return int(text)

@@ -32,12 +32,16 @@ def make_source() -> Source:
         match_log=_match_log,
         queue=_queue,
         seasons=_seasons,
+        leagues=_leagues,
+        league=_league,
         season=_season,
         season_standings=_season_standings,
         my_bots=_my_bots,
         tokens=_tokens,
         admin=_admin,
         claim_open=_claim_open,
+        comparison=_comparison,
+        comparisons=_comparisons,
         text_of=_text_of,
     )
 
@@ -114,7 +118,17 @@ def _queue() -> Row:
 
 def _seasons() -> list[Row]:
     with context().read() as books:
-        return queries.seasons(books)
+        return queries.seasons(books, viewer(books))
+
+
+def _leagues() -> list[Row]:
+    with context().read() as books:
+        return queries.leagues(books)
+
+
+def _league(name: str) -> Row:
+    with context().read() as books:
+        return queries.league(books, name, viewer(books))
 
 
 def _season(number: int) -> Row:
@@ -124,7 +138,7 @@ def _season(number: int) -> Row:
 
 def _season_standings(number: int) -> Row:
     with context().read() as books:
-        return queries.season_standings(books, number)
+        return queries.season_standings(books, number, viewer(books))
 
 
 def _my_bots() -> list[Row]:
@@ -150,3 +164,20 @@ def _claim_open(secret: str) -> bool:
 def _text_of(owner: str, name: str, number: int) -> str | None:
     with context().read() as books:
         return queries.text_of(books, owner, name, number, viewer(books))
+
+
+def _comparison(number: int) -> Row:
+    with context().read() as books:
+        return comparisons.comparison(books, number, viewer(books))
+
+
+def _comparisons(owner: str, name: str) -> Row:
+    made = context()
+    with made.read() as books:
+        user = account(books)
+        return {
+            **comparisons.comparisons(books, user, bot=f"{owner}/{name}", limit=10),
+            **comparisons.comparable(
+                books, owner, name, user, settings=made.settings, now=made.now()
+            ),
+        }

@@ -72,6 +72,8 @@ class BoardLine(Answer):
     `score` is null on others, unless strengths do not explain the results: then it is the mean
     expected score against everybody, which ranks, and `nash` is told. `p_champion` is the chance to
     be truly the best, `p_better` to be better than the next line; null where nothing tells it.
+    The `mixed_` ones are a cooperative game's board of mixed teams. `out` is `suspended` where a
+    season goes on without the bot, else empty.
     """
 
     rank: int
@@ -94,10 +96,40 @@ class BoardLine(Answer):
     p_champion: float | None
     p_better: float | None
     nash: float | None
+    mixed_rank: int | None
+    mixed_range: tuple[int, int] | None
+    mixed_score: float | None
+    mixed_ci95: Interval | None
+    out: str = ""
+
+
+class Surprise(Answer):
+    """Two bots whose results strengths explain badly: what the first took of their bouts."""
+
+    first: str
+    first_version: int
+    second: str
+    second_version: int
+    games: int
+    share: float
+    expected: float
+    z: float
+
+
+class LackOfFit(Answer):
+    """The test that strengths alone explain the results: `p` is small where they do not."""
+
+    chi_square: float
+    freedom: float
+    p: float
+    worst: list[Surprise]
 
 
 class Board(Answer):
-    """A leaderboard or a season's standing."""
+    """A leaderboard or a season's standing; `by` says what ranks, `deals` how many were played.
+
+    Intervals are 95% and clustered by deal. `lack` is null where the rows are too few to tell.
+    """
 
     game: str
     title: str
@@ -106,6 +138,9 @@ class Board(Answer):
     matches: int
     computed_at: str | None
     rows_digest: str | None
+    by: Literal["elo", "borda", "score"]
+    deals: int | None
+    lack: LackOfFit | None
     lines: list[BoardLine]
 
 

@@ -81,7 +81,7 @@ def _open(session: Session, league: League, now: int) -> Season:
     editions = select(Season).where(Season.league_id == league.id)
     newest = editions.order_by(Season.edition.desc(), Season.division)
     last = session.scalars(newest.limit(1)).first()
-    season = seasons.add(session, league, name=_name(session, league, last), now=now)
+    season = seasons.add(session, league, name=next_name(session, league.name), now=now)
     if last is not None:
         _carry_over(session, season, divisions.of_edition(session, last))
     audit.note(session, None, "season.create", f"season:{season.id}", now=now)
@@ -101,9 +101,13 @@ def _carry_over(session: Session, season: Season, last: Sequence[Season]) -> Non
                 session.flush()
 
 
-def _name(session: Session, league: League, last: Season | None) -> str:
-    """Of the league's last season with the next free number, such as "Autumn 3"."""
-    stem = _NUMBER.sub("", last.name if last is not None else league.name)[:40]
+def next_name(session: Session, league: str) -> str:
+    """What the next season of the league of that name is called, such as "Autumn 3": as the last
+    one with the next free number."""
+    query = select(Season).join(Season.league).where(League.name == league)
+    newest = query.order_by(Season.edition.desc(), Season.division).limit(1)
+    last = session.scalars(newest).first()
+    stem = _NUMBER.sub("", last.name if last is not None else league)[:40]
     number = 1 if last is None else last.edition + 1
     while session.scalar(select(Season.id).where(Season.name == f"{stem} {number}")) is not None:
         number += 1

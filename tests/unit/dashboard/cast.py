@@ -17,11 +17,13 @@ from dashboard.source import Row, Source
 from matchbox.dice import SeededDice
 from matchbox.errors import Forbidden, MatchboxError, NotFound
 from matchbox.game import CHANCE
+from matchbox.league.format import Admission, Format, Schedule, write
 from matchbox.registry import game
 from server.headers import guard_answers
 
 NOW: Final = datetime(2026, 11, 21, 12, 0, 0, tzinfo=UTC)
 EARLIER: Final = "2026-11-21T11:57:00Z"
+LATER: Final = "2026-11-27T17:00:00Z"
 MATCH: Final = "0123456789abcdef0123456789abcdef"
 ALICE: Final = {"name": "alice", "role": "author"}
 CHARLIE: Final = {"name": "charlie", "role": "operator"}
@@ -33,6 +35,11 @@ BOTS: Final = (
     ("alice/careful", 1642.0, 18.0, 412), ("house/medium", 1601.0, 16.0, 530),
     ("bob/ledger", 1588.0, 21.0, 377), ("house/scared", 1502.0, 15.0, 540),
     ("bob/tin-drum", 1466.0, 64.0, 22), ("house/simple", 1301.0, 17.0, 533),
+)  # fmt: skip
+
+
+UNTOLD: Final = (
+    "p_champion", "p_better", "nash", "mixed_rank", "mixed_range", "mixed_score", "mixed_ci95",
 )  # fmt: skip
 
 
@@ -57,6 +64,8 @@ def line(rank: int, bot: str, elo: float | None, half: float, matches: int, **ow
         "provisional": half > 50,
         "score": None,
         "score_ci95": None,
+        **dict.fromkeys(UNTOLD),
+        "out": "",
         **own,
     }
 
@@ -71,6 +80,9 @@ def board(*lines: Row, cooperative: bool = False) -> Row:
         "matches": 1207 if lines else 0,
         "computed_at": EARLIER if lines else None,
         "rows_digest": "ab" * 32,
+        "by": "score" if cooperative else "elo",
+        "deals": 6035 if lines else None,
+        "lack": None,
         "lines": list(lines),
     }
 
@@ -178,21 +190,59 @@ def bot(owner: str, name: str) -> Row:
             "versions": versions}  # fmt: skip
 
 
-def season_row(state: str = "running") -> Row:
+def season_row(state: str = "running", **own: Any) -> Row:
     """A season of bomb."""
-    return {"id": 7, "name": "Autumn 2026", "game": "bomb", "title": "Bomb", "league": "bomb",
-            "state": state, "cycles": 2, "round": 3, "entries": 6, "matches": 60, "finished": 41,
-            "created_at": EARLIER, "started_at": EARLIER, "finished_at": None}  # fmt: skip
+    row = {"id": 7, "name": "Autumn 2026", "game": "bomb", "title": "Bomb", "league": "cup",
+           "state": state, "edition": 3, "division": 1, "divisions": 2, "round": 4,
+           "format": write(Format(cycles=2, divisions=2)), "cycles": 2, "entries": 6,
+           "matches": 60, "finished": 41, "created_at": EARLIER, "starts_at": None,
+           "started_at": EARLIER, "finished_at": None, "trouble": ""}  # fmt: skip
+    return row | own
 
 
 def season(number: int) -> Row:
     """The season with who plays in it."""
     if number != 7:
         raise NotFound(f"there is no season {number}")
-    entrants = [{"bot": bot, "version": 2, "mine": "alice" in bot, "out": "", "out_why": ""}
-                for bot, *_ in BOTS]  # fmt: skip
+    entrants = [
+        {"bot": bot, "version": 2, "mine": "alice" in bot, "out": "", "out_why": ""}
+        for bot, *_ in BOTS
+    ]
     entrants[4] |= {"out": "disqualified", "out_why": "two accounts, one author"}
-    return season_row() | {"entrants": entrants}
+    return season_row() | {
+        "entrants": entrants,
+        "newer": {"alice/careful": 3},
+        "editions": [{"id": 7, "name": "Autumn 2026", "division": 1},
+                     {"id": 8, "name": "Autumn 2026, division 2", "division": 2}],
+        "admission": write(Admission()),
+        "schedule": write(Schedule(cron="0 18 * * FRI", zone="Europe/Berlin")),
+        "paused": False,
+        "trophy": None,
+    }  # fmt: skip
+
+
+def waiting_season(number: int) -> Row:
+    """The season before it starts by the schedule, once put off."""
+    row = season(number) | season_row("open", starts_at=LATER, matches=0, started_at=None)
+    return row | {"trouble": "season Autumn 2026 has fewer than two bots; enter more", "newer": {}}
+
+
+def league_row(name: str = "cup") -> Row:
+    """A scheduled league of bomb, by invitation; or the game's own."""
+    own = name == "bomb"
+    run = Schedule() if own else Schedule(cron="0 18 * * FRI", zone="Europe/Berlin")
+    return {"id": 2, "name": name, "game": "bomb", "title": "Bomb", "options": {"see": 3},
+            "seats": 2, "deals": 10, "continuous": own, "paused": False,
+            "format": write(Format(kind="adaptive", question="top", top=3, divisions=2)),
+            "admission": write(Admission(by="open" if own else "invitation")),
+            "schedule": write(run), "next_start": None if own else LATER}  # fmt: skip
+
+
+def league(name: str) -> Row:
+    """The league with its seasons; alice is invited, which an operator sees."""
+    if name not in ("cup", "bomb"):
+        raise NotFound(f"there is no league {name!r}")
+    return league_row(name) | {"seasons": [season_row()], "invited": ["alice"]}
 
 
 def games() -> list[Row]:
@@ -260,6 +310,8 @@ SOURCE: Final = Source(
                    "oldest_queued_at": EARLIER},
     seasons=lambda: [season_row()],
     season=season,
+    leagues=lambda: [league_row("bomb"), league_row("cup")],
+    league=league,
     season_standings=lambda season: BOARD | {"title": "Autumn 2026"},
     my_bots=lambda: [{"owner": "alice", "name": "careful", "game": "bomb", "state": "active",
                       "number": 4, "retired_at": None}],
@@ -292,7 +344,9 @@ EMPTY: Final = replace(
     leaderboard=lambda game: board(),
     matches=lambda **asked: {"items": [], "next": None},
     seasons=list,
-    season=lambda season: season_row("open") | {"matches": 0, "entrants": []},
+    leagues=list,
+    league=lambda name: league_row() | {"seasons": [], "invited": []},
+    season=lambda number: waiting_season(number) | {"entrants": [], "entries": 0},
     season_standings=lambda season: board(),
     my_bots=list,
     tokens=list,
@@ -306,7 +360,7 @@ PAGES: Final = (
     "/", "/games/bomb", "/leaderboards/bomb", "/bots/alice/careful",
     *(f"/bots/alice/careful/versions/{number}" for number in (1, 2, 3, 4)),
     "/matches", f"/matches/{MATCH}", f"/matches/{MATCH}?bout=4&step=3&seat=1", "/submit",
-    "/seasons", "/seasons/7", "/login", "/signup", "/account", "/admin", "/first/good",
+    "/seasons", "/seasons/7", "/leagues", "/leagues/cup", "/login", "/signup", "/account", "/admin", "/first/good",
     "/first/" + quote("<b>used"),
 )  # fmt: skip
 OPERATING: Final = (

@@ -135,3 +135,16 @@ def test_the_finding_says_who_leads_and_how_sure_we_are() -> None:
     assert finding(board(sure, second)) == "alice/a leads, and we are sure"
     assert finding(board(sure, level)) == "alice/a leads, but bob/b may be as strong"
     assert finding(board(sure, level, third)) == "alice/a leads, but 3 bots may be first"
+
+
+def test_equals_share_the_lead() -> None:
+    level = [line(1, bot, 1500.0, 9.0, 50, rank_range=[1, 3]) for bot in ("a/a", "b/b", "c/c")]
+    assert finding(board(*level[:2])) == "a/a and b/b share the lead"
+    assert finding(board(*level)) == "3 bots share the lead"
+
+
+def test_where_borda_ranks_its_scores_are_drawn() -> None:
+    scored = line(1, "a/a", 1600.0, 20.0, 50, score=0.625, score_ci95=[0.6, 0.65])
+    figure = leaderboard({**board(scored), "by": "borda"})
+    assert points_of(figure)["x"] == [0.625]
+    assert "Expected share of points 0.625 (0.600 to 0.650)" in str(points_of(figure)["customdata"])

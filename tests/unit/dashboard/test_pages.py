@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 import pytest
 
 from dashboard.pages import own_path
-from dashboard.source import Source
+from dashboard.source import Row, Source
 from matchbox.errors import Forbidden, NotFound
 from tests.unit.dashboard import cast
 from tests.unit.dashboard.cast import MATCH, NOBODY, OPERATOR, PAGES, SOURCE, make_app
@@ -95,23 +95,72 @@ def test_the_leaderboard_says_who_leads_and_shows_figure_and_table() -> None:
     seen = get("/leaderboards/bomb")
     assert "alice/careful leads, but house/medium may be as strong." in seen.text
     assert "1642 ± 18" in seen.text
-    assert "2 (1-3)" in seen.text
+    assert "2 1–3" in seen.text
     assert "provisional" in seen.text
     figures = [attrs for tag, attrs in seen.elements if "data-figure" in attrs]
     assert len(figures) == 1
 
 
-def test_a_board_tells_how_likely_each_is_the_best_and_when_elo_does_not_rank() -> None:
-    def told(**more: float) -> str:
-        lines = [cast.line(at, f"eve/b{at}", 1500.0, 9.0, 50, **more) for at in (1, 2)]
-        source = replace(SOURCE, leaderboard=lambda game: cast.board(*lines))
-        return get("/leaderboards/bomb", source).text
+LACK = {
+    "p": 0.002,
+    "worst": [
+        {"first": "eve/b1", "second": "eve/b2", "games": 40, "share": 0.75, "expected": 0.5},
+    ],
+}
 
-    assert "likely it is the best" not in told()
-    sure = told(p_champion=0.627)
+
+def board_page(*lines: Row, **more: Any) -> str:
+    """The text of a leaderboard's page."""
+    told = {**cast.board(*lines, cooperative=more.pop("cooperative", False)), **more}
+    return get("/leaderboards/bomb", replace(SOURCE, leaderboard=lambda game: told)).text
+
+
+def test_a_board_tells_how_likely_each_is_the_best_where_that_is_known() -> None:
+    def two(**more: Any) -> list[Row]:
+        return [cast.line(at, f"eve/b{at}", 1500.0, 9.0, 50, **more) for at in (1, 2)]
+
+    assert "truly the best" not in board_page(*two())
+    sure = board_page(*two(p_champion=0.627, p_better=0.8))
     assert "62.7%" in sure
-    assert "not Elo" not in sure
-    assert "against everybody ranks, not Elo" in told(p_champion=0.627, nash=-3.0)
+    assert "80.0%" in sure
+    assert "How likely it is truly the best of all" in sure
+
+
+def test_a_board_says_in_words_what_ranks_and_which_pairs_surprise() -> None:
+    line = cast.line(1, "eve/b1", 1500.0, 9.0, 50, score=0.61, score_ci95=[0.6, 0.62], nash=-3.0)
+    borda = board_page(line, by="borda", lack=LACK)
+    assert "Strengths do not explain these results (p = 0.002)" in borda
+    assert "eve/b1 took 75% of 40 bouts against eve/b2, where 50% were expected" in borda
+    assert "61.0% ± 1.0" in borda
+    assert "the mixture of bots that nobody beats" in borda
+    assert "−3" in borda
+    fits = board_page(line, lack={**LACK, "p": 0.4})
+    assert "Strengths explain these results (p = 0.40), so Elo ranks." in fits
+    assert "mixture" not in fits
+    assert "too few pairs have met" in board_page(line)
+    assert "clustered by deal of 6,035 deals" in fits
+
+
+def test_ties_and_ranges_are_shown_as_such() -> None:
+    level = [cast.line(1, bot, 1500.0, 9.0, 50, rank_range=[1, 3]) for bot in ("a/a", "b/b")]
+    seen = board_page(
+        *level, cast.line(3, "c/c", 1400.0, 9.0, 50, rank_range=[3, 3], out="suspended")
+    )
+    assert "a/a and b/b share the lead" in seen
+    assert seen.count(" = 1–3") == 2
+    assert "suspended" in seen
+
+
+def test_mixed_teams_have_a_board_of_their_own() -> None:
+    own = cast.line(
+        1, "eve/b1", None, 0.0, 9, score=60.0, score_ci95=[58.0, 62.0], mixed_rank=2,
+        mixed_range=[1, 2], mixed_score=51.25, mixed_ci95=[50.0, 52.5],
+    )  # fmt: skip
+    seen = board_page(own, cooperative=True)
+    assert "In mixed teams" in seen
+    assert "51.2 ± 1.2" in seen
+    assert "60.0 ± 2.0" in seen
+    assert "In mixed teams" not in board_page({**own, "mixed_rank": None}, cooperative=True)
 
 
 def test_the_leaderboard_is_there_as_csv_and_json() -> None:

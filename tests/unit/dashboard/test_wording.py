@@ -47,6 +47,16 @@ def test_a_rank_comes_with_its_range_unless_it_is_sure() -> None:
     assert wording.rank({"rank": 1, "rank_range": [1, 1]}) == "1"
 
 
+def test_a_range_of_ranks_is_one_number_where_it_is_sure() -> None:
+    assert wording.span([1, 3]) == "1–3"
+    assert wording.span([2, 2]) == "2"
+
+
+def test_an_expected_score_is_a_share_with_its_interval() -> None:
+    assert wording.share({"score": 0.612, "score_ci95": [0.6, 0.624]}) == "61.2% ± 1.2"
+    assert wording.share({"score": None}) == "–"
+
+
 def test_shares_counts_and_nouns() -> None:
     assert wording.percent(0.5236) == "52.4%"
     assert wording.percent(None) == "–"

@@ -183,7 +183,7 @@ def start_season(books: Books, operator: User, season: int) -> list[str]:
     from server.rows import season_row
 
     with books.write() as session:
-        row = season_row(session, str(season))
+        row = season_row(session, str(season), operator)
         now = books.clock()
         return seasons.start(session, operator, row, settings=books.settings, now=now)
 

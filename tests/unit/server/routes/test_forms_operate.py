@@ -9,7 +9,7 @@ from server.db.models import User
 from tests.books import Books, lost, played
 from tests.unit.server.routes.conftest import Browse, open_season, play_all, start_season
 
-AUTUMN = {"name": "autumn", "game": "bomb", "cycles": "1"}
+AUTUMN = {"name": "autumn", "league": "bomb", "cycles": "1"}
 
 
 def test_an_operator_makes_a_season_of_the_games_league(
@@ -24,7 +24,12 @@ def test_an_operator_makes_a_season_of_the_games_league(
 
 @pytest.mark.parametrize(
     ("more", "status"),
-    [({"name": ""}, 422), ({"cycles": "many"}, 422), ({"cycles": "0"}, 422), ({"game": "no"}, 404)],
+    [
+        ({"name": "7"}, 422),
+        ({"cycles": "many"}, 422),
+        ({"cycles": "0"}, 422),
+        ({"league": "no"}, 404),
+    ],
 )
 def test_a_poor_season_is_shown_again(
     browse: Browse, charlie: User, more: dict[str, str], status: int

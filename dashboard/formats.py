@@ -1,0 +1,81 @@
+"""How a league is run, in words: its format, who may enter, when it starts, who has won.
+
+Takes the fields of matchbox.league.format as data; knows no rows and no clock.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from dashboard.wording import plural
+
+if TYPE_CHECKING:
+    from dashboard.source import Row
+
+QUESTIONS: Final = {
+    "order": "the whole order is known",
+    "champion": "it is known who is best",
+}
+
+
+def format(form: Row) -> list[str]:  # noqa: A001 - the filter is named after what it tells
+    """How a season is played, a sentence for each thing that is so."""
+    told = [_played(form)]
+    if form["placement"]:
+        told.append(f"A newcomer plays {plural(form['placement'], 'placement match', 'es')} first.")
+    if form["divisions"] > 1:
+        told.append(
+            f"{form['divisions']} divisions: {form['moving']} rise and sink between seasons."
+        )
+    limits = [
+        f"{form['matches']:,} matches" if form["matches"] else "",
+        f"{plural(form['hours'], 'hour')}" if form["hours"] else "",
+    ]
+    if any(limits):
+        told.append(f"It ends after {' or '.join(filter(None, limits))} at the latest.")
+    if form["learning"] != "off":
+        begins = "with nothing" if form["learning"] == "fresh" else "with what its parent knew"
+        told.append(f"Bots learn between rounds; a new version begins {begins}.")
+    return told
+
+
+def _played(form: Row) -> str:
+    cycles = plural(form["cycles"], "double round robin")
+    if form["kind"] == "round-robin":
+        return f"{cycles}: every two meet in both orders."
+    if form["kind"] == "swiss":
+        rounds = plural(form["rounds"], "round") if form["rounds"] else "as many rounds as it takes"
+        return f"Swiss, {rounds}: each meets others of about the same score."
+    if form["kind"] == "knock-out":
+        return f"Groups of {form['group']} at most; {form['through']} of each go on to a knock-out."
+    until = QUESTIONS.get(form["question"], f"it is known who the best {form['top']} are")
+    care = "" if form["question"] == "champion" else f", with {form['care']} care"
+    return f"{cycles}, then neighbours meet until {until}{care}."
+
+
+def admission(admitted: Row) -> list[str]:
+    """Who may enter, a sentence for each thing that is so."""
+    told = ["By invitation." if admitted["by"] == "invitation" else "Open to all."]
+    if admitted["everybody"]:
+        told.append(
+            "Every active bot is entered when it freezes; an author's own choice goes first."
+        )
+    if admitted["bots"] is not None:
+        told.append(f"{plural(admitted['bots'], 'bot')} of one author.")
+    if admitted["uploads"] is not None:
+        told.append(f"{plural(admitted['uploads'], 'upload')} of an author in 24 hours.")
+    return told
+
+
+def schedule(scheduled: Row) -> str:
+    """The schedule; empty where there is none."""
+    return f"{scheduled['cron']} ({scheduled['zone']})" if scheduled["cron"] else ""
+
+
+def options(chosen: dict[str, Any]) -> str:
+    """The game's options: "see 3, faces 6"; empty without any."""
+    return ", ".join(f"{name} {value}" for name, value in chosen.items())
+
+
+TOLD: Final = (format, admission, schedule, options)
+"""What templates use, as filters named `tell_` and the function's name."""

@@ -1,0 +1,218 @@
+"""Leagues and seasons as they are read: how they are run, when the next one starts, who won."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import ColumnElement, func, or_, select
+from sqlalchemy.orm import joinedload
+
+from matchbox.errors import NotFound
+from matchbox.league.format import Format, read, write
+from server.db.models import (
+    Bot,
+    Entry,
+    Invitation,
+    League,
+    Match,
+    MatchState,
+    Season,
+    SeasonState,
+    Standing,
+    User,
+    Version,
+    VersionState,
+)
+from server.queries.boards import find_season
+from server.queries.edge import iso, sees, title_of
+from server.services import divisions
+from server.services.leagues import UPCOMING, admission_of, format_of, schedule_of
+from server.services.standings import scope_of
+
+if TYPE_CHECKING:
+    from sqlalchemy.orm import Session
+
+OVER = (SeasonState.FINISHED, SeasonState.CANCELLED)
+
+
+def leagues(session: Session) -> list[dict[str, Any]]:
+    """id, name, game, title, rules, options, seats, deals, continuous, paused, created_at, format,
+    admission, schedule (each with all its fields), next_start (of its next season, or None)."""
+    waiting = (Season.state.in_(UPCOMING), Season.starts_at.is_not(None))
+    query = select(Season.league_id, func.min(Season.starts_at)).where(*waiting)
+    starts = {row[0]: row[1] for row in session.execute(query.group_by(Season.league_id))}
+    rows = session.scalars(select(League).order_by(League.id))
+    return [_league(row, starts.get(row.id)) for row in rows]
+
+
+def league(session: Session, name: str, viewer: User | None = None) -> dict[str, Any]:
+    """One of `leagues`, and seasons: as `seasons`, its own; invited: names, None but for operators.
+
+    Raises NotFound.
+    """
+    found = next((one for one in leagues(session) if one["name"] == name), None)
+    if found is None:
+        raise NotFound(f"there is no league {name!r}")
+    known = select(User.name).join(Invitation, Invitation.user_id == User.id)
+    names = session.scalars(
+        known.where(Invitation.league_id == found["id"]).order_by(User.name)
+    ).all()
+    return {
+        **found,
+        "seasons": _seasons(session, viewer, Season.league_id == found["id"]),
+        "invited": list(names) if viewer is not None and viewer.operator else None,
+    }
+
+
+def seasons(session: Session, viewer: User | None = None) -> list[dict[str, Any]]:
+    """id, name, game, title, league, state, edition, division, divisions (of the edition), format
+    (all its fields), cycles, round (how many were opened), deals, entries, matches (but those that
+    an operator or an exclusion made void), finished (how many), created_at, starts_at (by the
+    schedule), started_at, finished_at, seed (None until it is over), trouble (why it could not
+    start when it was time, or ""); newest first. Drafts for operators alone.
+    """
+    return _seasons(session, viewer)
+
+
+def season(session: Session, name: int | str, viewer: User | None = None) -> dict[str, Any]:
+    """The season of that number or name: one of `seasons`, and
+
+    entrants: bot, owner, name, version (number, or None before it is fixed), version_id, digest,
+    class_name, mine, out (suspended or disqualified, or ""), out_at, out_why; newer: the active
+    versions that came too late, number by bot; editions: all divisions, as id, name, division;
+    admission and schedule: the league's; paused: whether the league is; trophy: champion, or shared
+    (bots, where the ranges leave several), None until it is finished.
+
+    Raises NotFound.
+    """
+    row = find_season(session, name, viewer)
+    (told,) = _seasons(session, viewer, Season.id == row.id)
+    siblings = divisions.of_edition(session, row)
+    return {
+        **told,
+        "entrants": [_entrant(entry, viewer) for entry in row.entries],
+        "newer": _newer(session, row),
+        "editions": [
+            {"id": one.id, "name": one.name, "division": one.division} for one in siblings
+        ],
+        "admission": write(admission_of(row.league)),
+        "schedule": write(schedule_of(row.league)),
+        "paused": row.league.paused,
+        "trophy": _trophy(session, row),
+    }
+
+
+def _seasons(
+    session: Session, viewer: User | None, *which: ColumnElement[bool]
+) -> list[dict[str, Any]]:
+    query = select(Season).options(joinedload(Season.league)).where(*which)
+    if viewer is None or not viewer.operator:
+        query = query.where(Season.state != SeasonState.DRAFT)
+    rows = session.scalars(query.order_by(Season.id.desc())).all()
+    shown = [row.id for row in rows]
+    entries = _count_by(session, Entry.season_id, shown)
+    stands = or_(Match.state != MatchState.VOID, Match.void_why == "")
+    matches = _count_by(session, Match.season_id, shown, stands)
+    done = _count_by(session, Match.season_id, shown, Match.state == MatchState.FINISHED)
+    parts = select(Season.league_id, Season.edition, func.count())
+    made = session.execute(parts.group_by(Season.league_id, Season.edition))
+    size = {(league, edition): count for league, edition, count in made}
+    return [
+        {
+            **_season(row),
+            "divisions": size[row.league_id, row.edition],
+            "entries": entries.get(row.id, 0),
+            "matches": matches.get(row.id, 0),
+            "finished": done.get(row.id, 0),
+        }
+        for row in rows
+    ]
+
+
+def _season(row: Season) -> dict[str, Any]:
+    return {
+        "id": row.id,
+        "name": row.name,
+        "game": row.league.game,
+        "title": title_of(row.league.game),
+        "league": row.league.name,
+        "state": row.state,
+        "edition": row.edition,
+        "division": row.division,
+        "format": write(read(Format, {**row.format, "cycles": row.cycles})),
+        "cycles": row.cycles,
+        "round": row.round,
+        "deals": row.deals,
+        "seed": row.seed if row.state in OVER else None,
+        "created_at": iso(row.created_at),
+        "starts_at": iso(row.starts_at),
+        "started_at": iso(row.started_at),
+        "finished_at": iso(row.finished_at),
+        "trouble": row.trouble,
+    }
+
+
+def _league(row: League, starts_at: int | None) -> dict[str, Any]:
+    names = ("id", "name", "game", "rules", "options", "seats", "deals", "continuous", "paused")
+    return {
+        **{name: getattr(row, name) for name in names},
+        "title": title_of(row.game),
+        "created_at": iso(row.created_at),
+        "format": write(format_of(row)),
+        "admission": write(admission_of(row)),
+        "schedule": write(schedule_of(row)),
+        "next_start": None if row.paused else iso(starts_at),
+    }
+
+
+def _entrant(entry: Entry, viewer: User | None) -> dict[str, Any]:
+    version = entry.version
+    return {
+        "bot": entry.bot.full_name,
+        "owner": entry.bot.owner.name,
+        "name": entry.bot.name,
+        "version": version.number if version else None,
+        "version_id": entry.version_id,
+        "digest": version.digest if version else None,
+        "class_name": (version.class_name or None) if version else None,
+        "out": entry.out,
+        "out_at": iso(entry.out_at),
+        "out_why": entry.out_why,
+        "mine": sees(viewer, entry.bot.owner_id),
+    }
+
+
+def _newer(session: Session, row: Season) -> dict[str, int]:
+    """The active versions that did not enter any more: number by bot."""
+    fixed = {entry.bot_id: entry.version_id for entry in row.entries if entry.version_id}
+    query = select(Version).where(Version.bot_id.in_(fixed), Version.state == VersionState.ACTIVE)
+    with_owner = query.options(joinedload(Version.bot).joinedload(Bot.owner))
+    return {
+        version.bot.full_name: version.number
+        for version in session.scalars(with_owner)
+        if version.id > (fixed[version.bot_id] or 0)
+    }
+
+
+def _trophy(session: Session, row: Season) -> dict[str, Any] | None:
+    standing = session.get(Standing, scope_of(row))
+    if row.state != SeasonState.FINISHED or standing is None:
+        return None
+    first = [line for line in standing.lines if line["rank_range"][0] == 1]
+    bots = _names(session, [line["version_id"] for line in first])
+    sole = len(first) == 1 and first[0]["rank_range"] == [1, 1]
+    return {"champion": bots[0] if sole else None, "shared": [] if sole else bots}
+
+
+def _names(session: Session, versions: Sequence[int]) -> list[str]:
+    query = select(Version).where(Version.id.in_(versions))
+    found = {one.id: one.bot.full_name for one in session.scalars(query)}
+    return [found[version] for version in versions]
+
+
+def _count_by(
+    session: Session, season: Any, shown: Sequence[int], *which: ColumnElement[bool]
+) -> dict[int, int]:
+    query = select(season, func.count()).where(season.in_(shown), *which).group_by(season)
+    return {row[0]: row[1] for row in session.execute(query)}

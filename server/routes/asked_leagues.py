@@ -1,0 +1,100 @@
+"""What the API takes about leagues and seasons. Of how they are run any field may be left out.
+
+Knows shapes, which follow from matchbox.league.format; what a value means is for the services.
+"""
+
+from __future__ import annotations
+
+from types import UnionType
+from typing import TYPE_CHECKING, Annotated, Any, Union, get_args, get_origin, get_type_hints
+
+from msgspec.structs import fields
+from pydantic import Field, create_model
+
+from matchbox.league import format as run
+from server.routes.asked import Body, NameText
+
+
+def _hint(hint: Any) -> Any:
+    """The type with its bounds as the document tells them."""
+    if get_origin(hint) is Annotated:
+        inner, bounds = get_args(hint)
+        return Annotated[inner, Field(ge=bounds.ge, le=bounds.le)]
+    if get_origin(hint) in (Union, UnionType):
+        return Union[tuple(_hint(one) for one in get_args(hint))]  # noqa: UP007 - made at run time
+    return hint
+
+
+def _some_of(kind: Any, doc: str) -> Any:
+    """A body of any of the fields of these settings."""
+    hints = get_type_hints(kind, include_extras=True)
+    known: dict[str, Any] = {
+        field.name: (_hint(hints[field.name]), field.default) for field in fields(kind)
+    }
+    name: Any = f"{kind.__name__}Fields"
+    return create_model(name, __base__=Body, __doc__=doc, **known)
+
+
+if TYPE_CHECKING:
+
+    class FormatFields(Body):
+        """Made below."""
+
+    class AdmissionFields(Body):
+        """Made below."""
+
+    class ScheduleFields(Body):
+        """Made below."""
+else:
+    FormatFields = _some_of(run.Format, "How a season is played.")
+    AdmissionFields = _some_of(run.Admission, "Who may enter.")
+    ScheduleFields = _some_of(run.Schedule, "When seasons start.")
+
+Options = dict[str, str | int | bool]
+Deals = Annotated[int, Field(ge=1, le=5000)]
+Seats = Annotated[int, Field(ge=1, le=64)]
+
+
+class ChangedLeague(Body):
+    """What is to be different; a format holds for seasons made from then on, the rest at once."""
+
+    deals: Deals | None = None
+    format: FormatFields | None = None
+    admission: AdmissionFields | None = None
+    schedule: ScheduleFields | None = None
+
+
+class NewLeague(ChangedLeague):
+    """A game with its options, and how its seasons are run."""
+
+    name: NameText
+    game: NameText
+    seats: Seats | None = None
+    options: Options | None = None
+    continuous: bool = False
+
+
+class Inviting(Body):
+    """An account by its name."""
+
+    user: NameText
+
+
+class NewSeason(Body):
+    """A season of a league, or of a game: then with a league of its own where it needs one.
+
+    `cycles` is short for the format's. Who knows or guesses a seed that is given knows all deals.
+    """
+
+    name: NameText | None = None
+    league: NameText | None = None
+    game: NameText | None = None
+    options: Options | None = None
+    seats: Seats | None = None
+    deals: Deals | None = None
+    cycles: Annotated[int, Field(ge=1, le=100)] | None = None
+    seed: Annotated[str, Field(min_length=16, max_length=64)] | None = None
+    draft: bool = False
+    format: FormatFields | None = None
+    admission: AdmissionFields | None = None
+    schedule: ScheduleFields | None = None

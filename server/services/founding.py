@@ -1,0 +1,85 @@
+"""A season made in one step: in a league that is there, or for a game, with a league where needed.
+
+A league of its own is needed where the game is played with other options or seats, by other entry
+rules, or on a schedule; only a format goes with the season alone.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, Final
+
+from sqlalchemy import select
+
+from matchbox import registry
+from matchbox.errors import BadOption, Conflict
+from server.db.models import League
+from server.services import editions, leagues, seasons
+from server.services.accounts import require_operator
+
+if TYPE_CHECKING:
+    from sqlalchemy.orm import Session
+
+    from matchbox.settings import Settings
+    from server.db.models import Season, User
+    from server.services.leagues import Fields
+
+LONGEST: Final = 32
+"""Characters of a league's name."""
+_OTHERS: Final = re.compile(r"[^a-z0-9]+")
+
+
+def found(
+    session: Session,
+    actor: User,
+    *,
+    name: str | None = None,
+    league: str | None = None,
+    game: str | None = None,
+    options: Fields | None = None,
+    seats: int | None = None,
+    deals: int | None = None,
+    admission: Fields | None = None,
+    schedule: Fields | None = None,
+    settings: Settings,
+    now: int,
+    **season: Any,
+) -> Season:
+    """The season, open or a draft; `season` are more arguments of `seasons.create`.
+
+    Without a name it bears the league's, and its number. Raises what `leagues.create` and
+    `seasons.create` raise, and BadOption where not one of league and game is named.
+    """
+    require_operator(actor)
+    if (league is None) == (game is None):
+        raise BadOption("a season is of a league or of a game: name one of the two")
+    own = {"options": options, "seats": seats, "admission": admission, "schedule": schedule}
+    given = {field: value for field, value in own.items() if value}
+    if game is None:
+        if given:
+            raise BadOption(f"{' and '.join(given)} belong to the league {league}; edit that")
+    elif given:
+        form = season.get("format")
+        league = _free_name(session, game, name, (form or {}).get("kind", "league"))
+        knobs: dict[str, Any] = {**given, "deals": deals, "settings": settings, "now": now}
+        leagues.create(session, actor, name=league, game=game, format=form, **knobs)
+    else:
+        registry.package_of(game)
+        league = game
+    assert league is not None
+    name = editions.next_name(session, league) if name is None else name
+    return seasons.create(session, actor, name=name, league=league, deals=deals, now=now, **season)
+
+
+def _free_name(session: Session, game: str, season: str | None, kind: str) -> str:
+    """The season's name as a league's; the game's and the format's where it has none. Raises
+    Conflict where a league bears it."""
+    name = _OTHERS.sub("-", (season or "").lower())[:LONGEST].strip("-")
+    if len(name) < 2 or name in registry.packages():
+        name = f"{game}-{kind}"[:LONGEST]
+    if session.scalar(select(League.id).where(League.name == name)) is not None:
+        raise Conflict(
+            f"there is a league {name!r} already; make the season of that league, or give it "
+            "another name"
+        )
+    return name

@@ -1,0 +1,305 @@
+"""Scheduled leagues: editions opened and started by the tick, their divisions, what they miss."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from sqlalchemy import select
+
+from matchbox.errors import Conflict
+from matchbox.match.record import Bout
+from matchbox.match.wire import MatchPlayed, PlayMatch
+from server.db.models import Audit, Bot, Entry, League, Notice, Season, User, Version
+from server.services import leagues, seasons, uploads
+from server.services.tick import tick
+from tests.books import Books, play_out, played, scripted
+
+MINUTE = 60_000
+TEN = {"cron": "*/10 * * * *"}
+
+
+@pytest.fixture
+def league(books: Books, charlie: User) -> League:
+    """A league of bomb that starts every ten minutes, with the default leagues at rest."""
+    books.league(paused=True)
+    return a_league(books, charlie)
+
+
+def a_league(books: Books, charlie: User, name: str = "cup", **asked: Any) -> League:
+    """A league of bomb that starts every ten minutes."""
+    with books.write() as session:
+        knobs: dict[str, Any] = {"game": "bomb", "deals": 1, "schedule": TEN, **asked}
+        return leagues.create(
+            session, charlie, name=name, settings=books.settings, now=books.clock(), **knobs
+        )
+
+
+def editions(books: Books, league: League) -> list[tuple[str, str, str]]:
+    """Name, state and minutes past of every season of the league, oldest first."""
+    with books.read() as session:
+        rows = session.scalars(select(Season).where(Season.league_id == league.id))
+        return [(row.name, row.state, clock(row.starts_at)) for row in rows.all()]
+
+
+def clock(at: int | None) -> str:
+    """Hour and minute."""
+    return "" if at is None else f"{datetime.fromtimestamp(at / 1000, UTC):%H:%M}"
+
+
+def entrants(books: Books, name: str) -> list[str]:
+    """The names of the bots in the season of that name."""
+    with books.read() as session:
+        entries = select(Entry).join(Entry.season).where(Season.name == name)
+        return [entry.bot.name for entry in session.scalars(entries.order_by(Entry.id))]
+
+
+def wait_until(books: Books, text: str) -> None:
+    """Moves the clock on to that hour and minute, looking at the books just once."""
+    hour, minute = map(int, text.split(":"))
+    now = datetime.fromtimestamp(books.clock() / 1000, UTC)
+    books.clock.now = round(now.replace(hour=hour, minute=minute, second=1).timestamp() * 1000)
+    tick(books.context)
+
+
+def by_name(winners: Sequence[str], books: Books) -> Any:
+    """Results in which the earlier of these names always wins."""
+
+    def bring(jobs: list[PlayMatch]) -> list[MatchPlayed]:
+        with books.read() as session:
+            query = select(Version.digest, Bot.name).join(Version.bot)
+            names = {row[0]: row[1] for row in session.execute(query)}
+
+        def bout(job: PlayMatch, deal: int, rotation: int) -> Bout:
+            seats = [winners.index(names[seat.version]) for seat in job.seats]
+            first, second = seats[rotation % 2], seats[1 - rotation % 2]
+            places, scores = ([1, 2], [1, 0]) if first < second else ([2, 1], [0, 1])
+            return Bout(deal, rotation, ["draw"], places, scores, "the better wins", [])
+
+        return [played(job, scripted(job, bout)) for job in jobs]
+
+    return bring
+
+
+def test_the_next_edition_opens_starts_at_its_time_and_the_one_after_it_opens(
+    books: Books, league: League, alice: User, bob: User
+) -> None:
+    for owner in (alice, bob):
+        books.bot(owner, f"{owner.name}s")
+    tick(books.context)  # 22:13:20
+    assert editions(books, league) == [("cup 1", "open", "22:20")]
+    wait_until(books, "22:19")
+    assert editions(books, league) == [("cup 1", "open", "22:20")]
+    wait_until(books, "22:20")
+    assert editions(books, league) == [("cup 1", "running", "22:20"), ("cup 2", "open", "22:30")]
+    assert entrants(books, "cup 1") == ["alices", "bobs"]
+    play_out(books)
+    assert editions(books, league) == [("cup 1", "finished", "22:20"), ("cup 2", "open", "22:30")]
+    assert entrants(books, "cup 2") == ["alices", "bobs"]
+    with books.read() as session:
+        told = session.execute(select(Notice.kind, Notice.user_id)).all()
+        log = session.execute(select(Audit.action, Audit.actor_id)).all()
+    assert {("season-start", alice.id), ("season-end", bob.id)} <= set(told)
+    assert {("season.create", None), ("season.start", None)} <= set(log)
+
+
+def test_what_was_missed_is_caught_up_once(
+    books: Books, league: League, alice: User, bob: User
+) -> None:
+    for owner in (alice, bob):
+        books.bot(owner, f"{owner.name}s")
+    tick(books.context)
+    wait_until(books, "23:07")
+    assert editions(books, league) == [("cup 1", "running", "22:20"), ("cup 2", "open", "23:10")]
+    play_out(books)
+    assert editions(books, league)[1:] == [("cup 2", "open", "23:10")]
+
+
+def test_an_edition_waits_for_the_one_before_and_then_starts_at_once(
+    books: Books, league: League, alice: User, bob: User
+) -> None:
+    for owner in (alice, bob):
+        books.bot(owner, f"{owner.name}s")
+    tick(books.context)
+    wait_until(books, "22:20")
+    wait_until(books, "22:45")
+    assert editions(books, league)[1:] == [("cup 2", "open", "22:30")]
+    play_out(books)
+    assert [state for _, state, _ in editions(books, league)][:2] == ["finished", "finished"]
+    assert editions(books, league)[2:] == [("cup 3", "open", "22:50")]
+
+
+def test_with_too_few_bots_it_says_so_and_waits_for_the_next_time(
+    books: Books, league: League, alice: User, bob: User
+) -> None:
+    books.bot(alice, "alices")
+    tick(books.context)
+    wait_until(books, "22:20")
+    assert editions(books, league) == [("cup 1", "open", "22:30")]
+    with books.read() as session:
+        trouble = session.scalars(select(Season.trouble)).one()
+    assert trouble == "season cup 1 has fewer than two bots; enter more"
+    assert entrants(books, "cup 1") == []
+    books.bot(bob, "bobs")
+    wait_until(books, "22:30")
+    assert [state for _, state, _ in editions(books, league)] == ["running", "open"]
+    with books.read() as session:
+        assert set(session.scalars(select(Season.trouble))) == {""}
+
+
+def test_a_paused_league_opens_and_starts_nothing_and_catches_nothing_up(
+    books: Books, league: League, alice: User, bob: User, charlie: User
+) -> None:
+    for owner in (alice, bob):
+        books.bot(owner, f"{owner.name}s")
+    tick(books.context)
+    pause(books, charlie, league, paused=True)
+    wait_until(books, "22:44")
+    assert editions(books, league) == [("cup 1", "open", "22:20")]
+    pause(books, charlie, league, paused=False)
+    tick(books.context)
+    assert editions(books, league) == [("cup 1", "open", "22:50")]
+
+
+def pause(books: Books, charlie: User, league: League, *, paused: bool) -> None:
+    """Stops the league, or goes on with it."""
+    with books.write() as session:
+        row = session.get_one(League, league.id)
+        leagues.set_paused(session, charlie, row, paused, now=books.clock())
+
+
+def test_a_new_schedule_moves_the_edition_to_come_and_none_leaves_it_to_the_operator(
+    books: Books, league: League, charlie: User
+) -> None:
+    tick(books.context)
+    for given, wanted in (
+        ({"zone": "Asia/Kolkata", "cron": "0 5 * * *"}, "23:30"),
+        ({"cron": None}, ""),
+    ):
+        with books.write() as session:
+            row = session.get_one(League, league.id)
+            leagues.edit(session, charlie, row, schedule=given, now=books.clock())
+        tick(books.context)
+        assert editions(books, league) == [("cup 1", "open", wanted)]
+
+
+def test_a_cancelled_edition_leaves_its_time_out(
+    books: Books, league: League, charlie: User
+) -> None:
+    tick(books.context)
+    with books.write() as session:
+        season = session.scalars(select(Season)).one()
+        seasons.cancel(session, charlie, season, now=books.clock())
+    tick(books.context)
+    assert editions(books, league)[1:] == [("cup 2", "open", "22:30")]
+
+
+def test_a_draft_is_not_started_and_its_time_passes(
+    books: Books, charlie: User, alice: User, bob: User
+) -> None:
+    books.league(paused=True)
+    league = a_league(books, charlie)
+    for owner in (alice, bob):
+        books.bot(owner, f"{owner.name}s")
+    with books.write() as session:
+        seasons.create(session, charlie, name="Autumn", league="cup", draft=True, now=books.clock())
+    wait_until(books, "22:31")
+    assert editions(books, league) == [("Autumn", "draft", "22:20")]
+    with books.write() as session:
+        season = session.scalars(select(Season)).one()
+        seasons.publish(session, charlie, season, now=books.clock())
+    assert editions(books, league) == [("Autumn", "open", "22:40")]
+    wait_until(books, "22:40")
+    play_out(books)
+    assert editions(books, league)[1:] == [("Autumn 2", "open", "22:50")]
+
+
+def test_who_has_retired_is_left_out_of_the_next_edition(
+    books: Books, charlie: User, alice: User, bob: User
+) -> None:
+    books.league(paused=True)
+    a_league(books, charlie, admission={"everybody": False, "bots": 2})
+    versions = [books.bot(*one) for one in ((alice, "one"), (alice, "two"), (bob, "three"))]
+    with books.write() as session:
+        season = seasons.create(session, charlie, name="Autumn", league="cup", now=books.clock())
+        for version in versions:
+            bot = session.get_one(Bot, version.bot_id)
+            seasons.enter(session, charlie, season, bot, now=books.clock())
+    wait_until(books, "22:20")
+    with books.write() as session:
+        uploads.retire(session, alice, session.get_one(Bot, versions[1].bot_id), now=books.clock())
+    play_out(books)
+    assert entrants(books, "Autumn 2") == ["one", "two", "three"]
+    wait_until(books, "22:30")
+    assert entrants(books, "Autumn 2") == ["one", "three"]
+    assert entrants(books, "Autumn 3") == ["one", "three"]
+
+
+def test_the_best_rise_and_the_last_sink_over_three_editions(books: Books, charlie: User) -> None:
+    books.league(paused=True)
+    owners = [books.person(f"owner-{number}") for number in range(5)]
+    names = ["anna", "bert", "carl", "dora", "ella"]
+    for owner, name in zip(owners[:4], names, strict=False):
+        books.bot(owner, name)
+    a_league(books, charlie, format={"divisions": 2, "moving": 1})
+    tick(books.context)
+    wait_until(books, "22:20")
+    assert both(books, 1) == [["anna", "bert"], ["carl", "dora"]]
+    play_out(books, by_name(names, books))
+    wait_until(books, "22:30")
+    assert both(books, 2) == [["anna", "carl"], ["bert", "dora"]]
+    play_out(books, by_name(names[::-1], books))
+    books.bot(owners[4], "ella")
+    wait_until(books, "22:40")
+    assert both(books, 3) == [["carl", "dora"], ["anna", "bert", "ella"]]
+    with books.read() as session:
+        row = session.scalars(select(Season).where(Season.name == "cup 3, division 2")).one()
+        assert (row.edition, row.division, row.state) == (3, 2, "running")
+
+
+def both(books: Books, edition: int) -> list[list[str]]:
+    """The bots of each division of an edition, by name."""
+    with books.read() as session:
+        rows = session.scalars(select(Season).where(Season.edition == edition)).all()
+        return [sorted(entry.bot.name for entry in row.entries) for row in rows]
+
+
+def test_the_first_divisions_follow_the_game_s_leaderboard(books: Books, charlie: User) -> None:
+    books.league()
+    names = ["dora", "carl", "bert", "anna"]
+    for number, name in enumerate(sorted(names)):
+        books.bot(books.person(f"owner-{number}"), name)
+    play_out_for(books, by_name(names, books))
+    with books.write() as session:
+        season = seasons.create(
+            session,
+            charlie,
+            name="Autumn",
+            league="bomb",
+            format={"divisions": 2},
+            now=books.clock(),
+        )
+        for bot in session.scalars(select(Bot)):
+            seasons.enter(session, charlie, season, bot, now=books.clock())
+        seasons.freeze(session, charlie, season, now=books.clock())
+    assert both(books, 1) == [["carl", "dora"], ["anna", "bert"]]
+
+
+def play_out_for(books: Books, bring: Any) -> None:
+    """Ranked matches for a while."""
+    for _ in range(8):
+        tick(books.context)
+        jobs = [job for job in books.postman.take() if isinstance(job, PlayMatch)]
+        for message in bring(jobs):
+            books.record(message)
+        books.clock.pass_by(seconds=30)
+    tick(books.context)
+
+
+def test_a_continuous_league_has_no_schedule(books: Books, charlie: User) -> None:
+    league = books.league(paused=True)
+    with books.write() as session, pytest.raises(Conflict, match="played without end"):
+        row = session.get_one(League, league.id)
+        leagues.edit(session, charlie, row, schedule=TEN, now=books.clock())
