@@ -68,6 +68,10 @@ class Client:
         """What the server answers to this JSON. Raises what it refused."""
         return self._send("POST", path, json=dict(body or {})).json()
 
+    def patch(self, path: str, body: Mapping[str, Any]) -> Any:
+        """What the server answers to this change. Raises what it refused."""
+        return self._send("PATCH", path, json=dict(body)).json()
+
     def upload(self, path: str, fields: Mapping[str, str | None], name: str, data: bytes) -> Any:
         """What the server answers to this file. Raises what it refused."""
         given = {field: value for field, value in fields.items() if value is not None}

@@ -15,6 +15,7 @@ from cli import (
     compare,
     doctor,
     engine,
+    leagues,
     operations,
     playing,
     proof,
@@ -64,7 +65,7 @@ for command in (
     app.command()(command)
 app.command("login")(remote.log_in)
 app.add_typer(seasons.season, name="season")
-app.add_typer(seasons.league, name="league")
+app.add_typer(leagues.league, name="league")
 app.add_typer(admin.admin, name="admin")
 app.add_typer(operations.match, name="match")
 

@@ -9,9 +9,10 @@ import typer
 
 from cli import say
 from cli.admin import admin
+from cli.leagues import league
 from cli.playing import JsonOption
 from cli.remote import connect
-from cli.seasons import SeasonArgument, league, season
+from cli.seasons import SeasonArgument, season
 
 match = typer.Typer(help="Operate matches.", no_args_is_help=True)
 

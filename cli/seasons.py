@@ -1,4 +1,4 @@
-"""`matchbox season ...` and `matchbox league ...`."""
+"""`matchbox season ...`."""
 
 from __future__ import annotations
 
@@ -7,33 +7,58 @@ from typing import Annotated, Any
 
 import typer
 
-from cli import say
+from cli import leagues, say
 from cli.playing import JsonOption
 from cli.remote import BotArgument, connect, show_board
+from cli.terms import takes_terms
 
 season = typer.Typer(help="Run seasons.", no_args_is_help=True)
-league = typer.Typer(help="See and make leagues.", no_args_is_help=True)
 
 SeasonArgument = Annotated[str, typer.Argument(help="the season's name or number")]
 
 
 @season.command()
+@takes_terms
 def create(
-    name: Annotated[str, typer.Argument(help="the season's name")],
-    league: Annotated[str, typer.Option(help="the league; a game's own bears its name")],
-    cycles: Annotated[int, typer.Option(min=1, help="double round robins")] = 1,
+    terms: dict[str, Any],
+    name: Annotated[
+        str | None, typer.Argument(help="its name; else the last one's with the next number")
+    ] = None,
+    league: Annotated[
+        str | None, typer.Option(help="its league; a game's own bears its name")
+    ] = None,
+    game: Annotated[
+        str | None, typer.Option(help="instead of a league: one is made where it needs its own")
+    ] = None,
+    option: leagues.OptionsOption = None,
+    seats: leagues.SeatsOption = None,
     deals: Annotated[int | None, typer.Option(min=1, help="deals of every match")] = None,
+    cycles: leagues.CyclesOption = None,
     seed: Annotated[
         str | None,
         typer.Option(
             help="what all deals follow from; whoever knows it knows them, so leave it out"
         ),
     ] = None,
+    draft: Annotated[bool, typer.Option("--draft", help="let only operators see it yet")] = False,
     json: JsonOption = False,
 ) -> None:
-    """Make a season that is open for entries."""
-    asked = {"name": name, "league": league, "cycles": cycles, "deals": deals, "seed": seed}
-    _change("/seasons", asked, json)
+    """Make a season that is open for entries, or starts by itself with --cron."""
+    asked = {"name": name, "league": league, "game": game, "seats": seats, "deals": deals}
+    more = {"cycles": cycles, "seed": seed, "draft": draft or None}
+    _change("/seasons", {**asked, **more, "options": leagues.chosen(option), **terms}, json)
+
+
+@season.command("open")
+def publish(season: SeasonArgument, json: JsonOption = False) -> None:
+    """Open a draft for entries."""
+    _change(f"/seasons/{season}/open", {}, json)
+
+
+@season.command()
+def freeze(season: SeasonArgument, json: JsonOption = False) -> None:
+    """Fix the versions and the divisions; a newer version does not enter."""
+    _change(f"/seasons/{season}/freeze", {}, json)
 
 
 @season.command()
@@ -50,7 +75,7 @@ def leave(season: SeasonArgument, bot: BotArgument, json: JsonOption = False) ->
 
 @season.command()
 def start(season: SeasonArgument, json: JsonOption = False) -> None:
-    """Fix the versions and play."""
+    """Play a season, all divisions of it; an open one is frozen first."""
     _change(f"/seasons/{season}/start", {}, json)
 
 
@@ -80,8 +105,11 @@ def list_seasons(json: JsonOption = False) -> None:
     if json:
         say.document(found)
     else:
-        rows = [(one["id"], one["name"], one["game"], one["state"]) for one in found]
-        say.table(["number", "season", "game", "state"], rows)
+        rows = [
+            (one["id"], one["name"], one["game"], one["state"], one["starts_at"] or "")
+            for one in found
+        ]
+        say.table(["number", "season", "game", "state", "starts"], rows)
 
 
 @season.command()
@@ -108,46 +136,9 @@ def export(
     say.note(f"{lines} matches in {file}")
 
 
-@league.command("list")
-def list_leagues(json: JsonOption = False) -> None:
-    """List every league."""
-    with connect() as client:
-        found = list(client.items("/leagues"))
-    if json:
-        say.document(found)
-    else:
-        rows = [(one["name"], one["game"], one["seats"], one["deals"]) for one in found]
-        say.table(["league", "game", "players", "deals of a match"], rows)
-
-
-@league.command("create")
-def create_league(
-    name: Annotated[str, typer.Argument(help="the league's name")],
-    game: Annotated[str, typer.Option(help="the game that is played")],
-    option: Annotated[list[str] | None, typer.Option(help="NAME=VALUE of the game")] = None,
-    deals: Annotated[int | None, typer.Option(min=1, help="deals of a match")] = None,
-    json: JsonOption = False,
-) -> None:
-    """Make a league of your own, for seasons."""
-    from cli.simulate import read_options
-
-    options = read_options(option or [])
-    _change("/leagues", {"name": name, "game": game, "options": options, "deals": deals}, json)
-
-
-@league.command("show")
-def show_league(
-    name: Annotated[str, typer.Argument(help="the league's name")], json: JsonOption = False
-) -> None:
-    """Show a league."""
-    with connect() as client:
-        found = client.get(f"/leagues/{name}")
-    _tell(found, json)
-
-
 def _change(path: str, body: dict[str, Any], json: bool) -> None:
     with connect() as client:
-        told = client.post(path, {name: v for name, v in body.items() if v is not None})
+        told = client.post(path, leagues.given(body))
     _tell(told, json)
 
 

@@ -1,0 +1,147 @@
+"""`matchbox league ...`."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from cli import say
+from cli.playing import JsonOption
+from cli.remote import connect
+from cli.terms import takes_terms
+
+league = typer.Typer(help="See, make and run leagues.", no_args_is_help=True)
+
+LeagueArgument = Annotated[str, typer.Argument(help="the league's name")]
+UserArgument = Annotated[str, typer.Argument(help="an account's name")]
+OptionsOption = Annotated[list[str] | None, typer.Option(help="NAME=VALUE of the game")]
+DealsOption = Annotated[int | None, typer.Option(min=1, help="deals of a match")]
+SeatsOption = Annotated[int | None, typer.Option(min=1, help="players at a table")]
+CyclesOption = Annotated[int | None, typer.Option(min=1, help="double round robins")]
+
+
+@league.command("list")
+def list_leagues(json: JsonOption = False) -> None:
+    """List every league."""
+    with connect() as client:
+        found = list(client.items("/leagues"))
+    if json:
+        say.document(found)
+    else:
+        rows = [
+            (one["name"], one["game"], one["seats"], one["deals"], one["next_start"] or "")
+            for one in found
+        ]
+        say.table(["league", "game", "players", "deals of a match", "next start"], rows)
+
+
+@league.command()
+@takes_terms
+def create(
+    name: LeagueArgument,
+    game: Annotated[str, typer.Option(help="the game that is played")],
+    terms: dict[str, Any],
+    option: OptionsOption = None,
+    seats: SeatsOption = None,
+    deals: DealsOption = None,
+    cycles: CyclesOption = None,
+    continuous: Annotated[
+        bool, typer.Option("--continuous", help="played without end, with a board of its own")
+    ] = False,
+    json: JsonOption = False,
+) -> None:
+    """Make a league: a game with its options, and how its seasons are run."""
+    body = {"name": name, "game": game, "seats": seats, "deals": deals}
+    more = {"options": chosen(option), "continuous": continuous or None}
+    with connect() as client:
+        told = client.post("/leagues", given({**body, **more, **with_cycles(terms, cycles)}))
+    show(told, json)
+
+
+@league.command()
+@takes_terms
+def edit(
+    name: LeagueArgument,
+    terms: dict[str, Any],
+    deals: DealsOption = None,
+    cycles: CyclesOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Change how a league is run; a format holds for seasons that are made from then on."""
+    with connect() as client:
+        body = given({"deals": deals, **with_cycles(terms, cycles)})
+        told = client.patch(f"/leagues/{name}", body)
+    show(told, json)
+
+
+@league.command("show")
+def show_league(name: LeagueArgument, json: JsonOption = False) -> None:
+    """Show a league: how its seasons are run, and when the next one starts."""
+    with connect() as client:
+        found = client.get(f"/leagues/{name}")
+    show(found, json)
+
+
+@league.command()
+def invite(name: LeagueArgument, user: UserArgument, json: JsonOption = False) -> None:
+    """Let an account enter the seasons of a league that is by invitation."""
+    _step(name, "invite", json, {"user": user})
+
+
+@league.command()
+def uninvite(name: LeagueArgument, user: UserArgument, json: JsonOption = False) -> None:
+    """Take an invitation back; who is in a season stays in it."""
+    _step(name, "uninvite", json, {"user": user})
+
+
+@league.command()
+def pause(name: LeagueArgument, json: JsonOption = False) -> None:
+    """Stop a league's schedule, or a continuous league's queue."""
+    _step(name, "pause", json)
+
+
+@league.command()
+def resume(name: LeagueArgument, json: JsonOption = False) -> None:
+    """Go on with a league; what it missed meanwhile is not caught up."""
+    _step(name, "resume", json)
+
+
+def chosen(option: list[str] | None) -> dict[str, str] | None:
+    """NAME=VALUE texts as a mapping, or None. Raises BadOption."""
+    from cli.simulate import read_options
+
+    return read_options(option) if option else None
+
+
+def given(body: dict[str, Any]) -> dict[str, Any]:
+    """Without what was not named."""
+    return {name: value for name, value in body.items() if value is not None}
+
+
+def with_cycles(terms: dict[str, Any], cycles: int | None) -> dict[str, Any]:
+    """The terms, with the format's cycles where they were named."""
+    if cycles is None:
+        return terms
+    return {**terms, "format": {**terms.get("format", {}), "cycles": cycles}}
+
+
+def show(told: dict[str, Any], json: bool) -> None:
+    """The league for a person or a program."""
+    if json:
+        say.document(told)
+        return
+    terms = {**told["format"], **told["admission"], **told["schedule"]}
+    for key, value in {**told, **terms}.items():
+        if isinstance(value, str | int | float):
+            print(f"{key}: {value}")
+    for season in told["seasons"]:
+        print(f"season: {season['name']} ({season['state']})")
+    for name in told["invited"] or []:
+        print(f"invited: {name}")
+
+
+def _step(name: str, step: str, json: bool, body: dict[str, Any] | None = None) -> None:
+    with connect() as client:
+        told = client.post(f"/leagues/{name}/{step}", body)
+    show(told, json)

@@ -1,0 +1,160 @@
+"""Leagues and scheduled seasons by command."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from matchbox.league.format import Admission, Format, Schedule
+from server.db.models import User
+from server.services.tick import tick
+from tests.books import play_out
+from tests.unit.cli.conftest import Platform, Run
+
+ALL = (
+    "--format adaptive --question top --top 3 --care thrifty --cycles 2 --rounds 4 --group 6 "
+    "--through 3 --mixed 2 --placement 10 --max-matches 500 --hours 6 --divisions 2 --moving 1 "
+    "--learning fresh --invitation --everybody --bots 1 --uploads 5 --cron '*/10 * * * *' "
+    "--zone Europe/Berlin"
+)
+
+
+def words(text: str) -> list[str]:
+    """The words, of which one may be quoted."""
+    import shlex
+
+    return shlex.split(text)
+
+
+def test_every_term_of_a_league_is_an_option(charlie: User, matchbox: Run) -> None:
+    made = matchbox("league", "create", "cup", "--game", "bomb", *words(ALL), "--json").json
+    wanted = {
+        "kind": "adaptive", "question": "top", "top": 3, "care": "thrifty", "cycles": 2,
+        "rounds": 4, "group": 6, "through": 3, "mixed": 2, "placement": 10, "matches": 500,
+        "hours": 6, "divisions": 2, "moving": 1, "learning": "fresh",
+    }  # fmt: skip
+    assert made["format"] == wanted
+    assert wanted.keys() == set(Format.__struct_fields__)
+    admission = {"by": "invitation", "everybody": True, "bots": 1, "uploads": 5}
+    assert made["admission"] == admission
+    assert admission.keys() == set(Admission.__struct_fields__)
+    assert made["schedule"] == {"cron": "*/10 * * * *", "zone": "Europe/Berlin"}
+    assert made["schedule"].keys() == set(Schedule.__struct_fields__)
+
+
+def test_a_league_is_edited_field_by_field_and_limits_are_lifted(
+    charlie: User, matchbox: Run
+) -> None:
+    matchbox("league", "create", "cup", "--game", "bomb", *words(ALL))
+    more = ("--hours", 0, "--bots", 0, "--open", "--cron", "never", "--deals", 3, "--cycles", 1)
+    told = matchbox("league", "edit", "cup", *more, "--json").json
+    assert (told["format"]["hours"], told["format"]["matches"]) == (None, 500)
+    assert (told["format"]["cycles"], told["deals"]) == (1, 3)
+    assert told["admission"] == {"by": "open", "everybody": True, "bots": None, "uploads": 5}
+    assert told["schedule"] == {"cron": None, "zone": "Europe/Berlin"}
+
+
+@pytest.mark.parametrize(
+    "asked, why",
+    [
+        (("--cron", "* * *"), "is no time of cron"),
+        (("--zone", "Mars"), "no time zone 'Mars'"),
+        (("--question", "champion", "--care", "thrifty"), "a champion is one"),
+    ],
+)
+def test_a_league_that_makes_no_sense_is_refused(
+    charlie: User, matchbox: Run, asked: tuple[str, ...], why: str
+) -> None:
+    told = matchbox("league", "create", "cup", "--game", "bomb", *asked)
+    assert told.code != 0
+    assert why in told.err
+
+
+def test_accounts_are_invited_and_a_league_rests(
+    charlie: User, platform: Platform, matchbox: Run
+) -> None:
+    platform.books.person("alice")
+    matchbox("league", "create", "cup", "--game", "bomb", "--invitation")
+    assert matchbox("league", "invite", "cup", "alice", "--json").json["invited"] == ["alice"]
+    assert "invited: alice" in matchbox("league", "show", "cup").out
+    assert matchbox("league", "uninvite", "cup", "alice", "--json").json["invited"] == []
+    assert matchbox("league", "uninvite", "cup", "alice").code == 1
+    assert matchbox("league", "pause", "cup", "--json").json["paused"] is True
+    assert matchbox("league", "resume", "cup", "--json").json["paused"] is False
+
+
+def test_a_scheduled_season_of_a_game_needs_one_command(
+    charlie: User, platform: Platform, matchbox: Run
+) -> None:
+    books = platform.books
+    for name in ("one", "two"):
+        books.bot(charlie, name)
+    run = words("--game bomb --format adaptive --question order --cron '*/10 * * * *' --deals 1")
+    made = matchbox("season", "create", *run, "--json").json
+    assert (made["name"], made["league"], made["state"]) == (
+        "bomb-adaptive 1", "bomb-adaptive", "open",
+    )  # fmt: skip
+    assert made["starts_at"] == "2023-11-14T22:20:00.000Z"
+    assert "22:20" in matchbox("season", "list").out
+    books.clock.pass_by(minutes=7)
+    tick(books.context)
+    shown: Any = matchbox("season", "show", "bomb-adaptive 1", "--json").json
+    assert shown["state"] == "running"
+    assert {one["bot"] for one in shown["entrants"]} == {"charlie/one", "charlie/two"}
+    play_out(books)
+    assert matchbox("season", "show", "bomb-adaptive 1", "--json").json["state"] == "finished"
+    again = matchbox("season", "create", *run)
+    assert (again.code, "there is a league 'bomb-adaptive' already" in again.err) == (1, True)
+
+
+def test_a_season_with_a_format_alone_is_of_the_game_s_own_league(
+    charlie: User, matchbox: Run
+) -> None:
+    made = matchbox("season", "create", "--game", "bomb", "--format", "swiss", "--json").json
+    assert (made["name"], made["league"], made["format"]["kind"]) == ("bomb 1", "bomb", "swiss")
+    named = matchbox("season", "create", "Autumn Cup", "--game", "bomb", "--bots", 2, "--json").json
+    assert (named["name"], named["league"]) == ("Autumn Cup", "autumn-cup")
+
+
+@pytest.mark.parametrize(
+    "asked, why",
+    [
+        (("--league", "bomb", "--game", "bomb"), "name one of the two"),
+        ((), "name one of the two"),
+        (("--league", "bomb", "--cron", "* * * * *"), "schedule belong to the league bomb"),
+    ],
+)
+def test_a_season_is_of_a_league_or_of_a_game(
+    charlie: User, matchbox: Run, asked: tuple[str, ...], why: str
+) -> None:
+    told = matchbox("season", "create", "spring", *asked)
+    assert told.code != 0
+    assert why in told.err
+
+
+def test_a_draft_is_opened_frozen_and_started(
+    charlie: User, platform: Platform, matchbox: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    matchbox("season", "create", "spring", "--league", "bomb", "--draft")
+    mine, alice = platform.token(charlie), platform.token(platform.books.person("alice"))
+    monkeypatch.setenv("MATCHBOX_TOKEN", alice)
+    assert matchbox("season", "list", "--json").json == []
+    for command in ("show", "enter"):
+        told = matchbox("season", command, "spring", *(["bot"] if command == "enter" else []))
+        assert "there is no season 'spring'" in told.err
+    monkeypatch.setenv("MATCHBOX_TOKEN", mine)
+    assert matchbox("season", "show", "spring", "--json").json["state"] == "draft"
+    assert matchbox("season", "open", "spring", "--json").json["state"] == "open"
+    for name in ("one", "two"):
+        platform.books.bot(charlie, name)
+        matchbox("season", "enter", "spring", name)
+    frozen = matchbox("season", "freeze", "spring", "--json").json
+    assert (frozen["state"], {one["version"] for one in frozen["entrants"]}) == ("frozen", {1})
+    platform.books.bot(
+        charlie, "one", b"from matchbox.games.bomb import SimplePlayer\n\nBOT = SimplePlayer\n# 2\n"
+    )
+    shown = matchbox("season", "show", "spring", "--json").json
+    assert shown["newer"] == {"charlie/one": 2}
+    assert matchbox("season", "start", "spring", "--json").json["state"] == "running"
+    assert {one["version"] for one in shown["entrants"]} == {1}
