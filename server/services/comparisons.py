@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 from sqlalchemy import case, func, select
 
 from matchbox.dice import derive_deals
-from matchbox.errors import BadOption, Conflict, TooMany
+from matchbox.errors import BadOption, Conflict, NotFound, TooMany
 from matchbox.league.sprt import CAP_GAMES, Trial
 from server.db.models import (
     UNFINISHED,
@@ -67,8 +67,8 @@ def ask(
 ) -> Comparison:
     """A comparison of two versions of the bot, by number, with its first batch queued.
 
-    The challenger is the newest accepted version, the defender the active one, unless they are
-    named. With a field, both play that many of the league's best bots instead of each other.
+    Versions that are not named are the `usual` ones. With a field, both play that many of the
+    league's best bots instead of each other.
     Raises Forbidden, BadOption, Conflict, TooMany.
     """
     require_owner(actor, bot.owner_id)
@@ -101,6 +101,14 @@ def ask(
     first = _next_batch(session, row, plan)
     schedule(session, league, first, comparison=row, settings=settings, now=now)
     tell(session, "comparison.running", row.id, now=now)
+    return row
+
+
+def find(session: Session, number: int) -> Comparison:
+    """The comparison of that number. Raises NotFound."""
+    row = session.get(Comparison, number)
+    if row is None:
+        raise NotFound(f"there is no comparison {number}")
     return row
 
 
@@ -167,16 +175,30 @@ def _check_budget(session: Session, user: User, games: int, settings: Settings, 
         )
 
 
+def usual(
+    numbers: Sequence[int],
+    active: int | None,
+    *,
+    challenger: int | None = None,
+    defender: int | None = None,
+) -> tuple[int | None, int | None]:
+    """The two of these version numbers that are compared where they are not named: the newest with
+    the active one, or where it is active itself, with the newest of the others."""
+    if challenger is None:
+        challenger = max((one for one in numbers if one != defender), default=None)
+    if defender is None:
+        others = [one for one in numbers if one != challenger]
+        defender = active if active in others else max(others, default=None)
+    return challenger, defender
+
+
 def _versions(bot: Bot, challenger: int | None, defender: int | None) -> tuple[Version, Version]:
     """The two of these numbers, or the newest accepted and the active one."""
     if bot.retired_at is not None:
         raise Conflict(f"{bot.full_name} is retired")
     known = {one.number: one for one in bot.versions if one.state in COMPARED}
-    active = (one.number for one in known.values() if one.state == VersionState.ACTIVE)
-    numbers = (
-        challenger if challenger is not None else max(known, default=None),
-        defender if defender is not None else next(active, None),
-    )
+    active = next((one.number for one in known.values() if one.state == VersionState.ACTIVE), None)
+    numbers = usual(list(known), active, challenger=challenger, defender=defender)
     for number in numbers:
         if number not in known:
             named = "accepted version" if number is None else f"accepted version {number}"

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import structlog
-from sqlalchemy import and_, case, func, or_, select
+from sqlalchemy import Select, and_, case, func, or_, select
 from sqlalchemy.orm import joinedload, selectinload
 
 from matchbox.match.wire import Entrant, PlayMatch
@@ -103,38 +103,48 @@ def _park(session: Session, match: Match, trouble: str, now: int) -> None:
 
 
 def _next_queued(session: Session, room: int) -> Sequence[Match]:
-    """The oldest of every league and season first, then the second oldest of each, and so on.
+    """The queued matches whose leagues and seasons have the fewest under way, counting those that
+    come before them; the oldest of each first.
 
-    All comparisons together have one place among them, in which they take turns in the same way.
+    All comparisons together have one place among them, which they share in the same way.
     """
-    scope = (Match.league_id, Match.season_id, Match.comparison_id)
-    turn = func.row_number().over(partition_by=scope, order_by=(Match.number, Match.id))
-    compares = Match.comparison_id.is_not(None)
-    awake = or_(
-        and_(Match.season_id.is_(None), League.paused.is_(False)),
-        Season.state == SeasonState.RUNNING,
-    )
-    waiting = (
-        select(
-            Match.id,
-            Match.season_id,
-            case((compares, None), else_=Match.league_id).label("league_id"),
-            turn.label("turn"),
-        )
-        .join(League, League.id == Match.league_id)
-        .outerjoin(Season, Season.id == Match.season_id)
-        .where(Match.state == MatchState.QUEUED, awake, Match.id.not_in(HELD))
-    )
-    if not wall(session)["walled"]:
-        waiting = waiting.where(Match.id.not_in(_WITH_STRANGERS))
-    each = waiting.subquery()
-    group = (each.c.league_id, each.c.season_id)
-    place = func.row_number().over(partition_by=group, order_by=(each.c.turn, each.c.id))
-    queued = select(each.c.id, place.label("place")).subquery()
+    each = _in_turn(session).subquery()
+    group, order = (each.c.league_id, each.c.season_id), (each.c.waits, each.c.turn, each.c.id)
+    place = func.row_number().over(partition_by=group, order_by=order)
+    queued = select(each.c.id, each.c.waits, place.label("place")).subquery()
     whole = (
         joinedload(Match.league),
         selectinload(Match.deals),
         selectinload(Match.seats).joinedload(MatchSeat.version),
     )
-    query = select(Match).join(queued, queued.c.id == Match.id).options(*whole)
-    return session.scalars(query.order_by(queued.c.place, Match.id).limit(room)).all()
+    query = select(Match).join(queued, queued.c.id == Match.id).where(queued.c.waits)
+    ordered = query.options(*whole).order_by(queued.c.place, Match.id)
+    return session.scalars(ordered.limit(room)).all()
+
+
+def _in_turn(session: Session) -> Select[Any]:
+    """Every match under way, and those that may be sent now: id, league_id and season_id (league
+    None for comparisons), waits, and its turn within its league, season or comparison."""
+    waits = Match.state == MatchState.QUEUED
+    awake = or_(
+        and_(Match.season_id.is_(None), League.paused.is_(False)),
+        Season.state == SeasonState.RUNNING,
+    )
+    ready = and_(waits, awake, Match.id.not_in(HELD))
+    if not wall(session)["walled"]:
+        ready = and_(ready, Match.id.not_in(_WITH_STRANGERS))
+    scope = (Match.league_id, Match.season_id, Match.comparison_id)
+    turn = func.row_number().over(partition_by=scope, order_by=(waits, Match.number, Match.id))
+    compares = Match.comparison_id.is_not(None)
+    return (
+        select(
+            Match.id,
+            Match.season_id,
+            case((compares, None), else_=Match.league_id).label("league_id"),
+            waits.label("waits"),
+            turn.label("turn"),
+        )
+        .join(League, League.id == Match.league_id)
+        .outerjoin(Season, Season.id == Match.season_id)
+        .where(or_(Match.state == MatchState.RUNNING, ready))
+    )

@@ -76,6 +76,8 @@ def look(session: Session, row: Comparison, plan: Plan, *, last: bool) -> None:
         found, shown = _duel(row, played, last=last), "llr"
     else:
         found, shown = _gauntlet(row, plan, played), "difference"
+        if not last:  # its interval is right for a number of games that was fixed before
+            found["verdict"] = "undecided"
     row.games = games
     row.result = {
         **before,

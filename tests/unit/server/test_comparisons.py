@@ -88,10 +88,14 @@ def play(books: Books, digest: str, strength: float, rounds: int = 200) -> None:
     raise AssertionError("it does not end")
 
 
-def test_the_newest_meets_the_active_one_unless_they_are_named(
+def test_the_newest_meets_the_active_one_or_the_one_before_unless_they_are_named(
     books: Books, alice: User, two: tuple[Version, Version]
 ) -> None:
     old, new = two
+    first = row_of(books, ask(books, alice, old, defender=None))
+    assert (first.challenger_id, first.defender_id) == (new.id, old.id)
+    with books.write() as session:
+        comparisons.cancel(session, alice, session.get_one(Comparison, 1), now=books.clock())
     with books.write() as session:
         bot = session.get_one(Bot, old.bot_id)
         uploads.activate(session, alice, bot, 1, now=books.clock())
@@ -325,6 +329,24 @@ def test_comparisons_neither_starve_the_league_nor_are_starved(
     again = Counter(books.match(job.match).why for job in narrow.dispatch())
     assert again["comparison"] == 4
     narrow.context.close()
+
+
+def test_one_at_a_time_everybody_gets_the_same_share(
+    books: Books, alice: User, bob: User, two: tuple[Version, Version]
+) -> None:
+    _, new = two
+    books.bot(bob, "rival")
+    numbers = [ask(books, alice, new, games=2000) for _ in range(2)]
+    tick(open_books(books.context.database.url, dispatch_window=1, ranked_backlog=50).context)
+    for window in range(2, 41):
+        narrow = open_books(books.context.database.url, dispatch_window=window)
+        assert len(narrow.dispatch()) == 1
+        narrow.context.close()
+    with books.read() as session:
+        running = session.scalars(select(Match).where(Match.state == MatchState.RUNNING)).all()
+    shares = Counter(match.comparison_id for match in running)
+    assert shares[None] == 20
+    assert [shares[number] for number in numbers] == [10, 10]
 
 
 def test_a_retired_bot_is_compared_no_more(
