@@ -49,12 +49,21 @@ def submit_page(source: Source, values: Values | None = None, error: str = "") -
     )
 
 
-def account_page(source: Source, error: str = "", new_token: str = "") -> str:
-    """The viewer's bots and tokens; `new_token` is a secret just made, shown this once."""
+def account_page(
+    source: Source,
+    error: str = "",
+    new_token: str = "",
+    new_webhook: Mapping[str, object] | None = None,
+    values: Values | None = None,
+) -> str:
+    """The viewer's bots, tokens and ways for notices; a secret just made is shown this once."""
     return render_template(
         "account.html",
         error=error,
+        values=values or {},
         new_token=new_token,
+        new_webhook=new_webhook,
+        ways=source.ways_out(),
         tokens=source.tokens(),
         my_bots=source.my_bots(),
     )

@@ -134,8 +134,8 @@ def revoke_token(number: int) -> Response:
     return go_to("pages.account")
 
 
-def told_or_raised(error: CallerFault) -> Response:
+def told_or_raised(error: CallerFault, values: Mapping[str, str] | None = None) -> Response:
     """The account's page with what was wrong; an error page for who has no account."""
     if isinstance(error, Forbidden):
         raise error
-    return shown_again(pages.account_page(the_source(), str(error)), error)
+    return shown_again(pages.account_page(the_source(), str(error), values=values), error)

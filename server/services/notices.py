@@ -51,9 +51,9 @@ def tell_owner(
     return notice
 
 
-def unread(session: Session, user: User) -> int:
+def unread(session: Session, user_id: int) -> int:
     """How many of the account's notices are unread."""
-    waiting = (Notice.user_id == user.id, Notice.read_at.is_(None))
+    waiting = (Notice.user_id == user_id, Notice.read_at.is_(None))
     return session.scalar(select(func.count()).select_from(Notice).where(*waiting)) or 0
 
 

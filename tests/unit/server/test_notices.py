@@ -84,7 +84,7 @@ def test_a_notice_is_read_once_and_by_its_owner(books: Books, alice: User, bob: 
     tell(books, alice)
     (first, books.clock.now) = (books.clock(), books.clock() + 1000)
     with books.write() as session:
-        assert notices.unread(session, alice) == 1
+        assert notices.unread(session, alice.id) == 1
         notices.mark_read(session, alice, 1, now=first)
         notices.mark_read(session, alice, 1, now=books.clock())
         with pytest.raises(NotFound, match="no notice 1"):
@@ -97,7 +97,7 @@ def test_all_that_was_seen_is_marked_and_nothing_newer(books: Books, alice: User
         tell(books, alice)
     with books.write() as session:
         assert notices.mark_all_read(session, alice, 2, now=books.clock()) == 2
-        assert notices.unread(session, alice) == 2
+        assert notices.unread(session, alice.id) == 2
         assert notices.mark_all_read(session, alice, now=books.clock()) == 2
         assert notices.mark_all_read(session, alice, now=books.clock()) == 0
 

@@ -1,0 +1,49 @@
+"""The inbox, and the page behind the link that confirms an address.
+
+Knows addresses and templates, as dashboard.pages; the source knows whose notices they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from flask import redirect, render_template, request, url_for
+from werkzeug.wrappers import Response
+
+from dashboard.source import Source
+
+Answer = str | Response
+
+KINDS = {
+    "verdict": "Verdict",
+    "first-fault": "First fault",
+    "suspension": "Suspension",
+    "season-start": "Season",
+    "season-end": "Season",
+    "rank-change": "Rank",
+    "confirm-email": "Account",
+    "webhook": "Account",
+}
+"""What stands before a notice; of other kinds the kind itself."""
+
+
+def rules(source: Source) -> Iterator[tuple[str, Callable[..., Answer]]]:
+    """Every address and its view, whose name is the endpoint's."""
+
+    def inbox() -> Answer:
+        if source.viewer() is None:
+            return redirect(url_for("pages.login", next=request.path))
+        asked = {"cursor": request.args["cursor"]} if request.args.get("cursor") else {}
+        return render_template(
+            "inbox.html", page=source.inbox(**asked, limit=30), asked=asked, kinds=KINDS
+        )
+
+    def email(secret: str) -> Answer:
+        if source.viewer() is None:
+            return redirect(url_for("pages.login", next=request.path))
+        return render_template(
+            "email.html", secret=secret, is_open=source.link_open(secret), ways=source.ways_out()
+        )
+
+    yield "/inbox", inbox
+    yield "/account/email/<secret>", email
