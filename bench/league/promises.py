@@ -13,13 +13,15 @@ from typing import Final
 import numpy as np
 
 from bench.league import field, seasons
-from matchbox.league.comparisons import Comparisons, Floats, in_counts
+from matchbox.league.boards import scored
+from matchbox.league.comparisons import Comparisons, Floats, in_counts, join
+from matchbox.league.counts import Counts, Tally, add, count
 from matchbox.league.estimate import estimate
 from matchbox.league.ranges import rank_ranges
 from matchbox.league.ratings import ELO, WIDE, fit_comparisons
 from matchbox.league.rows import Row
 from matchbox.league.sprt import Trial, answer
-from matchbox.league.standings import standing
+from matchbox.league.standings import standing, standing_of
 from matchbox.league.tail import ENOUGH
 from matchbox.league.transitivity import lack_of_fit
 
@@ -137,15 +139,19 @@ def identical(effort: Effort) -> list[Figure]:
         for places in [((1, 2), (2, 1))[rng.integers(2)]]
     ]
     once, trials = repr(standing(rows)), effort.trials(20)
+    names = sorted({row.match for row in rows})
     same = 0
     for _ in range(trials):
         again = rows + chance.sample(rows, 30)
         chance.shuffle(again)
-        same += repr(standing(again)) == once
+        chance.shuffle(names)
+        late = count(row for row in again if row.match in names[:5])
+        counts = add(count(row for row in again if row.match not in names[:5]), late)
+        same += repr(standing(again)) == once == repr(standing_of(counts))
     told = f"{same} of {trials} the same"
     return [
         Figure(
-            "standings after shuffled and repeated results",
+            "standings after shuffled, repeated and late results",
             "bit-identical",
             told,
             trials,
@@ -155,17 +161,29 @@ def identical(effort: Effort) -> list[Figure]:
 
 
 def large_field(effort: Effort) -> list[Figure]:
-    """Processor seconds of a refit of 1,000 bots and 1,000,000 games."""
-    compared = _crowd(1000, 500_000, effort.seed)
-    seconds = []
+    """Processor seconds of a refit of 1,000 bots and 1,000,000 games, and of all that is told."""
+    compared, more = _crowd(1000, 500_000, effort.seed), _crowd(1000, 10, effort.seed + 1)
+    counts = _counts(compared, 100_000)
     trials = effort.trials(5)
-    for _ in range(trials):
-        begun = process_time()
-        fit_comparisons(compared)
-        seconds.append(process_time() - begun)
-    told = f"{min(seconds):.2f} s of one processor"
-    name = "refit of 1,000 bots x 1,000,000 games from counts"
-    return [Figure(name, "under 1 s", told, trials, min(seconds) < 1)]
+    size = "1,000 bots x 1,000,000 games"
+
+    def seconds(work: Callable[[], object]) -> float:
+        taken = []
+        for _ in range(trials):
+            begun = process_time()
+            work()
+            taken.append(process_time() - begun)
+        return min(taken)
+
+    refit = seconds(lambda: fit_comparisons(compared))
+    whole = seconds(lambda: standing_of(counts))
+    joined = seconds(lambda: join(compared, more))
+    told = "{:.2f} s of one processor".format
+    return [
+        Figure(f"refit of {size} from counts", "under 1 s", told(refit), trials, refit < 1),
+        Figure(f"the whole standing of {size}, digest and all", "", told(whole), trials, None),
+        Figure(f"ten deals more in the counts of {size}", "", told(joined), trials, None),
+    ]
 
 
 def fitting(effort: Effort) -> list[Figure]:
@@ -173,13 +191,21 @@ def fitting(effort: Effort) -> list[Figure]:
     rng, trials = np.random.default_rng(effort.seed), effort.trials(400)
     strengths = field.ladder(8, 30.0)
     pairs = field.all_pairs(strengths, 0.6)
-    alarms = []
-    for _ in range(trials):
-        compared = pairs.compared(pairs.play(np.full(len(pairs.first), 30), rng))
-        lack = lack_of_fit(compared, fit_comparisons(compared).strengths / ELO)
-        alarms.append(lack is not None and lack.p < 0.05)
-    share = f"{np.mean(alarms):.1%}"
-    return [Figure("false alarms of the test for lack of fit at 5%", "", share, trials, None)]
+    fields = {
+        "": (pairs.compared(pairs.play(np.full(len(pairs.first), 30), rng)) for _ in range(trials)),
+        ", 50 bots in 500 deals": (
+            _crowd(50, 500, effort.seed + trial) for trial in range(effort.trials(200))
+        ),
+    }
+    figures = []
+    for name, compared in fields.items():
+        alarms = []
+        for one in compared:
+            lack = lack_of_fit(one, fit_comparisons(one).strengths / ELO)
+            alarms.append(lack is not None and lack.p < 0.05)
+        name = f"false alarms of the test for lack of fit at 5%{name}"
+        figures.append(Figure(name, "", f"{np.mean(alarms):.1%}", len(alarms), None))
+    return figures
 
 
 def versions(effort: Effort) -> list[Figure]:
@@ -243,6 +269,13 @@ def _head_to_head(elo: float, rho: float, rng: np.random.Generator) -> tuple[int
         if found.over:
             shown = estimate(trial, counts.tolist())
             return found.games, found.verdict, shown.elo if shown is not None else 0.0
+
+
+def _counts(compared: Comparisons, matches: int) -> Counts:
+    """These comparisons as the counts of so many matches."""
+    names = {f"{at:032x}": at.to_bytes(32, "big") for at in range(matches)}
+    tallies = dict.fromkeys(compared.entrants, Tally(matches // len(compared.entrants)))
+    return Counts(names, tallies, compared, scored(()), np.zeros(0, dtype=np.int64))
 
 
 def _crowd(bots: int, deals: int, seed: int) -> Comparisons:
