@@ -23,6 +23,7 @@ from dashboard import (
     figures,
     formats,
     forms,
+    inbox,
     operations,
     reports,
     wording,
@@ -41,7 +42,7 @@ def utc_now() -> datetime:
 def make_pages(source: Source, *, now: Callable[[], datetime] = utc_now) -> Blueprint:
     """The blueprint `pages`, reading everything from `source`."""
     blueprint = Blueprint("pages", __name__, template_folder="templates")
-    for rule, view in (*_Pages(source).rules(), *operations.rules(source)):
+    for rule, view in (*_Pages(source).rules(), *operations.rules(source), *inbox.rules(source)):
         blueprint.add_url_rule(rule, view.__name__, view)
     blueprint.add_app_template_filter(lambda text: wording.ago(text, now()), "ago")
     blueprint.add_app_template_filter(figures.colour, "bot_colour")

@@ -32,12 +32,22 @@ def no_comparisons(owner: str, name: str) -> Row:
     return {"items": [], "versions": []}
 
 
+def no_notices(**_: Any) -> Row:
+    """Nobody was told anything."""
+    return {"items": [], "next": None, "unread": 0}
+
+
+def no_ways_out() -> Row:
+    """Notices stay in the house."""
+    return {"mail": False, "email": None, "email_asked": None, "hooks": "none", "webhooks": []}
+
+
 @dataclass(frozen=True, kw_only=True)
 class Source:
     """The functions that the pages read from."""
 
     viewer: Callable[[], Row | None]
-    """Who is asking: name, role ("author" or "operator"); None without login."""
+    """Who is asking: name, role ("author" or "operator"), unread (notices); None without login."""
 
     libraries: Callable[[], list[str]]
     """What bots may import beside the standard library."""
@@ -146,6 +156,19 @@ class Source:
     """The viewer's own of the bot owner/name: items (the first twelve and times of `comparison`);
     and for the form: versions (numbers), challenger, defender, left, budget, others. Asked only
     where `bot` says `mine`."""
+
+    inbox: Callable[..., Row] = no_notices
+    """(cursor, limit: by keyword, each optional) -> a page of the viewer's notices, newest first,
+    and unread (how many). Items: id, kind, subject, text, path (of the page it is about), at,
+    read_at."""
+
+    ways_out: Callable[[], Row] = no_ways_out
+    """mail (whether this platform sends any), email (the viewer's, confirmed, or None), email_asked
+    (not confirmed yet), hooks (where webhooks may lead: public, any or none), webhooks: id, url,
+    created_at, arrived_at, disabled_at, trouble."""
+
+    link_open: Callable[[str], bool] = lambda secret: False
+    """Whether this secret of the link that confirms an address is the viewer's, and good."""
 
     text_of: Callable[[str, str, int], str | None] = no_source
     """(owner, name, version number) -> the bot's file, for its owner and operators; None for

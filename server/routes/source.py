@@ -13,6 +13,8 @@ from dashboard.source import Row, Source
 from matchbox.settings import libraries_of
 from server import queries
 from server.auth import account, context, viewer, visitor
+from server.queries import inbox
+from server.services import notices
 
 
 def make_source() -> Source:
@@ -42,6 +44,9 @@ def make_source() -> Source:
         claim_open=_claim_open,
         comparison=_comparison,
         comparisons=_comparisons,
+        inbox=_inbox,
+        ways_out=_ways_out,
+        link_open=_link_open,
         text_of=_text_of,
     )
 
@@ -54,7 +59,11 @@ def the_source() -> Source:
 
 def _viewer() -> Row | None:
     asking = visitor()
-    return {"name": asking.name, "role": asking.role} if asking else None
+    if asking is None:
+        return None
+    with context().read() as books:
+        unread = notices.unread(books, asking.id)
+    return {"name": asking.name, "role": asking.role, "unread": unread}
 
 
 def _uploads_closed() -> str | None:
@@ -159,6 +168,23 @@ def _admin() -> Row:
 def _claim_open(secret: str) -> bool:
     with context().read() as books:
         return queries.claim_open(books, secret)
+
+
+def _inbox(**which: Any) -> Row:
+    with context().read() as books:
+        return inbox.inbox(books, account(books), **which)
+
+
+def _ways_out() -> Row:
+    made = context()
+    with made.read() as books:
+        return inbox.ways_out(books, account(books), made.settings)
+
+
+def _link_open(secret: str) -> bool:
+    made = context()
+    with made.read() as books:
+        return inbox.link_open(account(books), secret, made.settings, made.now())
 
 
 def _text_of(owner: str, name: str, number: int) -> str | None:
