@@ -83,6 +83,45 @@ def leaderboard(board: Figure) -> Figure:
     }
 
 
+def walk(comparison: Figure) -> Figure:
+    """What a comparison showed after each batch: its log likelihood ratio between the two at which
+    it ends, or the difference so far. `comparison` is as Source tells it."""
+    looks = [(0, 0.0), *((games, value) for games, value in comparison["looks"])]
+    ends = comparison["llr_bounds"] or [0.0]
+    title = "Log likelihood ratio" if comparison["llr_bounds"] else "Difference, points a game"
+    last = looks[-1][0] or 1
+    return {
+        "data": [
+            {
+                "type": "scatter",
+                "mode": "lines+markers",
+                "x": [games for games, _ in looks],
+                "y": [value for _, value in looks],
+                "line": {"color": COLOURS[0], "width": 2.5},
+                "hovertemplate": "%{x} games: %{y:.3f}<extra></extra>",
+                "showlegend": False,
+            },
+            *(
+                {
+                    "type": "scatter",
+                    "mode": "lines",
+                    "x": [0, last],
+                    "y": [end, end],
+                    "line": {"color": COLOURS[-1], "width": 1.5, "dash": "dash"},
+                    "hovertemplate": "%{y:.2f}<extra></extra>",
+                    "showlegend": False,
+                }
+                for end in ends
+            ),
+        ],
+        "layout": _layout(
+            height=280,
+            xaxis={"title": _title("Games"), "rangemode": "tozero"},
+            yaxis={"title": _title(title)},
+        ),
+    }
+
+
 def _measured(board: Figure) -> list[Line]:
     """The lines that have something to draw."""
     value, _ = _keys(board)

@@ -54,6 +54,10 @@ const seen = new IntersectionObserver((entries) => {
   }
 }, { rootMargin: "200px" });
 
+document.addEventListener("htmx:after:swap", () => {
+  for (const canvas of document.querySelectorAll("[data-figure][data-ready]")) draw(canvas);
+});
+
 for (const canvas of document.querySelectorAll("[data-figure]")) {
   canvas.style.minHeight = `${canvas.dataset.height}px`; // its room is kept, so nothing jumps
   seen.observe(canvas);

@@ -56,6 +56,7 @@ def matches(
     game: str | None = None,
     bot: str | None = None,
     season: int | None = None,
+    comparison: int | None = None,
     state: str | None = None,
     cursor: str | None = None,
     limit: int = 50,
@@ -68,6 +69,8 @@ def matches(
     Raises BadOption.
     """
     query = _filtered(select(Match), game, bot, season, state)
+    if comparison is not None:
+        query = query.where(Match.comparison_id == comparison)
     order = (Match.created_at, Match.number, Match.id)
     if cursor is not None:
         name = cursor.rpartition(".")[2]

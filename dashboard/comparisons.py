@@ -1,0 +1,65 @@
+"""The pages of comparisons: one of them, and what a bot's page says of them.
+
+Knows templates and words, as dashboard.pages; the source refuses who may not see a comparison.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from flask import redirect, render_template, request, url_for
+from werkzeug.wrappers import Response
+
+from dashboard import figures
+from dashboard.source import Row, Source
+
+Answer = str | Response
+
+
+def rules(source: Source) -> Iterator[tuple[str, Callable[..., Answer]]]:
+    """Every address and its view, whose name is the endpoint's."""
+
+    def comparison(comparison: int) -> Answer:
+        if source.viewer() is None:
+            return redirect(url_for("pages.login", next=request.path))
+        told = source.comparison(comparison)
+        return render_template(
+            "comparison.html", comparison=told, figure=figures.walk(told), finding=finding(told)
+        )
+
+    yield "/comparisons/<int(max=999999999):comparison>", comparison
+
+
+def of_bot(source: Source, bot: Row) -> Row | None:
+    """What the bot's page shows its owner; None for everybody else."""
+    return source.comparisons(bot["owner"], bot["name"]) if bot["mine"] else None
+
+
+def finding(comparison: Row) -> str:
+    """What was found so far, in a sentence."""
+    one, other = f"Version {comparison['challenger']}", f"version {comparison['defender']}"
+    if comparison["verdict"] == "better":
+        return f"{one} is better than {other}"
+    if comparison["verdict"] == "not-better":
+        return f"{one} is not better than {other}"
+    if comparison["state"] == "running":
+        return f"It is not clear yet whether {one[0].lower()}{one[1:]} is better than {other}"
+    return f"{one} may be better than {other} or not: the games do not say"
+
+
+def measure(comparison: Row) -> str:
+    """The estimate with its interval; empty where there is none."""
+    if comparison["elo"] is not None:
+        return _with_interval(comparison["elo"], comparison["ci95"], 0, "Elo")
+    if comparison["difference"] is not None:
+        return _with_interval(
+            comparison["difference"], comparison["difference_ci95"], 3, "points a game"
+        )
+    return ""
+
+
+def _with_interval(value: float, ci95: list[float] | None, digits: int, unit: str) -> str:
+    shown = f"{value:+.{digits}f} {unit}"
+    if ci95 is not None:
+        shown += f", 95% interval {ci95[0]:+.{digits}f} to {ci95[1]:+.{digits}f}"
+    return shown.replace("-", "−")

@@ -1,0 +1,78 @@
+"""Comparisons of your versions: asked for, listed, told, cancelled."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from apiflask import APIBlueprint
+from flask import Response, jsonify, url_for
+
+from server.auth import account, context, viewer
+from server.queries import comparisons as queries
+from server.routes import comparing
+from server.routes.lists import made_at
+from server.rows import named_bot
+from server.services import comparisons as services
+
+routes = APIBlueprint("comparisons", __name__, url_prefix="/api/v1", tag="Comparisons")
+
+
+@routes.get("/comparisons")
+@routes.input(comparing.ComparisonsPage, location="query")
+@routes.output(comparing.Comparisons)
+def comparisons(query_data: comparing.ComparisonsPage) -> Response:
+    """A page of your comparisons, of one bot where asked, newest first."""
+    with context().read() as books:
+        return jsonify(queries.comparisons(books, account(books), **query_data.model_dump()))
+
+
+@routes.post("/comparisons")
+@routes.input(comparing.NewComparison)
+@routes.output(comparing.Comparison, status_code=201)
+def ask(json_data: comparing.NewComparison) -> Response:
+    """Asks whether one version of a bot of yours is better than another; poll the Location."""
+    asked = json_data.model_dump()
+    number = begin(asked.pop("bot"), **asked)
+    with context().read() as books:
+        told = queries.comparison(books, number, viewer(books))
+    return made_at(url_for("comparisons.comparison", number=number), told)
+
+
+@routes.get("/comparisons/<number:number>")
+@routes.output(comparing.Comparison)
+def comparison(number: int) -> Response:
+    """A comparison with what it has found so far; for who asked, and operators."""
+    with context().read() as books:
+        return jsonify(queries.comparison(books, number, viewer(books)))
+
+
+@routes.post("/comparisons/<number:number>/cancel")
+@routes.output(comparing.Comparison)
+def cancel(number: int) -> Response:
+    """Ends a comparison; what was not played is void, and costs nothing."""
+    end(number)
+    with context().read() as books:
+        return jsonify(queries.comparison(books, number, viewer(books)))
+
+
+def begin(bot: str, **asked: Any) -> int:
+    """Begins a comparison of a bot, as owner/name or one's own by its name; its number."""
+    made = context()
+    with made.write() as books:
+        user = account(books)
+        row = services.ask(
+            books,
+            user,
+            named_bot(books, bot, user),
+            **asked,
+            settings=made.settings,
+            now=made.now(),
+        )
+        return row.id
+
+
+def end(number: int) -> None:
+    """Cancels a comparison."""
+    made = context()
+    with made.write() as books:
+        services.cancel(books, account(books), services.find(books, number), now=made.now())
