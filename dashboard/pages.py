@@ -142,7 +142,13 @@ class _Pages:
     def bot(self, owner: str, name: str) -> Answer:
         bot = self.source.bot(owner, name)
         recent = self.source.matches(bot=f"{owner}/{name}", limit=15)
-        return render_template("bot.html", bot=bot, recent=recent, full_name=f"{owner}/{name}")
+        return render_template(
+            "bot.html",
+            bot=bot,
+            recent=recent,
+            full_name=f"{owner}/{name}",
+            compared=comparisons.of_bot(self.source, bot),
+        )
 
     def version(self, owner: str, name: str, number: int) -> Answer:
         bot = self.source.bot(owner, name)
