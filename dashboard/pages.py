@@ -19,6 +19,7 @@ from werkzeug.wrappers import Response as AnyResponse
 from dashboard import (
     assets,
     boards,
+    comparisons,
     evidence,
     figures,
     formats,
@@ -42,10 +43,16 @@ def utc_now() -> datetime:
 def make_pages(source: Source, *, now: Callable[[], datetime] = utc_now) -> Blueprint:
     """The blueprint `pages`, reading everything from `source`."""
     blueprint = Blueprint("pages", __name__, template_folder="templates")
-    for rule, view in (*_Pages(source).rules(), *operations.rules(source), *inbox.rules(source)):
+    for rule, view in (
+        *_Pages(source).rules(),
+        *operations.rules(source),
+        *inbox.rules(source),
+        *comparisons.rules(source),
+    ):
         blueprint.add_url_rule(rule, view.__name__, view)
     blueprint.add_app_template_filter(lambda text: wording.ago(text, now()), "ago")
     blueprint.add_app_template_filter(figures.colour, "bot_colour")
+    blueprint.add_app_template_filter(comparisons.measure, "tell_measure_of")
     for told in (
         *formats.TOLD,
         evidence.basis,
@@ -174,11 +181,13 @@ class _Pages:
     # Matches
 
     def matches(self) -> Answer:
-        asked = {
+        asked: dict[str, Any] = {
             key: request.args[key]
             for key in ("game", "bot", "state", "cursor")
             if request.args.get(key)
         }
+        if (number := request.args.get("comparison", 0, int)) in range(1, 10**9):
+            asked["comparison"] = number
         page = self.source.matches(**asked, limit=30)
         return render_template("matches.html", page=page, asked=asked, games=self.source.games())
 

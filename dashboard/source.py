@@ -153,9 +153,9 @@ class Source:
     matches, finished (counts). For who asked and operators, else Forbidden."""
 
     comparisons: Callable[[str, str], Row] = no_comparisons
-    """The viewer's own of the bot owner/name: items (the first twelve and times of `comparison`);
-    and for the form: versions (numbers), challenger, defender, left, budget, others. Asked only
-    where `bot` says `mine`."""
+    """The viewer's own of the bot owner/name: items (as `comparison`, up to finished_at); for
+    the form: versions (numbers), challenger, defender, left, budget, most, others. Asked only where
+    `bot` says `mine`."""
 
     inbox: Callable[..., Row] = no_notices
     """(cursor, limit: by keyword, each optional) -> a page of the viewer's notices, newest first,

@@ -13,7 +13,7 @@ from dashboard.source import Row, Source
 from matchbox.settings import libraries_of
 from server import queries
 from server.auth import account, context, viewer, visitor
-from server.queries import inbox
+from server.queries import comparisons, inbox
 from server.services import notices
 
 
