@@ -59,8 +59,8 @@ def test_a_small_run_holds_what_is_promised(promise: str, low: float) -> None:
 def test_versions_are_judged_and_the_test_for_fit_is_quiet() -> None:
     quick = Effort(seed=7, scale=0.03, workers=1)
     assert len(promises.versions(quick)) == 4
-    (alarms,) = promises.fitting(SMALL)
-    assert float(alarms.ours.rstrip("%")) <= 15
+    for alarms in promises.fitting(SMALL):
+        assert float(alarms.ours.rstrip("%")) <= 15
 
 
 def test_a_missed_goal_is_told(
