@@ -72,6 +72,10 @@ class Client:
         """What the server answers to this change. Raises what it refused."""
         return self._send("PATCH", path, json=dict(body)).json()
 
+    def delete(self, path: str) -> None:
+        """Has the server take it away. Raises what it refused."""
+        self._send("DELETE", path)
+
     def upload(self, path: str, fields: Mapping[str, str | None], name: str, data: bytes) -> Any:
         """What the server answers to this file. Raises what it refused."""
         given = {field: value for field, value in fields.items() if value is not None}

@@ -15,6 +15,7 @@ from cli import (
     compare,
     doctor,
     engine,
+    inbox,
     leagues,
     operations,
     playing,
@@ -55,6 +56,7 @@ for command in (
     remote.standings,
     remote.activate,
     remote.retire,
+    inbox.inbox,
     proof.replay,
     proof.verify,
     doctor.doctor,
@@ -66,6 +68,7 @@ for command in (
 app.command("login")(remote.log_in)
 app.add_typer(seasons.season, name="season")
 app.add_typer(leagues.league, name="league")
+app.add_typer(inbox.webhook, name="webhook")
 app.add_typer(admin.admin, name="admin")
 app.add_typer(operations.match, name="match")
 

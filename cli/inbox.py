@@ -1,0 +1,77 @@
+"""`matchbox inbox` and `matchbox webhook ...`: what an account was told, and where else it goes."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from cli import say
+from cli.playing import JsonOption
+from cli.remote import connect
+
+webhook = typer.Typer(help="Have your notices posted elsewhere.", no_args_is_help=True)
+WebhookArgument = Annotated[int, typer.Argument(min=1, help="its number, as listed")]
+
+
+def inbox(
+    unread: Annotated[bool, typer.Option("--unread", help="only what is unread")] = False,
+    read: Annotated[
+        bool, typer.Option("--read", help="mark the newest and all before it as read")
+    ] = False,
+    most: Annotated[int, typer.Option(min=1, max=1000, help="show at most so many")] = 20,
+    json: JsonOption = False,
+) -> None:
+    """Show what you were told of your bots and their seasons, newest first."""
+    with connect() as client:
+        asked = {"unread": "true"} if unread else {}
+        items = list(client.items("/notices", most, **asked))
+        if read and items:
+            client.post("/notices/read", {"newest": items[0]["id"]})
+    if json:
+        say.document(items)
+        return
+    rows = [("" if item["read_at"] else "new", item["at"], item["text"]) for item in items]
+    say.table(("", "when", "notice"), rows)
+
+
+@webhook.command()
+def add(
+    url: Annotated[str, typer.Argument(help="where notices are posted, as https://...")],
+    json: JsonOption = False,
+) -> None:
+    """Have notices posted to a URL, signed with a secret that is shown this once."""
+    with connect() as client:
+        made = client.post("/webhooks", {"url": url})
+    if json:
+        say.document(made)
+    else:
+        print(f"id: {made['id']}\nsecret: {made['secret']}")
+
+
+@webhook.command("list")
+def list_webhooks(json: JsonOption = False) -> None:
+    """List your webhooks, and how each fares."""
+    with connect() as client:
+        items = list(client.items("/webhooks"))
+    if json:
+        say.document(items)
+        return
+    columns = ("id", "url", "last arrival", "trouble")
+    rows = [(one["id"], one["url"], one["arrived_at"], _trouble(one)) for one in items]
+    say.table(columns, rows)
+
+
+@webhook.command()
+def remove(number: WebhookArgument, json: JsonOption = False) -> None:
+    """Post no more notices there."""
+    with connect() as client:
+        client.delete(f"/webhooks/{number}")
+    if json:
+        say.document({"removed": number})
+    else:
+        say.note(f"webhook {number} is removed")
+
+
+def _trouble(one: dict[str, object]) -> str:
+    return f"disabled: {one['trouble']}" if one["disabled_at"] else str(one["trouble"])
