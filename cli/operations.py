@@ -119,7 +119,7 @@ def audit(
         return
     rows = [
         (one["at"], one["actor"] or "the platform", one["action"], one["subject"], one["name"],
-         "; ".join(f"{name}: {value}" for name, value in one["detail"].items()))
+         "; ".join(f"{name}: {v}" for name, v in one["detail"].items() if v is not None))
         for one in found
     ]  # fmt: skip
     say.table(["when", "who", "what", "to", "name", "more"], rows)

@@ -84,6 +84,8 @@ def submit(
         _show_version(told, version)
     if version["state"] == "refused":
         say.no()
+    if version["state"] == "suspended":
+        say.no(f"It is suspended: {version['trouble']}; mend it, and submit that")
 
 
 def verdict(client: Client, version: dict[str, Any], patience_s: float) -> dict[str, Any]:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from sqlalchemy import update
 
 from server.db.models import Season, User, Version, VersionState
-from tests.books import Books, play_out, played, season_of
+from tests.books import SIMPLE, Books, play_out, played, season_of
 from tests.unit.cli.conftest import Platform, Run
 
 WHY = ("--reason", "the arena lost its disk")
@@ -60,13 +62,18 @@ def test_a_round_is_played_again_and_standings_are_computed(
     assert matchbox("league", "recompute", "bomb", "--json").json["name"] == "bomb"
 
 
-def test_a_suspended_version_is_reinstated(
-    charlie: User, platform: Platform, matchbox: Run
+def test_a_suspended_version_is_submitted_in_vain_and_reinstated(
+    charlie: User, platform: Platform, matchbox: Run, tmp_path: Path
 ) -> None:
     platform.books.bot(charlie, "shaky")
     with platform.books.write() as session:
         session.execute(update(Version).values(state=VersionState.SUSPENDED, trouble="8 of 80"))
     assert matchbox("admin", "reinstate-version", "charlie/shaky", 7, *WHY).code == 1
+    file = tmp_path / "shaky.py"
+    file.write_bytes(SIMPLE + b"# charlie/shaky\n")
+    same = matchbox("submit", file, "--game", "bomb", "--name", "shaky", "--wait")
+    assert same.code == 1
+    assert "It is suspended: 8 of 80; mend it, and submit that" in same.err
     told = matchbox("admin", "reinstate-version", "charlie/shaky", 1, *WHY, "--json").json
     assert told["state"] == "active"
 

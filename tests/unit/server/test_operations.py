@@ -201,6 +201,8 @@ def test_a_round_is_played_again_on_fresh_deals(
         match = books.match(name)
         assert match.round == 1
         assert not {deal.seed for deal in match.deals} & old_deals
+    with books.read() as session:
+        assert queries.season(session, season.id, charlie)["matches"] == 6, "not the void ones"
     play_out(books)
     assert {line["matches"] for line in board(books, season)["lines"]} == {4}
     assert books.season(season).state == SeasonState.FINISHED
