@@ -87,7 +87,7 @@ def _last_orders(session: Session, season: Season) -> list[list[str]]:
         return []
     same = (Season.league_id == season.league_id, Season.edition == edition)
     rows = session.scalars(select(Season).where(*same).order_by(Season.division))
-    return [_order(session, scope_of(row), row.entries) for row in rows]
+    return [_order(session, scope_of(row), row.entries, row.places) for row in rows]
 
 
 def _leaderboard(session: Session, league: League) -> list[str]:
@@ -97,10 +97,13 @@ def _leaderboard(session: Session, league: League) -> list[str]:
     return _order(session, scope_of(found), ()) if found is not None else []
 
 
-def _order(session: Session, scope: str, entries: Sequence[Entry]) -> list[str]:
-    """The bots of that standing, best first; after them those that are in no line of it."""
+def _order(
+    session: Session, scope: str, entries: Sequence[Entry], places: Sequence[int] = ()
+) -> list[str]:
+    """The bots by these places, or by that standing, best first; after them all other entries."""
     standing = session.get(Standing, scope)
     lines = [line["version_id"] for line in standing.lines] if standing is not None else []
+    lines = [*(version for version in places if version in lines), *lines]
     query = select(Version.id, Bot.id).join(Version.bot).where(Version.id.in_(lines))
     bots = {row[0]: row[1] for row in session.execute(query)}
     names = [str(bots[line]) for line in lines if line in bots]

@@ -94,12 +94,14 @@ def rows_of(season: Season) -> dict[str, int]:
     return {version.entrant: version.id for version in versions}
 
 
-def final_order(session: Session, season: Season) -> list[str] | None:
-    """The entrants of a knock-out that somebody has won, best first; None of anything else."""
+def places_of(session: Session, season: Season) -> list[int]:
+    """The versions' rows in the order of a knock-out that somebody has won; else empty."""
     plan = plan_of(season)
     if plan.kind != "knock-out" or not season.round:
-        return None
-    return course.final_order(plan, field_of(session, season), past_of(session, season, plan))
+        return []
+    order = course.final_order(plan, field_of(session, season), past_of(session, season, plan))
+    rows = rows_of(season)
+    return [rows[name] for name in order or ()]
 
 
 def _known(session: Session, season: Season, bots: Collection[int]) -> set[int]:

@@ -231,22 +231,14 @@ def cancel(session: Session, actor: User, season: Season, *, now: int) -> None:
     audit.note(session, actor, "season.cancel", f"season:{season.id}", now=now)
 
 
-def advance(session: Session, *, now: int) -> list[Season]:
-    """Finishes every season that is over; those that were."""
-    scopes = [standings.scope_of(season) for season in over(session)]
-    return [finish(session, standings.compute(session, scope), now=now) for scope in scopes]
+def finish(session: Session, fresh: Fresh, *, places: Sequence[int] = (), now: int) -> Season:
+    """Ends a season that is over with its last standing, and a knock-out with its places.
 
-
-def over(session: Session) -> list[Season]:
-    """The running seasons whose matches are all final: none waits, runs or is parked."""
-    left = select(Match.id).where(Match.season_id == Season.id, Match.state.in_(UNFINISHED))
-    return list(session.scalars(select(Season).where(Season.state.in_(_RUNNING), ~left.exists())))
-
-
-def finish(session: Session, fresh: Fresh, *, now: int) -> Season:
-    """Ends a season that is over with its last standing. Raises Conflict where it has ended."""
+    Raises Conflict where it has ended.
+    """
     season = session.get_one(Season, int(fresh.scope.partition(":")[2]))
     _change(session, season, _RUNNING, SeasonState.FINISHED, now, finished_at=now)
+    season.places = list(places)
     standings.keep(session, fresh, now=now)
     return season
 

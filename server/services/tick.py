@@ -19,6 +19,7 @@ from server.services import (
     editions,
     lessons,
     news,
+    progress,
     quarantine,
     ranked,
     rounds,
@@ -98,13 +99,14 @@ def _go_on(number: int, context: Context) -> None:
     with context.read() as session:
         season = session.get_one(Season, number)
         found = rounds.next_of(session, season, now=context.now())
+        places = [] if found else progress.places_of(session, season)
         last = None if found else standings.compute(session, standings.scope_of(season))
     with context.write() as session:
         season = session.get_one(Season, number)
         if last is None:
             rounds.open_next(session, season, found, **knobs)
         elif rounds.is_due(session, season):
-            seasons.finish(session, last, now=context.now())
+            seasons.finish(session, last, places=places, now=context.now())
 
 
 def _schedule(context: Context) -> None:

@@ -29,6 +29,7 @@ from server.db.migrations import migrate
 from server.db.models import Role
 from server.services import accounts, seasons
 from tests.books import GAME, Books, open_books, played
+from tests.seasons import end_seasons
 
 CHECKS = [
     not_a_server_error,
@@ -128,8 +129,7 @@ def play_a_season(books: Books) -> None:
     while jobs := books.dispatch():
         for job in jobs:
             books.record(played(job))
-    with books.write() as session:
-        seasons.advance(session, now=books.clock())
+    end_seasons(books)
 
 
 def books_person(session: Any, name: str) -> Any:

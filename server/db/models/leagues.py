@@ -76,6 +76,8 @@ class Season(Table):
     """How many rounds were opened."""
     rounds: Mapped[list[Any]] = mapped_column(default=list)
     """Of each of them the stage, who rested and the ties, as matchbox.league.season.Round."""
+    places: Mapped[list[Any]] = mapped_column(default=list)
+    """The versions' rows in the order in which a knock-out ended; empty of everything else."""
     deals: Mapped[int]
     """Deals of one match."""
     seed: Mapped[str] = mapped_column(String(64), unique=True)

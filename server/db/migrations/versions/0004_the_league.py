@@ -219,9 +219,10 @@ def upgrade() -> None:
     op.add_column(
         "season", sa.Column("round", sa.Integer(), nullable=False, server_default=sa.text("0"))
     )
-    op.add_column(
-        "season", sa.Column("rounds", sa.JSON(), nullable=False, server_default=sa.text("'[]'"))
-    )
+    for name in ("rounds", "places"):
+        op.add_column(
+            "season", sa.Column(name, sa.JSON(), nullable=False, server_default=sa.text("'[]'"))
+        )
     op.add_column("season", sa.Column("starts_at", sa.BigInteger(), nullable=True))
     op.add_column(
         "season", sa.Column("told", sa.Integer(), nullable=False, server_default=sa.text("0"))
@@ -270,6 +271,7 @@ def downgrade() -> None:
     op.drop_column("season", "trouble")
     op.drop_column("season", "told")
     op.drop_column("season", "starts_at")
+    op.drop_column("season", "places")
     op.drop_column("season", "rounds")
     op.drop_column("season", "round")
     op.drop_column("season", "division")

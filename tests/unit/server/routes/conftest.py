@@ -19,6 +19,7 @@ from server.auth import Visitor
 from server.db.models import User
 from server.services import accounts, seasons
 from tests.books import GAME, Books, open_books, played
+from tests.seasons import end_seasons
 
 ARENA = "the arena's token, 32 characters or more"
 MakeApp = Callable[..., APIFlask]
@@ -193,8 +194,7 @@ def play_all(books: Books) -> int:
     count = 0
     while jobs := books.dispatch():
         count += sum(books.record(played(job)) for job in jobs)
-    with books.write() as session:
-        seasons.advance(session, now=books.clock())
+    end_seasons(books)
     return count
 
 

@@ -1,0 +1,43 @@
+"""Seasons in which nothing is really played: bots of known strength, and an end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from hashlib import blake2b
+from typing import TypeAlias
+
+from matchbox.match.record import Bout
+from matchbox.match.wire import MatchPlayed, PlayMatch
+from server.db.models import Version
+from server.services import rounds, seasons, standings
+from tests.books import Books, played, scripted
+
+BoutOf: TypeAlias = Callable[[PlayMatch, int, int], Bout]
+
+
+def by_strength(versions: Iterable[Version], gap: float) -> BoutOf:
+    """Bouts that the deal draws, the earlier version the stronger by so many Elo for each place."""
+    place = {version.digest: at for at, version in enumerate(versions)}
+
+    def bout(job: PlayMatch, deal: int, rotation: int) -> Bout:
+        first, second = (place[job.seats[(rotation + at) % 2].version] for at in (0, 1))
+        drawn = blake2b(f"{job.deals[deal]}{rotation}".encode()).digest()
+        chance = int.from_bytes(drawn[:4], "big") / 2**32
+        won = chance < 1 / (1 + 10 ** (gap * (first - second) / 400))
+        places, scores = ([1, 2], [1, 0]) if won else ([2, 1], [0, 1])
+        return Bout(deal, rotation, ["draw"], places, scores, "somebody drew the bomb")
+
+    return bout
+
+
+def bring_by(bout: BoutOf) -> Callable[[list[PlayMatch]], Iterator[MatchPlayed]]:
+    """An arena in which these bouts are played."""
+    return lambda jobs: (played(job, scripted(job, bout)) for job in jobs)
+
+
+def end_seasons(books: Books) -> None:
+    """Ends every running season whose matches are all final."""
+    with books.write() as session:
+        for season in rounds.due(session):
+            last = standings.compute(session, standings.scope_of(season))
+            seasons.finish(session, last, now=books.clock())
