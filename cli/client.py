@@ -10,7 +10,7 @@ import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import IO, Any, Final
 
 import httpx
 
@@ -64,6 +64,18 @@ class Client:
         """The bytes at that address. Raises what the server refused."""
         return self._send("GET", path).content
 
+    def save(self, path: str, file: IO[bytes]) -> None:
+        """Writes the bytes at that address to the file. Raises what the server refused."""
+        try:
+            with self._http.stream("GET", path) as answer:
+                if not answer.is_success:
+                    answer.read()
+                    raise refusal(answer)
+                for part in answer.iter_bytes():
+                    file.write(part)
+        except httpx.TransportError as error:
+            raise self._unreachable() from error
+
     def post(self, path: str, body: Mapping[str, Any] | None = None) -> Any:
         """What the server answers to this JSON. Raises what it refused."""
         return self._send("POST", path, json=dict(body or {})).json()
@@ -99,13 +111,16 @@ class Client:
         try:
             answer = self._http.request(method, path, **what)
         except httpx.TransportError as error:
-            raise errors.Unavailable(
-                f"the server at {self.url} cannot be reached: start it, or name another one with "
-                "`matchbox login URL`"
-            ) from error
+            raise self._unreachable() from error
         if answer.is_success:
             return answer
         raise refusal(answer)
+
+    def _unreachable(self) -> errors.Unavailable:
+        return errors.Unavailable(
+            f"the server at {self.url} cannot be reached: start it, or name another one with "
+            "`matchbox login URL`"
+        )
 
 
 def refusal(answer: httpx.Response) -> errors.MatchboxError:

@@ -12,11 +12,13 @@ import typer
 
 from cli import (
     admin,
+    archive,
     compare,
     doctor,
     engine,
     inbox,
     leagues,
+    lessons,
     operations,
     playing,
     proof,
@@ -59,6 +61,8 @@ for command in (
     inbox.inbox,
     proof.replay,
     proof.verify,
+    lessons.lessons,
+    lessons.share,
     doctor.doctor,
     engine.build_image,
     up.up,
@@ -66,6 +70,8 @@ for command in (
 ):
     app.command()(command)
 app.command("login")(remote.log_in)
+seasons.season.command("export")(archive.export)
+seasons.season.command("verify")(archive.verify)
 app.add_typer(seasons.season, name="season")
 app.add_typer(leagues.league, name="league")
 app.add_typer(inbox.webhook, name="webhook")

@@ -1,12 +1,13 @@
-"""`matchbox replay`, `verify` and `season verify`: a match told, and played again."""
+"""`matchbox replay` and `verify`: a match told, and played again."""
 
 from __future__ import annotations
 
-import os
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from json import dumps as encode
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
@@ -14,20 +15,17 @@ from cli import say
 from cli.export import ExportOption, write_export
 from cli.playing import BoxOption, JsonOption
 from cli.remote import connect
-from cli.seasons import SeasonArgument, season
+from cli.witness import Find, Finding, Witness
 
 if TYPE_CHECKING:
     from cli.client import Client
     from matchbox.match.record import Bout, Record
-    from sandbox.box import Box
-
-Finding = Literal["same", "different", "unrepeatable", "replayed_only"]
 
 MatchArgument = Annotated[str, typer.Argument(help="the match's id")]
 DataOption = Annotated[
     Path | None, typer.Option(help="a data folder: its server hands out every bot's file")
 ]
-_MEANING: Final = {
+_MEANING: Final[dict[Finding, str]] = {
     "same": "the bots played again gave the same record",
     "different": "the bots played again gave another record",
     "unrepeatable": "a bot does not repeat itself; the recorded moves replay",
@@ -67,41 +65,15 @@ def verify(
     with connect() as client:
         told = _match(client, match)
         record = record_in(told)
-        with say.opened(open_box(box)) as opened:
-            finding = Witness(client, data, opened).finding(record, told.get("digest"))
+        classes = [entrant["class_name"] for entrant in told["entrants"]]
+        with say.opened(open_box(box)) as opened, from_folder(client.url, data) as more:
+            witness = Witness(_bundles(client, more), _memories(client), opened)
+            finding = witness.finding(record, told.get("digest"), classes)
     if json:
         say.document({"match": told["id"], "verdict": finding, "digest": told.get("digest")})
     else:
         print(f"{finding}: {_MEANING[finding]}")
     if finding == "different":
-        say.no()
-
-
-@season.command("verify")
-def verify_season(
-    name: SeasonArgument, box: BoxOption = "auto", data: DataOption = None, json: JsonOption = False
-) -> None:
-    """Play a season's matches again and compare every digest; exits 1 where one differs."""
-    import msgspec
-
-    from cli.engine import open_box
-
-    found: dict[str, list[str]] = {kind: [] for kind in _MEANING}
-    with connect() as client:
-        lines = client.read(f"/seasons/{name}/export").splitlines()
-        with say.opened(open_box(box)) as opened, say.progress() as bar:
-            witness = Witness(client, data, opened)
-            for line in bar.track(lines, description="playing again"):
-                told = msgspec.json.decode(line)
-                record = read_record(told["record"])
-                found[witness.finding(record, told["digest"])].append(record.match)
-    document = {"matches": len(lines), **found, "same": len(found["same"])}
-    if json:
-        say.document(document)
-    else:
-        for kind, matches in found.items():
-            print(f"{kind}: {len(matches)}", *(matches if kind == "different" else []))
-    if found["different"]:
         say.no()
 
 
@@ -115,78 +87,46 @@ def reported(logs: list[dict[str, Any]], bout: Bout) -> list[str]:
     ]
 
 
-class Witness:
-    """Plays records again with the bots' own files."""
+def _bundles(client: Client, more: Find) -> Find:
+    """Hands out the files that one may have, and those that `more` knows."""
+    from matchbox.errors import Forbidden
 
-    def __init__(self, client: Client, data: Path | None, box: Box | None) -> None:
-        self._client = client
-        self._data = data
-        self._box = box
-        self._bundles: dict[str, bytes | None] = {}
-        self._classes: dict[str, str | None] = {}
-
-    def finding(self, record: Record, digest: str | None) -> Finding:
-        """What came of playing the record again; `digest` is what the books have."""
-        from matchbox import registry
-        from matchbox.errors import BadRecord
-        from matchbox.match import record as records
-        from matchbox.match import replay as proofs
-
-        game = registry.game(record.game)
-        if digest is not None and records.digest(record) != digest:
-            return "different"
+    def find(version: str) -> bytes | None:
         try:
-            proofs.replay(game, record)
-        except BadRecord:
-            return "different"
-        bundles = {version: self._bundle(version) for version in record.seats}
-        known = {version: data for version, data in bundles.items() if data is not None}
-        elsewhere = record.python not in ("", records.python_minor())
-        if len(known) < len(bundles) or elsewhere or any(proofs.memories(record)):
-            return "replayed_only"
-        return self._play_again(record, known)
+            return client.read(f"/versions/{version}/bundle")
+        except Forbidden:
+            return more(version)
 
-    def _play_again(self, record: Record, bundles: dict[str, bytes]) -> Finding:
-        from msgspec.structs import replace
+    return find
 
-        from matchbox import registry
-        from matchbox.match import replay as proofs
-        from matchbox.match.wire import Entrant
-        from matchbox.settings import limits_of, read_settings
-        from worker.arena.play import Table
 
-        job = replace(
-            proofs.job_of(record),
-            limits=limits_of(read_settings(os.environ)),
-            seats=[Entrant(version, self._classes.get(version)) for version in record.seats],
-        )
-        table = Table(job, bundles, self._box)
-        return proofs.verify(registry.game(record.game), record, table.open_player)
+def _memories(client: Client) -> Find:
+    """Hands out the memories that one may have."""
+    from matchbox.errors import Forbidden
 
-    def _bundle(self, version: str) -> bytes | None:
-        """The version's file, or None where it is somebody else's."""
-        from matchbox.errors import Forbidden
-
-        if version not in self._bundles:
-            self._classes[version] = self._client.get(f"/versions/{version}").get("class_name")
-            try:
-                self._bundles[version] = self._client.read(f"/versions/{version}/bundle")
-            except Forbidden:
-                self._bundles[version] = self._from_folder(version)
-        return self._bundles[version]
-
-    def _from_folder(self, version: str) -> bytes | None:
-        """The version's file by the arena's door, which who runs the server may use."""
-        if self._data is None:
+    def find(name: str) -> bytes | None:
+        try:
+            return client.read(f"/memories/{name}")
+        except Forbidden:
             return None
-        from cli.folder import settings_of
-        from worker.arena.client import ServerClient
 
-        server = ServerClient(self._client.url, settings_of(self._data).arena_token)
-        try:
-            return server.bundle(version)
-        finally:
-            server.close()
+    return find
+
+
+@contextmanager
+def from_folder(url: str, data: Path | None) -> Iterator[Find]:
+    """Hands out every bot's file by the arena's door, which who runs the server may use."""
+    if data is None:
+        yield lambda version: None
+        return
+    from cli.folder import settings_of
+    from worker.arena.client import ServerClient
+
+    server = ServerClient(url, settings_of(data).arena_token)
+    try:
+        yield server.bundle
+    finally:
+        server.close()
 
 
 def _match(client: Client, name: str) -> dict[str, Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -121,19 +120,6 @@ def show(season: SeasonArgument, json: JsonOption = False) -> None:
     _tell(found | {"standing": board["lines"]}, json)
     if board["lines"] and not json:
         show_board(board)
-
-
-@season.command()
-def export(
-    season: SeasonArgument,
-    file: Annotated[Path, typer.Argument(help="a line of JSON a match is written here")],
-) -> None:
-    """Write the records of a season that is over to a file."""
-    with connect() as client:
-        records = client.read(f"/seasons/{season}/export")
-    file.write_bytes(records)
-    lines = records.count(b"\n")
-    say.note(f"{lines} matches in {file}")
 
 
 def _change(path: str, body: dict[str, Any], json: bool) -> None:

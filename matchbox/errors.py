@@ -2,6 +2,7 @@
 
 MatchboxError
 ├── CallerFault             the request cannot be met as it stands
+│   ├── BadArchive          an exported season that is damaged or forged
 │   ├── BadBundle           an uploaded file that is no bot
 │   ├── BadGame             an installed game that breaks the contract
 │   ├── BadMessage          a message that breaks its schema
@@ -36,6 +37,10 @@ class MatchboxError(Exception):
 
 class CallerFault(MatchboxError):
     """The request cannot be met as it stands; its text says what to change."""
+
+
+class BadArchive(CallerFault):
+    """The file is no exported season, or is damaged; its text says where."""
 
 
 class BadBundle(CallerFault):

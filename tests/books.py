@@ -9,6 +9,7 @@ import random
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from hashlib import blake2b
 from typing import Any
 
@@ -26,8 +27,10 @@ from server import queries
 from server.context import Context
 from server.db.models import Bot, League, Match, Role, Season, User, Version
 from server.db.session import Database
-from server.services import leagues, matches, seasons, uploads, verdicts, walls
+from server.queries import lessons as reading
+from server.services import leagues, lessons, matches, seasons, uploads, verdicts, walls
 from server.services.tick import tick
+from worker.arena.learning import give
 from worker.arena.play import play_job
 from worker.ledger import books as ledger
 
@@ -185,6 +188,12 @@ class Books:
         with self.write() as session:
             return matches.record(session, message, settings=self.settings, now=self.clock())
 
+    def remember(self, message: Learned) -> bool:
+        """Books what came of a lesson."""
+        with self.write() as session:
+            now = self.clock()
+            return lessons.remember(session, message, settings=self.settings, now=now)
+
     def lose(self, message: Lost) -> bool:
         """Books a platform fault."""
         with self.write() as session:
@@ -314,16 +323,25 @@ def start(books: Books, operator: User, season: Season) -> list[str]:
 
 
 def play_out(
-    books: Books, bring: Callable[[list[PlayMatch]], Iterable[MatchPlayed]] | None = None
+    books: Books,
+    bring: Callable[[list[PlayMatch]], Iterable[MatchPlayed]] | None = None,
+    learn: Callable[[Teach], Learned] | None = None,
 ) -> None:
-    """Ticks and plays until no more matches are sent; `bring` says what comes back, in order."""
+    """Ticks, plays and teaches until nothing more is sent.
+
+    `bring` says what comes back from matches, in order, `learn` what from a lesson.
+    """
     while True:
         tick(books.context)
-        jobs = [job for job in books.postman.take() if isinstance(job, PlayMatch)]
-        if not jobs:
+        taken = books.postman.take()
+        jobs = [job for job in taken if isinstance(job, PlayMatch)]
+        pupils = [job for job in taken if isinstance(job, Teach)]
+        if not jobs and not pupils:
             return
         for message in bring(jobs) if bring else map(played, jobs):
             books.record(message)
+        for job in pupils:
+            books.remember((learn or learned)(job))
         books.clock.pass_by(seconds=5)
 
 
@@ -331,7 +349,17 @@ def really_played(books: Books, job: PlayMatch) -> MatchPlayed:
     """What an arena without a wall brings back: the versions' own code has played, right here."""
     with books.read() as session:
         bundles = {seat.version: queries.bundle(session, seat.version) for seat in job.seats}
-    return play_job(job, bundles, None)
+        names = filter(None, [seat.memory for seat in job.seats])
+        memories = {name: reading.memory(session, name) for name in names}
+    return play_job(job, bundles, None, memories=memories)
+
+
+def really_learned(books: Books, job: Teach) -> Learned:
+    """What an arena without a wall brings back from a lesson."""
+    with books.read() as session:
+        bundle = queries.bundle(session, job.pupil.version)
+        memory = reading.memory(session, job.pupil.memory) if job.pupil.memory else b""
+        return give(job, bundle, memory, partial(reading.packed_record, session), None)
 
 
 def record_all(url: str, messages: Sequence[dict[str, Any]], turn: int) -> int:

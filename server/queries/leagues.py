@@ -26,6 +26,7 @@ from server.db.models import (
 )
 from server.queries.boards import find_season
 from server.queries.edge import iso, sees, title_of
+from server.queries.lessons import verification
 from server.services import divisions
 from server.services.leagues import UPCOMING, admission_of, format_of, schedule_of
 from server.services.standings import scope_of
@@ -82,7 +83,8 @@ def season(session: Session, name: int | str, viewer: User | None = None) -> dic
     class_name, mine, out (suspended or disqualified, or ""), out_at, out_why; newer: the active
     versions that came too late, number by bot; editions: all divisions, as id, name, division;
     admission and schedule: the league's; paused: whether the league is; trophy: champion, or shared
-    (bots, where the ranges leave several), None until it is finished.
+    (bots, where the ranges leave several), None until it is finished; verified: the newest finding
+    of an operator, as queries.lessons.verification.
 
     Raises NotFound.
     """
@@ -100,6 +102,7 @@ def season(session: Session, name: int | str, viewer: User | None = None) -> dic
         "schedule": write(schedule_of(row.league)),
         "paused": row.league.paused,
         "trophy": _trophy(session, row),
+        "verified": verification(session, row),
     }
 
 

@@ -1,13 +1,30 @@
-"""Lessons and memories as they are read: by arenas all of them, by people their own bots' alone."""
+"""Lessons, memories and verifications as they are read.
+
+Arenas get every memory and record; people see the lessons and memories of their own bots alone.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import select
+from sqlalchemy import Select, func, or_, select
+from sqlalchemy.orm import joinedload
 
-from matchbox.errors import NotFound
-from server.db.models import Memory, Result
+from matchbox.errors import Forbidden, NotFound
+from server.db.models import (
+    Bot,
+    Lesson,
+    LessonState,
+    MatchSeat,
+    Memory,
+    Result,
+    Season,
+    User,
+    Verification,
+    Version,
+)
+from server.queries.boards import find_season
+from server.queries.edge import iso
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
@@ -27,3 +44,110 @@ def packed_record(session: Session, match: str) -> bytes:
     if data is None:
         raise NotFound(f"match {match} has no record")
     return data
+
+
+def own_memory(session: Session, digest: str, viewer: User) -> bytes:
+    """A memory that a bot of the viewer has or had, or any for operators.
+
+    Raises Forbidden, also where there is none: nobody learns of others' memories by asking.
+    """
+    mine = Bot.owner_id == viewer.id
+    learned = (
+        select(Lesson.id)
+        .join(Lesson.version)
+        .join(Version.bot)
+        .where(mine, or_(Lesson.before == digest, Lesson.after == digest))
+    )
+    used = (
+        select(MatchSeat.match_id)
+        .join(Version, Version.id == MatchSeat.version_id)
+        .join(Bot, Bot.id == Version.bot_id)
+        .where(mine, MatchSeat.memory == digest)
+    )
+    known = (learned, used)
+    if not viewer.operator and not any(session.scalar(one.limit(1)) for one in known):
+        raise Forbidden("a bot's memory is for its owner and operators; this one is not yours")
+    return memory(session, digest)
+
+
+def season_lessons(session: Session, name: int | str, viewer: User) -> list[dict[str, Any]]:
+    """The lessons of the viewer's bots in the season, or all for operators, by round.
+
+    Items: id, season, season_id, bot, version (its number), version_id, round (counted from 1),
+    state (waiting, learned, failed), parked, before, after (digests of memories, or None), bytes
+    (of the memory after it), records (bouts it was told), fault, log, trouble (operators only),
+    created_at, settled_at. Raises NotFound.
+    """
+    season = find_season(session, name)
+    return _told(session, _lessons(viewer).where(Lesson.season_id == season.id), viewer)
+
+
+def bot_lessons(session: Session, owner: str, name: str, viewer: User) -> list[dict[str, Any]]:
+    """The lessons of the viewer's bot, as `season_lessons`, newest season first; else none."""
+    query = _lessons(viewer).where(User.name == owner, Bot.name == name)
+    return _told(session, query.order_by(None).order_by(Lesson.id.desc()), viewer)
+
+
+def parked_lessons(session: Session, viewer: User) -> list[dict[str, Any]]:
+    """The lessons that wait for an operator, as `season_lessons`."""
+    parked = (Lesson.state == LessonState.WAITING, Lesson.deadline.is_(None))
+    return _told(session, _lessons(viewer).where(*parked), viewer)
+
+
+def verification(session: Session, season: Season) -> dict[str, Any] | None:
+    """The newest finding on a season: at, matches, out_of, same, different, unrepeatable,
+    replayed_only (match ids), lessons, standing; None where nobody has looked."""
+    query = select(Verification).where(Verification.season_id == season.id)
+    row = session.scalars(query.order_by(Verification.id.desc()).limit(1)).first()
+    if row is None:
+        return None
+    names = ("matches", "out_of", "same", "different", "unrepeatable", "replayed_only", "lessons")
+    found = {name: getattr(row, name) for name in names}
+    return {"at": iso(row.at), **found, "standing": row.standing}
+
+
+def _lessons(viewer: User) -> Select[Lesson]:
+    """Those the viewer may see, of versions that learn or may."""
+    query = (
+        select(Lesson)
+        .join(Lesson.version)
+        .join(Version.bot)
+        .join(Bot.owner)
+        .where(Version.learns.is_not(False))
+        .options(
+            joinedload(Lesson.season),
+            joinedload(Lesson.version).joinedload(Version.bot).joinedload(Bot.owner),
+        )
+        .order_by(Lesson.round, Lesson.id)
+    )
+    return query if viewer.operator else query.where(Bot.owner_id == viewer.id)
+
+
+def _told(session: Session, query: Select[Lesson], viewer: User) -> list[dict[str, Any]]:
+    found = session.scalars(query).all()
+    kept = {one.after for one in found if one.after}
+    sizes = select(Memory.digest, func.length(Memory.data)).where(Memory.digest.in_(kept))
+    lengths: dict[str, int] = dict(session.execute(sizes).all())
+    return [
+        {
+            "id": one.id,
+            "season": one.season.name,
+            "season_id": one.season_id,
+            "bot": one.version.bot.full_name,
+            "version": one.version.number,
+            "version_id": one.version_id,
+            "round": one.round + 1,
+            "state": one.state,
+            "parked": one.state == LessonState.WAITING and one.deadline is None,
+            "before": one.before,
+            "after": one.after,
+            "bytes": lengths.get(one.after or "", 0),
+            "records": one.records,
+            "fault": one.fault,
+            "log": one.log,
+            "trouble": one.trouble if viewer.operator else "",
+            "created_at": iso(one.created_at),
+            "settled_at": iso(one.settled_at),
+        }
+        for one in found
+    ]

@@ -154,6 +154,11 @@ def revoke_token(session: Session, user: User, number: int, *, now: int) -> None
         raise NotFound(f"you have no working token {number}")
 
 
+def share(user: User, *, shares: bool) -> None:
+    """Says whether the files and memories of the account's bots go with exported seasons."""
+    user.shares = shares
+
+
 def house(session: Session, *, now: int) -> User:
     """The account that owns the shipped bots; made when it is first asked for."""
     found = session.scalar(select(User).where(User.role == Role.HOUSE))

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 from msgspec.structs import replace
 
-from cli.proof import Witness
+from cli.witness import Witness
 from matchbox.bundle import digest
 from matchbox.match.record import unpack
 from matchbox.match.wire import Diagnostic, Entrant, MatchPlayed, PlayMatch
@@ -69,21 +68,6 @@ def test_play_shows_what_the_players_report(matchbox: Run, tmp_path: Path) -> No
     assert "\n".join(transcript) == out.rstrip("\n")
 
 
-class Books:
-    """A server that hands out every bundle."""
-
-    def __init__(self, *bundles: bytes) -> None:
-        self._bundles = {digest(data): data for data in bundles}
-
-    def get(self, path: str) -> dict[str, Any]:
-        """A version."""
-        return {"class_name": None}
-
-    def read(self, path: str) -> bytes:
-        """A version's bundle."""
-        return self._bundles[path.split("/")[2]]
-
-
 @pytest.mark.parametrize(("memory", "finding"), [(b"", "same"), (b"old", "replayed_only")])
 def test_a_match_with_a_memory_that_is_not_at_hand_is_only_replayed(
     memory: bytes, finding: str
@@ -93,5 +77,4 @@ def test_a_match_with_a_memory_that_is_not_at_hand_is_only_replayed(
     seats = [Entrant(version, None, name) for version in bundles]
     job = a_match(GOOD.encode(), OTHER, seats=seats)
     record = unpack(play_job(job, bundles, None, memories={digest(memory): memory}).record)
-    client: Any = Books(GOOD.encode(), OTHER)
-    assert Witness(client, None, None).finding(record, None) == finding
+    assert Witness(bundles.get, lambda name: None, None).finding(record, None) == finding

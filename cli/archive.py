@@ -1,0 +1,221 @@
+"""`matchbox season export` and `season verify`: a season that is over, taken along and proved."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryFile
+from typing import IO, TYPE_CHECKING, Annotated, Any, Literal, TypeVar
+from urllib.parse import quote
+
+import typer
+
+from cli import say
+from cli.playing import BoxOption, JsonOption
+from cli.proof import DataOption, from_folder
+from cli.remote import connect
+from cli.seasons import SeasonArgument
+from cli.witness import FINDINGS, LESSON_FINDINGS, Find, Finding, LessonFinding, Witness
+
+if TYPE_CHECKING:
+    from cli.client import Client
+    from matchbox.league.archive import Archive
+    from matchbox.league.archive_layout import Played, Taught
+    from sandbox.box import Box
+
+Whose = Literal["mine", "allowed", "all"]
+Thing = TypeVar("Thing")
+
+
+def export(
+    season: SeasonArgument,
+    file: Annotated[Path, typer.Argument(help="the zip to be written")],
+    bundles: Annotated[
+        Whose,
+        typer.Option(
+            help="whose files and memories go with it: yours; those of all who allow it as well; "
+            "or everybody's, for operators"
+        ),
+    ] = "allowed",
+) -> None:
+    """Write a season that is over to one archive, which proves itself anywhere."""
+    with connect() as client, whole(file) as zipped:
+        _fetch(client, season, bundles, zipped)
+    say.note(f"{file}: check it with `matchbox season verify {file}`")
+
+
+def verify(
+    season: Annotated[str, typer.Argument(help="the season's name or number, or an archive")],
+    sample: Annotated[
+        int | None, typer.Option(min=1, help="play only so many matches again, drawn by lot")
+    ] = None,
+    box: BoxOption = "auto",
+    data: DataOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Play a season's matches again and compare every digest; exits 1 where one differs.
+
+    An operator's report on a season of the server is kept there, and shown on the season's page.
+    """
+    from cli.engine import open_box
+
+    path = Path(season)
+    if path.is_file():
+        with path.open("rb") as file, say.opened(open_box(box)) as opened:
+            document = prove(file, sample, opened)
+    else:
+        document = _verify_on_server(season, sample, box, data)
+    if json:
+        say.document(document)
+    else:
+        _tell(document)
+    if (
+        document["different"]
+        or document["lessons"]["different"]
+        or not document["standing"]["same"]
+    ):
+        say.no()
+
+
+def _verify_on_server(
+    season: str, sample: int | None, box: str, data: Path | None
+) -> dict[str, Any]:
+    """The same of a season by name; kept there where an operator asks."""
+    from cli.engine import open_box
+    from matchbox.errors import Forbidden
+
+    with connect() as client, TemporaryFile() as file:
+        everything = True
+        try:
+            _fetch(client, season, "all", file)
+        except Forbidden:
+            everything = False
+            _fetch(client, season, "allowed", file)
+        file.seek(0)
+        with say.opened(open_box(box)) as opened, from_folder(client.url, data) as more:
+            document = prove(file, sample, opened, more)
+        if everything:
+            found = {name: value for name, value in document.items() if name != "season"}
+            standing = "same" if document["standing"]["same"] else "different"
+            client.post(f"/seasons/{_part(season)}/verifications", found | {"standing": standing})
+    return document
+
+
+def prove(
+    file: IO[bytes], sample: int | None, box: Box | None, more: Find = lambda name: None
+) -> dict[str, Any]:
+    """What came of proving the archive: the JSON that `season verify` prints.
+
+    `more` may know bundles that the archive does not hold. Raises BadArchive.
+    """
+    from matchbox.league.archive import Archive
+
+    archive = Archive(file)
+    witness = Witness(lambda name: archive.bundle(name) or more(name), archive.memory, box)
+    matches = [one for one in archive.matches if one.state == "finished"]
+    found: dict[str, list[str]] = {name: [] for name in FINDINGS}
+    learned: dict[str, list[str]] = {name: [] for name in LESSON_FINDINGS}
+    with say.progress() as bar:
+        for match in bar.track(_drawn(matches, sample), description="playing again"):
+            found[_played(archive, witness, match)].append(match.match)
+        for taught in bar.track(_drawn(archive.head.lessons, sample), description="learning again"):
+            learned[_taught(archive, witness, taught)].append(
+                f"{taught.entrant} {taught.round + 1}"
+            )
+    return {
+        "season": archive.head.season.name,
+        "matches": sum(map(len, found.values())),
+        "out_of": len(matches),
+        **found,
+        "same": len(found["same"]),
+        "lessons": {
+            "lessons": sum(map(len, learned.values())),
+            "out_of": len(archive.head.lessons),
+            **learned,
+            "same": len(learned["same"]),
+        },
+        "standing": _standing(archive),
+    }
+
+
+def _standing(archive: Archive) -> dict[str, Any]:
+    """The digest on the books, that of the standing computed again, and whether all agrees."""
+    from matchbox.errors import BadRecord
+    from matchbox.league.archive import agrees
+
+    kept = archive.head.standing
+    try:
+        again = archive.standing_again()
+    except BadRecord:
+        return {"same": False, "digest": kept.digest, "computed": None}
+    return {"same": agrees(kept, again), "digest": kept.digest, "computed": again.digest}
+
+
+def _played(archive: Archive, witness: Witness, match: Played) -> Finding:
+    from matchbox.errors import BadRecord
+
+    classes = [archive.entrant(name).class_name for name in match.seats]
+    try:
+        return witness.finding(archive.record(match), match.digest, classes)
+    except BadRecord:
+        return "different"
+
+
+def _taught(archive: Archive, witness: Witness, taught: Taught) -> LessonFinding:
+    from matchbox.match.learning import round_key
+    from matchbox.match.wire import Entrant
+
+    pupil = archive.entrant(taught.entrant)
+    entrant = Entrant(pupil.version, pupil.class_name, taught.before)
+    season = archive.head.season
+    key = round_key(season.seed, taught.round, pupil.version)
+    return witness.lesson(season.game, entrant, key, taught, archive.packed)
+
+
+def _drawn(things: Sequence[Thing], sample: int | None) -> Sequence[Thing]:
+    """All, or so many by a lot that nobody can foresee, in order."""
+    if sample is None or sample >= len(things):
+        return things
+    drawn = random.SystemRandom().sample(range(len(things)), sample)
+    return [things[place] for place in sorted(drawn)]
+
+
+@contextmanager
+def whole(path: Path) -> Iterator[IO[bytes]]:
+    """A file to write, which takes its place only once all of it is there."""
+    draft = path.with_name(f"{path.name}.part")
+    try:
+        with draft.open("wb") as file:
+            yield file
+        draft.replace(path)
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def _fetch(client: Client, season: str, bundles: Whose, file: IO[bytes]) -> None:
+    client.save(f"/seasons/{_part(season)}/archive?bundles={bundles}", file)
+
+
+def _part(name: str) -> str:
+    """The name as a part of an address."""
+    return quote(name, safe="")
+
+
+def _tell(document: dict[str, Any]) -> None:
+    lessons, standing = document["lessons"], document["standing"]
+    print(f"matches: {document['matches']} of {document['out_of']} played again")
+    _count(document, FINDINGS)
+    if lessons["out_of"]:
+        print(f"lessons: {lessons['lessons']} of {lessons['out_of']} given again")
+        _count(lessons, LESSON_FINDINGS)
+    print(f"standing: {'same' if standing['same'] else 'different'} ({standing['digest'][:16]})")
+
+
+def _count(found: dict[str, Any], kinds: Sequence[str]) -> None:
+    for kind in kinds:
+        one = found[kind]
+        print(
+            f"{kind}: {one if kind == 'same' else len(one)}", *(one if kind == "different" else ())
+        )

@@ -1,0 +1,63 @@
+"""`matchbox lessons` and `matchbox share`: what one's bots learned, and whom that is shown to."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+from urllib.parse import quote
+
+import typer
+
+from cli import say
+from cli.archive import whole
+from cli.playing import JsonOption
+from cli.remote import connect
+from cli.seasons import SeasonArgument
+
+
+def lessons(
+    season: SeasonArgument,
+    bot: Annotated[str | None, typer.Option(help="only this one: owner/name, or name")] = None,
+    memory: Annotated[
+        Path | None, typer.Option(help="write what the newest of these lessons left to this file")
+    ] = None,
+    json: JsonOption = False,
+) -> None:
+    """List what your bots learned between the rounds of a season."""
+    with connect() as client:
+        found = list(client.items(f"/seasons/{quote(season, safe='')}/lessons"))
+        if bot is not None:
+            found = [one for one in found if bot in (one["bot"], one["bot"].partition("/")[2])]
+        if memory is not None:
+            names = [one["after"] for one in found if one["state"] != "waiting"]
+            if not names or names[-1] is None:
+                say.no("there is no memory: none of these lessons has left one")
+            with whole(memory) as file:
+                client.save(f"/memories/{names[-1]}", file)
+    if json:
+        say.document(found)
+        return
+    columns = ["bot", "version", "round", "state", "bouts", "memory", "bytes", "fault"]
+    rows = [
+        (
+            *(one["bot"], one["version"], one["round"], one["state"], one["records"]),
+            *((one["after"] or "")[:8], one["bytes"], one["fault"]),
+        )
+        for one in found
+    ]
+    say.table(columns, rows)
+
+
+def share(
+    answer: Annotated[
+        Literal["yes", "no"] | None,
+        typer.Argument(help="whether others may have your bots' files with an exported season"),
+    ] = None,
+) -> None:
+    """Say whether your bots go with exported seasons, or ask what you have said."""
+    with connect() as client:
+        if answer is None:
+            told = client.get("/account/sharing")
+        else:
+            told = client.post("/account/sharing", {"shares": answer == "yes"})
+    print(f"your bots go with exported seasons: {'yes' if told['shares'] else 'no'}")

@@ -1,0 +1,248 @@
+"""A season that is over as one zip, which proves itself far from the server it was played on.
+
+Knows how an archive is laid out, written and read, and what makes one damaged or hostile; runs no
+bots. In the zip:
+
+    season.json       the season, its entrants, its lessons, its standing
+    matches.jsonl     the rows: a line a match, in order
+    records/<match>   as matchbox.match.record packs them
+    bundles/<digest>  of the bots whose owners allow it
+    memories/<digest> of the same bots
+"""
+
+from __future__ import annotations
+
+import re
+import stat
+import struct
+import zipfile
+import zlib
+from collections.abc import Iterable, Iterator
+from math import isclose
+from typing import IO, Any, Final
+
+import msgspec
+
+from matchbox.bundle import ZIP_BYTES, digest
+from matchbox.errors import BadArchive, BadRecord
+from matchbox.league.archive_layout import Entrant, Head, Played, Ranked
+from matchbox.league.rows import Row
+from matchbox.league.standings import Standing, standing
+from matchbox.match import record as records
+from matchbox.match.memory import MEMORY_BYTES
+from matchbox.match.record import Record
+
+MOST_FILES: Final = 200_000
+MOST_BYTES: Final = 8 << 30
+"""What an archive may unpack to."""
+_JSON_BYTES: Final = 256 << 20
+_SIZES: Final = {"records": 64 << 20, "bundles": ZIP_BYTES, "memories": MEMORY_BYTES}
+_NAME: Final = re.compile(
+    r"season\.json|matches\.jsonl|records/[0-9a-f]{32}|(bundles|memories)/[0-9a-f]{64}"
+)
+_BROKEN: Final = (
+    *(zipfile.BadZipFile, zlib.error, NotImplementedError, EOFError, OSError),
+    *(IndexError, ValueError, struct.error, RuntimeError),
+)
+"""What the library raises for a zip whose bytes make no sense."""
+_CLOSE: Final = 1e-6
+"""Figures of a standing may differ so much between machines."""
+
+
+def write(
+    file: IO[bytes],
+    head: Head,
+    played: Iterable[tuple[Played, bytes]],
+    bundles: Iterable[bytes],
+    memories: Iterable[bytes],
+) -> None:
+    """Writes the archive; with every match goes its packed record."""
+    encode = msgspec.json.encode
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
+        archive.writestr("season.json", encode(head, order="deterministic"), zipfile.ZIP_DEFLATED)
+        lines = []
+        for match, packed in played:
+            lines.append(encode(match))
+            archive.writestr(f"records/{match.match}", packed)
+        archive.writestr("matches.jsonl", b"\n".join(lines), zipfile.ZIP_DEFLATED)
+        for folder, found in (("bundles", bundles), ("memories", memories)):
+            for data in found:
+                archive.writestr(f"{folder}/{digest(data)}", data)
+
+
+class Archive:
+    """An archive that is read. Raises BadArchive, naming what is wrong; so does every method."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        try:
+            self._zip = zipfile.ZipFile(file)
+            _check(self._zip.infolist())
+        except _BROKEN as error:
+            raise BadArchive(f"the archive cannot be read: {error}") from error
+        self._names = frozenset(self._zip.namelist())
+        self.head: Head = _decode(self._read("season.json", _JSON_BYTES), Head, "season.json")
+        """The season, its entrants, lessons and standing."""
+        lines = self._read("matches.jsonl", _JSON_BYTES).splitlines()
+        self.matches: list[Played] = [_decode(line, Played, "matches.jsonl") for line in lines]
+        """In order."""
+        self._entrants: dict[str, Entrant] = {one.name: one for one in self.head.entrants}
+        self._check_matches()
+
+    def entrant(self, name: str) -> Entrant:
+        """The entrant of that name."""
+        try:
+            return self._entrants[name]
+        except KeyError:
+            raise BadArchive(f"the archive has no entrant {name!r}") from None
+
+    def packed(self, match: str) -> bytes:
+        """The match's record as it is packed."""
+        return self._read(f"records/{match}", _SIZES["records"])
+
+    def record(self, match: Played) -> Record:
+        """The match's record. Raises BadRecord unless it is the one that the row speaks of."""
+        try:
+            found = records.unpack(self.packed(match.match))
+        except BadRecord as error:
+            raise BadArchive(f"the record of match {match.match} is damaged: {error}") from error
+        self._check_record(match, found)
+        return found
+
+    def bundle(self, version: str) -> bytes | None:
+        """The bytes of that version, or None where its owner keeps them."""
+        return self._digested("bundles", version)
+
+    def memory(self, name: str) -> bytes | None:
+        """The memory with that digest, or None where its owner keeps it."""
+        return self._digested("memories", name)
+
+    def rows(self) -> Iterator[Row]:
+        """What the standing follows from: the bouts of all matches that count."""
+        out = {one.name for one in self.head.entrants if one.out == "disqualified"}
+        for match in self.matches:
+            if match.state == "finished" and not out & set(match.seats):
+                yield from rows_of(match, self.record(match))
+
+    def standing_again(self) -> Standing:
+        """The standing computed from the rows."""
+        settings: dict[str, Any] = msgspec.structs.asdict(self.head.standing.settings)
+        try:
+            return standing(self.rows(), **settings)
+        except ValueError as error:
+            raise BadArchive(f"the rows of the archive make no standing: {error}") from error
+
+    def _digested(self, folder: str, name: str) -> bytes | None:
+        path = f"{folder}/{name}"
+        if path not in self._names:
+            return None
+        data = self._read(path, _SIZES[folder])
+        if digest(data) != name:
+            raise BadArchive(f"{path} holds other bytes than its name says; export the season anew")
+        return data
+
+    def _read(self, name: str, most: int) -> bytes:
+        if name not in self._names:
+            raise BadArchive(f"the archive has no {name}; export the season anew")
+        try:
+            with self._zip.open(name) as packed:
+                data = packed.read(most + 1)
+        except _BROKEN as error:
+            raise BadArchive(f"{name} of the archive cannot be read: {error}") from error
+        if len(data) > most:
+            raise BadArchive(f"{name} of the archive is longer than {most} bytes")
+        return data
+
+    def _check_matches(self) -> None:
+        if len({one.match for one in self.matches}) != len(self.matches):
+            raise BadArchive("the archive has two matches of one id")
+        for match in self.matches:
+            for name in match.seats:
+                self.entrant(name)
+        known = {one.match for one in self.matches}
+        for lesson in self.head.lessons:
+            self.entrant(lesson.entrant)
+            if not known.issuperset(lesson.played):
+                raise BadArchive(
+                    f"a lesson of {lesson.entrant} names a match that is not in the archive"
+                )
+
+    def _check_record(self, match: Played, found: Record) -> None:
+        season = self.head.season
+        said = {
+            "match": match.match,
+            "game": season.game,
+            "rules": season.rules,
+            "options": season.options,
+            "seats": [self.entrant(name).version for name in match.seats],
+        }
+        for name, wanted in said.items():
+            if getattr(found, name) != wanted:
+                raise BadRecord(f"the record of match {match.match} has another {name} than it")
+        bouts = [
+            (bout.deal, bout.rotation, bout.places, bout.scores, bout.forfeit)
+            for bout in found.bouts
+        ]
+        if bouts != match.bouts or records.digest(found) != match.digest:
+            raise BadRecord(f"the record of match {match.match} is not the one on the books")
+        if not all(bout.deal < len(found.deals) for bout in found.bouts):
+            raise BadRecord(f"the record of match {match.match} has a bout without a deal")
+
+
+def rows_of(match: Played, record: Record) -> Iterator[Row]:
+    """One row per bout. Raises ValueError where its parts do not fit together."""
+    seats = range(len(match.seats))
+    for bout in record.bouts:
+        yield Row(
+            match=match.match,
+            deal=record.deals[bout.deal],
+            rotation=bout.rotation,
+            seats=tuple(match.seats[records.entrant(s, bout.rotation, len(seats))] for s in seats),
+            places=tuple(bout.places),
+            forfeit=bout.forfeit,
+            scores=tuple(bout.scores),
+        )
+
+
+def agrees(kept: Ranked, again: Standing) -> bool:
+    """Whether a standing computed again is the one on the books: digest, order and figures."""
+    lines: list[dict[str, Any]] = msgspec.json.decode(msgspec.json.encode(again.lines))
+    if kept.digest != again.digest or len(lines) != len(kept.lines):
+        return False
+    return all(
+        name in line and _same(line[name], value)
+        for line, old in zip(lines, kept.lines, strict=True)
+        for name, value in old.items()
+    )
+
+
+def _same(one: Any, other: Any) -> bool:
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(map(_same, one, other))
+    if isinstance(one, float) and isinstance(other, int | float):
+        return isclose(one, other, rel_tol=_CLOSE, abs_tol=_CLOSE)
+    return bool(one == other)
+
+
+def _check(entries: list[zipfile.ZipInfo]) -> None:
+    """Raises BadArchive unless the zip holds plain files of ours, and not too much."""
+    names = {entry.filename for entry in entries}
+    if len(entries) > MOST_FILES or sum(entry.file_size for entry in entries) > MOST_BYTES:
+        raise BadArchive(
+            f"the archive has more than {MOST_FILES} files, or unpacks to more than {MOST_BYTES} "
+            "bytes"
+        )
+    if len(names) != len(entries):
+        raise BadArchive("the archive holds two files of the same name")
+    for entry in entries:
+        kind = stat.S_IFMT(entry.external_attr >> 16)
+        if kind not in (0, stat.S_IFREG) or entry.flag_bits & 1:
+            raise BadArchive(f"{entry.filename!r} of the archive is a link, or encrypted")
+        if not _NAME.fullmatch(entry.filename):
+            raise BadArchive(f"the archive holds {entry.filename!r}, which is no part of a season")
+
+
+def _decode(data: bytes, kind: type[Any], name: str) -> Any:
+    try:
+        return msgspec.json.decode(data, type=kind)
+    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
+        raise BadArchive(f"{name} of the archive makes no sense: {error}") from error

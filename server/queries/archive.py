@@ -1,0 +1,225 @@
+"""A season that is over, gathered from the books into an archive."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from typing import IO, TYPE_CHECKING, Final
+
+from sqlalchemy import and_, or_, select
+from sqlalchemy.orm import joinedload, selectinload
+
+from matchbox.errors import BadOption, Conflict, Forbidden
+from matchbox.league import archive
+from matchbox.league import archive_layout as layout
+from matchbox.league.format import write
+from server.db.models import (
+    Bot,
+    Bundle,
+    Entry,
+    Lesson,
+    LessonState,
+    Match,
+    MatchSeat,
+    MatchState,
+    Memory,
+    Role,
+    Season,
+    SeasonState,
+    Standing,
+    Version,
+)
+from server.queries.boards import find_season
+from server.queries.edge import iso
+from server.services import progress, standings
+
+if TYPE_CHECKING:
+    from sqlalchemy.orm import Session
+
+    from server.db.models import User
+
+BUNDLES: Final = ("mine", "allowed", "all")
+"""Whose files and memories go with it: the viewer's; also of who shares; everybody's."""
+_OVER: Final = (SeasonState.FINISHED, SeasonState.CANCELLED)
+_AT_ONCE: Final = 200
+
+
+def write_archive(
+    session: Session, name: int | str, bundles: str, viewer: User | None, file: IO[bytes]
+) -> str:
+    """Writes the season's archive into the file; the season's name.
+
+    Raises NotFound, BadOption, Conflict while it is not over, and Forbidden where somebody else
+    than an operator wants everybody's bundles.
+    """
+    season = find_season(session, name)
+    if bundles not in BUNDLES:
+        raise BadOption(f"bundles may be {', '.join(BUNDLES)}, and not {bundles!r}")
+    if bundles == "all" and (viewer is None or not viewer.operator):
+        raise Forbidden("everybody's bundles are for operators; ask for mine, or allowed")
+    if season.state not in _OVER:
+        raise Conflict(
+            f"season {season.name} is {season.state}; it can be exported once it is over"
+        )
+    entries = [entry for entry in season.entries if entry.version is not None]
+    open_to = [entry.version for entry in entries if _may(entry.bot, bundles, viewer)]
+    given = [version for version in open_to if version is not None]
+    lessons = _lessons(session, season, given)
+    archive.write(
+        file,
+        layout.Head(
+            season=_season(season),
+            entrants=[_entrant(entry) for entry in entries],
+            lessons=[_taught(lesson) for lesson in lessons],
+            standing=_standing(session, season),
+        ),
+        _matches(session, season, {match for lesson in lessons for match, _ in lesson.played}),
+        _bundles(session, {version.digest for version in given}),
+        _memories(session, season, given, lessons),
+    )
+    return season.name
+
+
+def _may(bot: Bot, bundles: str, viewer: User | None) -> bool:
+    owner = bot.owner
+    if bundles == "all" or (viewer is not None and owner.id == viewer.id):
+        return True
+    return bundles == "allowed" and (owner.shares or owner.role == Role.HOUSE)
+
+
+def _season(row: Season) -> layout.Season:
+    league = row.league
+    return layout.Season(
+        name=row.name,
+        league=league.name,
+        game=league.game,
+        rules=league.rules,
+        options=league.options,
+        seats=league.seats,
+        deals=row.deals,
+        seed=row.seed,
+        format=write(progress.plan_of(row)),
+        edition=row.edition,
+        division=row.division,
+        rounds=row.round,
+        state=row.state,
+        started_at=iso(row.started_at),
+        finished_at=iso(row.finished_at),
+    )
+
+
+def _entrant(entry: Entry) -> layout.Entrant:
+    version = entry.version
+    assert version is not None
+    return layout.Entrant(
+        name=version.entrant,
+        version=version.digest,
+        class_name=version.class_name or None,
+        out=entry.out,
+    )
+
+
+def _taught(lesson: Lesson) -> layout.Taught:
+    return layout.Taught(
+        entrant=lesson.version.entrant,
+        round=lesson.round,
+        played=dict(lesson.played),
+        before=lesson.before,
+        after=lesson.after,
+        fault=lesson.fault,
+    )
+
+
+def _standing(session: Session, season: Season) -> layout.Ranked:
+    """The standing as it is kept; of a season that was cancelled, as it would be."""
+    kept = session.get(Standing, standings.scope_of(season))
+    found: Standing | standings.Fresh
+    if kept is None or season.state != SeasonState.FINISHED or "settings" not in kept.facts:
+        found = standings.compute(session, standings.scope_of(season))
+    else:
+        found = kept
+    return layout.Ranked(
+        digest=found.rows_digest,
+        settings=layout.Settings(**found.facts["settings"]),
+        lines=[
+            {name: value for name, value in line.items() if name != "version_id"}
+            for line in found.lines
+        ],
+    )
+
+
+def _lessons(session: Session, season: Season, given: Sequence[Version]) -> Sequence[Lesson]:
+    query = (
+        select(Lesson)
+        .join(Lesson.version)
+        .where(Lesson.season_id == season.id, Lesson.state != LessonState.WAITING)
+        .where(Lesson.version_id.in_([one.id for one in given]), Version.learns.is_not(False))
+        .order_by(Lesson.round, Lesson.version_id)
+    )
+    return session.scalars(query).all()
+
+
+def _matches(
+    session: Session, season: Season, learned: Collection[str]
+) -> Iterator[tuple[layout.Played, bytes]]:
+    """The matches that count, and void ones that bots have learned from."""
+    names: dict[int, str] = {}
+    query = (
+        select(Match)
+        .join(Match.result)
+        .where(Match.season_id == season.id)
+        .where(
+            or_(
+                Match.state == MatchState.FINISHED,
+                and_(Match.state == MatchState.VOID, Match.id.in_(learned)),
+            )
+        )
+        .order_by(Match.number)
+    )
+    ids = session.scalars(query.with_only_columns(Match.id)).all()
+    whole = (
+        joinedload(Match.result),
+        selectinload(Match.seats).joinedload(MatchSeat.version).joinedload(Version.bot),
+    )
+    for at in range(0, len(ids), _AT_ONCE):
+        some = select(Match).where(Match.id.in_(ids[at : at + _AT_ONCE])).options(*whole)
+        for row in session.scalars(some.order_by(Match.number)):
+            assert row.result is not None
+            yield _played(row, names), row.result.record
+            session.expunge(row.result)
+
+
+def _played(row: Match, names: dict[int, str]) -> layout.Played:
+    for seat in row.seats:
+        if seat.version_id not in names:
+            names[seat.version_id] = seat.version.entrant
+    assert row.result is not None
+    return layout.Played(
+        match=row.id,
+        number=row.number,
+        round=row.round,
+        state="finished" if row.state == MatchState.FINISHED else "void",
+        digest=row.result.digest,
+        seats=[names[seat.version_id] for seat in row.seats],
+        bouts=row.result.bouts,
+    )
+
+
+def _bundles(session: Session, digests: Collection[str]) -> Iterator[bytes]:
+    for digest in sorted(digests):
+        yield session.get_one(Bundle, digest).data
+
+
+def _memories(
+    session: Session, season: Season, given: Sequence[Version], lessons: Sequence[Lesson]
+) -> Iterator[bytes]:
+    """What those versions remembered in a match of the season, or from a lesson on."""
+    used = (
+        select(MatchSeat.memory)
+        .join(Match, Match.id == MatchSeat.match_id)
+        .where(Match.season_id == season.id, MatchSeat.memory.is_not(None))
+        .where(MatchSeat.version_id.in_([one.id for one in given]))
+    )
+    names = set(session.scalars(used.distinct()))
+    names |= {memory for one in lessons for memory in (one.before, one.after)}
+    for name in sorted(filter(None, names)):
+        yield session.get_one(Memory, name).data

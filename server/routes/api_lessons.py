@@ -1,0 +1,77 @@
+"""What bots learn between rounds: for their owners, and for operators."""
+
+from __future__ import annotations
+
+from apiflask import APIBlueprint
+from flask import Response, jsonify
+
+from server.auth import account, context, operator
+from server.queries import lessons as queries
+from server.routes import told_lessons as told
+from server.routes.lists import described, whole_list
+from server.rows import lesson_row
+from server.services import lessons
+
+routes = APIBlueprint("lessons", __name__, url_prefix="/api/v1", tag="Lessons")
+
+
+@routes.get("/seasons/<season:season>/lessons")
+@routes.output(told.Lessons)
+def season_lessons(season: str) -> Response:
+    """The lessons of your bots in a season, by round; all for operators."""
+    with context().read() as books:
+        return whole_list(queries.season_lessons(books, season, account(books)))
+
+
+@routes.get("/bots/<name:owner>/<name:name>/lessons")
+@routes.output(told.Lessons)
+def bot_lessons(owner: str, name: str) -> Response:
+    """The lessons of a bot of yours, newest first."""
+    with context().read() as books:
+        return whole_list(queries.bot_lessons(books, owner, name, account(books)))
+
+
+@routes.get("/memories/<digest:digest>")
+@routes.doc(responses=described("The memory's bytes", "application/octet-stream"))
+def memory(digest: str) -> Response:
+    """A memory of a bot of yours, by digest; any for operators."""
+    with context().read() as books:
+        data = queries.own_memory(books, digest, account(books))
+    response = Response(data, mimetype="application/octet-stream")
+    name = f"memory-{digest[:8]}"
+    response.headers["Content-Disposition"] = f'attachment; filename="{name}"'
+    return response
+
+
+@routes.post("/lessons/<number:number>/requeue")
+@routes.output(told.Lesson)
+def requeue(number: int) -> Response:
+    """Gives a parked lesson another chance; for operators."""
+    return settle(number, again=True)
+
+
+@routes.post("/lessons/<number:number>/skip")
+@routes.output(told.Lesson)
+def skip(number: int) -> Response:
+    """Ends a parked lesson, after which the bot keeps the memory that it had; for operators."""
+    return settle(number, again=False)
+
+
+def settle(number: int, *, again: bool) -> Response:
+    """The answer to an operator's step with a parked lesson."""
+    season = take_up(number, again=again)
+    with context().read() as books:
+        found = queries.season_lessons(books, season, account(books))
+        return jsonify(next(one for one in found if one["id"] == number))
+
+
+def take_up(number: int, *, again: bool) -> int:
+    """Sends a parked lesson once more, or ends it; the number of its season."""
+    made = context()
+    with made.write() as books:
+        user, row = operator(books), lesson_row(books, number)
+        if again:
+            lessons.requeue(books, user, row, settings=made.settings, now=made.now())
+        else:
+            lessons.skip(books, user, row, now=made.now())
+        return row.season_id

@@ -1,0 +1,114 @@
+"""A season's proof: its archive, what operators found in it, and who lets bots go with it."""
+
+from __future__ import annotations
+
+from tempfile import TemporaryFile
+from typing import Annotated, Any, Literal
+
+from apiflask import APIBlueprint
+from flask import Response, send_file
+from flask.typing import ResponseReturnValue
+from pydantic import Field
+
+from server.auth import account, context, operator, viewer
+from server.queries.archive import write_archive
+from server.queries.lessons import verification
+from server.routes import asked
+from server.routes import told_lessons as told
+from server.routes.lists import described
+from server.rows import season_row
+from server.services import accounts, verifications
+
+ZIP = "application/zip"
+Count = Annotated[int, Field(ge=0, le=1_000_000)]
+Ids = Annotated[list[Annotated[str, Field(pattern="^[0-9a-f]{32}$")]], Field(max_length=1_000_000)]
+Names = Annotated[list[Annotated[str, Field(max_length=300)]], Field(max_length=1_000_000)]
+
+routes = APIBlueprint("proof", __name__, url_prefix="/api/v1", tag="Seasons")
+
+
+class WhichBundles(asked.Query):
+    """Whose files and memories go with an archive."""
+
+    bundles: Literal["mine", "allowed", "all"] = "allowed"
+
+
+class LessonsFound(asked.Body):
+    """How the lessons came out that were given again."""
+
+    lessons: Count
+    out_of: Count
+    same: Count
+    different: Names
+    unrepeatable: Names
+    not_repeated: Names
+
+
+class Found(asked.Body):
+    """What came of playing a season again."""
+
+    matches: Count
+    out_of: Count
+    same: Count
+    different: Ids
+    unrepeatable: Ids
+    replayed_only: Ids
+    lessons: LessonsFound
+    standing: Literal["same", "different"]
+
+
+class Sharing(asked.Body):
+    """Whether one's bots may go with exported seasons."""
+
+    shares: bool
+
+
+@routes.get("/seasons/<season:season>/archive")
+@routes.input(WhichBundles, location="query")
+@routes.doc(responses=described("A zip", ZIP))
+def archive(season: str, query_data: WhichBundles) -> Response:
+    """A season that is over as one zip, with bots whose owners allow it; all for operators."""
+    file = TemporaryFile()  # noqa: SIM115 - the answer closes it
+    try:
+        with context().read() as books:
+            name = write_archive(books, season, query_data.bundles, viewer(books), file)
+    except BaseException:
+        file.close()
+        raise
+    file.seek(0)
+    return send_file(file, mimetype=ZIP, as_attachment=True, download_name=f"{name}.zip")
+
+
+@routes.post("/seasons/<season:season>/verifications")
+@routes.input(Found)
+@routes.output(told.Verification, status_code=201)
+def verified(season: str, json_data: Found) -> ResponseReturnValue:
+    """Keeps what an operator found when playing the season again."""
+    made = context()
+    with made.write() as books:
+        user, row = operator(books), season_row(books, season)
+        verifications.keep(books, user, row, **json_data.model_dump(), now=made.now())
+        return verification(books, row) or {}, 201
+
+
+@routes.get("/account/sharing")
+@routes.output(told.Sharing)
+def sharing() -> dict[str, Any]:
+    """Whether your bots' files and memories go with exported seasons to anybody."""
+    with context().read() as books:
+        return {"shares": account(books).shares}
+
+
+@routes.post("/account/sharing")
+@routes.input(Sharing)
+@routes.output(told.Sharing)
+def share(json_data: Sharing) -> dict[str, Any]:
+    """Says whether your bots' files and memories may go with exported seasons to anybody."""
+    set_sharing(shares=json_data.shares)
+    return {"shares": json_data.shares}
+
+
+def set_sharing(*, shares: bool) -> None:
+    """Keeps what the account says of its bots."""
+    with context().write() as books:
+        accounts.share(account(books), shares=shares)

@@ -1,0 +1,63 @@
+"""What operators found when they played a season again: kept, and never weighed here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from matchbox.errors import BadOption, Conflict
+from server.db.models import Season, SeasonState, Verification
+from server.services import audit
+from server.services.accounts import require_operator
+from server.services.news import tell
+
+if TYPE_CHECKING:
+    from sqlalchemy.orm import Session
+
+    from server.db.models import User
+
+
+def keep(
+    session: Session,
+    actor: User,
+    season: Season,
+    *,
+    matches: int,
+    out_of: int,
+    same: int,
+    different: Sequence[str],
+    unrepeatable: Sequence[str],
+    replayed_only: Sequence[str],
+    lessons: Mapping[str, Any],
+    standing: str,
+    now: int,
+) -> Verification:
+    """An operator's finding on a season that is over.
+
+    Raises Forbidden, Conflict while it is not over, BadOption where the numbers do not add up.
+    """
+    require_operator(actor)
+    if season.state not in (SeasonState.FINISHED, SeasonState.CANCELLED):
+        raise Conflict(f"season {season.name} is {season.state}; it is verified once it is over")
+    found = same + len(different) + len(unrepeatable) + len(replayed_only)
+    if found != matches or matches > out_of:
+        raise BadOption("the findings do not add up to the matches that were played again")
+    row = Verification(
+        season_id=season.id,
+        actor_id=actor.id,
+        at=now,
+        matches=matches,
+        out_of=out_of,
+        same=same,
+        different=list(different),
+        unrepeatable=list(unrepeatable),
+        replayed_only=list(replayed_only),
+        lessons=dict(lessons),
+        standing=standing,
+    )
+    session.add(row)
+    session.flush()
+    told = {"matches": matches, "different": len(different), "standing": standing}
+    audit.note(session, actor, "season.verify", f"season:{season.id}", told, now=now)
+    tell(session, "season.verified", season.id, now=now)
+    return row

@@ -1,0 +1,219 @@
+"""A season that learned, exported and proved again: on the server, and far from it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from zipfile import ZIP_STORED, ZipFile
+
+import pytest
+
+from server.db.models import Match, MatchSeat, User
+from tests.books import Books, play_out, really_learned, really_played, season_of
+from tests.unit.cli.conftest import Platform, Ran, Run
+
+LEARNER = """
+from matchbox.games.bomb import *
+
+class Learner(SimplePlayer):
+    def remember(self, memory):
+        self.caution = len(memory)
+
+    def defuse(self, game_data):
+        return min(self.caution, game_data.draw_pile_size())
+
+    @staticmethod
+    def learn(memory, records):
+        return memory + bytes([len(records) % 256])
+"""
+CLOCK = LEARNER.replace("bytes([len", "__import__('os').urandom(3) + bytes([len")
+
+
+def played(platform: Platform, operator: User, **bundles: str) -> None:
+    """A season in two learning rounds, its bots owned by people named here."""
+    books = platform.books
+    owners = {"charlie": operator}
+    versions = []
+    for name, source in bundles.items():
+        owner = owners.get(name) or books.person(name)
+        versions.append(books.bot(owner, f"{name}-bot", f"{source}# {name}\n".encode()))
+    season_of(books, operator, versions, format={"learning": "fresh"})
+    play_out(
+        books,
+        lambda jobs: [really_played(books, job) for job in jobs],
+        lambda job: really_learned(books, job),
+    )
+
+
+def verify(matchbox: Run, *words: object) -> Ran:
+    """Proves a season without a wall, which takes less time."""
+    return matchbox("season", "verify", *words, "--box", "none")
+
+
+def test_a_season_that_learned_is_proved_whole(
+    charlie: User, platform: Platform, matchbox: Run
+) -> None:
+    played(platform, charlie, alice=LEARNER, bob=LEARNER)
+    told = matchbox("season", "verify", "spring", "--json")
+    assert (told.code, told.err) == (0, "")
+    found = told.json
+    assert found["matches"] == found["same"] == found["out_of"] > 0
+    assert found["lessons"]["same"] == found["lessons"]["out_of"] == 4
+    assert found["standing"]["same"]
+    kept = matchbox("season", "show", "spring", "--json").json["verified"]
+    assert (kept["matches"], kept["same"]) == (found["out_of"], found["out_of"])
+    assert (kept["lessons"], kept["standing"]) == (found["lessons"], "same")
+
+
+def test_a_sample_is_as_large_as_asked_for(
+    charlie: User, platform: Platform, matchbox: Run
+) -> None:
+    played(platform, charlie, alice=LEARNER, bob=LEARNER)
+    told = verify(matchbox, "spring", "--sample", 1)
+    assert told.code == 0
+    assert "matches: 1 of " in told.out
+    assert "lessons: 1 of 4 given again\nsame: 1\n" in told.out
+
+
+def test_a_lesson_that_does_not_repeat_itself_is_called_so(
+    charlie: User, platform: Platform, matchbox: Run
+) -> None:
+    played(platform, charlie, alice=CLOCK, bob=LEARNER)
+    lessons = verify(matchbox, "spring", "--json").json["lessons"]
+    assert lessons["same"] == 2
+    assert [name.split(":")[0] for name in lessons["unrepeatable"]] == ["alice/alice-bot"] * 2
+
+
+def test_an_archive_is_proved_without_the_server(
+    charlie: User,
+    platform: Platform,
+    matchbox: Run,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    played(platform, charlie, alice=LEARNER, bob=LEARNER, charlie=LEARNER)
+    files = {whose: tmp_path / f"{whose}.zip" for whose in ("all", "mine")}
+    for whose, file in files.items():
+        assert matchbox("season", "export", "spring", file, "--bundles", whose).code == 0
+    monkeypatch.setenv("MATCHBOX_URL", "http://127.0.0.1:9")
+    whole = verify(matchbox, files["all"], "--json").json
+    assert whole["same"] == whole["out_of"] > 0
+    assert whole["lessons"]["same"] == whole["lessons"]["out_of"] > 0
+    own = verify(matchbox, files["mine"], "--json")
+    assert own.code == 0
+    assert own.json["same"] == 0
+    assert len(own.json["replayed_only"]) == own.json["out_of"] == whole["out_of"]
+    assert own.json["lessons"]["out_of"] < whole["lessons"]["out_of"]
+    assert own.json["standing"]["computed"] == whole["standing"]["digest"]
+
+
+@pytest.mark.parametrize("what", ["row", "record", "standing"])
+def test_a_forged_archive_is_found_out(
+    what: str, charlie: User, platform: Platform, matchbox: Run, tmp_path: Path
+) -> None:
+    played(platform, charlie, alice=LEARNER, bob=LEARNER)
+    whole, forged = tmp_path / "whole.zip", tmp_path / "forged.zip"
+    matchbox("season", "export", "spring", whole, "--bundles", "all")
+    with ZipFile(whole) as archive:
+        files = {name: archive.read(name) for name in archive.namelist()}
+    if what == "row":
+        lines = [json.loads(line) for line in files["matches.jsonl"].splitlines()]
+        lines[0]["bouts"][0][2].reverse()
+        files["matches.jsonl"] = b"\n".join(json.dumps(line).encode() for line in lines)
+    elif what == "record":
+        first, second = [name for name in files if name.startswith("records/")][:2]
+        files[first] = files[second]
+    else:
+        head = json.loads(files["season.json"])
+        head["standing"]["lines"][0]["elo"] += 100
+        files["season.json"] = json.dumps(head).encode()
+    with ZipFile(forged, "w", ZIP_STORED) as archive:
+        for name, data in files.items():
+            archive.writestr(name, data)
+    told = verify(matchbox, forged, "--json")
+    assert told.code == 1
+    assert not told.json["standing"]["same"]
+    assert len(told.json["different"]) == (what != "standing")
+
+
+def test_only_operators_take_everybody_s_bots_and_sharing_is_asked_for(
+    charlie: User,
+    platform: Platform,
+    matchbox: Run,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    played(platform, charlie, alice=LEARNER, bob=LEARNER)
+    monkeypatch.setenv("MATCHBOX_TOKEN", platform.token(platform.books.person("mallory")))
+    file = tmp_path / "spring.zip"
+    refused = matchbox("season", "export", "spring", file, "--bundles", "all")
+    assert (refused.code, refused.err.count("\n")) == (1, 1)
+    assert "everybody's bundles are for operators" in refused.err
+    assert not file.exists()
+    matchbox("season", "export", "spring", file)
+    assert bundles(file) == 0
+    monkeypatch.setenv("MATCHBOX_TOKEN", platform.token(person(platform.books, "alice")))
+    assert matchbox("share", "yes").out == "your bots go with exported seasons: yes\n"
+    monkeypatch.setenv("MATCHBOX_TOKEN", platform.token(person(platform.books, "mallory")))
+    matchbox("season", "export", "spring", file)
+    assert bundles(file) == 1
+
+
+def bundles(file: Path) -> int:
+    """How many bots are in the archive."""
+    with ZipFile(file) as archive:
+        return sum(name.startswith("bundles/") for name in archive.namelist())
+
+
+def person(books: Books, name: str) -> User:
+    """Somebody who is there already."""
+    with books.read() as session:
+        return session.query(User).where(User.name == name).one()
+
+
+def test_a_season_under_way_is_not_exported(
+    charlie: User, platform: Platform, matchbox: Run, tmp_path: Path
+) -> None:
+    books = platform.books
+    season_of(books, charlie, [books.bot(charlie, name) for name in ("one", "two")])
+    told = matchbox("season", "export", "spring", tmp_path / "spring.zip")
+    assert told.code == 1
+    assert "spring is running; it can be exported once it is over" in told.err
+    assert not (tmp_path / "spring.zip").exists()
+
+
+def test_lessons_are_listed_for_their_owner_alone(
+    charlie: User,
+    platform: Platform,
+    matchbox: Run,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    played(platform, charlie, alice=LEARNER, bob=LEARNER)
+    monkeypatch.setenv("MATCHBOX_TOKEN", platform.token(person(platform.books, "alice")))
+    found = matchbox("lessons", "spring", "--json").json
+    assert [(one["bot"], one["round"], one["state"]) for one in found] == [
+        ("alice/alice-bot", 1, "learned"),
+        ("alice/alice-bot", 2, "learned"),
+    ]
+    assert found[0]["after"] == found[1]["before"]
+    file = tmp_path / "memory"
+    assert matchbox("lessons", "spring", "--memory", file).code == 0
+    assert len(file.read_bytes()) == found[1]["bytes"] == 2
+    bob = platform.token(person(platform.books, "bob"))
+    monkeypatch.setenv("MATCHBOX_TOKEN", bob)
+    others = [one["after"] for one in matchbox("lessons", "spring", "--json").json]
+    assert "alice" not in matchbox("lessons", "spring").out
+    assert len(others) == 2
+
+
+def test_a_match_with_memories_is_played_again_by_who_may_have_them(
+    charlie: User, platform: Platform, matchbox: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    played(platform, charlie, alice=LEARNER, bob=LEARNER)
+    with platform.books.read() as session:
+        query = session.query(Match.id).join(MatchSeat).where(MatchSeat.memory.is_not(None))
+        match = query.order_by(Match.number.desc()).limit(1).scalar()
+    assert matchbox("verify", match, "--box", "none", "--json").json["verdict"] == "same"
+    monkeypatch.setenv("MATCHBOX_TOKEN", platform.token(person(platform.books, "alice")))
+    assert matchbox("verify", match, "--box", "none", "--json").json["verdict"] == "replayed_only"
