@@ -237,6 +237,8 @@ def _check(entries: list[zipfile.ZipInfo]) -> None:
         kind = stat.S_IFMT(entry.external_attr >> 16)
         if kind not in (0, stat.S_IFREG) or entry.flag_bits & 1:
             raise BadArchive(f"{entry.filename!r} of the archive is a link, or encrypted")
+        if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+            raise BadArchive(f"{entry.filename!r} of the archive is packed in a rare way")
         if not _NAME.fullmatch(entry.filename):
             raise BadArchive(f"the archive holds {entry.filename!r}, which is no part of a season")
 

@@ -1,0 +1,235 @@
+"""An exported season: what is written is read again, and what is damaged or forged is refused."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from io import BytesIO
+from typing import Any
+from zipfile import ZIP_BZIP2, ZIP_DEFLATED, ZipFile, ZipInfo
+
+import msgspec
+import pytest
+from msgspec.structs import replace
+
+from matchbox import registry
+from matchbox.bundle import digest
+from matchbox.errors import BadArchive, BadRecord
+from matchbox.league import archive_layout as layout
+from matchbox.league.archive import Archive, agrees, rows_of, write
+from matchbox.league.standings import standing
+from matchbox.match import record as records
+from matchbox.match.referee import play
+from tests.builders import a_job, local_seats, shipped
+
+MATCH = "ab" * 16
+BUNDLE, MEMORY = b"BOT = None\n", b"old"
+OUTSIDE = (
+    *("../season.json", "/season.json", "records/../../x", "bundles/short", "readme.txt"),
+    *("records/" + "AB" * 16, "season.json/x"),
+)
+
+
+@pytest.fixture(scope="module")
+def whole() -> bytes:
+    """The archive of a season of one match of bomb, with a lesson."""
+    game = registry.game("bomb")
+    job = a_job(game, match=MATCH)
+    seats = local_seats("bomb", [shipped("bomb", "simple"), shipped("bomb", "medium")])
+    record = play(game, job, seats).record
+    names = [f"alice/{n}:{one}" for n, one in enumerate(record.seats)]
+    played = layout.Played(
+        match=MATCH,
+        number=0,
+        round=0,
+        state="finished",
+        digest=records.digest(record),
+        seats=names,
+        bouts=[(b.deal, b.rotation, b.places, b.scores, b.forfeit) for b in record.bouts],
+    )
+    settings = layout.Settings(
+        entrants=names, listed=names, parents={}, cooperative=False, seat_term=False
+    )
+    ranked = standing(rows_of(played, record), **msgspec.structs.asdict(settings))
+    head = layout.Head(
+        season=layout.Season(
+            name="spring",
+            league="bomb",
+            game="bomb",
+            rules=record.rules,
+            options=record.options,
+            seats=2,
+            deals=2,
+            seed="a seed for tests",
+            format={},
+            edition=1,
+            division=1,
+            rounds=1,
+            state="finished",
+            started_at=None,
+            finished_at=None,
+        ),
+        entrants=[
+            layout.Entrant(name=name, version=one, class_name=None, out="")
+            for name, one in zip(names, record.seats, strict=True)
+        ],
+        lessons=[
+            layout.Taught(
+                entrant=names[0],
+                round=0,
+                played={MATCH: 0},
+                before=None,
+                after=digest(MEMORY),
+                fault="",
+            )
+        ],
+        standing=layout.Ranked(
+            digest=ranked.digest,
+            settings=settings,
+            lines=[asdict(line) for line in ranked.lines],
+        ),
+    )
+    file = BytesIO()
+    write(file, head, [(played, records.pack(record))], [BUNDLE], [MEMORY])
+    return file.getvalue()
+
+
+def changed(whole: bytes, **files: bytes | None) -> bytes:
+    """The archive with other bytes in some files; None leaves one out."""
+    wanted = {name.replace("__", "/").replace("_json", ".json"): v for name, v in files.items()}
+    file = BytesIO()
+    with ZipFile(BytesIO(whole)) as old, ZipFile(file, "w") as new:
+        for name in old.namelist():
+            data = wanted.pop(name, old.read(name))
+            if data is not None:
+                new.writestr(name, data)
+        for name, data in wanted.items():
+            new.writestr(name, data or b"")
+    return file.getvalue()
+
+
+def head(whole: bytes) -> Any:
+    """What season.json says, to be changed."""
+    with ZipFile(BytesIO(whole)) as archive:
+        return msgspec.json.decode(archive.read("season.json"))
+
+
+def test_what_was_written_is_read_again(whole: bytes) -> None:
+    archive = Archive(BytesIO(whole))
+    (match,) = archive.matches
+    assert records.digest(archive.record(match)) == match.digest
+    assert archive.bundle(digest(BUNDLE)) == BUNDLE
+    assert archive.memory(digest(MEMORY)) == MEMORY
+    assert archive.bundle(digest(b"another")) is None
+    assert agrees(archive.head.standing, archive.standing_again())
+
+
+def test_a_disqualified_entrant_s_matches_do_not_count(whole: bytes) -> None:
+    told = head(whole)
+    told["entrants"][0]["out"] = "disqualified"
+    archive = Archive(BytesIO(changed(whole, season_json=msgspec.json.encode(told))))
+    assert list(archive.rows()) == []
+    assert not agrees(archive.head.standing, archive.standing_again())
+
+
+@pytest.mark.parametrize("name", OUTSIDE)
+def test_a_file_that_is_no_part_of_a_season_is_refused(whole: bytes, name: str) -> None:
+    with pytest.raises(BadArchive, match="which is no part of a season"):
+        Archive(BytesIO(changed(whole, **{name: b""})))
+
+
+@pytest.mark.parametrize(
+    ("spoil", "says"),
+    [
+        (lambda whole: b"no zip", "cannot be read"),
+        (lambda whole: whole[: len(whole) // 2], "cannot be read"),
+        (lambda whole: changed(whole, season_json=None), "has no season.json"),
+        (lambda whole: changed(whole, season_json=b"{}"), "makes no sense"),
+        (lambda whole: changed(whole, season_json=b"[" * 100_000), "makes no sense"),
+        (lambda whole: twice(whole), "two files of the same name"),
+        (lambda whole: link(whole), "is a link, or encrypted"),
+        (lambda whole: named(whole, lessons=[{"played": {"cd" * 16: 0}}]), "not in the archive"),
+        (lambda whole: named(whole, entrants=[]), "has no entrant"),
+        (lambda whole: named(whole, standing={"settings": {"prior": 1}}), "makes no sense"),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+def test_a_damaged_or_hostile_archive_is_refused_by_name(
+    whole: bytes, spoil: Any, says: str
+) -> None:
+    with pytest.raises(BadArchive, match=says):
+        Archive(BytesIO(spoil(whole)))
+
+
+def named(whole: bytes, **parts: Any) -> bytes:
+    """The archive whose season.json has these parts: the first of a list changed, or none."""
+    told = head(whole)
+    for name, part in parts.items():
+        if part == []:
+            told[name] = []
+        elif isinstance(part, list):
+            told[name][0] |= part[0]
+        else:
+            told[name] |= part
+    return changed(whole, season_json=msgspec.json.encode(told))
+
+
+def twice(whole: bytes) -> bytes:
+    """An archive with two of a kind."""
+    file = BytesIO(whole)
+    with ZipFile(file, "a") as archive:
+        archive.writestr("season.json", b"{}")
+    return file.getvalue()
+
+
+def link(whole: bytes) -> bytes:
+    """An archive with a symbolic link in it."""
+    file, info = BytesIO(whole), ZipInfo("records/" + "cd" * 16)
+    info.external_attr = 0o120777 << 16
+    with ZipFile(file, "a") as archive:
+        archive.writestr(info, "/etc/passwd")
+    return file.getvalue()
+
+
+def test_a_bundle_with_other_bytes_than_its_name_says_is_refused(whole: bytes) -> None:
+    forged = changed(whole, **{f"bundles/{digest(BUNDLE)}": b"other"})
+    with pytest.raises(BadArchive, match="holds other bytes than its name says"):
+        Archive(BytesIO(forged)).bundle(digest(BUNDLE))
+
+
+def test_a_member_that_unpacks_to_more_than_it_may_is_not_unpacked(whole: bytes) -> None:
+    file = BytesIO(changed(whole, **{f"memories/{digest(MEMORY)}": None}))
+    with ZipFile(file, "a", ZIP_DEFLATED) as archive:
+        archive.writestr(f"memories/{digest(MEMORY)}", bytes(1 << 20))
+    with pytest.raises(BadArchive, match="is longer than 65536 bytes"):
+        Archive(file).memory(digest(MEMORY))
+
+
+def test_a_record_packed_in_pieces_is_damaged(whole: bytes) -> None:
+    archive = Archive(BytesIO(changed(whole, **{f"records/{MATCH}": b"cut short"})))
+    with pytest.raises(BadArchive, match=f"the record of match {MATCH} is damaged"):
+        archive.record(archive.matches[0])
+
+
+@pytest.mark.parametrize("part", ["rules", "options", "match", "seats", "bouts"])
+def test_a_record_of_something_else_is_none_of_this_match(whole: bytes, part: str) -> None:
+    archive = Archive(BytesIO(whole))
+    record = archive.record(archive.matches[0])
+    other = {
+        "rules": "99",
+        "options": {"x": 1},
+        "match": "cd" * 16,
+        "seats": record.seats[::-1],
+        "bouts": record.bouts[:-1],
+    }
+    packed = records.pack(replace(record, **{part: other[part]}))
+    forged = Archive(BytesIO(changed(whole, **{f"records/{MATCH}": packed})))
+    with pytest.raises(BadRecord, match=f"match {MATCH}"):
+        forged.record(forged.matches[0])
+
+
+def test_an_archive_packed_in_a_rare_way_is_refused(whole: bytes) -> None:
+    file = BytesIO(changed(whole, season_json=None))
+    with ZipFile(file, "a", ZIP_BZIP2) as archive:
+        archive.writestr("season.json", b"{}")
+    with pytest.raises(BadArchive, match="is packed in a rare way"):
+        Archive(file)
