@@ -154,8 +154,8 @@ class Source:
 
     comparisons: Callable[[str, str], Row] = no_comparisons
     """The viewer's own of the bot owner/name: items (as `comparison`, up to finished_at); for
-    the form: versions (numbers), challenger, defender, left, budget, most, others. Asked only where
-    `bot` says `mine`."""
+    the form: versions (numbers), challenger, defender, left, budget, most, others,
+    cooperative. Asked only where `bot` says `mine`."""
 
     inbox: Callable[..., Row] = no_notices
     """(cursor, limit: by keyword, each optional) -> a page of the viewer's notices, newest first,

@@ -11,6 +11,7 @@ from matchbox.league.sprt import CAP_GAMES
 from server.db.models import Bot, Comparison, Match, MatchState, User, Version
 from server.queries.edge import iso, numbers, page, page_size, sees
 from server.services import comparisons as services
+from server.services.leagues import is_cooperative
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
@@ -84,7 +85,7 @@ def comparable(
 ) -> dict[str, Any]:
     """What the form of a bot's page offers: versions (numbers, newest first), challenger and
     defender (what it begins with), left and budget (bouts a day), most (of one comparison), others
-    (the largest field)."""
+    (the largest field), cooperative."""
     accepted = (
         select(Version.number)
         .join(Bot)
@@ -94,6 +95,7 @@ def comparable(
     found = list(session.scalars(accepted.order_by(Version.number.desc())))
     active = session.scalar(accepted.where(Version.state == services.COMPARED[0]))
     challenger, defender = services.usual(found, active)
+    game = session.scalar(select(Bot.game).join(User).where(User.name == owner, Bot.name == name))
     return {
         "versions": found,
         "challenger": challenger,
@@ -102,6 +104,7 @@ def comparable(
         "budget": settings.comparison_games,
         "most": CAP_GAMES,
         "others": services.MOST_OTHERS,
+        "cooperative": is_cooperative(game or ""),
     }
 
 

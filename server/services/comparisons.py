@@ -94,7 +94,7 @@ def ask(
     row.most = games - games % plan.bouts
     if not row.most:
         raise BadOption(f"the smallest batch takes {plan.bouts} games here; ask for that many")
-    row.result = looks.nothing_yet()
+    row.result = looks.begin(row, plan)
     _check_budget(session, actor, row.most, settings, now)
     session.add(row)
     session.flush()

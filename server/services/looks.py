@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from matchbox.errors import BadOption
-from matchbox.league.sprt import Trial
+from matchbox.league.sprt import SHARES, Trial
 from matchbox.league.versions import (
     deal_pairs,
     gauntlet,
@@ -30,6 +30,18 @@ if TYPE_CHECKING:
 
     from server.db.models import Comparison
     from server.services.ratings import Played
+
+
+_NOTHING: Final[dict[str, Any]] = {
+    "verdict": "undecided",
+    "llr": None,
+    "games": 0,
+    "elo": None,
+    "ci95": None,
+    "difference": None,
+    "difference_ci95": None,
+}
+"""Of a gauntlet of which no deal is whole."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,15 +73,19 @@ class Plan:
         )
 
 
-def nothing_yet() -> dict[str, Any]:
+def begin(row: Comparison, plan: Plan) -> dict[str, Any]:
     """The result before the first look."""
-    told = {"verdict": "undecided", "llr": None, "games": 0, "elo": None, "ci95": None}
+    if plan.sequential:
+        trial = _trial(row, row.most)
+        told = told_duel(trial, judge(trial, (0,) * len(SHARES)))
+    else:
+        told = _NOTHING
     return {**told, "looks": [], "forfeits": {}, "why": ""}
 
 
 def look(session: Session, row: Comparison, plan: Plan, *, last: bool) -> None:
     """Takes what is finished into the comparison's result; after the last look none will follow."""
-    before = row.result or nothing_yet()
+    before = row.result or begin(row, plan)
     played = ratings.played(session, Match.comparison_id == row.id)
     games = len(played.rows)
     if plan.sequential:
@@ -89,14 +105,18 @@ def look(session: Session, row: Comparison, plan: Plan, *, last: bool) -> None:
 
 def is_clear(row: Comparison) -> bool:
     """Whether the last look at a head to head has its answer. A gauntlet plays all it may."""
-    found = row.result or nothing_yet()
+    found = row.result or {"llr": None}
     return found["llr"] is not None and found["verdict"] != "undecided"
+
+
+def _trial(row: Comparison, most: int) -> Trial:
+    low, high = row.bounds
+    return Trial(low, high, cap_games=most)
 
 
 def _duel(row: Comparison, played: Played, *, last: bool) -> dict[str, Any]:
     pairs = deal_pairs(played.rows, row.challenger.entrant, row.defender.entrant)
-    low, high = row.bounds
-    trial = Trial(low, high, cap_games=2 * sum(pairs) if last else row.most)
+    trial = _trial(row, 2 * sum(pairs) if last else row.most)
     return told_duel(trial, judge(trial, pairs))
 
 
@@ -105,7 +125,7 @@ def _gauntlet(row: Comparison, plan: Plan, played: Played) -> dict[str, Any]:
     try:
         whole = gauntlet(played.rows, one, other, cooperative=plan.cooperative)
     except ValueError:  # every match of one of the two is void
-        return {**nothing_yet(), "difference": None, "difference_ci95": None}
+        return dict(_NOTHING)
     told = told_gauntlet(whole, len(played.rows))
     by_row = {str(played.versions[name]): value for name, value in told["by_opponent"].items()}
     return {**told, "by_opponent": by_row}
