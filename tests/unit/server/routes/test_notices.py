@@ -1,0 +1,182 @@
+"""Notices and webhooks by API and by page: each account sees its own, and nobody else's."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from server.app import create_app
+from server.auth import Visitor
+from server.db.models import User
+from server.services import notices
+from server.services.deliveries import take
+from tests.books import Books
+from tests.unit.server.routes.conftest import Browse, Browser, Caller
+
+Mailing = Callable[[User], Browser]
+
+
+@pytest.fixture
+def told(books: Books, alice: User) -> list[int]:
+    """The numbers of three things that alice was told."""
+    numbers = []
+    with books.write() as session:
+        for text in ("one", "two", "three <b>"):
+            made = notices.tell_owner(
+                session, alice.id, "season-end", "season:1", text, now=books.clock()
+            )
+            assert made is not None
+            numbers.append(made.id)
+    return numbers
+
+
+@pytest.fixture
+def mailing(books: Books) -> Mailing:
+    """A browser of a platform with a mail server."""
+    knobs = {"smtp_host": "mail.example", "smtp_sender": "league@bots.example"}
+    settings = replace(books.settings, **knobs)  # type: ignore[arg-type]
+    app = create_app(replace(books.context, settings=settings))
+
+    def open_browser(user: User) -> Browser:
+        client = app.test_client()
+        with client.session_transaction() as session:
+            session["_user_id"] = Visitor.of(user).get_id()
+        return Browser(client)
+
+    return open_browser
+
+
+def test_notices_are_paged_newest_first_and_counted(as_alice: Caller, told: list[int]) -> None:
+    first = as_alice.get("/notices?limit=2").json
+    assert first is not None
+    assert [item["text"] for item in first["items"]] == ["three <b>", "two"]
+    assert first["items"][0]["path"] == "/seasons/1"
+    assert first["unread"] == 3
+    rest = as_alice.get(f"/notices?limit=2&cursor={first['next']}").json
+    assert rest is not None
+    assert ([item["text"] for item in rest["items"]], rest["next"]) == (["one"], None)
+
+
+def test_notices_are_marked_read_one_by_one_and_all_that_were_seen(
+    as_alice: Caller, told: list[int]
+) -> None:
+    marked = as_alice.post(f"/notices/{told[0]}/read").json
+    assert marked is not None
+    assert marked["read_at"] is not None
+    assert as_alice.post("/notices/read", {"newest": told[1]}).json == {"read": 1}
+    left = as_alice.get("/notices?unread=true").json
+    assert left is not None
+    assert [item["id"] for item in left["items"]] == [told[2]]
+    assert as_alice.post("/notices/read", {}).json == {"read": 1}
+
+
+def test_nobody_reads_anybody_elses_notices(
+    as_bob: Caller, as_charlie: Caller, nobody: Caller, told: list[int]
+) -> None:
+    for caller in (as_bob, as_charlie):
+        seen = caller.get("/notices").json
+        assert seen is not None
+        assert seen["items"] == []
+        assert caller.post(f"/notices/{told[0]}/read").status_code == 404
+        assert caller.post("/notices/read", {}).json == {"read": 0}
+    assert nobody.get("/notices").status_code == 401
+    assert nobody.post("/notices/read", {}).status_code == 401
+
+
+def test_a_webhook_shows_its_secret_once(as_alice: Caller, as_bob: Caller) -> None:
+    made = as_alice.post("/webhooks", {"url": "https://hooks.example/1"})
+    assert made.status_code == 201
+    assert made.json is not None
+    assert made.json["secret"].startswith("whsec_")
+    listed = as_alice.get("/webhooks").json
+    assert listed is not None
+    assert [set(item) & {"id", "url", "secret"} for item in listed["items"]] == [{"id", "url"}]
+    number = made.json["id"]
+    assert as_bob.delete(f"/webhooks/{number}").status_code == 404
+    assert as_alice.delete(f"/webhooks/{number}").status_code == 204
+    assert as_alice.delete(f"/webhooks/{number}").status_code == 404
+
+
+@pytest.mark.parametrize("url", ["http://hooks.example/", "https://127.0.0.1/", "nonsense"])
+def test_a_webhook_to_the_inside_is_refused(url: str, as_alice: Caller) -> None:
+    assert as_alice.post("/webhooks", {"url": url}).status_code == 422
+
+
+def test_the_inbox_counts_in_the_head_until_it_was_read(
+    browse: Browse, alice: User, told: list[int]
+) -> None:
+    browser = browse(alice)
+    page = browser.get("/inbox").text
+    assert "3 new" in page
+    assert "three &lt;b&gt;" in page
+    assert browser.send(f"/inbox/{told[0]}/read").location == "/inbox"
+    assert "2 new" in browser.get("/account").text
+    assert f'name="newest" value="{told[2]}"' in page
+    assert browser.send("/inbox/read", newest=told[1]).status_code == 303
+    assert "1 new" in browser.get("/inbox").text
+    assert browser.send("/inbox/read", newest="nonsense").status_code == 303
+    browser.send("/inbox/read", newest=told[2])
+    assert "new</span>" not in browser.get("/inbox").text
+
+
+def test_without_a_login_the_inbox_asks_for_one(browse: Browse) -> None:
+    assert browse(None).get("/inbox").location == "/login?next=/inbox"
+    assert browse(None).send("/inbox/read", newest=1).status_code == 401
+
+
+def test_no_notice_is_marked_by_a_forged_form(browse: Browse, alice: User, told: list[int]) -> None:
+    browser = browse(alice)
+    for path in (f"/inbox/{told[0]}/read", "/inbox/read", "/account/email/clear"):
+        assert browser.send(path, csrf_token="forged").status_code == 400
+
+
+def test_an_address_is_confirmed_on_the_page_behind_its_link(
+    mailing: Mailing, books: Books, alice: User, bob: User
+) -> None:
+    browser = mailing(alice)
+    assert browser.send("/account/email", email=" alice@example.org ").location == "/account"
+    assert "A link was sent to <b>alice@example.org</b>" in browser.get("/account").text
+    settings = replace(books.settings, smtp_host="mail.example")
+    with books.write() as session:
+        parcel = take(session, settings=settings, now=books.clock())
+    assert parcel is not None
+    path = parcel.link.removeprefix("http://127.0.0.1:8000")
+    assert "used, replaced or older" in mailing(bob).get(path).text
+    assert mailing(bob).send(path).status_code == 403
+    assert "alice@example.org" in browser.get(path).text
+    assert "To <b>alice@example.org</b>" not in browser.get("/account").text, "looking is not yes"
+    assert browser.send(path).location == "/account"
+    assert "To <b>alice@example.org</b>" in browser.get("/account").text
+    browser.send("/account/email/clear")
+    assert "alice@example.org" not in browser.get("/account").text
+
+
+def test_a_wrong_address_is_shown_again_with_what_is_wrong(mailing: Mailing, alice: User) -> None:
+    answer = mailing(alice).send("/account/email", email="a@b\nBcc: c@d")
+    assert answer.status_code == 422
+    assert "no plain address" in answer.text
+
+
+def test_where_no_mails_are_sent_the_page_says_so(browse: Browse, alice: User) -> None:
+    browser = browse(alice)
+    assert "No mails are sent here" in browser.get("/account").text
+    assert browser.send("/account/email", email="alice@example.org").status_code == 403
+
+
+def test_a_webhook_is_added_and_removed_on_the_page(browse: Browse, alice: User) -> None:
+    browser = browse(alice)
+    wrong = browser.send("/account/webhooks", url="https://10.0.0.1/")
+    assert wrong.status_code == 422
+    assert 'value="https://10.0.0.1/"' in wrong.text
+    made = browser.send("/account/webhooks", url="https://hooks.example/1")
+    assert made.headers["Cache-Control"] == "no-store"
+    assert "whsec_" in made.text
+    page = browser.get("/account").text
+    assert "whsec_" not in page
+    found = re.search(r"/account/webhooks/(\d+)/remove", page)
+    assert found is not None
+    assert browser.send(found.group(0)).location == "/account"
+    assert "hooks.example/1" not in browser.get("/account").text
