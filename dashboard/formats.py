@@ -22,10 +22,12 @@ def format(form: Row) -> list[str]:  # noqa: A001 - the filter is named after wh
     """How a season is played, a sentence for each thing that is so."""
     told = [_played(form)]
     if form["placement"]:
-        told.append(f"A newcomer plays {plural(form['placement'], 'placement match', 'es')} first.")
+        matches = plural(form["placement"], "placement match", "placement matches")
+        told.append(f"A newcomer plays {matches} first.")
     if form["divisions"] > 1:
         told.append(
-            f"{form['divisions']} divisions: {form['moving']} rise and sink between seasons."
+            f"{form['divisions']} divisions: between seasons the best {form['moving']} of each "
+            f"rise, and the last {form['moving']} sink."
         )
     limits = [
         f"{form['matches']:,} matches" if form["matches"] else "",

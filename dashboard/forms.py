@@ -128,13 +128,16 @@ def leagues_page(source: Source, values: Values | None = None, error: str = "") 
 def league_page(source: Source, name: str, values: Values | None = None, error: str = "") -> str:
     """A league, and for an operator the form for how it is run."""
     league = source.league(name)
-    run = {**league["format"], **league["admission"], **league["schedule"]}
-    known = {**run, "deals": league["deals"]}
+    known = {"deals": league["deals"], "max_matches": league["format"]["matches"]}
+    for part in ("format", "admission", "schedule"):
+        known |= league[part]
     return render_template(
         "league.html", values={**known, **(values or {})}, error=error, league=league
     )
 
 
 def fields_of(*settings: Format | Admission | Schedule) -> Row:
-    """All their fields in one mapping."""
-    return {name: value for one in settings for name, value in write(one).items()}
+    """What a new league's form holds before anybody typed."""
+    return {name: value for one in settings for name, value in write(one).items()} | {
+        "max_matches": None
+    }

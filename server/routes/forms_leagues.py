@@ -24,6 +24,8 @@ FIELDS = {
     "admission": Admission.__struct_fields__,
     "schedule": Schedule.__struct_fields__,
 }
+NAMES = {"matches": "max_matches"}
+"""Fields that the form calls by another name."""
 
 routes = Blueprint("forms_leagues", __name__)
 
@@ -114,7 +116,11 @@ def _run() -> dict[str, Any]:
     An empty one is none. Raises BadOption.
     """
     return {
-        part: {name: _value(name) for name in names if name in request.form}
+        part: {
+            name: _value(NAMES.get(name, name))
+            for name in names
+            if NAMES.get(name, name) in request.form
+        }
         for part, names in FIELDS.items()
     }
 

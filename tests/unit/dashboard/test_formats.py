@@ -1,0 +1,136 @@
+"""How a league is run, in words, and the pages that say so."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from dashboard import formats
+from dashboard.source import Source
+from matchbox.league.format import Admission, Format, Schedule, write
+from tests.unit.dashboard import cast
+from tests.unit.dashboard.cast import OPERATOR, SOURCE, Row
+from tests.unit.dashboard.test_pages import get
+
+
+@pytest.mark.parametrize(
+    "form, told",
+    [
+        (Format(), "1 double round robin: every two meet in both orders."),
+        (Format(cycles=3), "3 double round robins: every two meet in both orders."),
+        (Format(kind="swiss", rounds=5), "Swiss, 5 rounds: each meets others"),
+        (Format(kind="swiss"), "Swiss, as many rounds as it takes: each meets others"),
+        (Format(kind="knock-out"), "Groups of 8 at most; 2 of each go on to a knock-out."),
+        (Format(kind="adaptive"), "until the whole order is known, with strict care."),
+        (Format(kind="adaptive", question="champion"), "until it is known who is best."),
+        (
+            Format(kind="adaptive", question="top", top=3, care="thrifty"),
+            "until it is known who the best 3 are, with thrifty care.",
+        ),
+        (Format(placement=10), "A newcomer plays 10 placement matches first."),
+        (Format(divisions=2), "2 divisions: between seasons the best 1 of each rise"),
+        (Format(matches=5000, hours=1), "It ends after 5,000 matches or 1 hour at the latest."),
+        (Format(hours=6), "It ends after 6 hours at the latest."),
+        (Format(learning="parent"), "a new version begins with what its parent knew."),
+        (Format(learning="fresh"), "a new version begins with nothing."),
+    ],
+)
+def test_a_format_is_told_in_words(form: Format, told: str) -> None:
+    assert told in " ".join(formats.format(write(form)))
+
+
+@pytest.mark.parametrize(
+    "admitted, told",
+    [
+        (Admission(), ["Open to all.", "1 bot of one author."]),
+        (Admission(by="invitation", bots=None), ["By invitation."]),
+        (
+            Admission(bots=None, uploads=5),
+            ["Open to all.", "5 uploads of an author in 24 hours."],
+        ),
+    ],
+)
+def test_entry_rules_are_told_in_words(admitted: Admission, told: list[str]) -> None:
+    assert formats.admission(write(admitted)) == told
+
+
+def test_a_schedule_and_options_are_told() -> None:
+    assert formats.schedule(write(Schedule())) == ""
+    assert formats.schedule(write(Schedule(cron="0 18 * * FRI"))) == "0 18 * * FRI (UTC)"
+    assert formats.options({"see": 3, "faces": 6}) == "see 3, faces 6"
+
+
+def season_page(source: Source = SOURCE, **own: Any) -> str:
+    """The text of the season's page, where it is as this says."""
+    row: Row = cast.season(7) | own
+    return get("/seasons/7", replace(source, season=lambda number: row)).text
+
+
+def test_a_season_says_how_it_is_played_and_which_versions_are_fixed() -> None:
+    told = season_page()
+    assert "2 double round robins: every two meet in both orders." in told
+    assert "0 18 * * FRI (Europe/Berlin)" in told
+    assert "v3 came later, and does not play here" in told
+    assert "Divisions1 · 2" in told.replace("Divisions ", "Divisions")
+
+
+def test_a_season_to_come_counts_down_and_says_why_it_was_put_off() -> None:
+    row = cast.waiting_season(7)
+    source = replace(SOURCE, season=lambda number: row)
+    page = get("/seasons/7", source)
+    times = [attrs for tag, attrs in page.elements if tag == "time" and "data-countdown" in attrs]
+    assert [attrs["datetime"] for attrs in times] == [cast.LATER]
+    assert "2026-11-27 17:00:00 UTC" in page.text
+    assert "It could not start when it was time: season Autumn 2026 has fewer than two" in page.text
+    assert cast.LATER[:10] not in season_page(**cast.waiting_season(7) | {"paused": True})
+
+
+@pytest.mark.parametrize(
+    "won, told",
+    [
+        ({"champion": "bob/ledger", "shared": []}, "Champion: bob/ledger"),
+        (
+            {"champion": None, "shared": ["bob/ledger", "alice/careful"]},
+            "First place shared by bob/ledger, alice/careful: what was played does not tell them",
+        ),
+    ],
+)
+def test_the_trophy_is_one_s_own_or_shared(won: Row, told: str) -> None:
+    assert told in season_page(state="finished", trophy=won)
+    assert "Champion" not in season_page(state="running", trophy=None)
+
+
+@pytest.mark.parametrize(
+    "state, steps",
+    [
+        ("draft", {"open", "cancel"}),
+        ("open", {"freeze", "start", "cancel"}),
+        ("frozen", {"start", "cancel"}),
+        ("running", {"pause", "cancel"}),
+        ("paused", {"resume", "cancel"}),
+        ("finished", set()),
+        ("cancelled", set()),
+    ],
+)
+def test_an_operator_is_offered_the_steps_of_the_state(state: str, steps: set[str]) -> None:
+    row = cast.season(7) | {"state": state}
+    page = get("/seasons/7", replace(OPERATOR, season=lambda number: row))
+    known = {"open", "freeze", "start", "pause", "resume", "cancel"}
+    forms = {attrs["action"].rpartition("/")[2] for tag, attrs in page.elements if tag == "form"}
+    assert forms & known == steps
+
+
+def test_a_league_s_page_has_a_form_for_operators_alone() -> None:
+    fields = {
+        attrs["name"]
+        for tag, attrs in get("/leagues/cup", OPERATOR).elements
+        if tag in ("input", "select") and "name" in attrs
+    }
+    known = {*Format.__struct_fields__, *Admission.__struct_fields__, *Schedule.__struct_fields__}
+    assert known - {"matches"} | {"max_matches", "deals", "user"} <= fields
+    for path in ("/leagues/cup", "/leagues"):
+        posts = [attrs["action"] for tag, attrs in get(path).elements if tag == "form"]
+        assert posts == ["/logout"]
+    assert "alice" in get("/leagues/cup", OPERATOR).text
