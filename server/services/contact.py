@@ -30,8 +30,8 @@ LINKS: Final = 5
 ACCOUNTS: Final = 3
 """Accounts that may have a link sent to the same address in a day."""
 INVITATION: Final = (
-    "Open the link below and confirm there that notices of your bots shall be mailed to this "
-    "address. If you did not ask for that, do nothing: no more mails will come."
+    "Confirm your address to have notices of your bots mailed here: open the link below, and press "
+    "the button. If you did not ask for this, do nothing: no more mails will come."
 )
 
 

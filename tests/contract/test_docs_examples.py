@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+import time
 import zipfile
 from dataclasses import fields
 from pathlib import Path
@@ -18,6 +19,7 @@ from matchbox.match.memory import MEMORY_BYTES
 from matchbox.match.wire import REPORT_LENGTH, TriedOut, TryOut
 from matchbox.settings import PREFIX, Settings
 from sandbox.policy import LEARN_CPU_MS, LEARN_MEMORY_MB, Limits
+from server import webhook
 from worker.arena.tryout import try_out
 
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -113,6 +115,20 @@ def test_the_zip_on_the_page_is_accepted(checkout: Path) -> None:
     verdict = tried(zipped({**files, "places.txt": "0 3 1 4"}))
     assert verdict.accepted, verdict.reasons
     assert verdict.class_name == "PatientPlayer"
+
+
+def test_the_receiver_on_the_page_knows_a_notice_from_a_forgery(checkout: Path) -> None:
+    page = checkout / "docs/write-a-bot.md"
+    (source,) = (code for code in blocks(page, "python") if "def is_genuine(" in code)
+    receiver: dict[str, Any] = {}
+    exec(source, receiver)
+    is_genuine, secret, now = receiver["is_genuine"], webhook.make_secret(), int(time.time())
+    given = webhook.headers(secret, "notice_1", now, b"{}")
+    assert is_genuine(secret, given, b"{}")
+    assert not is_genuine(secret, given, b"{} ")
+    assert not is_genuine(webhook.make_secret(), given, b"{}")
+    assert not is_genuine(secret, {**given, "webhook-id": "notice_2"}, b"{}")
+    assert not is_genuine(secret, webhook.headers(secret, "notice_1", now - 600, b"{}"), b"{}")
 
 
 def test_the_limits_on_the_page_for_authors_are_those_of_the_settings(checkout: Path) -> None:
