@@ -13,12 +13,56 @@ depends_on = None
 
 def upgrade() -> None:
     """Goes to this schema."""
+    _make_memory()
+    _make_audit()
+    _make_invitation()
+    _make_notice()
+    _make_webhook()
+    _make_delivery()
+    _make_verification()
+    _make_comparison()
+    _make_lesson()
+    _widen_entry()
+    _widen_league()
+    _widen_match()
+    _widen_match_seat()
+    _widen_season()
+    _widen_standing()
+    _widen_user()
+    _widen_version()
+
+
+def downgrade() -> None:
+    """Goes back one step."""
+    _narrow_version()
+    _narrow_user()
+    _narrow_standing()
+    _narrow_season()
+    _narrow_match_seat()
+    _narrow_match()
+    _narrow_league()
+    _narrow_entry()
+    op.drop_table("lesson")
+    op.drop_table("comparison")
+    op.drop_table("verification")
+    op.drop_table("delivery")
+    op.drop_table("webhook")
+    op.drop_table("notice")
+    op.drop_table("invitation")
+    op.drop_table("audit")
+    op.drop_table("memory")
+
+
+def _make_memory() -> None:
     op.create_table(
         "memory",
         sa.Column("digest", sa.String(length=64), nullable=False),
         sa.Column("data", sa.LargeBinary(), nullable=False),
         sa.PrimaryKeyConstraint("digest", name=op.f("pk_memory")),
     )
+
+
+def _make_audit() -> None:
     op.create_table(
         "audit",
         sa.Column("id", sa.Integer(), nullable=False),
@@ -32,6 +76,8 @@ def upgrade() -> None:
     )
     op.create_index(op.f("ix_audit_subject"), "audit", ["subject"])
 
+
+def _make_invitation() -> None:
     op.create_table(
         "invitation",
         sa.Column("league_id", sa.Integer(), nullable=False),
@@ -41,6 +87,9 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["user_id"], ["user.id"], name=op.f("fk_invitation_user_id")),
         sa.PrimaryKeyConstraint("league_id", "user_id", name=op.f("pk_invitation")),
     )
+
+
+def _make_notice() -> None:
     op.create_table(
         "notice",
         sa.Column("id", sa.Integer(), nullable=False),
@@ -55,6 +104,8 @@ def upgrade() -> None:
     )
     op.create_index(op.f("ix_notice_user_id_id"), "notice", ["user_id", "id"])
 
+
+def _make_webhook() -> None:
     op.create_table(
         "webhook",
         sa.Column("id", sa.Integer(), nullable=False),
@@ -70,6 +121,8 @@ def upgrade() -> None:
     )
     op.create_index(op.f("ix_webhook_user_id"), "webhook", ["user_id"])
 
+
+def _make_delivery() -> None:
     op.create_table(
         "delivery",
         sa.Column("id", sa.Integer(), nullable=False),
@@ -86,6 +139,8 @@ def upgrade() -> None:
     op.create_index(op.f("ix_delivery_due_at"), "delivery", ["due_at"])
     op.create_index(op.f("ix_delivery_notice_id"), "delivery", ["notice_id"])
 
+
+def _make_verification() -> None:
     op.create_table(
         "verification",
         sa.Column("id", sa.Integer(), nullable=False),
@@ -108,6 +163,8 @@ def upgrade() -> None:
     )
     op.create_index(op.f("ix_verification_season_id"), "verification", ["season_id"])
 
+
+def _make_comparison() -> None:
     op.create_table(
         "comparison",
         sa.Column("id", sa.Integer(), nullable=False),
@@ -139,6 +196,8 @@ def upgrade() -> None:
     )
     op.create_index(op.f("ix_comparison_state"), "comparison", ["state"])
 
+
+def _make_lesson() -> None:
     op.create_table(
         "lesson",
         sa.Column("id", sa.Integer(), nullable=False),
@@ -170,6 +229,8 @@ def upgrade() -> None:
     op.create_index(op.f("ix_lesson_state_deadline"), "lesson", ["state", "deadline"])
     op.create_index(op.f("ix_lesson_version_id"), "lesson", ["version_id"])
 
+
+def _widen_entry() -> None:
     op.add_column(
         "entry",
         sa.Column("out", sa.String(length=16), nullable=False, server_default=sa.text("''")),
@@ -181,6 +242,8 @@ def upgrade() -> None:
     )
     op.add_column("entry", sa.Column("rank", sa.Integer(), nullable=True))
 
+
+def _widen_league() -> None:
     op.add_column(
         "league",
         sa.Column("format_of_play", sa.JSON(), nullable=False, server_default=sa.text("'{}'")),
@@ -192,6 +255,8 @@ def upgrade() -> None:
         "league", sa.Column("schedule", sa.JSON(), nullable=False, server_default=sa.text("'{}'"))
     )
 
+
+def _widen_match() -> None:
     op.add_column("match", sa.Column("comparison_id", sa.Integer(), nullable=True))
     op.add_column(
         "match", sa.Column("round", sa.Integer(), nullable=False, server_default=sa.text("0"))
@@ -204,8 +269,12 @@ def upgrade() -> None:
     op.create_index(op.f("ix_match_comparison_id"), "match", ["comparison_id"])
     op.create_index(op.f("ix_match_replaces"), "match", ["replaces"])
 
+
+def _widen_match_seat() -> None:
     op.add_column("match_seat", sa.Column("memory", sa.String(length=64), nullable=True))
 
+
+def _widen_season() -> None:
     op.add_column(
         "season",
         sa.Column("format_of_play", sa.JSON(), nullable=False, server_default=sa.text("'{}'")),
@@ -234,10 +303,14 @@ def upgrade() -> None:
         sa.Column("trouble", sa.String(length=500), nullable=False, server_default=sa.text("''")),
     )
 
+
+def _widen_standing() -> None:
     op.add_column(
         "standing", sa.Column("facts", sa.JSON(), nullable=False, server_default=sa.text("'{}'"))
     )
 
+
+def _widen_user() -> None:
     op.add_column("user", sa.Column("email", sa.String(length=254), nullable=True))
     op.add_column("user", sa.Column("email_asked", sa.String(length=254), nullable=True))
     op.add_column("user", sa.Column("email_asked_at", sa.BigInteger(), nullable=True))
@@ -245,8 +318,9 @@ def upgrade() -> None:
         "user", sa.Column("shares", sa.Boolean(), nullable=False, server_default=sa.false())
     )
 
-    op.add_column("version", sa.Column("learns", sa.Boolean(), nullable=True))
 
+def _widen_version() -> None:
+    op.add_column("version", sa.Column("learns", sa.Boolean(), nullable=True))
     for name in ("rated_matches", "rated_bouts", "forfeits"):
         op.add_column(
             "version", sa.Column(name, sa.Integer(), nullable=False, server_default=sa.text("0"))
@@ -254,20 +328,24 @@ def upgrade() -> None:
     op.add_column("version", sa.Column("counted_from", sa.BigInteger(), nullable=True))
 
 
-def downgrade() -> None:
-    """Goes back one step."""
+def _narrow_version() -> None:
     for name in ("counted_from", "forfeits", "rated_bouts", "rated_matches"):
         op.drop_column("version", name)
-
     op.drop_column("version", "learns")
 
+
+def _narrow_user() -> None:
     op.drop_column("user", "shares")
     op.drop_column("user", "email_asked_at")
     op.drop_column("user", "email_asked")
     op.drop_column("user", "email")
 
+
+def _narrow_standing() -> None:
     op.drop_column("standing", "facts")
 
+
+def _narrow_season() -> None:
     op.drop_column("season", "trouble")
     op.drop_column("season", "told")
     op.drop_column("season", "starts_at")
@@ -278,8 +356,12 @@ def downgrade() -> None:
     op.drop_column("season", "edition")
     op.drop_column("season", "format_of_play")
 
+
+def _narrow_match_seat() -> None:
     op.drop_column("match_seat", "memory")
 
+
+def _narrow_match() -> None:
     op.drop_index(op.f("ix_match_replaces"), "match")
     op.drop_index(op.f("ix_match_comparison_id"), "match")
     op.drop_column("match", "void_why")
@@ -287,27 +369,15 @@ def downgrade() -> None:
     op.drop_column("match", "round")
     op.drop_column("match", "comparison_id")
 
+
+def _narrow_league() -> None:
     op.drop_column("league", "schedule")
     op.drop_column("league", "admission")
     op.drop_column("league", "format_of_play")
 
+
+def _narrow_entry() -> None:
     op.drop_column("entry", "rank")
     op.drop_column("entry", "out_why")
     op.drop_column("entry", "out_at")
     op.drop_column("entry", "out")
-
-    op.drop_table("lesson")
-
-    op.drop_table("comparison")
-
-    op.drop_table("verification")
-
-    op.drop_table("delivery")
-
-    op.drop_table("webhook")
-
-    op.drop_table("notice")
-    op.drop_table("invitation")
-
-    op.drop_table("audit")
-    op.drop_table("memory")
