@@ -10,6 +10,11 @@ if TYPE_CHECKING:
 
 def blueprints() -> list[Blueprint]:
     """Every group of addresses, in the order of the OpenAPI document."""
+    return [*_for_programs(), *_for_people()]
+
+
+def _for_programs() -> list[Blueprint]:
+    """The API."""
     from server.routes import (
         api_accounts,
         api_bots,
@@ -25,15 +30,6 @@ def blueprints() -> list[Blueprint]:
         api_queue,
         api_seasons,
         api_versions,
-        forms,
-        forms_bots,
-        forms_comparisons,
-        forms_leagues,
-        forms_notices,
-        forms_operate,
-        forms_operations,
-        health,
-        internal,
     )
 
     return [
@@ -51,6 +47,24 @@ def blueprints() -> list[Blueprint]:
         api_queue.routes,
         api_notices.routes,
         api_events.routes,
+    ]
+
+
+def _for_people() -> list[Blueprint]:
+    """What the pages' forms do, what arenas ask, and whether all is well."""
+    from server.routes import (
+        forms,
+        forms_bots,
+        forms_comparisons,
+        forms_leagues,
+        forms_notices,
+        forms_operate,
+        forms_operations,
+        health,
+        internal,
+    )
+
+    return [
         internal.routes,
         health.routes,
         forms.routes,
