@@ -20,6 +20,7 @@ from matchbox.game import CHANCE
 from matchbox.league.format import Admission, Format, Schedule, write
 from matchbox.registry import game
 from server.headers import guard_answers
+from tests.unit.dashboard import compared
 
 NOW: Final = datetime(2026, 11, 21, 12, 0, 0, tzinfo=UTC)
 EARLIER: Final = "2026-11-21T11:57:00Z"
@@ -187,7 +188,22 @@ def bot(owner: str, name: str) -> Row:
     ]
     return {"owner": owner, "name": name, "game": "bomb", "title": "Bomb", "created_at": EARLIER,
             "retired_at": None, "mine": True, "standing": BOARD["lines"][0],
-            "versions": versions}  # fmt: skip
+            "versions": versions, "lessons": [lesson(), lesson("failed", fault="crash: <b>")]}  # fmt: skip
+
+
+def lesson(state: str = "learned", **own: Any) -> Row:
+    """What a bot made of a round."""
+    row = {"id": 9, "season": "Autumn 2026", "season_id": 7, "bot": "alice/careful", "version": 2,
+           "round": 1, "state": state, "parked": False, "before": None, "after": "ab" * 32,
+           "bytes": 12, "records": 40, "fault": "", "log": "seen <40> bouts", "trouble": ""}  # fmt: skip
+    return row | own
+
+
+VERIFIED: Final[Row] = {
+    "at": EARLIER, "matches": 60, "out_of": 60, "same": 58, "different": [], "standing": "same",
+    "unrepeatable": ["ab" * 16], "replayed_only": ["cd" * 16],
+    "lessons": {"lessons": 4, "out_of": 4, "same": 4, "different": []},
+}  # fmt: skip
 
 
 def season_row(state: str = "running", **own: Any) -> Row:
@@ -218,6 +234,8 @@ def season(number: int) -> Row:
         "schedule": write(Schedule(cron="0 18 * * FRI", zone="Europe/Berlin")),
         "paused": False,
         "trophy": None,
+        "rounds": [{"stage": "cycle", "rests": [], "ties": []}] * 2,
+        "verified": VERIFIED,
     }  # fmt: skip
 
 
@@ -276,6 +294,7 @@ def admin() -> Row:
         "wall": wall,
         "parked_matches": [match_row("parked", trouble="the box did not start: no space left")],
         "parked_versions": [{"id": 5, "bot": "bob/ledger", "number": 3, "trouble": "no space"}],
+        "parked_lessons": [lesson("waiting", parked=True, trouble="no space")],
         "quarantined": [{"id": 6, "bot": "bob/lodger", "number": 1, "trouble": "present thrice"}],
         "users": [{"name": name, "role": role, "bots": 2, "created_at": EARLIER}
                   for name, role in (("alice", "author"), ("charlie", "operator"))],
@@ -321,6 +340,8 @@ SOURCE: Final = Source(
                      "revoked_at": EARLIER}],
     admin=admin,
     claim_open=lambda secret: secret == "good",
+    comparison=compared.comparison,
+    comparisons=compared.comparisons,
     text_of=lambda owner, name, number: BROKEN,
 )  # fmt: skip
 NOBODY: Final = replace(SOURCE, viewer=lambda: None)
@@ -333,6 +354,7 @@ def nothing_to_do() -> Row:
         "wall": None,
         "parked_matches": [],
         "parked_versions": [],
+        "parked_lessons": [],
         "quarantined": [],
         "users": [],
     }
@@ -360,8 +382,9 @@ PAGES: Final = (
     "/", "/games/bomb", "/leaderboards/bomb", "/bots/alice/careful",
     *(f"/bots/alice/careful/versions/{number}" for number in (1, 2, 3, 4)),
     "/matches", f"/matches/{MATCH}", f"/matches/{MATCH}?bout=4&step=3&seat=1", "/submit",
-    "/seasons", "/seasons/7", "/leagues", "/leagues/cup", "/login", "/signup", "/account", "/admin", "/first/good",
-    "/first/" + quote("<b>used"),
+    "/seasons", "/seasons/7", "/leagues", "/leagues/cup", "/login", "/signup",
+    "/account", "/admin", "/first/good", "/first/" + quote("<b>used"),
+    "/comparisons/1", "/comparisons/2", "/comparisons/3",
 )  # fmt: skip
 OPERATING: Final = (
     "/seasons", "/seasons/7", "/seasons/7/operate", f"/matches/{MATCH}/operate", "/admin",

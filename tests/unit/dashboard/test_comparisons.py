@@ -1,0 +1,93 @@
+"""What the pages say of comparisons, and to whom."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from dashboard import figures
+from dashboard.comparisons import finding, measure
+from dashboard.source import Row
+from tests.unit.dashboard.cast import NOBODY, SOURCE, make_app
+from tests.unit.dashboard.compared import COMPARISONS, comparisons, row
+from tests.unit.dashboard.test_pages import get
+
+
+@pytest.mark.parametrize(
+    ("number", "told"),
+    [
+        (1, ("It is not clear yet whether version 4 is better", "5 more are queued", "1.23")),
+        (2, ("Version 4 is better than version 3", "+35 Elo, 95% interval +4 to +62", "2 bouts")),
+        (3, ("is suspended", "−0.012 points a game", "bob/ledger")),
+    ],
+)
+def test_a_comparison_says_what_it_found(number: int, told: tuple[str, ...]) -> None:
+    page = get(f"/comparisons/{number}")
+    assert [words for words in told if words not in page.text] == []
+
+
+def test_only_one_that_runs_asks_again_and_can_be_cancelled() -> None:
+    for number, running in ((1, True), (2, False)):
+        page = get(f"/comparisons/{number}")
+        found = next(one for tag, one in page.elements if one.get("id") == "found")
+        assert ("hx-trigger" in found) is running
+        forms = [one["action"] for tag, one in page.elements if tag == "form" and "action" in one]
+        assert (f"/comparisons/{number}/cancel" in forms) is running
+
+
+def test_the_form_offers_accepted_versions_and_what_is_left_of_the_day() -> None:
+    page = get("/bots/alice/careful")
+    assert "9,500 of your 20,000 games a day are left" in page.text
+    assert "4 against 3" in page.text
+    bounds = [one for tag, one in page.elements if one.get("name") == "games"]
+    assert bounds[0]["max"] == "9500"
+
+
+@pytest.mark.parametrize(
+    ("own", "told"),
+    [
+        ({"versions": [4]}, "Two accepted versions are needed"),
+        ({"left": 0}, "there are new ones after midnight, UTC"),
+        ({"cooperative": True}, "the same deals, each with itself"),
+    ],
+)
+def test_where_nothing_can_be_asked_it_says_why(own: Row, told: str) -> None:
+    source = replace(SOURCE, comparisons=lambda owner, name: comparisons(owner, name) | own)
+    assert told in get("/bots/alice/careful", source).text
+
+
+def test_nobody_is_shown_the_way_in_and_no_form() -> None:
+    client = make_app(NOBODY).test_client()
+    assert client.get("/comparisons/1").location == "/login?next=/comparisons/1"
+    mine = replace(SOURCE, bot=lambda owner, name: SOURCE.bot(owner, name) | {"mine": False})
+    assert "Compare versions" not in get("/bots/alice/careful", mine).text
+
+
+@pytest.mark.parametrize(
+    ("own", "said", "measured"),
+    [
+        ({"verdict": "not-better"}, "Version 4 is not better than version 3", ""),
+        ({"state": "finished", "elo": 3.4}, "the games do not say", "+3 Elo"),
+        ({"difference": 0.25}, "not clear yet", "+0.250 points a game"),
+    ],
+)
+def test_the_finding_is_a_sentence(own: dict[str, Any], said: str, measured: str) -> None:
+    told = row(9, **own)
+    assert said in finding(told)
+    assert measure(told) == measured
+
+
+def test_the_figure_shows_every_look_between_the_walls() -> None:
+    drawn = figures.walk(COMPARISONS[1])
+    line, *walls = drawn["data"]
+    assert list(zip(line["x"], line["y"], strict=True)) == [
+        (0, 0.0),
+        (100, 0.4),
+        (200, 0.9),
+        (300, 1.23),
+    ]
+    assert [wall["y"][0] for wall in walls] == [-2.9444, 2.9444]
+    assert [wall["y"] for wall in figures.walk(COMPARISONS[3])["data"][1:]] == [[0.0, 0.0]]
+    assert figures.walk(row(5, looks=[]))["data"][0]["x"] == [0]
