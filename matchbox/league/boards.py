@@ -153,7 +153,7 @@ def score_mixed(found: Scored) -> Board:
     By least squares within deals, so that only teams on the same deal are compared; covariance by
     deal, with R. M. Bell and D. F. McCaffrey's (2002) enlargement in its plainest form. Who has
     only had company that cannot be told apart keeps a wide share of it: the ridge is that of one
-    bout.
+    bout, and as much doubt stays as there is between all teams.
     """
     lines, n = found.lines, len(found.entrants)
     if not len(lines):
@@ -175,7 +175,9 @@ def score_mixed(found: Scored) -> Board:
     told = by_deal @ sparse.csr_array(sparse.diags_array(error) @ teams)
     pulls = (told - sparse.diags_array(np.bincount(deal, error)) @ middle).toarray()
     played = np.asarray((sat.toarray() > 0)[count > 1].sum(axis=0))
-    covariance = bread @ (pulls.T @ pulls) @ bread * _few(played)
+    doubt = float((rest**2).mean()) * np.eye(n)
+    around_mean = bread - bread.mean(axis=0)
+    covariance = around_mean @ (pulls.T @ pulls + doubt) @ around_mean.T * _few(played)
     means = float(reached.mean()) + effects - effects.mean()
     return Board(found.entrants, means, covariance, played)
 

@@ -15,6 +15,8 @@ from scipy.special import ndtri
 from matchbox.league.comparisons import Bools, Floats, Ints
 
 DRAWS: Final = 4096
+SAME: Final = 1e-6
+"""Nobody is surely above another by less than this, however sure the figures are of themselves."""
 DRAWN_FIELD: Final = 128
 """Larger fields get Šidák's bound, never too narrow, in place of draws."""
 
@@ -34,7 +36,9 @@ def rank_ranges(
     differs from nobody.
     """
     apart = means[:, None] - means[None, :]
-    sure = apart > widen * critical(covariance, level) * standard_errors(covariance)
+    sure = apart > np.maximum(
+        widen * critical(covariance, level) * standard_errors(covariance), SAME
+    )
     if unknown is not None:
         sure &= ~(unknown[:, None] | unknown[None, :])
     above, below = sure.sum(axis=0), sure.sum(axis=1)

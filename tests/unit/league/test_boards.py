@@ -124,6 +124,34 @@ def test_the_intervals_of_mixed_teams_hold_the_truth_as_often_as_they_say() -> N
     assert 0.90 <= np.mean(inside) <= 0.985
 
 
+def test_partners_that_were_never_parted_are_not_told_apart_and_nothing_is_certain() -> None:
+    rows = [
+        bout(seats, (1, 1, 1), match=f"{seats}{deal}", deal=f"{deal}", scores=(value + deal,) * 3)
+        for deal in range(10)
+        for seats, value in (("abc", 30), ("dec", 10 + 3 * (deal % 2)))
+    ]
+    board = together(rows)
+    assert board.means[0] == pytest.approx(board.means[1])
+    assert board.ranges() == [(1, 5)] * 5
+    halves = [high - low for low, high in (one or (0.0, 0.0) for one in board.intervals())]
+    assert min(halves) > 5
+
+
+def test_a_forfeit_in_a_mixed_team_is_the_offender_s_alone() -> None:
+    rows = mixed(40, {f"b{number}": 10.0 for number in range(6)}, seed=4)
+    broken = [
+        bout(row.seats, row.places, match=row.match, deal=row.deal, forfeit=row.seats.index("b0"),
+             scores=(0, 0, 0))
+        if "b0" in row.seats and int(row.deal) % 4 == 0
+        else row
+        for row in rows
+    ]  # fmt: skip
+    board = together(broken)
+    others = board.means[1:]
+    assert board.means[0] < others.min() - 10
+    assert np.ptp(others) < 8
+
+
 def test_no_mixed_teams_are_an_empty_board_and_each_needs_scores() -> None:
     assert together([]).ranges() == []
     with pytest.raises(ValueError, match="match m has no scores"):
