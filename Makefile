@@ -76,7 +76,7 @@ playthroughs: .venv/.dev.stamp ## write every game's playthrough.txt anew; the d
 lock: ## work out the lock files anew (needs uv)
 	@$(UV) pip compile $(LOCKING) pyproject.toml -o requirements.lock
 	@$(UV) pip compile $(LOCKING) --extra dev pyproject.toml -o requirements-dev.lock
-	@echo greenlet | $(UV) pip compile $(LOCKING) --no-annotate -c requirements.lock - -o sandbox/image/requirements.lock
+	@for name in greenlet numpy; do echo $$name | $(UV) pip compile $(LOCKING) --no-annotate -c requirements.lock - -o sandbox/image/$$name.lock; done
 
 LOCKING := --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header
 

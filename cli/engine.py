@@ -28,7 +28,9 @@ def build_image(
         str, typer.Option(envvar="BUILD_NETWORK", help="the network of the build, such as host")
     ] = "",
 ) -> None:
-    """Build the image of the seats' containers, for `--box docker`; prints its name."""
-    from worker.arena.boxes import build_image as build
+    """Build the images of the seats' containers, for `--box docker`; prints their names."""
+    from matchbox.settings import read_settings
+    from worker.arena.boxes import build_images
 
-    print(build(base, network))
+    for name in build_images(base, network, read_settings(os.environ)):
+        print(name)

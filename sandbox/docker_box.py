@@ -50,7 +50,7 @@ def launcher(program: Program, engine: Engine) -> Launch:
     Clears away what killed processes have left. Raises BoxUnavailable with a sentence that says
     what to do: no engine, no image, a directory that the two do not share.
     """
-    packages = replace(program, preload=program.preload + engine.modules).packages()
+    whole = replace(program, preload=program.preload + engine.modules)
     command = program.command(
         [docker_image.PLACE],
         own_root=False,
@@ -61,7 +61,9 @@ def launcher(program: Program, engine: Engine) -> Launch:
     def prepare() -> str:
         client = connect()
         strays.sweep(client, _directory(engine))
-        return docker_image.find(client, packages)
+        if whole.libraries:
+            docker_image.find(client, whole.rich().packages())
+        return docker_image.find(client, whole.packages())
 
     image = _engine(prepare)
 

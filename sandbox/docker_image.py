@@ -32,7 +32,7 @@ BASE: Final = f"python:{_PYTHON}-slim"
 
 def name(packages: Sequence[Path]) -> str:
     """The name and tag of the image that holds these files and directories."""
-    digest = hashlib.sha256(_PYTHON.encode())
+    digest = hashlib.sha256(f"{_PYTHON} {_locked(packages)}".encode())
     for inside, file in _files(packages):
         data = file.read_bytes()
         digest.update(f"\0{inside}\0{len(data)}\0".encode() + data)
@@ -67,7 +67,7 @@ def build(
             fileobj=_context(packages),
             custom_context=True,
             tag=wanted,
-            buildargs={"BASE_IMAGE": base},
+            buildargs={"BASE_IMAGE": base, "LOCKED": _locked(packages)},
             network_mode=network,
             rm=True,
             forcerm=True,
@@ -95,13 +95,19 @@ def _context(packages: Sequence[Path]) -> io.BytesIO:
     return data
 
 
+def _locked(packages: Sequence[Path]) -> str:
+    """Those of the packages that have a lock of their own beside the recipe, in words."""
+    return " ".join(sorted(one.name for one in packages if (_RECIPE / f"{one.name}.lock").exists()))
+
+
 def _files(packages: Sequence[Path]) -> Iterator[tuple[str, Path]]:
-    """Every file of the build, by its place there. Greenlet comes from its own lock."""
+    """Every file of the build, by its place there. What has a lock of its own comes from that."""
+    locked = _locked(packages).split()
     for file in sorted(_RECIPE.iterdir()):
         if file.is_file():
             yield file.name, file
     for package in sorted(packages, key=lambda package: package.name):
-        if package.name == "greenlet":
+        if package.name.removesuffix(".libs") in locked:
             continue
         for file in sorted(package.rglob("*")) if package.is_dir() else [package]:
             if file.is_file() and "__pycache__" not in file.parts:

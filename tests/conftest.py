@@ -12,6 +12,7 @@ from hypothesis import settings
 
 from matchbox import registry
 from sandbox.box import KINDS
+from sandbox.policy import LIBRARIES
 from sandbox.program import Program
 from tests import engine, services
 from worker.arena.boxes import ENTRY
@@ -78,10 +79,14 @@ def docker_engine() -> Iterator[str]:
 def seat_images(docker_engine: str) -> None:
     """The images of every program that a test plays in containers."""
     here = Path(__file__).parent
+    attacks = Program((), "sandbox.attacks:serve", libraries=tuple(LIBRARIES))
+    bots = Program(tuple(registry.seat_modules()), ENTRY, libraries=tuple(LIBRARIES))
     engine.build(
-        Program((), "sandbox.attacks:serve").packages(),
+        attacks.packages(),
+        attacks.rich().packages(),
         Program((), "echo_entry:serve", (here / "contract",)).packages(),
-        Program(tuple(registry.seat_modules()), ENTRY).packages(),
+        bots.packages(),
+        bots.rich().packages(),
     )
 
 

@@ -36,8 +36,7 @@ def open_named(kind: str, settings: Settings = _USUAL) -> Box | None:
         preload=registry.seat_modules(),
         entry=ENTRY,
         engine=engine,
-        # A container holds its image, which has the standard library alone.
-        libraries=() if chosen == "docker" else libraries_of(settings),
+        libraries=libraries_of(settings),
     )
 
 
@@ -48,18 +47,21 @@ def examine(kind: str, settings: Settings = _USUAL) -> Report:
     return selftest(kind, engine=_engine(settings))
 
 
-def build_image(base: str, network: str) -> str:
-    """The name of the image of the seats' containers, newly built; empty words are the usual.
+def build_images(base: str, network: str, settings: Settings = _USUAL) -> list[str]:
+    """The names of the images of the seats' containers, newly built; empty words are the usual.
 
-    Raises BoxUnavailable.
+    One has the standard library alone, and one the settings' libraries too. Raises BoxUnavailable.
     """
     from sandbox import docker_box, docker_image
     from sandbox.program import Program
 
-    packages = Program(tuple(registry.seat_modules()), ENTRY).packages()
-    return docker_image.build(
-        docker_box.connect(), packages, base or docker_image.BASE, network or None
-    )
+    libraries = libraries_of(settings)
+    plain = Program(tuple(registry.seat_modules()), ENTRY, libraries=libraries)
+    client = docker_box.connect()
+    return [
+        docker_image.build(client, one.packages(), base or docker_image.BASE, network or None)
+        for one in ((plain, plain.rich()) if libraries else (plain,))
+    ]
 
 
 def _engine(settings: Settings) -> Engine:

@@ -154,7 +154,7 @@ def play_job(
         match=job.match,
         attempt=job.attempt,
         token=job.token,
-        record=records.pack(stamped(played.record)),
+        record=records.pack(stamped(played.record, libraries_of(box) or ())),
         notes=played.notes,
         logs=table.logs(limits_of(job.limits).log_bytes),
         cpu_ms=table.cpu_ms(),
@@ -233,15 +233,13 @@ def load_seed(job: PlayMatch, entrant: int, rotation: int) -> str:
     return player_seed(job.deals[0], f"{job.match}:load", rotation, entrant).hex()
 
 
-def stamped(record: records.Record) -> records.Record:
-    """The record with the versions of what the bots ran on."""
-    return replace(record, python=records.python_minor(), libraries=libraries())
+def stamped(record: records.Record, offered: Sequence[str] = ()) -> records.Record:
+    """The record with the versions of what the bots ran on, and of the libraries offered there."""
+    libraries = {name: _version(name) for name in (*_LIBRARIES, *offered)}
+    return replace(record, python=records.python_minor(), libraries=libraries)
 
 
-@cache
-def libraries() -> dict[str, str]:
-    """The versions of the libraries that every box holds."""
-    return {name: version(name) for name in _LIBRARIES}
+_version: Final = cache(version)
 
 
 def cut(text: str, limit: int) -> str:

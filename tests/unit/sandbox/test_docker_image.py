@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tarfile
 from pathlib import Path
 from typing import Any
@@ -39,9 +40,9 @@ def test_a_build_is_sent_the_recipe_and_the_packages(tmp_path: Path) -> None:
     packages = [make(tmp_path), *Program((), "json:loads").packages()]
     with tarfile.open(fileobj=docker_image._context(packages)) as tar:
         names = set(tar.getnames())
-    assert {"Dockerfile", "gather.py", "requirements.lock"} <= names
+    assert {"Dockerfile", "gather.py", "greenlet.lock", "numpy.lock"} <= names
     assert {"packages/one/__init__.py", "packages/sandbox/zygote.py"} <= names
-    assert not [name for name in names if "__pycache__" in name or "greenlet" in name]
+    assert not [name for name in names if "__pycache__" in name or "/greenlet/" in name]
 
 
 def test_the_name_follows_the_content_and_nothing_else(tmp_path: Path) -> None:
@@ -52,14 +53,15 @@ def test_the_name_follows_the_content_and_nothing_else(tmp_path: Path) -> None:
     assert first.startswith("matchbox-seat:")
 
 
-def test_the_seats_greenlet_is_the_platforms() -> None:
-    def pinned(lock: Path) -> set[str]:
-        lines = lock.read_text().partition("greenlet==")[2].splitlines()
-        hashes = [line.strip(" \\") for line in lines[1:]]
-        ends = next((n for n, one in enumerate(hashes) if not one.startswith("--hash")), None)
-        return {lines[0].strip(" \\"), *hashes[:ends]}
+@pytest.mark.parametrize("name", ["greenlet", "numpy"])
+def test_what_seats_are_given_is_the_platforms(name: str) -> None:
+    def pinned(lock: Path) -> list[str]:
+        """The package's lines: each version with the Pythons it is for, and its hashes."""
+        entries = re.findall(rf"^{name}==.*?(?=^\S|\Z)", lock.read_text(), re.MULTILINE | re.DOTALL)
+        lines = [line.strip(" \\") for entry in entries for line in entry.splitlines()]
+        return [line for line in lines if line and not line.startswith("#")]
 
-    assert pinned(ROOT / "sandbox/image/requirements.lock") == pinned(ROOT / "requirements.lock")
+    assert pinned(ROOT / f"sandbox/image/{name}.lock") == pinned(ROOT / "requirements.lock") != []
 
 
 def test_an_image_starts_from_a_base_that_is_named() -> None:
@@ -67,6 +69,7 @@ def test_an_image_starts_from_a_base_that_is_named() -> None:
     assert [line for line in lines if line.startswith(("ARG", "FROM"))] == [
         "ARG BASE_IMAGE=python:3.12-slim",
         "FROM ${BASE_IMAGE} AS base",
+        "ARG LOCKED=greenlet",
         "FROM scratch",
     ]
 

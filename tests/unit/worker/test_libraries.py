@@ -16,7 +16,6 @@ from worker.arena.boxes import open_named
 from worker.arena.play import play_job
 from worker.arena.tryout import try_out
 
-WALLED = ("bwrap", "process")
 NUMPY = text("import numpy as np", "class Bot(SimplePlayer):", "    CARDS = np.arange(4)")
 CHANCE = text(
     "from numpy.random import randint",
@@ -29,10 +28,10 @@ CHANCE = text(
 )
 
 
-@pytest.fixture(params=WALLED)
-def fresh(request: pytest.FixtureRequest) -> Iterator[Box]:
+@pytest.fixture
+def fresh(kind: str) -> Iterator[Box]:
     """A box that no bot has played in."""
-    opened = open_named(request.param)
+    opened = open_named(kind)
     assert opened is not None
     with opened:
         yield opened
@@ -46,7 +45,6 @@ def test_the_second_flavour_is_warmed_by_the_first_bot_that_imports_numpy(fresh:
     assert fresh._rich is not None
 
 
-@pytest.mark.parametrize("kind", WALLED)
 def test_a_seat_with_numpy_in_it_holds_every_attack_of_the_selftest(kind: str) -> None:
     assert selftest(kind, libraries=("numpy",)).missing == []
 
