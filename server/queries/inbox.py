@@ -52,11 +52,13 @@ def notice(session: Session, row: Notice) -> dict[str, Any]:
 
 
 def ways_out(session: Session, viewer: User, settings: Settings) -> dict[str, Any]:
-    """mail (whether any is sent here), email (confirmed, or None), email_asked (not yet), hooks
-    (whether there are any here: public, any or none), webhooks: as `webhook`.
+    """shares (whether the bots go with exported seasons), mail (whether any is sent here), email
+    (confirmed, or None), email_asked (not yet), hooks (whether there are any here: public, any or
+    none), webhooks: as `webhook`.
     """
     return {
         "mail": bool(settings.smtp_host),
+        "shares": viewer.shares,
         "email": viewer.email,
         "email_asked": viewer.email_asked,
         "hooks": settings.webhooks,

@@ -24,7 +24,7 @@ from server.db.models import (
     Version,
 )
 from server.queries.boards import find_season
-from server.queries.edge import iso
+from server.queries.edge import MOST, iso
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
@@ -83,9 +83,10 @@ def season_lessons(session: Session, name: int | str, viewer: User) -> list[dict
 
 
 def bot_lessons(session: Session, owner: str, name: str, viewer: User) -> list[dict[str, Any]]:
-    """The lessons of the viewer's bot, as `season_lessons`, newest season first; else none."""
+    """The lessons of the viewer's bot, as `season_lessons`, newest first; else none."""
     query = _lessons(viewer).where(User.name == owner, Bot.name == name)
-    return _told(session, query.order_by(None).order_by(Lesson.id.desc()), viewer)
+    newest = query.order_by(None).order_by(Lesson.id.desc()).limit(MOST)
+    return _told(session, newest, viewer)
 
 
 def parked_lessons(session: Session, viewer: User) -> list[dict[str, Any]]:

@@ -9,6 +9,7 @@ from sqlalchemy import ColumnElement, func, select
 from matchbox.errors import Forbidden
 from server.db.models import WAITING, Bot, Event, Match, MatchState, User, Version, VersionState
 from server.queries.edge import iso
+from server.queries.lessons import parked_lessons
 from server.queries.matches import item
 from server.services import accounts, walls
 
@@ -59,7 +60,8 @@ def claim_open(session: Session, secret: str) -> bool:
 def admin(session: Session, viewer: User | None) -> dict[str, Any]:
     """For operators: wall (walled, box, missing, reported_at; None before any report),
     parked_matches (items of `matches` with trouble), parked_versions and quarantined (id, bot,
-    number, trouble), users (name, role, bots, created_at). Raises Forbidden.
+    number, trouble), parked_lessons (as `season_lessons`), users (name, role, bots, created_at).
+    Raises Forbidden.
     """
     if viewer is None or not viewer.operator:
         raise Forbidden("only operators may see this")
@@ -73,6 +75,7 @@ def admin(session: Session, viewer: User | None) -> dict[str, Any]:
             for row in session.scalars(parked.limit(MOST_PARKED))
         ],
         "parked_versions": _troubled(session, *waiting),
+        "parked_lessons": parked_lessons(session, viewer),
         "quarantined": _troubled(session, suspect),
         "users": _users(session),
     }

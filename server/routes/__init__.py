@@ -57,6 +57,7 @@ def _for_people() -> list[Blueprint]:
         forms_bots,
         forms_comparisons,
         forms_leagues,
+        forms_lessons,
         forms_notices,
         forms_operate,
         forms_operations,
@@ -72,6 +73,7 @@ def _for_people() -> list[Blueprint]:
         forms_notices.routes,
         forms_comparisons.routes,
         forms_leagues.routes,
+        forms_lessons.routes,
         forms_operate.routes,
         forms_operations.routes,
     ]

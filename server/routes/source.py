@@ -14,6 +14,7 @@ from matchbox.settings import libraries_of
 from server import queries
 from server.auth import account, context, viewer, visitor
 from server.queries import comparisons, inbox
+from server.queries.lessons import bot_lessons
 from server.services import notices
 
 
@@ -87,7 +88,10 @@ def _leaderboard(game: str) -> Row:
 
 def _bot(owner: str, name: str) -> Row:
     with context().read() as books:
-        return queries.bot(books, owner, name, viewer(books))
+        asking = viewer(books)
+        found = queries.bot(books, owner, name, asking)
+        mine = found["mine"] and asking is not None
+        return {**found, "lessons": bot_lessons(books, owner, name, asking) if mine else []}
 
 
 def _find_bot(name: str) -> Row:

@@ -1,0 +1,44 @@
+"""What pages say of lessons and of verified seasons."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from tests.unit.dashboard.cast import NOBODY, OPERATOR, SOURCE, VERIFIED, bot, season
+from tests.unit.dashboard.test_pages import get
+
+
+def test_an_owner_sees_what_the_bot_learned_and_others_see_none_of_it() -> None:
+    mine = get("/bots/alice/careful").text
+    assert "Only you and the operators" not in mine
+    assert "only you and the operators see them" in mine
+    assert "kept its memory crash: <b>" in mine
+    assert "12 bytes" in mine
+    others = replace(NOBODY, bot=lambda owner, name: bot(owner, name) | {"lessons": []})
+    assert "Lessons" not in get("/bots/alice/careful", others).text
+
+
+@pytest.mark.parametrize(
+    ("changed", "says"),
+    [
+        ({}, "60 of 60 matches played again, 58 the same, 1 with bots that do not repeat"),
+        ({}, "4 of 4 lessons given again led to the same memory. The standing follows from its"),
+        ({"different": ["ab" * 16]}, "1 different"),
+        ({"standing": "different"}, "follows from its rows no more"),
+    ],
+)
+def test_a_season_tells_when_it_was_verified_and_how_much_of_it(
+    changed: dict[str, Any], says: str
+) -> None:
+    told = season(7) | {"verified": VERIFIED | changed}
+    assert says in get("/seasons/7", replace(SOURCE, season=lambda number: told)).text
+
+
+def test_a_parked_lesson_waits_for_the_operator() -> None:
+    page = get("/admin", OPERATOR)
+    assert "after round 1 of Autumn 2026" in page.text
+    forms = {there["action"] for name, there in page.elements if name == "form"}
+    assert {f"/admin/lessons/9/{step}" for step in ("requeue", "skip")} <= forms
