@@ -1,0 +1,115 @@
+"""Comparisons in the API and by form: asked for, told to whom they belong, cancelled."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from matchbox.match.wire import PlayMatch
+from server.db.models import User
+from server.services.tick import tick
+from tests.books import Books, played
+from tests.unit.server.routes.conftest import Browse, Caller, problem
+
+WANTED = {"bot": "mine", "games": 200}
+
+
+@pytest.fixture
+def mine(books: Books, alice: User) -> None:
+    """Two versions of alice's bot."""
+    for number in (1, 2):
+        books.bot(alice, "mine", b"from matchbox.games.bomb import *\nBOT = %d\n" % number)
+
+
+def play(books: Books) -> None:
+    """All that waits."""
+    for _ in range(4):
+        tick(books.context)
+        for job in books.postman.take():
+            if isinstance(job, PlayMatch):
+                books.record(played(job))
+    tick(books.context)
+
+
+def test_a_comparison_is_asked_for_and_polled_until_it_is_over(
+    mine: None, books: Books, as_alice: Caller
+) -> None:
+    made = as_alice.post("/comparisons", WANTED)
+    assert made.status_code == 201, made.text
+    told: Any = made.json
+    assert made.headers["Location"] == f"/api/v1/comparisons/{told['id']}"
+    assert (told["challenger"], told["defender"], told["state"]) == (2, 1, "running")
+    assert (told["verdict"], told["llr"], told["looks"]) == ("undecided", 0.0, [])
+    play(books)
+    over: Any = as_alice.get(f"/comparisons/{told['id']}").json
+    assert over["state"] == "finished"
+    assert over["games"] == over["looks"][-1][0] == 2 * sum(over["pairs"])
+    assert over["matches"] == over["finished"] == over["games"] // 4
+    listed: Any = as_alice.get("/comparisons?bot=alice/mine").json
+    assert [one["id"] for one in listed["items"]] == [told["id"]]
+    assert listed["items"][0].items() <= over.items()
+    other: Any = as_alice.get("/comparisons?bot=alice/other").json
+    assert other == {"items": [], "next": None}
+
+
+def test_it_is_for_who_asked_and_operators_alone(
+    mine: None, as_alice: Caller, as_bob: Caller, as_charlie: Caller, nobody: Caller
+) -> None:
+    made: Any = as_alice.post("/comparisons", WANTED).json
+    path = f"/comparisons/{made['id']}"
+    problem(nobody.get(path), 401)
+    problem(as_bob.get(path), 403)
+    problem(as_bob.post(f"{path}/cancel"), 403)
+    problem(nobody.get("/comparisons"), 401)
+    problem(as_bob.post("/comparisons", {"bot": "alice/mine"}), 403)
+    assert as_charlie.get(path).status_code == 200
+    assert as_bob.get("/comparisons").json == {"items": [], "next": None}
+    cancelled: Any = as_charlie.post(f"{path}/cancel").json
+    assert (cancelled["state"], cancelled["why"]) == ("cancelled", "it was cancelled")
+    problem(as_alice.post(f"{path}/cancel"), 409)
+    problem(as_alice.get("/comparisons/99"), 404)
+
+
+@pytest.mark.parametrize(
+    ("body", "status"),
+    [
+        ({"bot": "none"}, 404),
+        ({"bot": "mine", "challenger": 2, "defender": 2}, 409),
+        ({"bot": "mine", "field": 9}, 422),
+        ({"bot": "mine", "bounds": [0]}, 422),
+        ({"bot": "mine", "bounds": [20, 0]}, 422),
+        ({"bot": "mine", "games": 10_001}, 422),
+        ({"bot": "mine", "rated": True}, 422),
+    ],
+)
+def test_what_cannot_be_compared_is_told(
+    mine: None, as_alice: Caller, body: dict[str, Any], status: int
+) -> None:
+    problem(as_alice.post("/comparisons", body), status)
+
+
+def test_over_its_budget_an_author_is_told_when_to_come_back(mine: None, as_alice: Caller) -> None:
+    for _ in range(2):
+        assert as_alice.post("/comparisons", {**WANTED, "games": 10_000}).status_code == 201
+    told = problem(as_alice.post("/comparisons", WANTED), 429)
+    assert "running" in told["detail"]
+
+
+def test_the_form_leads_to_the_comparison_whose_page_and_matches_are_there(
+    mine: None, books: Books, browse: Browse, alice: User
+) -> None:
+    visitor = browse(alice)
+    assert "better than version" in visitor.get("/bots/alice/mine").text
+    fields = {"challenger": "2", "defender": "1", "field": "0", "games": "200"}
+    answer = visitor.send("/bots/alice/mine/compare", **fields)
+    assert (answer.status_code, answer.location) == (303, "/comparisons/1")
+    play(books)
+    assert "Log likelihood ratio" in visitor.get("/comparisons/1").text
+    assert "alice/</span>mine" in visitor.get("/matches?comparison=1").text
+    assert visitor.send("/bots/alice/mine/compare", **fields).location == "/comparisons/2"
+    assert visitor.send("/comparisons/2/cancel").location == "/comparisons/2"
+    assert "Ended early: it was cancelled" in visitor.get("/comparisons/2").text
+    assert (
+        visitor.send("/bots/alice/mine/compare", **{**fields, "games": "many"}).status_code == 422
+    )
