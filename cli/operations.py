@@ -11,12 +11,12 @@ from cli import say
 from cli.admin import admin
 from cli.leagues import league
 from cli.playing import JsonOption
+from cli.proof import MatchArgument, find_match
 from cli.remote import connect
 from cli.seasons import SeasonArgument, season
 
 match = typer.Typer(help="Operate matches.", no_args_is_help=True)
 
-MatchArgument = Annotated[str, typer.Argument(help="the match's id")]
 NamedBot = Annotated[str, typer.Argument(help="owner/name")]
 ReasonOption = Annotated[str, typer.Option(help="why; it is kept and shown")]
 
@@ -128,7 +128,7 @@ def audit(
 def _whole(match: str) -> str:
     """The match's whole id, where the first digits were given."""
     with connect() as client:
-        name: str = client.get(f"/matches/{match}")["id"]
+        name: str = find_match(client, match)["id"]
     return name
 
 

@@ -41,7 +41,7 @@ def replay(
 ) -> None:
     """Show the record of a match as a transcript."""
     with connect() as client:
-        told = _match(client, match)
+        told = find_match(client, match)
         record = record_in(told)
         own = client.get(f"/matches/{told['id']}/log")["items"] if told.get("mine") else []
     names = [entrant["bot"] for entrant in told["entrants"]]
@@ -63,7 +63,7 @@ def verify(
     from cli.engine import open_box
 
     with connect() as client:
-        told = _match(client, match)
+        told = find_match(client, match)
         record = record_in(told)
         classes = [entrant["class_name"] for entrant in told["entrants"]]
         with say.opened(open_box(box)) as opened, from_folder(client.url, data) as more:
@@ -129,7 +129,7 @@ def from_folder(url: str, data: Path | None) -> Iterator[Find]:
         server.close()
 
 
-def _match(client: Client, name: str) -> dict[str, Any]:
+def find_match(client: Client, name: str) -> dict[str, Any]:
     """The match as the API tells it. Raises NotFound."""
     from matchbox.errors import NotFound
 
