@@ -100,7 +100,10 @@ def axe_says(page: Page) -> list[str]:
         (SOURCE, PAGES),
         (OPERATOR, OPERATING),
         (NOBODY, ("/", "/submit")),
-        (EMPTY, ("/", "/leaderboards/bomb", "/bots/alice/careful", "/seasons/7", "/account")),
+        (
+            EMPTY,
+            ("/", "/leaderboards/bomb", "/bots/alice/careful", "/seasons/7", "/account", "/inbox"),
+        ),
     ],
     ids=["alice", "charlie", "nobody", "empty"],
 )

@@ -20,13 +20,13 @@ from matchbox.game import CHANCE
 from matchbox.league.format import Admission, Format, Schedule, write
 from matchbox.registry import game
 from server.headers import guard_answers
-from tests.unit.dashboard import compared
+from tests.unit.dashboard import compared, mailbox
 
 NOW: Final = datetime(2026, 11, 21, 12, 0, 0, tzinfo=UTC)
 EARLIER: Final = "2026-11-21T11:57:00Z"
 LATER: Final = "2026-11-27T17:00:00Z"
 MATCH: Final = "0123456789abcdef0123456789abcdef"
-ALICE: Final = {"name": "alice", "role": "author"}
+ALICE: Final = {"name": "alice", "role": "author", "unread": 1207}
 CHARLIE: Final = {"name": "charlie", "role": "operator"}
 BROKEN: Final = (
     "from matchbox.games.bomb import *\n\n\nclass Careful(Player):\n"
@@ -342,6 +342,9 @@ SOURCE: Final = Source(
     claim_open=lambda secret: secret == "good",
     comparison=compared.comparison,
     comparisons=compared.comparisons,
+    inbox=mailbox.inbox,
+    ways_out=mailbox.ways_out,
+    link_open=lambda secret: secret == "good",
     text_of=lambda owner, name, number: BROKEN,
 )  # fmt: skip
 NOBODY: Final = replace(SOURCE, viewer=lambda: None)
@@ -385,6 +388,7 @@ PAGES: Final = (
     "/seasons", "/seasons/7", "/leagues", "/leagues/cup", "/login", "/signup",
     "/account", "/admin", "/first/good", "/first/" + quote("<b>used"),
     "/comparisons/1", "/comparisons/2", "/comparisons/3",
+    "/inbox", "/account/email/good", "/account/email/used",
 )  # fmt: skip
 OPERATING: Final = (
     "/seasons", "/seasons/7", "/seasons/7/operate", f"/matches/{MATCH}/operate", "/admin",
