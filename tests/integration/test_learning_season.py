@@ -1,0 +1,88 @@
+"""A season of creatures that learns, on the real platform, and its proof by the real command.
+
+Arenas are killed on the way and messages come twice: lessons are given again, to the same memory.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+import redis
+
+from matchbox.match import wire
+from tests.installation import Installation, eventually, installed
+from tests.integration.test_season_survives_kills import again, embedded, waiting
+
+pytestmark = pytest.mark.slow
+
+SEASON_S: Final = 600.0
+PUPIL: Final = "house/stilllearning"
+BOTS: Final = (PUPIL, "house/autopilot", "house/racer")
+
+
+def begin(platform: Installation) -> None:
+    """Starts a season of three bots, of which one learns from round to round."""
+    platform.operator()
+    how = {"learning": "fresh", "cycles": 1}
+    platform.post("/seasons", name="school", league="creatures", deals=1, format=how)
+    for bot in BOTS:
+        platform.post("/seasons/school/enter", bot=bot)
+    platform.post("/seasons/school/start")
+
+
+def lessons(platform: Installation) -> list[dict[str, Any]]:
+    """Those that were given so far."""
+    return [one for one in platform.items("/seasons/school/lessons") if one["state"] != "waiting"]
+
+
+def proof(platform: Installation, what: str) -> tuple[int, dict[str, Any]]:
+    """What `matchbox season verify` says."""
+    somebody = {"name": "dana", "password": "a password for tests"}
+    platform.post("/users", **somebody, role="operator")
+    token = platform.post("/login", **somebody, label="proof")["token"]
+    mine = os.environ | {"MATCHBOX_URL": platform.url, "MATCHBOX_TOKEN": token}
+    words = [Path(sys.executable).with_name("matchbox"), "season", "verify", what, "--json"]
+    done = subprocess.run(words, env=mine, capture_output=True, text=True, check=False)
+    return done.returncode, json.loads(done.stdout or "{}")
+
+
+def lessons_come_twice(queue: redis.Redis) -> int:
+    """Puts the lessons that wait in the queue in once more; how many there were."""
+    found = waiting(queue, wire.LEARN)
+    mine = [one for one in found if wire.LEARN in one.decode()]
+    for message in mine:
+        queue.lpush(wire.QUEUES[wire.LEARN], again(message))
+    return len(mine)
+
+
+def test_a_season_that_learns_survives_kills_and_is_proved_whole(tmp_path: Path) -> None:
+    with installed(tmp_path / "data") as platform:
+        begin(platform)
+        with embedded(platform) as queue:
+            for given in (1, 2):
+                eventually(lambda n=given: len(lessons(platform)) >= n, SEASON_S, "nobody learns")
+                platform.kill(f"arena-{given}")
+                lessons_come_twice(queue)
+        over = lambda: platform.get("/seasons/school")["state"] == "finished"  # noqa: E731
+        eventually(over, SEASON_S, "the season does not end")
+        learned = lessons(platform)
+        rounds = [one["round"] for one in learned]
+        assert {one["bot"] for one in learned} == {PUPIL}
+        assert rounds == sorted(set(rounds))
+        assert len(rounds) > 1
+        assert all(one["state"] == "learned" and one["after"] for one in learned)
+        for before, after in pairwise(learned):
+            assert after["before"] == before["after"]
+        code, found = proof(platform, "school")
+        assert code == 0
+        assert found["same"] == found["matches"] == found["out_of"] > 0
+        assert found["lessons"]["same"] == found["lessons"]["out_of"] == len(learned)
+        assert found["standing"]["same"]
+        assert platform.get("/seasons/school")["verified"]["same"] == found["same"]
