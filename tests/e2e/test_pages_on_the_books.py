@@ -183,3 +183,36 @@ def test_the_first_operator_looks_after_the_platform(
     expect(page.get_by_role("heading", name="Autumn")).to_be_visible()
     page.get_by_role("button", name="Cancel").click()
     expect(page.locator("#state")).to_contain_text("cancelled")
+
+
+def test_an_operator_makes_a_league_that_runs_itself(
+    page: Page, books: Books, address: str
+) -> None:
+    with books.write() as session:
+        secret = accounts.first_operator_link(session, now=books.clock())
+    page.goto(f"{address}/first/{secret}")
+    page.get_by_label("Name").fill("charlie")
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Become the operator").click()
+    expect(page.get_by_text("Strangers' bots run behind the wall")).to_be_visible()
+    page.clock.set_fixed_time(books.clock() / 1000)
+    page.goto(address + "/leagues")
+    page.get_by_label("Name").fill("cup")
+    page.get_by_label("Deals of a match").fill("1")
+    page.get_by_label("At the freeze").select_option("every active bot")
+    page.get_by_label("Cron").fill("* * *")
+    page.get_by_role("button", name="Make it").click()
+    expect(page.get_by_role("alert")).to_contain_text("is no time of cron")
+    expect(page.get_by_label("Name")).to_have_value("cup")
+    page.get_by_label("Cron").fill("*/10 * * * *")
+    page.get_by_role("button", name="Make it").click()
+    expect(page.get_by_role("heading", name="cup", exact=True)).to_be_visible()
+    tick(books.context)
+    page.reload()
+    expect(page.locator("main time[data-countdown]").first).to_contain_text("in 6 min 40 s")
+    books.clock.pass_by(minutes=7)
+    play(books)
+    page.get_by_role("link", name="cup 1").click()
+    expect(page.locator("#state")).to_contain_text("finished")
+    expect(page.locator("main")).to_contain_text("every two meet in both orders")
+    expect(page.locator("main")).to_contain_text("First place shared by")

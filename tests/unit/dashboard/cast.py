@@ -391,7 +391,8 @@ PAGES: Final = (
     "/inbox", "/account/email/good", "/account/email/used",
 )  # fmt: skip
 OPERATING: Final = (
-    "/seasons", "/seasons/7", "/seasons/7/operate", f"/matches/{MATCH}/operate", "/admin",
+    "/seasons", "/seasons/7", "/leagues", "/leagues/cup", "/seasons/7/operate",
+    f"/matches/{MATCH}/operate", "/admin",
     "/admin/audit",
 )  # fmt: skip
 """What an operator sees otherwise than others, or alone."""
