@@ -5,6 +5,7 @@ Takes the fields of matchbox.league.format as data; knows no rows and no clock.
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any, Final
 
 from dashboard.wording import plural
@@ -16,6 +17,16 @@ QUESTIONS: Final = {
     "order": "the whole order is known",
     "champion": "it is known who is best",
 }
+STAGES: Final = {
+    "placement": ("placement round",),
+    "cycle": ("round",),
+    "mixed": ("round of mixed teams", "rounds of mixed teams"),
+    "swiss": ("Swiss round",),
+    "tail": ("batch", "batches"),
+    "group": ("group round",),
+    "knock-out": ("round of ties", "rounds of ties"),
+}
+"""What a round is called, by its stage: one, and several where that is irregular."""
 
 
 def format(form: Row) -> list[str]:  # noqa: A001 - the filter is named after what it tells
@@ -79,5 +90,21 @@ def options(chosen: dict[str, Any]) -> str:
     return ", ".join(f"{name} {value}" for name, value in chosen.items())
 
 
-TOLD: Final = (format, admission, schedule, options)
+def rounds(opened: list[Row]) -> str:
+    """What was opened so far: "8 Swiss rounds, 2 batches"; empty before the first round."""
+    counted = Counter(one["stage"] for one in opened)
+    return ", ".join(plural(number, *STAGES[stage]) for stage, number in counted.items())
+
+
+def ties(opened: list[Row]) -> list[list[list[tuple[str, bool]]]]:
+    """The rounds of a knock-out: of each its ties, of these who met, and whether it went on."""
+    levels = [one["ties"] for one in opened if one["stage"] == "knock-out"]
+    levels = [one for at, one in enumerate(levels) if one != (levels[at + 1 :] or [None])[0]]
+    return [
+        [[(bot, any(bot in later for later in after)) for bot in tie] for tie in level]
+        for level, after in zip(levels, [*levels[1:], []], strict=False)
+    ]
+
+
+TOLD: Final = (format, admission, schedule, options, rounds, ties)
 """What templates use, as filters named `tell_` and the function's name."""

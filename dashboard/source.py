@@ -119,7 +119,8 @@ class Source:
     """One of `seasons`, and round (how many were opened), entrants: bot, version (number or None
     before it is fixed), mine, out (suspended, disqualified or ""), out_why; newer: number by bot of
     active versions that came too late; editions: id, name, division; admission, schedule (cron,
-    zone), paused: the league's; trophy: champion, shared (bots), or None until it is finished."""
+    zone), paused: the league's; trophy: champion, shared (bots), or None until it is finished;
+    rounds: stage, rests, ties (each a list of bots), of every round that was opened."""
 
     leagues: Callable[[], list[Row]]
     """name, game, title, options, seats, deals, continuous, paused, format, admission, schedule,

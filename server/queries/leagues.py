@@ -102,6 +102,7 @@ def season(session: Session, name: int | str, viewer: User | None = None) -> dic
         "schedule": write(schedule_of(row.league)),
         "paused": row.league.paused,
         "trophy": _trophy(session, row),
+        "rounds": _rounds(row),
         "verified": verification(session, row),
     }
 
@@ -202,10 +203,29 @@ def _trophy(session: Session, row: Season) -> dict[str, Any] | None:
     standing = session.get(Standing, scope_of(row))
     if row.state != SeasonState.FINISHED or standing is None:
         return None
+    won = [
+        version
+        for version in row.places
+        if version in {line["version_id"] for line in standing.lines}
+    ]
+    if won:
+        return {"champion": _names(session, won[:1])[0], "shared": []}
     first = [line for line in standing.lines if line["rank_range"][0] == 1]
     bots = _names(session, [line["version_id"] for line in first])
     sole = len(first) == 1 and first[0]["rank_range"] == [1, 1]
     return {"champion": bots[0] if sole else None, "shared": [] if sole else bots}
+
+
+def _rounds(row: Season) -> list[dict[str, Any]]:
+    bots = {entry.version.entrant: entry.bot.full_name for entry in row.entries if entry.version}
+    return [
+        {
+            "stage": one["stage"],
+            "rests": [bots[name] for name in one.get("rests", ())],
+            "ties": [[bots[name] for name in tie] for tie in one.get("ties", ())],
+        }
+        for one in row.rounds
+    ]
 
 
 def _names(session: Session, versions: Sequence[int]) -> list[str]:

@@ -134,3 +134,19 @@ def test_a_league_s_page_has_a_form_for_operators_alone() -> None:
         posts = [attrs["action"] for tag, attrs in get(path).elements if tag == "form"]
         assert posts == ["/logout"]
     assert "alice" in get("/leagues/cup", OPERATOR).text
+
+
+def test_what_was_opened_is_counted_by_stage() -> None:
+    opened = [{"stage": stage} for stage in ("swiss", "swiss", "tail")]
+    assert formats.rounds(opened) == "2 Swiss rounds, 1 batch"
+    assert formats.rounds([]) == ""
+
+
+def test_a_knock_out_is_told_round_by_round_and_a_tie_played_on_once() -> None:
+    first = {"stage": "knock-out", "ties": [["a", "d"], ["b"]]}
+    last = {"stage": "knock-out", "ties": [["a", "b"]]}
+    assert formats.ties([{"stage": "group", "ties": []}, first, first, last]) == [
+        [[("a", True), ("d", False)], [("b", True)]],
+        [[("a", False), ("b", False)]],
+    ]
+    assert formats.ties([]) == []

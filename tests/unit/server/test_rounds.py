@@ -14,6 +14,7 @@ from sqlalchemy import select, update
 from matchbox.errors import Conflict
 from matchbox.league import course
 from matchbox.match.wire import MatchPlayed, PlayMatch, TryOut
+from server import queries
 from server.db.models import (
     Entry,
     Match,
@@ -263,6 +264,10 @@ def test_the_winner_of_a_knock_out_is_told(books: Books, charlie: User) -> None:
     assert len(order) == 9
     ties = [one["ties"] for one in books.season(season).rounds if one["stage"] == "knock-out"]
     assert [len(one) for one in ties] == [4, 2, 1]
+    with books.read() as session:
+        told = queries.season(session, season.id)
+    assert told["trophy"] == {"champion": "p00/bot", "shared": []}
+    assert "p00/bot" in told["rounds"][-1]["ties"][0]
 
 
 @pytest.mark.parametrize(
