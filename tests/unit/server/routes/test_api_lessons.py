@@ -1,0 +1,111 @@
+"""Lessons, memories and findings over the API: whose they are, and who may say what."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from matchbox.bundle import digest
+from matchbox.match import wire
+from server.db.models import Season, SeasonState, User
+from tests.books import Books, learned, lost
+from tests.unit.server.routes.conftest import ARENA, Caller
+from tests.unit.server.test_lessons import School, a_school
+
+FOUND: dict[str, Any] = {
+    "matches": 2,
+    "out_of": 2,
+    "same": 2,
+    "different": [],
+    "unrepeatable": [],
+    "replayed_only": [],
+    "standing": "same",
+    "lessons": {
+        "lessons": 0,
+        "out_of": 0,
+        "same": 0,
+        "different": [],
+        "unrepeatable": [],
+        "not_repeated": [],
+    },
+}
+
+
+@pytest.fixture
+def school(books: Books, alice: User, bob: User, charlie: User) -> School:
+    """Alice's and bob's bots have played the first round of a season that lets them learn."""
+    books.league(paused=True)
+    versions = [books.bot(owner, f"{owner.name}-pupil") for owner in (alice, bob)]
+    return a_school(books, charlie, versions)
+
+
+def test_an_owner_reads_lessons_and_memory_and_nobody_else_does(
+    school: School, as_alice: Caller, as_bob: Caller, as_charlie: Caller, nobody: Caller
+) -> None:
+    school.taught()
+    for job in school.jobs():
+        school.remember(learned(job, b"of " + job.pupil.version.encode()))
+    mine = digest(b"of " + school.versions[0].digest.encode())
+    told = as_alice.get("/seasons/spring/lessons").json["items"]
+    assert [(one["bot"], one["after"], one["log"]) for one in told] == [
+        ("alice/alice-pupil", mine, "aha\n")
+    ]
+    assert as_alice.get(f"/memories/{mine}").data.startswith(b"of ")
+    assert as_alice.get("/bots/bob/bob-pupil/lessons").json["items"] == []
+    assert as_bob.get(f"/memories/{mine}").status_code == 403
+    assert as_bob.get(f"/memories/{'0' * 64}").status_code == 403
+    assert as_charlie.get(f"/memories/{mine}").status_code == 200
+    assert len(as_charlie.get("/seasons/spring/lessons").json["items"]) == 2
+    for path in ("/seasons/spring/lessons", f"/memories/{mine}"):
+        assert nobody.get(path).status_code == 401
+
+
+def test_operators_alone_end_a_parked_lesson(
+    school: School, as_alice: Caller, as_charlie: Caller
+) -> None:
+    school.taught()
+    job, _ = school.jobs()
+    assert as_charlie.post("/lessons/1/skip").status_code == 409
+    for _ in range(school.books.settings.attempts):
+        school.books.lose(lost(job))
+        job = next(iter(school.jobs()), job)
+    assert as_alice.post("/lessons/1/skip").status_code == 403
+    assert as_charlie.post("/lessons/77/skip").status_code == 404
+    assert as_charlie.post("/lessons/1/requeue").json["parked"] is False
+    assert as_charlie.post("/lessons/1/skip").status_code == 409
+
+
+def test_a_finding_is_an_operator_s_on_a_season_that_is_over(
+    school: School, as_alice: Caller, as_charlie: Caller, nobody: Caller
+) -> None:
+    where = "/seasons/spring/verifications"
+    assert as_charlie.post(where, FOUND).status_code == 409
+    with school.books.write() as session:
+        session.get_one(Season, school.season.id).state = SeasonState.FINISHED
+    assert as_alice.post(where, FOUND).status_code == 403
+    assert as_charlie.post(where, FOUND | {"same": 1}).status_code == 422
+    assert as_charlie.post(where, FOUND | {"different": ["x"]}).status_code == 422
+    assert nobody.get("/seasons/spring").json["verified"] is None
+    assert as_charlie.post(where, FOUND).status_code == 201
+    assert nobody.get("/seasons/spring").json["verified"]["same"] == 2
+
+
+def test_an_arena_gets_records_and_memories_and_brings_lessons_back(
+    school: School, nobody: Caller
+) -> None:
+    school.taught()
+    job, _ = school.jobs()
+    arena = {"headers": {"Authorization": f"Bearer {ARENA}"}}
+    match = next(iter(job.played))
+    assert nobody.client.get(f"/internal/records/{match}", **arena).data
+    assert nobody.client.get(f"/internal/records/{match}").status_code == 401
+    claim = {"subject": job.lesson, "attempt": 1, "token": job.token}
+    assert nobody.client.post("/internal/claims", json=claim, **arena).status_code == 204
+    result = {"task": wire.REMEMBER, "message": wire.to_plain(learned(job, b"much"))}
+    for accepted in (True, False):
+        told = nobody.client.post("/internal/results", json=result, **arena)
+        assert told.json == {"accepted": accepted}
+    name = digest(b"much")
+    assert nobody.client.get(f"/internal/memories/{name}", **arena).data == b"much"
+    assert nobody.client.get(f"/internal/memories/{'0' * 64}", **arena).status_code == 404
