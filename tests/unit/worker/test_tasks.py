@@ -44,6 +44,10 @@ class World:
             "http://server", "token", pauses_s=(), transport=httpx.MockTransport(self._answer)
         )
 
+    def keep(self, name: str, data: bytes) -> None:
+        """Hands out these bytes under that name, too."""
+        self._bundles[name] = data
+
     def send(self, task: str, message: dict[str, Any]) -> None:
         """The broker's side."""
         if not self.broker_is_up:
