@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from dashboard import formats
-from dashboard.source import Source
+from dashboard.source import Row, Source
 from matchbox.league.format import Admission, Format, Schedule, write
 from tests.unit.dashboard import cast
-from tests.unit.dashboard.cast import OPERATOR, SOURCE, Row
+from tests.unit.dashboard.cast import OPERATOR, SOURCE
 from tests.unit.dashboard.test_pages import get
 
 
