@@ -90,8 +90,8 @@ def _bot(owner: str, name: str) -> Row:
     with context().read() as books:
         asking = viewer(books)
         found = queries.bot(books, owner, name, asking)
-        mine = found["mine"] and asking is not None
-        return {**found, "lessons": bot_lessons(books, owner, name, asking) if mine else []}
+        lessons = bot_lessons(books, owner, name, asking) if asking and found["mine"] else []
+        return {**found, "lessons": lessons}
 
 
 def _find_bot(name: str) -> Row:

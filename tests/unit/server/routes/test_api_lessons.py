@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from werkzeug.test import TestResponse
 
 from matchbox.bundle import digest
 from matchbox.match import wire
@@ -40,6 +41,11 @@ def school(books: Books, alice: User, bob: User, charlie: User) -> School:
     return a_school(books, charlie, versions)
 
 
+def told(answer: TestResponse) -> Any:
+    """The JSON of the answer."""
+    return answer.json
+
+
 def test_an_owner_reads_lessons_and_memory_and_nobody_else_does(
     school: School, as_alice: Caller, as_bob: Caller, as_charlie: Caller, nobody: Caller
 ) -> None:
@@ -47,16 +53,16 @@ def test_an_owner_reads_lessons_and_memory_and_nobody_else_does(
     for job in school.jobs():
         school.remember(learned(job, b"of " + job.pupil.version.encode()))
     mine = digest(b"of " + school.versions[0].digest.encode())
-    told = as_alice.get("/seasons/spring/lessons").json["items"]
-    assert [(one["bot"], one["after"], one["log"]) for one in told] == [
+    mine_alone = told(as_alice.get("/seasons/spring/lessons"))["items"]
+    assert [(one["bot"], one["after"], one["log"]) for one in mine_alone] == [
         ("alice/alice-pupil", mine, "aha\n")
     ]
     assert as_alice.get(f"/memories/{mine}").data.startswith(b"of ")
-    assert as_alice.get("/bots/bob/bob-pupil/lessons").json["items"] == []
+    assert told(as_alice.get("/bots/bob/bob-pupil/lessons"))["items"] == []
     assert as_bob.get(f"/memories/{mine}").status_code == 403
     assert as_bob.get(f"/memories/{'0' * 64}").status_code == 403
     assert as_charlie.get(f"/memories/{mine}").status_code == 200
-    assert len(as_charlie.get("/seasons/spring/lessons").json["items"]) == 2
+    assert len(told(as_charlie.get("/seasons/spring/lessons"))["items"]) == 2
     for path in ("/seasons/spring/lessons", f"/memories/{mine}"):
         assert nobody.get(path).status_code == 401
 
@@ -72,7 +78,7 @@ def test_operators_alone_end_a_parked_lesson(
         job = next(iter(school.jobs()), job)
     assert as_alice.post("/lessons/1/skip").status_code == 403
     assert as_charlie.post("/lessons/77/skip").status_code == 404
-    assert as_charlie.post("/lessons/1/requeue").json["parked"] is False
+    assert told(as_charlie.post("/lessons/1/requeue"))["parked"] is False
     assert as_charlie.post("/lessons/1/skip").status_code == 409
 
 
@@ -86,9 +92,9 @@ def test_a_finding_is_an_operator_s_on_a_season_that_is_over(
     assert as_alice.post(where, FOUND).status_code == 403
     assert as_charlie.post(where, FOUND | {"same": 1}).status_code == 422
     assert as_charlie.post(where, FOUND | {"different": ["x"]}).status_code == 422
-    assert nobody.get("/seasons/spring").json["verified"] is None
+    assert told(nobody.get("/seasons/spring"))["verified"] is None
     assert as_charlie.post(where, FOUND).status_code == 201
-    assert nobody.get("/seasons/spring").json["verified"]["same"] == 2
+    assert told(nobody.get("/seasons/spring"))["verified"]["same"] == 2
 
 
 def test_an_arena_gets_records_and_memories_and_brings_lessons_back(
@@ -104,8 +110,8 @@ def test_an_arena_gets_records_and_memories_and_brings_lessons_back(
     assert nobody.client.post("/internal/claims", json=claim, **arena).status_code == 204
     result = {"task": wire.REMEMBER, "message": wire.to_plain(learned(job, b"much"))}
     for accepted in (True, False):
-        told = nobody.client.post("/internal/results", json=result, **arena)
-        assert told.json == {"accepted": accepted}
+        answer = nobody.client.post("/internal/results", json=result, **arena)
+        assert answer.json == {"accepted": accepted}
     name = digest(b"much")
     assert nobody.client.get(f"/internal/memories/{name}", **arena).data == b"much"
     assert nobody.client.get(f"/internal/memories/{'0' * 64}", **arena).status_code == 404
