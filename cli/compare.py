@@ -58,13 +58,10 @@ def compare(
     bots = shipped.find_all(game, [bot, other, *others])
     if (bots[0].version, bots[0].class_name) == (bots[1].version, bots[1].class_name):
         raise _refused("the two are one and the same bot: name another file, or FILE:CLASS")
-    size = _table(game) if players is None else players
-    seed = seed or secrets.token_hex(4)
-    wish = experiment.Wish(game, bots, games, seed, option or [], str(size))
+    size = str(_table(game) if players is None else players)
+    wish = experiment.Wish(game, bots, games, seed or secrets.token_hex(4), option or [], size)
     plan = experiment.make_plan(wish)
-    asked = _begin(plan, _trial(bounds), deals)
-    if bounds and not asked.sequential:
-        raise _refused("--bounds is for two bots against each other at a table of two")
+    asked = _begin(plan, bounds, deals)
     done = experiment.compare(asked, plan, {one.version: one.data for one in bots}, box, workers)
     if json:
         say.document(done)
@@ -102,15 +99,18 @@ def _trial(bounds: str) -> Trial:
         ) from None
 
 
-def _begin(plan: Plan, trial: Trial, deals: int) -> Comparison:
+def _begin(plan: Plan, bounds: str, deals: int) -> Comparison:
     from matchbox import registry
     from matchbox.lab.comparison import Comparison
 
-    cooperative = registry.game(plan.game).spec.cooperative
+    trial, cooperative = _trial(bounds), registry.game(plan.game).spec.cooperative
     try:
-        return Comparison(plan, trial, deals, cooperative=cooperative)
+        asked = Comparison(plan, trial, deals, cooperative=cooperative)
     except ValueError as error:
         raise _refused(f"{error}; see --field, --players and --games") from None
+    if bounds and not asked.sequential:
+        raise _refused("--bounds is for two bots against each other at a table of two")
+    return asked
 
 
 def _refused(text: str) -> Exception:

@@ -84,16 +84,13 @@ def ask(
         defender=other,
         field=[version.id for version in others],
         bounds=_bounds(bounds, games),
-        most=games,
         games=0,
         seed=secrets.token_hex(16),
         state=ComparisonState.RUNNING,
         created_at=now,
     )
     plan = Plan.of(row)
-    row.most = games - games % plan.bouts
-    if not row.most:
-        raise BadOption(f"the smallest batch takes {plan.bouts} games here; ask for that many")
+    row.most = _whole_deals(games, plan)
     row.result = looks.begin(row, plan)
     _check_budget(session, actor, row.most, settings, now)
     session.add(row)
@@ -238,6 +235,13 @@ def _bounds(bounds: Sequence[float], games: int) -> list[float]:
     if not -1000 <= low < high <= 1000:
         raise BadOption("the bounds of a comparison lie between -1000 and 1000 Elo")
     return [trial.lower, trial.upper]
+
+
+def _whole_deals(games: int, plan: Plan) -> int:
+    """So many games that every deal is played by all. Raises BadOption where there is none."""
+    if games < plan.bouts:
+        raise BadOption(f"the smallest batch takes {plan.bouts} games here; ask for that many")
+    return games - games % plan.bouts
 
 
 def _next_batch(session: Session, row: Comparison, plan: Plan) -> list[Fixture]:

@@ -302,8 +302,8 @@ def test_it_ends_where_a_version_plays_no_more_or_the_rules_have_changed(
                     match.rules = "0"
         for job in jobs:
             with books.write() as session:
-                row = session.get_one(Match, job.match)
-                voids.void(session, charlie, row, "the power failed", now=books.clock())
+                match = session.get_one(Match, job.match)
+                voids.void(session, charlie, match, "the power failed", now=books.clock())
         tick(books.context)
         row = row_of(books, number)
         assert (row.state, row.result and row.result["verdict"]) == ("cancelled", "undecided")
