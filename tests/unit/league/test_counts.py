@@ -22,7 +22,7 @@ FIELDS = {
 def teams() -> list[Row]:
     """Rounds on common deals: three bots with copies of themselves, and mixed teams."""
     plan = mixed_teams("abcd", 2, 4, SeededDice(b"teams", 0))
-    rounds = [*([(name,) * 2 for name in "abcd"] for _ in range(4))]
+    rounds: list[list[tuple[str, ...]]] = [[(name,) * 2 for name in "abcd"] for _ in range(4)]
     rounds += [[team.seats for team in made] for made in plan]
     return [
         bout(seats, (1, 1), match=f"{number}{at}", deal=f"{number}/{deal}", scores=(worth, worth))

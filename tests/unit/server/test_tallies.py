@@ -43,7 +43,8 @@ def jobs(books: Books) -> list[PlayMatch]:
 def test_late_shuffled_and_doubled_results_give_the_standing_of_all_rows_to_the_bit(
     books: Books, authors: Sequence[User], seed: int
 ) -> None:
-    tallies, chance, late = Tallies(), random.Random(seed), []
+    tallies, chance = Tallies(), random.Random(seed)
+    late: list[PlayMatch] = []
     for _ in range(4):
         waiting = late + jobs(books)
         chance.shuffle(waiting)
