@@ -285,12 +285,10 @@ class PlayMatch(Job, frozen=True, kw_only=True):
 
 
 class Teach(Job, frozen=True, kw_only=True):
-    """Let a version learn from what it has played in a round."""
+    """Let a version learn from what it has played; `lesson` is lesson:<number>, as its subject."""
 
     lesson: str
-    """lesson:<number>."""
     pupil: Entrant
-    """Whose memory is the one that it had until now."""
     key: Digest
     """What seeds its chance, and names the others to it; as matchbox.match.learning.round_key."""
     played: dict[str, int]
@@ -336,7 +334,7 @@ class TriedOut(msgspec.Struct, frozen=True, kw_only=True):
     box: str
     unrepeatable: bool = False
     learns: bool | None = None
-    """Whether the class has a `learn`; None where nobody got so far as to look."""
+    """Has the class a `learn`? None where nobody got so far as to look."""
     v: Version = VERSION
 
 
@@ -359,19 +357,17 @@ class MatchPlayed(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Learned(msgspec.Struct, frozen=True, kw_only=True):
-    """What came of a lesson."""
+    """What came of a lesson. `records`: how many bouts were told; `learns`: has it a `learn`?"""
 
     lesson: str
     attempt: int
     token: str
     learns: bool
-    """False for a version without a `learn`."""
     memory: bytes
     """What the version remembers from now on: after a fault what it had; base64 in JSON."""
     fault: FaultKind | None
     detail: str
     records: int
-    """How many bouts it was told."""
     log: str
     v: Version = VERSION
 
