@@ -112,9 +112,8 @@ def test_everybody_who_may_is_entered_the_author_s_choice_first_and_else_the_new
     with books.write() as session:
         house = accounts.house(session, now=books.clock())
     chosen = books.bot(alice, "oldest")
-    for owner, name in (
-        (alice, "older"), (alice, "newest"), (bob, "one"), (house, "x1"), (house, "x2"), (house, "x3"),
-    ):  # fmt: skip
+    others = [(alice, "older"), (alice, "newest"), (bob, "one")]
+    for owner, name in (*others, (house, "x1"), (house, "x2"), (house, "x3")):
         books.bot(owner, name)
     books.upload(bob, "untried", SIMPLE + b"# untried")
     spring = season_in(books, charlie)
