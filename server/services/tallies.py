@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from sqlalchemy import ColumnElement
     from sqlalchemy.orm import Session
 
+    from matchbox.league.rows import Row
+
 AT_ONCE: Final = 1000
 """So many matches are read before they are counted: their rows fill memory, their counts do not."""
 
@@ -90,7 +92,7 @@ class _Counter:
         versions = {name: row for part in parts for name, row in part.versions.items()}
         return Tallied(self._count([row for part in parts for row in part.rows]), versions)
 
-    def _count(self, rows: Iterable[ratings.Row]) -> Counts:
+    def _count(self, rows: Iterable[Row]) -> Counts:
         return count(rows, seat_term=self._seat_term, cooperative=self._cooperative)
 
 

@@ -15,7 +15,7 @@ from werkzeug.serving import make_server
 
 from dashboard.source import Row, Source
 from matchbox.errors import NotFound
-from tests.unit.dashboard import cast
+from tests.unit.dashboard import cast, seasons
 from tests.unit.dashboard.cast import (
     EMPTY,
     MATCH,
@@ -149,7 +149,7 @@ def test_the_figure_is_drawn_only_when_it_comes_into_view(watched: Page, alices:
     watched.goto(alices + "/leaderboards/bomb")
     settled(watched)
     assert len([url for url in asked if "plotly" in url]) == 1
-    assert watched.locator(".canvas .scatterlayer .point").count() == len(cast.BOTS)
+    assert watched.locator(".canvas .scatterlayer .point").count() == len(seasons.BOTS)
 
 
 def test_the_figure_follows_the_page_into_the_dark(watched: Page, alices: str) -> None:

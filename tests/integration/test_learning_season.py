@@ -9,6 +9,7 @@ import json
 import os
 import subprocess
 import sys
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
@@ -48,9 +49,20 @@ def proof(platform: Installation, what: str) -> tuple[int, dict[str, Any]]:
     platform.post("/users", **somebody, role="operator")
     token = platform.post("/login", **somebody, label="proof")["token"]
     mine = os.environ | {"MATCHBOX_URL": platform.url, "MATCHBOX_TOKEN": token}
-    words = [Path(sys.executable).with_name("matchbox"), "season", "verify", what, "--json"]
+    command = str(Path(sys.executable).with_name("matchbox"))
+    words = [command, "season", "verify", what, "--json"]
     done = subprocess.run(words, env=mine, capture_output=True, text=True, check=False)
     return done.returncode, json.loads(done.stdout or "{}")
+
+
+def have_learned(platform: Installation, many: int) -> bool:
+    """Whether so many lessons are over."""
+    return len(lessons(platform)) >= many
+
+
+def is_over(platform: Installation) -> bool:
+    """Whether the season has ended."""
+    return bool(platform.get("/seasons/school")["state"] == "finished")
 
 
 def lessons_come_twice(queue: redis.Redis) -> int:
@@ -67,11 +79,10 @@ def test_a_season_that_learns_survives_kills_and_is_proved_whole(tmp_path: Path)
         begin(platform)
         with embedded(platform) as queue:
             for given in (1, 2):
-                eventually(lambda n=given: len(lessons(platform)) >= n, SEASON_S, "nobody learns")
+                eventually(partial(have_learned, platform, given), SEASON_S, "nobody learns")
                 platform.kill(f"arena-{given}")
                 lessons_come_twice(queue)
-        over = lambda: platform.get("/seasons/school")["state"] == "finished"  # noqa: E731
-        eventually(over, SEASON_S, "the season does not end")
+        eventually(partial(is_over, platform), SEASON_S, "the season does not end")
         learned = lessons(platform)
         rounds = [one["round"] for one in learned]
         assert {one["bot"] for one in learned} == {PUPIL}

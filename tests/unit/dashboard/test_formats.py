@@ -10,7 +10,7 @@ import pytest
 from dashboard import formats
 from dashboard.source import Row, Source
 from matchbox.league.format import Admission, Format, Schedule, write
-from tests.unit.dashboard import cast
+from tests.unit.dashboard import seasons
 from tests.unit.dashboard.cast import OPERATOR, SOURCE
 from tests.unit.dashboard.test_pages import get
 
@@ -64,7 +64,7 @@ def test_a_schedule_and_options_are_told() -> None:
 
 def season_page(source: Source = SOURCE, **own: Any) -> str:
     """The text of the season's page, where it is as this says."""
-    row: Row = cast.season(7) | own
+    row: Row = seasons.season(7) | own
     return get("/seasons/7", replace(source, season=lambda number: row)).text
 
 
@@ -77,14 +77,14 @@ def test_a_season_says_how_it_is_played_and_which_versions_are_fixed() -> None:
 
 
 def test_a_season_to_come_counts_down_and_says_why_it_was_put_off() -> None:
-    row = cast.waiting_season(7)
+    row = seasons.waiting_season(7)
     source = replace(SOURCE, season=lambda number: row)
     page = get("/seasons/7", source)
     times = [attrs for tag, attrs in page.elements if tag == "time" and "data-countdown" in attrs]
-    assert [attrs["datetime"] for attrs in times] == [cast.LATER]
+    assert [attrs["datetime"] for attrs in times] == [seasons.LATER]
     assert "2026-11-27 17:00:00 UTC" in page.text
     assert "It could not start when it was time: season Autumn 2026 has fewer than two" in page.text
-    assert cast.LATER[:10] not in season_page(**cast.waiting_season(7) | {"paused": True})
+    assert seasons.LATER[:10] not in season_page(**seasons.waiting_season(7) | {"paused": True})
 
 
 @pytest.mark.parametrize(
@@ -115,7 +115,7 @@ def test_the_trophy_is_one_s_own_or_shared(won: Row, told: str) -> None:
     ],
 )
 def test_an_operator_is_offered_the_steps_of_the_state(state: str, steps: set[str]) -> None:
-    row = cast.season(7) | {"state": state}
+    row = seasons.season(7) | {"state": state}
     page = get("/seasons/7", replace(OPERATOR, season=lambda number: row))
     known = {"open", "freeze", "start", "pause", "resume", "cancel"}
     forms = {attrs["action"].rpartition("/")[2] for tag, attrs in page.elements if tag == "form"}

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from tests.unit.dashboard.cast import NOBODY, OPERATOR, SOURCE, VERIFIED, bot, season
+from tests.unit.dashboard.cast import NOBODY, OPERATOR, SOURCE, bot
+from tests.unit.dashboard.seasons import VERIFIED, season
 from tests.unit.dashboard.test_pages import get
 
 

@@ -10,7 +10,7 @@ from werkzeug.test import TestResponse
 
 from dashboard.source import Row, Source
 from matchbox.errors import Forbidden
-from tests.unit.dashboard import cast
+from tests.unit.dashboard import cast, seasons
 from tests.unit.dashboard.cast import MATCH, NOBODY, OPERATOR, SOURCE, make_app
 
 OPERATE = ("/admin/audit", "/seasons/7/operate", f"/matches/{MATCH}/operate")
@@ -109,7 +109,7 @@ def test_a_void_match_shows_its_record_and_that_it_counts_nowhere() -> None:
     ],
 )
 def test_a_season_offers_what_its_state_allows(state: str, offered: set[str]) -> None:
-    source = replace(OPERATOR, season=lambda number: cast.season(7) | {"state": state})
+    source = replace(OPERATOR, season=lambda number: seasons.season(7) | {"state": state})
     page = get("/seasons/7/operate", source).text
     deeds = ("disqualify", "reinstate", "rerun", "recompute")
     assert {deed for deed in deeds if f'action="/seasons/7/{deed}"' in page} == offered

@@ -10,7 +10,7 @@ import pytest
 from dashboard.pages import own_path
 from dashboard.source import Row, Source
 from matchbox.errors import Forbidden, NotFound
-from tests.unit.dashboard import cast
+from tests.unit.dashboard import cast, seasons
 from tests.unit.dashboard.cast import MATCH, NOBODY, OPERATOR, PAGES, SOURCE, make_app
 
 HOSTILE = "<script>alert('x')</script>\"'&{{7*7}}</pre></textarea>"
@@ -190,7 +190,7 @@ def test_the_plotting_script_is_loaded_by_no_page_at_once() -> None:
 def test_a_time_is_said_in_words_with_the_exact_one_on_hover() -> None:
     seen = get("/leaderboards/bomb")
     times = [attrs for tag, attrs in seen.elements if tag == "time"]
-    assert times[0] == {"datetime": cast.EARLIER, "title": "2026-11-21 11:57:00 UTC"}
+    assert times[0] == {"datetime": seasons.EARLIER, "title": "2026-11-21 11:57:00 UTC"}
     assert "3 min ago" in seen.text
 
 

@@ -1,0 +1,80 @@
+"""Made-up rows of seasons and leagues of bomb, for the cast."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from dashboard.source import Row
+from matchbox.errors import NotFound
+from matchbox.league.format import Admission, Format, Schedule, write
+
+EARLIER: Final = "2026-11-21T11:57:00Z"
+LATER: Final = "2026-11-27T17:00:00Z"
+BOTS: Final = (
+    ("alice/careful", 1642.0, 18.0, 412), ("house/medium", 1601.0, 16.0, 530),
+    ("bob/ledger", 1588.0, 21.0, 377), ("house/scared", 1502.0, 15.0, 540),
+    ("bob/tin-drum", 1466.0, 64.0, 22), ("house/simple", 1301.0, 17.0, 533),
+)  # fmt: skip
+
+VERIFIED: Final[Row] = {
+    "at": EARLIER, "matches": 60, "out_of": 60, "same": 58, "different": [], "standing": "same",
+    "unrepeatable": ["ab" * 16], "replayed_only": ["cd" * 16],
+    "lessons": {"lessons": 4, "out_of": 4, "same": 4, "different": []},
+}  # fmt: skip
+
+
+def season_row(state: str = "running", **own: Any) -> Row:
+    """A season of bomb."""
+    row = {"id": 7, "name": "Autumn 2026", "game": "bomb", "title": "Bomb", "league": "cup",
+           "state": state, "edition": 3, "division": 1, "divisions": 2, "round": 4,
+           "format": write(Format(cycles=2, divisions=2)), "cycles": 2, "entries": 6,
+           "matches": 60, "finished": 41, "created_at": EARLIER, "starts_at": None,
+           "started_at": EARLIER, "finished_at": None, "trouble": ""}  # fmt: skip
+    return row | own
+
+
+def season(number: int) -> Row:
+    """The season with who plays in it."""
+    if number != 7:
+        raise NotFound(f"there is no season {number}")
+    entrants = [
+        {"bot": bot, "version": 2, "mine": "alice" in bot, "out": "", "out_why": ""}
+        for bot, *_ in BOTS
+    ]
+    entrants[4] |= {"out": "disqualified", "out_why": "two accounts, one author"}
+    return season_row() | {
+        "entrants": entrants,
+        "newer": {"alice/careful": 3},
+        "editions": [{"id": 7, "name": "Autumn 2026", "division": 1},
+                     {"id": 8, "name": "Autumn 2026, division 2", "division": 2}],
+        "admission": write(Admission()),
+        "schedule": write(Schedule(cron="0 18 * * FRI", zone="Europe/Berlin")),
+        "paused": False,
+        "trophy": None,
+        "rounds": [{"stage": "cycle", "rests": [], "ties": []}] * 2,
+        "verified": VERIFIED,
+    }  # fmt: skip
+
+
+def waiting_season(number: int) -> Row:
+    """The season before it starts by the schedule, once put off."""
+    row = season(number) | season_row("open", starts_at=LATER, matches=0, started_at=None)
+    return row | {"trouble": "season Autumn 2026 has fewer than two bots; enter more", "newer": {}}
+
+
+def league_row(name: str = "cup") -> Row:
+    """A scheduled league of bomb, by invitation; or the game's own."""
+    own = name == "bomb"
+    run = Schedule() if own else Schedule(cron="0 18 * * FRI", zone="Europe/Berlin")
+    return {"id": 2, "name": name, "game": "bomb", "title": "Bomb", "options": {"see": 3},
+            "seats": 2, "deals": 10, "continuous": own, "paused": False,
+            "format": write(Format(kind="adaptive", question="top", top=3, divisions=2)),
+            "admission": write(Admission(by="open" if own else "invitation")),
+            "schedule": write(run), "next_start": None if own else LATER}  # fmt: skip
+
+
+def league(name: str) -> Row:
+    """The league with its seasons; alice is invited, which an operator sees."""
+    if name not in ("cup", "bomb"):
+        raise NotFound(f"there is no league {name!r}")
+    return league_row(name) | {"seasons": [season_row()], "invited": ["alice"]}
