@@ -25,7 +25,7 @@ from server.db.models import (
     VersionState,
 )
 from server.db.session import compare_and_set
-from server.services import audit, exclusions, notices
+from server.services import audit, exclusions, notices, progress, ratings
 from server.services.news import storable, tell
 
 if TYPE_CHECKING:
@@ -55,9 +55,28 @@ def count(session: Session, match: Match, record: Record, *, settings: Settings,
         version.forfeits += forfeits
         if first:
             _tell_first(session, version, match, record, now)
-        if _too_many(version, settings):
-            _suspend(session, version, settings, now)
+        told = _too_many(version.rated_matches, version.rated_bouts, version.forfeits, settings)
+        if told:
+            _suspend(session, version, told, now)
     session.flush()
+
+
+def leave(session: Session, season: Season, *, settings: Settings, now: int) -> None:
+    """Takes out of a season, between two rounds, whoever has forfeited too much of it.
+
+    By the season's own matches alone, so that the same results have the same season follow.
+    """
+    rows = ratings.played(session, *progress.stands(season)).rows
+    bouts = Counter(name for row in rows for name in set(row.seats))
+    forfeits = Counter(row.seats[row.forfeit] for row in rows if row.forfeit is not None)
+    matches = Counter(name for _, name in {(row.match, name) for row in rows for name in row.seats})
+    for entry in season.entries:
+        if entry.out or entry.version is None or entry.bot.owner.role == Role.HOUSE:
+            continue
+        name = entry.version.entrant
+        told = _too_many(matches[name], bouts[name], forfeits[name], settings)
+        if told:
+            exclusions.take_out(session, entry, "suspended", told, now=now)
 
 
 def uncount(session: Session, match: Match) -> None:
@@ -95,7 +114,7 @@ def lift(session: Session, version: Version, *, now: int) -> list[Match]:
         )
     tell(session, "version.reinstated", version.id, now=now)
     made: list[Match] = []
-    for entry in _entries(session, version, "suspended"):
+    for entry in _suspended(session, version):
         made += exclusions.bring_back(session, entry, now=now)
     return made
 
@@ -120,10 +139,16 @@ def _sitting(match: Match, seat: int, rotation: int) -> Version:
     return match.seats[records.entrant(seat, rotation, len(match.seats))].version
 
 
-def _too_many(version: Version, settings: Settings) -> bool:
-    if version.rated_matches < settings.forfeit_matches:
-        return False
-    return 100 * version.forfeits > settings.forfeit_percent * version.rated_bouts
+def _too_many(matches: int, bouts: int, forfeits: int, settings: Settings) -> str:
+    """Why so many forfeits are too many, or an empty text."""
+    most = settings.forfeit_percent
+    if matches < settings.forfeit_matches or 100 * forfeits <= most * bouts:
+        return ""
+    return (
+        f"{forfeits} of {bouts} bouts in {matches} matches were forfeited: "
+        f"{100 * forfeits / bouts:.1f}%, and more than {most}% suspends a version after "
+        f"{settings.forfeit_matches} matches"
+    )
 
 
 def _tell_first(session: Session, version: Version, match: Match, record: Record, now: int) -> None:
@@ -142,19 +167,12 @@ def _tell_first(session: Session, version: Version, match: Match, record: Record
     notices.tell_owner(session, version.bot.owner_id, "first-fault", subject, text, now=now)
 
 
-def _suspend(session: Session, version: Version, settings: Settings, now: int) -> None:
-    share = 100 * version.forfeits / version.rated_bouts
-    why = (
-        f"{version.forfeits} of {version.rated_bouts} bouts in {version.rated_matches} matches "
-        f"were forfeited: {share:.1f}%, and more than {settings.forfeit_percent}% suspends a "
-        f"version after {settings.forfeit_matches} matches"
-    )
+def _suspend(session: Session, version: Version, why: str, now: int) -> None:
+    """It leaves the queue at once; a season that has begun it leaves between two rounds."""
     values = {"state": VersionState.SUSPENDED, "trouble": storable(why, 500)}
     if not compare_and_set(session, version, values, Version.state.in_(_PLAYING)):
         return
     name = f"{version.bot.full_name} v{version.number}"
-    for entry in _entries(session, version, ""):
-        exclusions.take_out(session, entry, "suspended", why, now=now)
     waiting = (Match.season_id.is_(None), Match.comparison_id.is_(None))
     its_own = (Match.state.in_(UNFINISHED), exclusions.sat_in(version.id))
     exclusions.make_void(session, f"{name} was suspended", *waiting, *its_own, now=now)
@@ -162,15 +180,16 @@ def _suspend(session: Session, version: Version, settings: Settings, now: int) -
     tell(session, "version.suspended", version.id, now=now)
     audit.note(session, None, "version.suspend", f"version:{version.id}", {"why": why}, now=now)
     text = (
-        f"{name} is suspended and plays no more: {why}. Submit a new version; once it has passed "
-        "its try-out, your bot plays again."
+        f"{name} is suspended: {why}. It plays no more, but in seasons under way until it has "
+        "forfeited as much of these. Submit a new version; once it has passed its try-out, your "
+        "bot plays again."
     )
     subject = f"version:{version.id}"
     notices.tell_owner(session, version.bot.owner_id, "suspension", subject, text, now=now)
 
 
-def _entries(session: Session, version: Version, out: str) -> Sequence[Entry]:
-    """Its places in seasons that have begun and are not over."""
-    mine = (Entry.version_id == version.id, Entry.out == out)
+def _suspended(session: Session, version: Version) -> Sequence[Entry]:
+    """Its places in seasons under way that it has left."""
+    mine = (Entry.version_id == version.id, Entry.out == "suspended")
     query = select(Entry).join(Season).where(*mine, Season.state.in_(BEGUN))
     return session.scalars(query.order_by(Entry.id)).all()

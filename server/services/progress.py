@@ -60,7 +60,7 @@ def past_of(session: Session, season: Season, plan: Format) -> Past:
     entrants = {row: name for name, row in rows_of(season).items()}
     gone = {entry.version_id: entry.out for entry in season.entries if entry.out}
     struck = frozenset(entrants[row] for row, out in gone.items() if row and out == "disqualified")
-    rows = ratings.played(session, *_stands(season)).rows if plan.kind != "round-robin" else []
+    rows = ratings.played(session, *stands(season)).rows if plan.kind != "round-robin" else []
     taken: dict[str, dict[str, int]] = {}
     for row in rows:
         mine = taken.setdefault(row.match, dict.fromkeys(row.seats, 0))
@@ -69,7 +69,7 @@ def past_of(session: Session, season: Season, plan: Format) -> Past:
     found = session.execute(
         select(Match.id, Match.round, MatchSeat.version_id)
         .join(MatchSeat, MatchSeat.match_id == Match.id)
-        .where(*_stands(season))
+        .where(*stands(season))
         .order_by(Match.number, MatchSeat.seat)
     )
     seats: dict[str, list[str]] = {}
@@ -124,7 +124,7 @@ def _counts(
     return count(standing, seat_term=not spec.balanced, cooperative=spec.cooperative)
 
 
-def _stands(season: Season) -> tuple[ColumnElement[bool], ...]:
+def stands(season: Season) -> tuple[ColumnElement[bool], ...]:
     """The season's matches, each once: without those that others are played for."""
     other = aliased(Match)
     replaced = select(other.id).where(other.replaces == Match.id)

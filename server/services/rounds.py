@@ -20,7 +20,7 @@ from matchbox.league.format import Format
 from matchbox.league.season import Field, Past, Round
 from server.db.models import UNFINISHED, Match, Season, SeasonState
 from server.db.session import compare_and_set
-from server.services import lessons, progress
+from server.services import faults, lessons, progress
 from server.services.fixtures import Fixture, schedule
 from server.services.news import tell
 
@@ -57,7 +57,7 @@ def advance(session: Session, season: Season, *, settings: Settings, now: int) -
     """
     if not is_due(session, season):
         return True
-    if not lessons.taught(session, season, settings=settings, now=now):
+    if not is_ready(session, season, settings=settings, now=now):
         return True
     return open_next(session, season, next_of(session, season, now=now), settings=settings, now=now)
 
@@ -72,6 +72,14 @@ def is_due(session: Session, season: Season) -> bool:
     """Whether it is running, and all its matches are final."""
     ready = (Season.state == SeasonState.RUNNING, ~_unfinished().exists())
     return session.scalar(select(Season.id).where(Season.id == season.id, *ready)) is not None
+
+
+def is_ready(session: Session, season: Season, *, settings: Settings, now: int) -> bool:
+    """Whether what comes between two rounds is over: who must leaves, who learns has learned."""
+    plan = progress.plan_of(season)
+    if plan.kind != "round-robin" or not _together(plan):
+        faults.leave(session, season, settings=settings, now=now)
+    return lessons.taught(session, season, settings=settings, now=now)
 
 
 def next_of(session: Session, season: Season, *, now: int) -> list[Round]:
@@ -104,7 +112,7 @@ def _take(plan: Format, field: Field, past: Past) -> list[Round]:
 
     Rounds wait for lessons, and where hours are counted, for each other.
     """
-    together = plan.learning == "off" and plan.hours is None
+    together = _together(plan)
     found: list[Round] = []
     while True:
         before = len(found)
@@ -115,6 +123,11 @@ def _take(plan: Format, field: Field, past: Past) -> list[Round]:
         if len(found) == before or any(one.pairings for one in found):
             return found if any(one.pairings for one in found) else []
         past = replace(past, rounds=(*past.rounds, *found[before:]))
+
+
+def _together(plan: Format) -> bool:
+    """Whether rounds that do not follow from each other are opened at once."""
+    return plan.learning == "off" and plan.hours is None
 
 
 def _write(

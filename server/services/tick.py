@@ -17,7 +17,6 @@ from server.services import (
     comparisons,
     dispatch,
     editions,
-    lessons,
     news,
     progress,
     quarantine,
@@ -94,7 +93,7 @@ def _go_on(number: int, context: Context) -> None:
     knobs: dict[str, Any] = {"settings": context.settings, "now": context.now()}
     with context.write() as session:
         season = session.get_one(Season, number)
-        if not rounds.is_due(session, season) or not lessons.taught(session, season, **knobs):
+        if not rounds.is_due(session, season) or not rounds.is_ready(session, season, **knobs):
             return
     with context.read() as session:
         season = session.get_one(Season, number)

@@ -19,13 +19,13 @@ from server.db.models import (
     Match,
     MatchState,
     Notice,
-    Season,
     SeasonState,
     User,
     Version,
     VersionState,
 )
 from server.services import accounts, operations, ranked, uploads, voids
+from server.services.tick import tick
 from tests.books import Books, drawn, open_books, played, scripted, season_of, tried_out
 
 BOUTS = 4
@@ -241,22 +241,37 @@ def test_a_void_match_is_taken_off_the_counts(
     assert counts(books, version) == (1, 4, 1)
 
 
-def test_who_is_suspended_leaves_its_seasons_and_what_it_played_counts(
+def test_who_is_suspended_plays_on_in_a_season_whose_matches_are_all_scheduled(
     books: Books, alice: User, bob: User, charlie: User
 ) -> None:
     books.league(paused=True)
     version, other = books.bot(alice, "shaky"), books.bot(bob, "steady")
     season = season_of(books, charlie, [version, other], cycles=15)
-    assert Arena(version, every=5).play(books) == 20
+    assert Arena(version, every=5).play(books) == 30
+    tick(books.context)
+    assert books.version(version.id).state == VersionState.SUSPENDED
+    assert books.season(season).state == SeasonState.FINISHED
+    with books.read() as session:
+        assert {entry.out for entry in session.scalars(select(Entry))} == {""}
+
+
+@pytest.mark.parametrize(("every", "out"), [(5, "suspended"), (10_000, "")])
+def test_a_season_is_left_between_two_rounds_for_what_was_forfeited_in_it(
+    books: Books, alice: User, bob: User, charlie: User, every: int, out: str
+) -> None:
+    books.league(paused=True)
+    version, other = books.bot(alice, "shaky"), books.bot(bob, "steady")
+    form = {"kind": "adaptive", "cycles": 15}
+    season = season_of(books, charlie, [version, other], format=form)
+    Arena(version, every=every).play(books)
+    with books.read() as session:
+        assert {entry.out for entry in session.scalars(select(Entry))} == {""}
+    tick(books.context)
     with books.read() as session:
         entry = session.scalars(select(Entry).where(Entry.version_id == version.id)).one()
-        assert (entry.out, entry.out_at) == ("suspended", books.clock())
-        states = sorted(session.scalars(select(Match.state)))
-    assert states == [MatchState.FINISHED] * 20 + [MatchState.VOID] * 10
-    made = lift(books, charlie, version)
-    assert len(made) == 10
-    with books.read() as session:
-        entry = session.scalars(select(Entry).where(Entry.version_id == version.id)).one()
-        assert (entry.out, entry.out_at, entry.out_why) == ("", None, "")
-        assert session.get_one(Season, season.id).state == SeasonState.RUNNING
-    assert Arena(version, every=10_000).play(books) == 10
+        assert entry.out == out
+        assert {match.state for match in session.scalars(select(Match).limit(30))} == {
+            MatchState.FINISHED
+        }
+    over = books.season(season).state == SeasonState.FINISHED
+    assert over or not out, "with one bot left there is nothing more to play"
