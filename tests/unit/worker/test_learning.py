@@ -105,7 +105,7 @@ def test_a_match_with_memories_names_them_and_is_verified_with_them_alone(box: B
         records.unpack(play_job(named, bundles, place, memories=known).record)
         for place in (box, None)
     )
-    assert boxed == bare
+    assert records.digest(boxed) == records.digest(bare)
     assert boxed.memories == [digest(memory), ""]
     without = records.unpack(play_job(job, bundles, box).record)
     assert [one.moves for one in without.bouts] != [one.moves for one in boxed.bouts]
