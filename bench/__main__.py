@@ -120,9 +120,9 @@ def _show_costs(found: Sequence[Cost]) -> None:
 def _show_seats(found: Sequence[Seats]) -> None:
     if found:
         print("\nBoth seats of a match, forked, walled, killed and buried in a warm box")
-        print(f"{'box':<8} {'median ms':>9} {'least ms':>9}")
+        print(f"{'box':<8} {'median ms':>9} {'least ms':>9} {'plain games':>12}")
     for one in found:
-        print(f"{one.box:<8} {one.both_ms:>9.2f} {one.quickest_ms:>9.2f}")
+        print(f"{one.box:<8} {one.both_ms:>9.2f} {one.quickest_ms:>9.2f} {one.games:>12.0f}")
 
 
 def _show_memory(found: Sequence[Memory]) -> None:

@@ -86,6 +86,8 @@ class Seats:
     """The median."""
     quickest_ms: float
     """The least, which a busy machine disturbs least."""
+    games: float
+    """So many games of bomb does the plain loop play meanwhile, in the median."""
 
 
 def speeds(
@@ -117,12 +119,23 @@ def costs(boxes: Sequence[tuple[str, Box | None]], repeats: int) -> list[Cost]:
 
 def seats(boxes: Sequence[tuple[str, Box | None]], repeats: int) -> list[Seats]:
     """Both seats of a match in every box that has seats, so many times."""
+    contest = next(one for one in CONTESTS if one.bots == ("scared", "medium"))
     real = {kind: box for kind, box in boxes if box is not None}
     taken: dict[str, list[float]] = {kind: [] for kind in real}
+    loops = []
     for _ in range(repeats):
+        loops.append(_timed(lambda: contest.loop(2 * MATCH_DEALS)) / (2 * MATCH_DEALS))
         for kind, box in real.items():
-            taken[kind].append(1000 * _timed(lambda box=box: _both(box)))  # type: ignore[misc]
-    return [Seats(kind, median(own), min(own)) for kind, own in taken.items()]
+            taken[kind].append(_timed(lambda box=box: _both(box)))  # type: ignore[misc]
+    return [
+        Seats(
+            kind,
+            both_ms=1000 * median(own),
+            quickest_ms=1000 * min(own),
+            games=median([both / game for both, game in zip(own, loops, strict=True)]),
+        )
+        for kind, own in taken.items()
+    ]
 
 
 def memory(boxes: Sequence[tuple[str, Box | None]]) -> list[Memory]:
