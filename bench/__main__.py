@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Final
 from bench import page
 from bench.contests import CONTESTS
 from bench.measure import Cost, Memory, Seats, Speed, costs, long_match, memory, seats, speeds
-from cli import child
 from matchbox.errors import BadOption, BoxUnavailable
+from worker.arena import cores
 from worker.arena.boxes import open_named
 
 if TYPE_CHECKING:
@@ -31,8 +31,8 @@ _GAMES: Final = tuple(dict.fromkeys(one.game for one in CONTESTS))
 def main(words: Sequence[str]) -> int:
     """Measures and prints; 0."""
     options = _options(words)
-    cores = child.cores()
-    child.pin(cores[os.getpid() % len(cores)])
+    usable = cores.usable()
+    cores.pin(usable[os.getpid() % len(usable)])
     with ExitStack() as stack:
         boxes = _open(options.box, stack)
         contests = [one for one in CONTESTS if one.game in (options.game or [one.game])]

@@ -26,31 +26,15 @@ def tie_to(parent: int, number: int = signal.SIGKILL) -> None:
         os._exit(0)
 
 
-def tied(command: list[str], core: int | None = None) -> list[str]:
-    """The command line that runs the command tied to this process, on that core if one is given."""
-    pinned = [] if core is None else ["--core", str(core)]
-    return [sys.executable, "-m", "cli.child", str(os.getpid()), *pinned, "--", *command]
-
-
-def cores() -> list[int]:
-    """The processor cores that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return sorted(os.sched_getaffinity(0))
-    return list(range(os.cpu_count() or 1))
-
-
-def pin(core: int) -> None:
-    """Keeps this process and its children on one core, where the system can."""
-    if sys.platform == "linux":
-        os.sched_setaffinity(0, {core})
+def tied(command: list[str]) -> list[str]:
+    """The command line that runs the command tied to this process."""
+    return [sys.executable, "-m", "cli.child", str(os.getpid()), "--", *command]
 
 
 def main(arguments: list[str]) -> NoReturn:
     """Becomes the program."""
-    options, command = arguments[: arguments.index("--")], arguments[arguments.index("--") + 1 :]
-    tie_to(int(options[0]))
-    if "--core" in options:
-        pin(int(options[options.index("--core") + 1]))
+    parent, _, *command = arguments
+    tie_to(int(parent))
     os.execvp(command[0], command)
 
 

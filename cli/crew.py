@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from cli import child
 from cli.engine import open_box
 from matchbox.errors import Unavailable
+from worker.arena import cores
 
 if TYPE_CHECKING:
     from sandbox.box import Box
@@ -91,19 +92,19 @@ def crew(kind: str, workers: int) -> Iterator[Crew]:
 @contextmanager
 def _pinned(number: int) -> Iterator[None]:
     """This process on one core while the block runs."""
-    before = child.cores()
-    child.pin(before[number % len(before)])
+    before = cores.usable()
+    cores.pin(before[number % len(before)])
     try:
         yield
     finally:
-        if hasattr(os, "sched_setaffinity"):
+        if cores.CAN_PIN:
             os.sched_setaffinity(0, before)
 
 
 def _enter(kind: str, parent: int, ready: Any, numbers: Any) -> None:
     child.tie_to(parent)
-    cores = child.cores()
-    child.pin(cores[numbers.get() % len(cores)])
+    usable = cores.usable()
+    cores.pin(usable[numbers.get() % len(usable)])
     _Place.box = open_box(kind)
     _Place.ready = ready
 

@@ -43,6 +43,7 @@ def examine() -> dict[str, Any]:
             "postgres": {"works": _has("psycopg"), "server": shutil.which("postgres")},
         },
         "games": {name: shipped.names(name) for name in registry.games()},
+        "cores": _cores(),
     }
 
 
@@ -56,6 +57,17 @@ def _box(kind: str) -> dict[str, Any]:
         "layers": dict(found.layers),
         "missing": list(found.missing),
     }
+
+
+def _cores() -> dict[str, Any]:
+    """How many cores may be used here, and how many arenas of `up` have one of their own."""
+    from matchbox.settings import read_settings
+    from worker.arena import cores
+
+    settings, usable = read_settings(os.environ), len(cores.usable())
+    arenas = settings.arenas or usable
+    pinned = min(arenas, usable) if settings.pin and cores.CAN_PIN else 0
+    return {"usable": usable, "arenas": arenas, "pinned": pinned}
 
 
 def _brokers() -> dict[str, Any]:
@@ -87,6 +99,11 @@ def _show(report: dict[str, Any]) -> None:
         print(f"broker {name}: {path or 'not found'}")
     for name, database in report["databases"].items():
         print(f"database {name}: {'works' if database['works'] else 'not installed'}")
+    cores = report["cores"]
+    print(
+        f"cores: {cores['usable']}; {cores['arenas']} arenas in `matchbox up`, "
+        f"{cores['pinned']} of them on a core of their own"
+    )
     for game, bots in report["games"].items():
         print(f"game {game}: {', '.join(bots)}")
     if not report["walled"]:

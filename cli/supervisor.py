@@ -35,7 +35,6 @@ class Program:
     command: Sequence[str]
     environment: Mapping[str, str]
     descriptors: tuple[int, ...] = ()
-    core: int | None = None
     patience_s: float = 10.0
     layer: int = 0
     """What lies on a layer needs those below it: the highest layer stops first, all at once."""
@@ -60,7 +59,7 @@ class Child:
             self.log.replace(self.log.with_suffix(".log.1"))
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(
-                tied(list(self.program.command), self.program.core),
+                tied(list(self.program.command)),
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,

@@ -117,11 +117,10 @@ def programs(
     settings: Settings, environment: Mapping[str, str], place: Path, listener: int
 ) -> list[Program]:
     """Everything but the broker, in the order in which it starts."""
-    from cli import child
     from cli.supervisor import Program
     from worker.app import ARENA_QUEUES
+    from worker.arena import cores
 
-    cores = child.cores()
     web = [
         "gunicorn",
         "-c",
@@ -136,12 +135,11 @@ def programs(
         Program("ledger", _worker("ledger", "ledger", "ledger"), environment, layer=1),
         Program("beat", _celery("worker.ledger.main", "beat", "--pidfile="), environment, layer=2),
     ]
-    for number in range(settings.arenas or len(cores)):
+    for number in range(settings.arenas or len(cores.usable())):
         name = f"arena-{number + 1}"
         command = _worker(name, "arena", ",".join(ARENA_QUEUES))
         known = arena_environment(environment, place)
-        core = cores[number % len(cores)]
-        started.append(Program(name, command, known, core=core, layer=2))
+        started.append(Program(name, command, known, layer=2))
     return started
 
 

@@ -93,6 +93,9 @@ class Settings:
     tryout_deals: int = _knob(2, "deals of the try-out of a new version", least=1, most=100)
     width: int = _knob(1, "bouts in flight at once in a seat", least=1, most=1024)
     arenas: int = _knob(0, "arena workers of `matchbox up`; 0: one per core", least=0, most=1024)
+    pin: bool = _knob(
+        True, "keep each arena and its bots on a processor core of their own, while one is free"
+    )
     lease_minutes: int = _knob(
         5, "a match or try-out not back by then is sent again", least=1, most=1440
     )

@@ -10,10 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from cli import folder, prepare, up
+from cli import doctor, folder, prepare, up
 from matchbox.errors import Conflict
 from matchbox.settings import read_settings
 from tests.unit.cli.conftest import Run
+from worker.arena import cores
+
+CORES = len(cores.usable())
 
 
 def test_doctor_tells_boxes_brokers_and_databases(matchbox: Run) -> None:
@@ -25,6 +28,28 @@ def test_doctor_tells_boxes_brokers_and_databases(matchbox: Run) -> None:
     assert report["databases"]["sqlite"]["works"]
     assert "simple" in report["games"]["bomb"]
     assert "box bwrap: " in matchbox("doctor").out
+
+
+@pytest.mark.parametrize(
+    ("arenas", "pin", "pinned"),
+    [("0", "true", CORES), (str(CORES + 1), "true", CORES), ("1", "false", 0)],
+)
+def test_doctor_tells_how_many_arenas_have_a_core_of_their_own(
+    matchbox: Run, monkeypatch: pytest.MonkeyPatch, arenas: str, pin: str, pinned: int
+) -> None:
+    monkeypatch.setenv("MATCHBOX_ARENAS", arenas)
+    monkeypatch.setenv("MATCHBOX_PIN", pin)
+    monkeypatch.setattr(doctor, "_box", lambda kind: {"walled": True, "layers": {}, "missing": []})
+    many = int(arenas) or CORES
+    assert matchbox("doctor", "--json").json["cores"] == {
+        "usable": CORES,
+        "arenas": many,
+        "pinned": pinned,
+    }
+    told = (
+        f"cores: {CORES}; {many} arenas in `matchbox up`, {pinned} of them on a core of their own"
+    )
+    assert told in matchbox("doctor").out
 
 
 def test_a_taken_port_is_named() -> None:
@@ -60,12 +85,11 @@ def test_arenas_are_told_no_database_no_signing_key_and_no_mail_server(tmp_path:
     assert told["MATCHBOX_DATA"] == str(tmp_path / "arena")
 
 
-def test_every_program_has_a_name_of_its_own_and_arenas_a_core(tmp_path: Path) -> None:
+def test_every_program_has_a_name_of_its_own(tmp_path: Path) -> None:
     environment = folder.environment(folder.make(tmp_path), 8000, {"MATCHBOX_ARENAS": "3"})
     programs = up.programs(read_settings(environment), environment, tmp_path, 3)
     names = [program.name for program in programs]
     assert names == ["web", "ledger", "beat", "arena-1", "arena-2", "arena-3"]
-    assert all((program.core is not None) == ("arena" in program.name) for program in programs)
     assert programs[0].descriptors == (3,)
 
 

@@ -12,7 +12,6 @@ from pathlib import Path
 
 import pytest
 
-from cli import child
 from cli.supervisor import LONGEST_PAUSE_S, Child, Program, Supervisor
 
 DEADLINE_S = 20.0
@@ -160,11 +159,3 @@ def test_a_child_dies_with_the_process_that_started_it(tmp_path: Path) -> None:
     parent.kill()
     parent.wait()
     until(lambda: gone(int(pid_file.read_text())))
-
-
-def test_a_child_can_be_kept_on_one_core(tmp_path: Path) -> None:
-    core = child.cores()[-1]
-    source = "import os; print(sorted(os.sched_getaffinity(0)))"
-    command = child.tied([sys.executable, "-S", "-c", source], core)
-    done = subprocess.run(command, capture_output=True, text=True, check=True, env=ENVIRONMENT)
-    assert done.stdout.strip() == f"[{core}]"

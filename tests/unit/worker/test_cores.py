@@ -1,0 +1,94 @@
+"""Arenas of one machine share its cores without asking each other."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+from worker.arena import cores
+
+CLAIM = """
+import json, os, sys
+from pathlib import Path
+from worker.arena import cores
+core = cores.claim(Path(sys.argv[1]) / "cores")
+print(json.dumps([core, sorted(os.sched_getaffinity(0))]), flush=True)
+sys.stdin.readline()
+"""
+Claim = Callable[[], tuple[int | None, list[int], "subprocess.Popen[str]"]]
+
+
+@pytest.fixture
+def arena(tmp_path: Path) -> Iterator[Claim]:
+    """Starts a process that claims a core: what it got, where it may run, and the process."""
+    with ExitStack() as stack:
+
+        def start() -> tuple[int | None, list[int], subprocess.Popen[str]]:
+            command = [sys.executable, "-c", CLAIM, str(tmp_path)]
+            process = subprocess.Popen(
+                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+            )
+            stack.enter_context(process)
+            stack.callback(process.kill)
+            assert process.stdout is not None
+            core, runs_on = json.loads(process.stdout.readline())
+            return core, runs_on, process
+
+        yield start
+
+
+def test_each_gets_a_core_of_its_own_until_there_is_none_left(arena: Claim) -> None:
+    usable = cores.usable()
+    got = [arena()[:2] for _ in [*usable, "one too many"]]
+    assert got == [*((core, [core]) for core in usable), (None, usable)]
+
+
+def test_the_core_of_one_that_was_killed_is_free_again(arena: Claim) -> None:
+    core, _, process = arena()
+    process.kill()
+    process.wait()
+    assert arena()[0] == core
+
+
+def test_it_takes_only_what_it_may_use_and_a_child_stays_there(tmp_path: Path) -> None:
+    last = cores.usable()[-1]
+    source = "import os; print(sorted(os.sched_getaffinity(0)))"
+    program = (
+        "import os, subprocess, sys; from pathlib import Path; from worker.arena import cores; "
+        f"os.sched_setaffinity(0, {{{last}}}); assert cores.usable() == [{last}]; "
+        f"assert cores.claim(Path({str(tmp_path)!r})) == {last}; "
+        f"sys.exit(subprocess.run([sys.executable, '-S', '-c', {source!r}]).returncode)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False
+    )
+    assert done.stdout.strip() == f"[{last}]", done.stderr
+
+
+def test_a_core_that_is_taken_away_meanwhile_is_passed_over(tmp_path: Path) -> None:
+    first, kept = cores.usable()[0], []
+
+    def keep(core: int) -> None:
+        if core == first:
+            raise OSError("no such core")
+        kept.append(core)
+
+    assert cores.claim(tmp_path, keep) == (kept[0] if kept else None)
+    assert first not in kept
+
+
+def test_where_the_system_cannot_nothing_is_claimed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cores, "CAN_PIN", False)
+    assert cores.claim(tmp_path / "cores") is None
+    assert not (tmp_path / "cores").exists()
+    assert cores.usable() == list(range(os.cpu_count() or 1))
+    cores.pin(cores.usable()[-1])
