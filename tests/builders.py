@@ -11,7 +11,7 @@ from matchbox.bundle import digest
 from matchbox.dice import derive_deals
 from matchbox.errors import SeatFault
 from matchbox.game import Game
-from matchbox.match import wire
+from matchbox.match import frames
 from matchbox.match.referee import Played, play
 from matchbox.match.seat import LocalChannel, Seat
 from matchbox.match.table import Player
@@ -42,7 +42,7 @@ def play_scripted(
     game: Game,
     job: PlayMatch,
     decide: Mapping[int, Decide],
-    breaks: Mapping[int, Callable[[wire.Question], SeatFault | None]] | None = None,
+    breaks: Mapping[int, Callable[[frames.Question], SeatFault | None]] | None = None,
     **given: Any,
 ) -> tuple[Played, dict[tuple[int, int], list[ScriptedPlayer]]]:
     """The match as scripted players play it, and the players by (entrant, rotation)."""
@@ -66,7 +66,7 @@ def local_seats(
         source = sources[entrant]
         data = source if isinstance(source, bytes) else source.encode()
         package = registry.package_of(game)
-        frame = wire.load_frame(package, {"player.py": data}, None, "00")
+        frame = frames.load_frame(package, {"player.py": data}, None, "00")
         seat = Seat(LocalChannel, frame)
         if opened is not None:
             opened.append(seat)

@@ -10,7 +10,7 @@ from typing import Any
 from matchbox.dice import Dice
 from matchbox.errors import IllegalMove, SeatFault
 from matchbox.game import CHANCE, Options, Outcome, Plain, Spec
-from matchbox.match.wire import Answer, Question
+from matchbox.match.frames import Answer, Question
 
 Decide = Callable[[Any], Answer]
 """What a player does with a view: a move, or a fault of this bout."""

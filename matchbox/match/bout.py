@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from matchbox.game import Game, Options, Plain, State
-    from matchbox.match.wire import Answer, Told
+    from matchbox.match.frames import Answer, Told
 
 
 class LiveBout:
@@ -86,6 +86,9 @@ class LiveBout:
             self._take_together()
         elif isinstance(answer, SeatFault):
             self._fail(seat, answer)
+        elif isinstance(answer, tuple):
+            self._take_row(seat, answer)
+            return True
         else:
             self._apply(seat, answer)
         self._look()
@@ -97,6 +100,18 @@ class LiveBout:
         places, scores, why = self._outcome.places, self._outcome.scores, self._outcome.why
         return Bout(*self.order, self.moves, list(places), list(scores), why, self.faults)
 
+    def _take_row(self, seat: int, moves: Iterable[Plain]) -> None:
+        """Moves that the seat made in a row: each is taken as if it had been asked for."""
+        before = len(self.faults)
+        for move in moves:
+            if len(self.owing) != 1 or self.owing[0] != seat:
+                self._fail(seat, SeatFault("protocol", "it made a move when it owed none"))
+            else:
+                self._apply(seat, move)
+            self._look()
+            if self.over or len(self.faults) > before:
+                return
+
     def _take_together(self) -> None:
         """Simultaneous moves are all checked before any is made, so that a fault comes first."""
         answers, self._answers = self._answers, {}
@@ -105,6 +120,8 @@ class LiveBout:
         for seat, answer in sorted(answers.items()):
             if isinstance(answer, SeatFault):
                 faults.append((seat, answer))
+            elif isinstance(answer, tuple):
+                faults.append((seat, SeatFault("protocol", "it made moves in a row; one is owed")))
             elif refusal := self._refusal(seat, answer):
                 faults.append((seat, SeatFault("illegal", refusal)))
             else:

@@ -8,13 +8,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 from matchbox.errors import SeatFault
-from matchbox.match import chance, wire
+from matchbox.match import chance, frames
 from matchbox.match.seatside import Session
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from matchbox.match.wire import Answer, Question, Reports
+    from matchbox.match.frames import Answer, Question, Reports
 
 
 class Channel(Protocol):
@@ -57,10 +57,10 @@ class Seat:
         """One answer a question. Raises SeatFault where the whole program is at fault."""
         channel = self._channel or self._start()
         self._nonce += 1
-        frame = wire.ask_frame(self._nonce, questions, self._ended)
+        frame = frames.ask_frame(self._nonce, questions, self._ended)
         self._ended = []
         said = channel.ask(frame, len(questions))
-        return wire.read_answers(said, self._nonce, len(questions), self.reports)
+        return frames.read_answers(said, self._nonce, len(questions), self.reports)
 
     def end(self, bout: int) -> None:
         """The bout is over: its player may be forgotten."""
@@ -80,7 +80,7 @@ class Seat:
     def _start(self) -> Channel:
         self._channel = self._open()
         try:
-            self.class_name = wire.read_loaded(self._channel.ask(self._load, start=True))
+            self.class_name = frames.read_loaded(self._channel.ask(self._load, start=True))
         except SeatFault:
             self.renew()
             raise

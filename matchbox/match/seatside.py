@@ -12,7 +12,8 @@ Frames in, from the referee, as marshal writes them:
 Frames out, in JSON:
     ["loaded", class name] or ["fault", kind, detail], or ["wants", [library, ...]] of a bot that
         needs another seat; nothing of it has run
-    ["say", nonce, [move, ...], [[place of the question, kind, detail], ...]], and where there are
+    ["say", nonce, [move, ...], [[place of the question, kind, detail], ...]], and where there is
+        any, [place whose answer is a list of moves in a row, ...]
         diagnostics, [[bout, decision, text], ...]
     ["learns", yes or no]; ["learned", memory in base64] or ["fault", kind, detail]
 """
@@ -62,7 +63,9 @@ class Session:
     """One bot in one rotation of one match: a player object for every bout.
 
     Decisions run back to back in one greenlet. One that makes a move inside it, and so must wait
-    for the referee, keeps its greenlet; the next decision gets another.
+    for the referee, keeps its greenlet; the next decision gets another. A driver that knows what
+    a move leads to need not wait: wherever it hands over a move, a tuple is moves in a row. Where
+    its player fails, it asks with what it has kept back before it lets the error through.
     """
 
     def __init__(self) -> None:
@@ -83,6 +86,8 @@ class Session:
         self._now: _Bout | None = None
         self._moves: list[Plain] = []
         self._faults: list[tuple[int, str, str]] = []
+        self._rows: list[int] = []
+        """The places of answers that are moves in a row."""
         self._wanted = False
         self._reports: list[tuple[int, int, str]] = []
 
@@ -140,6 +145,7 @@ class Session:
         self._hub = getcurrent()
         self._moves = [None] * len(questions)
         self._faults = []
+        self._rows = []
         self._waiting = []
         self._questions = enumerate(questions)
         self._asking = True
@@ -191,7 +197,13 @@ class Session:
             self._faults.append((bout.place, *_blame(error)))
             self._bouts.pop(bout.number, None)
         else:
-            self._moves[bout.place] = move
+            self._put(bout.place, move)
+
+    def _put(self, place: int, move: Any) -> None:
+        """Keeps the answer to the question at that place. A tuple is moves in a row."""
+        if type(move) is tuple:
+            self._rows.append(place)
+        self._moves[place] = move
 
     def _new_player(self) -> object:
         if self._make is None:
@@ -208,11 +220,11 @@ class Session:
             if sum(len(told) for *_, told in self._reports) + len(text) <= _REPORTS:
                 self._reports.append((bout.number, bout.decisions - 1, text))
 
-    def wait(self, bout: _Bout, move: Plain) -> Any:
+    def wait(self, bout: _Bout, move: Plain | tuple[Plain, ...]) -> Any:
         """Hands out a move made inside a decision; returns what the seat sees after it."""
         if self._now is not bout:
             raise RuntimeError("a move can only be made during the decision it belongs to")
-        self._moves[bout.place] = move
+        self._put(bout.place, move)
         bout.waiting = getcurrent()
         return self._hub.switch()
 
@@ -224,7 +236,7 @@ class Session:
 
     def _encode_said(self, nonce: int) -> bytes:
         reports, self._reports = self._reports, []
-        more = [reports] if reports else []
+        more = [self._rows, reports] if reports else [self._rows] if self._rows else []
         try:
             return _encode(["say", nonce, self._moves, self._faults, *more])
         except (TypeError, ValueError, RecursionError):
@@ -250,8 +262,9 @@ class _Bout:
         self.view: Any = None
         self.waiting: greenlet | None = None
 
-    def within(self, move: Plain) -> Any:
-        """Makes a move inside the decision; returns what the seat sees after it."""
+    def within(self, move: Plain | tuple[Plain, ...]) -> Any:
+        """Makes a move inside the decision, or several in a row; returns what the seat sees
+        after it."""
         return self._session.wait(self, move)
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 from matchbox.dice import player_seed
 from matchbox.errors import SeatFault
-from matchbox.match.wire import Answer, Question
+from matchbox.match.frames import Answer, Question
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

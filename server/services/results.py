@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from matchbox.errors import BadRecord
 from matchbox.match import record as records
-from matchbox.match.wire import REPORT_LENGTH
+from matchbox.match.frames import REPORT_LENGTH
 from server.db.models import Result
 from server.services.leagues import is_cooperative
 from server.services.news import storable

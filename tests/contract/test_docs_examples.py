@@ -14,9 +14,10 @@ import pytest
 
 from matchbox import bundle
 from matchbox.dice import derive_deals
+from matchbox.match.frames import REPORT_LENGTH
 from matchbox.match.learning import MOST_BYTES, MOST_RECORDS
 from matchbox.match.memory import MEMORY_BYTES
-from matchbox.match.wire import REPORT_LENGTH, TriedOut, TryOut
+from matchbox.match.wire import TriedOut, TryOut
 from matchbox.settings import PREFIX, Settings
 from sandbox.policy import LEARN_CPU_MS, LEARN_MEMORY_MB, Limits
 from server import webhook

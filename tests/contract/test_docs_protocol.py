@@ -14,8 +14,8 @@ import pytest
 
 from matchbox import registry
 from matchbox.bundle import digest
+from matchbox.match import frames, wire
 from matchbox.match import record as records
-from matchbox.match import wire
 from matchbox.match.replay import replay
 from matchbox.match.seat import LocalChannel
 from sandbox.policy import CHUNK_BYTES, HELLO, TAG_BYTES, Limits
@@ -65,16 +65,16 @@ def test_a_seat_talks_as_the_page_says(page: str) -> None:
 
 def test_the_referee_asks_as_the_page_says(page: str) -> None:
     ((kind, job), _) = examples(page, "Load")
-    frame = wire.load_frame(job["package"], job["files"], job["class"], job["seed"])
+    frame = frames.load_frame(job["package"], job["files"], job["class"], job["seed"])
     assert marshal.loads(frame) == [kind, job]
     for asked in examples(page, "Ask")[::2]:
-        assert marshal.loads(wire.ask_frame(*asked[1:])) == asked
+        assert marshal.loads(frames.ask_frame(*asked[1:])) == asked
 
 
 def test_the_referee_reads_the_answers_of_the_page(page: str) -> None:
-    assert wire.read_loaded(json.dumps(examples(page, "Load")[1]).encode()) == "MediumPlayer"
+    assert frames.read_loaded(json.dumps(examples(page, "Load")[1]).encode()) == "MediumPlayer"
     for asked, answer in zip(*[iter(examples(page, "Ask"))] * 2, strict=True):
-        read = wire.read_answers(json.dumps(answer).encode(), asked[1], len(asked[2]))
+        read = frames.read_answers(json.dumps(answer).encode(), asked[1], len(asked[2]))
         assert read == answer[2]
 
 
@@ -133,6 +133,6 @@ def test_the_sizes_of_packets_are_those_of_the_policy(page: str) -> None:
         f"the seat sends `{HELLO.decode()}`",
         f"at most {limits.envelope_bytes >> 10} KiB and {limits.answer_bytes} bytes for each",
         f"longer than {wire.BROKER_BYTES >> 10} KiB",
-        f"at most {wire.MAX_DEPTH} deep",
+        f"at most {frames.MAX_DEPTH} deep",
     ):
         assert size in text

@@ -21,10 +21,10 @@ from matchbox.dice import SeededDice, derive_deals
 from matchbox.errors import IllegalMove
 from matchbox.game import CHANCE, Game, Plain, fill_options
 from matchbox.match import record as records
+from matchbox.match.frames import MAX_INT, what_is_wrong
 from matchbox.match.loading import base_of
 from matchbox.match.replay import replay, steps
 from matchbox.match.transcript import tell
-from matchbox.match.wire import MAX_INT, what_is_wrong
 from tests.builders import a_job, play_scripted
 from tests.contract.playthroughs import place_of, playthrough
 from tests.fakes import RandomDice

@@ -13,10 +13,10 @@ from matchbox import registry
 from matchbox.dice import derive_deals
 from matchbox.game import fill_options
 from matchbox.match.bout import LiveBout
+from matchbox.match.frames import what_is_wrong
 from matchbox.match.learning import Own, lessons, round_key, stranger
 from matchbox.match.record import Record, entrant
 from matchbox.match.replay import steps
-from matchbox.match.wire import what_is_wrong
 
 KEY = round_key("a season", 1, "me")
 GAMES = sorted(registry.packages())

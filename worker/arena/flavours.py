@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from matchbox.match import wire
+from matchbox.match import frames
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -39,7 +39,7 @@ class _First:
         """The one frame that answers this one. Raises SeatFault."""
         answer = self._seat.ask(frame, decisions, start=start)
         if start and self._seats.rich is None:
-            self._seats.rich = wire.wants_libraries(answer)
+            self._seats.rich = frames.wants_libraries(answer)
             if self._seats.rich:
                 self._seat.close()
                 self._seat = self._seats.open_seat(True)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from matchbox import registry
 from matchbox.errors import SeatFault
-from matchbox.match import wire
+from matchbox.match import frames, wire
 from matchbox.match.learning import Lessons, Own, lessons
 from matchbox.match.record import unpack
 from matchbox.match.seat import LocalChannel
@@ -60,10 +60,10 @@ def learn(
     channel = LocalChannel() if box is None else seats_of(box, allowed)()
     with closing(channel):
         try:
-            wire.read_loaded(channel.ask(frame, start=True))
-            if not wire.read_learns(channel.ask(wire.learns_frame())):
+            frames.read_loaded(channel.ask(frame, start=True))
+            if not frames.read_learns(channel.ask(frames.learns_frame())):
                 return Learned(memory, None, "", learns=False)
-            new, fault = wire.read_learned(channel.ask(wire.learn_frame(records()))), None
+            new, fault = frames.read_learned(channel.ask(frames.learn_frame(records()))), None
         except SeatFault as failed:
             if failed.kind == "platform":
                 raise

@@ -18,8 +18,8 @@ from matchbox import registry
 from matchbox.bundle import read_bundle
 from matchbox.dice import player_seed
 from matchbox.errors import BadMessage, SeatFault
+from matchbox.match import frames
 from matchbox.match import record as records
-from matchbox.match import wire
 from matchbox.match.referee import play
 from matchbox.match.seat import Channel, LocalChannel, Seat
 from matchbox.match.wire import Diagnostic, MatchPlayed, PlayMatch
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 Opener = Callable[[], Channel]
 """Starts a program that answers frames."""
 
-REPORT_BYTES: Final = 2 * wire.REPORT_LENGTH + 64
+REPORT_BYTES: Final = 2 * frames.REPORT_LENGTH + 64
 """The room of one report in a frame, with every character of it escaped."""
 DIAGNOSTICS_KEPT: Final = 1000
 """So many reports of one entrant are kept of a match, in the order of its bouts."""
@@ -223,7 +223,7 @@ def load_frame(
     """The frame that hands the bundle to a seat. Raises BadBundle, BadMessage."""
     files = read_bundle(bundle).files
     package = registry.package_of(game)
-    return wire.load_frame(
+    return frames.load_frame(
         package, files, class_name, seed, memory, reports=reports, libraries=libraries
     )
 
@@ -244,7 +244,7 @@ _version: Final = cache(version)
 
 def cut(text: str, limit: int) -> str:
     """What a bot has printed, safe to show, cut to that many bytes of UTF-8."""
-    return wire.readable(text).encode()[:limit].decode(errors="ignore")
+    return frames.readable(text).encode()[:limit].decode(errors="ignore")
 
 
 def is_platform(error: BaseException) -> bool:

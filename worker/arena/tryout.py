@@ -14,8 +14,8 @@ from matchbox import registry
 from matchbox.bundle import digest
 from matchbox.errors import BadBundle, SeatFault
 from matchbox.game import fill_options
+from matchbox.match import frames
 from matchbox.match import record as records
-from matchbox.match import wire
 from matchbox.match.learning import Own, lessons, round_key
 from matchbox.match.referee import play
 from matchbox.match.seat import Seat
@@ -27,9 +27,10 @@ from worker.arena.play import cut, kind_of, libraries_of, limits_of, load_frame,
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from matchbox.match.frames import Answer, Question
     from matchbox.match.record import Record
     from matchbox.match.seat import Channel
-    from matchbox.match.wire import Answer, Question, TryOut
+    from matchbox.match.wire import TryOut
     from sandbox.box import Box
     from worker.arena.play import Opener
 
@@ -118,7 +119,7 @@ def _load(job: TryOut, bundle: bytes, trial: _Trial) -> None:
     try:
         answer = channel.ask(frame, start=True)
         where = "choosing"
-        trial.class_name = wire.read_loaded(answer)
+        trial.class_name = frames.read_loaded(answer)
     except SeatFault as fault:
         channel.close()
         trial.logs.append(channel.stderr)

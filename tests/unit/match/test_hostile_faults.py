@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from matchbox.dice import Dice
 from matchbox.errors import FaultKind, SeatFault
+from matchbox.match.frames import Answer, Question
 from matchbox.match.record import Bout
 from matchbox.match.referee import play
-from matchbox.match.wire import Answer, Question
 from tests.builders import a_job, play_scripted
 from tests.fakes import Auction, Race, ScriptedPlayer
 

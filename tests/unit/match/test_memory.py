@@ -11,8 +11,8 @@ import pytest
 from msgspec.structs import replace
 
 from matchbox.errors import BadMessage, SeatFault
+from matchbox.match import frames
 from matchbox.match import record as records
-from matchbox.match import wire
 from matchbox.match.memory import MEMORY_BYTES
 from matchbox.match.replay import job_of
 from matchbox.match.seat import LocalChannel
@@ -24,14 +24,14 @@ NAME = "ab" * 32
 HEAD = "from matchbox.games.bomb import *\n\n\nclass Mine(SimplePlayer):\n"
 
 
-def talk(body: str, *frames: bytes, memory: bytes = b"") -> list[Any]:
+def talk(body: str, *asked: bytes, memory: bytes = b"") -> list[Any]:
     """What a seat with this bot of bomb says to these frames, after it was loaded."""
     files = {"player.py": (HEAD + body).encode()}
-    load = wire.load_frame("matchbox.games.bomb", files, None, "00", memory)
+    load = frames.load_frame("matchbox.games.bomb", files, None, "00", memory)
     channel = LocalChannel()
     try:
         assert json.loads(channel.ask(load)) == ["loaded", "Mine"]
-        return [json.loads(channel.ask(frame)) for frame in frames]
+        return [json.loads(channel.ask(frame)) for frame in asked]
     finally:
         channel.close()
 
@@ -39,14 +39,14 @@ def talk(body: str, *frames: bytes, memory: bytes = b"") -> list[Any]:
 def learned(body: str, *told: bytes, memory: bytes = b"") -> bytes:
     """What the bot of that `learn` makes of these records."""
     method = f"    @staticmethod\n    def learn(memory, records):\n        {body}\n"
-    (said,) = talk(method, wire.learn_frame(told), memory=memory)
-    return wire.read_learned(json.dumps(said).encode())
+    (said,) = talk(method, frames.learn_frame(told), memory=memory)
+    return frames.read_learned(json.dumps(said).encode())
 
 
 def test_a_bot_says_whether_it_learns() -> None:
     for body, learns in (("    pass\n", False), ("    def learn(memory, records): ...\n", True)):
-        (said,) = talk(body, wire.learns_frame())
-        assert wire.read_learns(json.dumps(said).encode()) is learns
+        (said,) = talk(body, frames.learns_frame())
+        assert frames.read_learns(json.dumps(said).encode()) is learns
 
 
 def test_it_learns_from_its_old_memory_and_the_records() -> None:
@@ -85,7 +85,7 @@ def test_every_new_player_is_told_what_its_bot_remembers_before_its_first_decisi
     view = {"ask": "defuse", "hand": dict.fromkeys(
         ("defuse", "skip", "bottom", "shuffle", "see", "nothing"), 0
     ), "pile": 9, "other": 5, "discard": []}  # fmt: skip
-    asked = wire.ask_frame(1, [(0, view, "00"), (1, view, "01")], [])
+    asked = frames.ask_frame(1, [(0, view, "00"), (1, view, "01")], [])
     for memory in (b"", b"four"):
         (said,) = talk(body, asked, memory=memory)
         assert said == ["say", 1, [len(memory)] * 2, []]
@@ -93,7 +93,7 @@ def test_every_new_player_is_told_what_its_bot_remembers_before_its_first_decisi
 
 def test_a_memory_that_is_too_long_is_refused_by_its_length() -> None:
     with pytest.raises(BadMessage, match=f"{MEMORY_BYTES} bytes at the most, and this one 65537"):
-        wire.load_frame("package", {}, None, "00", bytes(MEMORY_BYTES + 1))
+        frames.load_frame("package", {}, None, "00", bytes(MEMORY_BYTES + 1))
 
 
 @pytest.mark.parametrize(
@@ -108,16 +108,16 @@ def test_a_memory_that_is_too_long_is_refused_by_its_length() -> None:
 )
 def test_a_seat_that_forges_its_answer_has_learned_nothing(said: list[Any]) -> None:
     with pytest.raises(SeatFault, match="protocol"):
-        wire.read_learned(json.dumps(said).encode())
+        frames.read_learned(json.dumps(said).encode())
 
 
 def test_a_seat_that_does_not_say_whether_it_learns_is_at_fault() -> None:
     with pytest.raises(SeatFault, match="protocol"):
-        wire.read_learns(b'["learns", 1]')
+        frames.read_learns(b'["learns", 1]')
 
 
 def test_a_frame_of_records_holds_them_as_they_are() -> None:
-    assert marshal.loads(wire.learn_frame([b"{}", b"[]"])) == ["learn", [b"{}", b"[]"]]
+    assert marshal.loads(frames.learn_frame([b"{}", b"[]"])) == ["learn", [b"{}", b"[]"]]
 
 
 def test_the_record_names_every_entrants_memory_and_only_where_there_is_one() -> None:

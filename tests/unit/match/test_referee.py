@@ -9,10 +9,12 @@ import msgspec
 import pytest
 
 from matchbox.errors import SeatFault
+from matchbox.games.bomb.rules import GAME, SHUFFLE
 from matchbox.match import record as records
+from matchbox.match.frames import Answer, Question
 from matchbox.match.record import Bout, Fault
 from matchbox.match.referee import Played, play
-from matchbox.match.wire import Answer, Entrant, Question
+from matchbox.match.wire import Entrant
 from tests.builders import a_job, play_scripted
 from tests.fakes import Auction, Race, ScriptedPlayer
 
@@ -54,6 +56,51 @@ def test_every_deal_is_played_in_every_rotation_and_recorded_in_order(seats: int
     assert sorted(opened) == [(who, turn) for who in range(seats) for turn in range(seats)]
     assert played.record.seats == [seat.version for seat in job.seats]
     assert not played.notes
+
+
+def shuffles_of(brief: bytes) -> int:
+    """How many shuffle cards the hand of this view of bomb holds; none while it defuses."""
+    return 0 if brief[0] else brief[4 + SHUFFLE]
+
+
+def test_moves_in_a_row_are_taken_as_if_each_had_been_asked_for() -> None:
+    job = a_job(GAME, deals=40)
+
+    def singly(brief: bytes) -> Answer:
+        return 0 if brief[0] else "shuffle" if shuffles_of(brief) else "draw"
+
+    def in_a_row(brief: bytes) -> Answer:
+        return (0,) if brief[0] else (*["shuffle"] * shuffles_of(brief), "draw")
+
+    one_by_one, _ = play_scripted(GAME, job, {0: singly, 1: singly})
+    rows, _ = play_scripted(GAME, job, {0: singly, 1: in_a_row})
+    assert rows.record == one_by_one.record
+    assert any("shuffle" in bout.moves for bout in rows.record.bouts)
+
+
+@pytest.mark.parametrize(
+    "row, kind, made",
+    [
+        (("draw", "draw"), "protocol", ["draw"]),
+        (("shuffle",) * 5 + ("draw",), "illegal", None),
+        (("see", 3, "draw"), "illegal", None),
+    ],
+)
+def test_a_row_that_goes_wrong_is_a_fault_where_it_does(
+    row: tuple[Any, ...], kind: str, made: list[Any] | None
+) -> None:
+    job = a_job(GAME, deals=1)
+    played, _ = play_scripted(GAME, job, {0: lambda _: row, 1: lambda _: "draw"}, rotations=[0])
+    (bout,) = played.record.bouts
+    assert [(fault.seat, fault.kind) for fault in bout.faults] == [(0, kind)]
+    assert bout.faults[0].step == len(bout.moves)
+    assert bout.moves == (list(row[: len(bout.moves)]) if made is None else made)
+
+
+def test_moves_in_a_row_are_a_fault_where_all_move_at_once() -> None:
+    job = a_job(Auction(), deals=1)
+    played, _ = play_scripted(Auction(), job, {0: lambda _: (9, 9), 1: lambda _: 0}, rotations=[0])
+    assert faults(played) == [(0, 0, 0, "protocol")]
 
 
 def test_a_deal_is_the_same_in_all_its_rotations() -> None:

@@ -10,10 +10,10 @@ import pytest
 from msgspec.structs import replace
 
 from matchbox.errors import BadRecord, SeatFault
+from matchbox.match.frames import Answer
 from matchbox.match.record import Bout, Fault, Record, python_minor
 from matchbox.match.replay import job_of, replay, steps, verify
 from matchbox.match.transcript import Transcript, tell
-from matchbox.match.wire import Answer
 from tests.builders import a_job, play_scripted
 from tests.fakes import Auction, Race, ScriptedPlayer
 

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from matchbox.errors import SeatFault
-from matchbox.match import wire
+from matchbox.match import frames
+from matchbox.match.frames import REPORT_LENGTH, read_answers
 from matchbox.match.seat import LocalChannel, Seat
-from matchbox.match.wire import REPORT_LENGTH, read_answers
 
 PACKAGE = "matchbox.games.skull"
 VIEW = {
@@ -26,7 +26,7 @@ def asked(report: str, *, wanted: bool = True, bouts: int = 1, times: int = 1) -
         "from matchbox.games.skull import *\nclass Bot(RandomAgent):\n"
         f"    def diagnostics(self):\n        return {report}\n"
     )
-    frame = wire.load_frame(PACKAGE, {"player.py": source.encode()}, None, "00", reports=wanted)
+    frame = frames.load_frame(PACKAGE, {"player.py": source.encode()}, None, "00", reports=wanted)
     seat = Seat(LocalChannel, frame, reports=wanted)
     for _ in range(times):
         answers = seat.answer([(bout, VIEW, f"{bout:02x}") for bout in range(bouts)])
@@ -83,13 +83,13 @@ def test_an_exception_in_diagnostics_is_the_bots_fault() -> None:
     ],
 )
 def test_forged_reports_are_a_fault(more: list[Any]) -> None:
-    frame = json.dumps(["say", 1, ["pass"], [], *more]).encode()
+    frame = json.dumps(["say", 1, ["pass"], [], [], *more]).encode()
     with pytest.raises(SeatFault, match="protocol"):
         read_answers(frame, 1, 1, {})
 
 
 def test_reports_that_nobody_asked_for_are_a_fault() -> None:
-    frame = json.dumps(["say", 1, ["pass"], [], [[0, 0, "text"]]]).encode()
+    frame = json.dumps(["say", 1, ["pass"], [], [], [[0, 0, "text"]]]).encode()
     assert read_answers(frame, 1, 1, {}) == ["pass"]
     with pytest.raises(SeatFault, match="protocol"):
         read_answers(frame, 1, 1)

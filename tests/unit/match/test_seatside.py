@@ -47,6 +47,7 @@ class Talk:
     def __init__(self, body: str, head: str = "") -> None:
         self.session = Session()
         self.nonce = 0
+        self.more: list[Any] = []
         source = (
             f"import random\nfrom seat_game.player import *\n{head}\n"
             f"class Mine(Player):\n    def decide(self, view, ask):\n        {body}\n"
@@ -61,7 +62,7 @@ class Talk:
         """The moves and the faults that come back."""
         self.nonce += 1
         sent = marshal.dumps(["ask", self.nonce, list(questions), list(ended)], 4)
-        kind, nonce, moves, faults = json.loads(self.session.handle(sent))
+        kind, nonce, moves, faults, *self.more = json.loads(self.session.handle(sent))
         assert (kind, nonce) == ("say", self.nonce)
         return moves, faults
 
@@ -107,6 +108,16 @@ def test_a_decision_inside_a_decision_waits_for_what_comes_after_it() -> None:
     assert talk.ask((1, 11, None)) == (["again"], [])
     assert talk.ask((1, 12, None)) == ([[10, 11, 12]], [])
     assert talk.ask((1, 20, None)) == (["see"], [])
+
+
+def test_moves_in_a_row_are_told_by_their_place() -> None:
+    talk = Talk("return (view, ask((view, 5))) if view % 2 else [view]")
+    assert talk.ask((1, 2, SEED), (2, 3, SEED)) == ([[2], [3, 5]], [])
+    assert talk.more == [[1]]
+    assert talk.ask((2, 8, None)) == ([[3, 8]], [])
+    assert talk.more == [[0]]
+    assert talk.ask((1, 2, None)) == ([[2]], [])
+    assert talk.more == []
 
 
 def test_decisions_of_many_bouts_wait_at_the_same_time() -> None:

@@ -11,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from matchbox.errors import BadMessage, SeatFault
-from matchbox.match import wire
-from matchbox.match.wire import PlayMatch, from_plain, read_answers, read_loaded, to_plain
+from matchbox.match import frames
+from matchbox.match.frames import read_answers, read_loaded
+from matchbox.match.wire import PlayMatch, from_plain, to_plain
 from tests.builders import a_job
 from tests.fakes import Race
 
@@ -49,7 +50,7 @@ def test_a_message_that_breaks_its_schema_is_refused_by_field(
 
 
 def test_a_frame_to_a_seat_holds_questions_and_ended_bouts() -> None:
-    sent = marshal.loads(wire.ask_frame(7, [(1, {"a": [None, True]}, "ab")], [0]))
+    sent = marshal.loads(frames.ask_frame(7, [(1, {"a": [None, True]}, "ab")], [0]))
     assert sent == ["ask", 7, [(1, {"a": [None, True]}, "ab")], [0]]
 
 
@@ -61,6 +62,23 @@ def test_a_fault_stands_in_place_of_its_move() -> None:
     answers = read_answers(frame("say", 7, [None, 3], [[0, "crash", "KeyError"]]), 7, 2)
     assert fault_of(answers[0]) == ("crash", "KeyError")
     assert answers[1] == 3
+
+
+def test_moves_in_a_row_are_a_tuple() -> None:
+    said = frame("say", 7, ["draw", ["see", 3], [1, 2]], [], [1])
+    assert read_answers(said, 7, 3) == ["draw", ("see", 3), [1, 2]]
+
+
+def test_a_row_that_holds_no_plain_data_is_that_answers_fault() -> None:
+    answers = read_answers(frame("say", 7, [["draw", 0.5], "draw"], [], [0]), 7, 2)
+    assert fault_of(answers[0])[0] == "protocol"
+    assert answers[1] == "draw"
+
+
+@pytest.mark.parametrize("rows", [5, "0", [1], [-1], [True], ["0"], [0, 0], [2]])
+def test_a_row_where_there_is_none_is_a_fault_of_the_frame(rows: Any) -> None:
+    with pytest.raises(SeatFault, match="protocol"):
+        read_answers(frame("say", 7, [["draw"], []], [], rows), 7, 2)
 
 
 @pytest.mark.parametrize(
@@ -133,12 +151,12 @@ class Whole(int):
     "data", [Whole(1), 1.0, b"", (1,), {1}, object(), -(2**53), [1, {"a": ()}]]
 )
 def test_what_is_no_plain_data_is_told(data: Any) -> None:
-    assert wire.what_is_wrong(data)
+    assert frames.what_is_wrong(data)
 
 
 def test_keys_of_plain_data_are_text() -> None:
-    assert wire.what_is_wrong({1: 1})
-    assert not wire.what_is_wrong({"1": 1})
+    assert frames.what_is_wrong({1: 1})
+    assert not frames.what_is_wrong({"1": 1})
 
 
 # --- What a seat says about itself -----------------------------------------------------------
@@ -148,7 +166,7 @@ ESCAPES = "red \x1b[31m, back\b, a line\rover it, \x9bC1, turned \u202eround, ha
 
 def test_a_detail_cannot_steer_the_terminal_or_turn_a_line_around() -> None:
     sent = json.dumps(["say", 3, [None], [[0, "crash", ESCAPES.replace("\ud800", "")]]])
-    (fault,) = wire.read_answers(sent.encode(), 3, 1)
+    (fault,) = frames.read_answers(sent.encode(), 3, 1)
     assert isinstance(fault, SeatFault)
     assert fault.detail.startswith(
         r"red \x1b[31m, back\x08, a line\x0dover it, \x9bC1, turned \u202e"
@@ -158,18 +176,18 @@ def test_a_detail_cannot_steer_the_terminal_or_turn_a_line_around() -> None:
 def test_a_detail_is_short_however_long_it_was_sent() -> None:
     sent = json.dumps(["fault", "crash", "x" * 5000]).encode()
     with pytest.raises(SeatFault) as raised:
-        wire.read_loaded(sent)
-    assert len(raised.value.detail) == wire.DETAIL_LENGTH
+        frames.read_loaded(sent)
+    assert len(raised.value.detail) == frames.DETAIL_LENGTH
 
 
 @pytest.mark.parametrize("name", ["", "a b", "<script>", "\x1b]0;owned\x07", "A" * 1000, "A\n"])
 def test_a_class_has_an_identifier_for_a_name(name: str) -> None:
     with pytest.raises(SeatFault, match="did not say that it loaded"):
-        wire.read_loaded(json.dumps(["loaded", name]).encode())
+        frames.read_loaded(json.dumps(["loaded", name]).encode())
 
 
 def test_what_is_readable_stays_as_it_is() -> None:
     text = "a line\n\tan indented one, with umlauts äöü, 汉字 and 🎲"
-    assert wire.readable(text) == text
-    assert wire.readable("one\r\ntwo\rthree") == "one\ntwo\\x0dthree"
-    assert wire.readable(ESCAPES).isprintable()
+    assert frames.readable(text) == text
+    assert frames.readable("one\r\ntwo\rthree") == "one\ntwo\\x0dthree"
+    assert frames.readable(ESCAPES).isprintable()

@@ -13,7 +13,7 @@ from matchbox.errors import IllegalMove
 from matchbox.game import Plain, fill_options
 from matchbox.games.thegame.piles import RULES, SILENCE, fits, step
 from matchbox.games.thegame.rules import GAME, HANDS, State
-from matchbox.match.wire import what_is_wrong
+from matchbox.match.frames import what_is_wrong
 from tests.fakes import LeastDice, RandomDice
 
 VARIANTS = [(rules, hints) for rules in RULES for hints in (False, True)]

@@ -1,0 +1,226 @@
+"""Frames between the referee and a seat: what a seat is asked, and what it may answer.
+
+Knows shapes; sends nothing. A frame from a seat that breaks its shape is that seat's fault.
+"""
+
+from __future__ import annotations
+
+import marshal
+import re
+from binascii import a2b_base64
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+import msgspec
+
+from matchbox.errors import BadMessage, SeatFault
+from matchbox.match.memory import MEMORY_BYTES
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from matchbox.game import Plain
+
+MAX_INT: Final = 2**53
+MAX_DEPTH: Final = 8
+DETAIL_LENGTH: Final = 200
+"""So many characters of what a seat says about a fault are kept."""
+REPORT_LENGTH: Final = 1024
+"""So many characters of what a player reports on a move are kept."""
+_FORMAT: Final = 4
+"""marshal's format of Python 3.4 and later."""
+SEEN_INSIDE: Final = ("crash", "illegal", "memory", "protocol")
+"""The kinds of fault that a seat's own loop reports."""
+
+_UNREADABLE: Final = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
+)
+"""Control characters but tab and newline, what changes a line's direction, and half characters."""
+
+Told: TypeAlias = Any
+"""What a seat is told of a position: its view, or the brief that the game has for it."""
+Question: TypeAlias = "tuple[int, Told, str | None]"
+"""What a seat is asked about one bout: the bout's number, what it is told, and with the bout's
+first question the player's own seed (hex), else None."""
+Answer: TypeAlias = "Plain | tuple[Plain, ...] | SeatFault"
+"""What came back: a move; moves made one after the other, as a tuple of one or more; or the fault
+that the seat's own loop saw."""
+Reports: TypeAlias = "dict[tuple[int, int], str]"
+"""What a player reported on its moves, by the bout's number and how many decisions it had made
+there before: JSON, cut where it is too long."""
+
+
+def load_frame(
+    package: str,
+    files: Mapping[str, bytes],
+    class_name: str | None,
+    seed: str,
+    memory: bytes = b"",
+    *,
+    reports: bool = False,
+    libraries: Sequence[str] | None = None,
+) -> bytes:
+    """The frame that hands a seat its bot and what it remembers. Raises BadMessage.
+
+    `reports` asks for the players' diagnostics; `libraries` are those that the bot may import, None
+    where nobody keeps it from any.
+    """
+    if len(memory) > MEMORY_BYTES:
+        raise BadMessage(
+            f"a memory has {MEMORY_BYTES} bytes at the most, and this one {len(memory)}"
+        )
+    job = {
+        "package": package,
+        "files": dict(files),
+        "class": class_name,
+        "seed": seed,
+        "memory": memory,
+        "reports": reports,
+        "libraries": None if libraries is None else list(libraries),
+    }
+    return marshal.dumps(["load", job], _FORMAT)
+
+
+def wants_libraries(frame: bytes) -> bool:
+    """Whether the seat says that its bot needs one with libraries."""
+    return frame.startswith(b'["wants"')
+
+
+def read_loaded(frame: bytes) -> str:
+    """The name of the class that was loaded. Raises SeatFault where there is none."""
+    match _decode(frame):
+        case ["loaded", str(name)] if name.isidentifier() and len(name) <= DETAIL_LENGTH:
+            return name
+        case ["fault", kind, str(detail)] if kind in SEEN_INSIDE:
+            raise SeatFault(kind, readable(detail[:DETAIL_LENGTH]))
+    raise SeatFault("protocol", "the seat did not say that it loaded the bot")
+
+
+def learns_frame() -> bytes:
+    """The frame that asks a seat whether its bot learns."""
+    return marshal.dumps(["learns"], _FORMAT)
+
+
+def read_learns(frame: bytes) -> bool:
+    """Whether the bot learns. Raises SeatFault."""
+    match _decode(frame):
+        case ["learns", bool(answer)]:
+            return answer
+    raise SeatFault("protocol", "the seat did not say whether its bot learns")
+
+
+def learn_frame(records: Sequence[bytes]) -> bytes:
+    """The frame that lets a bot learn from these records, each in JSON."""
+    return marshal.dumps(["learn", list(records)], _FORMAT)
+
+
+def read_learned(frame: bytes) -> bytes:
+    """The bot's new memory. Raises SeatFault where there is none."""
+    match _decode(frame):
+        case ["learned", str(text)]:
+            try:
+                memory = a2b_base64(text, strict_mode=True)
+            except ValueError as error:
+                raise SeatFault("protocol", "the memory is no base64") from error
+            if len(memory) <= MEMORY_BYTES:
+                return memory
+        case ["fault", kind, str(detail)] if kind in SEEN_INSIDE:
+            raise SeatFault(kind, readable(detail[:DETAIL_LENGTH]))
+    raise SeatFault("protocol", "the seat did not hand over what its bot has learned")
+
+
+def ask_frame(nonce: int, questions: Sequence[Question], ended: Sequence[int]) -> bytes:
+    """The frame that asks questions and names the bouts that are over.
+
+    A seat is asked in marshal's format, which it reads three times as fast as JSON. It answers in
+    JSON: nothing that a seat sends is ever given to marshal.
+    """
+    return marshal.dumps(["ask", nonce, questions, ended], _FORMAT)
+
+
+def read_answers(
+    frame: bytes, nonce: int, count: int, reports: Reports | None = None
+) -> list[Answer]:
+    """One answer a question, in order. Raises SeatFault("protocol") for anything else.
+
+    Diagnostics are put into `reports`; without it, a seat may send none.
+    """
+    match _decode(frame):
+        case ["say", said, [*answers], [*faults], *more] if (
+            said == nonce and len(answers) == count and len(more) <= 1 + (reports is not None)
+        ):
+            for place, move in enumerate(answers):
+                if type(move) is not str and (problem := what_is_wrong(move)):
+                    answers[place] = SeatFault("protocol", f"the move {problem}")
+            if more:
+                _put_rows(answers, more[0])
+            if reports is not None:
+                reports |= _reports(more[1:])
+            for fault in faults:
+                _put_fault(answers, fault)
+            return answers
+    raise SeatFault("protocol", "the frame does not answer the question that was asked")
+
+
+def _put_rows(answers: list[Answer], rows: Any) -> None:
+    """Makes tuples of the answers at these places: they are moves in a row."""
+    for place in rows if isinstance(rows, list) else [rows]:
+        if type(place) is not int or not 0 <= place < len(answers):
+            raise SeatFault("protocol", "the frame holds moves in a row where there can be none")
+        answer = answers[place]
+        if isinstance(answer, list) and answer:
+            answers[place] = tuple(answer)
+        elif not isinstance(answer, SeatFault):
+            raise SeatFault("protocol", "the frame holds moves in a row where there can be none")
+
+
+def _reports(more: list[Any]) -> Reports:
+    read: Reports = {}
+    for report in more[0] if more and isinstance(more[0], list) else more:
+        match report:
+            case [int(bout), int(decision), str(text)] if bout >= 0 and decision >= 0:
+                read[bout, decision] = readable(text[:REPORT_LENGTH])
+            case _:
+                raise SeatFault("protocol", "the frame holds a report that cannot be")
+    return read
+
+
+def _put_fault(answers: list[Answer], fault: Any) -> None:
+    match fault:
+        case [int(place), kind, str(detail)] if kind in SEEN_INSIDE and 0 <= place < len(answers):
+            answers[place] = SeatFault(kind, readable(detail[:DETAIL_LENGTH]))
+        case _:
+            raise SeatFault("protocol", "the frame reports a fault that cannot be")
+
+
+def what_is_wrong(move: Any, depth: int = MAX_DEPTH) -> str:
+    """Why this is no plain data, or an empty text."""
+    if move is None or move is True or move is False or type(move) is str:
+        return ""
+    if type(move) is int:
+        return "" if abs(move) < MAX_INT else "holds a whole number of 2**53 or more"
+    if depth == 0:
+        return f"is nested deeper than {MAX_DEPTH}"
+    if type(move) is list:
+        return next(filter(None, (what_is_wrong(part, depth - 1) for part in move)), "")
+    if type(move) is dict:
+        if any(type(key) is not str for key in move):
+            return "holds a key that is no text"
+        return next(filter(None, (what_is_wrong(part, depth - 1) for part in move.values())), "")
+    return f"holds a {type(move).__name__}, which is no plain data"
+
+
+def readable(text: str) -> str:
+    """What a bot wrote, safe to show: no character of it moves a cursor or turns a line around."""
+    return _UNREADABLE.sub(_escaped, text.replace("\r\n", "\n"))
+
+
+def _escaped(found: re.Match[str]) -> str:
+    number = ord(found[0])
+    return f"\\x{number:02x}" if number < 256 else f"\\u{number:04x}"
+
+
+def _decode(frame: bytes) -> Any:
+    try:
+        return msgspec.json.decode(frame)
+    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
+        raise SeatFault("protocol", "the frame is no JSON") from error
