@@ -46,12 +46,14 @@ _MARKS: Final = (
 _ARENA: Final = re.compile(r"-n (arena-\d+)@")
 
 
-def eventually(look: Callable[[], Found], within_s: float = START_S, why: str = "") -> Found:
+def eventually(
+    look: Callable[[], Found], within_s: float = START_S, why: str = "", pause_s: float = 0.05
+) -> Found:
     """The first thing seen that is true of what is looked for; fails where that takes too long."""
     deadline = time.monotonic() + within_s
     while not (found := look()):
         assert time.monotonic() < deadline, why or f"{look} was not so within {within_s:.0f} s"
-        time.sleep(0.05)
+        time.sleep(pause_s)
     return found
 
 
@@ -220,6 +222,13 @@ class Installation:
             page = self.get(path, limit=200, **query, **cursor)
             found += page["items"]
         return found
+
+    def command(self, *words: str) -> subprocess.CompletedProcess[str]:
+        """What `matchbox` says to these words there, to whom asks here."""
+        mine = {"MATCHBOX_URL": self.url, "MATCHBOX_TOKEN": self._token}
+        command = [str(Path(sys.executable).with_name("matchbox")), *words]
+        known = {**surroundings(), **mine}
+        return subprocess.run(command, env=known, capture_output=True, text=True, check=False)
 
     def upload(self, name: str, data: bytes, *, token: str = "", **more: str) -> httpx.Response:
         """What the API answers to a bomb player in this file."""

@@ -1,0 +1,318 @@
+"""Seasons of fifty bots, from schedule to trophy, while everything is killed:
+`python -m tests.integration.fifty_bots bomb skull`.
+
+What must hold: the season starts and ends by itself, no match is lost or counted twice, nobody is
+blamed for a kill, every match comes out the same when it is played again, and nothing stays behind.
+Knows processes and what the API tells; knows no game's rules.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import signal
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from itertools import cycle, islice
+from pathlib import Path
+from typing import Any, Final
+
+from cli.shipped import names
+from tests.builders import shipped
+from tests.installation import Installation, children, descendants, eventually, gone, installed
+
+BOTS: Final = 50
+AN_AUTHOR: Final = 5
+"""So many bots of one author."""
+SOON_S: Final = 10
+"""The season starts with the first minute that is so far away."""
+KILLS: Final = (
+    *("beat", "arena-1", "zygote", "ledger", "seat", "web"),
+    *("broker", "arena-2", "ledger", "web", "up"),
+)
+"""What is killed, in this order: the beat before the season has begun, the rest on its way."""
+_LEAVING_S: Final = 10.0
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How a game's season is played: minutes on two cores are enough."""
+
+    variants: tuple[str, ...]
+    """Shipped bots that fill the field with variants of theirs: quick ones."""
+    matches: int
+    """The season's budget. The order of bots that are alike is never sure, so it ends the tail."""
+    deals: int = 1
+    seats: int = 2
+
+
+PLANS: Final = {
+    "bomb": Plan(("simple", "scared", "medium"), 900),
+    "skull": Plan(("random", "bluffer"), 900),
+    "war": Plan(("random", "highest"), 900),
+    "thegame": Plan(("legal", "minimal", "random", "trick"), 300, seats=3),
+    "creatures": Plan(("autopilot", "stilllearning"), 900),
+}
+
+
+@dataclass
+class Run:
+    """A platform, the season on it, and what was seen."""
+
+    game: str
+    bots: int
+    platform: Installation
+    until: float
+    """By the monotonic clock."""
+    season: str = ""
+    kills: Counter[str] = field(default_factory=Counter)
+    wrong: list[str] = field(default_factory=list)
+    """Sentences: what must never happen."""
+    known: set[tuple[int, str]] = field(default_factory=set)
+    """The platform's processes: number and time of birth."""
+
+    @property
+    def plan(self) -> Plan:
+        """How the game's season is played."""
+        return PLANS[self.game]
+
+    def tell(self) -> dict[str, Any]:
+        """The season as the API tells it."""
+        told: dict[str, Any] = self.platform.get(f"/seasons/{self.season}")
+        return told
+
+    def wait(self, ready: Callable[[], object], why: str) -> None:
+        """Returns once it is so. Raises AssertionError where the time is over."""
+        eventually(ready, max(0.0, self.until - time.monotonic()), why, pause_s=0.5)
+
+    def look(self) -> None:
+        """Remembers the processes that there are."""
+        pids = [self.platform.pid, *descendants(self.platform.pid)]
+        self.known |= {(pid, born) for pid in pids if (born := _born(pid))}
+
+
+def run(game: str, bots: int = BOTS, minutes: float = 10, budget: int = 0) -> dict[str, Any]:
+    """Plays the game's season on a platform of its own; what was seen."""
+    begun = time.monotonic()
+    with tempfile.TemporaryDirectory(prefix="mbx-fifty-") as folder:
+        scratch = Path(folder) / "tmp"
+        scratch.mkdir()
+        os.environ["TMPDIR"] = str(scratch)
+        settings = {"MATCHBOX_LEAGUE_MATCHES": "1"}
+        with installed(Path(folder) / "data", settings) as platform:
+            one = Run(game, bots, platform, begun + 60 * minutes)
+            told = _season(one, budget or one.plan.matches)
+            one.look()
+        left = os.listdir(scratch)
+    one.wrong += [f"files stayed behind: {', '.join(left)}"] if left else []
+    one.wrong += [f"process {pid} stayed behind" for pid in _alive(one.known)]
+    return {**told, "kills": dict(sorted(one.kills.items())), "wrong": one.wrong}
+
+
+def _season(one: Run, budget: int) -> dict[str, Any]:
+    one.platform.operator()
+    _submit(one)
+    _found(one, budget)
+    _disturb(one, budget)
+    one.wait(lambda: one.tell()["state"] == "finished", "the season does not end by itself")
+    told = one.tell()
+    played = _check_matches(one, told)
+    _check_standing(one, told, played)
+    begun = time.monotonic()
+    verified = _verify(one, told)
+    return {
+        "game": one.game,
+        "bots": len(told["entrants"]),
+        "authors": len({entrant["owner"] for entrant in told["entrants"]}),
+        "rounds": dict(Counter(each["stage"] for each in told["rounds"])),
+        **played,
+        "seconds": _seconds(told["started_at"], told["finished_at"]),
+        "trophy": told["trophy"],
+        "verified": verified,
+        "verifying_seconds": round(time.monotonic() - begun),
+    }
+
+
+def _submit(one: Run) -> None:
+    """Fills the field: what is shipped plays already, variants of it come from several authors."""
+    made: list[tuple[int, str]] = []
+    wanted = one.bots - len(names(one.game))
+    likes = list(islice(cycle(one.plan.variants), wanted))
+    for first in range(0, wanted, AN_AUTHOR):
+        author = f"author-{first // AN_AUTHOR + 1:02d}"
+        token = one.platform.author(author)
+        for number, like in enumerate(likes[first : first + AN_AUTHOR], first + 1):
+            source = shipped(one.game, like) + f"# The {like} of {author}, {number}.\n".encode()
+            told = one.platform.upload(f"{like}-{number}", source, token=token, game=one.game)
+            assert told.status_code == 201, told.text
+            made.append((told.json()["id"], token))
+    for version, token in made:
+        told = one.platform.verdict(version, token=token)
+        assert told["state"] == "active", told
+
+
+def _found(one: Run, budget: int) -> None:
+    """Makes the season by the command; nobody starts it, and nobody enters."""
+    starts = datetime.now(UTC) + timedelta(seconds=SOON_S + 60)
+    one.season = f"Fifty {one.game}"
+    done = one.platform.command(
+        *("season", "create", one.season, "--game", one.game, "--seats", str(one.plan.seats)),
+        *("--deals", str(one.plan.deals), "--format", "adaptive", "--question", "order"),
+        *("--care", "thrifty", "--max-matches", str(budget), "--bots", str(AN_AUTHOR)),
+        *("--cron", f"{starts.minute} {starts.hour} * * *"),
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def _disturb(one: Run, budget: int) -> None:
+    """Kills one thing after the other, from before the season begins until shortly before its
+    end."""
+    one.look()
+    for number, name in enumerate(KILLS):
+        due = budget * number // len(KILLS)
+        one.wait(lambda due=due: _has_got(one, due), f"the season stands still before {name}")
+        if one.tell()["state"] == "finished":
+            one.wrong.append(f"the season was over before {', '.join(KILLS[number:])} could be hit")
+            return
+        _kill(one, name)
+        one.kills[name.partition("-")[0]] += 1
+        one.look()
+
+
+def _has_got(one: Run, matches: int) -> bool:
+    told = one.tell()
+    return told["state"] == "finished" or told["finished"] >= matches
+
+
+def _kill(one: Run, name: str) -> None:
+    """Kills it with signal 9; only the platform itself has to be started again by somebody."""
+    if name in ("zygote", "seat"):
+        eventually(lambda: _kill_one_of(_inside(one.platform, name)), why=f"there is no {name}")
+    elif name == "up":
+        one.look()
+        os.kill(one.platform.pid, signal.SIGKILL)
+        one.platform.end()
+        one.platform.start()
+    else:
+        one.platform.kill(name)
+
+
+def _kill_one_of(pids: list[int]) -> bool:
+    for pid in pids:
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+            return True
+    return False
+
+
+def _inside(platform: Installation, name: str) -> list[int]:
+    """The zygotes at work in the arenas' boxes, or the seats: their forks."""
+    arenas = [pid for name, pid in platform.programs().items() if name.startswith("arena")]
+    found = [pid for arena in arenas for pid in descendants(arena) if _is_zygote(pid)]
+    seats = {pid: [fork for fork in children(pid) if _is_zygote(fork)] for pid in found}
+    if name == "zygote":
+        return [pid for pid, forks in seats.items() if forks]
+    return [fork for forks in seats.values() for fork in forks]
+
+
+def _is_zygote(pid: int) -> bool:
+    """Whether it is Python with the zygote's program, and not what built the box around it."""
+    with suppress(OSError):
+        words = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+        return b"python" in words[0] and any(b"sandbox.zygote" in word for word in words)
+    return False
+
+
+def _check_matches(one: Run, told: dict[str, Any]) -> dict[str, Any]:
+    """How much was played; nothing of it lost, void, twice, or held against a bot."""
+    matches = one.platform.items("/matches", season=told["id"])
+    states = Counter(match["state"] for match in matches)
+    if set(states) != {"finished"}:
+        one.wrong.append(f"matches are not finished: {dict(states)}")
+    numbers = sorted(match["number"] for match in matches)
+    if numbers != list(range(told["matches"])):
+        one.wrong.append(f"{len(numbers)} of {told['matches']} numbers of matches are there")
+    for match in matches:
+        blamed = [entrant["bot"] for entrant in match["entrants"] if entrant["forfeits"]]
+        if blamed:
+            one.wrong.append(f"match {match['id']}: {', '.join(blamed)} forfeits")
+    text = one.platform.ask("GET", f"/seasons/{one.season}/export").text
+    records = [json.loads(line)["record"] for line in text.splitlines()]
+    if sorted(record["match"] for record in records) != sorted(match["id"] for match in matches):
+        one.wrong.append(f"{len(records)} records are there of {len(matches)} matches")
+    attempts = [one.platform.get(f"/matches/{match['id']}")["attempt"] for match in matches]
+    return {
+        "matches": len(matches),
+        "games": sum(len(record["bouts"]) for record in records),
+        "sent_again": sum(attempt > 1 for attempt in attempts),
+    }
+
+
+def _check_standing(one: Run, told: dict[str, Any], played: dict[str, Any]) -> None:
+    board = one.platform.get(f"/seasons/{one.season}/standings")
+    if board["matches"] != played["matches"]:
+        one.wrong.append(f"the standing counts {board['matches']} matches")
+    if len(board["lines"]) != one.bots or len(told["entrants"]) != one.bots:
+        one.wrong.append(f"{len(board['lines'])} of {one.bots} bots stand in it")
+    if not told["trophy"] or not (told["trophy"]["champion"] or told["trophy"]["shared"]):
+        one.wrong.append("nobody has got the trophy")
+
+
+def _verify(one: Run, told: dict[str, Any]) -> str:
+    """What part of the matches came out the same when all were played again by the command."""
+    done = one.platform.command("season", "verify", one.season, "--json")
+    found = json.loads(done.stdout or "{}")
+    same, whole = found.get("same", 0), found.get("out_of", 0)
+    if done.returncode or not same == whole == told["matches"]:
+        one.wrong.append(f"{same} of {told['matches']} matches came out the same {done.stderr}")
+    if not found.get("standing", {}).get("same"):
+        one.wrong.append("the standing computed again is another one")
+    return f"{same} of {whole}"
+
+
+def _seconds(begun: str, ended: str) -> int:
+    return round((datetime.fromisoformat(ended) - datetime.fromisoformat(begun)).total_seconds())
+
+
+def _born(pid: int) -> str:
+    """When the process began, which tells it from a later one of the same number."""
+    with suppress(OSError):
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[19]
+    return ""
+
+
+def _alive(known: set[tuple[int, str]]) -> list[int]:
+    """Those of these processes that live though the platform has ended."""
+    until = time.monotonic() + _LEAVING_S
+    while alive := [pid for pid, born in known if _born(pid) == born and not gone(pid)]:
+        if time.monotonic() > until:
+            break
+        time.sleep(0.1)
+    return alive
+
+
+def main() -> None:
+    """Prints what was seen of each game's season; fails where anything was wrong."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("games", nargs="*", default=sorted(PLANS), help=", ".join(PLANS))
+    parser.add_argument("--bots", type=int, default=BOTS)
+    parser.add_argument("--matches", type=int, default=0, help="budget; else each game's own")
+    parser.add_argument("--minutes", type=float, default=10, help="of each game, then it fails")
+    given = parser.parse_args()
+    failed = False
+    for game in given.games:
+        told = run(game, given.bots, given.minutes, given.matches)
+        print(json.dumps(told, indent=2), flush=True)
+        failed = failed or bool(told["wrong"])
+    sys.exit(failed)
+
+
+if __name__ == "__main__":
+    main()
