@@ -25,7 +25,7 @@ from matchbox.match.wire import Learned, Lost, MatchPlayed, PlayMatch, Teach, Tr
 from matchbox.settings import Settings
 from server import queries
 from server.context import Context
-from server.db.models import Bot, League, Match, Role, Season, User, Version
+from server.db.models import Bot, League, Match, Notice, Role, Season, User, Version
 from server.db.session import Database
 from server.queries import lessons as reading
 from server.services import leagues, lessons, matches, seasons, uploads, verdicts, walls
@@ -177,6 +177,13 @@ class Books:
             assert all(seat.version.bot.owner for seat in found.seats)
             assert found.deals is not None
         return found
+
+    def told(self, user: User, kind: str) -> list[tuple[str, str]]:
+        """The subject and text of every such notice in the account's inbox, oldest first."""
+        mine = (Notice.user_id == user.id, Notice.kind == kind)
+        with self.read() as session:
+            rows = session.scalars(select(Notice).where(*mine).order_by(Notice.id))
+            return [(row.subject, row.text) for row in rows]
 
     def settle(self, message: TriedOut) -> bool:
         """Books a verdict."""

@@ -27,7 +27,7 @@ from server.db.models import (
     VersionState,
 )
 from server.db.session import compare_and_set
-from server.services import audit, exclusions, looks
+from server.services import audit, exclusions, looks, notices
 from server.services.accounts import require_owner
 from server.services.fixtures import Fixture, schedule
 from server.services.leagues import field_of
@@ -110,13 +110,17 @@ def find(session: Session, number: int) -> Comparison:
 
 
 def cancel(session: Session, actor: User, comparison: Comparison, *, now: int) -> None:
-    """Ends a comparison here; what was not played is void. Raises Forbidden or Conflict."""
+    """Ends a comparison here; what was not played is void. Tells who asked, if it was not they.
+
+    Raises Forbidden or Conflict.
+    """
     require_owner(actor, comparison.owner_id)
     if comparison.state != ComparisonState.RUNNING:
         raise Conflict(f"comparison {comparison.id} is {comparison.state} already")
     _end(session, comparison, ComparisonState.CANCELLED, "it was cancelled", now)
     if actor.id != comparison.owner_id:
         audit.note(session, actor, "comparison.cancel", f"comparison:{comparison.id}", now=now)
+        _tell_end(session, comparison, now)
 
 
 def due(session: Session) -> list[int]:
@@ -141,6 +145,8 @@ def advance(session: Session, number: int, *, settings: Settings, now: int) -> N
     else:
         schedule(session, row.league, following, comparison=row, settings=settings, now=now)
     tell(session, f"comparison.{row.state}", row.id, now=now)
+    if row.state != ComparisonState.RUNNING:
+        _tell_end(session, row, now)
 
 
 def left_today(session: Session, user: User, settings: Settings, *, now: int) -> int:
@@ -286,3 +292,12 @@ def _end(session: Session, row: Comparison, state: ComparisonState, why: str, no
         "result": {**(row.result or {}), "why": why},
     }
     compare_and_set(session, row, values, Comparison.state == ComparisonState.RUNNING)
+
+
+def _tell_end(session: Session, row: Comparison, now: int) -> None:
+    text = (
+        f"The comparison of {row.challenger.bot.full_name} is over after {row.games} games: "
+        f"{looks.finding(row)}."
+    )
+    subject = f"comparison:{row.id}"
+    notices.tell_owner(session, row.owner_id, "comparison-end", subject, text, now=now)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, Literal
 
 from sqlalchemy import ColumnElement, select
-from sqlalchemy.orm import aliased
 
 from server.db.models import UNFINISHED, Entry, Match, MatchSeat, MatchState, SeasonState
 from server.db.session import compare_and_set
@@ -68,8 +67,6 @@ def make_void(session: Session, why: str, *which: ColumnElement[bool], now: int)
 
 
 def _missed(session: Session, entry: Entry) -> Sequence[Match]:
-    other = aliased(Match)
-    replaced = select(other.id).where(other.replaces == Match.id)
     still_out = (
         select(MatchSeat.match_id)
         .join(Entry, Entry.version_id == MatchSeat.version_id)
@@ -81,7 +78,7 @@ def _missed(session: Session, entry: Entry) -> Sequence[Match]:
         Match.void_why.startswith(_GONE),
         sat_in(entry.version_id),
         Match.id.not_in(still_out),
-        ~replaced.exists(),
+        replacements.unreplaced(),
     )
     return session.scalars(query.order_by(Match.number)).all()
 

@@ -6,7 +6,7 @@ leave no forfeit, and the house's bots are never suspended. Plays and rates noth
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, Any, Final
 
 import structlog
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy.orm import Session
 
+    from matchbox.league.rows import Row
     from matchbox.match.record import Record
     from matchbox.settings import Settings
 
@@ -64,19 +65,25 @@ def count(session: Session, match: Match, record: Record, *, settings: Settings,
 def leave(session: Session, season: Season, *, settings: Settings, now: int) -> None:
     """Takes out of a season, between two rounds, whoever has forfeited too much of it.
 
-    By the season's own matches alone, so that the same results have the same season follow.
+    By the season's own matches alone, so that the same results have the same season follow; of
+    these, for a version that was reinstated, by what was scheduled since.
     """
-    rows = ratings.played(session, *progress.stands(season)).rows
-    bouts = Counter(name for row in rows for name in set(row.seats))
-    forfeits = Counter(row.seats[row.forfeit] for row in rows if row.forfeit is not None)
-    matches = Counter(name for _, name in {(row.match, name) for row in rows for name in row.seats})
+    stands = progress.stands(season)
+    scheduled = dict(session.execute(select(Match.id, Match.created_at).where(*stands)).all())
+    own: defaultdict[str, list[Row]] = defaultdict(list)
+    for row in ratings.played(session, *stands).rows:
+        for name in set(row.seats):
+            own[name].append(row)
     for entry in season.entries:
-        if entry.out or entry.version is None or entry.bot.owner.role == Role.HOUSE:
+        version = entry.version
+        if entry.out or version is None or entry.bot.owner.role == Role.HOUSE:
             continue
-        name = entry.version.entrant
-        told = _too_many(matches[name], bouts[name], forfeits[name], settings)
+        name, since = version.entrant, version.counted_from or 0
+        rows = [row for row in own[name] if scheduled[row.match] >= since]
+        lost = sum(row.forfeit is not None and row.seats[row.forfeit] == name for row in rows)
+        told = _too_many(len({row.match for row in rows}), len(rows), lost, settings)
         if told:
-            exclusions.take_out(session, entry, "suspended", told, now=now)
+            _take_out(session, entry, version, told, now)
 
 
 def uncount(session: Session, match: Match) -> None:
@@ -91,32 +98,31 @@ def uncount(session: Session, match: Match) -> None:
     session.flush()
 
 
-def lift(session: Session, version: Version, *, now: int) -> list[Match]:
-    """The season matches of a suspended version that it plays after all; its counts begin anew.
+def lift(session: Session, version: Version, *, now: int) -> None:
+    """Lets a suspended version play again, its counts at nothing, also in seasons under way.
 
-    It becomes the bot's active version, unless another one is. Raises Conflict where it is not
-    suspended.
+    It becomes the bot's active version, unless another one is. Raises Conflict where it is
+    suspended neither here nor from a season.
     """
-    active = (Version.bot_id == version.bot_id, Version.state == VersionState.ACTIVE)
-    other = session.scalar(select(Version.id).where(*active))
-    values: dict[str, Any] = {
-        "state": VersionState.ACTIVE if other is None else VersionState.ACCEPTED,
-        "trouble": "",
-        "rated_matches": 0,
-        "rated_bouts": 0,
-        "forfeits": 0,
-        "counted_from": now,
-    }
-    if not compare_and_set(session, version, values, Version.state == VersionState.SUSPENDED):
+    entries = _suspended(session, version)
+    if version.state != VersionState.SUSPENDED and not entries:
         raise Conflict(
             f"version {version.number} of {version.bot.full_name} is {version.state}; only one "
             "that is suspended can be reinstated"
         )
+    fresh: dict[str, Any] = dict.fromkeys(("rated_matches", "rated_bouts", "forfeits"), 0)
+    fresh["counted_from"] = now
+    if version.state == VersionState.SUSPENDED:
+        active = (Version.bot_id == version.bot_id, Version.state == VersionState.ACTIVE)
+        other = session.scalar(select(Version.id).where(*active))
+        fresh["state"] = VersionState.ACTIVE if other is None else VersionState.ACCEPTED
+        fresh["trouble"] = ""
+    if not compare_and_set(session, version, fresh, Version.state == version.state):
+        raise Conflict(f"{version.bot.full_name} has just changed; look at it again")
     tell(session, "version.reinstated", version.id, now=now)
-    made: list[Match] = []
-    for entry in _suspended(session, version):
-        made += exclusions.bring_back(session, entry, now=now)
-    return made
+    for entry in entries:
+        entry.out, entry.out_at, entry.out_why = "", None, ""
+    session.flush()
 
 
 def _forfeits(match: Match, record: Record) -> dict[Version, int]:
@@ -186,6 +192,21 @@ def _suspend(session: Session, version: Version, why: str, now: int) -> None:
     )
     subject = f"version:{version.id}"
     notices.tell_owner(session, version.bot.owner_id, "suspension", subject, text, now=now)
+
+
+def _take_out(session: Session, entry: Entry, version: Version, why: str, now: int) -> None:
+    season, bot = entry.season, version.bot
+    exclusions.take_out(session, entry, "suspended", why, now=now)
+    subject = f"season:{season.id}"
+    tell(session, "season.suspend", season.id, now=now)
+    audit.note(
+        session, None, "season.suspend", subject, {"bot": bot.full_name, "why": why}, now=now
+    )
+    text = (
+        f"{bot.full_name} v{version.number} is out of season {season.name}: {why}. What it has "
+        "played there counts on."
+    )
+    notices.tell_owner(session, bot.owner_id, "suspension", subject, text, now=now)
 
 
 def _suspended(session: Session, version: Version) -> Sequence[Entry]:

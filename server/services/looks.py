@@ -109,6 +109,17 @@ def is_clear(row: Comparison) -> bool:
     return found["llr"] is not None and found["verdict"] != "undecided"
 
 
+def finding(row: Comparison) -> str:
+    """What came of a comparison that is over, in a sentence without its end."""
+    one, other = f"version {row.challenger.number}", f"version {row.defender.number}"
+    found = row.result or {"verdict": "undecided", "why": ""}
+    if found["why"]:
+        return f"{one} was not compared to the end with {other}, since {found['why']}"
+    if found["verdict"] == "undecided":
+        return f"the games do not say whether {one} is better than {other}"
+    return f"{one} is {'' if found['verdict'] == 'better' else 'not '}better than {other}"
+
+
 def _trial(row: Comparison, most: int) -> Trial:
     low, high = row.bounds
     return Trial(low, high, cap_games=most)

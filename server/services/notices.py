@@ -22,8 +22,21 @@ KEPT: Final = 1_000
 """Notices of an account that are kept."""
 LONGEST: Final = 1_000
 """Characters of a notice."""
+KINDS: Final = (
+    "verdict",
+    "first-fault",
+    "suspension",
+    "disqualification",
+    "reinstatement",
+    "season-start",
+    "rank-change",
+    "season-end",
+    "comparison-end",
+)
+"""What somebody is told of: bots and their seasons."""
 CONFIRM: Final = "confirm-email"
 """The kind that is mailed to an address which is not confirmed yet; no other one is."""
+_PAGES: Final = {"season": "seasons", "match": "matches", "comparison": "comparisons"}
 
 
 def tell_owner(
@@ -31,9 +44,9 @@ def tell_owner(
 ) -> Notice | None:
     """The notice in the account's inbox, due at once by every other way that the account has.
 
-    None for the house, which reads nothing. `kind` is verdict, first-fault, suspension,
-    season-start, season-end or rank-change, or one of the account itself; `subject` is
-    version:<id>, season:<id>, match:<id> or user:<id>.
+    None for the house, which reads nothing. `kind` is one of KINDS, or confirm-email or webhook,
+    which are about the account; `subject` is version:<id>, season:<id>, match:<id>,
+    comparison:<id> or user:<id>.
     """
     user = session.get_one(User, user_id)
     if user.role == Role.HOUSE:
@@ -79,10 +92,8 @@ def mark_all_read(session: Session, user: User, newest: int | None = None, *, no
 def path_of(session: Session, subject: str) -> str:
     """The page of what a notice is about; the inbox where there is none."""
     kind, _, number = subject.partition(":")
-    if kind == "season":
-        return f"/seasons/{number}"
-    if kind == "match":
-        return f"/matches/{number}"
+    if kind in _PAGES:
+        return f"/{_PAGES[kind]}/{number}"
     version = session.get(Version, int(number)) if kind == "version" else None
     if version is not None:
         return f"/bots/{version.bot.full_name}/versions/{version.number}"

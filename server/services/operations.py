@@ -21,7 +21,7 @@ from server.db.models import (
     Version,
     VersionState,
 )
-from server.services import audit, exclusions, faults, standings, voids
+from server.services import audit, exclusions, faults, notices, standings, voids
 from server.services.accounts import require_operator
 from server.services.news import tell
 from server.services.voids import UNDER_WAY, reason_of
@@ -56,6 +56,12 @@ def disqualify(
     void = exclusions.take_out(session, entry, "disqualified", why, now=now)
     voids.count_anew(session, season, now=now)
     _note_season(session, actor, "disqualify", season, bot, {"reason": why, "void": void}, now)
+    text = (
+        f"{bot.full_name} is disqualified from season {season.name}: {why}. It plays no more "
+        "there, and what it has played counts no more."
+    )
+    subject = f"season:{season.id}"
+    notices.tell_owner(session, bot.owner_id, "disqualification", subject, text, now=now)
 
 
 def reinstate(
@@ -71,7 +77,8 @@ def reinstate(
     entry = _entry(session, season, bot)
     if entry.out == "suspended":
         raise Conflict(
-            f"{bot.full_name} is suspended for its faults; reinstate its version instead"
+            f"{bot.full_name} is suspended for its faults; reinstate its version instead, with "
+            "`matchbox admin reinstate-version`"
         )
     if entry.out != "disqualified":
         raise Conflict(f"{bot.full_name} is not disqualified from season {season.name}")
@@ -86,6 +93,12 @@ def reinstate(
     made = exclusions.bring_back(session, entry, now=now)
     voids.count_anew(session, season, now=now)
     _note_season(session, actor, "reinstate", season, bot, {"reason": why, "new": len(made)}, now)
+    text = (
+        f"{bot.full_name} is back in season {season.name}: {why}. What it has played there counts "
+        "again."
+    )
+    subject = f"season:{season.id}"
+    notices.tell_owner(session, bot.owner_id, "reinstatement", subject, text, now=now)
     return [match.id for match in made]
 
 
@@ -130,17 +143,21 @@ def recompute(session: Session, actor: User, fresh: Fresh, *, now: int) -> bool:
 
 def reinstate_version(
     session: Session, actor: User, version: Version, reason: str, *, now: int
-) -> list[str]:
-    """Lets a suspended version play again, its counts at nothing; the ids of its matches again.
+) -> None:
+    """Lets a suspended version play again, its counts at nothing, and tells its owner.
 
     Raises Forbidden, BadOption (no reason), or Conflict where it is not suspended.
     """
     require_operator(actor)
     why = reason_of(reason)
-    made = faults.lift(session, version, now=now)
-    detail = {"reason": why, "new": len(made)}
-    audit.note(session, actor, "version.reinstate", f"version:{version.id}", detail, now=now)
-    return [match.id for match in made]
+    faults.lift(session, version, now=now)
+    subject = f"version:{version.id}"
+    audit.note(session, actor, "version.reinstate", subject, {"reason": why}, now=now)
+    text = (
+        f"{version.bot.full_name} v{version.number} is suspended no more, and its forfeits are "
+        f"forgotten: {why}."
+    )
+    notices.tell_owner(session, version.bot.owner_id, "reinstatement", subject, text, now=now)
 
 
 def _entry(session: Session, season: Season, bot: Bot) -> Entry:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 import msgspec
 from sqlalchemy import select
-from sqlalchemy.orm import aliased
 
 from matchbox import registry
 from matchbox.league import course
@@ -18,7 +17,7 @@ from matchbox.league.format import Format, read
 from matchbox.league.rows import half_points
 from matchbox.league.season import Field, Meeting, Past, Round
 from server.db.models import Entry, Match, MatchSeat, Role, Season, SeasonState
-from server.services import ratings
+from server.services import ratings, replacements
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -126,6 +125,4 @@ def _counts(
 
 def stands(season: Season) -> tuple[ColumnElement[bool], ...]:
     """The season's matches, each once: without those that others are played for."""
-    other = aliased(Match)
-    replaced = select(other.id).where(other.replaces == Match.id)
-    return (Match.season_id == season.id, ~replaced.exists())
+    return (Match.season_id == season.id, replacements.unreplaced())

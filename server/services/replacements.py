@@ -9,6 +9,7 @@ import secrets
 from typing import TYPE_CHECKING
 
 from sqlalchemy import func, select
+from sqlalchemy.orm import aliased
 
 from matchbox.dice import derive_deals
 from server.db.models import UNFINISHED, Deal, Match, MatchDeal, MatchSeat, MatchState
@@ -18,6 +19,7 @@ from server.services.news import tell
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
+    from sqlalchemy import ColumnElement
     from sqlalchemy.orm import Session
 
 
@@ -27,6 +29,12 @@ def is_secret(session: Session, match: Match) -> bool:
     held = select(MatchDeal.seed).join(Match, Match.id == MatchDeal.match_id)
     unread = held.where(MatchDeal.seed.in_(seeds), Match.state.in_(UNFINISHED))
     return set(session.scalars(unread.distinct())) == seeds
+
+
+def unreplaced() -> ColumnElement[bool]:
+    """A match that no other one is played for, or was."""
+    other = aliased(Match)
+    return ~select(other.id).where(other.replaces == Match.id).exists()
 
 
 def is_replaced(session: Session, match: Match) -> bool:

@@ -18,10 +18,10 @@ class Notice(Table):
     id: Mapped[int] = mapped_column(primary_key=True)
     user_id: Mapped[int] = mapped_column(ForeignKey("user.id"))
     kind: Mapped[str] = mapped_column(String(32))
-    """verdict, first-fault, suspension, season-start, season-end, rank-change; of the account
-    itself: confirm-email, webhook."""
+    """verdict, suspension, rank-change, ...; of the account itself: confirm-email, webhook."""
     subject: Mapped[str] = mapped_column(String(64))
-    """What it is about: version:<id>, season:<id>, match:<id>, or the user:<id> itself."""
+    """What it is about: version:<id>, season:<id>, match:<id>, comparison:<id>, or the user:<id>
+    itself."""
     text: Mapped[str] = mapped_column(String(1000))
     at: Mapped[int] = mapped_column(BigInteger)
     read_at: Mapped[int | None] = mapped_column(BigInteger)

@@ -24,7 +24,7 @@ from server.db.models import (
     Version,
     VersionState,
 )
-from server.services import accounts, operations, ranked, uploads, voids
+from server.services import accounts, exclusions, operations, ranked, uploads, voids
 from server.services.tick import tick
 from tests.books import Books, drawn, open_books, played, scripted, season_of, tried_out
 
@@ -94,11 +94,11 @@ def counts(books: Books, version: Version) -> tuple[int, int, int]:
     return row.rated_matches, row.rated_bouts, row.forfeits
 
 
-def lift(books: Books, user: User, version: Version, reason: str = "mended box") -> list[str]:
-    """An operator reinstates the version; the matches that it plays after all."""
+def lift(books: Books, user: User, version: Version, reason: str = "mended box") -> None:
+    """An operator reinstates the version."""
     with books.write() as session:
         row = session.get_one(Version, version.id)
-        return operations.reinstate_version(session, user, row, reason, now=books.clock())
+        operations.reinstate_version(session, user, row, reason, now=books.clock())
 
 
 def test_the_first_forfeit_is_told_to_the_owner_and_no_other(
@@ -216,7 +216,13 @@ def test_an_operator_reinstates_a_version_and_its_counts_begin_anew(
     with pytest.raises(BadOption, match="say why"):
         lift(books, charlie, version, " ")
     books.clock.pass_by(seconds=1)
-    assert lift(books, charlie, version) == []
+    lift(books, charlie, version)
+    assert books.told(alice, "reinstatement") == [
+        (
+            f"version:{version.id}",
+            "alice/shaky v1 is suspended no more, and its forfeits are forgotten: mended box.",
+        )
+    ]
     row = books.version(version.id)
     assert (row.state, row.trouble) == (VersionState.ACTIVE, "")
     assert counts(books, version) == (0, 0, 0)
@@ -255,6 +261,12 @@ def test_who_is_suspended_plays_on_in_a_season_whose_matches_are_all_scheduled(
         assert {entry.out for entry in session.scalars(select(Entry))} == {""}
 
 
+def entry(books: Books, version: Version) -> Entry:
+    """The version's place in its season."""
+    with books.read() as session:
+        return session.scalars(select(Entry).where(Entry.version_id == version.id)).one()
+
+
 @pytest.mark.parametrize(("every", "out"), [(5, "suspended"), (10_000, "")])
 def test_a_season_is_left_between_two_rounds_for_what_was_forfeited_in_it(
     books: Books, alice: User, bob: User, charlie: User, every: int, out: str
@@ -264,14 +276,59 @@ def test_a_season_is_left_between_two_rounds_for_what_was_forfeited_in_it(
     form = {"kind": "adaptive", "cycles": 15}
     season = season_of(books, charlie, [version, other], format=form)
     Arena(version, every=every).play(books)
-    with books.read() as session:
-        assert {entry.out for entry in session.scalars(select(Entry))} == {""}
+    assert entry(books, version).out == ""
     tick(books.context)
+    assert entry(books, version).out == out
     with books.read() as session:
-        entry = session.scalars(select(Entry).where(Entry.version_id == version.id)).one()
-        assert entry.out == out
         assert {match.state for match in session.scalars(select(Match).limit(30))} == {
             MatchState.FINISHED
         }
+        lines = session.scalars(select(Audit).where(Audit.action == "season.suspend")).all()
     over = books.season(season).state == SeasonState.FINISHED
     assert over or not out, "with one bot left there is nothing more to play"
+    told = [text for subject, text in books.told(alice, "suspension") if subject == "season:1"]
+    assert [(line.actor_id, line.subject, line.detail["bot"]) for line in lines] == (
+        [(None, "season:1", "alice/shaky")] if out else []
+    )
+    why = "alice/shaky v1 is out of season spring: 24 of 120 bouts in 30 matches were forfeited"
+    assert [text.partition(": 20.0%")[0] for text in told] == ([why] if out else [])
+
+
+def test_who_is_reinstated_is_back_in_its_season_and_what_it_forfeited_before_is_forgotten(
+    books: Books, alice: User, bob: User, charlie: User
+) -> None:
+    books.league(paused=True)
+    version = books.bot(alice, "shaky")
+    others = [books.bot(bob, "steady"), books.bot(books.person("dora"), "calm")]
+    own = open_books(books.context.database.url, forfeit_matches=4)
+    one_by_one = {"kind": "round-robin", "cycles": 4, "hours": 1000}
+    season = season_of(own, charlie, [version, *others], format=one_by_one)
+    while not entry(own, version).out:
+        Arena(version, every=2).play(own)
+        tick(own.context)
+    assert counts(own, version) == (4, 16, 8)
+    own.clock.pass_by(seconds=1)
+    lift(own, charlie, version)
+    back = entry(own, version)
+    assert (back.out, back.out_at, back.out_why) == ("", None, "")
+    while own.season(season).state == SeasonState.RUNNING:
+        Arena(version, every=10_000).play(own)
+        tick(own.context)
+        assert entry(own, version).out == ""
+    assert counts(own, version)[0] > 4, "as many as once suspended it"
+    own.context.close()
+
+
+def test_a_version_that_a_season_alone_has_suspended_is_reinstated_too(
+    books: Books, alice: User, bob: User, charlie: User
+) -> None:
+    books.league(paused=True)
+    version, other = books.bot(alice, "shaky"), books.bot(bob, "steady")
+    season = season_of(books, charlie, [version, other])
+    with books.write() as session:
+        row = session.scalars(select(Entry).where(Entry.version_id == version.id)).one()
+        exclusions.take_out(session, row, "suspended", "too many forfeits", now=books.clock())
+    assert books.version(version.id).state == VersionState.ACTIVE
+    lift(books, charlie, version)
+    assert (entry(books, version).out, books.season(season).state) == ("", SeasonState.RUNNING)
+    assert books.version(version.id).state == VersionState.ACTIVE

@@ -246,6 +246,29 @@ def test_a_standing_is_computed_when_an_operator_asks(
         operations.recompute(session, alice, fresh, now=books.clock())
 
 
+def test_the_owner_is_told_of_a_disqualification_and_that_it_was_taken_back(
+    books: Books, season: Season, bots: list[Version], charlie: User, alice: User, bob: User
+) -> None:
+    do(books, operations.disqualify, charlie, season, bots[0], WHY)
+    do(books, operations.reinstate, charlie, season, bots[0], "it was two brothers")
+    subject = f"season:{season.id}"
+    assert books.told(alice, "disqualification") == [
+        (
+            subject,
+            f"alice/alice-bot is disqualified from season spring: {WHY}. It plays no more there, "
+            "and what it has played counts no more.",
+        )
+    ]
+    assert books.told(alice, "reinstatement") == [
+        (
+            subject,
+            "alice/alice-bot is back in season spring: it was two brothers. What it has played "
+            "there counts again.",
+        )
+    ]
+    assert books.told(bob, "disqualification") == books.told(bob, "reinstatement") == []
+
+
 def test_every_deed_is_in_the_log_with_its_reason(
     books: Books, season: Season, bots: list[Version], charlie: User
 ) -> None:
