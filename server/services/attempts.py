@@ -10,6 +10,7 @@ from sqlalchemy import ColumnElement
 
 from server.db.models import Lesson, Match, MatchState, Version
 from server.db.session import compare_and_set
+from server.services.news import storable
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -57,6 +58,13 @@ def next_deadline(settings: Settings, now: int, attempt: int = 1) -> int:
     """
     leases = max(1, attempt - _AT_ONCE)
     return now + settings.lease_minutes * 60_000 * leases
+
+
+def faulted(row: Version | Lesson, why: str, settings: Settings) -> dict[str, Any]:
+    """What a platform fault changes in a try-out or lesson: one more, and after too many parked."""
+    faults = row.platform_faults + 1
+    told = {"platform_faults": faults, "trouble": storable(why, 500)}
+    return told if faults < settings.attempts else {**told, "deadline": None}
 
 
 def change(

@@ -167,15 +167,10 @@ def lost(
     session: Session, lesson: Lesson, attempt: int, why: str, *, settings: Settings, now: int
 ) -> bool:
     """Counts a platform fault once per attempt; sent again, or parked after too many."""
-    faults = lesson.platform_faults + 1
-    values: dict[str, Any] = {"platform_faults": faults, "trouble": storable(why, 500)}
-    parked = faults >= settings.attempts
-    if parked:
-        values["deadline"] = None
     present = (Lesson.attempt == attempt, Lesson.deadline.is_not(None))
-    if not _change(session, lesson, values, *present):
+    if not _change(session, lesson, attempts.faulted(lesson, why, settings), *present):
         return False
-    if not parked:
+    if lesson.deadline is not None:
         return send(session, lesson, settings=settings, now=now)
     _alarm(session, lesson, why, now)
     return True

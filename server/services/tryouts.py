@@ -79,15 +79,10 @@ def lost(
     session: Session, version: Version, attempt: int, why: str, *, settings: Settings, now: int
 ) -> bool:
     """Counts a platform fault once per attempt; sent again, or parked after too many."""
-    faults = version.platform_faults + 1
-    values: dict[str, Any] = {"platform_faults": faults, "trouble": storable(why, 500)}
-    parked = faults >= settings.attempts
-    if parked:
-        values["deadline"] = None
     present = (Version.attempt == attempt, Version.deadline.is_not(None))
-    if not _change(session, version, values, *present):
+    if not _change(session, version, attempts.faulted(version, why, settings), *present):
         return False
-    if not parked:
+    if version.deadline is not None:
         return send(session, version, settings=settings, now=now)
     _alarm(session, version, why, now)
     return True
