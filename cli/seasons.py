@@ -80,19 +80,19 @@ def start(season: SeasonArgument, json: JsonOption = False) -> None:
 
 @season.command()
 def pause(season: SeasonArgument, json: JsonOption = False) -> None:
-    """Send no more matches; those under way end."""
+    """Send no more matches of all its divisions; those under way end."""
     _change(f"/seasons/{season}/pause", {}, json)
 
 
 @season.command()
 def resume(season: SeasonArgument, json: JsonOption = False) -> None:
-    """Go on with a paused season."""
+    """Go on with a paused season, all divisions of it."""
     _change(f"/seasons/{season}/resume", {}, json)
 
 
 @season.command()
 def cancel(season: SeasonArgument, json: JsonOption = False) -> None:
-    """End the season here; what was not played is void."""
+    """End the season here, all divisions; what was not played is void."""
     _change(f"/seasons/{season}/cancel", {}, json)
 
 

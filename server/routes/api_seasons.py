@@ -128,21 +128,21 @@ def start(season: str) -> Response:
 @routes.post("/seasons/<season:season>/pause")
 @routes.output(told.Season)
 def pause(season: str) -> Response:
-    """Sends no more matches; those under way end. For operators."""
+    """Sends no more matches of all its divisions; those under way end. For operators."""
     return change(season, "pause")
 
 
 @routes.post("/seasons/<season:season>/resume")
 @routes.output(told.Season)
 def resume(season: str) -> Response:
-    """Goes on with a paused season; for operators."""
+    """Goes on with a paused season, all divisions of it; for operators."""
     return change(season, "resume")
 
 
 @routes.post("/seasons/<season:season>/cancel")
 @routes.output(told.Season)
 def cancel(season: str) -> Response:
-    """Ends the season here; what was not played is void. For operators."""
+    """Ends the season here, all divisions; what was not played is void. For operators."""
     return change(season, "cancel")
 
 

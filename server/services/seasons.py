@@ -148,6 +148,7 @@ def enter(session: Session, actor: User, season: Season, bot: Bot, *, now: int) 
     season.entries.append(entry)
     session.flush()
     tell(session, "season.entered", season.id, now=now)
+    _note_for_others(session, actor, "season.enter", season, bot, now)
     return entry
 
 
@@ -162,6 +163,7 @@ def leave(session: Session, actor: User, season: Season, bot: Bot, *, now: int) 
     session.delete(entry)
     session.flush()
     tell(session, "season.left", season.id, now=now)
+    _note_for_others(session, actor, "season.leave", season, bot, now)
 
 
 def freeze(session: Session, actor: User, season: Season, *, now: int) -> list[Season]:
@@ -208,27 +210,26 @@ def begin(
 
 
 def pause(session: Session, actor: User, season: Season, *, now: int) -> None:
-    """Sends no more of the season's matches; those under way end. Raises Forbidden, Conflict."""
-    require_operator(actor)
-    _change(session, season, (SeasonState.RUNNING,), SeasonState.PAUSED, now)
-    audit.note(session, actor, "season.pause", f"season:{season.id}", now=now)
+    """Sends no more matches of the season, nor of its edition's other divisions; those under way
+    end. Raises Forbidden, Conflict."""
+    _change_all(session, actor, season, "pause", (SeasonState.RUNNING,), SeasonState.PAUSED, now)
 
 
 def resume(session: Session, actor: User, season: Season, *, now: int) -> None:
-    """Goes on with a paused season. Raises Forbidden or Conflict."""
-    require_operator(actor)
-    _change(session, season, (SeasonState.PAUSED,), SeasonState.RUNNING, now)
-    audit.note(session, actor, "season.resume", f"season:{season.id}", now=now)
+    """Goes on with all divisions of the edition that are paused. Raises Forbidden or Conflict."""
+    _change_all(session, actor, season, "resume", (SeasonState.PAUSED,), SeasonState.RUNNING, now)
 
 
 def cancel(session: Session, actor: User, season: Season, *, now: int) -> None:
-    """Ends the season here; what was not played is void. Raises Forbidden or Conflict."""
-    require_operator(actor)
-    _change(session, season, _LIVING, SeasonState.CANCELLED, now, finished_at=now)
-    left = (Match.season_id == season.id, Match.state.in_(UNFINISHED))
+    """Ends all divisions of the edition that are not over here; what was not played is void.
+
+    Raises Forbidden or Conflict.
+    """
+    over, at = SeasonState.CANCELLED, {"finished_at": now}
+    ended = _change_all(session, actor, season, "cancel", _LIVING, over, now, **at)
+    left = (Match.season_id.in_([row.id for row in ended]), Match.state.in_(UNFINISHED))
     values: dict[str, Any] = {"state": MatchState.VOID, "deadline": None, "finished_at": now}
     session.execute(update(Match).where(*left).values(**values))
-    audit.note(session, actor, "season.cancel", f"season:{season.id}", now=now)
 
 
 def finish(session: Session, fresh: Fresh, *, places: Sequence[int] = (), now: int) -> Season:
@@ -279,6 +280,15 @@ def _next_start(session: Session, league: League, now: int) -> int | None:
     return schedule.next_start(schedule_of(league), max(now, last))
 
 
+def _note_for_others(
+    session: Session, actor: User, action: str, season: Season, bot: Bot, now: int
+) -> None:
+    """A line in the log where an operator does it with a bot that is not their own."""
+    if actor.id != bot.owner_id:
+        detail = {"bot": bot.full_name}
+        audit.note(session, actor, action, f"season:{season.id}", detail, now=now)
+
+
 def _entry(session: Session, season: Season, bot: Bot) -> Entry | None:
     wanted = (Entry.season_id == season.id, Entry.bot_id == bot.id)
     return session.scalar(select(Entry).where(*wanted))
@@ -287,6 +297,27 @@ def _entry(session: Session, season: Season, bot: Bot) -> Entry | None:
 def _require(season: Season, state: SeasonState, why: str) -> None:
     if season.state != state:
         raise Conflict(f"season {season.name} is {season.state}; {why}")
+
+
+def _change_all(
+    session: Session,
+    actor: User,
+    season: Season,
+    step: str,
+    before: Sequence[SeasonState],
+    after: SeasonState,
+    now: int,
+    **values: int | None,
+) -> list[Season]:
+    """Takes an operator's step with the season, and with every other division of its edition that
+    is in a state for it; those that have taken it. Raises Forbidden, Conflict."""
+    require_operator(actor)
+    edition = divisions.of_edition(session, season)
+    taken = [row for row in edition if row.state in before or row.id == season.id]
+    for row in taken:
+        _change(session, row, before, after, now, **values)
+        audit.note(session, actor, f"season.{step}", f"season:{row.id}", now=now)
+    return taken
 
 
 def _change(

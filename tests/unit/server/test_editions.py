@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -12,10 +12,22 @@ from sqlalchemy import select
 from matchbox.errors import Conflict
 from matchbox.match.record import Bout
 from matchbox.match.wire import MatchPlayed, PlayMatch
-from server.db.models import Audit, Bot, Entry, League, Notice, Season, User, Version
+from server.db.models import (
+    Audit,
+    Bot,
+    Entry,
+    League,
+    Match,
+    MatchState,
+    Notice,
+    Season,
+    SeasonState,
+    User,
+    Version,
+)
 from server.services import leagues, seasons, uploads
 from server.services.tick import tick
-from tests.books import Books, play_out, played, scripted
+from tests.books import Books, play_out, played, scripted, season_of
 
 MINUTE = 60_000
 TEN = {"cron": "*/10 * * * *"}
@@ -285,6 +297,42 @@ def test_the_first_divisions_follow_the_game_s_leaderboard(books: Books, charlie
             seasons.enter(session, charlie, season, bot, now=books.clock())
         seasons.freeze(session, charlie, season, now=books.clock())
     assert both(books, 1) == [["carl", "dora"], ["anna", "bert"]]
+
+
+def test_an_operator_s_steps_are_for_all_divisions_that_are_not_over(
+    books: Books, charlie: User
+) -> None:
+    books.league(paused=True)
+    versions = [books.bot(books.person(f"owner-{at}"), f"bot-{at}") for at in range(4)]
+    first = season_of(books, charlie, versions, format={"divisions": 2})
+
+    def states() -> list[str]:
+        with books.read() as session:
+            rows = session.scalars(select(Season).order_by(Season.division))
+            return [row.state for row in rows]
+
+    def step(what: Callable[..., None], number: int) -> None:
+        with books.write() as session:
+            what(session, charlie, session.get_one(Season, number), now=books.clock())
+
+    step(seasons.pause, first.id + 1)
+    assert states() == ["paused", "paused"]
+    step(seasons.resume, first.id)
+    assert states() == ["running", "running"]
+    with books.write() as session:
+        session.get_one(Season, first.id).state = SeasonState.FINISHED
+    with pytest.raises(Conflict, match="season spring is finished"):
+        step(seasons.cancel, first.id)
+    step(seasons.cancel, first.id + 1)
+    assert states() == ["finished", "cancelled"]
+    with books.read() as session:
+        left = select(Match.season_id).where(Match.state != MatchState.VOID)
+        assert set(session.scalars(left)) == {first.id}
+        log = [(line.action, line.subject) for line in session.scalars(select(Audit))]
+    subjects = {what: [subject for action, subject in log if action == what] for what, _ in log}
+    both = [f"season:{first.id}", f"season:{first.id + 1}"]
+    assert subjects["season.pause"] == subjects["season.resume"] == both
+    assert subjects["season.cancel"] == both[1:]
 
 
 def play_out_for(books: Books, bring: Any) -> None:

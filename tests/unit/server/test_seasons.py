@@ -15,6 +15,7 @@ from matchbox.errors import BadName, BadOption, Conflict, Forbidden, NotFound
 from matchbox.match.wire import MatchPlayed, PlayMatch
 from server import queries
 from server.db.models import (
+    Audit,
     Bot,
     Match,
     MatchState,
@@ -26,7 +27,7 @@ from server.db.models import (
     User,
     Version,
 )
-from server.services import leagues, seasons, standings, tick, uploads
+from server.services import accounts, leagues, seasons, standings, tick, uploads
 from tests.books import SIMPLE, Books, lost, open_books, play_out, played, season_of, start
 
 
@@ -218,6 +219,25 @@ def test_an_owner_enters_and_leaves_with_her_own_bots(
     leave(books, alice, season, versions[0])
     with pytest.raises(NotFound, match="not in season"):
         leave(books, alice, season, versions[0])
+
+
+def test_the_log_says_whose_bots_an_operator_entered_and_took_out(
+    books: Books, versions: list[Version], alice: User, charlie: User
+) -> None:
+    with books.write() as session:
+        house = accounts.house(session, now=books.clock())
+    shipped = books.bot(house, "simple")
+    season = create(books, charlie)
+    enter(books, alice, season, versions[0])
+    enter(books, charlie, season, shipped)
+    leave(books, charlie, season, shipped)
+    with books.read() as session:
+        mine = select(Audit).where(Audit.subject == f"season:{season.id}").order_by(Audit.id)
+        lines = [(line.actor_id, line.action, line.detail) for line in session.scalars(mine)]
+    assert lines[1:] == [
+        (charlie.id, "season.enter", {"bot": "house/simple"}),
+        (charlie.id, "season.leave", {"bot": "house/simple"}),
+    ]
 
 
 def test_nobody_enters_or_leaves_a_running_season(
