@@ -16,11 +16,12 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from itertools import cycle, islice
+from functools import partial
+from itertools import cycle
 from pathlib import Path
 from typing import Any, Final
 
@@ -55,7 +56,7 @@ class Plan:
 
 PLANS: Final = {
     "bomb": Plan(("simple", "scared", "medium"), 900),
-    "skull": Plan(("random", "bluffer"), 900),
+    "skull": Plan(("random", "bluffer"), 900, seats=3),
     "war": Plan(("random", "highest"), 900),
     "thegame": Plan(("legal", "minimal", "random", "trick"), 300, seats=3),
     "creatures": Plan(("autopilot", "stilllearning"), 900),
@@ -140,22 +141,31 @@ def _season(one: Run, budget: int) -> dict[str, Any]:
     }
 
 
+def field_of(game: str, bots: int = BOTS) -> Iterator[tuple[str, str, bytes]]:
+    """Author, name and file of every bot that fills the field: the shipped ones are in it already.
+
+    Each differs from what it is a variant of in its last line, a comment.
+    """
+    likes = cycle(PLANS[game].variants)
+    for number, like in zip(range(bots - len(names(game))), likes, strict=False):
+        author = f"author-{number // AN_AUTHOR + 1:02d}"
+        source = shipped(game, like) + f"# The {like} of {author}, {number}.\n".encode()
+        yield author, f"{like}-{number}", source
+
+
 def _submit(one: Run) -> None:
-    """Fills the field: what is shipped plays already, variants of it come from several authors."""
+    """Has the authors send their bots in, and waits until these may play."""
+    tokens: dict[str, str] = {}
     made: list[tuple[int, str]] = []
-    wanted = one.bots - len(names(one.game))
-    likes = list(islice(cycle(one.plan.variants), wanted))
-    for first in range(0, wanted, AN_AUTHOR):
-        author = f"author-{first // AN_AUTHOR + 1:02d}"
-        token = one.platform.author(author)
-        for number, like in enumerate(likes[first : first + AN_AUTHOR], first + 1):
-            source = shipped(one.game, like) + f"# The {like} of {author}, {number}.\n".encode()
-            told = one.platform.upload(f"{like}-{number}", source, token=token, game=one.game)
-            assert told.status_code == 201, told.text
-            made.append((told.json()["id"], token))
+    for author, name, source in field_of(one.game, one.bots):
+        if author not in tokens:
+            tokens[author] = one.platform.author(author)
+        told = one.platform.upload(name, source, token=tokens[author], game=one.game)
+        assert told.status_code == 201, told.text
+        made.append((told.json()["id"], tokens[author]))
     for version, token in made:
-        told = one.platform.verdict(version, token=token)
-        assert told["state"] == "active", told
+        told_of = one.platform.verdict(version, token=token)
+        assert told_of["state"] == "active", told_of
 
 
 def _found(one: Run, budget: int) -> None:
@@ -177,7 +187,7 @@ def _disturb(one: Run, budget: int) -> None:
     one.look()
     for number, name in enumerate(KILLS):
         due = budget * number // len(KILLS)
-        one.wait(lambda due=due: _has_got(one, due), f"the season stands still before {name}")
+        one.wait(partial(_has_got, one, due), f"the season stands still before {name} is killed")
         if one.tell()["state"] == "finished":
             one.wrong.append(f"the season was over before {', '.join(KILLS[number:])} could be hit")
             return

@@ -6,9 +6,6 @@ Arenas are killed on the way and messages come twice: lessons are given again, t
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
@@ -45,13 +42,7 @@ def lessons(platform: Installation) -> list[dict[str, Any]]:
 
 def proof(platform: Installation, what: str) -> tuple[int, dict[str, Any]]:
     """What `matchbox season verify` says."""
-    somebody = {"name": "dana", "password": "a password for tests"}
-    platform.post("/users", **somebody, role="operator")
-    token = platform.post("/login", **somebody, label="proof")["token"]
-    mine = os.environ | {"MATCHBOX_URL": platform.url, "MATCHBOX_TOKEN": token}
-    command = str(Path(sys.executable).with_name("matchbox"))
-    words = [command, "season", "verify", what, "--json"]
-    done = subprocess.run(words, env=mine, capture_output=True, text=True, check=False)
+    done = platform.command("season", "verify", what, "--json")
     return done.returncode, json.loads(done.stdout or "{}")
 
 
