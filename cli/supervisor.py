@@ -139,14 +139,6 @@ class Supervisor:
         for child in self._children:
             child.look()
 
-    def alive(self, name: str) -> bool:
-        """True while the child of that name runs."""
-        return any(
-            child.process is not None and child.process.poll() is None
-            for child in self._children
-            if child.program.name == name
-        )
-
     def stop(self) -> None:
         """Stops them, those of the highest layer first."""
         for layer in sorted({child.program.layer for child in self._children}, reverse=True):

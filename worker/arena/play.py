@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from matchbox import registry
 from matchbox.bundle import read_bundle
 from matchbox.dice import player_seed
-from matchbox.errors import BadMessage, SeatFault
+from matchbox.errors import BadMessage
 from matchbox.match import frames
 from matchbox.match import record as records
 from matchbox.match.referee import play
@@ -245,8 +245,3 @@ _version: Final = cache(version)
 def cut(text: str, limit: int) -> str:
     """What a bot has printed, safe to show, cut to that many bytes of UTF-8."""
     return frames.readable(text).encode()[:limit].decode(errors="ignore")
-
-
-def is_platform(error: BaseException) -> bool:
-    """True where the platform, not a bot, brought the match down."""
-    return isinstance(error, SeatFault) and error.kind == "platform"

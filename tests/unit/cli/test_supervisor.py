@@ -65,7 +65,7 @@ def pid_of(supervisor: Supervisor, place: int = 0) -> int:
 def test_what_a_child_prints_goes_to_its_log(supervisor: Supervisor, tmp_path: Path) -> None:
     supervisor.add(Program("one", SLEEPER, ENVIRONMENT))
     until(lambda: (tmp_path / "one.log").read_text() == "up\n")
-    assert supervisor.alive("one")
+    assert not gone(pid_of(supervisor))
 
 
 def test_a_child_that_is_killed_is_started_again(
