@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from cli import say
 from cli.crew import Crew, crew
@@ -21,7 +21,7 @@ from cli.simulate import read_options
 from matchbox import registry
 from matchbox.errors import BadOption
 from matchbox.game import check_seats, fill_options
-from matchbox.lab import grid, matrix, places
+from matchbox.lab import grid, matrix, places, tables
 from matchbox.lab.counts import Counts, count
 from matchbox.lab.plan import Batch, Contestant, Plan
 from matchbox.match.record import unpack
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from sandbox.box import Box
 
 Found: TypeAlias = matrix.Matrix | grid.Grid | places.Places
+_FOUND: Final = {matrix: matrix.Matrix, grid: grid.Grid, places: places.Places}
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +120,12 @@ def run(plan: Plan, bundles: Mapping[str, bytes], box: str, workers: int) -> Exp
     jobs = list(kind_of(plan).batches(plan))
     with crew(box, min(workers, len(jobs))) as players, say.progress() as bar:
         task = bar.add_task(f"playing {plan.game}", total=games_of(jobs))
-        return play(plan, bundles, {}, players, lambda batch, _: bar.advance(task, batch.games))
+
+        def seen(batch: Batch, _: bytes, found: Found) -> None:
+            bar.advance(task, batch.games)
+            bar.tell(lambda: tables.reached(found.result()))
+
+        return play(plan, bundles, {}, players, seen)
 
 
 def compare(
@@ -157,26 +163,23 @@ def play(
     bundles: Mapping[str, bytes],
     memories: Mapping[str, bytes],
     players: Crew,
-    seen: Callable[[Batch, bytes], None],
+    seen: Callable[[Batch, bytes, Found], None],
 ) -> Experiment:
-    """The plan played by that crew; `seen` is handed every batch and its packed record, in order.
+    """The plan played by that crew; `seen` is handed every batch and its packed record, in order,
+    and what has been found so far.
 
     Raises SeatFault of the platform.
     """
     kind = kind_of(plan)
     jobs: list[Batch] = list(kind.batches(plan))
-    boxes: list[str] = []
-
-    def counted(done: Iterator[tuple[str, Counts, bytes]]) -> Iterator[tuple[Batch, Counts]]:
-        for job, (name, counts, record) in zip(jobs, done, strict=True):
-            boxes.append(name)
-            seen(job, record)
-            yield job, counts
-
+    found: Found = _FOUND[kind](plan)
     started = time.monotonic()
     work = partial(play_batch, bundles, memories)
-    found = kind.gather(plan, counted(players.play(work, jobs)))
-    return Experiment(found, boxes[0], time.monotonic() - started, games_of(jobs))
+    for job, done in zip(jobs, players.play(work, jobs), strict=True):
+        _, counts, record = done
+        found.add(job, counts)
+        seen(job, record, found)
+    return Experiment(found, done[0], time.monotonic() - started, games_of(jobs))
 
 
 def games_of(jobs: Iterable[Batch]) -> int:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from cli.crew import Crew
-    from cli.experiment import Experiment
+    from cli.experiment import Experiment, Found
     from matchbox.lab.plan import Batch, Plan
     from sandbox.box import Box
 
@@ -110,9 +110,10 @@ def run(
         for number in range(1, rounds + 1):
             records: list[tuple[Batch, bytes]] = []
 
-            def seen(batch: Batch, record: bytes, kept: list[Any] = records) -> None:
+            def seen(batch: Batch, record: bytes, found: Found, kept: list[Any] = records) -> None:
                 kept.append((batch, record))
                 bar.advance(task, batch.games)
+                bar.tell(lambda: tables.reached(found.result()))
 
             present = plan_of_round(plan, number, memories)
             known = {digest(memory): memory for memory in memories}

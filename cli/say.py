@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import typer
 
 if TYPE_CHECKING:
-    from rich.progress import Progress
-
+    from cli.live import Live
     from sandbox.box import Box
 
 
@@ -62,10 +61,8 @@ def opened(box: Box | None) -> Iterator[Box | None]:
             box.close()
 
 
-def progress() -> AbstractContextManager[Progress]:
+def progress() -> AbstractContextManager[Live]:
     """A progress bar on stderr; silent where that is no terminal."""
-    from rich.console import Console
-    from rich.progress import Progress
+    from cli.live import Live
 
-    console = Console(stderr=True)
-    return Progress(console=console, transient=True, disable=not console.is_terminal)
+    return Live()

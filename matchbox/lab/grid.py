@@ -7,14 +7,14 @@ tables together, each equally often where there are more bots than seats.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from matchbox.dice import derive_deals
-from matchbox.lab.counts import Counted, Counts, FaultCounts, fault_rows
+from matchbox.lab.counts import Counted, Counts, fault_rows
 from matchbox.lab.facts import Sum
-from matchbox.lab.plan import Batch, Plan, batches_of, tables
+from matchbox.lab.plan import Batch, Plan, batches_of, in_turn, tables
 from matchbox.lab.statistics import bootstrap
 
 Key = tuple[int, int]
@@ -42,21 +42,30 @@ class Cell:
 def batches(plan: Plan) -> Iterator[Batch]:
     """Every job of the plan, always cut in the same way."""
     deals = derive_deals(plan.seed, plan.games)
-    for size in plan.sizes:
-        if plan.mixed:
-            yield from tables(plan, size)
-            continue
-        for bot in range(len(plan.bots)):
-            yield from batches_of(plan, [bot] * size, deals, [0])
+    if plan.mixed:
+        return in_turn(tables(plan, size) for size in plan.sizes)
+    return in_turn(
+        batches_of(plan, [bot] * size, deals, [0])
+        for size in plan.sizes
+        for bot in range(len(plan.bots))
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """The counts of a whole plan."""
+    """The counts of a plan, as far as it was played."""
 
     plan: Plan
-    cells: dict[Key, Cell]
-    faults: FaultCounts
+    cells: dict[Key, Cell] = field(default_factory=dict)
+    faults: Counter[tuple[int, str, str]] = field(default_factory=Counter)
+
+    def add(self, batch: Batch, counts: Counts) -> None:
+        """Takes in a batch; those of one cell come in the order of `batches`."""
+        self.faults.update(counts.faults)
+        key = len(batch.who), MIXED if self.plan.mixed else batch.who[0]
+        cell = self.cells.setdefault(key, Cell())
+        for bout in counts.bouts:
+            cell.add(batch.job.deals[bout.deal], bout)
 
     def result(self) -> dict[str, Any]:
         """The experiment as `matchbox simulate --json` prints it, without its times."""
@@ -98,16 +107,3 @@ class Grid:
     def _name(self, bot: int) -> str:
         names = self.plan.names(range(len(self.plan.bots)))
         return " + ".join(names) if bot == MIXED else names[bot]
-
-
-def gather(plan: Plan, counted: Iterable[tuple[Batch, Counts]]) -> Grid:
-    """The counts of all batches, which come in the order of `batches`."""
-    cells: dict[Key, Cell] = {}
-    faults: Counter[tuple[int, str, str]] = Counter()
-    for batch, one in counted:
-        faults.update(one.faults)
-        key = len(batch.who), MIXED if plan.mixed else batch.who[0]
-        cell = cells.setdefault(key, Cell())
-        for bout in one.bouts:
-            cell.add(batch.job.deals[bout.deal], bout)
-    return Grid(plan, cells, faults)

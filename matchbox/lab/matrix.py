@@ -7,15 +7,15 @@ of the totals take this into account, as every deal counts as one observation.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any
 
 from matchbox.dice import derive_deals
-from matchbox.lab.counts import Counted, Counts, FaultCounts, fault_rows
+from matchbox.lab.counts import Counted, Counts, fault_rows
 from matchbox.lab.facts import Sum
-from matchbox.lab.plan import Batch, Plan, batches_of
+from matchbox.lab.plan import Batch, Plan, batches_of, in_turn
 from matchbox.lab.statistics import mean_interval, wilson
 
 Pair = tuple[int, int]
@@ -56,28 +56,44 @@ def batches(plan: Plan) -> Iterator[Batch]:
     pairs = list(combinations(range(len(plan.bots)), 2))
     if plan.mirror:
         pairs += [(bot, bot) for bot in range(len(plan.bots))]
-    for first, second in sorted(pairs):
-        rotations = (0, 1) if first != second else (0,)
-        yield from batches_of(plan, (first, second), deals, rotations)
+    return in_turn(
+        batches_of(plan, (first, second), deals, (0, 1) if first != second else (0,))
+        for first, second in sorted(pairs)
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class Matrix:
-    """The counts of a whole plan."""
+    """The counts of a plan, as far as it was played."""
 
     plan: Plan
-    pairs: Mapping[Pair, Tally]
-    points: Sequence[Sequence[float]]
-    """By bot, then by deal: points against all others, mirror games apart."""
-    faults: FaultCounts
+    pairs: dict[Pair, Tally] = field(default_factory=dict)
+    faults: Counter[tuple[int, str, str]] = field(default_factory=Counter)
+    against: dict[Pair, list[int]] = field(default_factory=dict)
+    """Of every two bots: the half points of the first, by deal, over both orders."""
+
+    def add(self, batch: Batch, counts: Counts) -> None:
+        """Takes in a batch; those of one pair come in the order of `batches`."""
+        self.faults.update(counts.faults)
+        for bout in counts.bouts:
+            self.pairs.setdefault((bout.bots[0], bout.bots[1]), Tally()).add(bout)
+        first, second = batch.who
+        if first != second:
+            own = self.against.setdefault((first, second), [])
+            own.extend(_half_points(batch, counts.bouts))
 
     def result(self) -> dict[str, Any]:
-        """The experiment as `matchbox simulate --json` prints it, without its times."""
+        """The experiment as `matchbox simulate --json` prints it, without its times.
+
+        While it is played, a total is of the deals played against all others; none where there is
+        no such deal yet.
+        """
         told = self.plan.told()
+        totals = (self._total(bot) for bot in range(len(self.plan.bots)))
         return {
             **told,
             "pairs": [self._pair(pair, tally) for pair, tally in sorted(self.pairs.items())],
-            "totals": [self._total(bot) for bot in range(len(self.plan.bots))],
+            "totals": [total for total in totals if total],
             "faults": fault_rows(told["bots"], self.faults),
         }
 
@@ -117,25 +133,23 @@ class Matrix:
         (name,) = self.plan.names([bot])
         if len(self.plan.bots) == 1:
             return {"bot": name, "share": 0.5, "ci95": [0.5, 0.5]}
-        share, interval = mean_interval(self.points[bot])
+        points = self._points(bot)
+        if not points:
+            return {}
+        share, interval = mean_interval(points)
         inside = [round(min(1.0, max(0.0, bound)), 6) for bound in interval]
         return {"bot": name, "share": round(share, 6), "ci95": inside}
 
-
-def gather(plan: Plan, counted: Iterable[tuple[Batch, Counts]]) -> Matrix:
-    """The counts of all batches, which come in the order of `batches`."""
-    pairs: dict[Pair, Tally] = {}
-    faults: Counter[tuple[int, str, str]] = Counter()
-    against: dict[Pair, list[int]] = {}
-    for batch, one in counted:
-        faults.update(one.faults)
-        for bout in one.bouts:
-            pairs.setdefault((bout.bots[0], bout.bots[1]), Tally()).add(bout)
-        first, second = batch.who
-        if first != second:
-            against.setdefault((first, second), []).extend(_half_points(batch, one.bouts))
-    points = [_points(bot, against, len(plan.bots)) for bot in range(len(plan.bots))]
-    return Matrix(plan, pairs, points, faults)
+    def _points(self, bot: int) -> list[float]:
+        """The bot's share of the points of every deal that it has played against all others."""
+        rows = [
+            [4 - half for half in halves] if second == bot else halves
+            for (first, second), halves in sorted(self.against.items())
+            if bot in (first, second)
+        ]
+        others = len(self.plan.bots) - 1
+        deals = zip(*rows, strict=False) if len(rows) == others else ()
+        return [sum(deal) / (4 * others) for deal in deals]
 
 
 def _half_points(batch: Batch, bouts: Iterable[Counted]) -> list[int]:
@@ -146,13 +160,3 @@ def _half_points(batch: Batch, bouts: Iterable[Counted]) -> list[int]:
         mine, other = bout.places[own], bout.places[1 - own]
         halves[bout.deal] += 1 + (mine < other) - (mine > other)
     return halves
-
-
-def _points(bot: int, against: Mapping[Pair, Sequence[int]], bots: int) -> list[float]:
-    """The bot's share of the points of every deal, over its games against all others."""
-    rows = [
-        [4 - half for half in halves] if second == bot else halves
-        for (first, second), halves in sorted(against.items())
-        if bot in (first, second)
-    ]
-    return [sum(deal) / (4 * (bots - 1)) for deal in zip(*rows, strict=True)]

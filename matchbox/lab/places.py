@@ -7,14 +7,13 @@ seats, tables begin at every bot of the list, so that all play equally often.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
 from typing import Any
 
-from matchbox.lab.counts import Counted, Counts, FaultCounts, fault_rows
+from matchbox.lab.counts import Counted, Counts, fault_rows
 from matchbox.lab.facts import Sum
-from matchbox.lab.plan import Batch, Plan, tables
+from matchbox.lab.plan import Batch, Plan, in_turn, tables
 from matchbox.lab.statistics import wilson
 
 COLUMNS = ("players", "bot", "games", "first_share", "ci95_low", "ci95_high", "mean_place")
@@ -46,17 +45,24 @@ class Tally:
 
 def batches(plan: Plan) -> Iterator[Batch]:
     """Every job of the plan, always cut in the same way."""
-    return chain.from_iterable(tables(plan, size) for size in plan.sizes)
+    return in_turn(tables(plan, size) for size in plan.sizes)
 
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """The counts of a whole plan."""
+    """The counts of a plan, as far as it was played."""
 
     plan: Plan
-    tables: dict[int, Tally]
+    tables: dict[int, Tally] = field(default_factory=dict)
     """By table size."""
-    faults: FaultCounts
+    faults: Counter[tuple[int, str, str]] = field(default_factory=Counter)
+
+    def add(self, batch: Batch, counts: Counts) -> None:
+        """Takes in a batch."""
+        self.faults.update(counts.faults)
+        tally = self.tables.setdefault(len(batch.who), Tally())
+        for bout in counts.bouts:
+            tally.add(bout)
 
     def result(self) -> dict[str, Any]:
         """The experiment as `matchbox simulate --json` prints it, without its times."""
@@ -103,15 +109,3 @@ class Places:
             "ci95": [round(bound, 6) for bound in wilson(share, games)],
             "mean_place": round(sum(place * n for place, n in counts.items()) / games, 4),
         }
-
-
-def gather(plan: Plan, counted: Iterable[tuple[Batch, Counts]]) -> Places:
-    """The counts of all batches, which come in the order of `batches`."""
-    tallies: dict[int, Tally] = {}
-    faults: Counter[tuple[int, str, str]] = Counter()
-    for batch, one in counted:
-        faults.update(one.faults)
-        tally = tallies.setdefault(len(batch.who), Tally())
-        for bout in one.bouts:
-            tally.add(bout)
-    return Places(plan, tallies, faults)

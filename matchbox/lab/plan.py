@@ -6,9 +6,10 @@ places.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
+from itertools import zip_longest
 from typing import Any, Final
 
 from matchbox.dice import derive_deals
@@ -89,6 +90,12 @@ def batches_of(
     for start in range(0, len(deals), BATCH):
         job = _job(plan, who, deals[start : start + BATCH])
         yield Batch(tuple(who), job, tuple(rotations))
+
+
+def in_turn(parts: Iterable[Iterable[Batch]]) -> Iterator[Batch]:
+    """The first job of every part, then the second of each: all of them come on side by side."""
+    for jobs in zip_longest(*parts):
+        yield from (job for job in jobs if job is not None)
 
 
 def tables(plan: Plan, size: int) -> Iterator[Batch]:

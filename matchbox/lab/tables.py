@@ -139,13 +139,13 @@ def round_rows(result: Mapping[str, Any]) -> Rows:
 
     That is the share of the points in %, of first places in %, or the mean score.
     """
-    rounds = [(str(one["round"]), dict(_reached(one))) for one in result["rounds"]]
+    rounds = [(str(one["round"]), dict(reached(one))) for one in result["rounds"]]
     columns = list(rounds[0][1])
     return [["round", *columns], *([number, *reached.values()] for number, reached in rounds)]
 
 
-def _reached(one: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
-    """What every bot, or every bot at a table size, has come to in one experiment."""
+def reached(one: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
+    """What every bot, or every bot at a table size, has come to in one experiment so far."""
     if "totals" in one:
         return ((row["bot"], percent(row["share"], row["ci95"])) for row in one["totals"])
     if "cells" in one:

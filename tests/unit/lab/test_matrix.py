@@ -43,6 +43,14 @@ def played(plan: Plan, winners: Sequence[Sequence[int]]) -> list[tuple[Batch, Co
     ]
 
 
+def gathered(plan: Plan, batches: Sequence[tuple[Batch, Counts]]) -> matrix.Matrix:
+    """What these batches come to."""
+    found = matrix.Matrix(plan)
+    for batch, counts in batches:
+        found.add(batch, counts)
+    return found
+
+
 def test_every_pair_plays_the_same_deals_in_both_orders() -> None:
     batches = list(matrix.batches(a_plan(3)))
     assert [one.who for one in batches] == [(0, 1), (0, 2), (1, 2)]
@@ -79,7 +87,7 @@ def test_a_third_bot_changes_nothing_for_the_first_two() -> None:
 
 def test_it_counts_for_who_moves_first() -> None:
     plan = a_plan()
-    found = matrix.gather(plan, played(plan, [(0, 0), (0, 1), (0, 0)])).result()
+    found = gathered(plan, played(plan, [(0, 0), (0, 1), (0, 0)])).result()
     first, second = found["pairs"]
     assert (first["first"], first["second"]) == ("a", "b")
     assert (first["games"], first["first_wins"], first["second_wins"]) == (3, 3, 0)
@@ -90,7 +98,7 @@ def test_it_counts_for_who_moves_first() -> None:
 
 def test_a_draw_is_half_a_win() -> None:
     plan = a_plan(games=2)
-    found = matrix.gather(plan, played(plan, [(-1, -1), (-1, -1)])).result()
+    found = gathered(plan, played(plan, [(-1, -1), (-1, -1)])).result()
     assert [pair["first_share"] for pair in found["pairs"]] == [0.5, 0.5]
     assert [pair["draws"] for pair in found["pairs"]] == [2, 2]
     assert [total["share"] for total in found["totals"]] == [0.5, 0.5]
@@ -98,9 +106,30 @@ def test_a_draw_is_half_a_win() -> None:
 
 def test_the_totals_add_up_over_all_opponents() -> None:
     plan = a_plan(3)
-    found = matrix.gather(plan, played(plan, [(0, 0)] * 3)).result()
+    found = gathered(plan, played(plan, [(0, 0)] * 3)).result()
     assert [total["share"] for total in found["totals"]] == [1.0, 0.5, 0.0]
     assert found["totals"][0]["ci95"] == [1.0, 1.0]
+
+
+def test_pairs_come_on_side_by_side() -> None:
+    batches = matrix.batches(a_plan(3, games=BATCH + 1))
+    assert [(one.who, one.games) for one in batches] == [
+        *((who, 2 * BATCH) for who in [(0, 1), (0, 2), (1, 2)]),
+        *((who, 2) for who in [(0, 1), (0, 2), (1, 2)]),
+    ]
+
+
+def test_a_total_is_told_once_all_others_were_met_and_its_interval_shrinks() -> None:
+    plan = a_plan(3, games=2 * BATCH)
+    found, told = matrix.Matrix(plan), []
+    for batch, counts in played(plan, [(0, 0), (0, 1)] * (BATCH // 2)):
+        found.add(batch, counts)
+        told.append({total["bot"]: total for total in found.result()["totals"]})
+    assert [list(totals) for totals in told] == [[], ["a"], *[["a", "b", "c"]] * 4]
+    shares = [totals["a"]["share"] for totals in told[1:]]
+    widths = [totals["a"]["ci95"][1] - totals["a"]["ci95"][0] for totals in told[1:]]
+    assert shares == [0.75] * 5
+    assert widths[0] == widths[2] > widths[3] == widths[4] > 0
 
 
 def test_mirror_games_are_in_no_total() -> None:
@@ -109,7 +138,7 @@ def test_mirror_games_are_in_no_total() -> None:
     for batch in matrix.batches(plan):
         winners: Any = [(0, 0)] * 3 if batch.who[0] != batch.who[1] else [(1,)] * 3
         batches.append((batch, count(BOMB, batch, a_record(batch, winners), [])))
-    found = matrix.gather(plan, batches).result()
+    found = gathered(plan, batches).result()
     assert [total["share"] for total in found["totals"]] == [1.0, 0.0]
     own = [pair for pair in found["pairs"] if pair["first"] == pair["second"]]
     assert [(pair["games"], pair["second_wins"]) for pair in own] == [(3, 3), (3, 3)]
@@ -117,7 +146,7 @@ def test_mirror_games_are_in_no_total() -> None:
 
 def test_a_bot_alone_with_itself_has_half_of_the_points() -> None:
     plan = a_plan(1, mirror=True)
-    found = matrix.gather(plan, played(plan, [(0,)] * 3)).result()
+    found = gathered(plan, played(plan, [(0,)] * 3)).result()
     assert found["totals"] == [{"bot": "a", "share": 0.5, "ci95": [0.5, 0.5]}]
 
 
@@ -126,7 +155,7 @@ def test_faults_are_counted_by_bot_kind_and_detail() -> None:
     (batch,) = matrix.batches(plan)
     notes = [Note(1, deal, 0, "crash", "ZeroDivisionError") for deal in (0, 1)]
     counted = count(BOMB, batch, a_record(batch, [(0, 0)] * 3), notes)
-    found = matrix.gather(plan, [(batch, counted)]).result()
+    found = gathered(plan, [(batch, counted)]).result()
     assert found["faults"] == [
         {"bot": "b", "kind": "crash", "games": 2, "detail": "ZeroDivisionError"}
     ]
@@ -134,7 +163,7 @@ def test_faults_are_counted_by_bot_kind_and_detail() -> None:
 
 def test_the_file_has_a_line_of_names_and_one_per_pair() -> None:
     plan = a_plan(games=1)
-    lines = tables.tsv(matrix.gather(plan, played(plan, [(0, 0)])).lines()).splitlines()
+    lines = tables.tsv(gathered(plan, played(plan, [(0, 0)])).lines()).splitlines()
     assert lines[0].split("\t") == list(matrix.COLUMNS)
     assert lines[1].split("\t")[:7] == ["a", "b", "1", "1", "0", "0", "1.0"]
     assert len(lines) == 3
@@ -142,5 +171,5 @@ def test_the_file_has_a_line_of_names_and_one_per_pair() -> None:
 
 def test_it_keeps_how_long_the_games_were() -> None:
     plan = a_plan()
-    spread = matrix.gather(plan, played(plan, [(0, 0)] * 3)).spread()
+    spread = gathered(plan, played(plan, [(0, 0)] * 3)).spread()
     assert spread == {"a v b": {4: 3}, "b v a": {4: 3}}

@@ -31,8 +31,10 @@ def counts_of(batch: Batch, *, shared: bool = False) -> Counts:
 
 def played(plan: Plan, *, shared: bool = False) -> places.Places:
     """The whole plan."""
-    jobs = places.batches(plan)
-    return places.gather(plan, [(batch, counts_of(batch, shared=shared)) for batch in jobs])
+    found = places.Places(plan)
+    for batch in places.batches(plan):
+        found.add(batch, counts_of(batch, shared=shared))
+    return found
 
 
 def test_seats_are_filled_from_the_list_in_turn() -> None:

@@ -1,0 +1,59 @@
+"""What a long experiment shows at a terminal: how far it is, and what has been found so far.
+
+Knows terminals; the figures are asked for, and only as often as that costs next to nothing.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator
+from typing import Final
+
+from rich.console import Console, RenderableType
+from rich.progress import Progress
+from rich.table import Table
+from rich.text import Text
+
+Rows = Callable[[], Iterable[tuple[str, str]]]
+"""Every bot's name and its figure with its interval."""
+
+LEAST_S: Final = 0.25
+"""Nobody reads faster."""
+SHARE: Final = 20
+"""Figures take one part in so many of the time, at the most."""
+
+
+class Live(Progress):
+    """A progress bar on stderr with figures below it; silent where that is no terminal."""
+
+    def __init__(
+        self, console: Console | None = None, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        console = console or Console(stderr=True)
+        self._figures: Table | None = None
+        self._clock, self._again = clock, 0.0
+        super().__init__(console=console, transient=True, disable=not console.is_terminal)
+
+    def tell(self, rows: Rows) -> None:
+        """Shows what the rows are now, unless it is too soon for that."""
+        begun = self._clock()
+        if self.disable or begun < self._again:
+            return
+        figures = Table(
+            title="so far, with half of the 95% interval",
+            title_justify="left",
+            box=None,
+            show_header=False,
+            padding=(0, 2, 0, 0),
+        )
+        for name, figure in rows():
+            figures.add_row(Text(name), Text(figure))
+        self._figures = figures if figures.rows else None
+        ended = self._clock()
+        self._again = ended + max(LEAST_S, SHARE * (ended - begun))
+
+    def get_renderables(self) -> Iterator[RenderableType]:
+        """The bar, then the figures."""
+        yield from super().get_renderables()
+        if self._figures is not None:
+            yield self._figures

@@ -1,0 +1,89 @@
+"""What a long command shows while it runs, and that it costs next to nothing."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import pty
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from cli.live import LEAST_S, Live
+
+BOTS = ("simple", "scared", "medium")
+COMMAND = [
+    str(Path(sys.executable).with_name("matchbox")),
+    *("simulate", "bomb", *BOTS, "--games", "1000", "--seed", "7", "--box", "none", "--json"),
+]
+
+
+def at_a_terminal(command: list[str]) -> str:
+    """What the command writes to stderr where that is a terminal; its stdout is none."""
+    ours, theirs = pty.openpty()
+    environment = {**os.environ, "TERM": "xterm", "COLUMNS": "100"}
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=theirs, env=environment
+    ) as process:
+        os.close(theirs)
+        told = b"".join(_read(ours))
+        assert process.stdout is not None
+        json.loads(process.stdout.read())
+    os.close(ours)
+    assert process.returncode == 0
+    return re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", told.decode())
+
+
+def _read(handle: int) -> Iterator[bytes]:
+    while True:
+        try:
+            data = os.read(handle, 65536)
+        except OSError:  # Nobody holds the other end any more.
+            return
+        yield data
+
+
+def test_simulate_shows_at_a_terminal_what_it_has_found_so_far() -> None:
+    told = at_a_terminal(COMMAND)
+    shown = re.findall(r"medium +(\d+\.\d) ±(\d+\.\d)", told)
+    assert "playing bomb" in told
+    assert float(shown[0][1]) > float(shown[-1][1]) > 0
+
+
+def test_it_shows_nothing_without_a_terminal() -> None:
+    done = subprocess.run(COMMAND, capture_output=True, text=True, check=True)
+    assert done.stderr == ""
+    assert json.loads(done.stdout)["games"] == 1000
+
+
+def test_figures_that_take_long_are_asked_for_seldom() -> None:
+    now, asked = 0.0, []
+
+    def rows() -> Iterator[tuple[str, str]]:
+        nonlocal now
+        asked.append(now)
+        now += 0.5
+        yield "[bold]", "50.0 ±1.0"
+
+    console = Console(file=io.StringIO(), force_terminal=True)
+    live = Live(console, lambda: now)
+    for _ in range(240):
+        live.tell(rows)
+        now += LEAST_S
+    assert [later - sooner for sooner, later in pairwise(asked)] == [10.5] * (len(asked) - 1)
+    assert len(asked) > 3
+    console.print(*live.get_renderables())
+    assert "[bold]  50.0 ±1.0" in console.file.getvalue()  # type: ignore[attr-defined]
+
+
+def test_where_nobody_looks_no_figure_is_asked_for() -> None:
+    live = Live(Console(file=io.StringIO()))
+    live.tell(lambda: pytest.fail("it was asked for"))
+    assert list(live.get_renderables())[1:] == []
