@@ -6,6 +6,7 @@ import secrets
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from sqlalchemy import delete, select, update
+from sqlalchemy.orm import contains_eager
 
 from matchbox import registry
 from matchbox.bundle import check_name
@@ -170,10 +171,12 @@ def set_paused(session: Session, actor: User, league: League, paused: bool, *, n
 
 
 def field_of(session: Session, league: League) -> Sequence[Version]:
-    """The versions that play in the league now: the active one of every bot of its game."""
+    """The versions that play in the league now, with bots and owners: the active one of every bot
+    of its game."""
     playing = (Bot.game == league.game, Bot.retired_at.is_(None))
-    query = select(Version).join(Bot).where(*playing, Version.state == VersionState.ACTIVE)
-    return session.scalars(query.order_by(Version.id)).all()
+    query = select(Version).join(Version.bot).where(*playing, Version.state == VersionState.ACTIVE)
+    named = contains_eager(Version.bot).joinedload(Bot.owner)
+    return session.scalars(query.options(named).order_by(Version.id)).all()
 
 
 def is_cooperative(game: str) -> bool:

@@ -52,6 +52,17 @@ def test_the_queue_is_filled_and_not_overfilled(books: Books, alice: User, bob: 
     assert feed(books) == books.settings.ranked_backlog
 
 
+def test_the_field_is_read_at_once_with_the_names_of_all_its_bots(
+    books: Books, alice: User, bob: User
+) -> None:
+    league = books.league()
+    for owner in (alice, bob):
+        books.bot(owner, "one")
+    with books.read() as session:
+        field = leagues.field_of(session, session.get_one(League, league.id))
+    assert [version.bot.full_name for version in field] == ["alice/one", "bob/one"]
+
+
 def test_bots_of_one_owner_do_not_meet_but_those_of_the_house_do(books: Books, alice: User) -> None:
     books.league()
     with books.write() as session:
