@@ -11,6 +11,7 @@ from collections.abc import Mapping
 
 from flask import render_template
 
+from dashboard import inbox
 from dashboard.source import Row, Source
 from matchbox.league.format import Admission, Format, Schedule, write
 
@@ -64,6 +65,7 @@ def account_page(
         new_token=new_token,
         new_webhook=new_webhook,
         ways=source.ways_out(),
+        kinds=inbox.MAILED,
         tokens=source.tokens(),
         my_bots=source.my_bots(),
     )

@@ -29,6 +29,19 @@ KINDS = {
 }
 """What stands before a notice; of other kinds the kind itself."""
 
+MAILED = {
+    "verdict": "verdicts on your uploads",
+    "first-fault": "the first fault of a version",
+    "suspension": "suspensions",
+    "disqualification": "disqualifications",
+    "reinstatement": "what takes these back",
+    "season-start": "the starts of your seasons",
+    "rank-change": "changes of rank in them",
+    "season-end": "their ends",
+    "comparison-end": "the ends of your comparisons",
+}
+"""How the form of the account's page names the kinds that can be mailed or not."""
+
 
 def rules(source: Source) -> Iterator[tuple[str, Callable[..., Answer]]]:
     """Every address and its view, whose name is the endpoint's."""

@@ -39,7 +39,8 @@ def no_notices(**_: Any) -> Row:
 
 def no_ways_out() -> Row:
     """Notices stay in the house."""
-    return {"mail": False, "email": None, "email_asked": None, "hooks": "none", "webhooks": []}
+    mail: Row = {"mail": False, "email": None, "email_asked": None, "kinds": [], "muted": []}
+    return {**mail, "hooks": "none", "webhooks": []}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -165,8 +166,9 @@ class Source:
 
     ways_out: Callable[[], Row] = no_ways_out
     """mail (whether this platform sends any), email (the viewer's, confirmed, or None), email_asked
-    (not confirmed yet), hooks (where webhooks may lead: public, any or none), webhooks: id, url,
-    created_at, arrived_at, disabled_at, trouble."""
+    (not confirmed yet), kinds (of notices), muted (those that are not mailed), hooks (where
+    webhooks may lead: public, any or none), webhooks: id, url, created_at, arrived_at, disabled_at,
+    trouble."""
 
     link_open: Callable[[str], bool] = lambda secret: False
     """Whether this secret of the link that confirms an address is the viewer's, and good."""

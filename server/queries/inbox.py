@@ -52,18 +52,23 @@ def notice(session: Session, row: Notice) -> dict[str, Any]:
 
 
 def ways_out(session: Session, viewer: User, settings: Settings) -> dict[str, Any]:
-    """shares (whether the bots go with exported seasons), mail (whether any is sent here), email
-    (confirmed, or None), email_asked (not yet), hooks (whether there are any here: public, any or
+    """As `mail`, and: shares (whether the bots go with exported seasons), mail (whether any is sent
+    here), email_asked (not confirmed yet), hooks (whether there are any here: public, any or
     none), webhooks: as `webhook`.
     """
     return {
+        **mail(viewer),
         "mail": bool(settings.smtp_host),
         "shares": viewer.shares,
-        "email": viewer.email,
         "email_asked": viewer.email_asked,
         "hooks": settings.webhooks,
         "webhooks": [webhook(row) for row in webhooks.listed(session, viewer)],
     }
+
+
+def mail(viewer: User) -> dict[str, Any]:
+    """email (confirmed, or None), kinds (of notices), muted (those that are not mailed)."""
+    return {"email": viewer.email, "kinds": list(notices.KINDS), "muted": viewer.muted}
 
 
 def webhook(row: Webhook) -> dict[str, Any]:

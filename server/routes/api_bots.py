@@ -7,8 +7,9 @@ from flask import Response, jsonify, url_for
 
 from server import queries
 from server.auth import account, context, viewer
+from server.queries import history
 from server.routes import asked, told
-from server.routes.lists import made_at
+from server.routes.lists import made_at, whole_list
 from server.routes.uploaded import read_upload, request_body
 from server.rows import bot_row
 from server.services import uploads
@@ -54,6 +55,14 @@ def bot(owner: str, name: str) -> Response:
     """A bot with its versions; reports hold logs for its owner and operators."""
     with context().read() as books:
         return jsonify(queries.bot(books, owner, name, viewer(books)))
+
+
+@routes.get("/bots/<name:owner>/<name:name>/ratings")
+@routes.output(told.Ratings)
+def ratings(owner: str, name: str) -> Response:
+    """How the rating of each of the bot's versions has moved, oldest first."""
+    with context().read() as books:
+        return whole_list(history.ratings(books, bot_row(books, owner, name)))
 
 
 @routes.post("/bots/<name:owner>/<name:name>/activate")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Annotated, Any
 
 from apiflask import APIBlueprint
@@ -14,7 +15,7 @@ from server.queries import inbox
 from server.routes.asked import Body, Page, Whole
 from server.routes.lists import whole_list
 from server.routes.told import Answer
-from server.services import notices, webhooks
+from server.services import contact, notices, webhooks
 
 routes = APIBlueprint("notices", __name__, url_prefix="/api/v1", tag="Notices")
 
@@ -35,6 +36,20 @@ class NewWebhook(Body):
     """Where notices shall be posted."""
 
     url: Annotated[str, Field(max_length=500)]
+
+
+class Muted(Body):
+    """Which kinds of notices are not mailed."""
+
+    muted: Annotated[list[Annotated[str, Field(max_length=32)]], Field(max_length=32)]
+
+
+class Mail(Answer):
+    """Where notices are mailed (null for nowhere), which kinds there are, which are not mailed."""
+
+    email: str | None
+    kinds: list[str]
+    muted: list[str]
 
 
 class NoticeLine(Answer):
@@ -117,6 +132,24 @@ def mark_all_read(json_data: Newest) -> dict[str, Any]:
     return {"read": count}
 
 
+@routes.get("/account/mail")
+@routes.output(Mail)
+def mail() -> dict[str, Any]:
+    """Which of your notices are mailed, and where to."""
+    with context().read() as books:
+        return inbox.mail(account(books))
+
+
+@routes.post("/account/mail")
+@routes.input(Muted)
+@routes.output(Mail)
+def set_mail(json_data: Muted) -> dict[str, Any]:
+    """Says which kinds of notices are not mailed to you; your inbox has them all."""
+    mute(json_data.muted)
+    with context().read() as books:
+        return inbox.mail(account(books))
+
+
 @routes.get("/webhooks")
 @routes.output(Webhooks)
 def list_webhooks() -> Response:
@@ -140,6 +173,12 @@ def remove_webhook(number: int) -> ResponseReturnValue:
     """Posts no more of your notices there."""
     take_away(number)
     return "", 204
+
+
+def mute(kinds: Collection[str]) -> None:
+    """Mails who asks no more notices of these kinds."""
+    with context().write() as books:
+        contact.mute(books, account(books), kinds)
 
 
 def fresh_webhook(url: str) -> dict[str, Any]:

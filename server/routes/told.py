@@ -195,6 +195,25 @@ class Bot(BotLine):
     versions: list[dict[str, Any]]
 
 
+class RatingPoint(Answer):
+    """What the leaderboard said of a version at one time; of a cooperative game by its score."""
+
+    version: int
+    at: str
+    matches: int
+    elo: float | None
+    ci95: Interval | None
+    score: float | None
+    score_ci95: Interval | None
+
+
+class Ratings(Answer):
+    """How a bot's ratings have moved, version by version."""
+
+    items: list[RatingPoint]
+    next: str | None
+
+
 class Bots(Answer):
     """A page of the bots."""
 

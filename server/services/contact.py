@@ -11,12 +11,14 @@ from typing import TYPE_CHECKING, Final
 
 from sqlalchemy import delete, func, select
 
-from matchbox.errors import BadName, Conflict, Forbidden, TooMany
+from matchbox.errors import BadName, BadOption, Conflict, Forbidden, TooMany
 from matchbox.settings import MAIL_ADDRESS
 from server.db.models import Delivery, Notice, User
 from server.services import notices
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from sqlalchemy import ColumnElement
     from sqlalchemy.orm import Session
 
@@ -71,6 +73,20 @@ def clear(session: Session, user: User) -> None:
     """Nothing is mailed to the account any more."""
     user.email = user.email_asked = user.email_asked_at = None
     _forget(session, user)
+
+
+def mute(session: Session, user: User, kinds: Collection[str]) -> None:
+    """Mails no more notices of these kinds, and of all others again; the inbox has them all.
+
+    Raises BadOption for a kind that there is not.
+    """
+    unknown = sorted(set(kinds) - set(notices.KINDS))
+    if unknown:
+        raise BadOption(
+            f"no notice is of kind {unknown[0]!r}; there are {', '.join(notices.KINDS)}"
+        )
+    user.muted = [kind for kind in notices.KINDS if kind in kinds]
+    _forget(session, user, Notice.kind.in_(user.muted))
 
 
 def is_open(user: User, secret: str, *, settings: Settings, now: int) -> bool:

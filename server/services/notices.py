@@ -42,7 +42,8 @@ _PAGES: Final = {"season": "seasons", "match": "matches", "comparison": "compari
 def tell_owner(
     session: Session, user_id: int, kind: str, subject: str, text: str, *, now: int
 ) -> Notice | None:
-    """The notice in the account's inbox, due at once by every other way that the account has.
+    """The notice in the account's inbox, due at once by every other way that the account has: by
+    e-mail only where it has not muted the kind.
 
     None for the house, which reads nothing. `kind` is one of KINDS, or confirm-email or webhook,
     which are about the account; `subject` is version:<id>, season:<id>, match:<id>,
@@ -54,7 +55,7 @@ def tell_owner(
     text = storable(text, LONGEST)
     notice = Notice(user_id=user_id, kind=kind, subject=subject, text=text, at=now)
     session.add(notice)
-    if user.email is not None or kind == CONFIRM:
+    if kind == CONFIRM or (user.email is not None and kind not in user.muted):
         session.add(Delivery(notice=notice, webhook_id=None, due_at=now))
     heard = (Webhook.user_id == user_id, Webhook.disabled_at.is_(None))
     for number in session.scalars(select(Webhook.id).where(*heard).order_by(Webhook.id)):

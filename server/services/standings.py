@@ -24,7 +24,7 @@ from server.db.models import (
     Standing,
     Version,
 )
-from server.services import ratings
+from server.services import history, ratings
 from server.services.leagues import field_of
 from server.services.news import tell
 from server.services.tallies import Tallies
@@ -124,6 +124,7 @@ def keep(session: Session, fresh: Fresh, *, now: int) -> Standing:
     row.facts = fresh.facts
     if fresh.league_id is not None:
         ratings.refit(session, fresh.league_id, fresh.fitted, fresh.seats)
+        history.note(session, fresh.league_id, fresh.lines, now=now)
     tell(session, "standing.refreshed", fresh.scope, now=now)
     session.flush()
     return row
@@ -177,7 +178,8 @@ def _shown(session: Session, subject: League | Season) -> Sequence[Version]:
         return field_of(session, subject)
     inside = (Entry.season_id == subject.id, Entry.out != OUT)
     query = select(Version).join(Entry, Entry.version_id == Version.id).where(*inside)
-    return session.scalars(query.order_by(Entry.id)).all()
+    named = joinedload(Version.bot).joinedload(Bot.owner)
+    return session.scalars(query.options(named).order_by(Entry.id)).all()
 
 
 def _nature(game: str) -> tuple[bool, bool]:

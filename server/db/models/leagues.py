@@ -137,6 +137,30 @@ class Rating(Table):
     mu: Mapped[float]
     sigma: Mapped[float]
     matches: Mapped[int] = mapped_column(default=0)
+    noted_at: Mapped[int | None] = mapped_column(BigInteger)
+    """When its last point of history was kept; None before the first."""
+    noted_matches: Mapped[int] = mapped_column(default=0)
+    """How many matches it had then."""
+
+
+class RatingPoint(Table):
+    """What a continuous league's standing said of a version at one time; never changed."""
+
+    __tablename__ = "rating_point"
+    __table_args__ = (Index(None, "version_id", "league_id"),)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    league_id: Mapped[int] = mapped_column(ForeignKey("league.id"))
+    version_id: Mapped[int] = mapped_column(ForeignKey("version.id"))
+    rules: Mapped[str] = mapped_column(String(16))
+    """The rules version that was rated; under others Elo is on another scale."""
+    at: Mapped[int] = mapped_column(BigInteger)
+    matches: Mapped[int]
+    value: Mapped[float]
+    """Elo; of a cooperative game the mean score."""
+    low: Mapped[float]
+    """The ends of its 95% interval."""
+    high: Mapped[float]
 
 
 class Standing(Table):

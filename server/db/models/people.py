@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import BigInteger, ForeignKey, String
 from sqlalchemy.orm import Mapped, mapped_column, relationship
@@ -38,6 +38,8 @@ class User(Table):
     email_asked: Mapped[str | None] = mapped_column(String(254))
     """The address that is to be confirmed by the link that was sent there."""
     email_asked_at: Mapped[int | None] = mapped_column(BigInteger)
+    muted: Mapped[list[Any]] = mapped_column(default=list)
+    """The kinds of notices that are not mailed."""
     shares: Mapped[bool] = mapped_column(default=False)
     """Whether its bots' files and memories go with an exported season to anybody."""
     created_at: Mapped[int] = mapped_column(BigInteger)

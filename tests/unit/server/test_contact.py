@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 from sqlalchemy import select
 
-from matchbox.errors import BadName, Conflict, Forbidden, TooMany
+from matchbox.errors import BadName, BadOption, Conflict, Forbidden, TooMany
 from matchbox.settings import Settings
-from server.db.models import Delivery, User
+from server.db.models import Delivery, User, Webhook
 from server.services import contact, deliveries, notices
 from server.services.deliveries import Parcel
 from tests.books import Books
@@ -27,6 +27,12 @@ def ask(books: Books, user: User, address: str = ADDRESS) -> None:
     with books.write() as session:
         mine = session.get_one(User, user.id)
         contact.ask(session, mine, address, settings=settings_of(books), now=books.clock())
+
+
+def mute(books: Books, user: User, *kinds: str) -> None:
+    """Wants no mails of these kinds."""
+    with books.write() as session:
+        contact.mute(session, session.get_one(User, user.id), kinds)
 
 
 def parcels(books: Books) -> list[Parcel]:
@@ -153,3 +159,29 @@ def test_nobody_is_buried_in_links(books: Books, alice: User) -> None:
         ask(books, books.person("frida"))
     books.clock.pass_by(minutes=24 * 60)
     ask(books, alice)
+
+
+def test_a_muted_kind_is_mailed_no_more_and_is_in_the_inbox_still(
+    books: Books, alice: User
+) -> None:
+    with books.write() as session:
+        session.get_one(User, alice.id).email = ADDRESS
+        session.add(Webhook(user_id=alice.id, url="https://x", secret="whsec_eA==", created_at=1))
+    tell(books, alice)
+    mute(books, alice, "verdict", "rank-change")
+    tell(books, alice)
+    with books.read() as session:
+        ways = list(session.scalars(select(Delivery.webhook_id).order_by(Delivery.notice_id)))
+    assert ways == [1, 1], "to the webhook both, by mail neither the old nor the new one"
+    assert len(books.told(alice, "verdict")) == 2
+    mute(books, alice)
+    tell(books, alice)
+    assert [parcel.address for parcel in parcels(books) if not parcel.url] == [ADDRESS]
+
+
+def test_no_kind_that_there_is_not_is_muted_nor_one_of_the_account_itself(
+    books: Books, alice: User
+) -> None:
+    for kind in ("nonsense", "confirm-email", "webhook"):
+        with pytest.raises(BadOption, match=f"'{kind}'"):
+            mute(books, alice, kind)

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import pytest
 
+from dashboard.inbox import MAILED
 from server.app import create_app
 from server.auth import Visitor
 from server.db.models import User
@@ -152,6 +153,31 @@ def test_an_address_is_confirmed_on_the_page_behind_its_link(
     assert "To <b>alice@example.org</b>" in browser.get("/account").text
     browser.send("/account/email/clear")
     assert "alice@example.org" not in browser.get("/account").text
+
+
+def test_what_is_mailed_is_chosen_on_the_page_and_by_the_api(
+    mailing: Mailing, as_alice: Caller, books: Books, alice: User
+) -> None:
+    browser = mailing(alice)
+    assert "What is mailed" not in browser.get("/account").text
+    with books.write() as session:
+        session.get_one(User, alice.id).email = "alice@example.org"
+    told = as_alice.get("/account/mail").json
+    assert (told["email"], told["muted"]) == ("alice@example.org", [])
+    page = browser.get("/account").text
+    ticked = [f'value="{kind}" checked' in page for kind in told["kinds"]]
+    assert ticked == [True] * len(told["kinds"])
+    assert set(told["kinds"]) == set(MAILED), "each has its words on the page"
+    assert browser.send("/account/email/kinds", kind="verdict").location == "/account"
+    left = [kind for kind in told["kinds"] if kind != "verdict"]
+    assert as_alice.get("/account/mail").json["muted"] == left
+    assert browser.get("/account").text.count(" checked") == 1
+    answer = as_alice.post("/account/mail", {"muted": ["rank-change"]})
+    assert answer.json["muted"] == ["rank-change"]
+    wrong = as_alice.post("/account/mail", {"muted": ["nonsense"]})
+    assert wrong.status_code == 422
+    assert "no notice is of kind 'nonsense'" in wrong.json["detail"]
+    assert as_alice.get("/account/mail").json["muted"] == ["rank-change"]
 
 
 def test_a_wrong_address_is_shown_again_with_what_is_wrong(mailing: Mailing, alice: User) -> None:

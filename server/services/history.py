@@ -1,0 +1,53 @@
+"""How the ratings of a continuous league have moved: the points of each version's way so far.
+
+Takes lines of a standing as they come; computes no rating. A point is kept when a version is first
+rated, when it has played a quarter more matches than at the last one, and on every day on which it
+played: many while the rating moves fast, and few enough to be kept for good.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from sqlalchemy import select
+
+from server.db.models import League, Rating, RatingPoint
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from sqlalchemy.orm import Session
+
+DAY_MS: Final = 24 * 3_600_000
+GROWTH: Final = 1.25
+"""So many times the matches of the last point make another one."""
+
+
+def note(session: Session, league_id: int, lines: Sequence[Mapping[str, Any]], *, now: int) -> None:
+    """Keeps a point of every version that one is due of, as the standing's lines show it."""
+    league = session.get_one(League, league_id)
+    query = select(Rating).where(Rating.league_id == league_id)
+    ratings = {row.version_id: row for row in session.scalars(query)}
+    for line in lines:
+        row, interval = ratings.get(line["version_id"]), line["ci95"] or line["score_ci95"]
+        if row is None or interval is None or not _is_due(row, line["matches"], now):
+            continue
+        row.noted_at, row.noted_matches = now, line["matches"]
+        point = RatingPoint(
+            league_id=league_id,
+            version_id=row.version_id,
+            rules=league.rules,
+            at=now,
+            matches=line["matches"],
+            value=line["elo"] if line["elo"] is not None else line["score"],
+            low=interval[0],
+            high=interval[1],
+        )
+        session.add(point)
+
+
+def _is_due(row: Rating, matches: int, now: int) -> bool:
+    if row.noted_at is None:
+        return matches > 0
+    another_day = now // DAY_MS > row.noted_at // DAY_MS
+    return matches > row.noted_matches and (another_day or matches >= GROWTH * row.noted_matches)
