@@ -12,6 +12,7 @@ from werkzeug.wrappers import Response
 
 from dashboard import figures
 from dashboard.source import Row, Source
+from matchbox.lab.statistics import mean_interval
 
 Answer = str | Response
 
@@ -56,6 +57,18 @@ def measure(comparison: Row) -> str:
             comparison["difference"], comparison["difference_ci95"], 3, "points a game"
         )
     return ""
+
+
+def so_far(comparison: Row) -> str:
+    """The share of points in the deals that both have played from either side, with its interval,
+    clustered by deal; empty where there is none. Not the estimate: that heeds how it ended."""
+    pairs = comparison["pairs"] or []
+    values = [halves / 4 for halves, deals in enumerate(pairs) for _ in range(deals)]
+    if not values:
+        return ""
+    share, (low, high) = mean_interval(values)
+    shown = f"{100 * share:.1f}% of the points, ±{50 * (high - low):.1f}"
+    return f"{shown}, in {len(values):,} deals from both sides"
 
 
 def _with_interval(value: float, ci95: list[float] | None, digits: int, unit: str) -> str:

@@ -55,6 +55,7 @@ def make_pages(source: Source, *, now: Callable[[], datetime] = utc_now) -> Blue
     blueprint.add_app_template_filter(comparisons.measure, "tell_measure_of")
     for told in (
         *formats.TOLD,
+        comparisons.so_far,
         evidence.basis,
         evidence.measure,
         evidence.surprises,

@@ -35,7 +35,9 @@ function plotly(address) {
 }
 
 async function draw(canvas) {
-  const figure = JSON.parse(document.getElementById(canvas.dataset.figure).textContent);
+  const source = document.getElementById(canvas.dataset.figure);
+  const figure = JSON.parse(source.textContent);
+  if (source.dataset.label) canvas.setAttribute("aria-label", source.dataset.label);
   const options = { displayModeBar: false, responsive: true, showTips: false };
   try {
     const drawer = await plotly(canvas.dataset.plotly);
@@ -54,14 +56,19 @@ const seen = new IntersectionObserver((entries) => {
   }
 }, { rootMargin: "200px" });
 
+function watch() {
+  for (const canvas of document.querySelectorAll("[data-figure]:not([data-ready])")) {
+    canvas.style.minHeight = `${canvas.dataset.height}px`; // its room is kept, so nothing jumps
+    seen.observe(canvas);
+  }
+}
+
 document.addEventListener("htmx:after:swap", () => {
-  for (const canvas of document.querySelectorAll("[data-figure][data-ready]")) draw(canvas);
+  document.querySelectorAll("[data-figure][data-ready]").forEach(draw);
+  watch();
 });
 
-for (const canvas of document.querySelectorAll("[data-figure]")) {
-  canvas.style.minHeight = `${canvas.dataset.height}px`; // its room is kept, so nothing jumps
-  seen.observe(canvas);
-}
+watch();
 
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
   document.querySelectorAll("[data-figure][data-ready]").forEach(draw);

@@ -13,25 +13,44 @@ function compare(a, b) {
   return String(a).localeCompare(String(b));
 }
 
-function sortBy(table, heading) {
-  const column = heading.cellIndex;
-  const down = heading.getAttribute("aria-sort") === "ascending";
+function sort(table, column, order) {
+  const turn = order === "descending" ? -1 : 1;
   const rows = [...table.tBodies[0].rows];
-  rows.sort((a, b) => compare(valueOf(a, column), valueOf(b, column)) * (down ? -1 : 1));
-  for (const other of heading.parentNode.cells) other.removeAttribute("aria-sort");
-  heading.setAttribute("aria-sort", down ? "descending" : "ascending");
+  rows.sort((a, b) => compare(valueOf(a, column), valueOf(b, column)) * turn);
+  const headings = [...table.tHead.rows[0].cells];
+  for (const heading of headings) heading.removeAttribute("aria-sort");
+  headings[column].setAttribute("aria-sort", order);
   table.tBodies[0].append(...rows);
 }
 
-for (const table of document.querySelectorAll("table.sortable")) {
+function makeSortable(table) {
   for (const heading of table.tHead.rows[0].cells) {
     const button = document.createElement("button");
     button.type = "button";
     button.append(...heading.childNodes);
     heading.append(button);
-    button.addEventListener("click", () => sortBy(table, heading));
   }
 }
+
+document.querySelectorAll("table.sortable").forEach(makeSortable);
+
+document.addEventListener("click", (event) => {
+  const heading = event.target.closest("table.sortable thead button")?.parentNode;
+  if (!heading) return;
+  const down = heading.getAttribute("aria-sort") === "ascending";
+  sort(heading.closest("table"), heading.cellIndex, down ? "descending" : "ascending");
+});
+
+// A table that comes anew is sorted as the reader has sorted the one before.
+document.addEventListener("htmx:before:swap", (event) => {
+  for (const { fragment } of event.detail.tasks) {
+    for (const table of fragment.querySelectorAll("table.sortable")) {
+      makeSortable(table);
+      const sorted = document.getElementById(table.id)?.querySelector("thead [aria-sort]");
+      if (sorted) sort(table, sorted.cellIndex, sorted.getAttribute("aria-sort"));
+    }
+  }
+});
 
 document.addEventListener("click", async (event) => {
   const button = event.target.closest("button[data-copy]");

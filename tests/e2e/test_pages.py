@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -15,7 +16,7 @@ from werkzeug.serving import make_server
 
 from dashboard.source import Row, Source
 from matchbox.errors import NotFound
-from tests.unit.dashboard import cast, seasons
+from tests.unit.dashboard import cast, compared, seasons
 from tests.unit.dashboard.cast import (
     EMPTY,
     MATCH,
@@ -129,6 +130,72 @@ def test_a_live_page_with_a_figure_keeps_to_the_policy_when_it_asks_again(
     with watched.expect_response(lambda response: response.url.endswith("/seasons/7")):
         pass
     expect(watched.locator(".htmx-request")).to_have_count(0)
+
+
+def a_board(width: float, *, ahead: str, matches: int) -> Row:
+    """Two bots whose intervals are that wide; the first is `ahead`."""
+    names = (ahead, "house/scared" if ahead == "alice/careful" else "alice/careful")
+    lines = [
+        cast.line(rank, name, 1700.0 - 100 * rank, width, matches + rank)
+        for rank, name in enumerate(names, 1)
+    ]
+    return cast.board(*lines)
+
+
+@pytest.mark.parametrize("path", ["/leaderboards/bomb", "/seasons/7"])
+def test_a_standing_comes_on_by_itself_and_stays_sorted_as_its_reader_has_it(
+    watched: Page, path: str
+) -> None:
+    told = {"board": a_board(90.0, ahead="alice/careful", matches=20)}
+    live = replace(
+        SOURCE,
+        leaderboard=lambda game: told["board"],
+        season_standings=lambda season: told["board"],
+    )
+    with serving(live) as address:
+        watched.goto(address + path)
+        settled(watched)
+        heading = watched.get_by_role("columnheader", name="Matches")
+        heading.get_by_role("button").press("Enter")
+        heading.get_by_role("button").press("Enter")
+        rows = watched.locator("#board tbody tr")
+        expect(rows.first).to_contain_text("house/scared")
+        expect(rows.first).to_contain_text("± 90")
+        told["board"] = a_board(30.0, ahead="house/scared", matches=400)
+        expect(rows.first).to_contain_text("± 30", timeout=CLICKS_MS)
+        expect(rows.first).to_contain_text("alice/careful")
+        expect(heading).to_have_attribute("aria-sort", "descending")
+        expect(heading.get_by_role("button")).to_be_focused()
+        canvas = watched.locator("[data-figure]")
+        expect(canvas).to_have_attribute("data-ready", "")
+        assert canvas.locator(".point").count() == 2
+        expect(canvas).to_have_attribute("aria-label", re.compile("^house/scared leads"))
+        heading.get_by_role("button").click()
+        expect(rows.first).to_contain_text("house/scared")
+        watched.goto("about:blank")
+
+
+def test_a_standing_appears_with_the_first_match(watched: Page) -> None:
+    told = {"board": EMPTY.season_standings(7)}
+    with serving(replace(SOURCE, season_standings=lambda season: told["board"])) as address:
+        watched.goto(address + "/seasons/7")
+        expect(watched.locator("#board")).to_have_count(0)
+        told["board"] = a_board(90.0, ahead="alice/careful", matches=1)
+        expect(watched.locator("#board tbody tr")).to_have_count(2, timeout=CLICKS_MS)
+        settled(watched)
+        watched.goto("about:blank")
+
+
+def test_a_comparison_shows_its_share_of_points_as_games_come_in(watched: Page) -> None:
+    told = {"row": compared.row(1, games=8, pairs=[1, 0, 2, 0, 1])}
+    with serving(replace(SOURCE, comparison=lambda number: told["row"])) as address:
+        watched.goto(address + "/comparisons/1")
+        found = watched.locator("#found")
+        expect(found).to_contain_text("50.0% of the points, ±40.0")
+        told["row"] = compared.row(1, games=800, pairs=[100, 0, 200, 0, 100])
+        expect(found).to_contain_text("50.0% of the points, ±3.5", timeout=CLICKS_MS)
+        expect(found).to_contain_text("800 of 10,000")
+        watched.goto("about:blank")
 
 
 def test_axe_sees_what_is_wrong(page: Page, alices: str) -> None:

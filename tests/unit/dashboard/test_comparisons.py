@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from dashboard import figures
-from dashboard.comparisons import finding, measure
+from dashboard.comparisons import finding, measure, so_far
 from dashboard.source import Row
 from tests.unit.dashboard.cast import NOBODY, SOURCE, make_app
 from tests.unit.dashboard.compared import COMPARISONS, comparisons, row
@@ -18,7 +18,14 @@ from tests.unit.dashboard.test_pages import get
 @pytest.mark.parametrize(
     ("number", "told"),
     [
-        (1, ("It is not clear yet whether version 4 is better", "5 more are queued", "1.23")),
+        (
+            1,
+            (
+                "It is not clear yet whether version 4 is better",
+                "5 more are queued",
+                "66.7% of the points, ±4.8, in 150 deals",
+            ),
+        ),
         (2, ("Version 4 is better than version 3", "+35 Elo, 95% interval +4 to +62", "2 bouts")),
         (3, ("is suspended", "−0.012 points a game", "bob/ledger")),
     ],
@@ -77,6 +84,16 @@ def test_the_finding_is_a_sentence(own: dict[str, Any], said: str, measured: str
     told = row(9, **own)
     assert said in finding(told)
     assert measure(told) == measured
+
+
+def test_what_is_so_far_shrinks_and_is_told_only_of_a_comparison_that_runs() -> None:
+    assert so_far(row(1, pairs=[1, 0, 2, 0, 1])) == (
+        "50.0% of the points, ±40.0, in 4 deals from both sides"
+    )
+    assert so_far(row(1, pairs=[100, 0, 200, 0, 100])).startswith("50.0% of the points, ±3.5, in")
+    assert [so_far(row(1, pairs=none)) for none in (None, [0] * 5)] == ["", ""]
+    assert "So far" in get("/comparisons/1").text
+    assert "So far" not in get("/comparisons/2").text
 
 
 def test_the_figure_shows_every_look_between_the_walls() -> None:
