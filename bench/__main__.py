@@ -13,8 +13,9 @@ from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING, Final
 
-from bench import page
+from bench import growth, page
 from bench.contests import CONTESTS
+from bench.growth import Grown
 from bench.measure import Cost, Memory, Seats, Speed, costs, long_match, memory, seats, speeds
 from matchbox.errors import BadOption, BoxUnavailable
 from worker.arena import cores
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
     from sandbox.box import Box
 
+LARGEST: Final = 50
+"""The largest number of games that growth is measured with, in those of a table and repeat."""
 _GAMES: Final = tuple(dict.fromkeys(one.game for one in CONTESTS))
 
 
@@ -41,17 +44,34 @@ def main(words: Sequence[str]) -> int:
         walls = seats(boxes, 40 * options.repeats)
         held = memory(boxes)
         long = {kind: long_match(box) for kind, box in boxes} if options.page else {}
+        grown = _grow(boxes, options, usable)
     _show_speeds(fast, options)
     _show_costs(single)
     _show_seats(walls)
     _show_memory(held)
+    _show_grown(grown)
     if options.page is not None:
-        options.page.write_text(page.page(fast, single, walls, held, long), encoding="utf-8")
+        options.page.write_text(page.page(fast, single, walls, held, long, grown), encoding="utf-8")
     if options.json is not None:
-        parts = {"speeds": fast, "costs": single, "seats": walls, "memory": held}
+        parts = {"speeds": fast, "costs": single, "seats": walls, "memory": held, "growth": grown}
         found = {name: [asdict(one) for one in part] for name, part in parts.items()}
         options.json.write_text(json.dumps(found, indent=2) + "\n")
     return 0
+
+
+def _grow(
+    boxes: Sequence[tuple[str, Box | None]], options: argparse.Namespace, usable: Sequence[int]
+) -> list[Grown]:
+    """How bomb grows in the first box, which is the best where none is named."""
+    if not boxes or "bomb" not in (options.game or ["bomb"]):
+        return []
+    (kind, box), games, repeats = boxes[0], options.games, min(3, options.repeats)
+    return [
+        *growth.over_games(box, LARGEST * games, repeats),
+        *growth.over_bots(box, 2 * games, repeats),
+        *growth.over_cores(kind, 2 * games, repeats, usable),
+        *growth.over_thinkers(kind, games // 10, repeats, usable),
+    ]
 
 
 def _options(words: Sequence[str]) -> argparse.Namespace:
@@ -123,6 +143,17 @@ def _show_seats(found: Sequence[Seats]) -> None:
         print(f"{'box':<8} {'median ms':>9} {'least ms':>9} {'plain games':>12}")
     for one in found:
         print(f"{one.box:<8} {one.both_ms:>9.2f} {one.quickest_ms:>9.2f} {one.games:>12.0f}")
+
+
+def _show_grown(found: Sequence[Grown]) -> None:
+    if found:
+        print("\nHow isolated play of bomb grows, beside the plain loop on one core")
+        print(f"{'by':<16} {'size':>7} {'games':>7} {'plain us':>9} {'boxed us':>9} {'ratio':>6}")
+    for one in found:
+        print(
+            f"{one.by:<16} {one.size:>7} {one.games:>7} {one.plain_us:>9.1f} "
+            f"{one.isolated_us:>9.1f} {one.ratio:>6.2f}"
+        )
 
 
 def _show_memory(found: Sequence[Memory]) -> None:

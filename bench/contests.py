@@ -76,19 +76,53 @@ def _thegame(seats: int, strategy: Callable[..., Any]) -> Loop:
     return _again(partial(thegame.simulate_game, seats, strategy))
 
 
-_BOMB: Final = {
+BOMB: Final[Mapping[str, Callable[[], Any]]] = {
     "simple": bomb.SimplePlayer,
     "scared": bomb.ScaredPlayer,
     "medium": bomb.MediumPlayer,
 }
 _BOMB_GAME: Final = partial(bomb.play_game, print_details=False)
+
+STEPS: Final = 50_000
+"""About a millisecond of counting."""
+THINKING: Final = f"""
+from matchbox.games.bomb import MediumPlayer
+
+
+class Thinker(MediumPlayer):
+    def turn(self, game_data, play_a_card):
+        for _ in range({STEPS}):
+            pass
+        return super().turn(game_data, play_a_card)
+
+
+BOT = Thinker
+""".encode()
+"""A bot that takes its time, as an upload."""
+
+
+class Thinker(bomb.MediumPlayer):
+    """The same bot for the plain loop."""
+
+    def turn(self, game_data: Any, play_a_card: Any) -> Any:
+        """Thinks, then does as medium does."""
+        for _ in range(STEPS):
+            pass
+        return super().turn(game_data, play_a_card)  # type: ignore[no-untyped-call]
+
+
+def duel(one: Callable[[], Any], two: Callable[[], Any]) -> Loop:
+    """Bomb between two players of the plain loop."""
+    return _in_turn(_BOMB_GAME, one, two)
+
+
 _DUEL: Final = partial(creatures.play_game, print_details=False)
 _ARTICLE: Final = {"rules": "article"}
 
 CONTESTS: Final = (
     *(
-        Contest("bomb", pair, _in_turn(_BOMB_GAME, *(_BOMB[name] for name in pair)))
-        for pair in combinations(_BOMB, 2)
+        Contest("bomb", pair, duel(*(BOMB[name] for name in pair)))
+        for pair in combinations(BOMB, 2)
     ),
     Contest("skull", ("random",) * 2, _skull(2)),
     Contest("skull", ("random",) * 4, _skull(4), 0.25),

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import platform
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from statistics import fmean
 from typing import Final
 
+from bench.growth import Grown
 from bench.measure import LONG, Cost, Memory, Seats, Speed
 
 _HEAD: Final = """# Performance
@@ -23,6 +24,18 @@ repeats in which both follow each other. Ratios carry over to other machines; mi
 record, and 10,000 games of a pair in 2 s.
 """
 
+_GROWTH: Final = """## How it grows
+
+Bomb, in jobs as `matchbox simulate` cuts them, in microseconds a game."""
+_GROWN: Final = {
+    "games": "A pair, in processor time.",
+    "bots": "Round robins with about as many games, in processor time.",
+    "cores": "A pair, in wall time: a referee and its bots on a core, and two such side by side. "
+    "The ratio is to the plain loop on one core. Goal: 1.9 on two cores, compiled.",
+    "cores, thinking": "The same with bots that think for a millisecond at every turn. Goals: 0.95 "
+    "on one core, 1.8 on two.",
+}
+
 
 def page(
     fast: Sequence[Speed],
@@ -30,6 +43,7 @@ def page(
     walls: Sequence[Seats],
     held: Sequence[Memory],
     long: Mapping[str, float],
+    grown: Sequence[Grown],
 ) -> str:
     """The whole page; `long` has the seconds of the long match in each box."""
     sections = [
@@ -43,6 +57,7 @@ def page(
         + _table("box plain match added", map(_cost, single)),
         f"## {LONG:,} games of a pair\n\nFrom the job to its record, in seconds of wall time.\n\n"
         + _table("box seconds", [(box, f"{seconds:.2f}") for box, seconds in long.items()]),
+        *(_growth(grown) if grown else ()),
         "## Both seats of a match\n\nForked, walled, killed and buried in a warm box, in "
         "milliseconds; and how many games of bomb the plain loop plays meanwhile. The goal is 4 ms "
         "on a machine where that is 100 games.\n\n"
@@ -51,6 +66,13 @@ def page(
         "that referees.\n\n" + _table("box seat worker", map(_memory, held)),
     ]
     return "\n\n".join(sections) + "\n"
+
+
+def _growth(grown: Sequence[Grown]) -> Iterator[str]:
+    yield _GROWTH
+    for by, words in _GROWN.items():
+        rows = [_grown(one) for one in grown if one.by == by]
+        yield f"{words}\n\n" + _table(f"{by.partition(',')[0]} games plain isolated ratio", rows)
 
 
 def _table(names: str, rows: Sequence[Sequence[str]] | map[tuple[str, ...]]) -> str:
@@ -69,6 +91,11 @@ def _means(fast: Sequence[Speed]) -> list[tuple[str, ...]]:
 def _speed(one: Speed) -> tuple[str, ...]:
     spent = (f"{part:.0f}" for part in (one.plain_us, one.referee_us, one.seats_us))
     return one.game, one.table, one.box, *spent, f"{one.ratio:.2f}", f"{one.bytes:.1f}"
+
+
+def _grown(one: Grown) -> tuple[str, ...]:
+    spent = (f"{part:.0f}" for part in (one.plain_us, one.isolated_us))
+    return f"{one.size:,}", f"{one.games:,}", *spent, f"{one.ratio:.2f}"
 
 
 def _cost(one: Cost) -> tuple[str, ...]:

@@ -7,9 +7,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from bench.contests import CONTESTS
 from cli import shipped
 from matchbox import registry
+from worker.arena import cores
 
 CHECKOUT = Path(__file__).resolve().parents[3]
 
@@ -51,6 +54,18 @@ def test_it_prints_isolated_play_beside_the_plain_loop(tmp_path: Path) -> None:
     assert "Both seats of a match" in done.stdout
     assert [one["box"] for one in found["seats"]] == ["bwrap"]
     assert all(0 < one["quickest_ms"] <= one["both_ms"] for one in found["seats"])
+    trios = [one for one in (1, 2) if one <= len(cores.usable())]
+    sizes: dict[str, list[int]] = {}
+    for one in found["growth"]:
+        sizes.setdefault(one["by"], []).append(one["size"])
+        assert one["ratio"] * one["isolated_us"] == pytest.approx(one["plain_us"])
+        assert f"| {one['size']:,} | {one['games']:,} |" in page.read_text()
+    assert sizes == {
+        "games": [100, 1000],
+        "bots": [2, 4, 8, 16],
+        "cores": trios,
+        "cores, thinking": trios,
+    }
 
 
 def test_the_plain_loop_plays_as_many_games_as_the_box_from_every_seat() -> None:
@@ -65,6 +80,7 @@ def test_one_game_can_be_measured_alone() -> None:
     assert done.returncode == 0, done.stderr
     assert "random v highest" in done.stdout
     assert "simple v scared" not in done.stdout
+    assert "grows" not in done.stdout
 
 
 def test_a_box_that_is_none_is_named_and_left_out() -> None:

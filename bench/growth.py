@@ -1,0 +1,199 @@
+"""How isolated play grows: with the number of games, of bots, of cores, and with bots that think.
+
+Knows clocks and bomb's players; prints nothing. Games and bots are told by processor time, as in
+`measure`, and cores by wall time, as there is no other. All jobs are those that `matchbox simulate`
+cuts an experiment into.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from statistics import median
+from typing import TYPE_CHECKING, Final
+
+from bench.contests import BOMB, THINKING, Thinker, duel
+from cli.crew import crew
+from cli.experiment import games_of, play_batch
+from cli.shipped import NamedBot, shipped
+from matchbox import registry
+from matchbox.game import fill_options
+from matchbox.lab import matrix
+from matchbox.lab.plan import Batch, Contestant, Plan
+from matchbox.settings import Settings, limits_of
+from worker.arena import cores
+from worker.arena.play import play_job
+
+if TYPE_CHECKING:
+    from sandbox.box import Box
+
+FEWEST: Final = 100
+TIMES: Final = 10
+"""From one number of games to the next."""
+FIELDS: Final = (2, 4, 8, 16)
+TRIOS: Final = (1, 2)
+PAIR: Final = ("scared", "medium")
+
+
+@dataclass(frozen=True, slots=True)
+class Grown:
+    """One row: isolated play at one size beside the plain loop."""
+
+    by: str
+    """What grows: games, bots, cores, or cores with bots that think."""
+    size: int
+    games: int
+    plain_us: float
+    """Microseconds of a game in the plain loop, on one core."""
+    isolated_us: float
+    """The same in boxes, of the size: processor time, or wall time where cores grow."""
+    ratio: float
+    """The median of the repeats' own ratios."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Play:
+    """The same games twice: in the plain loop, and as jobs with their bundles."""
+
+    loop: Callable[[], None]
+    games: int
+    jobs: Sequence[Batch]
+    bundles: Mapping[str, bytes]
+
+
+def over_games(box: Box | None, most: int, repeats: int) -> list[Grown]:
+    """From 100 games to `most`, ten times as many at each step."""
+    sizes = [FEWEST]
+    while sizes[-1] * TIMES <= most:
+        sizes.append(sizes[-1] * TIMES)
+    rows = []
+    for size in sizes:
+        found = _round_robin(PAIR, size)
+        again = repeats if size * TIMES <= most or len(sizes) == 1 else 1
+        rows.append(_grown("games", size, found, [_processor(found, box) for _ in range(again)]))
+    return rows
+
+
+def over_bots(box: Box | None, games: int, repeats: int) -> list[Grown]:
+    """Round robins of two bots to sixteen with about as many games in all."""
+    rows = []
+    for size in FIELDS:
+        names = [tuple(BOMB)[place % len(BOMB)] for place in range(size)]
+        found = _round_robin(names, games)
+        rows.append(_grown("bots", size, found, [_processor(found, box) for _ in range(repeats)]))
+    return rows
+
+
+def over_cores(kind: str, games: int, repeats: int, usable: Sequence[int]) -> list[Grown]:
+    """One referee with its bots, then two side by side, each on a core of its own; no row for more
+    than there are."""
+    return _over_cores("cores", kind, [_round_robin(PAIR, games)] * 2, repeats, usable)
+
+
+def over_thinkers(kind: str, games: int, repeats: int, usable: Sequence[int]) -> list[Grown]:
+    """The same with bots that think for about a millisecond at every turn."""
+    bot = NamedBot("thinker", THINKING)
+    loop = duel(Thinker, Thinker)
+    plan = _plan([bot, bot], games)
+    jobs = list(matrix.batches(plan))
+    found = _Play(lambda: loop(games_of(jobs)), games_of(jobs), jobs, {bot.version: bot.data})
+    return _over_cores("cores, thinking", kind, [found] * 2, repeats, usable)
+
+
+def _over_cores(
+    by: str, kind: str, found: Sequence[_Play], repeats: int, usable: Sequence[int]
+) -> list[Grown]:
+    sizes = [size for size in TRIOS if size <= len(usable)]
+    one = found[0]
+    taken: dict[int, list[tuple[float, float]]] = {size: [] for size in sizes}
+    with _on(usable):
+        for _ in range(repeats):
+            plain = _wall(one.loop) / one.games
+            for size in sizes:
+                taken[size].append((plain, _side_by_side(kind, size, one)))
+    return [_grown(by, size, one, own, times=size) for size, own in taken.items()]
+
+
+def _side_by_side(kind: str, size: int, one: _Play) -> float:
+    """Seconds of wall time for a game where so many play the jobs at once."""
+    work = partial(play_batch, one.bundles, {})
+    with crew(kind, size) as players:
+        list(players.play(work, one.jobs[:1] * size))  # Everything is warm after that.
+        jobs = [job for job in one.jobs for _ in range(size)]
+        return _wall(lambda: list(players.play(work, jobs))) / (size * one.games)
+
+
+def _processor(found: _Play, box: Box | None) -> tuple[float, float]:
+    """Seconds of processor time for a game: in the plain loop, then of the referee and seats."""
+    started = time.process_time()
+    found.loop()
+    plain = time.process_time() - started
+    started, seats = time.process_time(), 0.0
+    for batch in found.jobs:
+        played = play_job(batch.job, found.bundles, box, rotations=batch.rotations)
+        seats += sum(played.cpu_ms) / 1000
+    spent = time.process_time() - started + seats
+    return plain / found.games, spent / found.games
+
+
+def _grown(
+    by: str, size: int, found: _Play, taken: Sequence[tuple[float, float]], times: int = 1
+) -> Grown:
+    return Grown(
+        by=by,
+        size=size,
+        games=times * found.games,
+        plain_us=1e6 * median([plain for plain, _ in taken]),
+        isolated_us=1e6 * median([isolated for _, isolated in taken]),
+        ratio=median([plain / isolated for plain, isolated in taken]),
+    )
+
+
+def _round_robin(names: Sequence[str], games: int) -> _Play:
+    """Every pair of these bomb players in both orders, about so many games in all."""
+    known = {bot.name: bot for bot in shipped("bomb")}
+    pairs = len(names) * (len(names) - 1) // 2
+    jobs = list(matrix.batches(_plan([known[name] for name in names], games // pairs)))
+    loops = [(duel(*(BOMB[names[bot]] for bot in job.who)), job.games) for job in jobs]
+
+    def loop() -> None:
+        for play, own in loops:
+            play(own)
+
+    return _Play(loop, games_of(jobs), jobs, {bot.version: bot.data for bot in known.values()})
+
+
+def _plan(bots: Sequence[NamedBot], games: int) -> Plan:
+    spec = registry.game("bomb").spec
+    return Plan(
+        game="bomb",
+        rules=spec.rules,
+        bots=[Contestant(f"{bot.name}-{place}", bot.version) for place, bot in enumerate(bots)],
+        games=max(1, games // 2),
+        seed="bench",
+        options=fill_options(spec, {}),
+        limits=limits_of(Settings()),
+    )
+
+
+@contextmanager
+def _on(usable: Sequence[int]) -> Iterator[None]:
+    """This process on all of these cores while the block runs: its crews choose among them."""
+    before = cores.usable()
+    if cores.CAN_PIN:
+        os.sched_setaffinity(0, usable)
+    try:
+        yield
+    finally:
+        if cores.CAN_PIN:
+            os.sched_setaffinity(0, before)
+
+
+def _wall(work: Callable[[], object]) -> float:
+    started = time.perf_counter()
+    work()
+    return time.perf_counter() - started
