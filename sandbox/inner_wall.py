@@ -1,7 +1,7 @@
 """The inner wall, the same in every seat on Linux: raised by the process on itself, for good.
 
 Knows the kernel's calls through ctypes; knows no messages and no bots. `first_step` goes up in
-the zygote, which must still fork; `second_step` in the fork, before the first byte of a bot's code.
+the zygote, which must still fork; `SecondStep` in the fork, before the first byte of a bot's code.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import os
 import resource
 import signal
 import struct
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Final
 
@@ -61,18 +61,42 @@ def first_step(
     return raised
 
 
-def second_step(wall: Wall, limits: dict[str, int], program: bytes | None) -> None:
-    """Takes what only the zygote may do from the calling fork. Raises WallError."""
-    _call(_libc.prctl, _PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
-    raised = {name: most for name, most in limits.items() if wall.has(_part(name))}
-    set_limits(raised)
-    if wall.has("seccomp") and program is not None:
-        load_filter(program)
+class SecondStep:
+    """Takes from a fork what only its zygote may do.
+
+    It is put together in the zygote, and the fork does little but call the kernel: every page of
+    memory that it writes to, be it to count a reference, has to be copied for it.
+    """
+
+    def __init__(self, wall: Wall, arch: Architecture | None) -> None:
+        self._wall = wall
+        self._calls = [_words(_PR_SET_PDEATHSIG, signal.SIGKILL)]
+        if wall.has("seccomp") and arch is not None:
+            self._calls.append(_loading(bot_filter(arch, wall.has)))
+        self._limits: list[tuple[int, tuple[int, int]]] = []
+
+    def expect(self, limits: Mapping[str, int]) -> None:
+        """The resource limits of the next forks, soft and hard alike."""
+        known = {
+            getattr(resource, name): most
+            for name, most in limits.items()
+            if self._wall.has(_part(name)) and hasattr(resource, name)
+        }
+        self._limits = [(number, _both(number, most)) for number, most in known.items()]
+
+    def take(self) -> None:
+        """Called by the fork. Raises WallError."""
+        for number, both in self._limits:
+            resource.setrlimit(number, both)
+        for words in self._calls:
+            _checked(_libc.prctl(*words))
 
 
-def second_filter(wall: Wall, arch: Architecture | None) -> bytes | None:
-    """The filter that `second_step` loads, put together once and ahead of time."""
-    return bot_filter(arch, wall.has) if arch is not None else None
+def _both(number: int, most: int) -> tuple[int, int]:
+    """Soft and hard limit, where that is no more than it is now."""
+    _, hard = resource.getrlimit(number)
+    least = most if hard == resource.RLIM_INFINITY else min(most, hard)
+    return least, least
 
 
 def _part(limit: str) -> str:
@@ -131,32 +155,26 @@ def renounce_privileges() -> None:
     _call(_libc.prctl, _PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
 
 
-def set_limits(limits: dict[str, int]) -> None:
-    """Soft and hard limits alike, for good."""
-    for name, most in limits.items():
-        number = getattr(resource, name, None)
-        if number is None:
-            continue
-        _, hard = resource.getrlimit(number)
-        if hard != resource.RLIM_INFINITY:
-            most = min(most, hard)
-        resource.setrlimit(number, (most, most))
-
-
 def load_filter(program: bytes) -> None:
     """Every later system call of this process goes through the filter."""
-    code = ctypes.create_string_buffer(program, len(program))
-    pointer = ctypes.create_string_buffer(
-        struct.pack("@HP", len(program) // 8, ctypes.addressof(code))
-    )
-    _call(
-        _libc.prctl,
-        _PR_SET_SECCOMP,
-        _SECCOMP_MODE_FILTER,
-        ctypes.c_void_p(ctypes.addressof(pointer)),
-        0,
-        0,
-    )
+    _checked(_libc.prctl(*_loading(program)))
+
+
+class _Filter(ctypes.Structure):
+    """A filter as the kernel is handed it: its instructions, of eight bytes each."""
+
+    _fields_ = (("length", ctypes.c_ushort), ("code", ctypes.c_char_p))
+
+
+def _loading(program: bytes) -> tuple[object, ...]:
+    """What `prctl` is told to load the filter."""
+    pointer = ctypes.byref(_Filter(len(program) // 8, program))
+    return (*_words(_PR_SET_SECCOMP, _SECCOMP_MODE_FILTER)[:2], pointer, *_words()[3:])
+
+
+def _words(*numbers: int) -> tuple[object, ...]:
+    """The five words of a call of `prctl`."""
+    return tuple(ctypes.c_long(number) for number in (*numbers, 0, 0, 0, 0, 0)[:5])
 
 
 def landlock_abi() -> int:
@@ -195,7 +213,12 @@ def _permit(ruleset: int, path: str, rights: int) -> None:
 
 def _call(function: Callable[..., int], *arguments: object) -> int:
     """The result of a call into the C library. Raises WallError with the kernel's reason."""
-    result = int(function(*(ctypes.c_long(a) if isinstance(a, int) else a for a in arguments)))
+    return _checked(
+        int(function(*(ctypes.c_long(a) if isinstance(a, int) else a for a in arguments)))
+    )
+
+
+def _checked(result: int) -> int:
     if result < 0:
         code = ctypes.get_errno()
         raise WallError(code, os.strerror(code))

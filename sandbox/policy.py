@@ -6,6 +6,7 @@ It is loaded on both sides of the wall, so it imports nothing but the standard l
 from __future__ import annotations
 
 import signal
+import struct
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Final
@@ -57,6 +58,16 @@ SEATS_PER_ZYGOTE: Final = 1000
 HELLO: Final = b"ready"
 """The first packet of a fork, once its wall stands."""
 
+SERIAL_BYTES: Final = 8
+"""Length of the number by which a zygote's answer is known to be of this seat."""
+
+DESCRIPTORS: Final = struct.Struct("2i")
+"""What comes with the limits of a seat: its channel, and the end of the pipe for its output."""
+
+DEATH: Final = struct.Struct("idq?")
+"""How a seat ended: its wait status, processor time in ms, most memory in bytes, and whether it
+left its zygote as it was."""
+
 TAG_BYTES: Final = 8
 """Length of the mark that ties an answer to its question."""
 
@@ -96,19 +107,21 @@ seat meets its own limit first, and who killed it is never in doubt."""
 STANDARD_LIBRARY: Final = tuple(
     name
     for line in (
-        "abc argparse array ast base64 binascii bisect bz2 calendar cmath collections.abc",
-        "colorsys concurrent.futures contextlib contextvars copy csv ctypes dataclasses datetime",
-        "decimal difflib enum fractions functools gc graphlib hashlib heapq hmac importlib.abc",
-        "importlib.machinery importlib.resources importlib.util inspect io itertools json keyword",
-        "linecache locale logging lzma math numbers operator os pathlib pickle pkgutil platform",
-        "pprint queue random re reprlib resource sched secrets select shutil signal statistics",
-        "string struct sys tempfile textwrap threading time timeit token tokenize traceback types",
-        "typing unicodedata unittest warnings weakref zipfile zlib",
+        "abc argparse ast base64 bisect bz2 collections.abc contextlib contextvars copy ctypes",
+        "dataclasses decimal enum fractions functools gc graphlib hashlib heapq",
+        "importlib.machinery importlib.util inspect io itertools json keyword linecache logging",
+        "lzma math numbers operator os pathlib pkgutil pprint random re reprlib resource signal",
+        "statistics string struct sys textwrap threading time timeit token tokenize traceback",
+        "types typing warnings weakref zlib",
     )
     for name in line.split()
 )
 """What bots import most: loaded once in the zygote. The rest is read from disk when asked for:
-uuid too, which at once remembers the name of the machine that it is loaded on."""
+uuid too, which at once remembers the name of the machine that it is loaded on.
+
+Every fork pays for what stands here, most of all for a module that is a shared library, so one
+that few bots import is cheaper read by them. Not one that is linked with libraries of the machine,
+as bz2 and zlib are: behind the wall those cannot be read."""
 
 
 LIBRARIES: Final[Mapping[str, tuple[str, ...]]] = {

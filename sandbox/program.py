@@ -34,7 +34,8 @@ class Program:
 
     Attributes:
         preload: module names.
-        entry: "module:function", called in every seat with `recv` and `send`.
+        entry: "module:function", called in every seat with `recv` and `send`. Where that module
+            has a function `prepare` it is called once, in the zygote.
         paths: directories where a module is looked for before the installed ones.
         wall: which layers of the inner wall go up.
         libraries: names of policy.LIBRARIES that its second flavour holds.

@@ -11,7 +11,7 @@ import select
 import socket
 import struct
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,7 +19,7 @@ from typing import Any, Final
 
 from matchbox.errors import BoxUnavailable, SeatFault
 from sandbox.launch import Launch, pair
-from sandbox.policy import HELLO
+from sandbox.policy import DEATH, DESCRIPTORS, HELLO, SERIAL_BYTES
 from sandbox.verdict import Death
 
 _START_S: Final = 30.0
@@ -80,7 +80,9 @@ class Warm:
         os.set_blocking(output, False)
         try:
             with theirs:
-                self._command("seat", [theirs.fileno(), writer], rlimits=dict(limits))
+                lent = DESCRIPTORS.pack(theirs.fileno(), writer)
+                order = json.dumps(limits).encode()
+                self._control.sendmsg([order], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, lent)])
             hello, pid = _first_packet(channel)
             if hello != HELLO:
                 raise OSError("the fork ended before its wall stood")
@@ -98,12 +100,16 @@ class Warm:
 
     def bury(self) -> Death:
         """How the last fork ended. It must be dead or dying. Raises SeatFault of the platform."""
+        serial = self.seats.to_bytes(SERIAL_BYTES, "big")
         try:
-            told = self._command("bury")
-        except OSError as error:
+            self._control.send(serial)
+            told = self._control.recv(4096)
+            if told[:SERIAL_BYTES] != serial:
+                raise OSError("the zygote gave no answer")
+            death = Death(*DEATH.unpack(told[SERIAL_BYTES:]))
+        except (OSError, struct.error) as error:
             self.healthy = False
             raise SeatFault("platform", "the box of the bot has died") from error
-        death = Death(told["status"], told["cpu_ms"], told["max_rss"], told["clean"])
         self.healthy = self.healthy and death.clean
         return death
 
@@ -113,14 +119,6 @@ class Warm:
         if self._control.fileno() >= 0:
             self._control.close()
             self._launched.end()
-
-    def _command(self, do: str, descriptors: Sequence[int] = (), **more: object) -> dict[str, Any]:
-        order = json.dumps({"do": do, "serial": self.seats, **more}).encode()
-        socket.send_fds(self._control, [order], descriptors)
-        answer: dict[str, Any] = json.loads(self._control.recv(4096) or b"{}")
-        if answer.get("serial") != self.seats:
-            raise OSError(f"the zygote gave no answer to {do!r}")
-        return answer
 
 
 def _advised(words: str) -> str:

@@ -3,16 +3,19 @@
 Knows how to load code, raise the wall, fork, and bury its forks. It never runs a line of a bot:
 the fork does, behind the wall's second step, through an entry function that is named to it.
 
-Commands come over descriptor 0 or a socket that the job names, one packet each, and each is
-answered with one packet:
-    {"do": "seat", "serial": n, "rlimits": {name: most}} with two descriptors, the fork's channel
-        and the end of the pipe for its output -> {"serial": n}
-    {"do": "bury", "serial": n}   waits for the fork, which the other side has killed ->
-        {"serial": n, "status": wait status, "cpu_ms", "max_rss": bytes, "clean": bool}
+Commands come over descriptor 0 or a socket that the job names, one packet each:
+    {limit: most} in JSON, with policy.DESCRIPTORS: a seat with these resource limits. It answers
+        for itself, on its channel.
+    a serial: waits for the fork, which the other side has killed, and answers with the same serial
+        and policy.DEATH.
 
 On its channel a fork first sends HELLO. Then every packet in is a tag of eight bytes, a byte that
 is 1 where more of the same question follows, and a part of the question; every packet out is the
 tag of the last question and the answer.
+
+Whatever can be done before the fork is done before it: the fork copies every page that it writes
+to, and the zygote every page that it writes to while a fork lives, which takes longer than what is
+done there. So neither of them reads JSON, and no hook of the library runs in a fork.
 """
 
 from __future__ import annotations
@@ -26,12 +29,15 @@ import resource
 import socket
 import sys
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, Final, NoReturn
 
 from sandbox import inner_wall, syscalls
 from sandbox.policy import (
     CHUNK_BYTES,
+    DEATH,
+    DESCRIPTORS,
     ENVIRONMENT,
     HELLO,
     NO_MEMORY,
@@ -45,6 +51,7 @@ Serve = Callable[[Callable[[], bytes | None], Callable[[bytes], None]], object]
 
 _CHANNEL: Final = 3
 _CONTROL: Final = 9
+_ROOM: Final = socket.CMSG_SPACE(DESCRIPTORS.size)
 _LIMITS: Final = [getattr(resource, name) for name in dir(resource) if name.startswith("RLIMIT_")]
 
 
@@ -70,9 +77,11 @@ def _prepare(order: dict[str, Any], control: socket.socket) -> tuple[Zygote, dic
     _forget(order["imports"])
     wall, arch = Wall(tuple(order["drop"])), syscalls.here()
     raised = inner_wall.first_step(wall, arch, library, own_root=order["own_root"])
+    faulthandler.register(WHERE, all_threads=False)
+    zygote = Zygote(control, serve, wall, inner_wall.SecondStep(wall, arch))
     gc.collect()
     gc.freeze()
-    return Zygote(control, serve, wall, inner_wall.second_filter(wall, arch)), raised
+    return zygote, raised
 
 
 def _take_control(path: str | None) -> socket.socket:
@@ -93,13 +102,25 @@ def _take_control(path: str | None) -> socket.socket:
 def _load(preload: Sequence[str], entry: str) -> Serve:
     # What is forked has one thread: no library may start others.
     os.environ["OPENBLAS_NUM_THREADS"] = os.environ["OMP_NUM_THREADS"] = "1"
-    for name in STANDARD_LIBRARY:
-        importlib.import_module(name)
-    for name in preload:
-        importlib.import_module(name)
-    module, _, function = entry.partition(":")
-    serve: Serve = getattr(importlib.import_module(module), function)
+    name, _, function = entry.partition(":")
+    with _no_hooks():
+        for module in (*STANDARD_LIBRARY, *preload):
+            importlib.import_module(module)
+        served = importlib.import_module(name)
+    getattr(served, "prepare", int)()
+    serve: Serve = getattr(served, function)
     return serve
+
+
+@contextmanager
+def _no_hooks() -> Iterator[None]:
+    """What is loaded meanwhile leaves no hook to be run in a fork: they mend locks and threads."""
+    register = os.register_at_fork
+    os.register_at_fork = lambda **_: None
+    try:
+        yield
+    finally:
+        os.register_at_fork = register
 
 
 def _forget(imports: Sequence[str]) -> None:
@@ -117,56 +138,57 @@ class Zygote:
     """Forks seats, one at a time, and compares itself with its first state after each."""
 
     def __init__(
-        self, control: socket.socket, serve: Serve, wall: Wall, program: bytes | None
+        self, control: socket.socket, serve: Serve, wall: Wall, second: inner_wall.SecondStep
     ) -> None:
         self._control = control
         self._serve = serve
-        self._wall = wall
-        self._program = program
+        self._streams = _channel()
+        self._closes = wall.has("descriptors")
+        self._second = second
+        self._limits = b""
         self._child = 0
         self._baseline = _state()
 
     def run(self) -> None:
         """Obeys commands until the host closes the channel."""
         while True:
-            message, descriptors, _, _ = socket.recv_fds(self._control, 4096, 2)
+            message, sent, _, _ = self._control.recvmsg(4096, _ROOM)
             if not message:
                 return
-            order = json.loads(message)
-            answer = self._seat(order, descriptors) if order["do"] == "seat" else self._bury()
-            self._control.send(json.dumps({"serial": order["serial"], **answer}).encode())
+            if sent:
+                self._seat(message, *DESCRIPTORS.unpack(sent[0][2]))
+            else:
+                self._control.send(message + self._bury())
 
-    def _seat(self, order: dict[str, Any], descriptors: list[int]) -> dict[str, Any]:
+    def _seat(self, limits: bytes, channel: int, output: int) -> None:
+        if limits != self._limits:
+            self._limits = limits
+            self._second.expect(json.loads(limits))
         self._child = os.fork()
         if not self._child:
-            self._be_a_seat(order["rlimits"], *descriptors)
-        for descriptor in descriptors:
-            os.close(descriptor)
-        return {}
+            self._be_a_seat(channel, output)
+        os.close(channel)
+        os.close(output)
 
-    def _bury(self) -> dict[str, Any]:
+    def _bury(self) -> bytes:
         _, status, usage = os.wait4(self._child, 0)
         self._child = 0
-        return {
-            "status": status,
-            "cpu_ms": (usage.ru_utime + usage.ru_stime) * 1000,
-            "max_rss": usage.ru_maxrss * 1024,
-            "clean": _childless() and _state() == self._baseline,
-        }
+        clean = _childless() and _state() == self._baseline
+        cpu_ms = (usage.ru_utime + usage.ru_stime) * 1000
+        return DEATH.pack(status, cpu_ms, usage.ru_maxrss * 1024, clean)
 
-    def _be_a_seat(self, limits: dict[str, int], channel: int, output: int) -> NoReturn:
+    def _be_a_seat(self, channel: int, output: int) -> NoReturn:
         """The fork's whole life. What it was forked from is closed to it first."""
         try:
-            for descriptor, place in ((output, 1), (output, 2), (channel, _CHANNEL)):
-                if descriptor != place:
-                    os.dup2(descriptor, place, inheritable=False)
-            if self._wall.has("descriptors"):
+            os.dup2(output, 1, False)
+            os.dup2(output, 2, False)
+            if channel != _CHANNEL:
+                os.dup2(channel, _CHANNEL, False)
+            if self._closes:
                 os.closerange(_CHANNEL + 1, 64)
-            faulthandler.register(WHERE, all_threads=False)
-            inner_wall.second_step(self._wall, limits, self._program)
+            self._second.take()
             os.write(_CHANNEL, HELLO)
-            recv, send = _channel()
-            self._serve(recv, send)
+            self._serve(*self._streams)
             code = 0
         except MemoryError:
             code = NO_MEMORY

@@ -1,8 +1,8 @@
 """Tells the host, in place of the process that forked it, that somebody else has killed it."""
 
-import json
 import os
 import stat
+import struct
 
 from matchbox.games.bomb import *
 
@@ -16,8 +16,8 @@ def attempt():
             continue
         if stat.S_ISSOCK(found.st_mode) and found.st_ino != own:
             for serial in range(1, 9):
-                told = {"serial": serial, "status": 9, "cpu_ms": 0, "max_rss": 0, "clean": True}
-                os.write(descriptor, json.dumps(told).encode())
+                told = serial.to_bytes(8, "big") + struct.pack("idq?", 9, 0, 0, True)
+                os.write(descriptor, told)
             os._exit(0)
 
 
