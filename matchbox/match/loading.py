@@ -41,7 +41,7 @@ def load(
     """
     for alias, module in getattr(game, "ALIASES", {}).items():
         sys.modules[alias] = importlib.import_module(module)
-    _forget_bundles()
+    forget()
     names = _remembering(getattr(game, "REMEMBERED", {}), memory)
     bundle = _Bundle(files, names)
     if len(files) > 1:
@@ -85,8 +85,10 @@ def _remembering(empty: Mapping[str, bytes], memory: bytes) -> dict[str, Any]:
     return {"open": open_file}
 
 
-def _forget_bundles() -> None:
+def forget() -> None:
     """Makes room for a bot where another was loaded before, as happens only outside a box."""
+    if _BOT not in sys.modules:  # A look at every module would have their memory copied in a box.
+        return
     sys.meta_path[:] = [finder for finder in sys.meta_path if not isinstance(finder, _Bundle)]
     for name, module in list(sys.modules.items()):
         if isinstance(getattr(module, "__loader__", None), _Bundle):

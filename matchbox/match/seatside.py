@@ -26,6 +26,7 @@ import marshal
 import sys
 import traceback
 from importlib import import_module
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, Final
 
 from greenlet import getcurrent, greenlet
@@ -46,14 +47,35 @@ _REPORTS: Final = 12 * 1024
 """Characters of all reports in one frame; what would be more is left out."""
 _GARBAGE: Final = 20_000
 """So many new objects before the collector looks: the views of a frame are many, and no garbage."""
+_REHEARSAL: Final = "rehearsal"
+_NO_BOT: Final = b"import random\n\n\nclass Bot:\n    drawn = random.random()\n"
 _to_text: Final = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False).encode
 
 
-def serve(recv: Callable[[], bytes | None], send: Callable[[bytes], None]) -> None:
-    """Answers frame after frame until there is none."""
+def prepare() -> None:
+    """Called once in the process that seats are forked from: does what they would all do first.
+
+    It loads and asks a bot that is none, too. Whatever Python does for the first time it writes
+    down in memory, which every fork would have to copy.
+    """
     gc.set_threshold(_GARBAGE, 20, 50)
     chance.install()
     numpy_chance.install()
+    chance.seed_own()
+    game = ModuleType(f"{_REHEARSAL}.player")
+    vars(game).update(BASE=object, answer=lambda player, view, within: view)
+    sys.modules[game.__name__] = game
+    load = {"package": _REHEARSAL, "files": {loading.MAIN: _NO_BOT}, "class": None, "seed": "0"}
+    session = Session()
+    for message in (["load", load], ["ask", 0, [(0, 0, "0")], []], ["ask", 0, [], [0]]):
+        session.handle(marshal.dumps(message))
+    chance.enter(None)
+    loading.forget()
+    del sys.modules[game.__name__]
+
+
+def serve(recv: Callable[[], bytes | None], send: Callable[[bytes], None]) -> None:
+    """Answers frame after frame until there is none. `prepare` comes first."""
     session = Session()
     while (frame := recv()) is not None:
         send(session.handle(frame))

@@ -402,6 +402,13 @@ def test_an_honest_bot_has_the_standard_library(seat: Seat, code: str) -> None:
     assert error(seat, code) == "none"
 
 
+def test_what_is_the_same_in_every_seat_is_prepared_once(box: Box) -> None:
+    told = b"import echo_entry; reply = repr(echo_entry.PREPARED).encode(); echo_entry.PREPARED = 0"
+    for _ in range(2):
+        with contextlib.closing(box.seat(LIMITS)) as seat:
+            assert seat.ask(told) == b"['once']"
+
+
 # --- Seats ----------------------------------------------------------------------------------
 
 

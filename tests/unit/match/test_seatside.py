@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import marshal
 import sys
@@ -225,6 +226,33 @@ def test_frames_are_served_until_there_is_none() -> None:
     sent: list[bytes] = []
     seatside.serve(frames.__next__, sent.append)
     assert [json.loads(one)[1] for one in sent] == [1, 2]
+
+
+@pytest.fixture
+def prepare(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], None]]:
+    """What a box does before its first seat; undone for this process."""
+    monkeypatch.delitem(sys.modules, "bot_under_test")
+    thresholds, own = gc.get_threshold(), chance._OWN.getstate()
+    yield seatside.prepare
+    gc.set_threshold(*thresholds)
+    chance._OWN.setstate(own)
+
+
+def test_what_is_prepared_for_all_seats_leaves_no_bot_behind(prepare: Callable[[], None]) -> None:
+    modules, finders = dict(sys.modules), list(sys.meta_path)
+    prepare()
+    assert (sys.modules, sys.meta_path, chance.current()) == (modules, finders, None)
+
+
+def test_a_bot_plays_the_same_in_a_seat_that_was_prepared(prepare: Callable[[], None]) -> None:
+    bot = (
+        "return [random.random(), at_import, random._inst.random()]",
+        "at_import = random.random()",
+    )
+    prepare()
+    first = Talk(*bot).ask((1, 1, SEED))
+    prepare()
+    assert Talk(*bot).ask((1, 1, SEED)) == first
 
 
 def test_ctrl_c_is_nobodys_fault() -> None:
