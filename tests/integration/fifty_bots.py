@@ -57,7 +57,7 @@ class Plan:
 
 PLANS: Final = {
     "bomb": Plan(("simple", "scared", "medium"), 900),
-    "skull": Plan(("random", "bluffer"), 900, seats=3),
+    "skull": Plan(("random", "bluffer"), 400),
     "war": Plan(("random", "highest"), 500),
     "thegame": Plan(("legal", "minimal", "random", "trick"), 267, seats=3),
     "creatures": Plan(("autopilot", "stilllearning"), 400),
