@@ -63,10 +63,10 @@ def leaderboard(board: Figure) -> Figure:
     unit = "Score per bout" if board["cooperative"] else _unit(board)
     return {
         "data": [*_intervals(lines, board), _points(lines, board, unit)],
-        "layout": _layout(
+        "layout": layout(
             height=_FRAME_PX + _ROW_PX * max(1, len(lines)),
             xaxis={
-                "title": _title(f"{unit} (bar: 95% interval)"),
+                "title": heading(f"{unit} (bar: 95% interval)"),
                 "zeroline": False,
                 "range": _reach(lines, board),
             },
@@ -114,10 +114,10 @@ def walk(comparison: Figure) -> Figure:
                 for end in ends
             ),
         ],
-        "layout": _layout(
+        "layout": layout(
             height=280,
-            xaxis={"title": _title("Games"), "rangemode": "tozero"},
-            yaxis={"title": _title(title)},
+            xaxis={"title": heading("Games"), "rangemode": "tozero"},
+            yaxis={"title": heading(title)},
         ),
     }
 
@@ -211,11 +211,12 @@ def _name(line: Line) -> str:
     return label(str(line["bot"]))
 
 
-def _title(text: str) -> Figure:
+def heading(text: str) -> Figure:
+    """The title of an axis."""
     return {"text": text, "font": {"family": FONT, "size": 14}}
 
 
-def _layout(**own: Any) -> Figure:
+def layout(**own: Any) -> Figure:
     """The template that every figure shares."""
     axis = {"fixedrange": True, "ticks": "", "automargin": True}
     return {

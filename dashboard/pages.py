@@ -26,6 +26,7 @@ from dashboard import (
     forms,
     inbox,
     operations,
+    ratings,
     reports,
     wording,
 )
@@ -48,6 +49,7 @@ def make_pages(source: Source, *, now: Callable[[], datetime] = utc_now) -> Blue
         *operations.rules(source),
         *inbox.rules(source),
         *comparisons.rules(source),
+        *ratings.rules(source),
     ):
         blueprint.add_url_rule(rule, view.__name__, view)
     blueprint.add_app_template_filter(lambda text: wording.ago(text, now()), "ago")
@@ -155,6 +157,7 @@ class _Pages:
             bot=bot,
             recent=recent,
             full_name=f"{owner}/{name}",
+            rated=ratings.of_bot(self.source, owner, name),
             compared=comparisons.of_bot(self.source, bot),
         )
 

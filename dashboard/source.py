@@ -32,6 +32,11 @@ def no_comparisons(owner: str, name: str) -> Row:
     return {"items": [], "versions": []}
 
 
+def no_ratings(owner: str, name: str) -> list[Row]:
+    """No rating has moved."""
+    return []
+
+
 def no_notices(**_: Any) -> Row:
     """Nobody was told anything."""
     return {"items": [], "next": None, "unread": 0}
@@ -158,6 +163,10 @@ class Source:
     """The viewer's own of the bot owner/name: items (as `comparison`, up to finished_at); for
     the form: versions (numbers), challenger, defender, left, budget, most, others,
     cooperative. Asked only where `bot` says `mine`."""
+
+    ratings: Callable[[str, str], list[Row]] = no_ratings
+    """(owner, name) -> how the bot's rating has moved, by version and time: version (its number),
+    at, matches, elo, ci95, score, score_ci95 (of a cooperative game; else None)."""
 
     inbox: Callable[..., Row] = no_notices
     """(cursor, limit: by keyword, each optional) -> a page of the viewer's notices, newest first,

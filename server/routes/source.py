@@ -13,8 +13,9 @@ from dashboard.source import Row, Source
 from matchbox.settings import libraries_of
 from server import queries
 from server.auth import account, context, viewer, visitor
-from server.queries import comparisons, inbox
+from server.queries import comparisons, history, inbox
 from server.queries.lessons import bot_lessons
+from server.rows import bot_row
 from server.services import notices
 
 
@@ -45,6 +46,7 @@ def make_source() -> Source:
         claim_open=_claim_open,
         comparison=_comparison,
         comparisons=_comparisons,
+        ratings=_ratings,
         inbox=_inbox,
         ways_out=_ways_out,
         link_open=_link_open,
@@ -172,6 +174,11 @@ def _admin() -> Row:
 def _claim_open(secret: str) -> bool:
     with context().read() as books:
         return queries.claim_open(books, secret)
+
+
+def _ratings(owner: str, name: str) -> list[Row]:
+    with context().read() as books:
+        return history.ratings(books, bot_row(books, owner, name))
 
 
 def _inbox(**which: Any) -> Row:

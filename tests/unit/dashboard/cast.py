@@ -72,6 +72,19 @@ def line(rank: int, bot: str, elo: float | None, half: float, matches: int, **ow
     }
 
 
+def rated(version: int, day: int, matches: int, elo: float, half: float) -> Row:
+    """A point of a bot's history."""
+    return {"version": version, "at": f"2026-11-{day:02}T12:00:00.000Z", "matches": matches,
+            "elo": elo, "ci95": [elo - half, elo + half], "score": None,
+            "score_ci95": None}  # fmt: skip
+
+
+HISTORY: Final = [
+    rated(3, 1, 1, 1480.0, 300.0), rated(3, 2, 120, 1475.0, 40.0), rated(4, 3, 5, 1470.0, 60.0),
+    rated(4, 4, 100, 1530.0, 30.0), rated(4, 9, 1200, 1574.2, 11.0),
+]  # fmt: skip
+
+
 def board(*lines: Row, cooperative: bool = False) -> Row:
     """A leaderboard of bomb with these lines."""
     return {
@@ -281,6 +294,7 @@ SOURCE: Final = Source(
     claim_open=lambda secret: secret == "good",
     comparison=compared.comparison,
     comparisons=compared.comparisons,
+    ratings=lambda owner, name: HISTORY,
     inbox=mailbox.inbox,
     ways_out=mailbox.ways_out,
     link_open=lambda secret: secret == "good",
@@ -316,6 +330,7 @@ EMPTY: Final = replace(
     tokens=list,
     admin=nothing_to_do,
     bot=lambda owner, name: bot("alice", "careful") | {"versions": [], "standing": None},
+    ratings=lambda owner, name: [],
     queue=lambda: {"queued": 0, "running": 0, "parked": 0, "pending_versions": 0,
                    "oldest_queued_at": None},
 )  # fmt: skip

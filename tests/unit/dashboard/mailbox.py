@@ -28,4 +28,5 @@ def ways_out() -> Row:
               "arrived_at": arrived, "disabled_at": disabled, "trouble": trouble}
              for at, (arrived, disabled, trouble) in enumerate(fates)]  # fmt: skip
     return {"mail": True, "email": "alice@example.org", "email_asked": "new@example.org",
+            "kinds": ["verdict", "rank-change", "something-new"], "muted": ["rank-change"],
             "hooks": "public", "webhooks": hooks}  # fmt: skip

@@ -1,0 +1,107 @@
+"""How a bot's rating has moved: the figure, the sentence, the files."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from dataclasses import replace
+from typing import Any
+
+import plotly.graph_objects as go
+import pytest
+
+from dashboard import figures
+from dashboard.ratings import COLUMNS, as_csv, figure, finding
+from dashboard.source import Row
+from tests.unit.dashboard.cast import EMPTY, HISTORY, SOURCE, make_app, rated
+from tests.unit.dashboard.test_pages import get
+
+BOT = "alice/careful"
+
+
+def score(day: int, value: float, half: float) -> Row:
+    """A point of a team."""
+    point = rated(1, day, 10 * day, 0.0, 0.0)
+    told = {"elo": None, "ci95": None, "score": value, "score_ci95": [value - half, value + half]}
+    return point | told
+
+
+def traces(points: list[Row], mode: str) -> list[dict[str, Any]]:
+    """The figure's traces of that mode."""
+    return [one for one in figure(BOT, points)["data"] if one["mode"] == mode]
+
+
+def test_plotly_takes_the_figure_and_it_is_json() -> None:
+    made = figure(BOT, HISTORY)
+    assert json.loads(json.dumps(made)) == made
+    assert len(go.Figure(made).data) == 4
+
+
+def test_each_version_has_a_band_and_upon_it_its_line() -> None:
+    assert [one["mode"] for one in figure(BOT, HISTORY)["data"]] == ["lines"] * 2 + [
+        "lines+markers"
+    ] * 2
+    band, line = traces(HISTORY, "lines")[0], traces(HISTORY, "lines+markers")[0]
+    assert band["x"] == [*line["x"], *line["x"][::-1]]
+    assert band["y"] == [1780.0, 1515.0, 1435.0, 1180.0]
+    assert line["y"] == [1480.0, 1475.0]
+    assert line["customdata"][1] == ["v3: 1475 (1435 to 1515)", "120 matches"]
+
+
+def test_the_newest_version_has_the_bot_s_colour_and_each_line_its_name() -> None:
+    old, new = traces(HISTORY, "lines+markers")
+    assert (old["line"]["color"], new["line"]["color"]) == (
+        figures.COLOURS[-1],
+        figures.colour(BOT),
+    )
+    named = figure(BOT, HISTORY)["layout"]["annotations"]
+    assert [(one["text"], one["y"]) for one in named] == [("v3", 1475.0), ("v4", 1574.2)]
+
+
+def test_a_team_s_history_is_its_score() -> None:
+    points = [score(1, 60.0, 2.0), score(2, 71.5, 0.5)]
+    assert figure(BOT, points)["layout"]["yaxis"]["title"]["text"].startswith("Score per bout")
+    assert traces(points, "lines+markers")[0]["y"] == [60.0, 71.5]
+    assert finding(points) == "Version 1 has risen by 11.5 points a bout"
+
+
+@pytest.mark.parametrize(
+    ("last", "told"),
+    [
+        (rated(4, 9, 1200, 1574.2, 11.0), "Version 4 has risen by 104 Elo"),
+        (rated(4, 9, 1200, 1380.0, 11.0), "Version 4 has fallen by 90 Elo"),
+        (rated(4, 9, 1200, 1500.0, 11.0), "Version 4 stands about where it was first rated"),
+        (rated(5, 9, 1, 1500.0, 200.0), "Version 5 stands about where it was first rated"),
+    ],
+)
+def test_the_finding_is_of_the_newest_version_and_as_sure_as_the_intervals(
+    last: Row, told: str
+) -> None:
+    assert finding([*HISTORY[:-1], last]) == told
+
+
+def test_the_bot_s_page_shows_it_with_its_data() -> None:
+    page = get("/bots/alice/careful")
+    assert "Version 4 has risen by 104 Elo." in page.text
+    assert "1574 ± 11" in page.text
+    found = [one for tag, one in page.elements if one.get("data-figure") == "figure-data"]
+    assert len(found) == 1
+
+
+@pytest.mark.parametrize("points", [[], HISTORY[:1]])
+def test_without_two_points_there_is_no_figure(points: list[Row]) -> None:
+    source = replace(SOURCE, ratings=lambda owner, name: points)
+    assert "data-figure" not in get("/bots/alice/careful", source).text
+    assert EMPTY.ratings("alice", "careful") == []
+
+
+def test_the_same_is_there_as_csv_and_json() -> None:
+    client = make_app(SOURCE).test_client()
+    rows = list(csv.DictReader(io.StringIO(client.get("/bots/alice/careful/ratings.csv").text)))
+    assert list(rows[0]) == list(COLUMNS)
+    assert [(row["version"], row["elo"], row["elo_low"]) for row in rows][-1] == (
+        "4", "1574.2", "1563.2",
+    )  # fmt: skip
+    assert client.get("/bots/alice/careful/ratings.json").json == HISTORY
+    assert as_csv([score(1, 60.0, 2.0)]).splitlines()[1].endswith("10,,,,60.0,58.0,62.0")
