@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import pytest
+from werkzeug.test import TestResponse
 
 from dashboard.inbox import MAILED
 from server.app import create_app
@@ -155,6 +157,12 @@ def test_an_address_is_confirmed_on_the_page_behind_its_link(
     assert "alice@example.org" not in browser.get("/account").text
 
 
+def json_of(answer: TestResponse) -> Any:
+    """What it says."""
+    assert answer.json is not None
+    return answer.json
+
+
 def test_what_is_mailed_is_chosen_on_the_page_and_by_the_api(
     mailing: Mailing, as_alice: Caller, books: Books, alice: User
 ) -> None:
@@ -162,7 +170,7 @@ def test_what_is_mailed_is_chosen_on_the_page_and_by_the_api(
     assert "What is mailed" not in browser.get("/account").text
     with books.write() as session:
         session.get_one(User, alice.id).email = "alice@example.org"
-    told = as_alice.get("/account/mail").json
+    told = json_of(as_alice.get("/account/mail"))
     assert (told["email"], told["muted"]) == ("alice@example.org", [])
     page = browser.get("/account").text
     ticked = [f'value="{kind}" checked' in page for kind in told["kinds"]]
@@ -170,14 +178,14 @@ def test_what_is_mailed_is_chosen_on_the_page_and_by_the_api(
     assert set(told["kinds"]) == set(MAILED), "each has its words on the page"
     assert browser.send("/account/email/kinds", kind="verdict").location == "/account"
     left = [kind for kind in told["kinds"] if kind != "verdict"]
-    assert as_alice.get("/account/mail").json["muted"] == left
+    assert json_of(as_alice.get("/account/mail"))["muted"] == left
     assert browser.get("/account").text.count(" checked") == 1
     answer = as_alice.post("/account/mail", {"muted": ["rank-change"]})
-    assert answer.json["muted"] == ["rank-change"]
+    assert json_of(answer)["muted"] == ["rank-change"]
     wrong = as_alice.post("/account/mail", {"muted": ["nonsense"]})
     assert wrong.status_code == 422
-    assert "no notice is of kind 'nonsense'" in wrong.json["detail"]
-    assert as_alice.get("/account/mail").json["muted"] == ["rank-change"]
+    assert "no notice is of kind 'nonsense'" in json_of(wrong)["detail"]
+    assert json_of(as_alice.get("/account/mail"))["muted"] == ["rank-change"]
 
 
 def test_a_wrong_address_is_shown_again_with_what_is_wrong(mailing: Mailing, alice: User) -> None:
