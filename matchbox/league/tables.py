@@ -50,10 +50,11 @@ def seat_round(
     bots than there are tables the rest of them. A table that cannot be filled is left out.
     """
     owner, games = owner or {}, games or {}
+    times = _times(entrants, history)
     best: list[list[str]] | None = None
     for _ in range(DRAWS):
         seated = _draw(entrants, tables, owner, games, dice)
-        _even(seated, history, owner)
+        _even(seated, times, owner)
         if best is None or _cost(seated, history) < _cost(best, history):
             best = seated
     return [Pairing(tuple(table)) for table in best or () if len(table) > 1]
@@ -188,8 +189,19 @@ def _cost(seated: Sequence[Sequence[str]], history: Mapping[tuple[str, str], int
     )
 
 
+def _times(
+    entrants: Sequence[str], history: Mapping[tuple[str, str], int]
+) -> dict[str, dict[str, int]]:
+    """How often each of them has met each other, to be asked from either side."""
+    times: dict[str, dict[str, int]] = {name: {} for name in entrants}
+    for (one, other), often in history.items():
+        if one in times and other in times:
+            times[one][other] = times[other][one] = often
+    return times
+
+
 def _even(
-    seated: list[list[str]], history: Mapping[tuple[str, str], int], owner: Mapping[str, str]
+    seated: list[list[str]], times: Mapping[str, Mapping[str, int]], owner: Mapping[str, str]
 ) -> None:
     """Exchanges two while that lets fewer meet again."""
     for _ in range(SWEEPS):
@@ -197,7 +209,7 @@ def _even(
         for one, other in combinations(range(len(seated)), 2):
             for i in range(len(seated[one])):
                 for j in range(len(seated[other])):
-                    gained |= _exchange(seated[one], i, seated[other], j, history, owner)
+                    gained |= _exchange(seated[one], i, seated[other], j, times, owner)
         if not gained:
             return
 
@@ -207,20 +219,21 @@ def _exchange(
     i: int,
     other: list[str],
     j: int,
-    history: Mapping[tuple[str, str], int],
+    times: Mapping[str, Mapping[str, int]],
     owner: Mapping[str, str],
 ) -> bool:
     """Whether the two exchanged their tables."""
-    mine = [name for at, name in enumerate(table) if at != i]
-    yours = [name for at, name in enumerate(other) if at != j]
     a, b = table[i], other[j]
-    if any(_same(b, name, owner) for name in mine) or any(_same(a, name, owner) for name in yours):
+    mine, yours = table[:i] + table[i + 1 :], other[:j] + other[j + 1 :]
+    of_a, of_b = times[a].get, times[b].get
+    gain = 0
+    for name in mine:
+        gain += of_a(name, 0) - of_b(name, 0)
+    for name in yours:
+        gain += of_b(name, 0) - of_a(name, 0)
+    if gain <= 0:
         return False
-    before = sum(history.get(met(a, name), 0) for name in mine)
-    before += sum(history.get(met(b, name), 0) for name in yours)
-    after = sum(history.get(met(b, name), 0) for name in mine)
-    after += sum(history.get(met(a, name), 0) for name in yours)
-    if after >= before:
+    if any(_same(b, name, owner) for name in mine) or any(_same(a, name, owner) for name in yours):
         return False
     table[i], other[j] = b, a
     return True
