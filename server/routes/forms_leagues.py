@@ -41,7 +41,10 @@ def create_league() -> Response:
                 operator(books),
                 name=field("name"),
                 game=field("game"),
+                options=_options(field("game")),
+                seats=_whole("seats"),
                 deals=_whole("deals"),
+                continuous=bool(field("continuous")),
                 settings=made.settings,
                 now=made.now(),
                 **_run(),
@@ -108,6 +111,16 @@ def _changed(name: str, step: Any) -> Response:
             raise
         return shown_again(pages.league_page(the_source(), name, typed(), str(error)), error)
     return go_to("pages.league", name=name)
+
+
+def _options(game: str) -> dict[str, str]:
+    """The options of that game; the form holds those of the others, too."""
+    its_own = f"option.{game}."
+    return {
+        name.removeprefix(its_own): text
+        for name, text in request.form.items()
+        if name.startswith(its_own)
+    }
 
 
 def _run() -> dict[str, Any]:

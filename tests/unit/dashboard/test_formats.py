@@ -130,6 +130,8 @@ def test_a_league_s_page_has_a_form_for_operators_alone() -> None:
     }
     known = {*Format.__struct_fields__, *Admission.__struct_fields__, *Schedule.__struct_fields__}
     assert known - {"matches"} | {"max_matches", "deals", "user"} <= fields
+    new = {attrs.get("name") for _, attrs in get("/leagues", OPERATOR).elements}
+    assert {"name", "game", "seats", "continuous", "option.bomb.see"} <= new
     for path in ("/leagues/cup", "/leagues"):
         posts = [attrs["action"] for tag, attrs in get(path).elements if tag == "form"]
         assert posts == ["/logout"]

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from sqlalchemy import select
 
 from matchbox.match.wire import TryOut
-from server.db.models import User
+from server.db.models import League, User
 from tests.books import Books, lost, played
 from tests.unit.server.routes.conftest import Browse, open_season, play_all, start_season
 
@@ -37,6 +38,35 @@ def test_a_poor_season_is_shown_again(
     answer = browse(charlie).send("/seasons", **{**AUTUMN, **more})
     assert answer.status_code == status
     assert "<form" in answer.text
+
+
+def test_a_league_is_made_with_its_game_s_options_and_without_end(
+    browse: Browse, books: Books, charlie: User
+) -> None:
+    operator = browse(charlie)
+    page = operator.get("/leagues").text
+    assert 'name="option.thegame.hints"' in page
+    asked = {
+        "name": "quick-skull",
+        "game": "skull",
+        "continuous": "1",
+        "seats": "3",
+        "option.war.play": "dealt",
+        "option.skull.variant": "challenge",
+        "option.thegame.hints": "true",
+    }
+    assert operator.send("/leagues", **asked).location == "/leagues/quick-skull"
+    with books.read() as session:
+        row = session.scalars(select(League).where(League.name == "quick-skull")).one()
+    assert (row.continuous, row.seats, row.options) == (True, 3, {"variant": "challenge"})
+    team = {**asked, "name": "team", "game": "thegame", "continuous": ""}
+    assert operator.send("/leagues", **team).status_code == 303
+    with books.read() as session:
+        row = session.scalars(select(League).where(League.name == "team")).one()
+    assert (row.continuous, row.seats, row.options["hints"]) == (False, 3, True)
+    poor = operator.send("/leagues", **{**asked, "name": "poor", "option.skull.variant": "no"})
+    assert poor.status_code == 422
+    assert 'value="1" selected>without end' in poor.text, "what was typed is kept"
 
 
 def test_bots_enter_and_leave_by_their_owners(
