@@ -19,7 +19,7 @@ export PIP_ROOT_USER_ACTION := ignore
 TIED = $(shell setpriv --pdeathsig TERM true 2>/dev/null && echo setpriv --pdeathsig TERM)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup up test check format bench figures bots league-bench learn shell hostile-load playthroughs lock env compose-test
+.PHONY: help setup up test check format bench figures bots league-bench learn shell hostile-load fifty-bots playthroughs lock env compose-test
 
 help: ## what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
@@ -69,6 +69,9 @@ compose-test: .venv/.dev.stamp ## build the deployment, bring it up, play a seas
 
 hostile-load: .venv/.dev.stamp ## ten thousand mixed matches, one entrant in ten an attack, on four times the load
 	@$(BIN)/python -m tests.hostile.load $(ARGS)
+
+fifty-bots: .venv/.dev.stamp ## a season of fifty bots of every game, or ARGS="bomb", while everything is killed
+	@$(BIN)/python -m tests.integration.fifty_bots $(ARGS)
 
 playthroughs: .venv/.dev.stamp ## write every game's playthrough.txt anew; the diff is the review
 	@$(BIN)/python -m tests.contract.playthroughs
