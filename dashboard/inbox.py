@@ -34,10 +34,10 @@ MAILED = {
     "first-fault": "the first fault of a version",
     "suspension": "suspensions",
     "disqualification": "disqualifications",
-    "reinstatement": "what takes these back",
+    "reinstatement": "that one of these was taken back",
     "season-start": "the starts of your seasons",
-    "rank-change": "changes of rank in them",
-    "season-end": "their ends",
+    "rank-change": "changes of rank in a season",
+    "season-end": "the ends of your seasons",
     "comparison-end": "the ends of your comparisons",
 }
 """How the form of the account's page names the kinds that can be mailed or not."""
