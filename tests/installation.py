@@ -223,12 +223,18 @@ class Installation:
             found += page["items"]
         return found
 
-    def command(self, *words: str) -> subprocess.CompletedProcess[str]:
-        """What `matchbox` says to these words there, to whom asks here."""
+    def command(self, *words: str, within_s: float = START_S) -> subprocess.CompletedProcess[str]:
+        """What `matchbox` says to these words there, to whom asks here. Raises TimeoutExpired."""
         mine = {"MATCHBOX_URL": self.url, "MATCHBOX_TOKEN": self._token}
         command = [str(Path(sys.executable).with_name("matchbox")), *words]
-        known = {**surroundings(), **mine}
-        return subprocess.run(command, env=known, capture_output=True, text=True, check=False)
+        return subprocess.run(
+            command,
+            env={**surroundings(), **mine},
+            timeout=within_s,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
 
     def upload(self, name: str, data: bytes, *, token: str = "", **more: str) -> httpx.Response:
         """What the API answers to a bomb player in this file."""

@@ -13,6 +13,7 @@ import json
 import os
 import signal
 import sqlite3
+import subprocess
 import sys
 import tempfile
 import time
@@ -100,17 +101,21 @@ class Run:
         self.known |= {(pid, born) for pid in pids if (born := _born(pid))}
 
 
-def run(game: str, bots: int = BOTS, minutes: float = 10, budget: int = 0) -> dict[str, Any]:
-    """Plays the game's season on a platform of its own; what was seen."""
-    begun = time.monotonic()
+def run(game: str, bots: int = BOTS, minutes: float = 30, budget: int = 0) -> dict[str, Any]:
+    """Plays the game's season on a platform of its own, and all of it again; what was seen."""
+    told: dict[str, Any] = {"game": game}
+    until = time.monotonic() + 60 * minutes
     with tempfile.TemporaryDirectory(prefix="mbx-fifty-") as folder:
         scratch = Path(folder) / "tmp"
         scratch.mkdir()
         os.environ["TMPDIR"] = str(scratch)
         settings = {"MATCHBOX_LEAGUE_MATCHES": "1"}
         with installed(Path(folder) / "data", settings) as platform:
-            one = Run(game, bots, platform, begun + 60 * minutes)
-            told = _season(one, budget or one.plan.matches)
+            one = Run(game, bots, platform, until)
+            try:
+                told |= _season(one, budget or one.plan.matches)
+            except (AssertionError, subprocess.TimeoutExpired) as error:
+                one.wrong.append(str(error))
             one.look()
         left = os.listdir(scratch)
     one.wrong += [f"files stayed behind: {', '.join(left)}"] if left else []
@@ -130,7 +135,6 @@ def _season(one: Run, budget: int) -> dict[str, Any]:
     begun = time.monotonic()
     verified = _verify(one, told)
     return {
-        "game": one.game,
         "bots": len(told["entrants"]),
         "authors": len({entrant["owner"] for entrant in told["entrants"]}),
         "rounds": dict(Counter(each["stage"] for each in told["rounds"])),
@@ -285,7 +289,8 @@ def _check_standing(one: Run, told: dict[str, Any], played: dict[str, Any]) -> N
 
 def _verify(one: Run, told: dict[str, Any]) -> str:
     """What part of the matches came out the same when all were played again by the command."""
-    done = one.platform.command("season", "verify", one.season, "--json")
+    left = max(0.0, one.until - time.monotonic())
+    done = one.platform.command("season", "verify", one.season, "--json", within_s=left)
     found = json.loads(done.stdout or "{}")
     same, whole = found.get("same", 0), found.get("out_of", 0)
     if done.returncode or not same == whole == told["matches"]:
@@ -319,11 +324,14 @@ def _alive(known: set[tuple[int, str]]) -> list[int]:
 def main() -> None:
     """Prints what was seen of each game's season; fails where anything was wrong."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("games", nargs="*", default=sorted(PLANS), help=", ".join(PLANS))
+    parser.add_argument("games", nargs="*", default=list(PLANS), help=", ".join(PLANS))
     parser.add_argument("--bots", type=int, default=BOTS)
     parser.add_argument("--matches", type=int, default=0, help="budget; else each game's own")
-    parser.add_argument("--minutes", type=float, default=10, help="of each game, then it fails")
+    parser.add_argument("--minutes", type=float, default=30, help="of each game, then it fails")
     given = parser.parse_args()
+    if unknown := sorted(set(given.games) - set(PLANS)):
+        parser.error(f"no season is planned of {', '.join(unknown)}; there are {', '.join(PLANS)}")
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))  # and cleans up
     failed = False
     for game in given.games:
         told = run(game, given.bots, given.minutes, given.matches)
