@@ -88,8 +88,19 @@ class Settings:
         choices=("numpy", "none"),
     )
     match_deals: int = _knob(
-        10, "deals of a ranked match; each is played in all rotations", least=1, most=5000
+        10,
+        "deals of a match where its league has no other number; each is played in all rotations",
+        least=1,
+        most=5000,
     )
+    match_seconds: int = _knob(
+        2,
+        "a ranked match has as many deals as lately took about so long, s; 0: its league's number",
+        least=0,
+        most=60,
+    )
+    fewest_deals: int = _knob(2, "deals of a match of that length, at least", least=1, most=5000)
+    most_deals: int = _knob(250, "deals of a match of that length, at most", least=1, most=5000)
     tryout_deals: int = _knob(2, "deals of the try-out of a new version", least=1, most=100)
     width: int = _knob(1, "bouts in flight at once in a seat", least=1, most=1024)
     arenas: int = _knob(0, "arena workers of `matchbox up`; 0: one per core", least=0, most=1024)
@@ -173,6 +184,11 @@ def read_settings(environment: Mapping[str, str]) -> Settings:
     }
     settings = Settings(**values)
     _check_mail(settings)
+    if settings.fewest_deals > settings.most_deals:
+        raise BadSetting(
+            f"MATCHBOX_FEWEST_DEALS is {settings.fewest_deals} and MATCHBOX_MOST_DEALS only "
+            f"{settings.most_deals}; raise the most, or lower the fewest"
+        )
     return settings
 
 

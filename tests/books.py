@@ -216,7 +216,13 @@ class Books:
 def open_books(url: str, **settings: Any) -> Books:
     """Books in a database that has been migrated."""
     clock, postman = Clock(), Postman()
-    knobs = {"database_url": url, "secret_key": SECRET, "match_deals": 2, **settings}
+    knobs = {
+        "database_url": url,
+        "secret_key": SECRET,
+        "match_deals": 2,
+        "match_seconds": 0,
+        **settings,
+    }
     context = Context(Settings(**knobs), Database(url), postman, clock)
     return Books(context, clock, postman)
 

@@ -17,6 +17,7 @@ from server.db.models import League, Match, MatchSeat, MatchState, Rating, Role
 from server.services.fixtures import Fixture, schedule
 from server.services.leagues import field_of, is_cooperative
 from server.services.matches import UNFINISHED
+from server.services.pace import Pace
 from server.services.quarantine import HELD
 from server.services.ratings import first_live
 
@@ -51,16 +52,17 @@ def _feed(session: Session, league: League, settings: Settings, now: int) -> int
         return 0
     last = session.scalar(select(func.max(Match.number)).where(*ranked))
     number = 0 if last is None else last + 1
-    queue = _Queue(session, league, settings, number)
+    queue, pace = _Queue(session, league, settings, number), Pace(session, league)
     fixtures: list[Fixture] = []
     while len(fixtures) < settings.ranked_backlog - waiting:
         pairings = queue.next(number + len(fixtures))
         if not pairings:
             break
-        deals = tuple(secrets.token_hex(16) for _ in range(league.deals))
-        for pairing in pairings:
-            rows = tuple(queue.versions[entrant].id for entrant in pairing.seats)
-            fixtures.append(Fixture(number + len(fixtures), rows, deals))
+        tables = [tuple(queue.versions[name].id for name in one.seats) for one in pairings]
+        deals = tuple(secrets.token_hex(16) for _ in range(pace.deals(tables, settings)))
+        fixtures += [
+            Fixture(number + len(fixtures) + at, one, deals) for at, one in enumerate(tables)
+        ]
     schedule(session, league, fixtures, settings=settings, now=now)
     return len(fixtures)
 

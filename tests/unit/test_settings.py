@@ -77,6 +77,13 @@ def test_half_a_way_for_mails_is_refused(given: dict[str, str], says: str) -> No
     assert "open sesame" not in str(refused.value)
 
 
+def test_a_least_size_above_the_greatest_is_refused() -> None:
+    with pytest.raises(
+        BadSetting, match="MATCHBOX_FEWEST_DEALS is 20 and MATCHBOX_MOST_DEALS only"
+    ):
+        read_settings({"MATCHBOX_FEWEST_DEALS": "20", "MATCHBOX_MOST_DEALS": "10"})
+
+
 def test_what_is_secret_is_not_printed() -> None:
     key, token, password = "k" * 32, "t" * 32, "open sesame"
     printed = repr(Settings(secret_key=key, arena_token=token, smtp_password=password))
