@@ -1,32 +1,48 @@
 """A player's `board`: what lies on one side of the table, and what its owner does there.
 
-A facade. Its lists are brought up to date from the seat's view after every move; its methods hand
-an action on, which is done where the rules allow it. Who changes the lists changes nothing else.
+A facade. Its lists are brought up to date after every move; what lies with the opponent, and a
+deck, is laid out when it is first looked at. Its methods hand an action on, which is done where the
+rules allow it. Who changes the lists changes nothing else.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Iterable
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final
 
-from matchbox.games.creatures.card import Card, face_down, new_card
-from matchbox.games.creatures.kinds import LAND
+from matchbox.games.creatures.card import Card, card_of
+from matchbox.games.creatures.kinds import FACE_DOWN, LAND_CARD, NAMES
 from matchbox.games.creatures.mana import Mana
+from matchbox.games.creatures.state import Side
 
-Act = Callable[[str, Any], bool]
-"""Does an action of the seat's own turn; True where it was possible."""
+if TYPE_CHECKING:
+    from matchbox.games.creatures.table import Table
 
-
-def nothing(action: str, what: object) -> bool:
-    """What comes of an action on a board that is not one's own: nothing."""
-    return False
+_LAID: Final = frozenset(
+    ("hand", "field", "lands", "dpile", "playedland", "mana", "_creatures", "_held", "_numbers")
+)
+"""What is there from the first look at any of it."""
+_FLAGS: Final = ((False, False, False), (True, True, False), (True, False, True))
+"""By a creature's mark: whether it is tapped, has attacked, has blocked."""
+_NOTHING: Final = Side(bytearray())
 
 
 class GameControl:
     """One side of the table. Every action returns True where it was done, and False where it was
     not possible, and then nothing has happened."""
 
-    def __init__(self, act: Act = nothing) -> None:
+    is_laid = True
+    """Whether the cards lie here, or are laid out at the first look."""
+
+    def __init__(self, table: Table | None = None, side: Side = _NOTHING) -> None:
+        """The board of what lies on that side; `table` does its owner's actions, if it is yours."""
+        self._table = table
+        self._side = side
+        self._is_deck_shown = False
+        self._lay_out()
+
+    def _lay_out(self) -> None:
         self.hand: list[Card] = []
         """Your own cards in the order of drawing; of the opponent's only how many."""
         self.field: list[Card] = []
@@ -34,29 +50,34 @@ class GameControl:
         self.lands: list[Card] = []
         self.dpile: list[Card] = []
         """The discard pile, oldest first."""
-        self.deck: list[Card] = []
-        """Face down: its length is all there is to see."""
         self.playedland = False
         self.mana = Mana(0)
-        self._act = act
-        self._creatures: dict[int, Card] = {}
-        self._shown: dict[str, Any] = {}
+        self._held: list[Card] = []
+        self._held_kinds = bytearray()
+        self._creatures: list[Card] = []
+        self._numbers = b""
+
+    @cached_property
+    def deck(self) -> list[Card]:
+        """Face down: its length is all there is to see."""
+        self._is_deck_shown = True
+        return [card_of(FACE_DOWN) for _ in self._side.deck]
 
     def play_land(self) -> bool:
         """Plays a land from the hand; once a turn."""
-        return self._act("land", None)
+        return self._table is not None and self._table.play_land()
 
     def tap_for_mana(self, card: Card) -> bool:
         """Taps that land for one mana."""
-        return self._act("tap one", card)
+        return self._table is not None and self._table.tap_one(card)
 
     def tap_all(self) -> bool:
         """Taps all lands that are untapped, one mana each."""
-        return self._act("tap", None)
+        return self._table is not None and self._table.tap_all()
 
     def summon(self, cardname: str) -> bool:
         """Summons the first creature of that name in the hand, for its cost."""
-        return self._act("summon", cardname)
+        return self._table is not None and self._table.summon(cardname)
 
     def draw(self) -> bool:
         """Nothing: the game draws, at the beginning of a turn."""
@@ -70,63 +91,106 @@ class GameControl:
         """Nothing: the game moves the cards."""
         return False
 
-    # --- From the seat's view ----------------------------------------------------------------
+    # --- From what the seat sees -------------------------------------------------------------
 
-    def show(self, side: dict[str, Any]) -> None:
-        """Brings all lists up to date; a card stays the same object while it is in sight."""
-        if side == self._shown:
-            return
-        self._shown = side
-        hand = side["hand"]
-        played = []
-        if isinstance(hand, list):
-            played = _name(self.hand, hand)
+    def show(self, played: int = -1) -> None:
+        """Brings all lists up to date; a card stays the same object while it is in sight.
+
+        `played` is the place in the own hand of a card that has just left it.
+        """
+        side = self._side
+        if self._is_deck_shown:
+            _count(self.deck, len(side.deck))
+        gone = self._show_hand(side.hand, played)
+        lands = self.lands
+        while len(lands) < side.lands:
+            lands.append(_taken(gone, LAND_CARD))
+        if [land.tapped for land in lands].count(True) != side.tapped:
+            for place, land in enumerate(lands):
+                land.tapped = place < side.tapped
+        if side.kinds or self._creatures:
+            self._show_creatures(side, gone)
+        self.playedland = side.played
+        self.mana.amount = side.mana
+
+    def _show_hand(self, kinds: bytearray, played: int) -> list[Card]:
+        """Brings the hand up to date; returns the cards that have left it."""
+        hand, held = self.hand, self._held
+        gone: list[Card] = []
+        if self._table is None:
+            _count(hand, len(kinds))
+        elif hand != held or not (kinds is self._held_kinds or kinds.startswith(self._held_kinds)):
+            gone = _name(hand, kinds)
+            self._held = hand.copy()
+        elif played >= 0:
+            del hand[played]
+            gone.append(held.pop(played))
         else:
-            _count(self.hand, hand)
-        _count(self.deck, side["deck"])
-        self._show_lands(side["lands"], side["tapped"], played)
-        self._show_creatures(side["field"], side["discard"], played)
-        self.playedland = side.get("played", False)
-        self.mana.amount = side.get("mana", 0)
+            for card in kinds[len(held) :]:
+                hand.append(card_of(card))
+                held.append(hand[-1])
+        self._held_kinds = kinds
+        return gone
 
-    def _show_lands(self, number: int, tapped: int, played: list[Card]) -> None:
-        while len(self.lands) < number:
-            self.lands.append(_taken(played, LAND))
-        if [land.tapped for land in self.lands].count(True) != tapped:
-            for place, land in enumerate(self.lands):
-                land.tapped = place < tapped
-
-    def _show_creatures(
-        self, field: list[tuple[int, str, str]], discard: list[str], played: list[Card]
-    ) -> None:
+    def _show_creatures(self, side: Side, gone: list[Card]) -> None:
         """The field as it is now; who has left it lies on the discard pile."""
-        if not field and not self._creatures:
-            return
-        before = self._creatures
-        self._creatures = {
-            number: before.pop(number) if number in before else _taken(played, name)
-            for number, name, _ in field
-        }
-        for number, _, mark in field:
-            card = self._creatures[number]
-            card.tapped = bool(mark)
-            card.attacked = mark == "attacked"
-            card.blocked = mark == "blocked"
-        self.field[:] = self._creatures.values()
-        fallen = list(before.values())
-        for name in discard[len(self.dpile) :]:
-            self.dpile.append(_taken(fallen, name))
+        fallen: Iterable[Card] = ()
+        if side.numbers != self._numbers:
+            before = dict(zip(self._numbers, self._creatures, strict=True))
+            self._creatures = [
+                before.pop(number) if number in before else _taken(gone, card)
+                for number, card in zip(side.numbers, side.kinds, strict=True)
+            ]
+            self._numbers = bytes(side.numbers)
+            fallen = before.values()
+        for card, mark in zip(self._creatures, side.marks, strict=True):
+            card.tapped, card.attacked, card.blocked = _FLAGS[mark]
+        self.field[:] = self._creatures
+        if len(self.dpile) < len(side.discard):
+            left = list(fallen)
+            for number in side.discard[len(self.dpile) :]:
+                self.dpile.append(_taken(left, number))
 
-    def creature(self, number: int) -> Card:
-        """The creature on this field that the game gave that number."""
-        return self._creatures[number]
+    def creatures(self) -> list[Card]:
+        """The creatures on this field as the game has them."""
+        return self._creatures
 
 
-def _name(zone: list[Card], names: list[str]) -> list[Card]:
-    """Makes the zone hold cards of these names, in order, of its own where it has them.
+class OppositeBoard(GameControl):
+    """The opponent's board, as long as nobody has looked at it empty of cards."""
+
+    def _lay_out(self) -> None:
+        """Waits for somebody to look."""
+        self.is_laid = False
+
+    def __getattr__(self, name: str) -> Any:
+        """Lays out the cards when they are first looked at."""
+        if name not in _LAID or self.is_laid:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        self.is_laid = True
+        super()._lay_out()
+        self.show()
+        return self.__dict__[name]
+
+    def show(self, played: int = -1) -> None:
+        """As every board, but nothing where nobody has looked yet."""
+        if self.is_laid:
+            super().show(played)
+        elif self._is_deck_shown:
+            _count(self.deck, len(self._side.deck))
+
+
+OppositeBoard.__name__ = (
+    GameControl.__name__
+)  # an author reads it in the errors of his own mistakes
+
+
+def _name(zone: list[Card], numbers: bytearray) -> list[Card]:
+    """Makes the zone hold cards of these numbers, in order, of its own where it has them.
 
     Returns those that have gone. A name means the first card that bears it, so it goes first.
     """
+    names = [NAMES[number] for number in numbers]
     had = [card.name for card in zone]
     if had == names:
         return []
@@ -137,7 +201,7 @@ def _name(zone: list[Card], names: list[str]) -> list[Card]:
             gone.append(card)
         else:
             kept.append(card)
-    zone[:] = [_taken(kept, name) for name in names]
+    zone[:] = [_taken(kept, number) for number in numbers]
     return gone
 
 
@@ -145,12 +209,12 @@ def _count(zone: list[Card], number: int) -> None:
     """Makes the zone as many cards long; new ones lie face down."""
     del zone[number:]
     while len(zone) < number:
-        zone.append(face_down())
+        zone.append(card_of(FACE_DOWN))
 
 
-def _taken(cards: list[Card], name: str) -> Card:
-    """The first of these cards with that name, taken out of them; or else a new one."""
+def _taken(cards: list[Card], number: int) -> Card:
+    """The first of these cards with that number's name, taken out; or else a new one."""
     for place, card in enumerate(cards):
-        if card.name == name:
+        if card.name == NAMES[number]:
             return cards.pop(place)
-    return new_card(name)
+    return card_of(number)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-from matchbox.games.creatures.kinds import CREATURES, DECK, LAND
+from matchbox.games.creatures.kinds import CREATURES, DECK, FACE_DOWN, LAND, NAMES, NUMBERS
 
 
 class Card:
@@ -39,17 +39,17 @@ class Card:
         return self.name
 
 
-def new_card(name: str) -> Card:
-    """A card of its own of that name."""
-    if name == LAND:
-        return Card("land", LAND)
-    kind = CREATURES[name]
-    return Card("creature", name, kind.cost, kind.power)
+_KINDS: Final = (
+    ("hidden", NAMES[FACE_DOWN], 0, 0),
+    ("land", LAND, 0, 0),
+    *(("creature", name, kind.cost, kind.power) for name, kind in CREATURES.items()),
+)
+"""What a card is made of, by its number."""
 
 
-def face_down() -> Card:
-    """A card of which only the back is seen."""
-    return Card("hidden", "?")
+def card_of(number: int) -> Card:
+    """A new card of that number; face down it is 0, and only the back is seen."""
+    return Card(*_KINDS[number])
 
 
 def find_by_name(zone: Iterable[Card], name: str) -> Card | None:
@@ -60,5 +60,5 @@ def find_by_name(zone: Iterable[Card], name: str) -> Card | None:
     return None
 
 
-deck: Final = [new_card(name) for name in DECK]
+deck: Final = [card_of(NUMBERS[name]) for name in DECK]
 """The 40 cards of a deck, in order."""

@@ -29,3 +29,13 @@ DECK: Final = (
     *(name for name, kind in CREATURES.items() for _ in range(kind.copies)),
 )
 """The names of the 40 cards that each player begins with."""
+
+# Inside, a card is the number of its kind, so that a hand, a field and a pile are bytes.
+FACE_DOWN: Final = 0
+"""A card of which only the back is seen."""
+LAND_CARD: Final = 1
+NAMES: Final = ("?", LAND, *CREATURES)
+"""The names of all cards, by number."""
+NUMBERS: Final = {name: number for number, name in enumerate(NAMES) if number}
+COSTS: Final = bytes((0, 0, *(kind.cost for kind in CREATURES.values())))
+POWERS: Final = bytes((0, 0, *(kind.power for kind in CREATURES.values())))

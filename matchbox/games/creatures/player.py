@@ -10,8 +10,8 @@ from collections.abc import Callable
 from inspect import signature
 from typing import Any, Final
 
-from matchbox.games.creatures.battle import full_turn
 from matchbox.games.creatures.board import GameControl
+from matchbox.games.creatures.brief import ASKED, BLOCK, brief_of
 from matchbox.games.creatures.card import Card
 from matchbox.games.creatures.memory import EMPTY, enter
 from matchbox.games.creatures.table import Ask, Table
@@ -58,7 +58,7 @@ class Player:
 
         The attack is settled when this returns.
         """
-        return self._table is not None and self._table.act("attack", cardname)
+        return self._table is not None and self._table.attack(cardname)
 
     def block(self, attacker: Card, blocker: Card | str) -> bool:
         """Blocks with your untapped creature, inside `will_block`; True where that is possible."""
@@ -121,10 +121,22 @@ def sit_down(player: Player, opponent: str = "Opponent") -> Table:
 
 def answer(player: Player, view: dict[str, Any], ask: Ask) -> Any:
     """The player's move for this view; `ask(move)` makes a move before it, inside the turn."""
+    return _decide(player, brief_of(view), ask, keep=False)
+
+
+def answer_brief(player: Player, brief: bytes, ask: Ask) -> Any:
+    """The same as `answer`, for views as `brief_of` writes them; but a tuple is several moves.
+
+    Those whose effect is certain are made together.
+    """
+    return _decide(player, brief, ask, keep=True)
+
+
+def _decide(player: Player, brief: bytes, ask: Ask, *, keep: bool) -> Any:
     table = player._table or sit_down(player)
     try:
-        if view["ask"] == "block":
-            return table.attacked(view)
-        return table.turn(view, ask, full_turn)
+        if brief[ASKED] == BLOCK:
+            return table.attacked(brief)
+        return table.turn(brief, ask, keep=keep)
     finally:
         enter(None)

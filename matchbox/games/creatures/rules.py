@@ -16,12 +16,23 @@ from typing import Any, Final
 from matchbox.dice import Dice
 from matchbox.errors import IllegalMove
 from matchbox.game import Options, Outcome, Plain, Spec
-from matchbox.games.creatures import seen
-from matchbox.games.creatures.kinds import CREATURES, DECK, LAND
-from matchbox.games.creatures.state import Side, State
+from matchbox.games.creatures import seen, steps
+from matchbox.games.creatures.kinds import (
+    COSTS,
+    CREATURES,
+    DECK,
+    FACE_DOWN,
+    LAND_CARD,
+    NAMES,
+    NUMBERS,
+    POWERS,
+)
+from matchbox.games.creatures.state import BLOCKED, NOBODY, Side, State
 
 HAND: Final = 7
 NO_LIFE: Final = "no life left"
+_CARDS: Final = bytes(NUMBERS[name] for name in DECK)
+_SEATS: Final = ((0,), (1,))
 
 SPEC: Final = Spec(
     name="creatures",
@@ -40,41 +51,45 @@ class Creatures:
 
     def start(self, seats: int, dice: Dice, options: Options) -> State:
         """Both decks shuffled, seven cards drawn from each, and seat 0's first turn begun."""
-        state = State((Side(list(DECK)), Side(list(DECK))))
+        state = State((Side(bytearray(_CARDS)), Side(bytearray(_CARDS))))
         for side in state.sides:
-            dice.shuffle(side.deck)
-            side.hand = [side.deck.pop() for _ in range(HAND)]
+            deck = side.deck
+            dice.shuffle(deck)
+            side.hand = deck[: -HAND - 1 : -1]
+            del deck[-HAND:]
         _begin_turn(state)
         return state
 
     def to_move(self, state: State) -> Sequence[int]:
         """Whose turn it is, or who is attacked and may block; nobody once somebody has lost."""
-        if state.loser is not None:
-            return ()
-        return (state.mover,) if state.attacker is None else (1 - state.mover,)
+        return state.movers
 
     def legal(self, state: State, seat: int) -> list[Plain]:
         """What the hand, the mana and the untapped creatures allow."""
         side = state.sides[seat]
-        ready = [number for number, _, mark in side.field if not mark]
-        if state.attacker is not None:
+        marked = zip(side.numbers, side.marks, strict=True)
+        ready = [number for number, mark in marked if not mark]
+        if state.attacker != NOBODY:
             return ["pass", *(["block", number] for number in ready)]
-        payable = [name for name in dict.fromkeys(side.hand) if _is_payable(side, name)]
+        payable = [card for card in dict.fromkeys(side.hand) if 0 < COSTS[card] <= side.mana]
         return [
             "done",
-            *(["land"] if not side.played and LAND in side.hand else []),
+            *(["land"] if not side.played and LAND_CARD in side.hand else []),
             *(["tap", lands] for lands in range(1, side.lands - side.tapped + 1)),
-            *(["summon", name] for name in payable),
+            *(["summon", NAMES[card]] for card in payable),
             *(["attack", number] for number in ready),
         ]
 
     def apply(self, state: State, seat: int, move: Plain, dice: Dice) -> State:
         """The same state, after the move."""
-        kind, what = _parted(move)
-        steps = _STEPS_OF_A_TURN if state.attacker is None else _STEPS_OF_THE_ATTACKED
-        step = steps.get(kind)
+        if type(move) is str:
+            kind, what = move, None
+        else:
+            kind, what = _parted(move)
+        known = _STEPS_OF_A_TURN if state.attacker == NOBODY else _STEPS_OF_THE_ATTACKED
+        step = known.get(kind)
         if step is None:
-            raise IllegalMove(f"{str(move)[:60]} is no move here; there are {', '.join(steps)}")
+            raise IllegalMove(f"{str(move)[:60]} is no move here; there are {', '.join(known)}")
         step(state, state.sides[seat], what)
         return state
 
@@ -85,6 +100,10 @@ class Creatures:
     def view(self, state: State, seat: int | None) -> Plain:
         """Both sides as they lie on the table, and to a seat its own hand and mana."""
         return seen.from_outside(state) if seat is None else seen.from_seat(state, seat)
+
+    def brief(self, state: State, seat: int) -> bytes:
+        """The view of a seat as brief.brief_of writes it, without the view."""
+        return seen.in_brief(state, seat)
 
     def outcome(self, state: State) -> Outcome | None:
         """Who has no life, or no card to draw, has lost."""
@@ -109,8 +128,8 @@ class Creatures:
         summons = {name: {"W": 0, "L": 0} for name in CREATURES}
         for seat, side in enumerate(state.sides):
             if state.loser is not None:
-                for name in [name for _, name, _ in side.field] + side.discard:
-                    summons[name]["L" if seat == state.loser else "W"] += 1
+                for card in side.kinds + side.discard:
+                    summons[NAMES[card]]["L" if seat == state.loser else "W"] += 1
         return {"ended_by_life": state.why == NO_LIFE, "summons": summons}
 
     def resample(self, state: State, seat: int | None, dice: Dice) -> State:
@@ -118,7 +137,7 @@ class Creatures:
         other = state.copy()
         for number, side in enumerate(other.sides):
             size = 0 if number == seat else len(side.hand)
-            unseen = side.deck + (side.hand if size else [])
+            unseen = side.deck + (side.hand if size else b"")
             dice.shuffle(unseen)
             side.deck = unseen[size:]
             if size:
@@ -135,11 +154,11 @@ GAME: Final = Creatures()
 def _begin_turn(state: State) -> None:
     """Untaps all that the mover has and draws a card; who has none to draw has lost."""
     side = state.sides[state.mover]
+    state.movers = _SEATS[state.mover]
     state.turn += 1
     side.tapped = 0
     side.played = False
-    for creature in side.field:
-        creature[2] = ""
+    side.marks = bytearray(len(side.kinds))
     if side.deck:
         side.hand.append(side.deck.pop())
     else:
@@ -147,94 +166,95 @@ def _begin_turn(state: State) -> None:
 
 
 def _land(state: State, side: Side, what: Plain) -> None:
-    if what is not None or side.played or LAND not in side.hand:
+    if what is not None or steps.play_land(side) < 0:
         raise IllegalMove("you hold no land, or have played one this turn")
-    side.hand.remove(LAND)
-    side.lands += 1
-    side.played = True
-    state.last = {"did": "land"}
+    state.last = ("land", 0, 0)
+    state.hit = False
 
 
 def _tap(state: State, side: Side, what: Plain) -> None:
-    untapped = side.lands - side.tapped
-    if type(what) is not int or not 1 <= what <= untapped:
+    if type(what) is not int or not steps.tap(side, what):
+        untapped = side.lands - side.tapped
         raise IllegalMove(f"you have {untapped} untapped lands, and cannot tap {str(what)[:20]}")
-    side.tapped += what
-    side.mana += what
-    state.last = {"did": "tap", "amount": what}
+    state.last = ("tap", what, 0)
+    state.hit = False
 
 
 def _summon(state: State, side: Side, what: Plain) -> None:
-    if type(what) is not str or what not in side.hand or not _is_payable(side, what):
+    card = NUMBERS.get(what, FACE_DOWN) if type(what) is str else FACE_DOWN
+    if card == LAND_CARD or steps.summon(side, card) < 0:
         raise IllegalMove(f"you hold no creature {str(what)[:20]!r} that {side.mana} mana pay for")
-    side.hand.remove(what)
-    side.mana -= CREATURES[what].cost
-    side.summoned += 1
-    side.field.append([side.summoned, what, ""])
-    state.last = {"did": "summon", "card": what, "number": side.summoned}
+    state.last = ("summon", card, side.numbers[-1])
+    state.hit = False
 
 
 def _attack(state: State, side: Side, what: Plain) -> None:
-    creature = _ready(side, what)
-    creature[2] = "attacked"
-    state.last = {"did": "attack", "card": creature[1], "number": creature[0]}
-    if any(not mark for _, _, mark in state.sides[1 - state.mover].field):
-        state.attacker = creature
+    place = _ready(side, what)
+    state.last = ("attack", side.kinds[place], side.numbers[place])
+    state.hit = steps.attack(side, state.sides[1 - state.mover], place)
+    if state.hit:
+        _end_if_dead(state)
     else:
-        _hit(state, creature)
+        state.attacker = place
+        state.movers = _SEATS[1 - state.mover]
 
 
 def _pass(state: State, side: Side, what: Plain) -> None:
-    if what is not None or state.attacker is None:
+    if what is not None:
         raise IllegalMove("to let the attacker through, answer just pass")
-    state.last = {"did": "pass", "card": state.attacker[1]}
-    _hit(state, state.attacker)
+    card = state.sides[state.mover].kinds[state.attacker]
+    state.last = ("pass", card, 0)
+    state.hit = True
+    steps.hit(side, card)
+    _go_on(state)
+    _end_if_dead(state)
 
 
 def _block(state: State, side: Side, what: Plain) -> None:
     """The lower power is destroyed, equal powers both; no damage goes through."""
-    blocker, attacker = _ready(side, what), state.attacker
-    assert attacker is not None
-    blocker[2] = "blocked"
-    strengths = CREATURES[attacker[1]].power, CREATURES[blocker[1]].power
-    fallen = []
-    if strengths[0] <= strengths[1]:
-        fallen.append(_destroy(state.sides[state.mover], attacker))
-    if strengths[1] <= strengths[0]:
-        fallen.append(_destroy(side, blocker))
-    state.attacker = None
-    state.last = {"did": "block", "card": attacker[1], "blocker": blocker[1], "fallen": fallen}
+    place = _ready(side, what)
+    attacking = state.sides[state.mover]
+    attacker, blocker = attacking.kinds[state.attacker], side.kinds[place]
+    side.marks[place] = BLOCKED
+    if POWERS[attacker] <= POWERS[blocker]:
+        _destroy(attacking, state.attacker)
+    if POWERS[blocker] <= POWERS[attacker]:
+        _destroy(side, place)
+    state.last = ("block", attacker, blocker)
+    state.hit = False
+    _go_on(state)
 
 
 def _done(state: State, side: Side, what: Plain) -> None:
     if what is not None:
         raise IllegalMove("to end the turn, answer just done")
     side.mana = 0
-    state.last = {"did": "done"}
+    state.last = ("done", 0, 0)
+    state.hit = False
     state.mover = 1 - state.mover
     _begin_turn(state)
 
 
-def _hit(state: State, creature: list[Any]) -> None:
-    """The attacked seat loses life; without any left it has lost."""
-    victim = state.sides[1 - state.mover]
-    damage = CREATURES[creature[1]].power
-    victim.life -= damage
-    state.attacker = None
-    state.last |= {"damage": damage, "left": victim.life}
-    if victim.life <= 0:
+def _go_on(state: State) -> None:
+    """The attack is settled, and the attacker's turn goes on."""
+    state.attacker = NOBODY
+    state.movers = _SEATS[state.mover]
+
+
+def _end_if_dead(state: State) -> None:
+    """Who was attacked and has no life left has lost."""
+    if state.sides[1 - state.mover].life <= 0:
         _lose(state, 1 - state.mover, NO_LIFE)
 
 
-def _destroy(side: Side, creature: list[Any]) -> str:
-    side.field.remove(creature)
-    name: str = creature[1]
-    side.discard.append(name)
-    return name
+def _destroy(side: Side, place: int) -> None:
+    side.discard.append(side.kinds[place])
+    del side.numbers[place], side.kinds[place], side.marks[place]
 
 
 def _lose(state: State, seat: int, why: str) -> None:
     state.loser, state.why = seat, why
+    state.movers = ()
 
 
 _Step = Callable[[State, Side, Plain], None]
@@ -246,20 +266,14 @@ _STEPS_OF_THE_ATTACKED: Final[dict[str, _Step]] = {"pass": _pass, "block": _bloc
 
 def _parted(move: Plain) -> tuple[str, Plain]:
     """What kind of move it is, and with what; "" for what is no move."""
-    if type(move) is str:
-        return move, None
     if type(move) is list and len(move) == 2 and type(move[0]) is str and move[1] is not None:
         return move[0], move[1]
     return "", None
 
 
-def _is_payable(side: Side, name: str) -> bool:
-    return name in CREATURES and CREATURES[name].cost <= side.mana
-
-
-def _ready(side: Side, number: Plain) -> list[Any]:
-    """The untapped creature of that number. Raises IllegalMove."""
-    for creature in side.field:
-        if type(number) is int and creature[0] == number and not creature[2]:
-            return creature
-    raise IllegalMove(f"you have no untapped creature of number {str(number)[:20]}")
+def _ready(side: Side, number: Plain) -> int:
+    """The place of the untapped creature of that number. Raises IllegalMove."""
+    place = steps.untapped(side, number) if type(number) is int else steps.NOWHERE
+    if place < 0:
+        raise IllegalMove(f"you have no untapped creature of number {str(number)[:20]}")
+    return place

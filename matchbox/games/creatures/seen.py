@@ -7,18 +7,20 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from matchbox.games.creatures.state import Side, State
+from matchbox.games.creatures.brief import ASKS, BLOCK, OVER, TURN, WAIT, write
+from matchbox.games.creatures.kinds import NAMES, POWERS
+from matchbox.games.creatures.state import MARKS, NOBODY, Side, State
 
 
 def from_outside(state: State) -> dict[str, Any]:
     """What everybody sees."""
     return {
-        "ask": "over" if state.loser is not None else "block" if state.attacker else "turn",
+        "ask": ASKS[_asked(state, (*state.movers, 0)[0])],
         "mover": state.mover,
         "turn": state.turn,
         "attacker": _attacker(state),
         "sides": [_public(side) for side in state.sides],
-        "last": {key: _copied(value) for key, value in state.last.items()},
+        "last": _last(state),
         "loser": state.loser,
     }
 
@@ -27,9 +29,9 @@ def from_seat(state: State, seat: int) -> dict[str, Any]:
     """What a seat sees: both sides as they lie on the table, its own hand and mana."""
     own = state.sides[seat]
     me = _public(own)
-    me["hand"], me["mana"], me["played"] = own.hand.copy(), own.mana, own.played
+    me["hand"], me["mana"], me["played"] = _names(own.hand), own.mana, own.played
     return {
-        "ask": _asked(state, seat),
+        "ask": ASKS[_asked(state, seat)],
         "seat": seat,
         "turn": state.turn,
         "attacker": _attacker(state),
@@ -67,31 +69,64 @@ def _consequences(last: dict[str, Any], view: dict[str, Any]) -> list[str]:
     return lines
 
 
-def _asked(state: State, seat: int) -> str:
+def in_brief(state: State, seat: int) -> bytes:
+    """The same as `from_seat`, in bytes."""
+    own, other = state.sides[seat], state.sides[1 - seat]
+    number = 0
+    if state.attacker != NOBODY:
+        number = state.sides[state.mover].numbers[state.attacker]
+    return write(_asked(state, seat), seat, state.turn, number, own, other)
+
+
+def _asked(state: State, seat: int) -> int:
+    """What the seat is asked, by its place in ASKS."""
     if state.loser is not None:
-        return "over"
-    if state.attacker is not None:
-        return "wait" if seat == state.mover else "block"
-    return "turn" if seat == state.mover else "wait"
+        return OVER
+    if seat not in state.movers:
+        return WAIT
+    return TURN if state.attacker == NOBODY else BLOCK
 
 
 def _public(side: Side) -> dict[str, Any]:
     """What everybody sees of a side."""
+    field = zip(side.numbers, side.kinds, side.marks, strict=True)
     return {
         "life": side.life,
         "hand": len(side.hand),
         "deck": len(side.deck),
-        "field": [creature.copy() for creature in side.field],
+        "field": [[number, NAMES[card], MARKS[mark]] for number, card, mark in field],
         "lands": side.lands,
         "tapped": side.tapped,
-        "discard": side.discard.copy(),
+        "discard": _names(side.discard),
     }
 
 
 def _attacker(state: State) -> list[Any] | None:
     """The number and the name of the attacking creature."""
-    return state.attacker[:2] if state.attacker else None
+    if state.attacker == NOBODY:
+        return None
+    side = state.sides[state.mover]
+    return [side.numbers[state.attacker], NAMES[side.kinds[state.attacker]]]
 
 
-def _copied(value: Any) -> Any:
-    return value.copy() if isinstance(value, list) else value
+def _last(state: State) -> dict[str, Any]:
+    """What the last move was and did, as everybody saw it."""
+    did, about, more = state.last
+    last: dict[str, Any] = {"did": did} if did else {}
+    if did == "tap":
+        last["amount"] = about
+    elif did not in ("", "land", "done"):
+        last["card"] = NAMES[about]
+    if did in ("summon", "attack"):
+        last["number"] = more
+    elif did == "block":
+        last["blocker"] = NAMES[more]
+        last["fallen"] = [NAMES[about]] if POWERS[about] <= POWERS[more] else []
+        last["fallen"] += [NAMES[more]] if POWERS[more] <= POWERS[about] else []
+    if state.hit:
+        last["damage"], last["left"] = POWERS[about], state.sides[1 - state.mover].life
+    return last
+
+
+def _names(cards: bytearray) -> list[str]:
+    return [NAMES[card] for card in cards]

@@ -1,27 +1,43 @@
 """The table of the creature duel as a value: both sides, whose turn it is, and the last move.
 
-Knows what lies where; does not know which moves are allowed.
+Knows what lies where; does not know which moves are allowed. A card is the number of its kind, as
+in kinds.NAMES.
 """
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 LIFE: Final = 20
+NOBODY: Final = -1
+"""The place of an attacker where there is none."""
+UNTAPPED: Final = 0
+ATTACKED: Final = 1
+BLOCKED: Final = 2
+MARKS: Final = ("", "attacked", "blocked")
+"""What has tapped a creature, by mark."""
 
 
 class Side:
-    """What belongs to one seat. The end of `deck` is its top."""
+    """What belongs to one seat. The end of `deck` is its top.
+
+    The creatures on the field are three rows of bytes: for each, its owner's how-manieth summon it
+    was, its card, and its mark. Of cards that are not seen there are only as many as there are, all
+    face down.
+    """
 
     __slots__ = (
-        "deck", "discard", "field", "hand", "lands", "life", "mana", "played", "summoned", "tapped",
+        "deck", "discard", "hand", "kinds", "lands", "life", "mana", "marks", "numbers", "played",
+        "tapped",
     )  # fmt: skip
 
-    def __init__(self, deck: list[str]) -> None:
+    def __init__(self, deck: bytearray) -> None:
         self.deck = deck
-        self.hand: list[str] = []
-        self.field: list[list[Any]] = []
-        self.discard: list[str] = []
+        self.hand = bytearray()
+        self.numbers = bytearray()
+        self.kinds = bytearray()
+        self.marks = bytearray()
+        self.discard = bytearray()
         self.life = LIFE
         self.lands = 0
         self.tapped = 0
@@ -29,43 +45,53 @@ class Side:
         self.mana = 0
         self.played = False
         """Whether the turn's land has been played."""
-        self.summoned = 0
+
+    def facts(self) -> tuple[object, ...]:
+        """All that is seen of the side, to be compared."""
+        return (
+            self.life, self.deck, self.hand, self.lands, self.tapped, self.mana, self.played,
+            self.numbers, self.kinds, self.marks, self.discard,
+        )  # fmt: skip
 
 
 class State:
     """What lies on the table."""
 
-    __slots__ = ("attacker", "last", "loser", "mover", "sides", "turn", "why")
+    __slots__ = (
+        "attacker", "hit", "last", "loser", "mover", "movers", "sides", "turn", "why",
+    )  # fmt: skip
 
     def __init__(self, sides: tuple[Side, Side]) -> None:
         self.sides = sides
         self.mover = 0
         """Whose turn it is."""
+        self.movers: tuple[int, ...] = (0,)
+        """Who owes a move."""
         self.turn = 0
         """How many turns have begun, of both seats together."""
-        self.attacker: list[Any] | None = None
-        """The attacking creature, while the other seat chooses a blocker."""
-        self.last: dict[str, Any] = {}
-        """What the last move was and did, as everybody saw it."""
+        self.attacker = NOBODY
+        """The attacking creature's place on its field, while the other seat chooses a blocker."""
+        self.last: tuple[str, int, int] = ("", 0, 0)
+        """What the last move was, and what about: the amount of mana; or the card, and the
+        creature's number or the blocker's card."""
+        self.hit = False
+        """Whether the last move took life."""
         self.loser: int | None = None
         self.why = ""
 
     def copy(self) -> State:
         """The same state, of which nothing is shared."""
         other = State((_copy(self.sides[0]), _copy(self.sides[1])))
-        for name in ("last", "loser", "mover", "turn", "why"):
+        for name in ("attacker", "hit", "last", "loser", "mover", "movers", "turn", "why"):
             setattr(other, name, getattr(self, name))
-        if self.attacker is not None:
-            field = other.sides[self.mover].field
-            other.attacker = next(one for one in field if one[0] == self.attacker[0])
         return other
 
 
 def _copy(side: Side) -> Side:
     """The same side, of which nothing is shared."""
     other = Side(side.deck.copy())
-    other.hand, other.discard = side.hand.copy(), side.discard.copy()
-    other.field = [creature.copy() for creature in side.field]
-    for name in ("lands", "life", "mana", "played", "summoned", "tapped"):
+    for name in ("discard", "hand", "kinds", "marks", "numbers"):
+        setattr(other, name, getattr(side, name).copy())
+    for name in ("lands", "life", "mana", "played", "tapped"):
         setattr(other, name, getattr(side, name))
     return other

@@ -1,6 +1,7 @@
-"""One seat of one duel: turns a player's wishes into moves, and views into the player's boards.
+"""One seat of one duel: turns a player's wishes into moves, and briefs into the player's boards.
 
 Knows what the seat sees, so that an impossible wish does nothing; the rules check every move again.
+While it knows what a move leads to, it need not hear from the referee, and keeps its moves back.
 """
 
 from __future__ import annotations
@@ -9,10 +10,14 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
 from matchbox.errors import IllegalMove
-from matchbox.games.creatures.board import GameControl
+from matchbox.games.creatures import steps
+from matchbox.games.creatures.battle import full_turn
+from matchbox.games.creatures.board import GameControl, OppositeBoard
+from matchbox.games.creatures.brief import ASKED, ATTACKER, BLOCK, brief_of, read
 from matchbox.games.creatures.card import Card
-from matchbox.games.creatures.kinds import CREATURES, LAND
+from matchbox.games.creatures.kinds import FACE_DOWN, LAND_CARD, NAMES, NUMBERS
 from matchbox.games.creatures.memory import enter
+from matchbox.games.creatures.state import Side
 
 if TYPE_CHECKING:
     from matchbox.games.creatures.player import Player
@@ -27,130 +32,206 @@ class Table:
     """The boards of both sides as one player sees them, and what it may do just now."""
 
     def __init__(self, player: Player, opponent: Player) -> None:
-        self.own = GameControl(self.act)
-        self.other = GameControl()
+        self._mine = Side(bytearray())
+        self._theirs = Side(bytearray())
+        self.own = GameControl(self, self._mine)
+        self.other = OppositeBoard(None, self._theirs)
         self._player = player
         self._opponent = opponent
         opponent.board = self.other
-        self._view: dict[str, Any] = {}
+        self._asked = -1
+        """What the seat was asked last, as in brief.ASKS; -1 before anything was."""
         self._ask: Ask | None = None
+        self._keeps = False
+        """Whether moves may be kept back."""
+        self._kept: list[Any] = []
+        """The moves of this turn that the referee has not heard of."""
         self._tried = 0
         self._answer: Any = None
 
     # --- A turn ------------------------------------------------------------------------------
 
-    def turn(self, view: dict[str, Any], ask: Ask, play: Callable[[Player], None]) -> str:
-        """Lets the player make its turn; returns the move that ends it."""
-        self._begin(view)
-        self._ask = ask
+    def turn(self, brief: bytes, ask: Ask, *, keep: bool) -> Any:
+        """Lets the player make its turn; returns the moves that end it, or the only one.
+
+        `keep` allows to hand over several moves at a time.
+        """
+        self._begin(brief)
+        self._ask, self._keeps = ask, keep
         try:
-            play(self._player)
+            full_turn(self._player)
+        except BaseException:
+            if self._kept:
+                self._make_kept()
+            raise
         finally:
             self._ask = None
-        return "done"
-
-    def act(self, action: str, what: Any) -> bool:
-        """Does what the player wishes in its turn; False, and nothing done, where it cannot be."""
-        self.count()
-        if self._ask is None:
-            return False
-        move = _MOVES[action](self, what)
-        if move is None:
-            return False
-        enter(None)
-        self._see(self._ask(move))
-        return True
+        if not self._kept:
+            return "done"
+        moves, self._kept = (*self._kept, "done"), []
+        return moves
 
     def count(self) -> None:
         """Counts one thing that the player tries. Raises IllegalMove where it is one too many."""
         self._tried += 1
         if self._tried > ACTIONS:
             if self._ask is not None:
-                self._ask(_TOO_MANY)
+                self._kept.append(_TOO_MANY)
+                self._make_kept()
             raise IllegalMove(_TOO_MANY)
+
+    def play_land(self) -> bool:
+        """Plays a land. This, like all that follow: False, and nothing done, where it cannot be."""
+        self.count()
+        if self._ask is None:
+            return False
+        place = steps.play_land(self._mine)
+        return place >= 0 and self._done("land", place)
+
+    def tap_all(self) -> bool:
+        """Taps all lands that are untapped."""
+        self.count()
+        untapped = self._mine.lands - self._mine.tapped
+        return self._ask is not None and self._tap(untapped)
+
+    def tap_one(self, land: object) -> bool:
+        """Taps that land."""
+        self.count()
+        mine = next((card for card in self.own.lands if card is land), None)
+        if (
+            self._ask is None
+            or mine is None
+            or mine.tapped
+            or self._mine.tapped == self._mine.lands
+        ):
+            return False
+        mine.tapped = True
+        return self._tap(1)
+
+    def _tap(self, lands: int) -> bool:
+        return steps.tap(self._mine, lands) and self._done(["tap", lands])
+
+    def summon(self, name: object) -> bool:
+        """Summons the first creature of that name, or of that card's, in the hand."""
+        self.count()
+        name = name.name if isinstance(name, Card) else name
+        card = NUMBERS.get(name, FACE_DOWN) if isinstance(name, str) else FACE_DOWN
+        if self._ask is None or card <= LAND_CARD:
+            return False
+        place = steps.summon(self._mine, card)
+        return place >= 0 and self._done(["summon", NAMES[card]], place)
+
+    def attack(self, creature: object) -> bool:
+        """Attacks with that creature, or the first untapped one of that name."""
+        self.count()
+        place = self._ready(creature) if self._ask is not None else steps.NOWHERE
+        if place < 0:
+            return False
+        self._kept.append(["attack", self._mine.numbers[place]])
+        is_settled = steps.attack(self._mine, self._theirs, place)
+        if self._keeps and is_settled and self._theirs.life > 0:
+            self.own.show()
+            self.other.show()
+            self._show_lives()
+        else:
+            self._hand_over()
+        return True
+
+    def _done(self, move: Any, played: int = steps.NOWHERE) -> bool:
+        """Brings the own board up to date after a move whose effect is certain."""
+        self._kept.append(move)
+        self.own.show(played)
+        self._show_lives()
+        if not self._keeps:
+            self._hand_over()
+        return True
+
+    def _hand_over(self) -> None:
+        """Makes the moves that were kept back, and sees what has come of them."""
+        enter(None)
+        told = self._make_kept()
+        self._see(told if type(told) is bytes else brief_of(told))
+        self.own.show()
+        self.other.show()
+        self._show_lives()
+
+    def _make_kept(self) -> Any:
+        """Tells the referee the moves that were kept back; returns what the seat sees then.
+
+        Meanwhile none is kept: who acts here from another duel is told that it must not.
+        """
+        assert self._ask is not None
+        moves, self._kept = self._kept, []
+        keeps, self._keeps = self._keeps, False
+        told = self._ask(moves[0] if len(moves) == 1 else tuple(moves))
+        self._keeps = keeps
+        return told
 
     # --- An attack ---------------------------------------------------------------------------
 
-    def attacked(self, view: dict[str, Any]) -> Any:
+    def attacked(self, brief: bytes) -> Any:
         """Lets the player answer an attack; returns ["block", creature] or "pass"."""
-        self._begin(view)
+        self._begin(brief)
         self._answer = None
-        self._player.will_block(self.other.creature(view["attacker"][0]))
+        place = self._theirs.numbers.index(brief[ATTACKER])
+        self._player.will_block(self.other.creatures()[place])
         return self._answer or "pass"
 
     def block(self, blocker: object) -> bool:
         """Blocks with that card; False where it cannot, or where the attack is settled."""
         self.count()
-        if self._view.get("ask") != "block" or self._answer is not None:
+        if self._asked != BLOCK or self._answer is not None:
             return False
-        number = self._ready(blocker)
-        if number is None:
+        place = self._ready(blocker)
+        if place < 0:
             return False
-        self._answer = ["block", number]
+        self._answer = ["block", self._mine.numbers[place]]
         return True
 
     def let_through(self) -> None:
         """Settles the attack without a block, where it is not settled yet."""
         self.count()
-        if self._view.get("ask") == "block" and self._answer is None:
+        if self._asked == BLOCK and self._answer is None:
             self._answer = "pass"
+
+    def _ready(self, creature: object) -> int:
+        """The place of an untapped creature of one's own: the card, or the first of that name."""
+        side = self._mine
+        if isinstance(creature, Card):
+            for place, card in enumerate(self.own.creatures()):
+                if card is creature:
+                    return steps.NOWHERE if side.marks[place] else place
+            return steps.NOWHERE
+        for place, kind in enumerate(side.kinds):
+            if not side.marks[place] and creature == NAMES[kind]:
+                return place
+        return steps.NOWHERE
 
     # --- What is seen ------------------------------------------------------------------------
 
-    def _begin(self, view: dict[str, Any]) -> None:
+    def _begin(self, brief: bytes) -> None:
+        """Sees a position at which the player is asked.
+
+        A board whose side has not changed since stays as the player has left it. In a turn the own
+        side has, for a card was drawn, and in an attack the other's, with the attacker's mark.
+        """
         self._tried = 0
-        self._see(view)
+        unsure = self._mine if brief[ASKED] == BLOCK else self._theirs
+        before = unsure.facts() if unsure is self._mine or self.other.is_laid else None
+        self._see(brief)
+        is_as_before = before is not None and before == unsure.facts()
+        if unsure is self._theirs or not is_as_before:
+            self.own.show()
+        if unsure is self._mine or not is_as_before:
+            self.other.show()
+        self._show_lives()
 
-    def _see(self, view: dict[str, Any]) -> None:
-        self._view = view
+    def _see(self, brief: bytes) -> None:
+        self._asked = brief[ASKED]
+        read(brief, self._mine, self._theirs)
         enter(self._player.memory)
-        me, other = view["me"], view["other"]
-        self.own.show(me)
-        self.other.show(other)
-        self._player.life, self._opponent.life = me["life"], other["life"]
-        self._player.board, self._player.opponent = self.own, self._opponent
 
-    # --- From wishes to moves ----------------------------------------------------------------
-
-    def _land(self, _: Any) -> Any:
-        me = self._view["me"]
-        return "land" if not me["played"] and LAND in me["hand"] else None
-
-    def _tap(self, _: Any) -> Any:
-        untapped = self._view["me"]["lands"] - self._view["me"]["tapped"]
-        return ["tap", untapped] if untapped else None
-
-    def _tap_one(self, land: Any) -> Any:
-        place = next((n for n, one in enumerate(self.own.lands) if one is land), None)
-        if place is None or land.tapped or not self._tap(None):
-            return None
-        land.tapped = True
-        return ["tap", 1]
-
-    def _summon(self, name: Any) -> Any:
-        name = name.name if isinstance(name, Card) else name
-        me = self._view["me"]
-        kind = CREATURES.get(name) if isinstance(name, str) else None
-        if kind is None or name not in me["hand"] or kind.cost > me["mana"]:
-            return None
-        return ["summon", name]
-
-    def _attack(self, creature: Any) -> Any:
-        number = self._ready(creature)
-        return None if number is None else ["attack", number]
-
-    def _ready(self, creature: object) -> int | None:
-        """The number of an untapped creature of one's own: the card, or the first of that name."""
-        for number, name, mark in self._view["me"]["field"]:
-            if not mark and (creature == name or creature is self.own.creature(number)):
-                return int(number)
-        return None
-
-
-_MOVES: Final[dict[str, Callable[[Table, Any], Any]]] = {
-    "land": Table._land,
-    "tap": Table._tap,
-    "tap one": Table._tap_one,
-    "summon": Table._summon,
-    "attack": Table._attack,
-}
+    def _show_lives(self) -> None:
+        player, opponent = self._player, self._opponent
+        player.life, opponent.life = self._mine.life, self._theirs.life
+        player.board, player.opponent = self.own, opponent

@@ -109,7 +109,7 @@ def test_mana_is_an_amount() -> None:
 
 def test_a_player_sees_both_sides() -> None:
     state = a_state(
-        a_side("Bear Land", "Knight Bear*", 3, tapped=1, mana=1, life=12, discard=["Dragon"]),
+        a_side("Bear Land", "Knight Bear*", 3, tapped=1, mana=1, life=12, discard="Dragon"),
         a_side("Land Land", "Vampire", 2, life=7, deck="Land"),
     )
 
@@ -160,7 +160,7 @@ def test_what_a_player_changes_changes_nothing_in_the_game() -> None:
         assert [card.name for card in me.board.hand] == ["Bear"]
 
     assert a_turn(state, cheat) == ["land"]
-    assert state.sides[1].field == [[1, "Knight", ""]]
+    assert view(state, 1)["me"]["field"] == [[1, "Knight", ""]]
 
 
 def test_a_card_stays_the_same_object_while_it_is_in_sight() -> None:

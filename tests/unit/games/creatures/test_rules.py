@@ -8,19 +8,30 @@ from typing import Any
 import pytest
 
 from matchbox.errors import IllegalMove
-from matchbox.games.creatures.kinds import CREATURES, DECK
+from matchbox.games.creatures.kinds import CREATURES, DECK, NAMES, NUMBERS
 from matchbox.games.creatures.rules import GAME
-from matchbox.games.creatures.state import Side, State
+from matchbox.games.creatures.state import ATTACKED, UNTAPPED, Side, State
 from tests.fakes import LeastDice, RandomDice
+
+
+def cards(names: str) -> bytearray:
+    """These cards as the rules hold them."""
+    return bytearray(NUMBERS[name] for name in names.split())
+
+
+def in_words(cards: bytearray) -> str:
+    """The names of these cards."""
+    return " ".join(NAMES[card] for card in cards)
 
 
 def a_side(hand: str = "", field: str = "", lands: int = 0, **given: Any) -> Side:
     """A side with these cards; an asterisk after a creature taps it."""
-    side = Side(given.pop("deck", "Land Land Land").split())
-    side.hand = hand.split()
-    for number, name in enumerate(field.split(), 1):
-        side.field.append([number, name.rstrip("*"), "attacked" if name.endswith("*") else ""])
-    side.summoned = len(side.field)
+    side = Side(cards(given.pop("deck", "Land Land Land")))
+    side.hand = cards(hand)
+    side.kinds = cards(field.replace("*", ""))
+    side.numbers = bytearray(range(1, len(side.kinds) + 1))
+    side.marks = bytearray(ATTACKED if "*" in name else UNTAPPED for name in field.split())
+    side.discard = cards(given.pop("discard", ""))
     side.lands = lands
     for name, value in given.items():
         setattr(side, name, value)
@@ -51,7 +62,9 @@ def moves(state: State) -> list[Any]:
 
 def field(state: State, seat: int) -> str:
     """The creatures of a seat; an asterisk marks the tapped ones."""
-    return " ".join(name + "*" * bool(mark) for _, name, mark in state.sides[seat].field)
+    side = state.sides[seat]
+    marked = zip(side.kinds, side.marks, strict=True)
+    return " ".join(NAMES[card] + "*" * bool(mark) for card, mark in marked)
 
 
 # --- The start -------------------------------------------------------------------------------
@@ -68,7 +81,7 @@ def test_everybody_has_a_deck_of_its_own_and_the_first_has_drawn() -> None:
     state = GAME.start(2, RandomDice(1), {})
     assert [len(side.hand) for side in state.sides] == [8, 7]
     for side in state.sides:
-        assert sorted(side.hand + side.deck) == sorted(DECK)
+        assert sorted(in_words(side.hand + side.deck).split()) == sorted(DECK)
         assert side.life == 20
     assert list(GAME.to_move(state)) == [0]
 
@@ -79,7 +92,7 @@ def test_everybody_has_a_deck_of_its_own_and_the_first_has_drawn() -> None:
 def test_a_land_is_played_once_a_turn() -> None:
     state = play(a_state(a_side("Land Land")), "land")
     assert state.sides[0].lands == 1
-    assert state.sides[0].hand == ["Land"]
+    assert in_words(state.sides[0].hand) == "Land"
     assert "land" not in GAME.legal(state, 0)
     with pytest.raises(IllegalMove, match="have played one this turn"):
         play(state, "land")
@@ -104,7 +117,7 @@ def test_a_creature_costs_its_mana() -> None:
 def test_several_creatures_can_be_summoned_in_a_turn() -> None:
     moves = ["tap", 5], ["summon", "Bear"], ["summon", "Knight"]
     state = play(a_state(a_side("Bear Knight", lands=5)), *moves)
-    assert state.sides[0].field == [[1, "Bear", ""], [2, "Knight", ""]]
+    assert view(state, 0)["me"]["field"] == [[1, "Bear", ""], [2, "Knight", ""]]
 
 
 def test_unused_mana_is_lost() -> None:
@@ -116,7 +129,7 @@ def test_the_next_turn_untaps_all_and_draws() -> None:
     theirs = a_side(field="Bear* Knight*", lands=2, tapped=2, played=True, deck="Land Dragon")
     state = play(a_state(theirs=theirs), "done")
     assert field(state, 1) == "Bear Knight"
-    assert (theirs.tapped, theirs.played, theirs.hand) == (0, False, ["Dragon"])
+    assert (theirs.tapped, theirs.played, in_words(theirs.hand)) == (0, False, "Dragon")
     assert list(GAME.to_move(state)) == [1]
     assert state.turn == 2
 
@@ -178,7 +191,7 @@ def test_the_lower_power_is_destroyed(
     state = a_state(a_side(field=attacker), a_side(field=blocker))
     play(state, ["attack", 1], ["block", 1])
     assert (field(state, 0), field(state, 1)) == left
-    assert state.sides[0].discard + state.sides[1].discard == [killed]
+    assert in_words(state.sides[0].discard + state.sides[1].discard) == killed
     assert state.sides[1].life == 20
     assert GAME.describe(["block", 1], view(state, None)) == (
         f"blocks {attacker} with {blocker}\n{killed} is destroyed"
@@ -188,7 +201,7 @@ def test_the_lower_power_is_destroyed(
 def test_equal_powers_are_both_destroyed() -> None:
     state = play(a_state(a_side(field="Bear"), a_side(field="Bear")), ["attack", 1], ["block", 1])
     assert (field(state, 0), field(state, 1)) == ("", "")
-    assert [side.discard for side in state.sides] == [["Bear"], ["Bear"]]
+    assert [in_words(side.discard) for side in state.sides] == ["Bear", "Bear"]
     assert "Bear and Bear are destroyed" in GAME.describe(["block", 1], view(state, None))
 
 
@@ -241,8 +254,8 @@ def test_what_is_no_answer_to_an_attack_is_refused(move: Any) -> None:
 
 
 def test_a_finished_game_tells_who_summoned_what() -> None:
-    mine = a_side(field="Bear Knight*", discard=["Bear"])
-    state = a_state(mine, a_side(life=2, discard=["Dragon"]))
+    mine = a_side(field="Bear Knight*", discard="Bear")
+    state = a_state(mine, a_side(life=2, discard="Dragon"))
     assert GAME.facts(state)["summons"]["Bear"] == {"W": 0, "L": 0}
     summons = GAME.facts(play(state, ["attack", 1]))["summons"]
     assert [summons[name] for name in ("Bear", "Knight", "Dragon", "Vampire")] == [

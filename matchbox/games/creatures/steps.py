@@ -1,0 +1,69 @@
+"""What the mover's actions do to the table, each where it is possible.
+
+The rules and a seat's driver both act by these functions, so a driver knows what a move leads to.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from matchbox.games.creatures.kinds import COSTS, LAND_CARD, POWERS
+from matchbox.games.creatures.state import ATTACKED, UNTAPPED, Side
+
+NOWHERE: Final = -1
+"""A place that is none."""
+
+
+def play_land(side: Side) -> int:
+    """Plays the first land of the hand; its place there, or NOWHERE, and then nothing is done."""
+    place = NOWHERE if side.played else side.hand.find(LAND_CARD)
+    if place >= 0:
+        del side.hand[place]
+        side.lands += 1
+        side.played = True
+    return place
+
+
+def tap(side: Side, lands: int) -> bool:
+    """Taps so many lands, for one mana each; False, and nothing done, where they are not there."""
+    if not 1 <= lands <= side.lands - side.tapped:
+        return False
+    side.tapped += lands
+    side.mana += lands
+    return True
+
+
+def summon(side: Side, card: int) -> int:
+    """Summons the first creature of that kind in the hand, for its cost; as `play_land`."""
+    cost = COSTS[card]
+    place = side.hand.find(card) if cost <= side.mana else NOWHERE
+    if place >= 0:
+        del side.hand[place]
+        side.mana -= cost
+        side.numbers.append(len(side.kinds) + len(side.discard) + 1)
+        side.kinds.append(card)
+        side.marks.append(UNTAPPED)
+    return place
+
+
+def untapped(side: Side, number: int) -> int:
+    """The place of the untapped creature of that number on the field, or NOWHERE."""
+    place = side.numbers.find(number) if 0 < number < 256 else NOWHERE
+    return NOWHERE if place >= 0 and side.marks[place] else place
+
+
+def attack(side: Side, other: Side, place: int) -> bool:
+    """Attacks with the untapped creature at that place, which takes life where nobody can block.
+
+    False where the other seat must first say who blocks.
+    """
+    side.marks[place] = ATTACKED
+    if UNTAPPED in other.marks:
+        return False
+    hit(other, side.kinds[place])
+    return True
+
+
+def hit(side: Side, card: int) -> None:
+    """The side loses as much life as the card has power."""
+    side.life -= POWERS[card]
