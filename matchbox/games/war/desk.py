@@ -118,7 +118,7 @@ def _result(state: State) -> Result:
 
 def _tell(state: State) -> None:
     """The last play, who took it, and the points so far."""
-    first, second = (played[-2:] for played in state.played)
+    first, second = (list(played[-2:]) for played in state.played)
     taker = state.took[-1]
     print(f"{_sum(first)} against {_sum(second)}", end=": ")
     if taker is not None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from operator import index
+from struct import Struct
 from typing import Any, Final, NamedTuple
 
 from matchbox.errors import IllegalMove
@@ -17,6 +18,17 @@ ALIASES: Final[dict[str, str]] = {}
 
 Ask = Callable[[Any], Any]
 Cards = tuple[int, int]
+
+HEAD: Final = Struct(">BBBBHH")
+"""How a brief begins: the numbers of cards in the own hand, in the other one and laid by each, how
+many plays are open, and both totals."""
+_NUMBERS: Final = {"open_plays": 3, "points": 4, "other_points": 5}
+"""Where the numbers of a position stand in HEAD."""
+_TOOK: Final = (False, True, None)
+_TEXTS: Final = {
+    (one, two): f"{max(one, two)} {min(one, two)}" for one in range(1, 14) for two in range(1, 14)
+}
+"""The move of every pair of cards, in any order."""
 
 
 class Play(NamedTuple):
@@ -37,30 +49,37 @@ class Position:
 
     def __init__(self, view: dict[str, Any] | bytes) -> None:
         """The position of a view, or of its brief."""
-        brief = view if type(view) is bytes else brief_of(view)  # type: ignore[arg-type]
-        own, other = _HEAD + brief[0], _HEAD + brief[0] + brief[1]
+        brief = brief_of(view) if isinstance(view, dict) else view
         self._brief = brief
-        self.hand = list(brief[_HEAD:own])
+        self.hand = [*brief[HEAD.size : HEAD.size + brief[0]]]
         """The own cards, from 13 down to 1."""
-        self.other_hand = list(brief[own:other])
-        """The other player's cards, which anybody who has counted knows."""
-        self.points = brief[5] << 8 | brief[6]
-        self.other_points = brief[7] << 8 | brief[8]
-        self.open_plays = brief[4]
-        """How many of the last plays were ties, and now wait for whoever wins next."""
+
+    def __getattr__(self, name: str) -> Any:
+        """Reads another attribute out of the brief when it is first looked at."""
+        brief = self._brief
+        if name == "other_hand":
+            start = HEAD.size + brief[0]
+            value: Any = [*brief[start : start + brief[1]]]
+        elif name in _NUMBERS:
+            value = HEAD.unpack_from(brief)[_NUMBERS[name]]
+        else:
+            message = f"{type(self).__name__!r} object has no attribute {name!r}"
+            raise AttributeError(message, name=name, obj=self)
+        setattr(self, name, value)
+        return value
 
     @property
     def _played(self) -> tuple[bytes, bytes]:
         """The cards that each has laid, two a play."""
-        brief = self._brief
-        start = _HEAD + brief[0] + brief[1]
-        return brief[start : start + brief[2]], brief[start + brief[2] : start + 2 * brief[2]]
+        hand, other, laid, *_ = HEAD.unpack_from(self._brief)
+        start = HEAD.size + hand + other
+        return self._brief[start : start + laid], self._brief[start + laid : start + 2 * laid]
 
     @property
     def plays(self) -> list[Play]:
         """All plays so far, the oldest first."""
         own, other = (list(zip(cards[::2], cards[1::2], strict=True)) for cards in self._played)
-        took = self._brief[-self._brief[3] :] if self._brief[3] else b""
+        took = self._brief[-len(own) :] if own else b""
         return list(map(Play, own, other, map(_TOOK.__getitem__, took)))
 
     @property
@@ -100,23 +119,26 @@ def answer(player: Player, view: dict[str, Any], ask: Ask) -> Any:
 
 
 def brief_of(view: dict[str, Any]) -> bytes:
-    """The view of a seat that is to lay in as many bytes as it has numbers: how long its lists are
-    (hand, other hand, cards played by each, plays) and how many plays are open, both totals in two
-    bytes each, and the lists."""
+    """The view of a seat that is to lay: HEAD, and in a byte each the cards of both hands, those
+    that each has laid, and for every play whether the seat took it, by number: no, yes, not yet."""
     hand, other, played = view["hand"], view["other"], view["played"]
-    totals = b"".join(points.to_bytes(2, "big") for points in view["points"])
-    head = bytes((len(hand), len(other), len(played[0]), len(view["took"]), view["open"]))
+    head = HEAD.pack(len(hand), len(other), len(played[0]), view["open"], *view["points"])
     took = [_TOOK.index(taken) for taken in view["took"]]
-    return head + totals + bytes([*hand, *other, *played[0], *played[1], *took])
-
-
-_HEAD: Final = 9
-_TOOK: Final = (False, True, None)
+    return head + bytes([*hand, *other, *played[0], *played[1], *took])
 
 
 def answer_brief(player: Player, brief: bytes, ask: Ask) -> Any:
     """The same as `answer`, for a view as `brief_of` writes it."""
-    chosen: object = player.lay(Position(brief))
+    chosen: Any = player.lay(Position(brief))
+    if type(chosen) is tuple and len(chosen) == 2:
+        one, two = chosen
+        if type(one) is int and type(two) is int and chosen in _TEXTS:
+            return _TEXTS[chosen]
+    return _move(chosen)
+
+
+def _move(chosen: object) -> str:
+    """What a player returned as a move. Raises IllegalMove where it is no pair of cards."""
     if type(chosen) not in (tuple, list):
         raise IllegalMove(f"lay() returned {_named(chosen)}; return two cards of your hand")
     assert isinstance(chosen, tuple | list)

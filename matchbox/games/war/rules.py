@@ -15,6 +15,7 @@ from typing import Any, Final
 from matchbox.dice import Dice
 from matchbox.errors import IllegalMove
 from matchbox.game import CHANCE, Option, Options, Outcome, Plain, Spec
+from matchbox.games.war.player import HEAD
 
 HIGHEST: Final = 13
 DECK: Final = tuple(value for value in range(1, HIGHEST + 1) for _ in range(4))
@@ -27,7 +28,15 @@ PAIRS: Final = {
 MOVES: Final = {pair: move for move, pair in PAIRS.items()}
 TOOK: Final = (False, True, None)
 """Whether a seat took the cards of a play; nobody did yet after a tie."""
+LOST: Final = b"\0"
+TAKEN: Final = b"\1"
 OPEN: Final = 2
+_TAKERS: Final = (1, 0, None)
+"""Who took the cards of a play, by the number of what seat 0 did in TOOK."""
+_BOTH: Final = (0, 1)
+_ONE: Final = ((0,), (1,))
+_NOBODY: Final = ()
+_CHANCE: Final = (CHANCE,)
 CHOOSE: Final = "choose"
 DEALT: Final = "dealt"
 
@@ -53,24 +62,32 @@ class State:
     """What lies on the table. The first card of a hand is laid first, where nobody chooses."""
 
     __slots__ = (
-        "chooses", "hands", "initial", "laid", "open", "own", "played", "points", "took",
+        "chooses", "hands", "initial", "laid", "open", "owing", "own", "played", "points", "pot",
     )  # fmt: skip
 
-    def __init__(self, hands: tuple[list[int], list[int]], chooses: bool) -> None:
+    def __init__(self, hands: tuple[bytearray, bytearray], chooses: bool) -> None:
         self.hands = hands
         self.chooses = chooses
         self.initial = (sum(hands[0]), sum(hands[1]))
+        self.owing: Sequence[int] = _NOBODY
+        """Whoever has not laid yet, or chance, until the cards are out."""
         self.laid: list[Sequence[int] | None] = [None, None]
         """What waits for the other's cards, face down."""
-        self.played: tuple[list[int], list[int]] = ([], [])
+        self.played = (bytearray(), bytearray())
         """All cards that each has laid, two a play."""
-        self.took: list[int | None] = []
-        """Who took the cards of each play."""
         self.own = (bytearray(), bytearray())
-        """The same for each seat, by number in TOOK: whether it did."""
+        """For each seat and play, by number in TOOK: whether it took the cards."""
         self.open = 0
         """How many of the last plays were equal, so that nobody has taken them yet."""
+        self.pot = 0
+        """The points of those cards that each of the two has laid."""
         self.points = [0, 0]
+        _next_play(self)
+
+    @property
+    def took(self) -> list[int | None]:
+        """Who took the cards of each play."""
+        return [_TAKERS[number] for number in self.own[0]]
 
 
 class War:
@@ -86,19 +103,14 @@ class War:
 
     def to_move(self, state: State) -> Sequence[int]:
         """Whoever has not laid yet, or chance, until the cards are out."""
-        first, second = state.laid
-        if first is None and second is None:
-            if not state.hands[0]:
-                return ()
-            return (0, 1) if state.chooses else (CHANCE,)
-        return (0,) if first is None else (1,)
+        return state.owing
 
     def legal(self, state: State, seat: int) -> list[Plain]:
         """Every pair of the hand, the highest cards first."""
         hand = state.hands[seat]
         kinds = sorted(set(hand), reverse=True)
-        pairs = [pair for pair in combinations_with_replacement(kinds, 2) if _holds(hand, pair)]
-        return [MOVES[pair] for pair in pairs]
+        pairs = [MOVES[pair] for pair in combinations_with_replacement(kinds, 2)]
+        return [move for move in pairs if not self.refusal(state, seat, move)]
 
     def refusal(self, state: State, seat: int, move: Plain) -> str:
         """Why the seat may not lay that, or an empty text."""
@@ -107,24 +119,35 @@ class War:
             return (
                 f'{repr(move)[:60]} is no pair of cards; lay two, the higher first, such as "13 2"'
             )
-        if not _holds(state.hands[seat], pair):
-            return f"you do not hold {pair[0]} and {pair[1]}; lay two cards of your hand"
-        return ""
+        hand = state.hands[seat]
+        high, low = pair
+        if high in hand and low in hand and (high != low or hand.count(high) > 1):
+            return ""
+        return f"you do not hold {high} and {low}; lay two cards of your hand"
 
     def apply(self, state: State, seat: int, move: Plain, dice: Dice) -> State:
         """The same state, after the cards were laid, and compared once both lie there."""
         if seat == CHANCE:
-            for one, hand in enumerate(state.hands):
-                state.laid[one] = hand[:2]
-                del hand[:2]
-        else:
-            if refusal := self.refusal(state, seat, move):
-                raise IllegalMove(refusal)
-            pair = PAIRS[str(move)]
-            _remove(state.hands[seat], pair)
+            first, second = state.hands
+            pairs = first[:2], second[:2]
+            del first[:2], second[:2]
+            _compare(state, *pairs)
+            return state
+        if refusal := self.refusal(state, seat, move):
+            raise IllegalMove(refusal)
+        pair = PAIRS[str(move)]
+        high, low = pair
+        hand = state.hands[seat]
+        hand.remove(high)
+        hand.remove(low)
+        waiting = state.laid[1 - seat]
+        if waiting is None:
             state.laid[seat] = pair
-        if None not in state.laid:
-            _compare(state)
+            state.owing = _ONE[1 - seat]
+        elif seat:
+            _compare(state, waiting, pair)
+        else:
+            _compare(state, pair, waiting)
         return state
 
     def without(self, state: State, seat: int, dice: Dice) -> State:
@@ -137,11 +160,11 @@ class War:
             return _table(state)
         view: dict[str, Any] = {
             "ask": _asked(state, seat),
-            "hand": _sorted(state, state.hands[seat]),
+            "hand": sorted(state.hands[seat], reverse=True),
             "other": _held(state, 1 - seat),
             "points": [state.points[seat], state.points[1 - seat]],
             "open": state.open,
-            "played": [state.played[seat].copy(), state.played[1 - seat].copy()],
+            "played": [list(state.played[seat]), list(state.played[1 - seat])],
             "took": [TOOK[number] for number in state.own[seat]],
         }
         laid = state.laid[seat]
@@ -151,16 +174,19 @@ class War:
 
     def brief(self, state: State, seat: int) -> bytes:
         """The view of a seat that is to lay as player.brief_of writes it, without the view."""
-        hand, other = state.hands[seat], _held(state, 1 - seat)
-        own, played = state.own[seat], state.played[seat]
-        first, second = state.points[seat], state.points[1 - seat]
-        lengths = (len(hand), len(other), len(played), len(own), state.open)
-        head = bytes((*lengths, first >> 8, first & 255, second >> 8, second & 255))
-        return head + bytes([*hand, *other, *played, *state.played[1 - seat]]) + own
+        other = 1 - seat
+        hand, theirs = state.hands[seat], state.hands[other]
+        if state.laid[other] is not None:
+            theirs = bytearray(_held(state, other))
+        played = state.played[seat]
+        head = HEAD.pack(
+            len(hand), len(theirs), len(played), state.open, state.points[seat], state.points[other]
+        )
+        return b"".join((head, hand, theirs, played, state.played[other], state.own[seat]))
 
     def outcome(self, state: State) -> Outcome | None:
         """The higher total wins; equal totals are a draw."""
-        if self.to_move(state):
+        if state.owing:
             return None
         first, second = state.points
         why = "the cards ran out in a tie" if state.open else "all cards are played"
@@ -181,20 +207,22 @@ class War:
         """A state that the seat cannot tell from this one: another order, other cards face down."""
         other = State((state.hands[0].copy(), state.hands[1].copy()), state.chooses)
         other.initial = state.initial
+        other.owing = state.owing
         other.laid = state.laid.copy()
         other.played = (state.played[0].copy(), state.played[1].copy())
-        other.took = state.took.copy()
         other.own = (state.own[0].copy(), state.own[1].copy())
         other.open = state.open
+        other.pot = state.pot
         other.points = state.points.copy()
         for one, hand in enumerate(other.hands):
             laid = other.laid[one]
             if not state.chooses:
                 dice.shuffle(hand)
             elif laid is not None and one != seat:
-                hand[:] = sorted([*hand, *laid], reverse=True)
+                hand[:] = bytes(_held(other, one))
                 chosen = PAIRS[str(dice.choice(self.legal(other, one)))]
-                _remove(hand, chosen)
+                for card in chosen:
+                    hand.remove(card)
                 other.laid[one] = chosen
         return other
 
@@ -204,55 +232,54 @@ GAME: Final = War()
 
 def table(hands: tuple[list[int], list[int]], play: str) -> State:
     """The state of two hands before the first card is laid."""
-    chooses = play == CHOOSE
-    if chooses:
-        for hand in hands:
-            hand.sort(reverse=True)
-    return State(hands, chooses)
+    first, second = hands
+    if play == CHOOSE:
+        first, second = sorted(first, reverse=True), sorted(second, reverse=True)
+    return State((bytearray(first), bytearray(second)), play == CHOOSE)
 
 
 # --- Steps of the game -----------------------------------------------------------------------
 
 
-def _holds(hand: list[int], pair: tuple[int, int]) -> bool:
-    """Whether both cards are in the hand."""
-    high, low = pair
-    return hand.count(high) > 1 if high == low else high in hand and low in hand
+def _next_play(state: State) -> None:
+    if not state.hands[0]:
+        state.owing = _NOBODY
+    else:
+        state.owing = _BOTH if state.chooses else _CHANCE
 
 
-def _remove(hand: list[int], pair: tuple[int, int]) -> None:
-    for card in pair:
-        hand.remove(card)
-
-
-def _compare(state: State) -> None:
+def _compare(state: State, first: Sequence[int], second: Sequence[int]) -> None:
     """Both have laid: the higher sum takes all that lies open; the last tie is given back."""
-    first, second = state.laid
-    assert first is not None
-    assert second is not None
-    state.laid = [None, None]
-    for played, pair in zip(state.played, (first, second), strict=True):
-        played += pair
-    state.open += 1
-    one, two = (sum(played[-2 * state.open :]) for played in state.played)
-    if one == two:
-        _note(state, None)
-        if not state.hands[0]:
-            state.points[0] += one
-            state.points[1] += two
+    state.laid[0] = state.laid[1] = None
+    _next_play(state)
+    one, another = first
+    state.played[0].append(one)
+    state.played[0].append(another)
+    total = one + another
+    one, another = second
+    state.played[1].append(one)
+    state.played[1].append(another)
+    other = one + another
+    if total == other:
+        _tie(state, total)
         return
-    taker = int(one < two)
-    _note(state, taker)
-    state.points[taker] += one + two
-    state.open = 0
+    taker = int(total < other)
+    state.points[taker] += 2 * state.pot + total + other
+    before = len(state.own[0]) - state.open
+    state.own[taker][before:] = TAKEN * (state.open + 1)
+    state.own[1 - taker][before:] = LOST * (state.open + 1)
+    state.open = state.pot = 0
 
 
-def _note(state: State, taker: int | None) -> None:
-    """Who took the last play, and with it the ties before it."""
-    count = state.open
-    state.took[len(state.took) - count + 1 :] = [taker] * count
-    for seat, own in enumerate(state.own):
-        own[len(own) - count + 1 :] = bytes([OPEN if taker is None else taker == seat]) * count
+def _tie(state: State, total: int) -> None:
+    """Equal sums stay open, and go back where they were the last cards."""
+    state.own[0].append(OPEN)
+    state.own[1].append(OPEN)
+    state.open += 1
+    state.pot += total
+    if not state.hands[0]:
+        state.points[0] += state.pot
+        state.points[1] += state.pot
 
 
 # --- What is seen ----------------------------------------------------------------------------
@@ -260,15 +287,7 @@ def _note(state: State, taker: int | None) -> None:
 
 def _held(state: State, seat: int) -> list[int]:
     """The seat's cards for everybody else: those that lie face down are still among them."""
-    laid = state.laid[seat]
-    if laid is None:
-        return _sorted(state, state.hands[seat])
-    return sorted([*state.hands[seat], *laid], reverse=True)
-
-
-def _sorted(state: State, hand: list[int]) -> list[int]:
-    """The hand's cards from high to low; where players choose, it lies so already."""
-    return hand.copy() if state.chooses else sorted(hand, reverse=True)
+    return sorted([*state.hands[seat], *(state.laid[seat] or ())], reverse=True)
 
 
 def _asked(state: State, seat: int) -> str:
@@ -288,8 +307,8 @@ def _table(state: State) -> dict[str, Any]:
         "laid": [laid is not None for laid in state.laid],
         "points": state.points.copy(),
         "open": state.open,
-        "played": [played.copy() for played in state.played],
-        "took": state.took.copy(),
+        "played": [list(played) for played in state.played],
+        "took": state.took,
     }
 
 

@@ -89,7 +89,7 @@ def test_the_deal_is_shuffled_once_and_cut_in_the_middle() -> None:
     deck = [value for value in range(1, 14) for _ in range(4)]
     random.Random(7).shuffle(deck)
     state = GAME.start(2, RandomDice(7), {"play": DEALT})
-    assert state.hands == (deck[:26], deck[26:])
+    assert [list(hand) for hand in state.hands] == [deck[:26], deck[26:]]
     assert state.initial == (sum(deck[:26]), sum(deck[26:]))
 
 
@@ -166,7 +166,7 @@ def test_another_move_is_refused_with_a_sentence(move: Any, told: str) -> None:
     assert told in GAME.refusal(state, 0, move)
     with pytest.raises(IllegalMove, match=told):
         GAME.apply(state, 0, move, LeastDice())
-    assert state.hands[0] == [5, 5, 2, 1]
+    assert list(state.hands[0]) == [5, 5, 2, 1]
     assert state.laid == [None, None]
 
 
