@@ -130,8 +130,9 @@ def _season(one: Run, budget: int) -> dict[str, Any]:
     _disturb(one, budget)
     one.wait(lambda: one.tell()["state"] == "finished", "the season does not end by itself")
     told = one.tell()
-    played = _check_matches(one, told)
-    _check_standing(one, told, played)
+    matches = one.platform.items("/matches", season=told["id"])
+    played = _check_matches(one, told, matches)
+    _check_standing(one, told, matches)
     begun = time.monotonic()
     verified = _verify(one, told)
     return {
@@ -245,9 +246,8 @@ def _is_zygote(pid: int) -> bool:
     return False
 
 
-def _check_matches(one: Run, told: dict[str, Any]) -> dict[str, Any]:
+def _check_matches(one: Run, told: dict[str, Any], matches: list[dict[str, Any]]) -> dict[str, int]:
     """How much was played; nothing of it lost, void, twice, or held against a bot."""
-    matches = one.platform.items("/matches", season=told["id"])
     states = Counter(match["state"] for match in matches)
     if set(states) != {"finished"}:
         one.wrong.append(f"matches are not finished: {dict(states)}")
@@ -277,10 +277,14 @@ def _sent_again(books: Path, season: int) -> int:
         return int(known.execute(query, (season,)).fetchone()[0])
 
 
-def _check_standing(one: Run, told: dict[str, Any], played: dict[str, Any]) -> None:
+def _check_standing(one: Run, told: dict[str, Any], matches: list[dict[str, Any]]) -> None:
+    """Everybody stands in it, every match counts once for all who were in it, and somebody won."""
     board = one.platform.get(f"/seasons/{one.season}/standings")
-    if board["matches"] != played["matches"]:
-        one.wrong.append(f"the standing counts {board['matches']} matches")
+    seated = [{entrant["bot"] for entrant in match["entrants"]} for match in matches]
+    wanted = Counter(bot for table in seated for bot in table)
+    counted = {line["bot"]: line["matches"] for line in board["lines"]}
+    if board["matches"] != len(matches) or counted != wanted:
+        one.wrong.append(f"the standing counts {board['matches']} matches: {counted}, not {wanted}")
     if len(board["lines"]) != one.bots or len(told["entrants"]) != one.bots:
         one.wrong.append(f"{len(board['lines'])} of {one.bots} bots stand in it")
     if not told["trophy"] or not (told["trophy"]["champion"] or told["trophy"]["shared"]):
