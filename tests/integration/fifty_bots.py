@@ -41,6 +41,9 @@ KILLS: Final = (
     *("broker", "arena-2", "ledger", "web", "up"),
 )
 """What is killed, in this order: the beat before the season has begun, the rest on its way."""
+SETTINGS: Final = {"MATCHBOX_LEAGUE_MATCHES": "1", "MATCHBOX_ATTEMPTS": "3"}
+"""In a small field the zygote and the seat that are killed may be of one match, which would be
+parked after two faults and wait for an operator."""
 _LEAVING_S: Final = 10.0
 
 
@@ -109,8 +112,7 @@ def run(game: str, bots: int = BOTS, minutes: float = 30, budget: int = 0) -> di
         scratch = Path(folder) / "tmp"
         scratch.mkdir()
         os.environ["TMPDIR"] = str(scratch)
-        settings = {"MATCHBOX_LEAGUE_MATCHES": "1"}
-        with installed(Path(folder) / "data", settings) as platform:
+        with installed(Path(folder) / "data", SETTINGS) as platform:
             one = Run(game, bots, platform, until)
             try:
                 told |= _season(one, budget or one.plan.matches)
