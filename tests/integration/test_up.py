@@ -97,6 +97,17 @@ def test_an_arena_knows_no_database_and_no_key(platform: Installation) -> None:
     assert "MATCHBOX_DATABASE_URL" not in words
 
 
+def test_each_arena_has_a_core_of_its_own(platform: Installation) -> None:
+    usable = sorted(os.sched_getaffinity(0))
+    wanted = [{usable[0]}, {usable[min(1, len(usable) - 1)]}]
+
+    def runs_on() -> list[set[int]]:
+        running = platform.programs()
+        return sorted((os.sched_getaffinity(running[f"arena-{n}"]) for n in (1, 2)), key=min)
+
+    eventually(lambda: runs_on() == wanted, why=platform.logs())
+
+
 def test_the_link_makes_its_visitor_the_operator_and_nobody_after_him(
     platform: Installation,
 ) -> None:
