@@ -30,7 +30,7 @@ class Card:
 
     def __init__(self, name: str, description: str) -> None:
         self._name = name
-        self._number = _NUMBERS.get(name, -1)
+        self._number = _NUMBERS.get(name, _NUMBERS["bomb"])
         self._description = description
 
     def name(self) -> str:
@@ -66,53 +66,63 @@ CARDS: Final = {card.name(): card for card in card_list}
 HAND_KINDS: Final = tuple(card_list[1:])
 """The kinds that a hand can hold, in the order in which it lists them."""
 _card_of: Final = (*HAND_KINDS, bomb_card).__getitem__
-_NONE: Final = [0] * (len(HAND_KINDS) + 1)
+_PILE: Final = 1
+_OTHER: Final = 2
+_SEEN: Final = 3
+_COUNTS: Final = 4
+_CARDS: Final = _COUNTS + len(HAND_KINDS) + 1
+"""Where what stands in a brief, as `brief_of` writes it."""
 
 
 class Hand:
     """The cards that a player holds, as a number for each kind."""
 
-    __slots__ = ("_counts",)
+    __slots__ = ("_brief",)
 
     def __init__(self, d: Mapping[Card, int] | None = None) -> None:
         """A hand with these numbers of cards; without them, an empty one."""
-        self._counts = _NONE.copy()
-        """By the number of the kind; the last one, of the bomb and of all else, stays 0."""
+        self._brief = bytes(_CARDS)
+        """Holds the numbers, by kind, at _COUNTS; that of the bomb and of all else stays 0."""
         for card, number in d.items() if d else ():
-            self._counts[card._number] = number
+            self._change(card, number)
 
     def add_card(self, card: Card) -> None:
         """Takes one card into the hand. Raises ValueError for a kind no hand can hold."""
         if card not in HAND_KINDS:
             raise ValueError(f"a hand cannot hold {card}")
-        self._counts[card._number] += 1
+        self._change(card, 1)
 
     def remove_card(self, card: Card) -> None:
         """Takes one card out of the hand. Raises ValueError where there is none."""
         if not self.num_cards(card):
             raise ValueError(f"the hand holds no {card.name()} card")
-        self._counts[card._number] -= 1
+        self._change(card, -1)
 
     def num_cards(self, card: Card) -> int:
         """How many cards of that kind are in the hand."""
-        return self._counts[card._number]
+        return self._brief[_COUNTS + card._number]
 
     def copy(self) -> Hand:
         """A hand of its own with the same cards."""
-        return _hand(self._counts.copy())
+        return _hand(self._brief)
 
     def __len__(self) -> int:
-        return sum(self._counts)
+        return sum(self._brief[_COUNTS:_CARDS])
 
     def __str__(self) -> str:
         kinds = [(card, self.num_cards(card)) for card in HAND_KINDS]
         return in_words([_counted(card, number) for card, number in kinds if number]) or "no cards"
 
+    def _change(self, card: Card, more: int) -> None:
+        numbers = bytearray(self._brief)
+        numbers[_COUNTS + card._number] += more
+        self._brief = bytes(numbers)
 
-def _hand(counts: list[int]) -> Hand:
-    """A hand of these counts, without another look at them."""
+
+def _hand(brief: bytes) -> Hand:
+    """The hand of the player who is told this."""
     hand = _new(Hand)
-    hand._counts = counts
+    hand._brief = brief
     return hand
 
 
@@ -202,13 +212,13 @@ def answer(player: Player, view: dict[str, Any], ask: Ask) -> Any:
 
 def brief_of(view: dict[str, Any]) -> bytes:
     """The view of the seat to move in as many bytes as it has numbers: 1 for a bomb to put back,
-    the draw pile, the other hand, how many cards are seen, the hand by kind; then the cards seen
-    and the discard pile."""
+    the draw pile, the other hand, how many cards are seen, the hand by kind, and 0 for the bomb;
+    then the cards seen and the discard pile."""
     seen = view.get("seen", ())
     cards = [_NUMBERS[kind] for kind in (*seen, *view["discard"])]
     counts = [view["hand"][card.name()] for card in HAND_KINDS]
     head = (view["ask"] == "defuse", view["pile"], view["other"], len(seen))
-    return bytes((*head, *counts, *cards))
+    return bytes((*head, *counts, 0, *cards))
 
 
 def answer_brief(player: Player, brief: bytes, ask: Ask) -> Any:
@@ -230,13 +240,6 @@ def answer_brief(player: Player, brief: bytes, ask: Ask) -> Any:
     )
 
 
-_PILE: Final = 1
-_OTHER: Final = 2
-_SEEN: Final = 3
-_COUNTS: Final = 4
-_CARDS: Final = _COUNTS + len(HAND_KINDS)
-
-
 class _Turn(GameData):
     """The game data of one decision, read from its brief, and the cards played during it."""
 
@@ -250,7 +253,7 @@ class _Turn(GameData):
     def my_hand(self) -> Hand:
         """A copy of the player's own hand."""
         hand = _new(Hand)
-        hand._counts = [*self._brief[_COUNTS:_CARDS], 0]
+        hand._brief = self._brief
         return hand
 
     def draw_pile_size(self) -> int:

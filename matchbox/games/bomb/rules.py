@@ -114,7 +114,7 @@ class Bomb:
         moving = seat == state.mover
         view: dict[str, Any] = {
             "ask": state.asks if moving or state.asks == "over" else "wait",
-            "hand": dict(zip(KINDS[:BOMB], state.hands[seat], strict=True)),
+            "hand": dict(zip(KINDS[:BOMB], state.hands[seat], strict=False)),
             "pile": len(state.pile),
             "other": sum(state.hands[1 - seat]),
             "discard": names(state.discard),
@@ -127,7 +127,7 @@ class Bomb:
         """The view of the seat to move as player.brief_of writes it, without the view."""
         seen = state.seen or b""
         numbers = (state.asks != "turn", len(state.pile), sum(state.hands[1 - seat]), len(seen))
-        return bytes(numbers) + state.hands[seat] + seen + state.discard
+        return b"".join((bytes(numbers), state.hands[seat], seen, state.discard))
 
     def outcome(self, state: State) -> Outcome | None:
         """Who blew up has lost."""
@@ -165,7 +165,7 @@ GAME: Final = Bomb()
 
 def _deal(deck: bytearray) -> bytearray:
     """A hand from the end of the deck, and a defuse card."""
-    hand = bytearray(BOMB)
+    hand = bytearray(len(KINDS))
     for _ in range(HAND):
         hand[deck.pop()] += 1
     hand[DEFUSE] += 1
@@ -288,7 +288,7 @@ def _resampled(state: State, seat: int | None, dice: Dice) -> State:
             pool += bytes([card]) * hands[one][card]
     dice.shuffle(pool)
     for one, size in zip(hidden, sizes, strict=True):
-        hands[one][:] = bytes(BOMB)
+        hands[one][:] = bytes(len(KINDS))
         for _ in range(size):
             hands[one][pool.pop()] += 1
     pool += bytes([BOMB]) * bombs

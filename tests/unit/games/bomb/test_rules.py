@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from matchbox.errors import IllegalMove
-from matchbox.games.bomb.rules import BOMB, DEFUSE, GAME, NUMBERS, SEE, SKIP, State, names
+from matchbox.games.bomb.rules import DEFUSE, GAME, NUMBERS, SEE, SKIP, State, names
 from tests.fakes import LeastDice, RandomDice
 
 KINDS = {"defuse": 4, "skip": 4, "bottom": 4, "shuffle": 4, "see": 8, "nothing": 4, "bomb": 1}
@@ -21,7 +21,7 @@ def cards(kinds: str) -> bytearray:
 
 def a_hand(kinds: str) -> bytearray:
     held = cards(kinds)
-    return bytearray(held.count(number) for number in range(BOMB))
+    return bytearray(held.count(number) for number in range(len(KINDS)))
 
 
 def a_state(pile: str, hand: str = "", other: str = "") -> State:
