@@ -13,9 +13,9 @@ On its channel a fork first sends HELLO. Then every packet in is a tag of eight 
 is 1 where more of the same question follows, and a part of the question; every packet out is the
 tag of the last question and the answer.
 
-Whatever can be done before the fork is done before it: the fork copies every page that it writes
-to, and the zygote every page that it writes to while a fork lives, which takes longer than what is
-done there. So neither of them reads JSON, and no hook of the library runs in a fork.
+What can be done before the fork is done before it: a fork copies every page that it writes to, and
+so does the zygote while a fork lives, which takes longer than what is done there. So limits are
+read only where they have changed, and no hook of the library runs in a fork.
 """
 
 from __future__ import annotations
@@ -107,7 +107,8 @@ def _load(preload: Sequence[str], entry: str) -> Serve:
         for module in (*STANDARD_LIBRARY, *preload):
             importlib.import_module(module)
         served = importlib.import_module(name)
-    getattr(served, "prepare", int)()
+    if hasattr(served, "prepare"):
+        served.prepare()
     serve: Serve = getattr(served, function)
     return serve
 
