@@ -91,7 +91,7 @@ def over_bots(box: Box | None, games: int, repeats: int) -> list[Grown]:
 def over_cores(kind: str, games: int, repeats: int, usable: Sequence[int]) -> list[Grown]:
     """One referee with its bots, then two side by side, each on a core of its own; no row for more
     than there are."""
-    return _over_cores("cores", kind, [_round_robin(PAIR, games)] * 2, repeats, usable)
+    return _over_cores("cores", kind, _round_robin(PAIR, games), repeats, usable)
 
 
 def over_thinkers(kind: str, games: int, repeats: int, usable: Sequence[int]) -> list[Grown]:
@@ -101,30 +101,29 @@ def over_thinkers(kind: str, games: int, repeats: int, usable: Sequence[int]) ->
     plan = _plan([bot, bot], games)
     jobs = list(matrix.batches(plan))
     found = _Play(lambda: loop(games_of(jobs)), games_of(jobs), jobs, {bot.version: bot.data})
-    return _over_cores("cores, thinking", kind, [found] * 2, repeats, usable)
+    return _over_cores("cores, thinking", kind, found, repeats, usable)
 
 
 def _over_cores(
-    by: str, kind: str, found: Sequence[_Play], repeats: int, usable: Sequence[int]
+    by: str, kind: str, found: _Play, repeats: int, usable: Sequence[int]
 ) -> list[Grown]:
     sizes = [size for size in TRIOS if size <= len(usable)]
-    one = found[0]
     taken: dict[int, list[tuple[float, float]]] = {size: [] for size in sizes}
     with _on(usable):
         for _ in range(repeats):
-            plain = _wall(one.loop) / one.games
+            plain = _wall(found.loop) / found.games
             for size in sizes:
-                taken[size].append((plain, _side_by_side(kind, size, one)))
-    return [_grown(by, size, one, own, times=size) for size, own in taken.items()]
+                taken[size].append((plain, _side_by_side(kind, size, found)))
+    return [_grown(by, size, found, own, times=size) for size, own in taken.items()]
 
 
-def _side_by_side(kind: str, size: int, one: _Play) -> float:
+def _side_by_side(kind: str, size: int, found: _Play) -> float:
     """Seconds of wall time for a game where so many play the jobs at once."""
-    work = partial(play_batch, one.bundles, {})
+    work = partial(play_batch, found.bundles, {})
     with crew(kind, size) as players:
-        list(players.play(work, one.jobs[:1] * size))  # Everything is warm after that.
-        jobs = [job for job in one.jobs for _ in range(size)]
-        return _wall(lambda: list(players.play(work, jobs))) / (size * one.games)
+        list(players.play(work, list(found.jobs[:1]) * size))  # Everything is warm after that.
+        jobs = [job for job in found.jobs for _ in range(size)]
+        return _wall(lambda: list(players.play(work, jobs))) / (size * found.games)
 
 
 def _processor(found: _Play, box: Box | None) -> tuple[float, float]:
