@@ -1,10 +1,7 @@
 """A round of Skull, step by step: cards down, bids, cards turned over, and what that costs.
 
-Knows the state and changes it; checks no move, for the rules have done so.
-
-Everything public that happens is an event, a short text: "0 place", "0 bet 3", "0 pass",
-"0 choose 2"; "2 rose" or "2 skull" for a card of seat 2 that is turned over; "0 met", "0 failed";
-"0 lost" for a card lost; "0 out", "0 names 2", "0 gone" for a forfeit.
+Knows the state and changes it; checks no move, for the rules have done so. Everything public that
+happens is told in the story.
 """
 
 from __future__ import annotations
@@ -12,9 +9,14 @@ from __future__ import annotations
 from typing import Final
 
 from matchbox.dice import Dice
-from matchbox.games.skull.moves import KINDS, PASSED
+from matchbox.games.skull import story
 
+SKULL: Final = 0
+ROSE: Final = 1
+"""The kinds of card, by their places in moves.KINDS."""
 ROSES: Final = 3
+PASSED: Final = 255
+"""The bid of whoever passed."""
 POINTS_TO_WIN: Final = 2
 BY_POINTS: Final = "two points"
 BY_CARDS: Final = "last one with cards"
@@ -28,36 +30,38 @@ class State:
     Attributes:
         phase: placing, betting, choice; or lose, start where the challenger decides after failing.
         mover: the seat that decides now.
-        owned: cards of each seat by kind, wherever they are.
-        hands: those in the hand, by kind.
-        piles: those face down on the table.
-        inside: the seats that own a card, rising.
+        owned: by kind and seat, how many cards it has, wherever they are.
+        hands: the same of those in the hand.
+        cards: how many cards each seat owns.
+        piles: the kinds face down on the table, by seat; `sizes` how many those are.
+        inside: the seats that own a card, rising; `follower` the next of them clockwise, by seat.
         table: how many cards lie face down.
         bids: the last bid of this round by seat, `PASSED`, or 0 for whoever has not spoken.
+        turned: the cards turned over in this round, twice the seat plus the kind each.
         lost: the kinds that each seat has lost, oldest first.
         known: by seat, whether everybody knows that it owns its skull; None where nobody can.
-        log: the events of this round; `rounds` those of earlier rounds, a line for each.
-        last: the events of the last move.
+        story: all events of the game; this round's begin at `round_at`, the last move's at `moved`.
         ended: why the game is over, None until it is.
     """
 
     __slots__ = (
-        "bids", "ended", "hands", "inside", "known", "last", "log", "lost", "mover", "owned",
-        "phase", "piles", "points", "rounds", "seats", "starter", "table", "top_bid", "top_seat",
-        "turned", "variant", "winners",
+        "bids", "cards", "ended", "follower", "hands", "inside", "known", "lost", "moved", "mover",
+        "owned", "phase", "piles", "points", "round_at", "seats", "sizes", "starter", "story",
+        "table", "top_bid", "top_seat", "turned", "variant", "winners",
     )  # fmt: skip
 
     def __init__(self, seats: int, variant: str) -> None:
         self.seats = seats
         self.variant = variant
-        self.owned = [{"skull": 1, "rose": ROSES} for _ in range(seats)]
+        self.owned = (bytearray([1] * seats), bytearray([ROSES] * seats))
+        self.cards = bytearray([1 + ROSES] * seats)
         self.inside = list(range(seats))
-        self.points = [0] * seats
-        self.lost: list[list[str]] = [[] for _ in range(seats)]
+        self.follower = bytearray([*range(1, seats), 0])
+        self.points = bytearray(seats)
+        self.lost = [bytearray() for _ in range(seats)]
         self.known: list[bool | None] = [True] * seats
-        self.rounds = ""
-        self.log: list[str] = []
-        self.last: list[str] = []
+        self.story = bytearray()
+        self.round_at = self.moved = 0
         self.ended: str | None = None
         self.winners: list[int] = []
         self.phase = "placing"
@@ -66,46 +70,41 @@ class State:
 
     def clear_table(self) -> None:
         """All cards back in their owners' hands."""
-        self.hands = [own.copy() for own in self.owned]
-        self.piles: list[list[str]] = [[] for _ in self.owned]
-        self.turned: list[tuple[int, str]] = []
-        self.bids = [0] * self.seats
+        self.hands = (self.owned[SKULL][:], self.owned[ROSE][:])
+        self.piles = [bytearray() for _ in range(self.seats)]
+        self.sizes = bytearray(self.seats)
+        self.turned = bytearray()
+        self.bids = bytearray(self.seats)
         self.table = 0
         self.top_seat: int | None = None
         self.top_bid = 0
 
-    def cards(self, seat: int) -> int:
-        """How many cards the seat owns."""
-        return self.owned[seat]["skull"] + self.owned[seat]["rose"]
-
-    def after(self, seat: int) -> int:
-        """The next seat clockwise that owns a card."""
-        for one in self.inside:
-            if one > seat:
-                return one
-        return self.inside[0]
-
-    def tell(self, event: str) -> None:
-        """Notes what everybody saw."""
-        self.log.append(event)
-        self.last.append(event)
+    def leave(self, seat: int) -> None:
+        """The seat owns no card any more."""
+        if seat in self.inside:
+            self.inside.remove(seat)
+        after = self.follower[seat]
+        for one in range(self.seats):
+            if self.follower[one] == seat:
+                self.follower[one] = after
 
 
 def new_round(state: State, starter: int) -> None:
     """All cards in hand, and the starter to place the first."""
     state.clear_table()
-    state.log = []
+    state.round_at = len(state.story)
     state.phase = "placing"
     state.mover = state.starter = starter
 
 
-def place(state: State, seat: int, kind: str) -> None:
+def place(state: State, seat: int, kind: int) -> None:
     """A card from the hand on top of the pile."""
-    state.hands[seat][kind] -= 1
+    state.hands[kind][seat] -= 1
     state.piles[seat].append(kind)
+    state.sizes[seat] += 1
     state.table += 1
-    state.tell(f"{seat} place")
-    state.mover = state.after(seat)
+    state.story.append(story.PLACE + seat)
+    state.mover = state.follower[seat]
 
 
 def speak(state: State, seat: int, bid: int) -> None:
@@ -113,23 +112,31 @@ def speak(state: State, seat: int, bid: int) -> None:
     state.phase = "betting"
     state.bids[seat] = bid
     if bid == PASSED:
-        state.tell(f"{seat} pass")
+        state.story.append(story.PASS + seat)
     else:
         state.top_seat, state.top_bid = seat, bid
-        state.tell(f"{seat} bet {bid}")
-    waiting = _who_may_still_speak(state)
-    if not waiting or state.top_bid == state.table:
+        state.story.append(story.BET + seat)
+        state.story.append(bid)
+    after = _who_speaks_after(state, seat)
+    if after == seat or state.top_bid == state.table:
         _open(state)
     else:
-        state.mover = next((one for one in waiting if one > seat), waiting[0])
+        state.mover = after
 
 
-def _who_may_still_speak(state: State) -> list[int]:
-    """The seats that may still bid; the document lets everybody speak only once."""
+def _who_speaks_after(state: State, seat: int) -> int:
+    """The next one clockwise who may still bid, or that seat itself where nobody may.
+
+    The document lets everybody speak only once.
+    """
+    bids, after = state.bids, state.follower[seat]
     if state.variant == "document":
-        return [seat for seat in state.inside if not state.bids[seat]]
-    others = [seat for seat in state.inside if seat != state.top_seat]
-    return [seat for seat in others if state.bids[seat] != PASSED]
+        while after != seat and bids[after]:
+            after = state.follower[after]
+    else:
+        while after != seat and (bids[after] == PASSED or after == state.top_seat):
+            after = state.follower[after]
+    return after
 
 
 def _open(state: State) -> None:
@@ -139,8 +146,8 @@ def _open(state: State) -> None:
     state.phase, state.mover = "choice", challenger
     if state.variant == "document":
         return
-    while state.piles[challenger] and len(state.turned) < state.top_bid:
-        if _turn(state, challenger) == "skull":
+    while state.sizes[challenger] and len(state.turned) < state.top_bid:
+        if _turn(state, challenger) == SKULL:
             _fail_on_own_skull(state, challenger)
             return
     if len(state.turned) == state.top_bid:
@@ -149,31 +156,35 @@ def _open(state: State) -> None:
 
 def choose(state: State, challenger: int, owner: int, dice: Dice) -> None:
     """The top card of another pile is turned over."""
-    state.tell(f"{challenger} choose {owner}")
-    if _turn(state, owner) == "skull":
+    state.story.append(story.CHOOSE + challenger)
+    state.story.append(owner)
+    if _turn(state, owner) == SKULL:
         _fail_on_anothers_skull(state, challenger, owner, dice)
     elif state.variant == "document":
-        if not state.piles[owner]:
+        if not state.sizes[owner]:
             _meet(state, challenger)
     elif len(state.turned) == state.top_bid:
         _meet(state, challenger)
 
 
-def _turn(state: State, owner: int) -> str:
+def _turn(state: State, owner: int) -> int:
     kind = state.piles[owner].pop()
+    state.sizes[owner] -= 1
     state.table -= 1
-    state.turned.append((owner, kind))
-    state.tell(f"{owner} {kind}")
-    if kind == "skull":
+    state.turned.append(2 * owner + kind)
+    if kind == SKULL:
+        state.story.append(story.SKULL + owner)
         state.known[owner] = True
-    elif state.turned.count((owner, kind)) == state.cards(owner):
+        return kind
+    state.story.append(story.ROSE + owner)
+    if not state.sizes[owner] and state.turned.count(2 * owner + ROSE) == state.cards[owner]:
         state.known[owner] = False
     return kind
 
 
 def _meet(state: State, challenger: int) -> None:
     """As many roses as bid: a point."""
-    state.tell(f"{challenger} met")
+    state.story.append(story.MET + challenger)
     state.points[challenger] += 1
     if state.variant != "published":
         _end(state, [challenger], "challenge met")
@@ -187,41 +198,42 @@ def _fail_on_own_skull(state: State, challenger: int) -> None:
     """The challenger chooses the card to lose, if there is a choice."""
     if _fail(state, challenger):
         return
-    if state.owned[challenger]["rose"]:
+    if state.owned[ROSE][challenger]:
         state.phase = "lose"
     else:
-        lose(state, challenger, challenger, "skull")
+        lose(state, challenger, challenger, SKULL)
 
 
 def _fail_on_anothers_skull(state: State, challenger: int, owner: int, dice: Dice) -> None:
     """Chance chooses the card to lose."""
     if not _fail(state, challenger):
-        drawn = dice.below(state.cards(challenger))
-        lose(state, challenger, owner, KINDS[drawn >= state.owned[challenger]["skull"]])
+        drawn = dice.below(state.cards[challenger])
+        lose(state, challenger, owner, int(drawn >= state.owned[SKULL][challenger]))
 
 
 def _fail(state: State, challenger: int) -> bool:
     """True where that was all: a single challenge is won by everybody else."""
-    state.tell(f"{challenger} failed")
+    state.story.append(story.FAILED + challenger)
     if state.variant == "published":
         return False
     _end(state, [seat for seat in state.inside if seat != challenger], "challenge failed")
     return True
 
 
-def lose(state: State, challenger: int, skull_of: int, kind: str) -> None:
+def lose(state: State, challenger: int, skull_of: int, kind: int) -> None:
     """The card is gone for good; then the next round, or the end."""
-    state.owned[challenger][kind] -= 1
+    state.owned[kind][challenger] -= 1
+    state.cards[challenger] -= 1
     state.lost[challenger].append(kind)
-    state.tell(f"{challenger} lost")
+    state.story.append(story.LOST + challenger)
     if state.known[challenger]:
         state.known[challenger] = None
-    if state.cards(challenger):
+    if state.cards[challenger]:
         end_round(state, challenger)
         return
     state.known[challenger] = False
-    state.inside.remove(challenger)
-    state.tell(f"{challenger} out")
+    state.leave(challenger)
+    state.story.append(story.OUT + challenger)
     if _is_won(state):
         return
     if skull_of == challenger:
@@ -232,19 +244,18 @@ def lose(state: State, challenger: int, skull_of: int, kind: str) -> None:
 
 def remove(state: State, seat: int) -> None:
     """The seat owns nothing any more, and the next one clockwise starts a new round."""
-    starter = state.after(seat)
-    state.owned[seat] = {"skull": 0, "rose": 0}
+    starter = state.follower[seat]
+    state.owned[SKULL][seat] = state.owned[ROSE][seat] = state.cards[seat] = 0
     state.known[seat] = False
-    if seat in state.inside:
-        state.inside.remove(seat)
-    state.tell(f"{seat} gone")
+    state.leave(seat)
+    state.story.append(story.GONE + seat)
     if not _is_won(state):
         end_round(state, starter)
 
 
 def end_round(state: State, starter: int) -> None:
     """Files this round's events, and begins another round."""
-    _file(state)
+    state.story.append(story.END)
     new_round(state, starter)
 
 
@@ -257,12 +268,8 @@ def _is_won(state: State) -> bool:
 
 
 def _end(state: State, winners: list[int], why: str) -> None:
-    _file(state)
+    state.story.append(story.END)
     state.winners, state.ended, state.phase = winners, why, "over"
-
-
-def _file(state: State) -> None:
-    state.rounds += ", ".join(state.log) + "\n"
 
 
 def end_of(events: str) -> str | None:

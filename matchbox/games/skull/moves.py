@@ -8,6 +8,8 @@ from typing import Final
 SEATS: Final = 6
 """The largest table."""
 KINDS: Final = ("skull", "rose")
+PHASES: Final = ("placing", "betting", "choice", "lose", "start", "over")
+VARIANTS: Final = ("published", "challenge", "document")
 PASSED: Final = -1
 """The bid of whoever passed."""
 
@@ -20,20 +22,6 @@ LOSSES: Final = tuple(f"lose {kind}" for kind in KINDS)
 LOSE_ANY: Final = "lose any"
 STARTS: Final = tuple(f"start {seat}" for seat in range(SEATS))
 START_ANY: Final = "start any"
-
-Parts = tuple[str, "str | int | None"]
-
-PARTS: Final[dict[str, Parts]] = {
-    PASS: ("pass", None),
-    LOSE_ANY: ("lose", None),
-    START_ANY: ("start", None),
-    **{text: ("place", kind) for text, kind in zip(PLACES, KINDS, strict=True)},
-    **{text: ("lose", kind) for text, kind in zip(LOSSES, KINDS, strict=True)},
-    **{text: ("bet", number) for number, text in enumerate(BETS) if number},
-    **{text: ("choose", seat) for seat, text in enumerate(CHOICES)},
-    **{text: ("start", seat) for seat, text in enumerate(STARTS)},
-}
-"""Every move there is, as what is done and with what."""
 
 
 def placing(skulls: int, roses: int, ready: bool, table: int) -> list[str]:

@@ -11,7 +11,7 @@ from operator import itemgetter
 from typing import Any, Final
 
 from matchbox.errors import IllegalMove
-from matchbox.games.skull import moves
+from matchbox.games.skull import moves, story
 from matchbox.games.skull.agent import Agent
 from matchbox.games.skull.charts import Chart, Move, Seen
 from matchbox.games.skull.skullboard import MOVES, Board, GameState
@@ -34,17 +34,69 @@ ALIASES: Final[dict[str, str]] = {
 """Module names of the source document that players import."""
 
 _TEXTS: Final = {move: text for text, move in MOVES.items()}
+_KNOWN: Final = {id(move): text for text, move in MOVES.items()}
+"""The texts of the moves that legal_moves() hands out, which need no look at what is in them."""
 _SEATS: Final[tuple[Player, ...]] = tuple(Player)
+_KINDS: Final[tuple[Card, ...]] = tuple(Card)
+_PLACES: Final = [
+    [MOVES[text] for text, held in zip(moves.PLACES, both, strict=True) if held]
+    for both in ((0, 0), (0, 1), (1, 0), (1, 1))
+]
+"""The cards to place: whether the hand has a skull counts 2, whether it has a rose 1."""
+_BETS: Final = [MOVES.get(text, MOVES[moves.PASS]) for text in moves.BETS]
+"""By number; nobody bids 0."""
+_CHOICES: Final = [MOVES[text] for text in moves.CHOICES]
+
+PHASE, VARIANT, SEATS, ME, MOVER, STARTER, SKULLS, ROSES, LOST, TABLE, TOP, INSIDE, HEAD = range(13)
+"""The numbers with which a brief begins, and how many those are."""
+PLACING, BETTING, CHOICE, LOSE, START, OVER = range(len(moves.PHASES))
+PASSED: Final = 255
+"""In a brief, the bid of whoever passed."""
+_POINTS, _CARDS, _PILES, _BIDS = range(4)
+_PASS: Final = MOVES[moves.PASS]
+_DOCUMENT: Final = moves.VARIANTS.index("document")
+_PHASES: Final = (GamePhase.placing, GamePhase.betting, *[GamePhase.choice] * 4)
+"""The document's phases; what is decided after a challenge belongs to the choice."""
+_TURNED: Final = {
+    start + seat: (seat, card)
+    for start, card in ((story.SKULL, Card.skull), (story.ROSE, Card.rose))
+    for seat in range(moves.SEATS)
+}
+"""The events of a card turned over: whose, and what it was."""
 
 
 def answer(player: Agent, view: dict[str, Any], ask: Callable[[Any], Any]) -> str:
     """The player's move for this view. Raises IllegalMove for an answer that is no move."""
-    state = GameView(view)
-    if view["ask"] == "lose":
-        return _loss(player.lose_card(state))
-    if view["ask"] == "start":
-        return _starter(player.name_starter(state))
-    return _move(player.select_move(state))
+    return answer_brief(player, brief_of(view), ask)
+
+
+def answer_brief(player: Agent, brief: bytes, ask: Callable[[Any], Any]) -> str:
+    """The same as `answer`, for a view as `brief_of` writes it."""
+    phase = brief[PHASE]
+    if phase == LOSE:
+        return _loss(player.lose_card(GameView(brief)))
+    if phase == START:
+        return _starter(player.name_starter(GameView(brief)))
+    chosen = player.select_move(GameView(brief))
+    if type(chosen) is Move and id(chosen) in _KNOWN:
+        return _KNOWN[id(chosen)]
+    return _move(chosen)
+
+
+def brief_of(view: dict[str, Any]) -> bytes:
+    """A seat's view in bytes: the numbers that PHASE to INSIDE name (of the cards in the own hand,
+    of those lost, of those on the table, of the highest bid and of the seats that own cards); by
+    seat points, cards, piles and bids; the own pile and the cards lost, by kind; and the story."""
+    cards, bids = view["cards"], view["bids"]
+    head = (
+        moves.PHASES.index(view["phase"]), moves.VARIANTS.index(view["variant"]), len(cards),
+        view["me"], view["mover"], view["starter"], *map(view["hand"].__getitem__, moves.KINDS),
+        len(view["lost"]), sum(view["piles"]), max(0, *bids), len(cards) - cards.count(0),
+    )  # fmt: skip
+    said = [PASSED if bid == moves.PASSED else bid for bid in bids]
+    own = [moves.KINDS.index(kind) for kind in (*view["pile"], *view["lost"])]
+    numbers = (*head, *view["points"], *cards, *view["piles"], *said, *own)
+    return bytes(numbers) + story.all_written(view["rounds"], view["log"])
 
 
 def report(player: Agent) -> object:
@@ -55,86 +107,111 @@ def report(player: Agent) -> object:
 class GameView(GameState):
     """A position as one player sees it: the other hands and all cards face down are None."""
 
-    def __init__(self, view: dict[str, Any]) -> None:
-        self._view = view
+    def __init__(self, view: dict[str, Any] | bytes) -> None:
+        """The position of a view, or of its brief."""
+        self._brief = brief_of(view) if isinstance(view, dict) else view
+
+    def _by_seat(self, number: int) -> bytes:
+        """Points, cards, piles or bids, by seat: the list of that number."""
+        seats = self._brief[SEATS]
+        start = HEAD + number * seats
+        return self._brief[start : start + seats]
+
+    def _rest(self) -> tuple[bytes, bytes, bytes]:
+        """The own pile, the own cards that were lost, and the story."""
+        brief = self._brief
+        pile = HEAD + 4 * brief[SEATS]
+        lost = pile + self._by_seat(_PILES)[brief[ME]]
+        events = lost + brief[LOST]
+        return brief[pile:lost], brief[lost:events], brief[events:]
 
     @cached_property
     def players(self) -> tuple[Player, ...]:  # type: ignore[override]
         """Those who still own a card, in the order of their seats."""
-        return tuple(_SEATS[seat] for seat, cards in enumerate(self._view["cards"]) if cards)
+        return tuple(_SEATS[seat] for seat, cards in enumerate(self._by_seat(_CARDS)) if cards)
 
     @property
     def me(self) -> Player:
         """The player whose view it is."""
-        me: int = self._view["me"]
-        return _SEATS[me]
+        return _SEATS[self._brief[ME]]
 
     @property
     def starter(self) -> Player:
         """Who began this round."""
-        starter: int = self._view["starter"]
-        return _SEATS[starter]
+        return _SEATS[self._brief[STARTER]]
 
     @property
     def points(self) -> dict[Player, int]:
         """The points of all who began the game."""
-        return {_SEATS[seat]: points for seat, points in enumerate(self._view["points"])}
+        return dict(zip(_SEATS, self._by_seat(_POINTS), strict=False))
 
     @property
     def cards(self) -> dict[Player, int]:
         """How many cards each of them owns, wherever they are."""
-        return {_SEATS[seat]: cards for seat, cards in enumerate(self._view["cards"])}
+        return dict(zip(_SEATS, self._by_seat(_CARDS), strict=False))
 
     @property
     def lost(self) -> list[Card]:
         """The kinds of the own cards that were lost, oldest first."""
-        return [Card(kind) for kind in self._view["lost"]]
+        return [_KINDS[kind] for kind in self._rest()[1]]
 
     @property
     def log(self) -> tuple[str, ...]:
         """What happened in this round, a short text an event."""
-        return _events(self._view["log"])
+        return tuple(story.happened(story.this_round(self._rest()[2])))
 
     @property
     def rounds(self) -> tuple[tuple[str, ...], ...]:
         """What happened in earlier rounds, the events of each as in `log`."""
-        return tuple(map(_events, self._view["rounds"].splitlines()))
+        return tuple(tuple(events.split(", ")) for events in story.rounds(self._rest()[2]))
 
     @cached_property
     def _index(self) -> int:  # type: ignore[override]
-        mover = _SEATS[self._view["mover"]]
+        mover = _SEATS[self._brief[MOVER]]
         return self.players.index(mover) if mover in self.players else 0
 
     @cached_property
     def board(self) -> Board:  # type: ignore[override]
         """The board, with None for every hidden card."""
-        view = self._view
-        board = _empty_board(self.players, view)
-        board.turned = [(_SEATS[seat], Card(kind)) for seat, kind in _turned(view)]
+        board = self._empty_board()
+        board.turned = [(_SEATS[seat], kind) for seat, kind in self._turned()]
         board.chosen_cards = len(board.turned)
         board.last_chosen = board.turned[-1][1] if board.turned else None
-        board._bets = {_SEATS[seat]: bid for seat, bid in enumerate(view["bids"]) if bid}
+        board._bets = {
+            _SEATS[seat]: moves.PASSED if bid == PASSED else bid
+            for seat, bid in enumerate(self._by_seat(_BIDS))
+            if bid
+        }
         board.players_bet = len(board._bets)
-        board.phase = _phase(view["phase"])
+        board.phase = _PHASES[self._brief[PHASE]]
         if board._bets:
             board.top_bet = max(board._bets.items(), key=itemgetter(1))
-        for player in self.players:
-            _fill(board._table, player, self._pile(player))
-            _fill(board._hands, player, self._hand(player))
+        board._table._cards = {player: self._pile(player) for player in self.players}
+        board._hands._cards = {player: self._hand(player) for player in self.players}
         return board
+
+    def _empty_board(self) -> Board:
+        board = Board(self.players, self._brief[VARIANT] == _DOCUMENT)
+        board._hands = Chart(False, False, self.players)
+        return board
+
+    def _turned(self) -> list[tuple[int, Card]]:
+        """The cards turned over in this round: whose, and what they were."""
+        events = story.this_round(self._rest()[2])
+        return [_TURNED[byte] for byte in events if byte in _TURNED]
 
     def _pile(self, player: Player) -> list[Seen]:
         if player is self.me:
-            return [Card(kind) for kind in self._view["pile"]]
-        return [None] * self._view["piles"][player.value]
+            return [_KINDS[kind] for kind in self._rest()[0]]
+        return [None] * self._by_seat(_PILES)[player.value]
 
     def _hand(self, player: Player) -> list[Seen]:
+        brief = self._brief
         if player is self.me:
-            held = self._view["hand"]
-            return [Card(kind) for kind in moves.KINDS for _ in range(held[kind])]
+            return [*[Card.skull] * brief[SKULLS], *[Card.rose] * brief[ROSES]]
         seat = player.value
-        turned = sum(owner == seat for owner, _ in _turned(self._view))
-        return [None] * (self._view["cards"][seat] - self._view["piles"][seat] - turned)
+        turned = sum(owner == seat for owner, _ in self._turned())
+        return [None] * (self._by_seat(_CARDS)[seat] - self._by_seat(_PILES)[seat] - turned)
 
     @cached_property
     def _past(self) -> GameState:
@@ -157,10 +234,10 @@ class GameView(GameState):
 
     def _first(self) -> GameState:
         """The round's first position: all cards in hand."""
-        board = _empty_board(self.players, self._view)
+        board = self._empty_board()
         for player in self.players:
             hidden: list[Seen] = [None] * self.cards[player]
-            _fill(board._hands, player, self._owned() if player is self.me else hidden)
+            board._hands._cards[player] = self._owned() if player is self.me else hidden
         return GameState(board, self.players, None, None, self.players.index(self.starter))
 
     def _owned(self) -> list[Seen]:
@@ -169,57 +246,28 @@ class GameView(GameState):
 
     def _own_cards(self) -> list[Card]:
         """The own cards placed in this round, in order."""
-        turned = [kind for seat, kind in _turned(self._view) if seat == self.me.value]
-        return [Card(kind) for kind in [*self._view["pile"], *reversed(turned)]]
-
-    def _legal_texts(self) -> list[str]:
-        """The legal moves, without a board."""
-        view = self._view
-        if view["ask"] != "move":
-            return super()._legal_texts()
-        table = sum(view["piles"])
-        if view["phase"] == "placing":
-            hand, ready = view["hand"], table >= len(view["cards"]) - view["cards"].count(0)
-            return moves.placing(hand["skull"], hand["rose"], ready, table)
-        if view["phase"] == "betting":
-            return moves.betting(max(view["bids"]), table)
-        return moves.choosing(view["piles"], view["me"])
+        turned = [kind for seat, kind in self._turned() if seat == self._brief[ME]]
+        return [*(_KINDS[kind] for kind in self._rest()[0]), *reversed(turned)]
 
     def legal_moves(self) -> list[Move]:
         """All that may be done now: places (skull, rose), bids rising, pass, choices."""
-        if self._view["ask"] != "move":
+        brief = self._brief
+        phase, table = brief[PHASE], brief[TABLE]
+        if brief[ME] != brief[MOVER] or phase > CHOICE:
             return super().legal_moves()
-        return [MOVES[text] for text in self._legal_texts()]
+        if phase == PLACING:
+            places = _PLACES[2 * (brief[SKULLS] > 0) + (brief[ROSES] > 0)]
+            return places + _BETS[1 : table + 1] if table >= brief[INSIDE] else places.copy()
+        if phase == BETTING:
+            return [*_BETS[brief[TOP] + 1 : table + 1], _PASS]
+        piles = enumerate(self._by_seat(_PILES))
+        return [_CHOICES[seat] for seat, size in piles if size and seat != brief[ME]]
 
     def is_over(self) -> bool:
         """True where the challenge is over; never when a move is asked for."""
-        return self._view["ask"] != "move" and super().is_over()
-
-
-def _empty_board(players: tuple[Player, ...], view: dict[str, Any]) -> Board:
-    board = Board(players, view["variant"] == "document")
-    board._hands = Chart(False, False, players)
-    return board
-
-
-def _fill(chart: Chart, player: Player, cards: list[Seen]) -> None:
-    for card in cards:
-        chart.add(player, card)
-
-
-def _events(text: str) -> tuple[str, ...]:
-    return tuple(text.split(", ")) if text else ()
-
-
-def _turned(view: dict[str, Any]) -> list[tuple[int, str]]:
-    """The cards turned over in this round: whose, and what they were."""
-    events = [event.split() for event in _events(view["log"])]
-    return [(int(event[0]), event[1]) for event in events if event[1] in moves.KINDS]
-
-
-def _phase(name: str) -> GamePhase:
-    """The document's phase; what is decided after a challenge belongs to the choice."""
-    return GamePhase[name] if name in GamePhase.__members__ else GamePhase.choice
+        brief = self._brief
+        asked = brief[ME] == brief[MOVER] and brief[PHASE] <= CHOICE
+        return not asked and super().is_over()
 
 
 def _replayed(state: GameState, event: str, me: Player, own: Any) -> GameState:

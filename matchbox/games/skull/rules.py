@@ -12,8 +12,8 @@ from typing import Any, Final
 from matchbox.dice import Dice
 from matchbox.errors import IllegalMove
 from matchbox.game import Option, Options, Outcome, Plain, Spec
-from matchbox.games.skull import challenge, moves, sight, words
-from matchbox.games.skull.challenge import State
+from matchbox.games.skull import challenge, moves, sight, story, words
+from matchbox.games.skull.challenge import PASSED, ROSE, SKULL, State
 
 SPEC: Final = Spec(
     name="skull",
@@ -49,7 +49,7 @@ class Skull:
 
     def to_move(self, state: State) -> Sequence[int]:
         """The one whose turn it is, until the game is won."""
-        return () if state.ended is not None else (state.mover,)
+        return () if state.ended is not None else _ALONE[state.mover]
 
     def legal(self, state: State, seat: int) -> list[Plain]:
         """The document's moves in its order, or which card is lost, or who starts."""
@@ -57,22 +57,26 @@ class Skull:
 
     def apply(self, state: State, seat: int, move: Plain, dice: Dice) -> State:
         """The same state, after the move and all that follows from it."""
-        parts = moves.PARTS.get(move) if isinstance(move, str) else None
-        if parts is None or not _ALLOWED[parts[0]](state, seat, parts[1]):
+        step = _STEPS.get(move) if type(move) is str else None
+        moved = len(state.story)
+        if step is None or not step[0](state, seat, step[1], dice):
             raise IllegalMove(words.refusal(move, state.phase, state.table, state.top_bid))
-        state.last = []
-        _STEPS[parts[0]](state, seat, parts[1], dice)
+        state.moved = moved
         return state
 
     def without(self, state: State, seat: int, dice: Dice) -> State:
         """The seat is out, the round is broken off, and the next one clockwise starts another."""
-        state.last = []
+        state.moved = len(state.story)
         challenge.remove(state, seat)
         return state
 
     def view(self, state: State, seat: int | None) -> Plain:
         """What is public, and for a seat its own cards."""
         return sight.view(state, seat)
+
+    def brief(self, state: State, seat: int) -> bytes:
+        """The view as player.brief_of writes it, without the view."""
+        return sight.brief(state, seat)
 
     def outcome(self, state: State) -> Outcome | None:
         """The winner first, and all others second; a failed single challenge has many winners."""
@@ -93,7 +97,7 @@ class Skull:
 
     def facts(self, state: State) -> dict[str, Any]:
         """What the laboratory counts: how the game was won, its rounds and its challenges."""
-        ends = [challenge.end_of(text) for text in state.rounds.splitlines()]
+        ends = [challenge.end_of(text) for text in sight.rounds(state)]
         return {
             "won_by_points": state.ended == challenge.BY_POINTS,
             "last_one_in": state.ended == challenge.BY_CARDS,
@@ -112,12 +116,13 @@ GAME: Final = Skull()
 def _legal(state: State, seat: int) -> list[str]:
     match state.phase:
         case "placing":
-            hand, ready = state.hands[seat], state.table >= len(state.inside)
-            return moves.placing(hand["skull"], hand["rose"], ready, state.table)
+            skulls, roses = state.hands
+            ready = state.table >= len(state.inside)
+            return moves.placing(skulls[seat], roses[seat], ready, state.table)
         case "betting":
             return moves.betting(state.top_bid, state.table)
         case "choice":
-            return moves.choosing([len(pile) for pile in state.piles], state.top_seat)
+            return moves.choosing(state.sizes, state.top_seat)
         case "lose":
             return [*moves.LOSSES, moves.LOSE_ANY]
         case "start":
@@ -125,66 +130,67 @@ def _legal(state: State, seat: int) -> list[str]:
     return []
 
 
-def _may_place(state: State, seat: int, kind: Any) -> bool:
-    return state.phase == "placing" and state.hands[seat][kind] > 0
+def _place(state: State, seat: int, kind: int, dice: Dice) -> bool:
+    if state.phase != "placing" or not state.hands[kind][seat]:
+        return False
+    challenge.place(state, seat, kind)
+    return True
 
 
-def _may_bet(state: State, seat: int, number: Any) -> bool:
-    begun = state.phase == "betting"
+def _bet(state: State, seat: int, number: int, dice: Dice) -> bool:
+    if not state.top_bid < number <= state.table:
+        return False
     opens = state.phase == "placing" and state.table >= len(state.inside)
-    return (begun or opens) and state.top_bid < number <= state.table
+    if not opens and state.phase != "betting":
+        return False
+    challenge.speak(state, seat, number)
+    return True
 
 
-def _may_pass(state: State, seat: int, nothing: Any) -> bool:
-    return state.phase == "betting"
+def _pass(state: State, seat: int, nothing: int, dice: Dice) -> bool:
+    if state.phase != "betting":
+        return False
+    challenge.speak(state, seat, PASSED)
+    return True
 
 
-def _may_choose(state: State, seat: int, owner: Any) -> bool:
+def _choose(state: State, seat: int, owner: int, dice: Dice) -> bool:
     if state.phase != "choice" or owner == state.top_seat:
         return False
-    return bool(owner < state.seats and state.piles[owner])
-
-
-def _may_lose(state: State, seat: int, kind: Any) -> bool:
-    return state.phase == "lose"
-
-
-def _may_start(state: State, seat: int, starter: Any) -> bool:
-    return state.phase == "start" and (starter is None or starter in state.inside)
-
-
-_ALLOWED: Final[dict[str, Callable[[State, int, Any], bool]]] = {
-    "place": _may_place, "bet": _may_bet, "pass": _may_pass, "choose": _may_choose,
-    "lose": _may_lose, "start": _may_start,
-}  # fmt: skip
-
-
-def _place(state: State, seat: int, kind: Any, dice: Dice) -> None:
-    challenge.place(state, seat, kind)
-
-
-def _bet(state: State, seat: int, number: Any, dice: Dice) -> None:
-    challenge.speak(state, seat, number)
-
-
-def _pass(state: State, seat: int, nothing: Any, dice: Dice) -> None:
-    challenge.speak(state, seat, moves.PASSED)
-
-
-def _choose(state: State, seat: int, owner: Any, dice: Dice) -> None:
+    if owner >= state.seats or not state.sizes[owner]:
+        return False
     challenge.choose(state, seat, owner, dice)
+    return True
 
 
-def _lose(state: State, seat: int, kind: Any, dice: Dice) -> None:
-    challenge.lose(state, seat, seat, kind or dice.choice(moves.KINDS))
+def _lose(state: State, seat: int, kind: int, dice: Dice) -> bool:
+    if state.phase != "lose":
+        return False
+    challenge.lose(state, seat, seat, dice.choice(_KINDS) if kind == _ANY else kind)
+    return True
 
 
-def _start(state: State, seat: int, starter: Any, dice: Dice) -> None:
-    chosen = dice.choice(state.inside) if starter is None else starter
-    state.tell(f"{seat} names {chosen}")
+def _start(state: State, seat: int, starter: int, dice: Dice) -> bool:
+    if state.phase != "start" or (starter != _ANY and starter not in state.inside):
+        return False
+    chosen = dice.choice(state.inside) if starter == _ANY else starter
+    state.story.append(story.NAMES + seat)
+    state.story.append(chosen)
     challenge.end_round(state, chosen)
+    return True
 
 
-_STEPS: Final[dict[str, Callable[[State, int, Any, Dice], None]]] = {
-    "place": _place, "bet": _bet, "pass": _pass, "choose": _choose, "lose": _lose, "start": _start,
-}  # fmt: skip
+_ALONE: Final = tuple((seat,) for seat in range(moves.SEATS))
+_KINDS: Final = (SKULL, ROSE)
+_ANY: Final = -1
+_STEPS: Final[dict[str, tuple[Callable[[State, int, int, Dice], bool], int]]] = {
+    moves.PASS: (_pass, _ANY),
+    moves.LOSE_ANY: (_lose, _ANY),
+    moves.START_ANY: (_start, _ANY),
+    **{text: (_place, kind) for kind, text in enumerate(moves.PLACES)},
+    **{text: (_lose, kind) for kind, text in enumerate(moves.LOSSES)},
+    **{text: (_bet, number) for number, text in enumerate(moves.BETS) if number},
+    **{text: (_choose, seat) for seat, text in enumerate(moves.CHOICES)},
+    **{text: (_start, seat) for seat, text in enumerate(moves.STARTS)},
+}
+"""What every move does, False where it may not be made now; and with what number."""

@@ -6,7 +6,10 @@ import copy
 from typing import Any, Final
 
 from matchbox.dice import Dice
-from matchbox.games.skull.challenge import State
+from matchbox.games.skull import story
+from matchbox.games.skull.challenge import PASSED, ROSE, SKULL, State
+from matchbox.games.skull.moves import KINDS, PHASES, VARIANTS
+from matchbox.games.skull.moves import PASSED as SAID_PASS
 
 _ASKS: Final = {
     "placing": "move", "betting": "move", "choice": "move", "lose": "lose", "start": "start",
@@ -27,22 +30,43 @@ def view(state: State, seat: int | None) -> dict[str, Any]:
         "phase": state.phase,
         "mover": state.mover,
         "starter": state.starter,
-        "points": state.points.copy(),
-        "cards": [own["skull"] + own["rose"] for own in state.owned],
-        "piles": list(map(len, state.piles)),
-        "bids": state.bids.copy(),
-        "log": ", ".join(state.log),
-        "rounds": state.rounds,
+        "points": list(state.points),
+        "cards": list(state.cards),
+        "piles": list(state.sizes),
+        "bids": [SAID_PASS if bid == PASSED else bid for bid in state.bids],
+        "log": story.told(state.story[state.round_at :].rstrip(_END)),
+        "rounds": "".join(f"{events}\n" for events in rounds(state)),
     }
     if seat is None:
-        seen["events"] = state.last.copy()
+        seen["events"] = story.happened(state.story[state.moved :])
         seen["winners"] = state.winners.copy()
     else:
         seen["me"] = seat
-        seen["hand"] = state.hands[seat].copy()
-        seen["pile"] = state.piles[seat].copy()
-        seen["lost"] = state.lost[seat].copy()
+        seen["hand"] = {kind: hands[seat] for kind, hands in zip(KINDS, state.hands, strict=True)}
+        seen["pile"] = [KINDS[kind] for kind in state.piles[seat]]
+        seen["lost"] = [KINDS[kind] for kind in state.lost[seat]]
     return seen
+
+
+def rounds(state: State) -> list[str]:
+    """The events of every round that has ended, as text."""
+    return story.rounds(state.story)
+
+
+def brief(state: State, seat: int) -> bytes:
+    """The view of the seat to move as player.brief_of writes it, without the view."""
+    lost = state.lost[seat]
+    head = (
+        _PHASES[state.phase], _VARIANTS[state.variant], state.seats, seat, state.mover,
+        state.starter, state.hands[SKULL][seat], state.hands[ROSE][seat], len(lost), state.table,
+        state.top_bid, len(state.inside),
+    )  # fmt: skip
+    return b"".join(
+        (
+            bytes(head), state.points, state.cards, state.sizes, state.bids, state.piles[seat],
+            lost, state.story,
+        )
+    )  # fmt: skip
 
 
 def resampled(state: State, seat: int | None, dice: Dice) -> State:
@@ -58,14 +82,20 @@ def _deal_anew(state: State, seat: int, dice: Dice) -> None:
     """Another kind lost, where nobody can know which, and other cards face down and in hand."""
     known = state.known[seat]
     has_skull = dice.below(2) == 0 if known is None else known
-    shown = [kind for owner, kind in state.turned if owner == seat]
-    number, lost = state.cards(seat), len(state.lost[seat])
-    state.owned[seat] = {"skull": int(has_skull), "rose": number - has_skull}
-    state.lost[seat] = ["rose"] * (lost - (not has_skull)) + ["skull"] * (not has_skull)
-    hidden = ["skull"] * (has_skull - shown.count("skull"))
-    hidden += ["rose"] * (number - len(shown) - len(hidden))
+    shown = [state.turned.count(2 * seat + kind) for kind in (SKULL, ROSE)]
+    number, lost = state.cards[seat], len(state.lost[seat])
+    state.owned[SKULL][seat], state.owned[ROSE][seat] = has_skull, number - has_skull
+    skulls_lost = int(not has_skull)
+    state.lost[seat] = bytearray([ROSE] * (lost - skulls_lost) + [SKULL] * skulls_lost)
+    hidden = [SKULL] * (has_skull - shown[SKULL])
+    hidden += [ROSE] * (number - sum(shown) - len(hidden))
     dice.shuffle(hidden)
-    size = len(state.piles[seat])
-    state.piles[seat] = hidden[:size]
-    rest = hidden[size:]
-    state.hands[seat] = {"skull": rest.count("skull"), "rose": rest.count("rose")}
+    size = state.sizes[seat]
+    state.piles[seat] = bytearray(hidden[:size])
+    for kind in (SKULL, ROSE):
+        state.hands[kind][seat] = hidden[size:].count(kind)
+
+
+_END: Final = bytes([story.END])
+_PHASES: Final = {name: number for number, name in enumerate(PHASES)}
+_VARIANTS: Final = {name: number for number, name in enumerate(VARIANTS)}

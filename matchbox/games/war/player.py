@@ -47,12 +47,20 @@ class Position:
 
     __slots__ = ("_brief", "hand", "open_plays", "other_hand", "other_points", "points")
 
+    hand: list[int]
+    """The own cards, from 13 down to 1."""
+    other_hand: list[int]
+    """The other player's cards, which anybody who has counted knows."""
+    points: int
+    other_points: int
+    open_plays: int
+    """How many of the last plays were ties, and now wait for whoever wins next."""
+
     def __init__(self, view: dict[str, Any] | bytes) -> None:
         """The position of a view, or of its brief."""
         brief = brief_of(view) if isinstance(view, dict) else view
         self._brief = brief
         self.hand = [*brief[HEAD.size : HEAD.size + brief[0]]]
-        """The own cards, from 13 down to 1."""
 
     def __getattr__(self, name: str) -> Any:
         """Reads another attribute out of the brief when it is first looked at."""

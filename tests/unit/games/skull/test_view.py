@@ -13,12 +13,13 @@ import pytest
 
 from matchbox.games.skull import Card, GamePhase, GameState, Move, Player
 from matchbox.games.skull.challenge import State
-from matchbox.games.skull.player import ALIASES, GameView, answer, report
+from matchbox.games.skull.moves import KINDS
+from matchbox.games.skull.player import ALIASES, GameView, answer, brief_of, report
 from matchbox.games.skull.players import RandomAgent
 from matchbox.games.skull.rules import GAME
 from matchbox.games.skull.skullboard import MOVES
 from tests.fakes import RandomDice
-from tests.unit.games.skull.test_rules import ROSE, SKULL, begin, play
+from tests.unit.games.skull.test_rules import ROSE, SKULL, begin, owned, play
 
 
 def seen(state: State, seat: int | None = None) -> GameView:
@@ -77,11 +78,11 @@ def test_a_view_has_a_card_of_its_own_or_none_for_every_card(seats: int, variant
                 pile = board.get_table().get_player(Player(other))
                 hand = board.get_hand(Player(other))
                 if other == seat:
-                    assert pile == [Card(kind) for kind in state.piles[seat]]
-                    assert hand.count(Card.rose) == state.hands[seat]["rose"]
+                    assert pile == [Card(KINDS[kind]) for kind in state.piles[seat]]
+                    assert hand.count(Card.rose) == state.hands[KINDS.index("rose")][seat]
                 else:
                     assert pile == [None] * len(state.piles[other])
-                    assert hand == [None] * sum(state.hands[other].values())
+                    assert hand == [None] * sum(hands[other] for hands in state.hands)
 
 
 @every_kind
@@ -90,7 +91,7 @@ def test_the_past_of_a_view_is_that_of_the_game(seats: int, variant: str) -> Non
     shown: list[GameView] = []
     for state in positions(seats, variant, 3):
         view = seen(state, 0) if 0 in state.inside else None
-        if not state.log:
+        if len(state.story) == state.round_at:
             shown = []
         if view is None:
             continue
@@ -101,7 +102,41 @@ def test_the_past_of_a_view_is_that_of_the_game(seats: int, variant: str) -> Non
             assert past.get_cur_player() is earlier.get_cur_player()
             past = past.previous_state
         assert past is None
-        shown.append(GameView(copy.deepcopy(view._view)))
+        shown.append(seen(copy.deepcopy(state), 0))
+
+
+@every_kind
+def test_a_brief_is_the_view_also_where_somebody_has_left(seats: int, variant: str) -> None:
+    for seed in range(4):
+        lot, dice = random.Random(seed), RandomDice(seed)
+        state, number = GAME.start(seats, dice, {"variant": variant}), 0
+        while movers := GAME.to_move(state):
+            view: Any = GAME.view(state, movers[0])
+            assert GAME.brief(state, movers[0]) == brief_of(view)
+            move = lot.choice(GAME.legal(state, movers[0]))
+            gone = number == 9 and len(state.inside) > 2
+            state = (
+                GAME.without(state, movers[0], dice)
+                if gone
+                else GAME.apply(state, movers[0], move, dice)
+            )
+            number += 1
+
+
+def test_whoever_waits_and_whoever_looks_back_sees_its_own_position() -> None:
+    waiting = seen(play(begin(3), ROSE, SKULL), 1)
+    assert waiting.get_cur_player() is Player.player_2
+    assert waiting.legal_moves() == [Move(place=Card.skull), Move(place=Card.rose)]
+    over = seen(play(begin(2, "challenge"), ROSE, SKULL, "bet 2", "choose 1"), 0)
+    assert over.is_over()
+    assert over.legal_moves() == []
+    assert over.rounds[-1][-1] == "0 failed"
+
+
+def test_the_moves_that_are_handed_out_are_a_list_of_ones_own() -> None:
+    view = seen(begin(2))
+    view.legal_moves().clear()
+    assert len(view.legal_moves()) == 2
 
 
 def test_a_card_placed_by_another_is_hidden_in_the_last_move() -> None:
@@ -149,21 +184,19 @@ def test_a_view_tells_points_losses_and_earlier_rounds() -> None:
 
 @pytest.mark.parametrize("seats", [2, 3, 6])
 def test_states_that_look_alike_hold_the_same_public_facts(seats: int) -> None:
-    differ = 0
+    differ, skull = 0, KINDS.index("skull")
     for number, state in enumerate(positions(seats, "published", 5)):
         for seat in (*range(seats), None):
             other = GAME.resample(state, seat, RandomDice(number))
             assert GAME.view(other, seat) == GAME.view(state, seat)
-            assert [other.cards(one) for one in range(seats)] == [
-                state.cards(one) for one in range(seats)
-            ]
+            assert other.cards == state.cards
             for one in range(seats):
-                shown = sum(kind == "skull" for owner, kind in other.turned if owner == one)
-                held = other.hands[one]["skull"] + other.piles[one].count("skull") + shown
-                assert held == other.owned[one]["skull"]
+                held = other.piles[one].count(skull) + other.turned.count(2 * one + skull)
+                assert held + other.hands[skull][one] == owned(other, one)[0]
                 assert len(other.lost[one]) == len(state.lost[one])
-                if state.known[one] is not None and state.owned[one] != {"skull": 0, "rose": 0}:
-                    assert bool(other.owned[one]["skull"]) is state.known[one]
+                assert sum(owned(other, one)) == state.cards[one]
+                if state.known[one] is not None and state.cards[one]:
+                    assert bool(owned(other, one)[0]) is state.known[one]
             differ += other.owned != state.owned
     assert differ, "a lost card may have been another one"
 
@@ -171,10 +204,10 @@ def test_states_that_look_alike_hold_the_same_public_facts(seats: int) -> None:
 def test_what_everybody_saw_stays_true() -> None:
     state = play(begin(2), ROSE, SKULL, "bet 2", "choose 1")
     assert state.known == [None, True], "seat 0 has lost a card that nobody else saw"
-    lost = {GAME.resample(state, 1, RandomDice(seed)).owned[0]["skull"] for seed in range(20)}
-    assert lost == {0, 1}
-    own = {GAME.resample(state, 0, RandomDice(seed)).owned[0]["skull"] for seed in range(20)}
-    assert own == {state.owned[0]["skull"]}
+    lost = {owned(GAME.resample(state, 1, RandomDice(seed)), 0) for seed in range(20)}
+    assert lost == {(0, 3), (1, 2)}
+    own = {owned(GAME.resample(state, 0, RandomDice(seed)), 0) for seed in range(20)}
+    assert own == {owned(state, 0)}
 
 
 def test_a_player_that_walks_everything_it_can_reach_finds_only_its_own_cards() -> None:

@@ -149,6 +149,16 @@ def test_the_plain_players_lay_what_they_say() -> None:
     assert all(card in position.hand for card in RandomPlayer().lay(position))
 
 
+def test_a_position_stays_as_its_owner_has_changed_it() -> None:
+    position = Position(a_view("13 9 9 2", "12 12 3 1", 0))
+    position.points = 7
+    position.other_hand.remove(12)
+    assert (position.points, position.other_points) == (7, 0)
+    assert position.other_hand == [12, 3, 1]
+    with pytest.raises(AttributeError, match="'Position' object has no attribute 'cards'"):
+        _ = position.cards
+
+
 # --- Pictures --------------------------------------------------------------------------------
 
 
