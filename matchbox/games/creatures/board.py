@@ -1,17 +1,17 @@
 """A player's `board`: what lies on one side of the table, and what its owner does there.
 
-A facade. Its lists are brought up to date after every move; what lies with the opponent, and a
-deck, is laid out when it is first looked at. Its methods hand an action on, which is done where the
-rules allow it. Who changes the lists changes nothing else.
+A facade. Its lists are brought up to date after every move; a deck is laid out when it is first
+looked at. Its methods hand an action on, which is done where the rules allow it. Who changes the
+lists changes nothing else.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
-from matchbox.games.creatures.card import Card, card_of
+from matchbox.games.creatures.card import TOUCHES, Card, card_of
 from matchbox.games.creatures.kinds import FACE_DOWN, LAND_CARD, NAMES
 from matchbox.games.creatures.mana import Mana
 from matchbox.games.creatures.state import Side
@@ -19,10 +19,6 @@ from matchbox.games.creatures.state import Side
 if TYPE_CHECKING:
     from matchbox.games.creatures.table import Table
 
-_LAID: Final = frozenset(
-    ("hand", "field", "lands", "dpile", "playedland", "mana", "_creatures", "_held", "_numbers")
-)
-"""What is there from the first look at any of it."""
 _FLAGS: Final = ((False, False, False), (True, True, False), (True, False, True))
 """By a creature's mark: whether it is tapped, has attacked, has blocked."""
 _NOTHING: Final = Side(bytearray())
@@ -56,10 +52,14 @@ class GameControl:
         self._held_kinds = bytearray()
         self._creatures: list[Card] = []
         self._numbers = b""
+        self._played_lands: list[Card] = []
+        self._fallen: list[Card] = []
+        self._touches = TOUCHES.count
 
     @cached_property
     def deck(self) -> list[Card]:
         """Face down: its length is all there is to see."""
+        len(self.hand)  # is laid out with it
         self._is_deck_shown = True
         return [card_of(FACE_DOWN) for _ in self._side.deck]
 
@@ -102,16 +102,16 @@ class GameControl:
         if self._is_deck_shown:
             _count(self.deck, len(side.deck))
         gone = self._show_hand(side.hand, played)
-        lands = self.lands
-        while len(lands) < side.lands:
-            lands.append(_taken(gone, LAND_CARD))
-        if [land.tapped for land in lands].count(True) != side.tapped:
-            for place, land in enumerate(lands):
-                land.tapped = place < side.tapped
+        while len(self.lands) < side.lands:
+            self.lands.append(_taken(gone, LAND_CARD))
+        self._played_lands = self.lands.copy()
+        self._show_tapped(side.tapped)
         if side.kinds or self._creatures:
             self._show_creatures(side, gone)
+        self._fallen = self.dpile.copy()
         self.playedland = side.played
         self.mana.amount = side.mana
+        self._touches = TOUCHES.count
 
     def _show_hand(self, kinds: bytearray, played: int) -> list[Card]:
         """Brings the hand up to date; returns the cards that have left it."""
@@ -126,11 +126,18 @@ class GameControl:
             del hand[played]
             gone.append(held.pop(played))
         else:
-            for card in kinds[len(held) :]:
-                hand.append(card_of(card))
-                held.append(hand[-1])
+            drawn = [card_of(card) for card in kinds[len(held) :]]
+            hand += drawn
+            held += drawn
         self._held_kinds = kinds
         return gone
+
+    def _show_tapped(self, tapped: int) -> None:
+        """Makes so many lands tapped: the first, where it is not so already."""
+        lands = self.lands
+        if [land._tapped for land in lands].count(True) != tapped:
+            for place, land in enumerate(lands):
+                land._tapped = place < tapped
 
     def _show_creatures(self, side: Side, gone: list[Card]) -> None:
         """The field as it is now; who has left it lies on the discard pile."""
@@ -144,45 +151,105 @@ class GameControl:
             self._numbers = bytes(side.numbers)
             fallen = before.values()
         for card, mark in zip(self._creatures, side.marks, strict=True):
-            card.tapped, card.attacked, card.blocked = _FLAGS[mark]
+            card._tapped, card._attacked, card._blocked = _FLAGS[mark]
         self.field[:] = self._creatures
         if len(self.dpile) < len(side.discard):
             left = list(fallen)
             for number in side.discard[len(self.dpile) :]:
                 self.dpile.append(_taken(left, number))
 
+    # --- What is certain to have changed, and no more, where the player has changed nothing ----
+
+    def show_turn(self) -> None:
+        """A turn has begun."""
+        side = self._side
+        if (
+            self._is_changed()
+            or side.numbers != self._numbers
+            or side.lands != len(self.lands)
+            or not side.hand.startswith(self._held_kinds)
+        ):
+            self.show()
+            return
+        drawn = [card_of(card) for card in side.hand[len(self._held) :]]
+        self.hand += drawn
+        self._held += drawn
+        self._held_kinds = side.hand
+        if side.tapped:
+            self._show_tapped(side.tapped)
+        else:
+            for land in self.lands:
+                land._tapped = False
+        for card, mark in zip(self._creatures, side.marks, strict=True):
+            card._tapped, card._attacked, card._blocked = _FLAGS[mark]
+        self.playedland = side.played
+        self.mana.amount = side.mana
+
+    def show_land(self, played: int) -> None:
+        """A land was played from that place in the hand."""
+        if self._is_changed():
+            self.show(played)
+            return
+        del self.hand[played]
+        card = self._held.pop(played)
+        self.lands.append(card)
+        self._played_lands.append(card)
+        if card._tapped:
+            self._show_tapped(self._side.tapped)
+        self.playedland = True
+        self.mana.amount = self._side.mana
+
+    def show_tap(self) -> None:
+        """Lands were tapped."""
+        if self._is_changed():
+            self.show()
+            return
+        if self._side.tapped < len(self.lands):
+            self._show_tapped(self._side.tapped)
+        else:
+            for land in self.lands:
+                land._tapped = True
+        self.playedland = self._side.played
+        self.mana.amount = self._side.mana
+
+    def show_summon(self, played: int) -> None:
+        """A creature was summoned from that place in the hand."""
+        if self._is_changed():
+            self.show(played)
+            return
+        del self.hand[played]
+        card = self._held.pop(played)
+        card._tapped = card._attacked = card._blocked = False
+        self.field.append(card)
+        self._creatures.append(card)
+        self._numbers = bytes(self._side.numbers)
+        self.playedland = self._side.played
+        self.mana.amount = self._side.mana
+
+    def show_attack(self, place: int) -> None:
+        """The creature at that place on the field has attacked."""
+        if self._is_changed():
+            self.show()
+            return
+        card = self._creatures[place]
+        card._tapped = card._attacked = True
+        self.playedland = self._side.played
+        self.mana.amount = self._side.mana
+
+    def _is_changed(self) -> bool:
+        """Whether the player has changed what lies here, so that all of it must be mended."""
+        return (
+            self.hand != self._held
+            or self.field != self._creatures
+            or self.lands != self._played_lands
+            or self.dpile != self._fallen
+            or self._touches != TOUCHES.count
+            or self._is_deck_shown
+        )
+
     def creatures(self) -> list[Card]:
         """The creatures on this field as the game has them."""
         return self._creatures
-
-
-class OppositeBoard(GameControl):
-    """The opponent's board, as long as nobody has looked at it empty of cards."""
-
-    def _lay_out(self) -> None:
-        """Waits for somebody to look."""
-        self.is_laid = False
-
-    def __getattr__(self, name: str) -> Any:
-        """Lays out the cards when they are first looked at."""
-        if name not in _LAID or self.is_laid:
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-        self.is_laid = True
-        super()._lay_out()
-        self.show()
-        return self.__dict__[name]
-
-    def show(self, played: int = -1) -> None:
-        """As every board, but nothing where nobody has looked yet."""
-        if self.is_laid:
-            super().show(played)
-        elif self._is_deck_shown:
-            _count(self.deck, len(self._side.deck))
-
-
-OppositeBoard.__name__ = (
-    GameControl.__name__
-)  # an author reads it in the errors of his own mistakes
 
 
 def _name(zone: list[Card], numbers: bytearray) -> list[Card]:

@@ -22,7 +22,12 @@ OVER: Final = 3
 ASKED: Final = 0
 ATTACKER: Final = 3
 """Where these stand in a brief."""
+_OWN: Final = 4
+_OTHER: Final = 13
 _HEAD: Final = 20
+"""Where the numbers of each side begin, and the cards."""
+_BACKS: Final = [bytearray(number) for number in range(256)]
+"""So many cards face down; never changed."""
 
 
 def write(asked: int, seat: int, turn: int, attacker: int, own: Side, other: Side) -> bytes:
@@ -42,33 +47,36 @@ def write(asked: int, seat: int, turn: int, attacker: int, own: Side, other: Sid
 
 
 def read(brief: bytes, own: Side, other: Side) -> None:
-    """Lays both sides as the brief tells, what is not seen face down."""
-    (
-        _, _, _, _,
-        own.life, deck, own.lands, own.tapped, own.mana, played, hand, field, discard,
-        other.life, other_deck, other_hand, other.lands, other.tapped, other_field, other_discard,
-    ) = brief[:_HEAD]  # fmt: skip
+    """Lays the own side as the brief tells, its deck face down; of the other, life and marks."""
+    own.life, deck, own.lands, own.tapped, own.mana, played, hand, field, discard = brief[
+        _OWN:_OTHER
+    ]
     own.played = played == 1
-    own.deck = bytearray(deck)
-    end = _HEAD + hand
-    own.hand = bytearray(brief[_HEAD:end])
-    end = _read_cards(brief, end, own, field, discard)
-    other.deck = bytearray(other_deck)
-    other.hand = bytearray(other_hand)
-    _read_cards(brief, end, other, other_field, other_discard)
-
-
-def _read_cards(brief: bytes, start: int, side: Side, field: int, discard: int) -> int:
-    """Reads a field and a discard pile of so many cards; the place behind them."""
-    kinds = start + field
+    own.deck = _BACKS[deck]
+    numbers = _HEAD + hand
+    kinds = numbers + field
     marks = kinds + field
     fallen = marks + field
-    end = fallen + discard
-    side.numbers = bytearray(brief[start:kinds])
-    side.kinds = bytearray(brief[kinds:marks])
-    side.marks = bytearray(brief[marks:fallen])
-    side.discard = bytearray(brief[fallen:end])
-    return end
+    own.hand = bytearray(brief[_HEAD:numbers])
+    own.numbers = bytearray(brief[numbers:kinds])
+    own.kinds = bytearray(brief[kinds:marks])
+    own.marks = bytearray(brief[marks:fallen])
+    own.discard = bytearray(brief[fallen : fallen + discard])
+    other.life = brief[_OTHER]
+    end = len(brief) - brief[_HEAD - 1]
+    other.marks = bytearray(brief[end - brief[_HEAD - 2] : end])
+
+
+def read_other(brief: bytes, other: Side) -> None:
+    """Lays of the other side all but its life, what is not seen face down."""
+    deck, hand, other.lands, other.tapped, field, discard = brief[_OTHER + 1 : _HEAD]
+    end = len(brief) - discard
+    other.deck = _BACKS[deck]
+    other.hand = _BACKS[hand]
+    other.numbers = bytearray(brief[end - 3 * field : end - 2 * field])
+    other.kinds = bytearray(brief[end - 2 * field : end - field])
+    other.marks = bytearray(brief[end - field : end])
+    other.discard = bytearray(brief[end:])
 
 
 def brief_of(view: dict[str, Any]) -> bytes:

@@ -11,6 +11,18 @@ from typing import Final
 from matchbox.games.creatures.kinds import CREATURES, DECK, FACE_DOWN, LAND, NAMES, NUMBERS
 
 
+class Touches:
+    """How often a player has marked a card: while that stands still, no mark needs mending."""
+
+    __slots__ = ("count",)
+
+    def __init__(self) -> None:
+        self.count = 0
+
+
+TOUCHES: Final = Touches()
+
+
 class Card:
     """One card: a land, or a creature with its cost and power."""
 
@@ -20,9 +32,39 @@ class Card:
         self.name = name
         self.cost = cost
         self.power = power
-        self.tapped = False
-        self.attacked = False
-        self.blocked = False
+        self._tapped = False
+        self._attacked = False
+        self._blocked = False
+
+    @property
+    def tapped(self) -> bool:
+        """Whether it is tapped. Who sets this, or what follows, changes what is seen here only."""
+        return self._tapped
+
+    @tapped.setter
+    def tapped(self, value: bool) -> None:
+        self._tapped = value
+        TOUCHES.count += 1
+
+    @property
+    def attacked(self) -> bool:
+        """Whether attacking has tapped it."""
+        return self._attacked
+
+    @attacked.setter
+    def attacked(self, value: bool) -> None:
+        self._attacked = value
+        TOUCHES.count += 1
+
+    @property
+    def blocked(self) -> bool:
+        """Whether blocking has tapped it."""
+        return self._blocked
+
+    @blocked.setter
+    def blocked(self, value: bool) -> None:
+        self._blocked = value
+        TOUCHES.count += 1
 
     def tap(self) -> None:
         """Marks the card as tapped, here only: what the game knows does not change."""
@@ -47,9 +89,15 @@ _KINDS: Final = (
 """What a card is made of, by its number."""
 
 
+_new: Final = Card.__new__
+
+
 def card_of(number: int) -> Card:
     """A new card of that number; face down it is 0, and only the back is seen."""
-    return Card(*_KINDS[number])
+    card = _new(Card)
+    card.kind, card.name, card.cost, card.power = _KINDS[number]
+    card._tapped = card._attacked = card._blocked = False
+    return card
 
 
 def find_by_name(zone: Iterable[Card], name: str) -> Card | None:

@@ -36,7 +36,7 @@ def remembered() -> Table:
 
 def read(memory: bytes) -> Table:
     """The table in these bytes; an empty one for none. Raises ValueError for what is no table."""
-    table = json.loads(memory or EMPTY)
+    table = json.loads(memory) if memory and memory != EMPTY else {}
     if not isinstance(table, dict):
         raise ValueError("parsed.json must hold an object: {card: {'W': wins, 'L': losses}}")
     return table

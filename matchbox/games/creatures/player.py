@@ -13,6 +13,7 @@ from typing import Any, Final
 from matchbox.games.creatures.board import GameControl
 from matchbox.games.creatures.brief import ASKED, BLOCK, brief_of
 from matchbox.games.creatures.card import Card
+from matchbox.games.creatures.idle import IdleBoard
 from matchbox.games.creatures.memory import EMPTY, enter
 from matchbox.games.creatures.table import Ask, Table
 
@@ -51,7 +52,7 @@ class Player:
         self.life = LIFE
         self.lose = False
         self.opponent = None
-        self.board = GameControl()
+        self.board = IdleBoard()
 
     def attack(self, cardname: str | Card) -> bool:
         """Attacks with your first untapped creature of that name; True where there was one.

@@ -84,8 +84,11 @@ class Creatures:
         """The same state, after the move."""
         if type(move) is str:
             kind, what = move, None
+        elif type(move) is list and len(move) == 2 and type(move[0]) is str:
+            kind, what = move
+            kind = "" if what is None else kind
         else:
-            kind, what = _parted(move)
+            kind, what = "", None
         known = _STEPS_OF_A_TURN if state.attacker == NOBODY else _STEPS_OF_THE_ATTACKED
         step = known.get(kind)
         if step is None:
@@ -102,7 +105,7 @@ class Creatures:
         return seen.from_outside(state) if seat is None else seen.from_seat(state, seat)
 
     def brief(self, state: State, seat: int) -> bytes:
-        """The view of a seat as brief.brief_of writes it, without the view."""
+        """The view of the seat to move as brief.brief_of writes it, without the view."""
         return seen.in_brief(state, seat)
 
     def outcome(self, state: State) -> Outcome | None:
@@ -168,32 +171,31 @@ def _begin_turn(state: State) -> None:
 def _land(state: State, side: Side, what: Plain) -> None:
     if what is not None or steps.play_land(side) < 0:
         raise IllegalMove("you hold no land, or have played one this turn")
-    state.last = ("land", 0, 0)
-    state.hit = False
+    state.last = ("land", 0, 0, False)
 
 
 def _tap(state: State, side: Side, what: Plain) -> None:
     if type(what) is not int or not steps.tap(side, what):
         untapped = side.lands - side.tapped
         raise IllegalMove(f"you have {untapped} untapped lands, and cannot tap {str(what)[:20]}")
-    state.last = ("tap", what, 0)
-    state.hit = False
+    state.last = ("tap", what, 0, False)
 
 
 def _summon(state: State, side: Side, what: Plain) -> None:
     card = NUMBERS.get(what, FACE_DOWN) if type(what) is str else FACE_DOWN
     if card == LAND_CARD or steps.summon(side, card) < 0:
         raise IllegalMove(f"you hold no creature {str(what)[:20]!r} that {side.mana} mana pay for")
-    state.last = ("summon", card, side.numbers[-1])
-    state.hit = False
+    state.last = ("summon", card, side.numbers[-1], False)
 
 
 def _attack(state: State, side: Side, what: Plain) -> None:
     place = _ready(side, what)
-    state.last = ("attack", side.kinds[place], side.numbers[place])
-    state.hit = steps.attack(side, state.sides[1 - state.mover], place)
-    if state.hit:
-        _end_if_dead(state)
+    other = state.sides[1 - state.mover]
+    is_settled = steps.attack(side, other, place)
+    state.last = ("attack", side.kinds[place], side.numbers[place], is_settled)
+    if is_settled:
+        if other.life <= 0:
+            _lose(state, 1 - state.mover, NO_LIFE)
     else:
         state.attacker = place
         state.movers = _SEATS[1 - state.mover]
@@ -203,11 +205,11 @@ def _pass(state: State, side: Side, what: Plain) -> None:
     if what is not None:
         raise IllegalMove("to let the attacker through, answer just pass")
     card = state.sides[state.mover].kinds[state.attacker]
-    state.last = ("pass", card, 0)
-    state.hit = True
+    state.last = ("pass", card, 0, True)
     steps.hit(side, card)
     _go_on(state)
-    _end_if_dead(state)
+    if side.life <= 0:
+        _lose(state, 1 - state.mover, NO_LIFE)
 
 
 def _block(state: State, side: Side, what: Plain) -> None:
@@ -220,8 +222,7 @@ def _block(state: State, side: Side, what: Plain) -> None:
         _destroy(attacking, state.attacker)
     if POWERS[blocker] <= POWERS[attacker]:
         _destroy(side, place)
-    state.last = ("block", attacker, blocker)
-    state.hit = False
+    state.last = ("block", attacker, blocker, False)
     _go_on(state)
 
 
@@ -229,8 +230,7 @@ def _done(state: State, side: Side, what: Plain) -> None:
     if what is not None:
         raise IllegalMove("to end the turn, answer just done")
     side.mana = 0
-    state.last = ("done", 0, 0)
-    state.hit = False
+    state.last = ("done", 0, 0, False)
     state.mover = 1 - state.mover
     _begin_turn(state)
 
@@ -239,12 +239,6 @@ def _go_on(state: State) -> None:
     """The attack is settled, and the attacker's turn goes on."""
     state.attacker = NOBODY
     state.movers = _SEATS[state.mover]
-
-
-def _end_if_dead(state: State) -> None:
-    """Who was attacked and has no life left has lost."""
-    if state.sides[1 - state.mover].life <= 0:
-        _lose(state, 1 - state.mover, NO_LIFE)
 
 
 def _destroy(side: Side, place: int) -> None:
@@ -262,13 +256,6 @@ _STEPS_OF_A_TURN: Final[dict[str, _Step]] = {
     "land": _land, "tap": _tap, "summon": _summon, "attack": _attack, "done": _done,
 }  # fmt: skip
 _STEPS_OF_THE_ATTACKED: Final[dict[str, _Step]] = {"pass": _pass, "block": _block}
-
-
-def _parted(move: Plain) -> tuple[str, Plain]:
-    """What kind of move it is, and with what; "" for what is no move."""
-    if type(move) is list and len(move) == 2 and type(move[0]) is str and move[1] is not None:
-        return move[0], move[1]
-    return "", None
 
 
 def _ready(side: Side, number: Plain) -> int:

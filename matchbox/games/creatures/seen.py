@@ -70,12 +70,11 @@ def _consequences(last: dict[str, Any], view: dict[str, Any]) -> list[str]:
 
 
 def in_brief(state: State, seat: int) -> bytes:
-    """The same as `from_seat`, in bytes."""
+    """The same as `from_seat` for the seat to move, in bytes."""
     own, other = state.sides[seat], state.sides[1 - seat]
-    number = 0
-    if state.attacker != NOBODY:
-        number = state.sides[state.mover].numbers[state.attacker]
-    return write(_asked(state, seat), seat, state.turn, number, own, other)
+    if state.attacker == NOBODY:
+        return write(TURN, seat, state.turn, 0, own, other)
+    return write(BLOCK, seat, state.turn, other.numbers[state.attacker], own, other)
 
 
 def _asked(state: State, seat: int) -> int:
@@ -111,7 +110,7 @@ def _attacker(state: State) -> list[Any] | None:
 
 def _last(state: State) -> dict[str, Any]:
     """What the last move was and did, as everybody saw it."""
-    did, about, more = state.last
+    did, about, more, hit = state.last
     last: dict[str, Any] = {"did": did} if did else {}
     if did == "tap":
         last["amount"] = about
@@ -123,7 +122,7 @@ def _last(state: State) -> dict[str, Any]:
         last["blocker"] = NAMES[more]
         last["fallen"] = [NAMES[about]] if POWERS[about] <= POWERS[more] else []
         last["fallen"] += [NAMES[more]] if POWERS[more] <= POWERS[about] else []
-    if state.hit:
+    if hit:
         last["damage"], last["left"] = POWERS[about], state.sides[1 - state.mover].life
     return last
 

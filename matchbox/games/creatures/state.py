@@ -58,7 +58,7 @@ class State:
     """What lies on the table."""
 
     __slots__ = (
-        "attacker", "hit", "last", "loser", "mover", "movers", "sides", "turn", "why",
+        "attacker", "last", "loser", "mover", "movers", "sides", "turn", "why",
     )  # fmt: skip
 
     def __init__(self, sides: tuple[Side, Side]) -> None:
@@ -71,18 +71,16 @@ class State:
         """How many turns have begun, of both seats together."""
         self.attacker = NOBODY
         """The attacking creature's place on its field, while the other seat chooses a blocker."""
-        self.last: tuple[str, int, int] = ("", 0, 0)
-        """What the last move was, and what about: the amount of mana; or the card, and the
-        creature's number or the blocker's card."""
-        self.hit = False
-        """Whether the last move took life."""
+        self.last: tuple[str, int, int, bool] = ("", 0, 0, False)
+        """What the last move was; what about: the amount of mana, or the card, and the creature's
+        number or the blocker's card; and whether it took life."""
         self.loser: int | None = None
         self.why = ""
 
     def copy(self) -> State:
         """The same state, of which nothing is shared."""
         other = State((_copy(self.sides[0]), _copy(self.sides[1])))
-        for name in ("attacker", "hit", "last", "loser", "mover", "movers", "turn", "why"):
+        for name in ("attacker", "last", "loser", "mover", "movers", "turn", "why"):
             setattr(other, name, getattr(self, name))
         return other
 

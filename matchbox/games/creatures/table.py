@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any, Final
 from matchbox.errors import IllegalMove
 from matchbox.games.creatures import steps
 from matchbox.games.creatures.battle import full_turn
-from matchbox.games.creatures.board import GameControl, OppositeBoard
+from matchbox.games.creatures.board import GameControl
 from matchbox.games.creatures.brief import ASKED, ATTACKER, BLOCK, brief_of, read
 from matchbox.games.creatures.card import Card
+from matchbox.games.creatures.idle import IdleBoard
 from matchbox.games.creatures.kinds import FACE_DOWN, LAND_CARD, NAMES, NUMBERS
 from matchbox.games.creatures.memory import enter
 from matchbox.games.creatures.state import Side
@@ -35,7 +36,7 @@ class Table:
         self._mine = Side(bytearray())
         self._theirs = Side(bytearray())
         self.own = GameControl(self, self._mine)
-        self.other = OppositeBoard(None, self._theirs)
+        self.other = IdleBoard(None, self._theirs)
         self._player = player
         self._opponent = opponent
         opponent.board = self.other
@@ -75,24 +76,33 @@ class Table:
         """Counts one thing that the player tries. Raises IllegalMove where it is one too many."""
         self._tried += 1
         if self._tried > ACTIONS:
-            if self._ask is not None:
-                self._kept.append(_TOO_MANY)
-                self._make_kept()
-            raise IllegalMove(_TOO_MANY)
+            self._refuse()
+
+    def _refuse(self) -> None:
+        if self._ask is not None:
+            self._kept.append(_TOO_MANY)
+            self._make_kept()
+        raise IllegalMove(_TOO_MANY)
 
     def play_land(self) -> bool:
         """Plays a land. This, like all that follow: False, and nothing done, where it cannot be."""
-        self.count()
+        self._tried += 1
+        if self._tried > ACTIONS:
+            self._refuse()
         if self._ask is None:
             return False
         place = steps.play_land(self._mine)
-        return place >= 0 and self._done("land", place)
+        if place < 0:
+            return False
+        self.own.show_land(place)
+        return self._made("land")
 
     def tap_all(self) -> bool:
         """Taps all lands that are untapped."""
-        self.count()
-        untapped = self._mine.lands - self._mine.tapped
-        return self._ask is not None and self._tap(untapped)
+        self._tried += 1
+        if self._tried > ACTIONS:
+            self._refuse()
+        return self._ask is not None and self._tap(self._mine.lands - self._mine.tapped)
 
     def tap_one(self, land: object) -> bool:
         """Taps that land."""
@@ -109,41 +119,51 @@ class Table:
         return self._tap(1)
 
     def _tap(self, lands: int) -> bool:
-        return steps.tap(self._mine, lands) and self._done(["tap", lands])
+        if not steps.tap(self._mine, lands):
+            return False
+        self.own.show_tap()
+        return self._made(["tap", lands])
 
     def summon(self, name: object) -> bool:
         """Summons the first creature of that name, or of that card's, in the hand."""
-        self.count()
+        self._tried += 1
+        if self._tried > ACTIONS:
+            self._refuse()
         name = name.name if isinstance(name, Card) else name
         card = NUMBERS.get(name, FACE_DOWN) if isinstance(name, str) else FACE_DOWN
         if self._ask is None or card <= LAND_CARD:
             return False
         place = steps.summon(self._mine, card)
-        return place >= 0 and self._done(["summon", NAMES[card]], place)
+        if place < 0:
+            return False
+        self.own.show_summon(place)
+        return self._made(["summon", NAMES[card]])
 
     def attack(self, creature: object) -> bool:
         """Attacks with that creature, or the first untapped one of that name."""
-        self.count()
+        self._tried += 1
+        if self._tried > ACTIONS:
+            self._refuse()
         place = self._ready(creature) if self._ask is not None else steps.NOWHERE
         if place < 0:
             return False
-        self._kept.append(["attack", self._mine.numbers[place]])
-        is_settled = steps.attack(self._mine, self._theirs, place)
-        if self._keeps and is_settled and self._theirs.life > 0:
-            self.own.show()
+        move = ["attack", self._mine.numbers[place]]
+        if steps.attack(self._mine, self._theirs, place) and self._theirs.life > 0:
+            self.own.show_attack(place)
             self.other.show()
-            self._show_lives()
-        else:
-            self._hand_over()
+            return self._made(move)
+        self._kept.append(move)
+        self._hand_over()
         return True
 
-    def _done(self, move: Any, played: int = steps.NOWHERE) -> bool:
-        """Brings the own board up to date after a move whose effect is certain."""
+    def _made(self, move: Any) -> bool:
+        """Keeps a move back whose effect is certain and shown already."""
         self._kept.append(move)
-        self.own.show(played)
-        self._show_lives()
         if not self._keeps:
             self._hand_over()
+        player, opponent = self._player, self._opponent
+        player.life, opponent.life = self._mine.life, self._theirs.life
+        player.board, player.opponent = self.own, opponent
         return True
 
     def _hand_over(self) -> None:
@@ -173,8 +193,8 @@ class Table:
         """Lets the player answer an attack; returns ["block", creature] or "pass"."""
         self._begin(brief)
         self._answer = None
-        place = self._theirs.numbers.index(brief[ATTACKER])
-        self._player.will_block(self.other.creatures()[place])
+        creatures = self.other.creatures()
+        self._player.will_block(creatures[self._theirs.numbers.index(brief[ATTACKER])])
         return self._answer or "pass"
 
     def block(self, blocker: object) -> bool:
@@ -216,19 +236,27 @@ class Table:
         side has, for a card was drawn, and in an attack the other's, with the attacker's mark.
         """
         self._tried = 0
-        unsure = self._mine if brief[ASKED] == BLOCK else self._theirs
-        before = unsure.facts() if unsure is self._mine or self.other.is_laid else None
-        self._see(brief)
-        is_as_before = before is not None and before == unsure.facts()
-        if unsure is self._theirs or not is_as_before:
-            self.own.show()
-        if unsure is self._mine or not is_as_before:
+        if brief[ASKED] == BLOCK:
+            before = self._mine.facts()
+            self._see(brief)
+            if before != self._mine.facts():
+                self.own.show()
             self.other.show()
+        elif self.other.is_laid:
+            before = self._theirs.facts()
+            self._see(brief)
+            self.own.show_turn()
+            if before != self._theirs.facts():
+                self.other.show()
+        else:
+            self._see(brief)
+            self.own.show_turn()
         self._show_lives()
 
     def _see(self, brief: bytes) -> None:
         self._asked = brief[ASKED]
         read(brief, self._mine, self._theirs)
+        self.other.tell(brief)
         enter(self._player.memory)
 
     def _show_lives(self) -> None:

@@ -29,12 +29,12 @@ class Trying(Player):
         board, other = self.board, self.opponent.board
         for _ in range(self.lot.randrange(12)):
             name = self.lot.choice(["Land", "Bear", "Knight", "Elemental", "Vampire", "Dragon"])
-            lands, field = [None, *board.lands], [name, *board.field, *other.field]
+            lands, field = [Card("land", "Land"), *board.lands], [name, *board.field, *other.field]
             tries: list[Callable[[], Any]] = [
                 board.play_land, board.tap_all,
-                lambda lands=lands: board.tap_for_mana(self.lot.choice(lands)),
-                lambda name=name: board.summon(name),
-                lambda field=field: self.attack(self.lot.choice(field)),
+                partial(board.tap_for_mana, self.lot.choice(lands)),
+                partial(board.summon, name),
+                partial(self.attack, self.lot.choice(field)),
             ]  # fmt: skip
             self.lot.choice(tries)()
             self.look(self)
