@@ -22,6 +22,7 @@ Cards = tuple[int, int]
 HEAD: Final = Struct(">BBBBHH")
 """How a brief begins: the numbers of cards in the own hand, in the other one and laid by each, how
 many plays are open, and both totals."""
+_CARDS: Final = HEAD.size
 _NUMBERS: Final = {"open_plays": 3, "points": 4, "other_points": 5}
 """Where the numbers of a position stand in HEAD."""
 _TOOK: Final = (False, True, None)
@@ -58,15 +59,14 @@ class Position:
 
     def __init__(self, view: dict[str, Any] | bytes) -> None:
         """The position of a view, or of its brief."""
-        brief = brief_of(view) if isinstance(view, dict) else view
-        self._brief = brief
-        self.hand = [*brief[HEAD.size : HEAD.size + brief[0]]]
+        self._brief = brief = brief_of(view) if isinstance(view, dict) else view
+        self.hand = [*brief[_CARDS : _CARDS + brief[0]]]
 
     def __getattr__(self, name: str) -> Any:
         """Reads another attribute out of the brief when it is first looked at."""
         brief = self._brief
         if name == "other_hand":
-            start = HEAD.size + brief[0]
+            start = _CARDS + brief[0]
             value: Any = [*brief[start : start + brief[1]]]
         elif name in _NUMBERS:
             value = HEAD.unpack_from(brief)[_NUMBERS[name]]
@@ -80,7 +80,7 @@ class Position:
     def _played(self) -> tuple[bytes, bytes]:
         """The cards that each has laid, two a play."""
         hand, other, laid, *_ = HEAD.unpack_from(self._brief)
-        start = HEAD.size + hand + other
+        start = _CARDS + hand + other
         return self._brief[start : start + laid], self._brief[start + laid : start + 2 * laid]
 
     @property
@@ -137,12 +137,20 @@ def brief_of(view: dict[str, Any]) -> bytes:
 
 def answer_brief(player: Player, brief: bytes, ask: Ask) -> Any:
     """The same as `answer`, for a view as `brief_of` writes it."""
-    chosen: Any = player.lay(Position(brief))
+    position = _new(Position)
+    position._brief = brief
+    position.hand = [*brief[_CARDS : _CARDS + brief[0]]]
+    chosen: Any = player.lay(position)
     if type(chosen) is tuple and len(chosen) == 2:
         one, two = chosen
-        if type(one) is int and type(two) is int and chosen in _TEXTS:
-            return _TEXTS[chosen]
+        if type(one) is int and type(two) is int:
+            text = _TEXTS.get(chosen)
+            if text is not None:
+                return text
     return _move(chosen)
+
+
+_new: Final = object.__new__
 
 
 def _move(chosen: object) -> str:

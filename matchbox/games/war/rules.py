@@ -28,8 +28,8 @@ PAIRS: Final = {
 MOVES: Final = {pair: move for move, pair in PAIRS.items()}
 TOOK: Final = (False, True, None)
 """Whether a seat took the cards of a play; nobody did yet after a tie."""
-LOST: Final = b"\0"
-TAKEN: Final = b"\1"
+LOST: Final = 0
+TAKEN: Final = 1
 OPEN: Final = 2
 _TAKERS: Final = (1, 0, None)
 """Who took the cards of a play, by the number of what seat 0 did in TOOK."""
@@ -114,13 +114,13 @@ class War:
 
     def refusal(self, state: State, seat: int, move: Plain) -> str:
         """Why the seat may not lay that, or an empty text."""
-        pair = PAIRS.get(move) if type(move) is str else None
-        if pair is None:
+        try:
+            high, low = PAIRS[move]  # type: ignore[index]
+        except (KeyError, TypeError):
             return (
                 f'{repr(move)[:60]} is no pair of cards; lay two, the higher first, such as "13 2"'
             )
         hand = state.hands[seat]
-        high, low = pair
         if high in hand and low in hand and (high != low or hand.count(high) > 1):
             return ""
         return f"you do not hold {high} and {low}; lay two cards of your hand"
@@ -135,8 +135,7 @@ class War:
             return state
         if refusal := self.refusal(state, seat, move):
             raise IllegalMove(refusal)
-        pair = PAIRS[str(move)]
-        high, low = pair
+        pair = high, low = PAIRS[move]  # type: ignore[index]
         hand = state.hands[seat]
         hand.remove(high)
         hand.remove(low)
@@ -265,9 +264,12 @@ def _compare(state: State, first: Sequence[int], second: Sequence[int]) -> None:
         return
     taker = int(total < other)
     state.points[taker] += 2 * state.pot + total + other
-    before = len(state.own[0]) - state.open
-    state.own[taker][before:] = TAKEN * (state.open + 1)
-    state.own[1 - taker][before:] = LOST * (state.open + 1)
+    for _ in range(state.open):
+        state.own[0].pop()
+        state.own[1].pop()
+    for _ in range(state.open + 1):
+        state.own[taker].append(TAKEN)
+        state.own[1 - taker].append(LOST)
     state.open = state.pot = 0
 
 
