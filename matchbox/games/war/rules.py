@@ -37,6 +37,7 @@ _BOTH: Final = (0, 1)
 _ONE: Final = ((0,), (1,))
 _NOBODY: Final = ()
 _CHANCE: Final = (CHANCE,)
+_head: Final = HEAD.pack
 CHOOSE: Final = "choose"
 DEALT: Final = "dealt"
 
@@ -173,15 +174,16 @@ class War:
 
     def brief(self, state: State, seat: int) -> bytes:
         """The view of a seat that is to lay as player.brief_of writes it, without the view."""
-        other = 1 - seat
-        hand, theirs = state.hands[seat], state.hands[other]
-        if state.laid[other] is not None:
-            theirs = bytearray(_held(state, other))
-        played = state.played[seat]
-        head = HEAD.pack(
-            len(hand), len(theirs), len(played), state.open, state.points[seat], state.points[other]
-        )
-        return b"".join((head, hand, theirs, played, state.played[other], state.own[seat]))
+        hand, theirs = state.hands
+        played, opposed = state.played
+        points, others = state.points
+        if seat:
+            hand, theirs, played, opposed = theirs, hand, opposed, played
+            points, others = others, points
+        if state.laid[1 - seat] is not None:
+            theirs = bytearray(_held(state, 1 - seat))
+        head = _head(len(hand), len(theirs), len(played), state.open, points, others)
+        return b"".join((head, hand, theirs, played, opposed, state.own[seat]))
 
     def outcome(self, state: State) -> Outcome | None:
         """The higher total wins; equal totals are a draw."""
@@ -251,26 +253,27 @@ def _compare(state: State, first: Sequence[int], second: Sequence[int]) -> None:
     """Both have laid: the higher sum takes all that lies open; the last tie is given back."""
     state.laid[0] = state.laid[1] = None
     _next_play(state)
+    mine, theirs = state.played
     one, another = first
-    state.played[0].append(one)
-    state.played[0].append(another)
+    mine.append(one)
+    mine.append(another)
     total = one + another
     one, another = second
-    state.played[1].append(one)
-    state.played[1].append(another)
+    theirs.append(one)
+    theirs.append(another)
     other = one + another
     if total == other:
         _tie(state, total)
         return
     taker = int(total < other)
     state.points[taker] += 2 * state.pot + total + other
-    for _ in range(state.open):
-        state.own[0].pop()
-        state.own[1].pop()
-    for _ in range(state.open + 1):
-        state.own[taker].append(TAKEN)
-        state.own[1 - taker].append(LOST)
-    state.open = state.pot = 0
+    winner, loser = state.own[taker], state.own[1 - taker]
+    if state.open:
+        winner[-state.open :] = bytes([TAKEN]) * state.open
+        loser[-state.open :] = bytes([LOST]) * state.open
+        state.open = state.pot = 0
+    winner.append(TAKEN)
+    loser.append(LOST)
 
 
 def _tie(state: State, total: int) -> None:
