@@ -280,9 +280,17 @@ class Cache(Witness):
         self._bits = secrets.randbelow(255) + 1
 
     def __enter__(self) -> Self:
+        self._lay()
+        return self
+
+    def look(self, seat: Seat) -> None:
+        # To ask for a page is to have it read, often before the answer: one try is not enough.
+        if not self._evicted:
+            self._lay()
+
+    def _lay(self) -> None:
         for at, name in enumerate(_BORROWED):
             _load(LIBRARY / f"{name}.py", self._evicted or bool(self._bits >> at & 1))
-        return self
 
     def seen(self, told: Told) -> bool:
         if self._evicted:
