@@ -58,6 +58,13 @@ def eventually(
     return found
 
 
+def born(pid: int) -> str:
+    """When the process began, which tells it from a later one of the same number."""
+    with suppress(OSError):
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[19]
+    return ""
+
+
 def gone(pid: int) -> bool:
     """Whether the process has ended; one that waits to be collected has."""
     try:

@@ -151,12 +151,12 @@ def read_answers(
             for place, move in enumerate(answers):
                 if type(move) is not str and (problem := what_is_wrong(move)):
                     answers[place] = SeatFault("protocol", f"the move {problem}")
+            for fault in faults:
+                _put_fault(answers, fault)
             if more:
                 _put_rows(answers, more[0])
             if reports is not None:
                 reports |= _reports(more[1:])
-            for fault in faults:
-                _put_fault(answers, fault)
             return answers
     raise SeatFault("protocol", "the frame does not answer the question that was asked")
 

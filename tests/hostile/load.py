@@ -35,6 +35,7 @@ from matchbox.match.wire import Entrant, PlayMatch
 from matchbox.settings import Settings, limits_of
 from sandbox.box import Box
 from tests.hostile import stage
+from tests.installation import born
 from worker.arena.boxes import open_named
 from worker.arena.play import play_job
 
@@ -166,15 +167,8 @@ def _descendants(pid: int) -> Iterator[tuple[int, str]]:
     for task in Path(f"/proc/{pid}/task").iterdir():
         with suppress(OSError):
             for child in map(int, (task / "children").read_text().split()):
-                yield child, _born(child)
+                yield child, born(child)
                 yield from _descendants(child)
-
-
-def _born(pid: int) -> str:
-    """When the process began, which tells it from a later one of the same number."""
-    with suppress(OSError):
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[19]
-    return ""
 
 
 def run(kind: str, matches: int, share: int, minutes: float) -> dict[str, Any]:
@@ -237,7 +231,7 @@ def _alive(done: list[Block]) -> list[int]:
     """Processes of the arenas that are there though these have gone."""
     known = {child for block in done for child in block.children if child[1]}
     until = time.monotonic() + _LEAVING_S
-    while alive := [pid for pid, born in known if _born(pid) == born]:
+    while alive := [pid for pid, since in known if born(pid) == since]:
         if time.monotonic() > until:
             break
         time.sleep(0.1)

@@ -29,7 +29,15 @@ from typing import Any, Final
 
 from cli.shipped import names
 from tests.builders import shipped
-from tests.installation import Installation, children, descendants, eventually, gone, installed
+from tests.installation import (
+    Installation,
+    born,
+    children,
+    descendants,
+    eventually,
+    gone,
+    installed,
+)
 
 BOTS: Final = 50
 AN_AUTHOR: Final = 5
@@ -101,7 +109,7 @@ class Run:
     def look(self) -> None:
         """Remembers the processes that there are."""
         pids = [self.platform.pid, *descendants(self.platform.pid)]
-        self.known |= {(pid, born) for pid in pids if (born := _born(pid))}
+        self.known |= {(pid, since) for pid in pids if (since := born(pid))}
 
 
 def run(game: str, bots: int = BOTS, minutes: float = 30, budget: int = 0) -> dict[str, Any]:
@@ -310,17 +318,10 @@ def _seconds(begun: str, ended: str) -> int:
     return round((datetime.fromisoformat(ended) - datetime.fromisoformat(begun)).total_seconds())
 
 
-def _born(pid: int) -> str:
-    """When the process began, which tells it from a later one of the same number."""
-    with suppress(OSError):
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[19]
-    return ""
-
-
 def _alive(known: set[tuple[int, str]]) -> list[int]:
     """Those of these processes that live though the platform has ended."""
     until = time.monotonic() + _LEAVING_S
-    while alive := [pid for pid, born in known if _born(pid) == born and not gone(pid)]:
+    while alive := [pid for pid, since in known if born(pid) == since and not gone(pid)]:
         if time.monotonic() > until:
             break
         time.sleep(0.1)

@@ -114,7 +114,7 @@ class Bomb:
         moving = seat == state.mover
         view: dict[str, Any] = {
             "ask": state.asks if moving or state.asks == "over" else "wait",
-            "hand": dict(zip(KINDS[:BOMB], state.hands[seat], strict=False)),
+            "hand": dict(zip(KINDS[:BOMB], state.hands[seat][:BOMB], strict=True)),
             "pile": len(state.pile),
             "other": sum(state.hands[1 - seat]),
             "discard": names(state.discard),

@@ -75,6 +75,15 @@ def test_a_row_that_holds_no_plain_data_is_that_answers_fault() -> None:
     assert answers[1] == "draw"
 
 
+def test_a_row_that_could_not_be_sent_is_that_answers_fault_alone() -> None:
+    said = frame(
+        "say", 7, [None, ["see", 3]], [[0, "protocol", "the move is no plain data"]], [0, 1]
+    )
+    answers = read_answers(said, 7, 2)
+    assert fault_of(answers[0]) == ("protocol", "the move is no plain data")
+    assert answers[1] == ("see", 3)
+
+
 @pytest.mark.parametrize("rows", [5, "0", [1], [-1], [True], ["0"], [0, 0], [2]])
 def test_a_row_where_there_is_none_is_a_fault_of_the_frame(rows: Any) -> None:
     with pytest.raises(SeatFault, match="protocol"):
