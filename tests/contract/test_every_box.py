@@ -216,7 +216,7 @@ def test_a_bank_is_used_up(box: Box) -> None:
 @pytest.mark.parametrize(
     "code",
     [
-        "kept = [bytearray(1 << 20) for _ in range(200)]",
+        "kept = [bytes(1 << 20) for _ in range(200)]",
         "kept = 'x' * (1 << 30)",
         "raise MemoryError",
     ],

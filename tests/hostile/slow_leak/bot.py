@@ -10,7 +10,7 @@ class Attacker(Player):
         return "Attacker"
 
     def turn(self, game_data, play_a_card):
-        kept.append(bytearray(32 << 20))
+        kept.append(bytes(32 << 20))
         return None
 
     def defuse(self, game_data):

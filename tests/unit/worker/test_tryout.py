@@ -85,7 +85,7 @@ REFUSED = [
         id="sleep",
     ),
     pytest.param(
-        turning("kept = []", "while True: kept.append(bytearray(1 << 20))"),
+        turning("kept = []", "while True: kept.append(bytes(1 << 20))"),
         "memory",
         "The bot needed more memory than the 64 MiB it may use",
         id="memory hog",
