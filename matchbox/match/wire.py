@@ -74,6 +74,8 @@ class PlayMatch(Job, frozen=True, kw_only=True):
     deals: list[DealSeed]
     seats: list[Entrant]
     width: int = 1
+    sample: int = 0
+    """So many of its bouts are played again, each alone, and compared."""
 
 
 class Teach(Job, frozen=True, kw_only=True):
@@ -145,6 +147,12 @@ class MatchPlayed(msgspec.Struct, frozen=True, kw_only=True):
     box: str
     seconds: float
     diagnostics: list[Diagnostic] = []
+    sampled: int = 0
+    """So many bouts were played again, each alone."""
+    stateful: list[int] = []
+    """The entrants that answered otherwise there, rising."""
+    unrepeatable: list[int] = []
+    """Those that answered otherwise each time, rising."""
     v: Version = VERSION
 
 

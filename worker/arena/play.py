@@ -21,6 +21,7 @@ from matchbox.errors import BadMessage
 from matchbox.match import frames
 from matchbox.match import record as records
 from matchbox.match.referee import play
+from matchbox.match.sample import sample
 from matchbox.match.seat import Channel, LocalChannel, Seat
 from matchbox.match.wire import Diagnostic, MatchPlayed, PlayMatch
 from sandbox.policy import Limits
@@ -139,7 +140,8 @@ def play_job(
     """The match played. `report` hears how many bouts have ended since the last time.
 
     `rotations` leaves some out, for experiments; a match of the league has all. `memories` are
-    what its entrants remember, by digest; `reports` asks for the players' diagnostics.
+    what its entrants remember, by digest; `reports` asks for the players' diagnostics. What it
+    took tells of the match alone, not of the sample that the job asks for.
 
     Raises SeatFault("platform") where the platform failed, BadMessage where the job cannot be
     played by this installation.
@@ -150,6 +152,9 @@ def play_job(
     table = Table(job, bundles, box, memories=memories, reports=reports)
     started = time.monotonic()
     played = play(game, job, table.open_player, report=report, rotations=rotations)
+    seconds = round(time.monotonic() - started, 6)
+    alone = Table(job, bundles, box, memories=memories)
+    found = sample(game, job, played.record, alone.open_player, job.sample, lambda: report(0))
     return MatchPlayed(
         match=job.match,
         attempt=job.attempt,
@@ -159,8 +164,11 @@ def play_job(
         logs=table.logs(limits_of(job.limits).log_bytes),
         cpu_ms=table.cpu_ms(),
         box=kind_of(box),
-        seconds=round(time.monotonic() - started, 6),
+        seconds=seconds,
         diagnostics=table.diagnostics(),
+        sampled=found.bouts,
+        stateful=found.stateful,
+        unrepeatable=found.unrepeatable,
     )
 
 

@@ -116,3 +116,27 @@ def test_a_bundle_that_was_not_handed_over_is_named() -> None:
 def test_text_is_cut_between_characters() -> None:
     assert cut("ab€cd", 4) == "ab"
     assert cut("ab€cd", 5) == "ab€"
+
+
+COUNTING = text(
+    "begun = [0]",
+    "class Bot(SimplePlayer):",
+    "    def __init__(self):",
+    "        begun[0] += 1",
+    "        self.bold = begun[0] % 2 == 0",
+    "    def turn(self, game_data, play_a_card):",
+    "        return None",
+    "    def defuse(self, game_data):",
+    "        return 0 if self.bold else game_data.draw_pile_size()",
+)
+
+
+@pytest.mark.parametrize(("bots", "stateful"), [((ONE, COUNTING), [1]), ((ONE, TWO), [])])
+def test_a_sample_finds_who_keeps_state_between_bouts_and_leaves_the_record_as_it_is(
+    box: Box, bots: tuple[bytes, bytes], stateful: list[int]
+) -> None:
+    job = a_match(*bots, deals=10, width=5)
+    without, told = (play_job(one, by_digest(*bots), box) for one in (job, replace(job, sample=12)))
+    assert (without.sampled, without.stateful) == (0, [])
+    assert (told.sampled, told.stateful, told.unrepeatable) == (12, stateful, [])
+    assert told.record == without.record

@@ -1,0 +1,140 @@
+"""A few bouts of a match played again, each alone in fresh programs: who keeps state between bouts?
+
+Knows how such a bot is told from one that does not repeat itself. What answers for a seat is handed
+in, and what follows from the answer is decided elsewhere.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from matchbox.dice import SeededDice
+from matchbox.errors import SeatFault
+from matchbox.match import record as records
+from matchbox.match.bout import LiveBout
+from matchbox.match.record import entrant
+from matchbox.match.replay import walk
+from matchbox.match.table import Table
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from matchbox.game import Game
+    from matchbox.match.record import Bout, Record
+    from matchbox.match.table import Player
+    from matchbox.match.wire import PlayMatch
+
+AGAIN: Final = 2
+"""So often a bout that comes out otherwise is played alone once more, before a bot is named."""
+_SKIPPED: Final = frozenset(("timeout", "platform", "protocol", "excluded"))
+"""A bout with such a fault tells nothing: a clock or other bouts may have decided it."""
+_BY_THE_MACHINE: Final = frozenset(("timeout", "memory", "platform"))
+
+
+@dataclass(frozen=True, slots=True)
+class Sampled:
+    """What the bouts that were played again have shown, by entrant, rising."""
+
+    bouts: int
+    stateful: list[int]
+    """They answer otherwise alone than among other bouts."""
+    unrepeatable: list[int]
+    """They answer otherwise each time."""
+
+
+def sample(
+    game: Game,
+    job: PlayMatch,
+    record: Record,
+    open_player: Callable[[int, int], Player],
+    most: int,
+    beat: Callable[[], None] = lambda: None,
+) -> Sampled:
+    """Up to `most` bouts of the job's record played alone and compared; `beat` is called after
+    every frame.
+
+    Which bouts follows from the record's digest, so no bot can know; those that lacked memory come
+    first. Of a bout the entrant is named whose answer is the first that differs: what the others do
+    may follow from it. The sample ends early, without a word, where the platform fails: the record
+    stands by itself.
+    """
+    found: dict[str, set[int]] = {"stateful": set(), "unrepeatable": set()}
+    done = 0
+    try:
+        for bout in _chosen(record, most):
+            told = _compare(game, job, record, bout, open_player, beat)
+            if told is not None:
+                found[told[0]].add(told[1])
+            done += 1
+    except SeatFault:
+        pass
+    by_state = found["stateful"] - found["unrepeatable"]
+    return Sampled(done, sorted(by_state), sorted(found["unrepeatable"]))
+
+
+def _chosen(record: Record, most: int) -> list[Bout]:
+    fit = [bout for bout in record.bouts if not _SKIPPED & _kinds(bout)]
+    SeededDice(bytes.fromhex(records.digest(record)), 0).shuffle(fit)
+    return sorted(fit, key=lambda bout: "memory" not in _kinds(bout))[:most]
+
+
+def _kinds(bout: Bout) -> set[str]:
+    return {fault.kind for fault in bout.faults}
+
+
+def _compare(
+    game: Game,
+    job: PlayMatch,
+    record: Record,
+    bout: Bout,
+    open_player: Callable[[int, int], Player],
+    beat: Callable[[], None],
+) -> tuple[str, int] | None:
+    """Whose answers differ and how; None where nobody's do, or the machine has decided it."""
+    alone = _alone(game, job, bout, open_player, beat)
+    if alone == bout or _BY_THE_MACHINE & _kinds(alone):
+        return None
+    kind, other = "stateful", bout
+    for _ in range(AGAIN):
+        again = _alone(game, job, bout, open_player, beat)
+        if again != alone:
+            kind, other = "unrepeatable", again
+            break
+    seat = _first_to_differ(game, record, alone, other)
+    return kind, entrant(seat, bout.rotation, len(job.seats))
+
+
+def _alone(
+    game: Game,
+    job: PlayMatch,
+    bout: Bout,
+    open_player: Callable[[int, int], Player],
+    beat: Callable[[], None],
+) -> Bout:
+    """The bout played by programs that have seen no other one."""
+    seats, kept = len(job.seats), list[LiveBout]()
+    rotation = bout.rotation
+    players = [open_player(entrant(seat, rotation, seats), rotation) for seat in range(seats)]
+    live = LiveBout(game, job.deals[bout.deal], (bout.deal, rotation), seats, job.options)
+    try:
+        Table(job, players, kept.append, beat).play([live])
+    finally:
+        for player in players:
+            player.close()
+    return kept[0].result()
+
+
+def _first_to_differ(game: Game, record: Record, one: Bout, other: Bout) -> int:
+    """The seat whose move or fault is the first that only one of two different bouts has."""
+    pairs = zip(one.moves, other.moves, strict=False)
+    step = next((at for at, (mine, yours) in enumerate(pairs) if mine != yours), None)
+    if step is None:
+        step = min(len(one.moves), len(other.moves))
+    faults = [fault for fault in (*one.faults, *other.faults) if fault.step <= step]
+    odd = [fault for fault in faults if (fault in one.faults) != (fault in other.faults)]
+    if odd:
+        return min(odd, key=lambda fault: fault.step).seat
+    longer = max(one, other, key=lambda bout: len(bout.moves))
+    movers = [seat for _, moves in walk(game, record, longer) for seat in moves]
+    return movers[step]
