@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import MutableSequence, Sequence
 from functools import lru_cache
-from hashlib import blake2b
+from hashlib import blake2b, shake_256
 from math import perm
 from typing import Final, Protocol, TypeVar
 
@@ -97,3 +97,14 @@ def derive_deals(seed: str, count: int, *, start: int = 0) -> list[str]:
         blake2b(n.to_bytes(8, "big"), key=key, digest_size=SEED_BYTES).hexdigest()
         for n in range(start, start + count)
     ]
+
+
+def deals_from(first: str, count: int) -> list[str]:
+    """The deals of a match, or of all matches that share them: the others follow from the first.
+
+    32 hex digits each; deal n is the n-th 128 bits of SHAKE256(first). A match's record tells the
+    first of its deals, so what follows from it is dealt nowhere else.
+    """
+    size = 2 * SEED_BYTES
+    drawn = shake_256(bytes.fromhex(first)).hexdigest(SEED_BYTES * count)
+    return [first, *(drawn[at : at + size] for at in range(size, count * size, size))]

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 import msgspec
 
-from matchbox.dice import SEED_BYTES
+from matchbox.dice import SEED_BYTES, deals_from
 from matchbox.errors import BadRecord, FaultKind
 
 SCHEMA: Final = 1
@@ -75,7 +75,7 @@ class Record(msgspec.Struct, frozen=True):
     schema: int = SCHEMA
 
 
-class _Head(msgspec.Struct, frozen=True):
+class _Head(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     """What stands before the columns of a packed record."""
 
     record: Record
@@ -87,6 +87,8 @@ class _Head(msgspec.Struct, frozen=True):
     """Every (places, scores, why), once."""
     faults: list[tuple[int, list[Fault]]]
     """The bouts that have faults, by place in the record."""
+    deals: int = 0
+    """So many deals, of which only the first is written down; 0 where all are."""
 
 
 def entrant(seat: int, rotation: int, seats: int) -> int:
@@ -114,7 +116,8 @@ def digest(record: Record) -> str:
 
 
 def pack(record: Record) -> bytes:
-    """The record as it is stored: JSON in a line, and columns of characters, in bzip2; the deals.
+    """The record as it is stored: JSON in a line, and columns of characters, in bzip2; the deals,
+    or the first alone where the others follow from it.
 
     The columns are, a character a bout: how many deals after the last bout's, the rotation, the
     end; and then the moves of each bout, with NUL behind them.
@@ -137,9 +140,11 @@ def pack(record: Record) -> bytes:
         moves=moves.things,
         ends=ends.things,
         faults=[(place, bout.faults) for place, bout in enumerate(bouts) if bout.faults],
+        deals=len(record.deals) if _follow(record) else 0,
     )
     text = _encode(head) + b"\n" + "".join(columns).encode("utf-8", "surrogatepass")
-    return bz2.compress(text) + bytes.fromhex("".join(record.deals))
+    written = record.deals[:1] if head.deals else record.deals
+    return bz2.compress(text) + bytes.fromhex("".join(written))
 
 
 def unpack(data: bytes) -> Record:
@@ -152,9 +157,9 @@ def unpack(data: bytes) -> Record:
         line, _, columns = text.partition(b"\n")
         head = msgspec.json.decode(line, type=_Head)
         bouts = _bouts(head, columns.decode("utf-8", "surrogatepass"))
-        seeds = reader.unused_data
-        deals = [seeds[at : at + SEED_BYTES].hex() for at in range(0, len(seeds), SEED_BYTES)]
-        return msgspec.structs.replace(head.record, bouts=bouts, deals=deals)
+        return msgspec.structs.replace(
+            head.record, bouts=bouts, deals=_deals(head, reader.unused_data)
+        )
     except (
         OSError,
         EOFError,
@@ -164,6 +169,23 @@ def unpack(data: bytes) -> Record:
         RecursionError,
     ) as error:
         raise BadRecord(f"these bytes are no match record: {error}") from error
+
+
+def _follow(record: Record) -> bool:
+    """Whether the deals follow from the first; of more deals than bouts nobody could be sure that
+    there is room for them."""
+    deals = record.deals
+    return 1 < len(deals) <= len(record.bouts) and deals == deals_from(deals[0], len(deals))
+
+
+def _deals(head: _Head, seeds: bytes) -> list[str]:
+    """The deals, as written or as they follow from the first. Raises ValueError."""
+    written = [seeds[at : at + SEED_BYTES].hex() for at in range(0, len(seeds), SEED_BYTES)]
+    if not head.deals:
+        return written
+    if len(seeds) != SEED_BYTES or not 1 < head.deals <= head.bouts:
+        raise ValueError("the deals are cut short")
+    return deals_from(written[0], head.deals)
 
 
 def _bouts(head: _Head, columns: str) -> list[Bout]:

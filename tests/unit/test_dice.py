@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from matchbox.dice import SeededDice, derive_deals, player_seed
+from matchbox.dice import SeededDice, deals_from, derive_deals, player_seed
 
 SEED = bytes(range(16))
 # What this seed's first step drew when it was written: records of old matches rest on it.
@@ -114,3 +114,20 @@ def test_deals_are_derived_from_a_text_one_by_one() -> None:
     assert all(len(deal) == 32 for deal in deals)
     assert derive_deals("seed", 2, start=3) == deals[3:]
     assert derive_deals("other", 1)[0] not in deals
+
+
+def test_the_deals_of_a_match_follow_from_the_first() -> None:
+    first, other = derive_deals("seed", 2)
+    deals = deals_from(first, 5)
+    assert deals[0] == first
+    assert len({*deals, *deals_from(other, 5)}) == 10
+    assert {len(deal) for deal in deals} == {32}
+    assert [deals_from(first, count) for count in (1, 4)] == [deals[:1], deals[:4]]
+
+
+def test_the_deals_that_follow_stay_what_they_are() -> None:
+    """Stored records of old matches tell the first alone."""
+    assert deals_from("ab" * 16, 3)[1:] == [
+        "85685e5f2e107d4331438aea88ce59db",
+        "d7f4278d32c0ac8c1f66298676a480b3",
+    ]

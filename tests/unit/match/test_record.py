@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import bz2
+from base64 import b64decode
 
 import msgspec
 import pytest
 from msgspec.structs import replace
 
+from matchbox.dice import deals_from
 from matchbox.errors import BadRecord
 from matchbox.match.record import (
     Bout,
@@ -24,6 +26,32 @@ BOUT = Bout(
     0, 1, ["draw", 3, None, {"a": [1]}], [1, 2], [1, 0], "explosion", [Fault(2, 1, "crash")]
 )
 RECORD = Record("m", "bomb", "1", {"b": 1, "a": "x"}, ["0" * 32], ["1" * 64, "2" * 64], 4, [BOUT])
+FOLLOWING = replace(
+    RECORD,
+    deals=deals_from("ab" * 16, 3),
+    bouts=[replace(BOUT, deal=deal) for deal in range(3)],
+)
+ALL_DEALS_WRITTEN = b64decode(
+    b"QlpoOTFBWSZTWSIUPUkAAKrbgHwQEAR8FAAKP+ff6jAAyENNVPZTTKeo9NTTQaYgHqaDCIJPUjagbUHqG1Gj1BjJ"
+    b"pkDJoZBkaYEYSxZLlAcAUZLE1ndXOU8Kvwp399tMRBXEOKDIzfQ/wywgcIhwykA+0d2uZehkapqGJ1KmDrE1244u"
+    b"iy6l4CAixpKUEgUmBSiTZbbLOXDg6C9oLRRuua8unUCY2iKAfX5paTVDnW3naulvHe8HrxuW6++VJney3+HGa3ls"
+    b"QvbpnyFeWKDv2yrNT4TMjKYJYx4qwsR5frSiw2XxW1DARt0vNScR6y/i7kinChIEQoepIKurq6urq6urq6urq6ur"
+    b"q6uFaF5fLhB9QzFDiuqIzlnb1/QnjTLArIwfZimGdqSAsw=="
+)
+"""FOLLOWING as it was packed before deals that follow were left out."""
+FIRST_DEAL_WRITTEN = b64decode(
+    b"QlpoOTFBWSZTWQoeVPAAAK/bgHwQEAR8FAAKP+ff6jAA+ExE9JpoKeo9E9JkNMmgPUGMmmQMmhkGRpgRgwk0RGo8"
+    b"iYIfqg0wmJSpGioBACMmp8Z6d/rLPf3tv2fnT5+/gY0EIQiLrO0nwMdaJ1ohwykA/UbL6HhHIyLpqGJuVSDeKV5+"
+    b"mWCLLqXkEBFjNEhABE0gTKTZbbLOOrU5GFoLRRwXFcB+9QKRziJA/u3K1DVHjW3uLLzfhaDWe5wYZrrFyJZ4t3I2"
+    b"3CyGZNGfi6hLTc4uPmKorKokxOkgYUNwRxKx4f+vvSJ1kkGCJShrUbDbOp/lBdyRThQkAoeVPACrq6urq6urq6ur"
+    b"q6urq6ur"
+)
+
+
+def with_deals(count: int, seeds: int = 1) -> bytes:
+    """FOLLOWING packed, but that it says it has so many deals; and so many seeds behind it."""
+    text = bz2.decompress(pack(FOLLOWING)[:-16])
+    return bz2.compress(text.replace(b'"deals":3', b'"deals":%d' % count)) + bytes(16) * seeds
 
 
 def test_a_packed_record_comes_back() -> None:
@@ -45,6 +73,36 @@ def test_many_different_moves_come_back() -> None:
 
 def test_equal_records_are_packed_to_equal_bytes() -> None:
     assert pack(RECORD) == pack(replace(RECORD, options={"a": "x", "b": 1}))
+
+
+@pytest.mark.parametrize("stored", [ALL_DEALS_WRITTEN, FIRST_DEAL_WRITTEN])
+def test_what_was_stored_once_can_be_read(stored: bytes) -> None:
+    assert unpack(stored) == FOLLOWING
+
+
+@pytest.mark.parametrize(
+    "deals",
+    [
+        [],
+        FOLLOWING.deals[:1],
+        FOLLOWING.deals[1:],
+        FOLLOWING.deals[::-1],
+        [*FOLLOWING.deals[:2], "0" * 32],
+        deals_from("ab" * 16, 4),
+    ],
+    ids=["none", "one", "not from the first", "reversed", "one differs", "more than bouts"],
+)
+def test_deals_that_do_not_follow_are_written(deals: list[str]) -> None:
+    packed = pack(replace(FOLLOWING, deals=deals))
+    assert packed.endswith(bytes.fromhex("".join(deals)))
+    assert unpack(packed).deals == deals
+
+
+def test_of_deals_that_follow_only_the_first_is_written() -> None:
+    packed = pack(FOLLOWING)
+    assert packed.endswith(bytes.fromhex("ab" * 16))
+    assert len(packed) < len(ALL_DEALS_WRITTEN)
+    assert unpack(packed) == FOLLOWING
 
 
 def test_the_digest_leaves_out_what_was_not_played() -> None:
@@ -81,8 +139,29 @@ def test_the_digest_stays_what_it_is() -> None:
         bz2.compress(bz2.decompress(pack(RECORD)[:-16])[:-5]),
         pack(RECORD)[:100],
         bz2.compress(b" " * (65 << 20)),
+        pack(FOLLOWING)[:-1],
+        with_deals(3, seeds=2),
+        with_deals(4),
+        with_deals(-3),
+        bz2.compress(
+            bz2.decompress(pack(RECORD)[:-16]).replace(b'"bouts":1', b'"bouts":1,"more":1')
+        ),
     ],
-    ids=["empty", "no bzip2", "no record", "deep", "no head", "no moves", "cut short", "a bomb"],
+    ids=[
+        "empty",
+        "no bzip2",
+        "no record",
+        "deep",
+        "no head",
+        "no moves",
+        "cut short",
+        "a bomb",
+        "half a deal",
+        "a deal too many",
+        "deals without bouts",
+        "negative",
+        "another layout",
+    ],
 )
 def test_anything_else_is_no_record(data: bytes) -> None:
     with pytest.raises(BadRecord):
