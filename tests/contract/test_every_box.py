@@ -25,7 +25,9 @@ from sandbox.selftest import selftest
 
 HERE = Path(__file__).parent
 ENTRY = "echo_entry:serve"
-LIMITS = Limits(cpu_ms=200, start_cpu_ms=1000, memory_mb=64, wall_factor=3)
+LIMITS = Limits(cpu_ms=3000, memory_mb=64, wall_factor=3)
+BRIEF = Limits(cpu_ms=200, memory_mb=64, wall_factor=3)
+"""For who is to run out of time, and for nobody else: a machine may be slow."""
 
 
 @pytest.fixture(scope="module")
@@ -37,6 +39,12 @@ def box(kind: str) -> Iterator[Box]:
 @pytest.fixture
 def seat(box: Box) -> Iterator[Seat]:
     with contextlib.closing(box.seat(LIMITS)) as opened:
+        yield opened
+
+
+@pytest.fixture
+def hurried(box: Box) -> Iterator[Seat]:
+    with contextlib.closing(box.seat(BRIEF)) as opened:
         yield opened
 
 
@@ -119,7 +127,7 @@ def test_thinking_off_turn_is_a_protocol_fault(seat: Seat) -> None:
         b"    end = time.process_time() + 0.8\n"
         b"    while time.process_time() < end: pass\n"
         b"signal.signal(signal.SIGALRM, think)\n"
-        b"signal.setitimer(signal.ITIMER_REAL, 0.01, 0.01)\n"
+        b"signal.setitimer(signal.ITIMER_REAL, 0.3, 0.01)\n"
     )
     assert eventually(lambda: time.clock_gettime(cpu_clock(seat.pid)) > 0.7)
     assert fault(seat, "").kind == "protocol"
@@ -134,7 +142,7 @@ def test_thinking_off_turn_a_little_at_a_time_uses_the_bank_up(box: Box) -> None
         b"signal.signal(signal.SIGALRM, think)\n"
         b"signal.setitimer(signal.ITIMER_REAL, 0.001)\n"
     )
-    with contextlib.closing(box.seat(Limits(bank_ms=200, off_turn_ms=100))) as seat:
+    with contextlib.closing(box.seat(Limits(bank_ms=200))) as seat:
         with pytest.raises(SeatFault) as raised:
             for _ in range(60):
                 enough = time.clock_gettime(cpu_clock(seat.pid)) + 0.025
@@ -184,31 +192,31 @@ def test_a_traceback_is_kept_for_the_owner(seat: Seat) -> None:
         "import signal\nfor n in (14, 15, 24): signal.signal(n, signal.SIG_IGN)\nwhile True: pass",
     ],
 )
-def test_no_answer_in_time_is_a_timeout(seat: Seat, code: str) -> None:
-    assert fault(seat, code).kind == "timeout"
+def test_no_answer_in_time_is_a_timeout(hurried: Seat, code: str) -> None:
+    assert fault(hurried, code).kind == "timeout"
 
 
 @pytest.mark.parametrize("code", ["while True: pass", "import time; time.sleep(60)"])
-def test_a_bot_whose_time_is_over_says_where_it_is(seat: Seat, code: str) -> None:
-    fault(seat, code)
-    assert "(most recent call first)" in seat.stderr
-    assert "line 1 in <module>" in seat.stderr
+def test_a_bot_whose_time_is_over_says_where_it_is(hurried: Seat, code: str) -> None:
+    fault(hurried, code)
+    assert "(most recent call first)" in hurried.stderr
+    assert "line 1 in <module>" in hurried.stderr
 
 
-def test_a_bot_that_will_not_say_where_it_is_ends_all_the_same(seat: Seat) -> None:
+def test_a_bot_that_will_not_say_where_it_is_ends_all_the_same(hurried: Seat) -> None:
     deaf = "import signal; signal.pthread_sigmask(signal.SIG_BLOCK, range(1, 32))"
-    assert fault(seat, deaf + "\nwhile True: pass").kind == "timeout"
+    assert fault(hurried, deaf + "\nwhile True: pass").kind == "timeout"
 
 
-def test_a_start_has_a_budget_of_its_own(seat: Seat) -> None:
+def test_a_start_has_a_budget_of_its_own(hurried: Seat) -> None:
     spin = b"import time\nend = time.process_time() + 0.4\nwhile time.process_time() < end: pass"
-    assert seat.ask(spin, start=True) == b"done"
-    assert fault(seat, spin.decode()).kind == "timeout"
+    assert hurried.ask(spin, start=True) == b"done"
+    assert fault(hurried, spin.decode()).kind == "timeout"
 
 
 def test_a_bank_is_used_up(box: Box) -> None:
-    spin = b"import time\nend = time.process_time() + 0.04\nwhile time.process_time() < end: pass"
-    with contextlib.closing(box.seat(Limits(bank_ms=60))) as seat:
+    spin = b"import time\nend = time.process_time() + 0.6\nwhile time.process_time() < end: pass"
+    with contextlib.closing(box.seat(Limits(bank_ms=1000))) as seat:
         assert seat.ask(spin) == b"done"
         assert fault(seat, spin.decode()).kind == "timeout"
 
@@ -225,14 +233,14 @@ def test_too_much_memory_is_a_memory_fault(seat: Seat, code: str) -> None:
     assert fault(seat, code).kind == "memory"
 
 
-def test_a_bot_that_stops_reading_is_a_timeout(seat: Seat) -> None:
-    assert seat.ask(b"import time; send(b'ok'); time.sleep(60)") == b"ok"
-    assert fault(seat, "#" * 1_000_000).kind == "timeout"
+def test_a_bot_that_stops_reading_is_a_timeout(hurried: Seat) -> None:
+    assert hurried.ask(b"import time; send(b'ok'); time.sleep(60)") == b"ok"
+    assert fault(hurried, "#" * 1_000_000).kind == "timeout"
 
 
 def test_a_starved_bot_is_not_charged(box: Box) -> None:
-    limits = Limits(cpu_ms=150, wall_factor=1)
-    spin = b"import time\nend = time.process_time() + 0.1\nwhile time.process_time() < end: pass"
+    limits = Limits(cpu_ms=600, wall_factor=1)
+    spin = b"import time\nend = time.process_time() + 0.4\nwhile time.process_time() < end: pass"
     loop = [sys.executable, "-c", "while True: pass"]
     before = os.sched_getaffinity(0)
     with contextlib.closing(box.seat(limits)) as seat, contextlib.ExitStack() as crowd:
@@ -244,7 +252,7 @@ def test_a_starved_bot_is_not_charged(box: Box) -> None:
             crowd.callback(neighbour.kill)
         begun = time.monotonic()
         assert seat.ask(spin) == b"done"
-        assert time.monotonic() - begun > 0.15
+        assert time.monotonic() - begun > 0.6
 
 
 def test_a_kill_from_outside_is_the_platforms(seat: Seat) -> None:
@@ -281,9 +289,9 @@ def test_output_over_the_limit_is_dropped_and_blocks_nobody(seat: Seat) -> None:
     assert len(seat.stderr) == LIMITS.log_bytes
 
 
-def test_an_endless_flood_is_a_timeout(seat: Seat) -> None:
-    assert fault(seat, "import os\nwhile True: os.write(2, bytes(4096))").kind == "timeout"
-    assert len(seat.stderr) == LIMITS.log_bytes
+def test_an_endless_flood_is_a_timeout(hurried: Seat) -> None:
+    assert fault(hurried, "import os\nwhile True: os.write(2, bytes(4096))").kind == "timeout"
+    assert len(hurried.stderr) == BRIEF.log_bytes
 
 
 def test_output_that_is_no_text_is_shown_all_the_same(seat: Seat) -> None:
