@@ -17,6 +17,7 @@ Answer = str | Response
 KINDS = {
     "verdict": "Verdict",
     "first-fault": "First fault",
+    "stateful": "Kept state",
     "suspension": "Suspension",
     "disqualification": "Disqualification",
     "reinstatement": "Reinstatement",
@@ -32,6 +33,7 @@ KINDS = {
 MAILED = {
     "verdict": "verdicts on your uploads",
     "first-fault": "the first fault of a version",
+    "stateful": "that a version keeps state between bouts",
     "suspension": "suspensions",
     "disqualification": "disqualifications",
     "reinstatement": "that one of these was taken back",

@@ -78,8 +78,9 @@ class Source:
     """owner, name, game, title, created_at, retired_at, mine (the viewer owns it or is operator),
     standing (its line of the leaderboard, or None), versions, newest first: number, digest,
     class_name, state (pending, active, accepted, refused, retired), created_at, settled_at,
-    unrepeatable, trouble (why the try-out is parked, or ""), report (None while pending): verdict,
-    reasons (sentences), games, cpu_ms_per_decision, box, log (absent unless `mine`)."""
+    unrepeatable, stateful (keeps state between bouts), trouble (why the try-out is parked, or ""),
+    report (None while pending): verdict, reasons (sentences), games, cpu_ms_per_decision, box, log
+    (absent unless `mine`)."""
 
     find_bot: Callable[[str], Row]
     """owner, name of the only bot with this name. NotFound where there is none or several."""

@@ -103,6 +103,13 @@ class Settings:
     most_deals: int = _knob(250, "deals of a match of that length, at most", least=1, most=5000)
     tryout_deals: int = _knob(2, "deals of the try-out of a new version", least=1, most=100)
     width: int = _knob(1, "bouts in flight at once in a seat", least=1, most=1024)
+    sample_percent: int = _knob(
+        5,
+        "of so many matches in a hundred, and of each version's first, some bouts are played again "
+        "alone; 0: of none",
+        least=0,
+        most=100,
+    )
     arenas: int = _knob(0, "arena workers of `matchbox up`; 0: one per core", least=0, most=1024)
     pin: bool = _knob(
         True, "keep each arena and its bots on a processor core of their own, while one is free"

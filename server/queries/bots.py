@@ -83,10 +83,11 @@ def version(session: Session, name: str | int, viewer: User | None) -> dict[str,
     """The version of that row number, or of that digest: the viewer's own where several have it.
 
     id, bot, owner, name, game, number, digest, class_name, state, created_at, settled_at,
-    unrepeatable, trouble (why it is parked, in quarantine or suspended, or ""), parked, forfeits of
-    its rated_bouts in rated_matches (what may suspend it), mine, report (None while pending):
-    accepted, verdict, reasons, games, cpu_ms_per_decision, class_name, box, unrepeatable, log (only
-    where `mine`).
+    unrepeatable, stateful (it keeps state between bouts), sampled (of how many matches bouts were
+    played again alone), trouble (why it is parked, in quarantine or suspended, or ""), parked,
+    forfeits of its rated_bouts in rated_matches (what may suspend it), mine, report (None while
+    pending): accepted, verdict, reasons, games, cpu_ms_per_decision, class_name, box, unrepeatable,
+    log (only where `mine`).
     Raises NotFound.
     """
     found = _versions(session, str(name))
@@ -175,6 +176,8 @@ def _version(row: Version, viewer: User | None) -> dict[str, Any]:
         "created_at": iso(row.created_at),
         "settled_at": iso(row.settled_at),
         "unrepeatable": row.unrepeatable,
+        "stateful": row.stateful_at is not None,
+        "sampled": row.sampled,
         "trouble": row.trouble if row.parked or row.state in _TROUBLED else "",
         "forfeits": row.forfeits,
         "rated_bouts": row.rated_bouts,

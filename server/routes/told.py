@@ -158,7 +158,8 @@ class Version(Answer):
     """An upload and its verdict; `report` is null until there is one.
 
     `trouble` says why it is `parked` for an operator, in quarantine or suspended. Of `rated_bouts`
-    in `rated_matches` it forfeited `forfeits`.
+    in `rated_matches` it forfeited `forfeits`. It is `stateful` where it was found to keep state
+    between bouts, in one of the `sampled` matches of which some bouts were played again alone.
     """
 
     id: int
@@ -174,6 +175,8 @@ class Version(Answer):
     forfeits: int
     rated_bouts: int
     rated_matches: int
+    stateful: bool
+    sampled: int
     report: Report | None
     created_at: str
     settled_at: str | None

@@ -23,7 +23,7 @@ from server.db.models import (
     User,
     Version,
 )
-from server.services import attempts
+from server.services import attempts, samples
 from server.services.attempts import change
 from server.services.news import tell
 from server.services.quarantine import HELD
@@ -53,7 +53,7 @@ def dispatch(session: Session, *, settings: Settings, now: int) -> int:
     """Sends queued matches while the window has room, each league and season in its turn.
 
     Strangers' bots wait while an arena has no wall, all that meet a version in quarantine until it
-    is settled. How many were sent.
+    is settled. How wide a match is played is settled when it is sent first. How many were sent.
     """
     running = session.scalar(select(func.count()).where(Match.state == MatchState.RUNNING)) or 0
     room = settings.dispatch_window - running
@@ -68,6 +68,8 @@ def dispatch(session: Session, *, settings: Settings, now: int) -> int:
             "attempt": attempt,
             "deadline": attempts.next_deadline(settings, now, attempt),
         }
+        if not match.attempt:
+            values["width"] = samples.width_of(session, match)
         if change(session, match, (MatchState.QUEUED,), values, Match.attempt == match.attempt):
             compares = match.comparison_id is not None
             outbox.post(session, job_of(match, settings), compares=compares)
@@ -92,6 +94,7 @@ def job_of(match: Match, settings: Settings) -> PlayMatch:
             for seat in match.seats
         ],
         width=match.width,
+        sample=samples.bouts_of(match, settings),
     )
 
 
@@ -114,6 +117,7 @@ def _next_queued(session: Session, room: int) -> Sequence[Match]:
     queued = select(each.c.id, each.c.waits, place.label("place")).subquery()
     whole = (
         joinedload(Match.league),
+        joinedload(Match.season),
         selectinload(Match.deals),
         selectinload(Match.seats).joinedload(MatchSeat.version),
     )

@@ -13,7 +13,17 @@ import structlog
 from matchbox.errors import BadRecord, Conflict, Forbidden, NotFound
 from matchbox.match import record as records
 from server.db.models import UNFINISHED, Match, MatchState
-from server.services import attempts, audit, faults, lessons, quarantine, ratings, results, tryouts
+from server.services import (
+    attempts,
+    audit,
+    faults,
+    lessons,
+    quarantine,
+    ratings,
+    results,
+    samples,
+    tryouts,
+)
 from server.services.accounts import require_operator
 from server.services.attempts import change
 from server.services.dispatch import dispatch, job_of
@@ -89,6 +99,7 @@ def record(session: Session, message: MatchPlayed, *, settings: Settings, now: i
     session.refresh(match, ["result"])
     ratings.update_live(session, match)
     faults.count(session, match, played, settings=settings, now=now)
+    samples.book(session, match, message, now=now)
     tell(session, "match.finished", match.id, now=now)
     return True
 

@@ -25,6 +25,7 @@ LONGEST: Final = 1_000
 KINDS: Final = (
     "verdict",
     "first-fault",
+    "stateful",
     "suspension",
     "disqualification",
     "reinstatement",

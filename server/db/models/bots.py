@@ -91,6 +91,10 @@ class Version(Table):
     report: Mapped[dict[str, Any] | None]
     """The try-out's report: verdict, reasons, log, games, cpu_ms_per_decision, box."""
     unrepeatable: Mapped[bool] = mapped_column(default=False)
+    sampled: Mapped[int] = mapped_column(default=0)
+    """Of so many of its matches bouts were played again alone."""
+    stateful_at: Mapped[int | None] = mapped_column(BigInteger)
+    """When it was found to keep state between bouts; None where nobody has seen it do so."""
     learns: Mapped[bool | None]
     """Whether its class has a `learn`; None where nobody has looked."""
     rated_matches: Mapped[int] = mapped_column(default=0)

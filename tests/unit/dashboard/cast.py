@@ -184,7 +184,7 @@ def version(number: int, state: str, told: Row | None, **own: Any) -> Row:
     """A version of alice's bot."""
     settled = None if told is None else EARLIER
     row = {"number": number, "digest": f"{number}e" * 32, "class_name": None, "state": state,
-           "created_at": EARLIER, "settled_at": settled, "unrepeatable": False, "trouble": "",
+           "created_at": EARLIER, "settled_at": settled, "unrepeatable": False, "stateful": False, "trouble": "",
            "report": told}  # fmt: skip
     return row | own
 
@@ -197,7 +197,7 @@ def bot(owner: str, name: str) -> Row:
     versions = [
         version(4, "pending", None),
         version(3, "refused", wrong),
-        version(2, "active", report("accepted"), unrepeatable=True),
+        version(2, "active", report("accepted"), unrepeatable=True, stateful=True),
         version(1, "accepted", report("accepted", log="hello")),
     ]
     return {"owner": owner, "name": name, "game": "bomb", "title": "Bomb", "created_at": EARLIER,

@@ -235,6 +235,12 @@ def test_an_unrepeatable_version_says_what_that_means() -> None:
     assert "it reads a clock" in get("/bots/alice/careful/versions/2").text
 
 
+def test_a_version_that_keeps_state_says_what_that_means() -> None:
+    assert "keeps state" in get("/bots/alice/careful").text
+    assert "played one at a time" in get("/bots/alice/careful/versions/2").text
+    assert "keeps state" not in get("/bots/alice/careful/versions/3").text
+
+
 def test_a_version_that_is_not_there_is_told() -> None:
     assert make_app().test_client().get("/bots/alice/careful/versions/9").status_code == 404
 
