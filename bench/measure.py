@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Final
 from bench.contests import CONTESTS, Contest
 from cli.shipped import NamedBot, shipped
 from matchbox import registry
-from matchbox.dice import derive_deals
+from matchbox.dice import deals_from, derive_deals
 from matchbox.game import fill_options
 from matchbox.lab.plan import WIDTH
 from matchbox.match.wire import Entrant, MatchPlayed, PlayMatch
@@ -235,7 +235,7 @@ def _job(contest: Contest, bots: Sequence[NamedBot], deals: int, width: int) -> 
         match="bench",
         rules=spec.rules,
         options=fill_options(spec, contest.options),
-        deals=derive_deals("bench", deals),
+        deals=deals_from(*derive_deals("bench", 1), deals),
         seats=[Entrant(bot.version) for bot in bots],
         width=width,
     )

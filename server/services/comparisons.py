@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Final
 
 from sqlalchemy import case, func, select
 
-from matchbox.dice import derive_deals
 from matchbox.errors import BadOption, Conflict, NotFound, TooMany
 from matchbox.league.sprt import CAP_GAMES, Trial
 from server.db.models import (
@@ -29,7 +28,7 @@ from server.db.models import (
 from server.db.session import compare_and_set
 from server.services import audit, exclusions, looks, notices
 from server.services.accounts import require_owner
-from server.services.fixtures import Fixture, schedule
+from server.services.fixtures import Fixture, deals_of, schedule
 from server.services.leagues import field_of
 from server.services.looks import Plan
 from server.services.news import tell
@@ -257,7 +256,7 @@ def _next_batch(session: Session, row: Comparison, plan: Plan) -> list[Fixture]:
     several = -(-LOOK // plan.bouts)
     groups = range(first, min(first + several, row.most // plan.bouts))
     each = row.league.deals
-    deals = {group: tuple(derive_deals(row.seed, each, start=group * each)) for group in groups}
+    deals = {group: deals_of(row.seed, group, each) for group in groups}
     return [
         Fixture(group * len(plan.tables) + place, table, deals[group])
         for group in groups

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import insert
 
+from matchbox.dice import deals_from, derive_deals
 from matchbox.settings import limits_of
 from server.db.models import Deal, Match, MatchDeal, MatchSeat, MatchState
 
@@ -33,6 +34,13 @@ def match_id(seed: str, number: int) -> str:
     """32 hex digits: the same in every database that tells the same season."""
     key = blake2b(seed.encode(), digest_size=32).digest()
     return blake2b(f"match:{number}".encode(), key=key, digest_size=16).hexdigest()
+
+
+def deals_of(seed: str, place: int, count: int) -> tuple[str, ...]:
+    """The deals of a season's or a comparison's matches in that place: its own, of a match or of
+    all that share them. One place's deals tell nothing of another's."""
+    (first,) = derive_deals(f"deals:{seed}", 1, start=place)
+    return tuple(deals_from(first, count))
 
 
 def schedule(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from sqlalchemy import func, select
 
-from matchbox.dice import SeededDice
+from matchbox.dice import SeededDice, deals_from
 from matchbox.league.pairing import Pairing, met
 from matchbox.league.queue import Contender, next_pairing, next_round
 from matchbox.league.ratings import Live, elo_of
@@ -59,7 +59,7 @@ def _feed(session: Session, league: League, settings: Settings, now: int) -> int
         if not pairings:
             break
         tables = [tuple(queue.versions[name].id for name in one.seats) for one in pairings]
-        deals = tuple(secrets.token_hex(16) for _ in range(pace.deals(tables, settings)))
+        deals = tuple(deals_from(secrets.token_hex(16), pace.deals(tables, settings)))
         fixtures += [
             Fixture(number + len(fixtures) + at, one, deals) for at, one in enumerate(tables)
         ]

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 from sqlalchemy import func, select
 from sqlalchemy.orm import aliased
 
-from matchbox.dice import derive_deals
+from matchbox.dice import deals_from
 from server.db.models import UNFINISHED, Deal, Match, MatchDeal, MatchSeat, MatchState
-from server.services.fixtures import match_id
+from server.services.fixtures import deals_of, match_id
 from server.services.news import tell
 
 if TYPE_CHECKING:
@@ -107,5 +107,5 @@ def _next_number(session: Session, old: Match) -> int:
 def _fresh_deals(old: Match, number: int) -> list[str]:
     """As many deals as it had: of a season from its seed, so that it can be told again."""
     if old.season is None:
-        return [secrets.token_hex(16) for _ in old.deals]
-    return derive_deals(f"again:{number}:{old.season.seed}", len(old.deals))
+        return deals_from(secrets.token_hex(16), len(old.deals))
+    return list(deals_of(f"again:{old.season.seed}", number, len(old.deals)))

@@ -13,7 +13,6 @@ import msgspec
 from sqlalchemy import func, select
 
 from matchbox import registry
-from matchbox.dice import derive_deals
 from matchbox.errors import Conflict
 from matchbox.league import course
 from matchbox.league.format import Format
@@ -21,7 +20,7 @@ from matchbox.league.season import Field, Past, Round
 from server.db.models import UNFINISHED, Match, Season, SeasonState
 from server.db.session import compare_and_set
 from server.services import faults, lessons, progress
-from server.services.fixtures import Fixture, schedule
+from server.services.fixtures import Fixture, deals_of, schedule
 from server.services.news import tell
 
 if TYPE_CHECKING:
@@ -163,15 +162,11 @@ def _fixtures(
         Fixture(
             at,
             tuple(rows[entrant] for entrant in pairing.seats),
-            tuple(_deals(season, where if shared else at)),
+            deals_of(season.seed, where if shared else at, season.deals),
             where,
         )
         for at, (where, pairing) in enumerate(tables, number)
     ]
-
-
-def _deals(season: Season, place: int) -> list[str]:
-    return derive_deals(season.seed, season.deals, start=place * season.deals)
 
 
 def _kept(one: Round) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from sqlalchemy import func, select
 
+from matchbox.dice import deals_from
 from matchbox.errors import BadOption, Conflict, Forbidden, TooMany
 from matchbox.match.record import Bout, Record
 from matchbox.match.wire import PlayMatch
@@ -193,6 +194,7 @@ def test_a_field_is_the_best_of_the_league_and_both_play_it_on_the_same_deals(
         rows = session.scalars(select(Match).where(Match.comparison_id == number)).all()
         shared = Counter(tuple(deal.seed for deal in match.deals) for match in rows)
     assert set(shared.values()) == {4}
+    assert all(list(deals) == deals_from(deals[0], len(deals)) for deals in shared)
 
 
 def test_teams_play_the_same_deals_each_for_itself(books: Books, alice: User) -> None:

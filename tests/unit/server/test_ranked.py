@@ -12,6 +12,7 @@ import pytest
 from sqlalchemy import select
 
 from matchbox.bundle import digest
+from matchbox.dice import deals_from
 from matchbox.errors import Conflict
 from matchbox.league.ratings import PARENT_ELO, fit, live_scale
 from matchbox.match.record import Bout
@@ -91,6 +92,18 @@ def test_everybody_plays_enough_and_then_rests(books: Books, alice: User, bob: U
     assert min(games.values()) >= 5
     assert sum(games.values()) <= 2 * 3 * 5
     few.context.close()
+
+
+def test_the_deals_of_a_match_follow_from_its_first_and_from_no_other_match(
+    books: Books, alice: User, bob: User
+) -> None:
+    books.league()
+    books.bot(alice, "one")
+    books.bot(bob, "two")
+    feed(books)
+    dealt = [job.deals for job in books.dispatch()]
+    assert all(deals == deals_from(deals[0], 2) for deals in dealt)
+    assert len({deal for deals in dealt for deal in deals}) == 2 * len(dealt) > 2
 
 
 def test_a_newcomer_is_served_first(books: Books, alice: User, bob: User) -> None:

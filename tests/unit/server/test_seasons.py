@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import func, select
 
+from matchbox.dice import deals_from
 from matchbox.errors import BadName, BadOption, Conflict, Forbidden, NotFound
 from matchbox.match.wire import MatchPlayed, PlayMatch
 from server import queries
@@ -88,10 +89,11 @@ def test_everybody_meets_everybody_twice_a_cycle(
     with books.read() as session:
         found = session.scalars(select(Match).where(Match.season_id == season.id)).all()
         tables = Counter(tuple(seat.version_id for seat in match.seats) for match in found)
-        deals = [deal.seed for match in found for deal in match.deals]
+        dealt = [[deal.seed for deal in match.deals] for match in found]
     assert len(tables) == 4 * 3
     assert set(tables.values()) == {2}
-    assert len(deals) == len(set(deals)) == 24 * 2
+    assert len({deal for deals in dealt for deal in deals}) == 24 * 2
+    assert all(deals == deals_from(deals[0], 2) for deals in dealt)
 
 
 def test_a_season_is_played_to_its_end(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 from sqlalchemy import select
 
-from matchbox.dice import derive_deals
 from matchbox.errors import BadOption, Conflict, Forbidden
 from server import queries
 from server.db.models import (
@@ -20,7 +19,7 @@ from server.db.models import (
 )
 from server.queries.embargo import closed
 from server.services import ranked, seasons, standings, voids
-from server.services.fixtures import match_id
+from server.services.fixtures import deals_of, match_id
 from server.services.tick import tick
 from tests.books import Books, play_out, played, season_of
 
@@ -146,7 +145,7 @@ def test_a_seed_tells_the_same_replacement_everywhere(
 ) -> None:
     new = void(books, charlie, play_one(books), again=True)
     assert new == match_id(season.seed, 4)
-    assert deals(books, new) == derive_deals(f"again:4:{season.seed}", 2)
+    assert deals(books, new) == list(deals_of(f"again:{season.seed}", 4, 2))
 
 
 @pytest.mark.parametrize("reason", ["", "  \n ", "x" * 401])
