@@ -18,7 +18,7 @@ its own behind the wall, seeded, recorded, the referee and all seats on one core
 players play in the plain loop of `bench/plain`, in one process, with nothing checked. The ratio is
 the plain loop's processor time divided by that of the referee and all its seats, the median over
 repeats in which both follow each other. Ratios carry over to other machines; microseconds do not.
-`none` is the same play without a wall, in one process.
+`none` is the same play without a wall, in one process. `bytes` is the length of the stored record.
 
 **Goals.** A ratio of 0.45 for every game in plain Python, 12 bytes a game of bomb in the stored
 record, and 10,000 games of a pair in 2 s.

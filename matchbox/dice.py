@@ -102,8 +102,8 @@ def derive_deals(seed: str, count: int, *, start: int = 0) -> list[str]:
 def deals_from(first: str, count: int) -> list[str]:
     """The deals of a match, or of all matches that share them: the others follow from the first.
 
-    32 hex digits each; deal n is the n-th 128 bits of SHAKE256(first). A match's record tells the
-    first of its deals, so what follows from it is dealt nowhere else.
+    32 hex digits each; from 1 on, deal n is bytes 16n to 16n + 15 of SHAKE256(first). A match's
+    record tells the first of its deals, so what follows from it is dealt nowhere else.
     """
     size = 2 * SEED_BYTES
     drawn = shake_256(bytes.fromhex(first)).hexdigest(SEED_BYTES * count)

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from bench.contests import CONTESTS
+from bench.measure import speeds
 from cli import shipped
 from matchbox import registry
 from worker.arena import cores
@@ -94,3 +95,10 @@ def test_nonsense_is_refused() -> None:
     done = bench("--games", "1")
     assert done.returncode == 2
     assert "--games must be 2 or more" in done.stderr
+
+
+def test_the_record_of_a_long_match_of_bomb_takes_eight_bytes_a_game_at_most() -> None:
+    pairs = [one for one in CONTESTS if one.game == "bomb"]
+    found = speeds([("none", None)], 500, 1, pairs)
+    assert len(found) == 3
+    assert all(0 < one.bytes <= 8 for one in found), found
