@@ -1,0 +1,115 @@
+"""The same match is the same record: at any width, in any box, process, order of deals and build.
+
+For bots that keep no state between bouts, over thousands of games of every game. One that does is
+found by the sample: tests/unit/match/test_sample.py.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from matchbox import registry
+from sandbox.box import KINDS, Box
+from tests.contract.identity import GAMES, TABLES, Told, deals_of, play
+from worker.arena.boxes import open_named
+
+pytestmark = pytest.mark.slow
+
+FEW = 100
+"""Games of a match in a container, or where processes are compared."""
+every_game = pytest.mark.parametrize("game", sorted(TABLES))
+
+
+@cache
+def alone(game: str, count: int) -> Told:
+    """The match in this process, one bout at a time: what all others are compared with."""
+    return play(game, None, 1, deals_of(game, count))
+
+
+@pytest.fixture(scope="module")
+def box(kind: str) -> Iterator[Box]:
+    """A box of that kind, warm."""
+    opened = open_named(kind)
+    assert opened is not None
+    with opened:
+        yield opened
+
+
+def started(game: str, *asked: str, **environment: str) -> subprocess.Popen[bytes]:
+    """A process of its own that plays the match in a box and prints what came of it."""
+    words = (game, "--box", "process", "--games", str(FEW), *asked)
+    return subprocess.Popen(
+        [sys.executable, "-m", "tests.contract.identity", *words],
+        stdout=subprocess.PIPE,
+        env=os.environ | environment,
+        cwd=Path(__file__).parents[2],
+    )
+
+
+def told_by(process: subprocess.Popen[bytes]) -> Told:
+    """What the process has printed."""
+    out, _ = process.communicate()
+    assert process.returncode == 0
+    return Told(**json.loads(out))
+
+
+def test_every_game_is_compared() -> None:
+    assert sorted(TABLES) == sorted(registry.games())
+
+
+@every_game
+def test_any_width_gives_the_record_of_one_bout_at_a_time(game: str) -> None:
+    for width in (16, 128):
+        told = play(game, None, width, deals_of(game))
+        assert told.record == alone(game, GAMES).record
+        assert told.bouts == alone(game, GAMES).bouts
+
+
+def test_a_thousand_bouts_in_flight_give_that_record_too() -> None:
+    told = play("bomb", None, 1024, deals_of("bomb", 2048))
+    assert told.record == alone("bomb", 2048).record
+
+
+@every_game
+def test_any_box_gives_the_record_of_this_process(game: str, kind: str, box: Box) -> None:
+    many = FEW if kind == "docker" else GAMES
+    for width, count in ((1, FEW), (16, many), (128, many)):
+        told = play(game, box, width, deals_of(game, count))
+        assert told.record == alone(game, count).record
+
+
+@pytest.mark.usefixtures("seat_images")
+def test_every_box_writes_the_same_bytes() -> None:
+    packed: dict[str, set[str]] = {game: set() for game in TABLES}
+    for kind in KINDS:
+        opened = open_named(kind)
+        assert opened is not None
+        with opened:
+            for game, found in packed.items():
+                found.add(play(game, opened, 16, deals_of(game, FEW)).packed)
+    assert {game: len(found) for game, found in packed.items()} == dict.fromkeys(TABLES, 1)
+
+
+@every_game
+def test_the_deals_may_be_dealt_out_in_any_order_to_any_processes(game: str) -> None:
+    parts = [("--from", "1", "--step", "2"), ("--step", "-1"), ("--step", "2", "--width", "1")]
+    odd, backward, even = (told_by(one) for one in [started(game, *part) for part in parts])
+    assert odd.bouts | even.bouts == backward.bouts == alone(game, FEW).bouts
+    assert not odd.bouts.keys() & even.bouts.keys()
+
+
+@every_game
+def test_a_compiled_build_gives_the_same_bytes_as_plain_python(game: str) -> None:
+    plain, compiled = (
+        told_by(one) for one in [started(game, MATCHBOX_COMPILED=build) for build in ("0", "1")]
+    )
+    assert plain == compiled
+    assert plain.record == alone(game, FEW).record
