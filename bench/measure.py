@@ -235,7 +235,7 @@ def _job(contest: Contest, bots: Sequence[NamedBot], deals: int, width: int) -> 
         match="bench",
         rules=spec.rules,
         options=fill_options(spec, contest.options),
-        deals=deals_from(*derive_deals("bench", 1), deals),
+        deals=deals_from(derive_deals("bench", 1)[0], deals),
         seats=[Entrant(bot.version) for bot in bots],
         width=width,
     )
