@@ -45,6 +45,9 @@ def compare(
     ] = None,
     seed: Annotated[str, typer.Option(help="the same seed gives the same figures")] = "",
     option: Annotated[list[str] | None, typer.Option(help="NAME=VALUE of the game")] = None,
+    width: Annotated[
+        int, typer.Option(min=1, max=1024, help="games at once; 1 for bots that keep state")
+    ] = 125,
     workers: Annotated[int, typer.Option(min=1, max=256, help="processes to play with")] = 1,
     box: Annotated[
         str, typer.Option(help="auto, bwrap, docker, process; none for trusted bots")
@@ -59,7 +62,9 @@ def compare(
     if (bots[0].version, bots[0].class_name) == (bots[1].version, bots[1].class_name):
         raise _refused("the two are one and the same bot: name another file, or FILE:CLASS")
     size = str(_table(game) if players is None else players)
-    wish = experiment.Wish(game, bots, games, seed or secrets.token_hex(4), option or [], size)
+    wish = experiment.Wish(
+        game, bots, games, seed or secrets.token_hex(4), option or [], size, width=width
+    )
     plan = experiment.make_plan(wish)
     asked = _begin(plan, bounds, deals)
     done = experiment.compare(asked, plan, {one.version: one.data for one in bots}, box, workers)

@@ -23,7 +23,7 @@ from matchbox.errors import BadOption
 from matchbox.game import check_seats, fill_options
 from matchbox.lab import grid, matrix, places, tables
 from matchbox.lab.counts import Counts, count
-from matchbox.lab.plan import Batch, Contestant, Plan
+from matchbox.lab.plan import WIDTH, Batch, Contestant, Plan
 from matchbox.match.record import unpack
 from matchbox.settings import limits_of, read_settings
 from worker.arena.play import play_job
@@ -51,6 +51,7 @@ class Wish:
     """Table sizes as "2-6" or "3,5"; empty for the game's usual ones."""
     mirror: bool = False
     mixed: bool = False
+    width: int = WIDTH
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +81,7 @@ def make_plan(wish: Wish) -> Plan:
         sizes=_sizes(spec, wish),
         mirror=wish.mirror,
         mixed=wish.mixed,
+        width=wish.width,
     )
     for size in plan.sizes:
         check_seats(spec, size)

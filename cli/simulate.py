@@ -37,6 +37,9 @@ def simulate(
     rounds: Annotated[
         int | None, typer.Option(min=1, max=1000, help="play so often; bots learn in between")
     ] = None,
+    width: Annotated[
+        int, typer.Option(min=1, max=1024, help="games at once; 1 for bots that keep state")
+    ] = 125,
     workers: Annotated[int, typer.Option(min=1, max=256, help="processes to play with")] = 1,
     box: Annotated[
         str, typer.Option(help="auto, bwrap, docker, process; none for trusted bots")
@@ -51,11 +54,14 @@ def simulate(
 
     if game == dealt.GAME and not bot:
         named = box not in ("auto", "none")
-        dealt.refuse(players=players, mirror=mirror, mixed=mixed, box=named, rounds=rounds)
+        narrow = width != 125
+        dealt.refuse(
+            players=players, mirror=mirror, mixed=mixed, box=named, rounds=rounds, width=narrow
+        )
         dealt.simulate(games, seed, option or [], workers, json, tsv, html)
         return
     bots, seed = shipped.find_all(game, bot or []), seed or secrets.token_hex(4)
-    wish = experiment.Wish(game, bots, games, seed, option or [], players, mirror, mixed)
+    wish = experiment.Wish(game, bots, games, seed, option or [], players, mirror, mixed, width)
     plan, bundles = experiment.make_plan(wish), {one.version: one.data for one in bots}
     if rounds is None:
         _simulate(plan, bundles, box, workers, json, tsv, html)

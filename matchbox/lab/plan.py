@@ -19,7 +19,7 @@ BATCH: Final = 250
 """Deals of one job. It is part of the experiment: another one seeds imports differently."""
 
 WIDTH: Final = 125
-"""Bouts in flight at once in a seat."""
+"""Bouts in flight at once in a seat, where nobody says."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +52,8 @@ class Plan:
     """In a matrix: every bot also plays against itself."""
     mixed: bool = False
     """In a grid: the bots sit at one table, instead of each filling tables of its own."""
+    width: int = WIDTH
+    """Bouts in flight at once in a seat."""
 
     def names(self, who: Sequence[int]) -> list[str]:
         """The names of these bots."""
@@ -158,7 +160,7 @@ def _job(plan: Plan, who: Sequence[int], deals: Sequence[str]) -> PlayMatch:
         options=dict(plan.options),
         deals=list(deals),
         seats=[_entrant(bot) for bot in chosen],
-        width=WIDTH,
+        width=plan.width,
     )
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.unit.cli.conftest import Run
-from tests.unit.worker.bots import turning
+from tests.unit.worker.bots import COUNTING, turning
 
 WORDS = ("simulate", "bomb", "simple", "scared", "--seed", "7", "--games", "300")
 KEYS = {"game", "seed", "games", "bots", "pairs", "totals", "faults", "seconds", "box"}
@@ -50,6 +50,23 @@ def test_a_box_and_more_processes_change_no_figure(matchbox: Run, bare: dict[str
     boxed = matchbox(*WORDS, "--workers", "2", "--json").json
     assert boxed["box"] in ("bwrap", "docker", "process")
     assert figures(boxed) == figures(bare)
+
+
+def test_the_width_changes_the_figures_of_a_bot_that_keeps_state_and_of_no_other(
+    matchbox: Run, bare: dict[str, Any], tmp_path: Path
+) -> None:
+    assert figures(matchbox(*WORDS, "--box", "none", "--width", "1", "--json").json) == figures(
+        bare
+    )
+    counting = tmp_path / "counting.py"
+    counting.write_bytes(COUNTING)
+    words = ("simulate", "bomb", str(counting), "simple", "--seed", "7", "--games", "100")
+    wide, narrow = (
+        figures(matchbox(*words, "--box", "none", "--width", width, "--json").json)
+        for width in ("125", "1")
+    )
+    assert wide != narrow
+    assert wide == figures(matchbox(*words, "--box", "none", "--json").json), "it is the usual one"
 
 
 def test_another_seed_gives_other_figures(matchbox: Run, bare: dict[str, Any]) -> None:

@@ -18,6 +18,7 @@ from matchbox.match.sample import Sampled, sample
 from matchbox.match.wire import PlayMatch
 from tests.builders import a_job, local_seats, play_scripted
 from tests.fakes import Auction, Race, ScriptedPlayer
+from tests.unit.worker.bots import COUNTING
 
 MOST = 6
 Open = Callable[[int, int], Any]
@@ -161,20 +162,8 @@ def test_every_program_of_the_sample_plays_one_bout_and_is_closed() -> None:
 
 def test_a_module_that_counts_is_found_among_bouts_of_bomb() -> None:
     game = registry.game("bomb")
-    counting = (
-        "from matchbox.games.bomb import *\n"
-        "begun = [0]\n"
-        "class Bot(SimplePlayer):\n"
-        "    def __init__(self):\n"
-        "        begun[0] += 1\n"
-        "        self.bold = begun[0] % 2 == 0\n"
-        "    def defuse(self, game_data):\n"
-        "        return 0 if self.bold else game_data.draw_pile_size()\n"
-        "    def turn(self, game_data, play_a_card):\n"
-        "        return None\n"
-    )
     plain = "from matchbox.games.bomb import *\nclass Bot(SimplePlayer):\n    pass\n"
     job = a_job(game, deals=10, width=5)
-    opened = local_seats("bomb", [counting, plain])
+    opened = local_seats("bomb", [COUNTING, plain])
     record = play(game, job, opened).record
     assert sample(game, job, record, opened, 20).stateful == [0]

@@ -23,3 +23,17 @@ def making(*lines: str) -> bytes:
 def text(*lines: str) -> bytes:
     """A file of these lines under the usual imports; the first is line 4."""
     return (HEAD + "\n".join(lines) + "\n").encode()
+
+
+COUNTING: Final = text(
+    "begun = [0]",
+    "class Bot(SimplePlayer):",
+    "    def __init__(self):",
+    "        begun[0] += 1",
+    "        self.bold = begun[0] % 2 == 0",
+    "    def turn(self, game_data, play_a_card):",
+    "        return None",
+    "    def defuse(self, game_data):",
+    "        return 0 if self.bold else game_data.draw_pile_size()",
+)
+"""Keeps state: it plays otherwise in every second bout that its process has begun."""

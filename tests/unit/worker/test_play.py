@@ -13,7 +13,7 @@ from matchbox.match import record as records
 from matchbox.match import replay
 from matchbox.match.wire import MatchPlayed
 from sandbox.box import Box
-from tests.unit.worker.bots import GOOD, text, turning
+from tests.unit.worker.bots import COUNTING, GOOD, text, turning
 from tests.unit.worker.conftest import a_match, by_digest
 from worker.arena.play import Table, cut, load_seed, play_job
 
@@ -116,19 +116,6 @@ def test_a_bundle_that_was_not_handed_over_is_named() -> None:
 def test_text_is_cut_between_characters() -> None:
     assert cut("ab€cd", 4) == "ab"
     assert cut("ab€cd", 5) == "ab€"
-
-
-COUNTING = text(
-    "begun = [0]",
-    "class Bot(SimplePlayer):",
-    "    def __init__(self):",
-    "        begun[0] += 1",
-    "        self.bold = begun[0] % 2 == 0",
-    "    def turn(self, game_data, play_a_card):",
-    "        return None",
-    "    def defuse(self, game_data):",
-    "        return 0 if self.bold else game_data.draw_pile_size()",
-)
 
 
 @pytest.mark.parametrize(("bots", "stateful"), [((ONE, COUNTING), [1]), ((ONE, TWO), [])])

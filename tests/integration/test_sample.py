@@ -1,0 +1,67 @@
+"""Who keeps state, on a platform that plays many bouts at once: found, told, and played narrow."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.installation import Installation, eventually, installed
+from tests.unit.worker.bots import COUNTING
+
+pytestmark = pytest.mark.slow
+
+WIDE = 8
+SETTINGS = {
+    "MATCHBOX_WIDTH": str(WIDE),
+    "MATCHBOX_MATCH_DEALS": "16",
+    "MATCHBOX_LEAGUE_MATCHES": "40",
+    "MATCHBOX_RANKED_BACKLOG": "2",
+}
+
+
+@pytest.fixture(scope="module")
+def platform(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installation]:
+    """A platform that runs, with an operator."""
+    with installed(tmp_path_factory.mktemp("sample") / "data", SETTINGS) as platform:
+        platform.operator()
+        yield platform
+
+
+def matches_of(platform: Installation, bot: str) -> list[dict[str, Any]]:
+    """Its finished matches with all that is told of them, oldest first."""
+    found = platform.items("/matches", bot=bot, state="finished")
+    return [platform.get(f"/matches/{one['id']}") for one in reversed(found)]
+
+
+def test_a_bot_that_keeps_state_is_found_and_its_matches_are_played_one_bout_at_a_time(
+    platform: Installation,
+) -> None:
+    alice = platform.author("alice")
+    version = platform.upload("counting", COUNTING, token=alice).json()["id"]
+    assert platform.verdict(version)["state"] == "active"
+    eventually(lambda: platform.get(f"/versions/{version}")["stateful"], why=platform.logs())
+    kinds = [one["kind"] for one in platform.ask("GET", "/notices", token=alice).json()["items"]]
+    assert kinds.count("stateful") == 1
+
+    def narrow() -> list[dict[str, Any]]:
+        played = matches_of(platform, "alice/counting")
+        return played if played and played[-1]["width"] == 1 else []
+
+    played = eventually(narrow, why=platform.logs())
+    widths = [one["width"] for one in played]
+    assert widths[0] == WIDE
+    assert sorted(widths, reverse=True) == widths, "once found, it is never played wide again"
+    for one in (played[0], played[-1]):
+        told = platform.command("verify", one["id"], "--data", str(platform.data))
+        assert told.stdout.startswith("same"), told.stdout + told.stderr
+
+
+def test_the_others_stay_wide(platform: Installation) -> None:
+    for name in ("simple", "medium"):
+        played = [one["width"] for one in matches_of(platform, f"house/{name}")]
+        assert WIDE in played
+        versions = platform.get(f"/bots/house/{name}")["versions"]
+        assert not any(one["stateful"] for one in versions)
+        assert versions[0]["sampled"] > 0
