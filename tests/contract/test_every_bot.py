@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
 from cli import shipped
 from cli.playing import try_file
 from matchbox import registry
 from matchbox.bundle import read_bundle
-from tests.builders import CHECKOUT
+from matchbox.game import fill_options
+from matchbox.match.wire import Entrant
+from tests.builders import CHECKOUT, a_job
+from worker.arena.play import play_job
 
 BOTS = [(game, bot.name) for game in registry.games() for bot in shipped.shipped(game)]
 
@@ -18,6 +22,24 @@ def test_it_passes_the_try_out_of_an_upload_and_plays_the_same_twice(game: str, 
     report = try_file(shipped.find(game, name).data, game, None, None)
     assert (report.verdict, report.reasons) == ("accepted", [])
     assert not report.unrepeatable
+
+
+@pytest.mark.parametrize("game", sorted(registry.games()))
+def test_none_keeps_state_between_bouts(game: str) -> None:
+    spec, bots = registry.game(game).spec, shipped.shipped(game)
+    for bot in bots:
+        seats = [bot, *[bots[0]] * (max(2, spec.seats[0]) - 1)]
+        job = a_job(
+            registry.game(game),
+            seats=len(seats),
+            deals=6,
+            width=6,
+            options=fill_options(spec, {}),
+            sample=6,
+        )
+        job = replace(job, seats=[Entrant(one.version, one.class_name) for one in seats])
+        played = play_job(job, {one.version: one.data for one in seats}, None)
+        assert (played.sampled, played.stateful, played.unrepeatable) == (6, [], []), bot.name
 
 
 @pytest.mark.parametrize(("game", "name"), BOTS, ids=map("-".join, BOTS))
