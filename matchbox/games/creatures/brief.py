@@ -48,9 +48,8 @@ def write(asked: int, seat: int, turn: int, attacker: int, own: Side, other: Sid
 
 def read(brief: bytes, own: Side, other: Side) -> None:
     """Lays the own side as the brief tells, its deck face down; of the other, life and marks."""
-    own.life, deck, own.lands, own.tapped, own.mana, played, hand, field, discard = brief[
-        _OWN:_OTHER
-    ]
+    mine = brief[_OWN:_OTHER]
+    own.life, deck, own.lands, own.tapped, own.mana, played, hand, field, discard = mine
     own.played = played == 1
     own.deck = _BACKS[deck]
     numbers = _HEAD + hand
@@ -58,10 +57,12 @@ def read(brief: bytes, own: Side, other: Side) -> None:
     marks = kinds + field
     fallen = marks + field
     own.hand = bytearray(brief[_HEAD:numbers])
-    own.numbers = bytearray(brief[numbers:kinds])
-    own.kinds = bytearray(brief[kinds:marks])
     own.marks = bytearray(brief[marks:fallen])
-    own.discard = bytearray(brief[fallen : fallen + discard])
+    if own.numbers + own.kinds != brief[numbers:marks]:
+        own.numbers = bytearray(brief[numbers:kinds])
+        own.kinds = bytearray(brief[kinds:marks])
+    if own.discard != brief[fallen : fallen + discard]:
+        own.discard = bytearray(brief[fallen : fallen + discard])
     other.life = brief[_OTHER]
     end = len(brief) - brief[_HEAD - 1]
     other.marks = bytearray(brief[end - brief[_HEAD - 2] : end])
@@ -69,7 +70,8 @@ def read(brief: bytes, own: Side, other: Side) -> None:
 
 def read_other(brief: bytes, other: Side) -> None:
     """Lays of the other side all but its life, what is not seen face down."""
-    deck, hand, other.lands, other.tapped, field, discard = brief[_OTHER + 1 : _HEAD]
+    theirs = brief[_OTHER + 1 : _HEAD]
+    deck, hand, other.lands, other.tapped, field, discard = theirs
     end = len(brief) - discard
     other.deck = _BACKS[deck]
     other.hand = _BACKS[hand]

@@ -21,6 +21,10 @@ class Touches:
 
 
 TOUCHES: Final = Touches()
+TAPPED: Final = 1
+ATTACKED: Final = 2
+BLOCKED: Final = 4
+"""What a card is marked with, one bit each."""
 
 
 class Card:
@@ -32,38 +36,37 @@ class Card:
         self.name = name
         self.cost = cost
         self.power = power
-        self._tapped = False
-        self._attacked = False
-        self._blocked = False
+        self._marks = 0
 
     @property
     def tapped(self) -> bool:
         """Whether it is tapped. Who sets this, or what follows, changes what is seen here only."""
-        return self._tapped
+        return self._marks & TAPPED != 0
 
     @tapped.setter
     def tapped(self, value: bool) -> None:
-        self._tapped = value
-        TOUCHES.count += 1
+        self._mark(TAPPED, value)
 
     @property
     def attacked(self) -> bool:
         """Whether attacking has tapped it."""
-        return self._attacked
+        return self._marks & ATTACKED != 0
 
     @attacked.setter
     def attacked(self, value: bool) -> None:
-        self._attacked = value
-        TOUCHES.count += 1
+        self._mark(ATTACKED, value)
 
     @property
     def blocked(self) -> bool:
         """Whether blocking has tapped it."""
-        return self._blocked
+        return self._marks & BLOCKED != 0
 
     @blocked.setter
     def blocked(self, value: bool) -> None:
-        self._blocked = value
+        self._mark(BLOCKED, value)
+
+    def _mark(self, mark: int, value: object) -> None:
+        self._marks = self._marks | mark if value else self._marks & ~mark
         TOUCHES.count += 1
 
     def tap(self) -> None:
@@ -96,7 +99,7 @@ def card_of(number: int) -> Card:
     """A new card of that number; face down it is 0, and only the back is seen."""
     card = _new(Card)
     card.kind, card.name, card.cost, card.power = _KINDS[number]
-    card._tapped = card._attacked = card._blocked = False
+    card._marks = 0
     return card
 
 

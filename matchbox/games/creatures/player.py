@@ -59,7 +59,8 @@ class Player:
 
         The attack is settled when this returns.
         """
-        return self._table is not None and self._table.attack(cardname)
+        table = self._table
+        return table is not None and table.attack(cardname)
 
     def block(self, attacker: Card, blocker: Card | str) -> bool:
         """Blocks with your untapped creature, inside `will_block`; True where that is possible."""
@@ -122,7 +123,7 @@ def sit_down(player: Player, opponent: str = "Opponent") -> Table:
 
 def answer(player: Player, view: dict[str, Any], ask: Ask) -> Any:
     """The player's move for this view; `ask(move)` makes a move before it, inside the turn."""
-    return _decide(player, brief_of(view), ask, keep=False)
+    return _decide(player, brief_of(view), ask, False)
 
 
 def answer_brief(player: Player, brief: bytes, ask: Ask) -> Any:
@@ -130,10 +131,10 @@ def answer_brief(player: Player, brief: bytes, ask: Ask) -> Any:
 
     Those whose effect is certain are made together.
     """
-    return _decide(player, brief, ask, keep=True)
+    return _decide(player, brief, ask, True)
 
 
-def _decide(player: Player, brief: bytes, ask: Ask, *, keep: bool) -> Any:
+def _decide(player: Player, brief: bytes, ask: Ask, keep: bool) -> Any:
     table = player._table or sit_down(player)
     try:
         if brief[ASKED] == BLOCK:

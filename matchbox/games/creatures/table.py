@@ -37,6 +37,8 @@ class Table:
         self._theirs = Side(bytearray())
         self.own = GameControl(self, self._mine)
         self.other = IdleBoard(None, self._theirs)
+        self._own_layout = self.own._layout
+        self._other_layout = self.other._layout
         self._player = player
         self._opponent = opponent
         opponent.board = self.other
@@ -94,7 +96,7 @@ class Table:
         place = steps.play_land(self._mine)
         if place < 0:
             return False
-        self.own.show_land(place)
+        self._own_layout.show_land(place)
         return self._made("land")
 
     def tap_all(self) -> bool:
@@ -121,7 +123,7 @@ class Table:
     def _tap(self, lands: int) -> bool:
         if not steps.tap(self._mine, lands):
             return False
-        self.own.show_tap()
+        self._own_layout.show_tap()
         return self._made(["tap", lands])
 
     def summon(self, name: object) -> bool:
@@ -136,7 +138,7 @@ class Table:
         place = steps.summon(self._mine, card)
         if place < 0:
             return False
-        self.own.show_summon(place)
+        self._own_layout.show_summon(place)
         return self._made(["summon", NAMES[card]])
 
     def attack(self, creature: object) -> bool:
@@ -149,8 +151,8 @@ class Table:
             return False
         move = ["attack", self._mine.numbers[place]]
         if steps.attack(self._mine, self._theirs, place) and self._theirs.life > 0:
-            self.own.show_attack(place)
-            self.other.show()
+            self._own_layout.show_attack(place)
+            self._other_layout.show()
             return self._made(move)
         self._kept.append(move)
         self._hand_over()
@@ -171,8 +173,8 @@ class Table:
         enter(None)
         told = self._make_kept()
         self._see(told if type(told) is bytes else brief_of(told))
-        self.own.show()
-        self.other.show()
+        self._own_layout.show()
+        self._other_layout.show()
         self._show_lives()
 
     def _make_kept(self) -> Any:
@@ -193,7 +195,7 @@ class Table:
         """Lets the player answer an attack; returns ["block", creature] or "pass"."""
         self._begin(brief)
         self._answer = None
-        creatures = self.other.creatures()
+        creatures = self._other_layout.creatures()
         self._player.will_block(creatures[self._theirs.numbers.index(brief[ATTACKER])])
         return self._answer or "pass"
 
@@ -218,7 +220,7 @@ class Table:
         """The place of an untapped creature of one's own: the card, or the first of that name."""
         side = self._mine
         if isinstance(creature, Card):
-            for place, card in enumerate(self.own.creatures()):
+            for place, card in enumerate(self._own_layout.creatures()):
                 if card is creature:
                     return steps.NOWHERE if side.marks[place] else place
             return steps.NOWHERE
@@ -240,23 +242,23 @@ class Table:
             before = self._mine.facts()
             self._see(brief)
             if before != self._mine.facts():
-                self.own.show()
-            self.other.show()
-        elif self.other.is_laid:
+                self._own_layout.show()
+            self._other_layout.show()
+        elif self._other_layout.is_laid:
             before = self._theirs.facts()
             self._see(brief)
-            self.own.show_turn()
+            self._own_layout.show_turn()
             if before != self._theirs.facts():
-                self.other.show()
+                self._other_layout.show()
         else:
             self._see(brief)
-            self.own.show_turn()
+            self._own_layout.show_turn()
         self._show_lives()
 
     def _see(self, brief: bytes) -> None:
         self._asked = brief[ASKED]
         read(brief, self._mine, self._theirs)
-        self.other.tell(brief)
+        self._other_layout.tell(brief)
         enter(self._player.memory)
 
     def _show_lives(self) -> None:

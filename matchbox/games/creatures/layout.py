@@ -1,0 +1,274 @@
+"""What a board shows: its lists as the seat sees its side, and cards that stay the same objects.
+
+Brings the lists up to date after every move; in a board that is only looked at, from the first look
+on. Knows what a player may have changed on its board; does not know what may be done there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Final
+
+from matchbox.games.creatures.brief import read_other
+from matchbox.games.creatures.card import ATTACKED, BLOCKED, TAPPED, TOUCHES, Card, card_of
+from matchbox.games.creatures.kinds import FACE_DOWN, LAND_CARD, NAMES
+from matchbox.games.creatures.mana import Mana
+from matchbox.games.creatures.state import Side
+
+if TYPE_CHECKING:
+    from matchbox.games.creatures.board import GameControl
+
+_MARKS: Final = (0, TAPPED | ATTACKED, TAPPED | BLOCKED)
+"""What a card shows, by its creature's mark in the game."""
+
+
+class Layout:
+    """What lies on one board, as the game has it, beside what the player has made of it."""
+
+    __slots__ = (
+        "_board", "_brief", "_creatures", "_fallen", "_held", "_held_kinds", "_is_deck_shown",
+        "_is_own", "_numbers", "_played_lands", "_side", "_touches", "is_laid",
+    )  # fmt: skip
+
+    def __init__(self, board: GameControl, side: Side, *, is_own: bool) -> None:
+        """The board shows that side; `is_own` to the seat whose it is."""
+        self._board = board
+        self._side = side
+        self._is_own = is_own
+        self._is_deck_shown = False
+        self._brief = b""
+        self.is_laid = False
+        """Whether the cards lie there."""
+
+    def lay_out(self) -> None:
+        """Lays the cards out, those of which the board was told before among them."""
+        self.is_laid = True
+        board = self._board
+        board.hand, board.field, board.lands, board.dpile = [], [], [], []
+        board.playedland = False
+        board.mana = Mana(0)
+        self._held: list[Card] = []
+        self._held_kinds = bytearray()
+        self._creatures: list[Card] = []
+        self._numbers = b""
+        self._played_lands: list[Card] = []
+        self._fallen: list[Card] = []
+        self._touches = TOUCHES.count
+        if self._brief:
+            read_other(self._brief, self._side)
+            self.show()
+
+    def tell(self, brief: bytes) -> None:
+        """Takes what is seen of the opponent's side now; it is read where somebody has looked."""
+        self._brief = brief
+        if self.is_laid:
+            read_other(brief, self._side)
+
+    def deck(self) -> list[Card]:
+        """The deck, face down; from now on it is kept up to date as well."""
+        self._is_deck_shown = True
+        return [card_of(FACE_DOWN) for _ in self._side.deck]
+
+    def creatures(self) -> list[Card]:
+        """The creatures on this field as the game has them."""
+        if not self.is_laid:
+            self.lay_out()
+        return self._creatures
+
+    def show(self, played: int = -1) -> None:
+        """Brings all lists up to date; a card stays the same object while it is in sight.
+
+        `played` is the place in the own hand of a card that has just left it. Where nobody has
+        looked yet, there is nothing to do.
+        """
+        if not self.is_laid:
+            return
+        side, board = self._side, self._board
+        if self._is_deck_shown:
+            _count(board.deck, len(side.deck))
+        gone = self._show_hand(side.hand, played)
+        while len(board.lands) < side.lands:
+            board.lands.append(_taken(gone, LAND_CARD))
+        self._played_lands = board.lands.copy()
+        self._show_tapped(side.tapped)
+        if side.kinds or self._creatures:
+            self._show_creatures(side, gone)
+        self._fallen = board.dpile.copy()
+        board.playedland, board.mana.amount = side.played, side.mana
+        self._touches = TOUCHES.count
+
+    def _show_hand(self, kinds: bytearray, played: int) -> list[Card]:
+        """Brings the hand up to date; returns the cards that have left it."""
+        hand, held = self._board.hand, self._held
+        gone: list[Card] = []
+        if not self._is_own:
+            _count(hand, len(kinds))
+        elif hand != held or not (kinds is self._held_kinds or kinds.startswith(self._held_kinds)):
+            gone = _name(hand, kinds)
+            self._held = hand.copy()
+        elif played >= 0:
+            del hand[played]
+            gone.append(held.pop(played))
+        else:
+            self._draw(kinds)
+        self._held_kinds = kinds
+        return gone
+
+    def _draw(self, kinds: bytearray) -> None:
+        """Puts the cards that are new at the end of the hand into it."""
+        hand, held = self._board.hand, self._held
+        for kind in kinds[len(held) :]:
+            card = card_of(kind)
+            hand.append(card)
+            held.append(card)
+
+    def _show_tapped(self, tapped: int) -> None:
+        """Makes so many lands tapped: the first, where it is not so already."""
+        lands = self._board.lands
+        if [land._marks for land in lands].count(TAPPED) != tapped:
+            for place, land in enumerate(lands):
+                land._marks = TAPPED if place < tapped else 0
+
+    def _show_creatures(self, side: Side, gone: list[Card]) -> None:
+        """The field as it is now; who has left it lies on the discard pile."""
+        fallen: Iterable[Card] = ()
+        if side.numbers != self._numbers:
+            before = dict(zip(self._numbers, self._creatures, strict=True))
+            self._creatures = [
+                before.pop(number) if number in before else _taken(gone, card)
+                for number, card in zip(side.numbers, side.kinds, strict=True)
+            ]
+            self._numbers = bytes(side.numbers)
+            fallen = before.values()
+        self._show_marks(side.marks)
+        self._board.field[:] = self._creatures
+        pile = self._board.dpile
+        if len(pile) < len(side.discard):
+            left = list(fallen)
+            for number in side.discard[len(pile) :]:
+                pile.append(_taken(left, number))
+
+    def _show_marks(self, marks: bytearray) -> None:
+        for place, card in enumerate(self._creatures):
+            card._marks = _MARKS[marks[place]]
+
+    # --- What is certain to have changed, and no more, where the player has changed nothing ----
+
+    def show_turn(self) -> None:
+        """A turn has begun."""
+        side, board = self._side, self._board
+        if (
+            self._is_changed()
+            or side.numbers != self._numbers
+            or side.lands != len(self._played_lands)
+            or not side.hand.startswith(self._held_kinds)
+        ):
+            self.show()
+            return
+        self._draw(side.hand)
+        self._held_kinds = side.hand
+        if side.tapped:
+            self._show_tapped(side.tapped)
+        else:
+            for land in self._played_lands:
+                land._marks = 0
+        self._show_marks(side.marks)
+        board.playedland, board.mana.amount = side.played, side.mana
+
+    def show_land(self, played: int) -> None:
+        """A land was played from that place in the hand."""
+        if self._is_changed():
+            self.show(played)
+            return
+        side, board = self._side, self._board
+        del board.hand[played]
+        card = self._held.pop(played)
+        board.lands.append(card)
+        self._played_lands.append(card)
+        if card._marks:
+            self._show_tapped(side.tapped)
+        board.playedland, board.mana.amount = side.played, side.mana
+
+    def show_tap(self) -> None:
+        """Lands were tapped."""
+        if self._is_changed():
+            self.show()
+            return
+        side, board = self._side, self._board
+        if side.tapped < len(self._played_lands):
+            self._show_tapped(side.tapped)
+        else:
+            for land in self._played_lands:
+                land._marks = TAPPED
+        board.playedland, board.mana.amount = side.played, side.mana
+
+    def show_summon(self, played: int) -> None:
+        """A creature was summoned from that place in the hand."""
+        if self._is_changed():
+            self.show(played)
+            return
+        side, board = self._side, self._board
+        del board.hand[played]
+        card = self._held.pop(played)
+        card._marks = 0
+        board.field.append(card)
+        self._creatures.append(card)
+        self._numbers = bytes(side.numbers)
+        board.playedland, board.mana.amount = side.played, side.mana
+
+    def show_attack(self, place: int) -> None:
+        """The creature at that place on the field has attacked."""
+        if self._is_changed():
+            self.show()
+            return
+        card = self._creatures[place]
+        card._marks = TAPPED | ATTACKED
+        side, board = self._side, self._board
+        board.playedland, board.mana.amount = side.played, side.mana
+
+    def _is_changed(self) -> bool:
+        """Whether the player has changed what lies here, so that all of it must be mended."""
+        board = self._board
+        return (
+            board.hand != self._held
+            or board.field != self._creatures
+            or board.lands != self._played_lands
+            or board.dpile != self._fallen
+            or self._touches != TOUCHES.count
+            or self._is_deck_shown
+        )
+
+
+def _name(zone: list[Card], numbers: bytearray) -> list[Card]:
+    """Makes the zone hold cards of these numbers, in order, of its own where it has them.
+
+    Returns those that have gone. A name means the first card that bears it, so it goes first.
+    """
+    names = [NAMES[number] for number in numbers]
+    had = [card.name for card in zone]
+    if had == names:
+        return []
+    kept, gone = [], []
+    for card in zone:
+        if had.count(card.name) > names.count(card.name):
+            had.remove(card.name)
+            gone.append(card)
+        else:
+            kept.append(card)
+    zone[:] = [_taken(kept, number) for number in numbers]
+    return gone
+
+
+def _count(zone: list[Card], number: int) -> None:
+    """Makes the zone as many cards long; new ones lie face down."""
+    del zone[number:]
+    while len(zone) < number:
+        zone.append(card_of(FACE_DOWN))
+
+
+def _taken(cards: list[Card], number: int) -> Card:
+    """The first of these cards with that number's name, taken out; or else a new one."""
+    for place, card in enumerate(cards):
+        if card.name == NAMES[number]:
+            return cards.pop(place)
+    return card_of(number)
