@@ -1,0 +1,40 @@
+cimport cython
+from matchbox.games.creatures.brief cimport read_other
+from matchbox.games.creatures.state cimport Side
+
+cdef class Layout:
+    cdef object _board
+    cdef Side _side
+    cdef bytes _brief, _numbers
+    cdef bytearray _held_kinds
+    cdef list _creatures, _fallen, _held, _played_lands
+    cdef Py_ssize_t _touches
+    cdef bint _is_deck_shown, _is_own
+    cdef readonly bint is_laid
+
+    cpdef lay_out(self)
+    cpdef tell(self, bytes brief)
+    cpdef deck(self)
+    cpdef list creatures(self)
+    @cython.locals(side=Side, gone=list)
+    cpdef show(self, Py_ssize_t played=*)
+    @cython.locals(held=list, gone=list)
+    cdef list _show_hand(self, bytearray kinds, Py_ssize_t played)
+    @cython.locals(held=list)
+    cdef _draw(self, bytearray kinds)
+    @cython.locals(place=Py_ssize_t)
+    cdef _show_tapped(self, Py_ssize_t tapped)
+    cdef _show_creatures(self, Side side, list gone)
+    @cython.locals(place=Py_ssize_t)
+    cdef _show_marks(self, bytearray marks)
+    @cython.locals(side=Side)
+    cpdef show_turn(self)
+    @cython.locals(side=Side)
+    cpdef show_land(self, Py_ssize_t played)
+    @cython.locals(side=Side)
+    cpdef show_tap(self)
+    @cython.locals(side=Side)
+    cpdef show_summon(self, Py_ssize_t played)
+    @cython.locals(side=Side)
+    cpdef show_attack(self, Py_ssize_t place)
+    cdef bint _is_changed(self) except -1

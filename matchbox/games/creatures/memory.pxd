@@ -1,0 +1,1 @@
+cpdef enter(object memory)

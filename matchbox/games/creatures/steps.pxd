@@ -1,0 +1,8 @@
+from matchbox.games.creatures.state cimport Side
+
+cpdef Py_ssize_t play_land(Side side) except -2
+cpdef bint tap(Side side, object lands) except -1
+cpdef Py_ssize_t summon(Side side, Py_ssize_t card) except -2
+cpdef Py_ssize_t untapped(Side side, object number) except -2
+cpdef bint attack(Side side, Side other, Py_ssize_t place) except -1
+cpdef hit(Side side, Py_ssize_t card)
