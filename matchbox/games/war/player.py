@@ -7,8 +7,8 @@ these names are ours.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 from operator import index
-from struct import Struct
 from typing import Any, Final, NamedTuple
 
 from matchbox.errors import IllegalMove
@@ -19,12 +19,10 @@ ALIASES: Final[dict[str, str]] = {}
 Ask = Callable[[Any], Any]
 Cards = tuple[int, int]
 
-HEAD: Final = Struct(">BBBBHH")
-"""How a brief begins: the numbers of cards in the own hand, in the other one and laid by each, how
-many plays are open, and both totals."""
-_CARDS: Final = HEAD.size
-_NUMBERS: Final = {"open_plays": 3, "points": 4, "other_points": 5}
-"""Where the numbers of a position stand in HEAD."""
+NUMBERS: Final = [bytes([number]) for number in range(256)]
+"""How a brief begins, by the number of cards in the own hand."""
+_PLAY: Final = 5
+"""Bytes of a play: two cards of each, and whether the seat took them."""
 _TOOK: Final = (False, True, None)
 _TEXTS: Final = {
     (one, two): f"{max(one, two)} {min(one, two)}" for one in range(1, 14) for two in range(1, 14)
@@ -46,56 +44,52 @@ class Play(NamedTuple):
 class Position:
     """What the player knows before it lays two cards. Every list is a copy, its own."""
 
-    __slots__ = ("_brief", "hand", "open_plays", "other_hand", "other_points", "points")
-
     hand: list[int]
     """The own cards, from 13 down to 1."""
-    other_hand: list[int]
-    """The other player's cards, which anybody who has counted knows."""
-    points: int
-    other_points: int
-    open_plays: int
-    """How many of the last plays were ties, and now wait for whoever wins next."""
 
     def __init__(self, view: dict[str, Any] | bytes) -> None:
         """The position of a view, or of its brief."""
         self._brief = brief = brief_of(view) if isinstance(view, dict) else view
-        self.hand = [*brief[_CARDS : _CARDS + brief[0]]]
+        self.hand = [*brief[1 : 1 + brief[0]]]
 
-    def __getattr__(self, name: str) -> Any:
-        """Reads another attribute out of the brief when it is first looked at."""
-        brief = self._brief
-        if name == "other_hand":
-            start = _CARDS + brief[0]
-            value: Any = [*brief[start : start + brief[1]]]
-        elif name in _NUMBERS:
-            value = HEAD.unpack_from(brief)[_NUMBERS[name]]
-        else:
-            message = f"{type(self).__name__!r} object has no attribute {name!r}"
-            raise AttributeError(message, name=name, obj=self)
-        setattr(self, name, value)
-        return value
+    @cached_property
+    def other_hand(self) -> list[int]:
+        """The other player's cards, which anybody who has counted knows: as many as the own."""
+        count = self._brief[0]
+        return [*self._brief[1 + count : 1 + 2 * count]]
 
-    @property
-    def _played(self) -> tuple[bytes, bytes]:
-        """The cards that each has laid, two a play."""
-        hand, other, laid, *_ = HEAD.unpack_from(self._brief)
-        start = _CARDS + hand + other
-        return self._brief[start : start + laid], self._brief[start + laid : start + 2 * laid]
+    @cached_property
+    def points(self) -> int:
+        """The own points."""
+        return self._points(True)
+
+    @cached_property
+    def other_points(self) -> int:
+        """The other player's points."""
+        return self._points(False)
+
+    @cached_property
+    def open_plays(self) -> int:
+        """How many of the last plays were ties, and now wait for whoever wins next."""
+        return sum(play.taken is None for play in self.plays)
 
     @property
     def plays(self) -> list[Play]:
         """All plays so far, the oldest first."""
-        own, other = (list(zip(cards[::2], cards[1::2], strict=True)) for cards in self._played)
-        took = self._brief[-len(own) :] if own else b""
-        return list(map(Play, own, other, map(_TOOK.__getitem__, took)))
+        told = self._brief[1 + 2 * self._brief[0] :]
+        count = len(told) // _PLAY
+        pairs = list(zip(told[: 4 * count : 2], told[1 : 4 * count : 2], strict=True))
+        took = map(_TOOK.__getitem__, told[4 * count :])
+        return list(map(Play, pairs[:count], pairs[count:], took))
 
     @property
     def open_points(self) -> int:
         """The sum of the cards that lie open after ties, beside those of this play."""
-        if not self.open_plays:
-            return 0
-        return sum(sum(cards[-2 * self.open_plays :]) for cards in self._played)
+        return self._points(None)
+
+    def _points(self, taken: bool | None) -> int:
+        """The sum of the cards of all plays that ended so."""
+        return sum(sum(play.own + play.other) for play in self.plays if play.taken is taken)
 
     def __str__(self) -> str:
         lines = [
@@ -127,19 +121,19 @@ def answer(player: Player, view: dict[str, Any], ask: Ask) -> Any:
 
 
 def brief_of(view: dict[str, Any]) -> bytes:
-    """The view of a seat that is to lay: HEAD, and in a byte each the cards of both hands, those
-    that each has laid, and for every play whether the seat took it, by number: no, yes, not yet."""
-    hand, other, played = view["hand"], view["other"], view["played"]
-    head = HEAD.pack(len(hand), len(other), len(played[0]), view["open"], *view["points"])
+    """The view of a seat that is to lay, in bytes: the number of cards in its hand, the cards of
+    both hands, those that it has laid, those that the other one has, and for every play whether
+    the seat took it, by number: no, yes, not yet."""
+    hand, played = view["hand"], view["played"]
     took = [_TOOK.index(taken) for taken in view["took"]]
-    return head + bytes([*hand, *other, *played[0], *played[1], *took])
+    return bytes([len(hand), *hand, *view["other"], *played[0], *played[1], *took])
 
 
 def answer_brief(player: Player, brief: bytes, ask: Ask) -> Any:
     """The same as `answer`, for a view as `brief_of` writes it."""
     position = _new(Position)
     position._brief = brief
-    position.hand = [*brief[_CARDS : _CARDS + brief[0]]]
+    position.hand = [*brief[1 : 1 + brief[0]]]
     chosen: Any = player.lay(position)
     if type(chosen) is tuple and len(chosen) == 2:
         one, two = chosen

@@ -15,7 +15,7 @@ from typing import Any, Final
 from matchbox.dice import Dice
 from matchbox.errors import IllegalMove
 from matchbox.game import CHANCE, Option, Options, Outcome, Plain, Spec
-from matchbox.games.war.player import HEAD
+from matchbox.games.war.player import NUMBERS
 
 HIGHEST: Final = 13
 DECK: Final = tuple(value for value in range(1, HIGHEST + 1) for _ in range(4))
@@ -37,7 +37,6 @@ _BOTH: Final = (0, 1)
 _ONE: Final = ((0,), (1,))
 _NOBODY: Final = ()
 _CHANCE: Final = (CHANCE,)
-_head: Final = HEAD.pack
 CHOOSE: Final = "choose"
 DEALT: Final = "dealt"
 
@@ -62,14 +61,11 @@ SPEC: Final = Spec(
 class State:
     """What lies on the table. The first card of a hand is laid first, where nobody chooses."""
 
-    __slots__ = (
-        "chooses", "hands", "initial", "laid", "open", "owing", "own", "played", "points", "pot",
-    )  # fmt: skip
+    __slots__ = ("chooses", "hands", "laid", "open", "owing", "own", "played", "points", "pot")
 
     def __init__(self, hands: tuple[bytearray, bytearray], chooses: bool) -> None:
         self.hands = hands
         self.chooses = chooses
-        self.initial = (sum(hands[0]), sum(hands[1]))
         self.owing: Sequence[int] = _NOBODY
         """Whoever has not laid yet, or chance, until the cards are out."""
         self.laid: list[Sequence[int] | None] = [None, None]
@@ -84,6 +80,15 @@ class State:
         """The points of those cards that each of the two has laid."""
         self.points = [0, 0]
         _next_play(self)
+
+    @property
+    def initial(self) -> tuple[int, int]:
+        """The points that each was dealt."""
+        first, second = (
+            sum(hand) + sum(laid or ()) + sum(played)
+            for hand, laid, played in zip(self.hands, self.laid, self.played, strict=True)
+        )
+        return first, second
 
     @property
     def took(self) -> list[int | None]:
@@ -130,9 +135,9 @@ class War:
         """The same state, after the cards were laid, and compared once both lie there."""
         if seat == CHANCE:
             first, second = state.hands
-            pairs = first[:2], second[:2]
+            one, another = first[:2], second[:2]
             del first[:2], second[:2]
-            _compare(state, *pairs)
+            _compare(state, one, another)
             return state
         if refusal := self.refusal(state, seat, move):
             raise IllegalMove(refusal)
@@ -176,14 +181,11 @@ class War:
         """The view of a seat that is to lay as player.brief_of writes it, without the view."""
         hand, theirs = state.hands
         played, opposed = state.played
-        points, others = state.points
         if seat:
             hand, theirs, played, opposed = theirs, hand, opposed, played
-            points, others = others, points
         if state.laid[1 - seat] is not None:
             theirs = bytearray(_held(state, 1 - seat))
-        head = _head(len(hand), len(theirs), len(played), state.open, points, others)
-        return b"".join((head, hand, theirs, played, opposed, state.own[seat]))
+        return b"".join((NUMBERS[len(hand)], hand, theirs, played, opposed, state.own[seat]))
 
     def outcome(self, state: State) -> Outcome | None:
         """The higher total wins; equal totals are a draw."""
@@ -207,7 +209,6 @@ class War:
     def resample(self, state: State, seat: int | None, dice: Dice) -> State:
         """A state that the seat cannot tell from this one: another order, other cards face down."""
         other = State((state.hands[0].copy(), state.hands[1].copy()), state.chooses)
-        other.initial = state.initial
         other.owing = state.owing
         other.laid = state.laid.copy()
         other.played = (state.played[0].copy(), state.played[1].copy())

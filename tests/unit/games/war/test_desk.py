@@ -107,8 +107,8 @@ def a_position(own: Sequence[int] = (), other: Sequence[int] = (), *took: bool |
     return Position(
         {
             "hand": [9, 5, 5, 1],
-            "other": [8, 2],
-            "points": [30, 12],
+            "other": [8, 6, 3, 2],
+            "points": [0, 31 * took.count(False)],
             "open": took.count(None),
             "played": [list(own), list(other)],
             "took": list(took),
@@ -120,10 +120,10 @@ def test_a_human_names_two_cards(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     answers(monkeypatch, "5, 5")
-    assert HumanPlayer().lay(a_position()) == (5, 5)
+    assert HumanPlayer().lay(a_position([13, 2], [12, 4], False)) == (5, 5)
     out = capsys.readouterr().out
-    assert "You have 9 5 5 1, and 30 points." in out
-    assert "The other player has 8 2, and 12 points." in out
+    assert "You have 9 5 5 1, and 0 points." in out
+    assert "The other player has 8 6 3 2, and 31 points." in out
 
 
 def test_a_human_is_asked_until_the_cards_are_its_own(

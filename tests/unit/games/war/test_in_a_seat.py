@@ -149,14 +149,20 @@ def test_the_plain_players_lay_what_they_say() -> None:
     assert all(card in position.hand for card in RandomPlayer().lay(position))
 
 
+def test_a_position_counts_the_points_out_of_the_plays() -> None:
+    view = a_view("13 2 9 1 5 5 3 3", "12 4 8 2 7 3 2 1", 0, "13 2", "12 4", "9 1", "8 2")
+    position = Position(view)
+    assert [position.points, position.other_points] == view["points"] == [0, 31]
+    assert (position.open_plays, position.open_points) == (view["open"], 20) == (1, 20)
+    assert [play.taken for play in position.plays] == view["took"]
+
+
 def test_a_position_stays_as_its_owner_has_changed_it() -> None:
     position = Position(a_view("13 9 9 2", "12 12 3 1", 0))
     position.points = 7
     position.other_hand.remove(12)
     assert (position.points, position.other_points) == (7, 0)
     assert position.other_hand == [12, 3, 1]
-    with pytest.raises(AttributeError, match="'Position' object has no attribute 'cards'"):
-        _ = position.cards
 
 
 # --- Pictures --------------------------------------------------------------------------------
