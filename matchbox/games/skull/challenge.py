@@ -99,7 +99,8 @@ def new_round(state: State, starter: int) -> None:
 
 def place(state: State, seat: int, kind: int) -> None:
     """A card from the hand on top of the pile."""
-    state.hands[kind][seat] -= 1
+    hand = state.hands[kind]
+    hand[seat] -= 1
     state.piles[seat].append(kind)
     state.sizes[seat] += 1
     state.table += 1

@@ -38,13 +38,14 @@ _KNOWN: Final = {id(move): text for text, move in MOVES.items()}
 """The texts of the moves that legal_moves() hands out, which need no look at what is in them."""
 _SEATS: Final[tuple[Player, ...]] = tuple(Player)
 _KINDS: Final[tuple[Card, ...]] = tuple(Card)
-_PLACES: Final = [
-    [MOVES[text] for text, held in zip(moves.PLACES, both, strict=True) if held]
-    for both in ((0, 0), (0, 1), (1, 0), (1, 1))
-]
-"""The cards to place: whether the hand has a skull counts 2, whether it has a rose 1."""
 _BETS: Final = [MOVES.get(text, MOVES[moves.PASS]) for text in moves.BETS]
 """By number; nobody bids 0."""
+_PLACES: Final = [
+    [[MOVES[text] for text in moves.placing(*both, True, table)] for table in range(len(_BETS))]
+    for both in ((0, 0), (0, 1), (1, 0), (1, 1))
+]
+"""Cards to place, and bids up to that number: whether the hand has a skull counts 2, whether it
+has a rose 1."""
 _CHOICES: Final = [MOVES[text] for text in moves.CHOICES]
 
 PHASE, VARIANT, SEATS, ME, MOVER, STARTER, SKULLS, ROSES, LOST, TABLE, TOP, INSIDE, HEAD = range(13)
@@ -78,9 +79,8 @@ def answer_brief(player: Agent, brief: bytes, ask: Callable[[Any], Any]) -> str:
     if phase == START:
         return _starter(player.name_starter(GameView(brief)))
     chosen = player.select_move(GameView(brief))
-    if type(chosen) is Move and id(chosen) in _KNOWN:
-        return _KNOWN[id(chosen)]
-    return _move(chosen)
+    known = _KNOWN.get(id(chosen))
+    return _move(chosen) if known is None else known
 
 
 def brief_of(view: dict[str, Any]) -> bytes:
@@ -251,23 +251,29 @@ class GameView(GameState):
 
     def legal_moves(self) -> list[Move]:
         """All that may be done now: places (skull, rose), bids rising, pass, choices."""
-        brief = self._brief
-        phase, table = brief[PHASE], brief[TABLE]
-        if brief[ME] != brief[MOVER] or phase > CHOICE:
-            return super().legal_moves()
-        if phase == PLACING:
-            places = _PLACES[2 * (brief[SKULLS] > 0) + (brief[ROSES] > 0)]
-            return places + _BETS[1 : table + 1] if table >= brief[INSIDE] else places.copy()
-        if phase == BETTING:
-            return [*_BETS[brief[TOP] + 1 : table + 1], _PASS]
-        piles = enumerate(self._by_seat(_PILES))
-        return [_CHOICES[seat] for seat, size in piles if size and seat != brief[ME]]
+        return super().legal_moves() if (legal := _legal(self._brief)) is None else legal
 
     def is_over(self) -> bool:
         """True where the challenge is over; never when a move is asked for."""
         brief = self._brief
         asked = brief[ME] == brief[MOVER] and brief[PHASE] <= CHOICE
         return not asked and super().is_over()
+
+
+def _legal(brief: bytes) -> list[Move] | None:
+    """What the brief's owner may do; None where it is not his turn, or no move is asked for."""
+    phase, me = brief[PHASE], brief[ME]
+    if me != brief[MOVER] or phase > CHOICE:
+        return None
+    table = brief[TABLE]
+    if phase == PLACING:
+        held = 2 * (brief[SKULLS] > 0) + (brief[ROSES] > 0)
+        return _PLACES[held][table if table >= brief[INSIDE] else 0].copy()
+    if phase == BETTING:
+        return [*_BETS[brief[TOP] + 1 : table + 1], _PASS]
+    seats = brief[SEATS]
+    piles = HEAD + _PILES * seats
+    return [_CHOICES[seat] for seat in range(seats) if brief[piles + seat] and seat != me]
 
 
 def _replayed(state: GameState, event: str, me: Player, own: Any) -> GameState:

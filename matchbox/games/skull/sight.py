@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from struct import Struct
 from typing import Any, Final
 
 from matchbox.dice import Dice
@@ -55,16 +56,17 @@ def rounds(state: State) -> list[str]:
 
 def brief(state: State, seat: int) -> bytes:
     """The view of the seat to move as player.brief_of writes it, without the view."""
+    skulls, roses = state.hands
     lost = state.lost[seat]
-    head = (
+    head = _head(
         _PHASES[state.phase], _VARIANTS[state.variant], state.seats, seat, state.mover,
-        state.starter, state.hands[SKULL][seat], state.hands[ROSE][seat], len(lost), state.table,
-        state.top_bid, len(state.inside),
+        state.starter, skulls[seat], roses[seat], len(lost), state.table, state.top_bid,
+        len(state.inside),
     )  # fmt: skip
     return b"".join(
         (
-            bytes(head), state.points, state.cards, state.sizes, state.bids, state.piles[seat],
-            lost, state.story,
+            head, state.points, state.cards, state.sizes, state.bids, state.piles[seat], lost,
+            state.story,
         )
     )  # fmt: skip
 
@@ -97,5 +99,7 @@ def _deal_anew(state: State, seat: int, dice: Dice) -> None:
 
 
 _END: Final = bytes([story.END])
+_head: Final = Struct("12B").pack
+"""The numbers that player.PHASE to player.INSIDE name, in a byte each."""
 _PHASES: Final = {name: number for number, name in enumerate(PHASES)}
 _VARIANTS: Final = {name: number for number, name in enumerate(VARIANTS)}

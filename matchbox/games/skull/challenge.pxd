@@ -1,0 +1,35 @@
+cimport cython
+
+
+cdef class State:
+    cdef public Py_ssize_t mover, moved, round_at, seats, starter, table, top_bid
+    cdef public str ended, phase, variant
+    cdef public object top_seat
+    cdef public tuple hands, owned
+    cdef public bytearray bids, cards, follower, points, sizes, story, turned
+    cdef public list inside, known, lost, piles, winners
+
+    cpdef clear_table(self)
+    cpdef leave(self, Py_ssize_t seat)
+
+
+cpdef new_round(State state, Py_ssize_t starter)
+@cython.locals(hand=bytearray)
+cpdef place(State state, Py_ssize_t seat, Py_ssize_t kind)
+cpdef speak(State state, Py_ssize_t seat, Py_ssize_t bid)
+@cython.locals(bids=bytearray, after=Py_ssize_t)
+cdef Py_ssize_t _who_speaks_after(State state, Py_ssize_t seat) except -1
+@cython.locals(challenger=Py_ssize_t)
+cdef _open(State state)
+cpdef choose(State state, Py_ssize_t challenger, Py_ssize_t owner, object dice)
+@cython.locals(kind=Py_ssize_t)
+cdef Py_ssize_t _turn(State state, Py_ssize_t owner) except -1
+cdef _meet(State state, Py_ssize_t challenger)
+cdef _fail_on_own_skull(State state, Py_ssize_t challenger)
+cdef _fail_on_anothers_skull(State state, Py_ssize_t challenger, Py_ssize_t owner, object dice)
+cdef bint _fail(State state, Py_ssize_t challenger) except -1
+cpdef lose(State state, Py_ssize_t challenger, Py_ssize_t skull_of, Py_ssize_t kind)
+cpdef remove(State state, Py_ssize_t seat)
+cpdef end_round(State state, Py_ssize_t starter)
+cdef bint _is_won(State state) except -1
+cdef _end(State state, list winners, str why)

@@ -1,0 +1,6 @@
+cimport cython
+from matchbox.games.skull.challenge cimport State
+
+
+@cython.locals(skulls=bytearray, roses=bytearray, lost=bytearray)
+cpdef bytes brief(State state, Py_ssize_t seat)
