@@ -251,7 +251,8 @@ class GameView(GameState):
 
     def legal_moves(self) -> list[Move]:
         """All that may be done now: places (skull, rose), bids rising, pass, choices."""
-        return super().legal_moves() if (legal := _legal(self._brief)) is None else legal
+        legal = _legal(self._brief)
+        return super().legal_moves() if legal is None else legal
 
     def is_over(self) -> bool:
         """True where the challenge is over; never when a move is asked for."""
