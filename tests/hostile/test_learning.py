@@ -1,6 +1,6 @@
 """A hostile `learn`, behind each walled box: it keeps its old memory, and hurts nobody else.
 
-The limits are those of learning, with less time, as nothing here needs ten seconds to be seen.
+The limits are those of learning; who is to run out of time has less, as nobody needs ten seconds.
 """
 
 from __future__ import annotations
@@ -58,11 +58,6 @@ def box(kind: str) -> Iterator[Box]:
         yield opened
 
 
-@pytest.fixture(autouse=True)
-def _less_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(policy, "LEARN_CPU_MS", 400)
-
-
 def taught(box: Box, body: str, records: Sequence[bytes] = (RECORD,)) -> Learned:
     """What comes of that `learn`."""
     source = f"{HEAD}    @staticmethod\n    def learn(memory, records):\n        {body}\n".encode()
@@ -73,8 +68,12 @@ def taught(box: Box, body: str, records: Sequence[bytes] = (RECORD,)) -> Learned
 
 
 @pytest.mark.parametrize("attack", ATTACKS)
-def test_it_keeps_the_old_memory_and_the_next_bot_learns_as_ever(attack: str, box: Box) -> None:
+def test_it_keeps_the_old_memory_and_the_next_bot_learns_as_ever(
+    attack: str, box: Box, monkeypatch: pytest.MonkeyPatch
+) -> None:
     body, kind, told = ATTACKS[attack]
+    if kind == "timeout":
+        monkeypatch.setattr(policy, "LEARN_CPU_MS", 400)
     done = taught(box, body)
     assert done.memory == OLD
     assert done.fault is not None

@@ -17,11 +17,13 @@ import struct
 import subprocess
 import sys
 import tempfile
+import time
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Self
 
+from sandbox.meter import is_asleep
 from sandbox.program import LIBRARY
 
 if TYPE_CHECKING:
@@ -253,6 +255,7 @@ class Waiter(Witness):
             "print('waits', flush=True)\n"
             f"number = {_FUTEX[platform.machine()]}\n"
             "libc.syscall(number, ctypes.c_void_p(page), 0, word, None, None, 0)\n"
+            "os._exit(0)\n"
         )
         self._waiter = self._open.enter_context(
             subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE)
@@ -260,11 +263,13 @@ class Waiter(Witness):
         self._open.callback(self._waiter.kill)
         assert self._waiter.stdout is not None
         self._waiter.stdout.readline()
+        while not is_asleep(self._waiter.pid):
+            time.sleep(0.01)
         return self
 
     def seen(self, told: Told) -> bool:
         try:
-            return self._waiter.wait(timeout=0.2) == 0
+            return self._waiter.wait(timeout=3) == 0
         except subprocess.TimeoutExpired:
             return False
 

@@ -14,7 +14,7 @@ class Attacker(Player):
 
     def turn(self, game_data, play_a_card):
         self.turns += 1
-        end = time.process_time() + 0.1 * (self.turns < 4)
+        end = time.process_time() + 0.2 * (self.turns < 4)
         while time.process_time() < end:
             pass
         return None
