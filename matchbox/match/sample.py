@@ -27,9 +27,11 @@ if TYPE_CHECKING:
 
 AGAIN: Final = 2
 """So often a bout that comes out otherwise is played alone once more, before a bot is named."""
-_SKIPPED: Final = frozenset(("timeout", "platform", "protocol", "excluded"))
-"""A bout with such a fault tells nothing: a clock or other bouts may have decided it."""
-_BY_THE_MACHINE: Final = frozenset(("timeout", "memory", "platform"))
+_BY_A_CLOCK: Final = frozenset(("timeout", "platform", "protocol"))
+_SKIPPED: Final = _BY_A_CLOCK | {"excluded"}
+"""A recorded bout with such a fault tells nothing: a clock or other bouts may have decided it."""
+_NO_WORD: Final = _BY_A_CLOCK | {"memory"}
+"""Neither does one that was played alone, with such a fault."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,11 +95,13 @@ def _compare(
 ) -> tuple[str, int] | None:
     """Whose answers differ and how; None where nobody's do, or the machine has decided it."""
     alone = _alone(game, job, bout, open_player, beat)
-    if alone == bout or _BY_THE_MACHINE & _kinds(alone):
+    if alone == bout or _NO_WORD & _kinds(alone):
         return None
     kind, other = "stateful", bout
     for _ in range(AGAIN):
         again = _alone(game, job, bout, open_player, beat)
+        if _NO_WORD & _kinds(again):
+            return None
         if again != alone:
             kind, other = "unrepeatable", again
             break

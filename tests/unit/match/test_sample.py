@@ -128,6 +128,18 @@ def test_what_the_machine_decides_in_the_sample_names_nobody(kind: FaultKind) ->
     assert found(job, record, by_entrant(honest, slow)) == Sampled(MOST, [], [])
 
 
+def test_who_times_out_when_a_difference_is_looked_at_again_is_not_named() -> None:
+    job = a_job(Race(), deals=1)
+    opened = count()
+
+    def other_then_slow() -> ScriptedPlayer:
+        slow = next(opened) > 0
+        return ScriptedPlayer(lambda _: SeatFault("timeout", "too slow today") if slow else 3)
+
+    record = played(job, by_entrant(honest, honest))
+    assert found(job, record, by_entrant(honest, other_then_slow), 1) == Sampled(1, [], [])
+
+
 def test_bouts_that_lacked_memory_come_first() -> None:
     job = a_job(Race(), deals=30)
     record = played(job, by_entrant(honest, honest))
