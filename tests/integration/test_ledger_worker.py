@@ -45,6 +45,9 @@ def environment(request: pytest.FixtureRequest, tmp_path: Path) -> dict[str, str
         "MATCHBOX_TICK_SECONDS": "1",
         "MATCHBOX_MATCH_DEALS": "1",
         "MATCHBOX_LEAGUE_MATCHES": "10",
+        # A worker that is killed between taking a result from the broker and setting it aside takes
+        # it along; the row brings the match back after a lease, which is to be within DEADLINE_S.
+        "MATCHBOX_LEASE_MINUTES": "1",
     }
 
 
