@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from hypothesis import settings
+from playwright.sync_api import expect
 
 from matchbox import registry
 from sandbox.box import KINDS
@@ -20,6 +21,9 @@ from worker.arena.boxes import ENTRY
 # A busy machine is no bug: nothing here is timed, and CI draws the same examples every time.
 settings.register_profile("matchbox", deadline=None, derandomize=bool(os.environ.get("CI")))
 settings.load_profile("matchbox")
+
+PATIENCE_MS = 60_000
+"""How long a page may take to show what is expected of it."""
 
 
 @pytest.fixture(autouse=True, scope="session")
@@ -109,6 +113,7 @@ def browser_type_launch_args(
     browser_type_launch_args: dict[str, Any], browser_path: str
 ) -> dict[str, Any]:
     """How pytest-playwright starts its browser: the installed one, also as root in a container."""
+    expect.set_options(timeout=PATIENCE_MS)
     return {
         **browser_type_launch_args,
         "executable_path": browser_path,

@@ -184,8 +184,8 @@ class Installation:
     def operator(self) -> None:
         """Makes the first operator, charlie, by the link; what is asked from now on is asked by
         him."""
-        with httpx.Client(follow_redirects=True, timeout=30) as visitor:
-            claim(visitor, self.link, "charlie")
+        with visitor() as charlie:
+            claim(charlie, self.link, "charlie")
         login = {"name": "charlie", "password": PASSWORD}
         self._token = self.ask("POST", "/login", json=login).json()["token"]
 
@@ -204,7 +204,7 @@ class Installation:
         while True:
             try:
                 address = f"{self.url}/api/v1{path}"
-                return httpx.request(method, address, headers=headers, timeout=30, **what)
+                return httpx.request(method, address, headers=headers, timeout=START_S, **what)
             except httpx.TransportError:
                 assert time.monotonic() < deadline, self.logs()
                 time.sleep(0.1)
@@ -295,12 +295,17 @@ def installed(
         platform.end()
 
 
-def claim(visitor: httpx.Client, link: str, name: str) -> httpx.Response:
+def visitor() -> httpx.Client:
+    """Somebody who follows every redirect, and is patient."""
+    return httpx.Client(follow_redirects=True, timeout=START_S)
+
+
+def claim(who: httpx.Client, link: str, name: str) -> httpx.Response:
     """What the form behind the one-time link answers."""
-    form = visitor.get(link).text
+    form = who.get(link).text
     token = re.search(r'name="csrf_token"[^>]*value="([^"]+)"', form)
     fields = {"name": name, "password": PASSWORD, "csrf_token": token[1] if token else ""}
-    return visitor.post(link, data=fields)
+    return who.post(link, data=fields)
 
 
 def listening(pids: Sequence[int]) -> set[tuple[str, int]]:

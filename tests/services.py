@@ -7,13 +7,14 @@ A server dies with the process that started it, also when that one is killed.
 from __future__ import annotations
 
 import os
+import random
 import shutil
 import socket
 import subprocess
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib.util import find_spec
 from pathlib import Path
 from typing import NoReturn
@@ -86,11 +87,16 @@ def running(command: list[str], ready: Callable[[], bool], log: Path) -> Iterato
 
 
 def free_port() -> int:
-    """A TCP port of 127.0.0.1 that nobody holds at this moment."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
+    """A TCP port of 127.0.0.1 that nobody holds at this moment.
+
+    It is below those that the kernel hands out by itself, or another program's connection might
+    have it before it is taken, or between two starts.
+    """
+    while True:
+        port = random.SystemRandom().randrange(10_000, 32_000)
+        with socket.socket() as probe, suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            return port
 
 
 @contextmanager

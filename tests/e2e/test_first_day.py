@@ -9,7 +9,7 @@ import zipfile
 from collections.abc import Iterator
 from io import BytesIO
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
@@ -18,7 +18,6 @@ from tests.installation import PASSWORD, Installation, eventually, installed
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
-SOON: Final[Any] = {"timeout": 30_000}
 IMPORTS: Final = "import random as random_number\nfrom matchbox.games.bomb import *\n\n\n"
 NOTEBOOK: Final = Path(__file__).parent.parent / "documents" / "bomb" / "medium.py"
 TURN: Final = "        return None\n"
@@ -106,12 +105,12 @@ def test_the_first_day(platform: Installation, browser: Browser, shots: Path) ->
         picture(alice, shots, "accepted")
         submit_text(alice, "pasted", turning("return skip_crad"))
         verdict = alice.locator("#verdict")
-        expect(verdict).to_contain_text("Refused. Your bot raised an exception.", **SOON)
+        expect(verdict).to_contain_text("Refused. Your bot raised an exception.")
         expect(verdict).to_contain_text("name 'skip_crad' is not defined")
         expect(verdict.locator(".wrong")).to_contain_text("return skip_crad")
         picture(alice, shots, "refused")
         submit_text(alice, "pasted", turning("return None"))
-        expect(verdict).to_contain_text("Active. It plays by the rules", **SOON)
+        expect(verdict).to_contain_text("Active. It plays by the rules")
         see_it_play(alice, platform)
         picture(alice, shots, "match")
         alice.goto(platform.url + "/account")
@@ -189,7 +188,7 @@ def submit_file(page: Page, file: Path) -> None:
     page.get_by_label("Name of the bot").fill("notebook")
     page.get_by_label("The file", exact=True).set_input_files(file)
     page.get_by_role("button", name="Try it out").click()
-    expect(page.locator("#verdict")).to_contain_text("Active. It plays by the rules", **SOON)
+    expect(page.locator("#verdict")).to_contain_text("Active. It plays by the rules")
 
 
 def submit_text(page: Page, name: str, text: str) -> None:
@@ -209,13 +208,13 @@ def see_it_play(page: Page, platform: Installation) -> None:
 
     eventually(rated, why="alice/notebook is not rated")
     page.get_by_role("link", name="Bomb league").first.click()
-    expect(page.locator(".canvas")).to_have_attribute("data-ready", "", **SOON)
+    expect(page.locator(".canvas")).to_have_attribute("data-ready", "")
     line = page.locator("table.sortable tr", has_text="alice/notebook")
     expect(line).to_contain_text("±")
     line.get_by_role("link").click()
     finished = page.locator("#recent tr", has_text="finished").first
     finished.get_by_role("link").first.click()
-    expect(page.locator("#replay")).to_have_attribute("data-ready", "", **SOON)
+    expect(page.locator("#replay")).to_have_attribute("data-ready", "")
     page.keyboard.press("ArrowRight")
     expect(page.locator("#at")).to_have_text("1")
     expect(page.locator("#board svg")).to_be_visible()

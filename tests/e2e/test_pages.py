@@ -33,7 +33,6 @@ pytestmark = pytest.mark.browser
 QUIET = ["--disable-background-networking", "--disable-component-update", "--no-first-run"]
 BOUT = f"/matches/{MATCH}?bout=1"
 PHONE = {"width": 390, "height": 844}
-CLICKS_MS = 10_000
 
 
 @pytest.fixture(scope="session")
@@ -85,7 +84,7 @@ def settled(page: Page) -> None:
     for mark in ("[data-figure]", "#replay"):
         for found in page.locator(mark).all():
             found.scroll_into_view_if_needed()
-            expect(found).to_have_attribute("data-ready", "", timeout=30_000)
+            expect(found).to_have_attribute("data-ready", "")
 
 
 def axe_says(page: Page) -> list[str]:
@@ -162,7 +161,7 @@ def test_a_standing_comes_on_by_itself_and_stays_sorted_as_its_reader_has_it(
         expect(rows.first).to_contain_text("house/scared")
         expect(rows.first).to_contain_text("± 90")
         told["board"] = a_board(30.0, ahead="house/scared", matches=400)
-        expect(rows.first).to_contain_text("± 30", timeout=CLICKS_MS)
+        expect(rows.first).to_contain_text("± 30")
         expect(rows.first).to_contain_text("alice/careful")
         expect(heading).to_have_attribute("aria-sort", "descending")
         expect(heading.get_by_role("button")).to_be_focused()
@@ -181,7 +180,7 @@ def test_a_standing_appears_with_the_first_match(watched: Page) -> None:
         watched.goto(address + "/seasons/7")
         expect(watched.locator("#board")).to_have_count(0)
         told["board"] = a_board(90.0, ahead="alice/careful", matches=1)
-        expect(watched.locator("#board tbody tr")).to_have_count(2, timeout=CLICKS_MS)
+        expect(watched.locator("#board tbody tr")).to_have_count(2)
         settled(watched)
         watched.goto("about:blank")
 
@@ -193,7 +192,7 @@ def test_a_comparison_shows_its_share_of_points_as_games_come_in(watched: Page) 
         found = watched.locator("#found")
         expect(found).to_contain_text("50.0% of the points, ±40.0")
         told["row"] = compared.row(1, games=800, pairs=[100, 0, 200, 0, 100])
-        expect(found).to_contain_text("50.0% of the points, ±3.5", timeout=CLICKS_MS)
+        expect(found).to_contain_text("50.0% of the points, ±3.5")
         expect(found).to_contain_text("800 of 10,000")
         watched.goto("about:blank")
 
@@ -295,7 +294,7 @@ def test_space_plays_the_bout_and_stops_it(watched: Page, alices: str) -> None:
     settled(watched)
     watched.keyboard.press("Space")
     expect(watched.get_by_role("button", name="Pause")).to_be_visible()
-    expect(watched.locator("#at")).to_have_text("2", timeout=CLICKS_MS)
+    expect(watched.locator("#at")).to_have_text(re.compile("[2-9]"))  # whichever is seen first
     watched.keyboard.press("Space")
     expect(watched.get_by_role("button", name="Play")).to_be_visible()
 
@@ -333,7 +332,7 @@ def test_the_verdict_appears_by_itself(watched: Page) -> None:
         wrong = cast.report("crash", "ValueError: no such card (bot.py, line 5)")
         told["bot"] = told["bot"] | {"versions": [cast.version(4, "refused", wrong)]}
         verdict = watched.locator("#verdict")
-        expect(verdict).to_contain_text("Refused. Your bot raised an exception.", timeout=CLICKS_MS)
+        expect(verdict).to_contain_text("Refused. Your bot raised an exception.")
         expect(verdict).to_contain_text("ValueError: no such card (bot.py, line 5)")
         expect(verdict.locator(".wrong")).to_contain_text("def turn")
         expect(verdict).not_to_have_attribute("hx-get", "")
@@ -351,12 +350,12 @@ def test_a_server_that_fails_for_a_moment_takes_nothing_from_the_page(page: Page
     with serving(replace(SOURCE, queue=queue)) as address:
         page.goto(address + "/admin")
         broken.append("yes")
-        with page.expect_response(lambda answer: answer.status == 404, timeout=CLICKS_MS):
+        with page.expect_response(lambda answer: answer.status == 404):
             pass
-        with page.expect_response(lambda answer: answer.status == 404, timeout=CLICKS_MS):
+        with page.expect_response(lambda answer: answer.status == 404):
             expect(page.locator("#queue")).to_contain_text("12, the oldest")
         broken.clear()
-        with page.expect_response(lambda answer: answer.status == 200, timeout=CLICKS_MS):
+        with page.expect_response(lambda answer: answer.status == 200):
             pass
         expect(page.locator("#queue")).to_contain_text("12, the oldest")
         page.goto("about:blank")

@@ -6,17 +6,17 @@ import os
 import shutil
 import signal
 import subprocess
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests import services
+from tests.installation import eventually, gone
 
 STAND_IN = """#!/bin/sh
 echo "$$ $*"
-exec sleep 60
+exec sleep 600
 """
 
 
@@ -41,14 +41,6 @@ def make(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     """What `make` says in the folder."""
     command = [services.needs("make"), *words]
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
-
-
-def gone(pid: int) -> bool:
-    """Whether the process has ended; one that waits to be collected has."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
-    except (FileNotFoundError, ProcessLookupError):
-        return True
 
 
 @pytest.fixture
@@ -111,14 +103,11 @@ def test_the_platform_ends_with_make(
 ) -> None:
     process, pid, _ = started
     process.send_signal(signal.Signals[name])
-    deadline = time.monotonic() + services.DEADLINE_S
-    while not gone(pid) and time.monotonic() < deadline:
-        time.sleep(0.02)
-    assert gone(pid)
+    eventually(lambda: gone(pid))
 
 
 def test_ctrl_c_reaches_the_platform(started: tuple[subprocess.Popen[str], int, str]) -> None:
     process, pid, _ = started
     os.killpg(process.pid, signal.SIGINT)
     process.wait(services.DEADLINE_S)
-    assert gone(pid)
+    eventually(lambda: gone(pid))

@@ -31,7 +31,7 @@ from tests.unit.worker.conftest import LIMITS, a_match, a_try_out
 from worker.app import ARENA_QUEUES, make_celery
 
 TOKEN = "t" * 40
-DEADLINE_S = 60.0
+DEADLINE_S = 240.0
 ONE = GOOD.encode()
 TWO = text("class Bot(ScaredPlayer):", "    pass")
 SLOW = turning("import time", "time.sleep(0.05)", "return None")
@@ -187,7 +187,7 @@ def test_an_arena_that_is_told_to_stop_gives_its_job_back(broker: str, tmp_path:
             send(broker, wire.PLAY_MATCH, a_match(SLOW, TWO, deals=50, limits=limits))
             until(lambda: books.claims, tmp_path)
             worker.terminate()
-            assert worker.wait(30) == 0
+            assert worker.wait(DEADLINE_S) == 0
         with redis.from_url(broker) as client:
             assert client.llen("ranked") == 1
     assert results(broker) == []

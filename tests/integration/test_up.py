@@ -14,6 +14,7 @@ import pytest
 
 from tests.builders import shipped
 from tests.installation import (
+    START_S,
     Installation,
     claim,
     descendants,
@@ -22,13 +23,13 @@ from tests.installation import (
     installed,
     listening,
     up,
+    visitor,
 )
 from tests.services import free_port
 
 pytestmark = pytest.mark.slow
 
 PROGRAMS: Final = ("broker", "web", "ledger", "beat", "arena-1 arena-2")
-GONE_S: Final = 30.0
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +42,7 @@ def platform(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installation]
 def refusal(data: Path, port: int) -> str:
     """What `matchbox up` says where it does not start."""
     process = up(data, port, {})
-    told, _ = process.communicate(timeout=60)
+    told, _ = process.communicate(timeout=START_S)
     assert process.returncode == 1
     return told.strip()
 
@@ -71,7 +72,8 @@ def test_it_prints_its_address_and_the_operators_link(platform: Installation) ->
     assert second.startswith(f"Become its first operator, once: {platform.url}/first/mbx_")
     assert str(platform.data / "logs") in third
     assert "Ctrl-C" in third
-    assert httpx.get(f"{platform.url}/readyz").status_code == 200
+    with visitor() as anybody:
+        assert anybody.get(f"{platform.url}/readyz").status_code == 200
 
 
 def test_it_listens_at_one_address_of_this_machine_alone(platform: Installation) -> None:
@@ -111,9 +113,9 @@ def test_each_arena_has_a_core_of_its_own(platform: Installation) -> None:
 def test_the_link_makes_its_visitor_the_operator_and_nobody_after_him(
     platform: Installation,
 ) -> None:
-    with httpx.Client(follow_redirects=True) as charlie:
+    with visitor() as charlie:
         assert claim(charlie, platform.link, "charlie").url.path == "/admin"
-    with httpx.Client(follow_redirects=True) as mallory:
+    with visitor() as mallory:
         assert "This link has been used" in mallory.get(platform.link).text
         assert claim(mallory, platform.link, "mallory").status_code in (400, 403)
         assert mallory.get(f"{platform.url}/admin").url.path == "/login"
@@ -134,7 +136,8 @@ def test_without_a_box_the_pages_say_what_is_missing(tmp_path: Path) -> None:
     platform.start()
     why = "Only operators may submit bots here now: bubblewrap is not installed"
     try:
-        eventually(lambda: why in httpx.get(f"{platform.url}/submit").text, why=platform.logs())
+        with visitor() as bob:
+            eventually(lambda: why in bob.get(f"{platform.url}/submit").text, why=platform.logs())
     finally:
         platform.end()
 
@@ -151,7 +154,7 @@ def test_a_program_that_is_killed_is_started_again(platform: Installation, names
     running = platform.programs()
     below = [pid for name in names.split() for pid in descendants(running[name])]
     killed = {platform.kill(name) for name in names.split()}
-    eventually(lambda: all(map(gone, below)), GONE_S, f"{names} left something running")
+    eventually(lambda: all(map(gone, below)), why=f"{names} left something running")
     eventually(lambda: not set(platform.programs().values()) & killed)
     eventually(lambda: running.keys() == platform.programs().keys())
     token = platform.author(f"friend-{len(platform.items('/bots'))}")
@@ -187,7 +190,7 @@ def test_nothing_is_left_running_when_it_is_killed_and_the_next_one_goes_on(
         matches = eventually(lambda: played(platform))
         everything = descendants(platform.pid)
         os.kill(platform.pid, signal.SIGKILL)
-        eventually(lambda: all(map(gone, everything)), GONE_S, "something is left running")
+        eventually(lambda: all(map(gone, everything)), why="something is left running")
         platform.end()
         platform.start()
         assert platform.link
@@ -199,7 +202,7 @@ def test_nothing_is_left_running_when_it_is_killed_and_the_next_one_goes_on(
 def nobody_answers(url: str) -> bool:
     """Whether nothing listens there."""
     try:
-        httpx.get(url)
+        httpx.get(url, timeout=START_S)
     except httpx.ConnectError:
         return True
     return False

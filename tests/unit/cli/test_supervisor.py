@@ -14,12 +14,12 @@ import pytest
 
 from cli.supervisor import LONGEST_PAUSE_S, Child, Program, Supervisor
 
-DEADLINE_S = 20.0
-SLEEPER = [sys.executable, "-S", "-c", "import time; print('up', flush=True); time.sleep(60)"]
+DEADLINE_S = 120.0
+SLEEPER = [sys.executable, "-S", "-c", "import time; print('up', flush=True); time.sleep(600)"]
 STUBBORN = [
     *(sys.executable, "-S", "-c"),
     "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); "
-    "print('up', flush=True); time.sleep(60)",
+    "print('up', flush=True); time.sleep(600)",
 ]
 FAILING = [sys.executable, "-S", "-c", "print('no'); raise SystemExit(3)"]
 ENVIRONMENT = {"PATH": os.environ["PATH"], "PYTHONPATH": str(Path(__file__).parents[3])}
@@ -118,7 +118,7 @@ def test_children_stop_layer_by_layer(supervisor: Supervisor, tmp_path: Path) ->
         "    sys.exit()\n"
         "signal.signal(signal.SIGTERM, stop)\n"
         "print('up', flush=True)\n"
-        "time.sleep(60)\n"
+        "time.sleep(600)\n"
     )
     for name, layer in (("a", 0), ("b", 2), ("c", 1)):
         command = [sys.executable, "-S", "-c", source, name]
@@ -151,8 +151,8 @@ def test_a_child_dies_with_the_process_that_started_it(tmp_path: Path) -> None:
     sleeper = f"import os, time; open({str(pid_file)!r}, 'w').write(f'{{os.getpid()}}\\n'); "
     source = (
         "import subprocess, sys, time; from cli.child import tied; "
-        f"subprocess.Popen(tied([sys.executable, '-S', '-c', {sleeper + 'time.sleep(60)'!r}])); "
-        "time.sleep(60)"
+        f"subprocess.Popen(tied([sys.executable, '-S', '-c', {sleeper + 'time.sleep(600)'!r}])); "
+        "time.sleep(600)"
     )
     parent = subprocess.Popen([sys.executable, "-c", source], env=ENVIRONMENT)
     until(lambda: pid_file.exists() and pid_file.read_text().endswith("\n"))
