@@ -56,16 +56,15 @@ def read(brief: bytes, own: Side, other: Side) -> None:
     kinds = numbers + field
     marks = kinds + field
     fallen = marks + field
-    own.hand = bytearray(brief[_HEAD:numbers])
-    own.marks = bytearray(brief[marks:fallen])
-    if own.numbers + own.kinds != brief[numbers:marks]:
-        own.numbers = bytearray(brief[numbers:kinds])
-        own.kinds = bytearray(brief[kinds:marks])
-    if own.discard != brief[fallen : fallen + discard]:
-        own.discard = bytearray(brief[fallen : fallen + discard])
+    cards = bytearray(brief)
+    own.hand = cards[_HEAD:numbers]
+    own.numbers = cards[numbers:kinds]
+    own.kinds = cards[kinds:marks]
+    own.marks = cards[marks:fallen]
+    own.discard = cards[fallen : fallen + discard]
     other.life = brief[_OTHER]
     end = len(brief) - brief[_HEAD - 1]
-    other.marks = bytearray(brief[end - brief[_HEAD - 2] : end])
+    other.marks = cards[end - brief[_HEAD - 2] : end]
 
 
 def read_other(brief: bytes, other: Side) -> None:
@@ -75,10 +74,11 @@ def read_other(brief: bytes, other: Side) -> None:
     end = len(brief) - discard
     other.deck = _BACKS[deck]
     other.hand = _BACKS[hand]
-    other.numbers = bytearray(brief[end - 3 * field : end - 2 * field])
-    other.kinds = bytearray(brief[end - 2 * field : end - field])
-    other.marks = bytearray(brief[end - field : end])
-    other.discard = bytearray(brief[end:])
+    cards = bytearray(brief)
+    other.numbers = cards[end - 3 * field : end - 2 * field]
+    other.kinds = cards[end - 2 * field : end - field]
+    other.marks = cards[end - field : end]
+    other.discard = cards[end:]
 
 
 def brief_of(view: dict[str, Any]) -> bytes:

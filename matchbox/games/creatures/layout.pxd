@@ -20,7 +20,7 @@ cdef class Layout:
     cpdef show(self, Py_ssize_t played=*)
     @cython.locals(held=list, gone=list)
     cdef list _show_hand(self, bytearray kinds, Py_ssize_t played)
-    @cython.locals(held=list)
+    @cython.locals(held=list, kind=Py_ssize_t)
     cdef _draw(self, bytearray kinds)
     @cython.locals(place=Py_ssize_t)
     cdef _show_tapped(self, Py_ssize_t tapped)
