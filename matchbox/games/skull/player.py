@@ -173,7 +173,7 @@ class GameView(GameState):
     @cached_property
     def board(self) -> Board:  # type: ignore[override]
         """The board, with None for every hidden card."""
-        board = self._empty_board()
+        board = self._empty_board(self.players)
         board.turned = [(_SEATS[seat], kind) for seat, kind in self._turned()]
         board.chosen_cards = len(board.turned)
         board.last_chosen = board.turned[-1][1] if board.turned else None
@@ -190,9 +190,9 @@ class GameView(GameState):
         board._hands._cards = {player: self._hand(player) for player in self.players}
         return board
 
-    def _empty_board(self) -> Board:
-        board = Board(self.players, self._brief[VARIANT] == _DOCUMENT)
-        board._hands = Chart(False, False, self.players)
+    def _empty_board(self, players: tuple[Player, ...]) -> Board:
+        board = Board(players, self._brief[VARIANT] == _DOCUMENT)
+        board._hands = Chart(False, False, players)
         return board
 
     def _turned(self) -> list[tuple[int, Card]]:
@@ -233,12 +233,14 @@ class GameView(GameState):
         return self._past.last_move
 
     def _first(self) -> GameState:
-        """The round's first position: all cards in hand."""
-        board = self._empty_board()
-        for player in self.players:
-            hidden: list[Seen] = [None] * self.cards[player]
+        """The round's first position: all cards in hand, also of whom the round put out."""
+        out = _SEATS[self._brief[MOVER]] if self._brief[PHASE] == START else None
+        players = tuple(one for one in _SEATS if one in self.players or one is out)
+        board = self._empty_board(players)
+        for player in players:
+            hidden: list[Seen] = [None] * (1 if player is out else self.cards[player])
             board._hands._cards[player] = self._owned() if player is self.me else hidden
-        return GameState(board, self.players, None, None, self.players.index(self.starter))
+        return GameState(board, players, None, None, players.index(self.starter))
 
     def _owned(self) -> list[Seen]:
         """The own cards, wherever they are."""

@@ -105,6 +105,23 @@ def test_the_past_of_a_view_is_that_of_the_game(seats: int, variant: str) -> Non
         shown.append(seen(copy.deepcopy(state), 0))
 
 
+@pytest.mark.parametrize("seat", [0, 1, 2])
+def test_the_past_reaches_to_the_first_card_also_where_the_round_put_one_out(seat: int) -> None:
+    state = begin(3)
+    for _ in range(3):
+        play(state, SKULL, *["place rose"] * 2, "bet 1", "pass", "pass", "lose rose")
+    play(state, SKULL, *["place rose"] * 2, "bet 1", "pass", "pass")
+    assert (state.phase, state.inside) == ("start", [1, 2])
+    view = seen(state, seat)
+    assert view.last_move == MOVES["pass"]
+    past = view.previous_state
+    for cards in (3, 3, 3, 2, 1, 0):
+        assert past is not None
+        assert sum(map(past.board.get_table().get_player_cards, past.players)) == cards
+        past = past.previous_state
+    assert past is None
+
+
 @every_kind
 def test_a_brief_is_the_view_also_where_somebody_has_left(seats: int, variant: str) -> None:
     for seed in range(4):
