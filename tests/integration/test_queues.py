@@ -27,7 +27,7 @@ from matchbox.match.wire import MatchPlayed, TriedOut
 from matchbox.settings import Settings
 from tests.services import needs
 from tests.unit.worker.bots import GOOD, text, turning
-from tests.unit.worker.conftest import LIMITS, a_match, a_try_out
+from tests.unit.worker.conftest import a_match, a_try_out
 from worker.app import ARENA_QUEUES, make_celery
 
 TOKEN = "t" * 40
@@ -165,10 +165,9 @@ def test_a_job_goes_out_and_its_result_comes_back(broker: str, tmp_path: Path) -
 
 def test_a_killed_arena_takes_its_job_up_again_when_it_starts(broker: str, tmp_path: Path) -> None:
     books = Books(SLOW, TWO)
-    limits = LIMITS | {"cpu_ms": 1000}
     with serving(books) as server:
         with arena(broker, server, tmp_path) as first:
-            send(broker, wire.PLAY_MATCH, a_match(SLOW, TWO, deals=10, limits=limits))
+            send(broker, wire.PLAY_MATCH, a_match(SLOW, TWO, deals=10))
             until(lambda: books.claims, tmp_path)
             first.send_signal(signal.SIGKILL)
             first.wait()
@@ -181,10 +180,9 @@ def test_a_killed_arena_takes_its_job_up_again_when_it_starts(broker: str, tmp_p
 
 def test_an_arena_that_is_told_to_stop_gives_its_job_back(broker: str, tmp_path: Path) -> None:
     books = Books(SLOW, TWO)
-    limits = LIMITS | {"cpu_ms": 1000}
     with serving(books) as server:
         with arena(broker, server, tmp_path) as worker:
-            send(broker, wire.PLAY_MATCH, a_match(SLOW, TWO, deals=50, limits=limits))
+            send(broker, wire.PLAY_MATCH, a_match(SLOW, TWO, deals=50))
             until(lambda: books.claims, tmp_path)
             worker.terminate()
             assert worker.wait(DEADLINE_S) == 0
