@@ -93,7 +93,8 @@ def _play(box: Box, number: int, share: int, block: Block) -> None:
     names = [chance.choice(attacks) if chance.random() < HOSTILE else "" for _ in "ab"]
     game = ATTACKED if any(names) else chance.choice(sorted(_honest()))
     bundles = [_attacks()[name] if name else chance.choice(_honest()[game]) for name in names]
-    result = play_job(_job(game, number, bundles, share), dict(map(_named, bundles)), box)
+    job = _job(game, number, bundles, share if any(names) else 1)
+    result = play_job(job, dict(map(_named, bundles)), box)
     record = records.unpack(result.record)
     block.hostile += sum(map(bool, names))
     block.decisions += sum(len(bout.moves) for bout in record.bouts)
@@ -243,7 +244,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("matches", type=int, nargs="?", default=10_000)
     parser.add_argument("--box", default="bwrap")
-    parser.add_argument("--share", type=int, default=1, help="times, so many times shorter")
+    parser.add_argument(
+        "--share", type=int, default=1, help="with an attack, times so many times shorter"
+    )
     parser.add_argument("--minutes", type=float, default=240, help="ends after them, and fails")
     given = parser.parse_args()
     told = run(given.box, given.matches, given.share, given.minutes)
