@@ -46,7 +46,7 @@ BLOCK: Final = 10
 """Matches that an arena is given at once."""
 ATTACKED: Final = "bomb"
 _GROWTH_MB: Final = 16.0
-_LEAVING_S: Final = 10.0
+_LEAVING_S: Final = 60.0
 
 
 @dataclass
