@@ -14,6 +14,23 @@ SEED_BYTES: Final = 16
 _orders: Final = lru_cache(1000)(perm)
 _AT_ONCE: Final = 40
 """So many places of an order come out of one draw."""
+_NUMBERS: Final = 1 << 64
+"""A step can begin so many numbers."""
+_WORD: Final = 1 << 62
+
+
+@lru_cache(1000)
+def _parts(above: int, below: int) -> list[tuple[int, int, int]]:
+    """The places from `above` down to `below` in parts, each with how many orders it has: as few
+    parts as leave a part's orders one machine word."""
+    parts = []
+    while above > below:
+        size = above
+        while size > below and perm(above, above - size + 1) < _WORD:
+            size -= 1
+        parts.append((above, size, perm(above, above - size)))
+        above = size
+    return parts
 
 
 class Dice(Protocol):
@@ -35,17 +52,19 @@ class SeededDice:
     A draw divides one number of 512 bits; its bias is below 2**-64.
     """
 
-    __slots__ = ("_next", "_room", "_seed", "_value")
+    __slots__ = ("_begun", "_room", "_seed", "_step", "_value")
 
     def __init__(self, seed: bytes, step: int) -> None:
         self._seed = seed
-        self._next = step << 64
-        """The step, and how many numbers it has begun."""
+        self._step = step
+        self._begun = 0
+        """How many numbers the step has begun."""
         self._value = self._room = 0
 
     def at(self, step: int) -> SeededDice:
         """The same dice, for another step of the deal."""
-        self._next = step << 64
+        self._step = step
+        self._begun = 0
         self._room = 0
         return self
 
@@ -65,9 +84,12 @@ class SeededDice:
         while last > 0:
             first = max(0, last - _AT_ONCE)
             order = self.below(_orders(last + 1, last - first))
-            for size in range(last + 1, first + 1, -1):
-                order, other = divmod(order, size)
-                items[size - 1], items[other] = items[other], items[size - 1]
+            for above, below, orders in _parts(last + 1, first + 1):
+                order, part = divmod(order, orders)
+                for size in range(above, below, -1):
+                    other = part % size
+                    part //= size
+                    items[size - 1], items[other] = items[other], items[size - 1]
             last = first
 
     def choice(self, items: Sequence[T]) -> T:
@@ -78,10 +100,11 @@ class SeededDice:
         """Begins another number, with room for a draw below n and 64 bits more."""
         self._value, self._room = 0, 1
         while self._room < n << 64:
-            digest = blake2b(self._next.to_bytes(16, "big"), key=self._seed).digest()
+            number = self._step * _NUMBERS + self._begun
+            digest = blake2b(number.to_bytes(16, "big"), key=self._seed).digest()
             self._value = self._value << 512 | int.from_bytes(digest, "big")
             self._room <<= 512
-            self._next += 1
+            self._begun += 1
 
 
 def player_seed(deal: str, match: str, rotation: int, seat: int) -> bytes:

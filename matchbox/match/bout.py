@@ -25,9 +25,9 @@ class LiveBout:
     """One deal being played once in one rotation of the seats."""
 
     __slots__ = (
-        "_answers", "_dice", "_game", "_given", "_max_steps", "_outcome", "_seats", "_steps",
-        "_to_move", "_view", "banned", "faults", "moves", "notes", "number", "order", "over",
-        "owing", "state", "told",
+        "_answers", "_dice", "_game", "_given", "_make_move", "_max_steps", "_outcome", "_seats",
+        "_steps", "_to_move", "_view", "banned", "faults", "moves", "notes", "number", "order",
+        "over", "owing", "state", "told",
     )  # fmt: skip
 
     def __init__(
@@ -56,6 +56,7 @@ class LiveBout:
         self._seats = seats
         self._steps = 1
         self._max_steps = game.spec.max_steps
+        self._make_move = game.apply
         self._to_move = game.to_move
         self._view = getattr(game, "brief", None) or game.view
         self._given = {(fault.step, fault.seat): fault for fault in given}
@@ -143,7 +144,7 @@ class LiveBout:
 
     def _apply(self, seat: int, move: Plain) -> None:
         try:
-            self.state = self._game.apply(self.state, seat, move, self._dice.at(self._steps))
+            self.state = self._make_move(self.state, seat, move, self._dice.at(self._steps))
         except IllegalMove as error:
             self._fail(seat, SeatFault("illegal", str(error)))
         else:
@@ -159,7 +160,7 @@ class LiveBout:
             elif self._steps > self._max_steps:
                 raise SeatFault("platform", f"a bout of {self._game.spec.name} does not end")
             elif movers[0] == CHANCE:
-                self.state = self._game.apply(self.state, CHANCE, None, self._next_dice())
+                self.state = self._make_move(self.state, CHANCE, None, self._next_dice())
             elif not self._given or not self._forfeit_given(movers):
                 self.owing = movers
                 return

@@ -132,7 +132,7 @@ _new: Final = Hand.__new__
 class GameData:
     """What the player to move knows about the game."""
 
-    __slots__ = ("_discard_pile", "_draw_pile_size", "_hand", "_other_players_hand_count")
+    __slots__ = ("_ask", "_brief", "_over")
 
     def __init__(
         self,
@@ -141,31 +141,44 @@ class GameData:
         hand: Hand,
         other_players_hand_count: int,
     ) -> None:
-        self._draw_pile_size = draw_pile_size
-        self._discard_pile = discard_pile
-        self._hand = hand
-        self._other_players_hand_count = other_players_hand_count
+        head = (0, draw_pile_size, other_players_hand_count, 0)
+        counts = (*map(hand.num_cards, HAND_KINDS), 0)
+        self._brief = bytes((*head, *counts, *(card._number for card in discard_pile)))
+        """As `brief_of` writes it."""
+        self._ask: Ask | None = None
+        self._over = True
 
     def my_hand(self) -> Hand:
         """A copy of the player's own hand."""
-        return self._hand.copy()
+        return _hand(self._brief)
 
     def draw_pile_size(self) -> int:
         """How many cards are on the draw pile."""
-        return self._draw_pile_size
+        return self._brief[_PILE]
 
     def other_players_hand_count(self) -> int:
         """How many cards the other player holds."""
-        return self._other_players_hand_count
+        return self._brief[_OTHER]
 
     def discard_pile(self) -> tuple[Card, ...]:
         """All cards played so far, oldest first."""
-        return tuple(self._discard_pile)
+        brief = self._brief
+        return tuple(map(_card_of, brief[_CARDS + brief[_SEEN] :]))
 
-    def _update(self, hand: Hand, discard_pile: tuple[Card, ...]) -> None:
-        """Brings the hand and the discard pile up to date, after a card was played."""
-        self._hand = hand
-        self._discard_pile = discard_pile
+    def _play_a_card(self, card: Card) -> tuple[Card, ...] | None:
+        """Plays a see or a shuffle card.
+
+        Anything else loses the game, so it is told to the referee as the move that it is not.
+        """
+        assert self._ask is not None
+        if self._over:
+            self._ask("play_a_card() outside its turn")
+        if card is not see_card and card is not shuffle_card:
+            self._ask(f"play_a_card({_named(card)})")
+        self._brief = brief = self._ask(card._name)
+        if card is see_card:
+            return tuple(map(_card_of, brief[_CARDS : _CARDS + brief[_SEEN]]))
+        return None
 
     def __str__(self) -> str:
         return "\n".join(
@@ -223,7 +236,10 @@ def brief_of(view: dict[str, Any]) -> bytes:
 
 def answer_brief(player: Player, brief: bytes, ask: Ask) -> Any:
     """The same as `answer`, for views as `brief_of` writes them."""
-    turn = _Turn(brief, ask)
+    turn = _new_turn(GameData)
+    turn._brief = brief
+    turn._ask = ask
+    turn._over = False
     if brief[0]:
         turn._over = True
         return _place(player.defuse(turn), brief[_PILE])
@@ -240,51 +256,7 @@ def answer_brief(player: Player, brief: bytes, ask: Ask) -> Any:
     )
 
 
-class _Turn(GameData):
-    """The game data of one decision, read from its brief, and the cards played during it."""
-
-    __slots__ = ("_ask", "_brief", "_over")
-
-    def __init__(self, brief: bytes, ask: Ask) -> None:
-        self._brief = brief
-        self._ask = ask
-        self._over = False
-
-    def my_hand(self) -> Hand:
-        """A copy of the player's own hand."""
-        hand = _new(Hand)
-        hand._brief = self._brief
-        return hand
-
-    def draw_pile_size(self) -> int:
-        """How many cards are on the draw pile."""
-        return self._brief[_PILE]
-
-    def other_players_hand_count(self) -> int:
-        """How many cards the other player holds."""
-        return self._brief[_OTHER]
-
-    def discard_pile(self) -> tuple[Card, ...]:
-        """All cards played so far, oldest first."""
-        brief = self._brief
-        return tuple(map(_card_of, brief[_CARDS + brief[_SEEN] :]))
-
-    def _play_a_card(self, card: Card) -> tuple[Card, ...] | None:
-        """Plays a see or a shuffle card.
-
-        Anything else loses the game, so it is told to the referee as the move that it is not.
-        """
-        if self._over:
-            self._ask("play_a_card() outside its turn")
-        if card is not see_card and card is not shuffle_card:
-            self._ask(f"play_a_card({_named(card)})")
-        self._brief = brief = self._ask(card._name)
-        if card is see_card:
-            return tuple(map(_card_of, brief[_CARDS : _CARDS + brief[_SEEN]]))
-        return None
-
-
-_Turn.__name__ = GameData.__name__  # an author reads it in the errors of his own mistakes
+_new_turn: Final = GameData.__new__
 
 
 def _place(chosen: object, most: int) -> int:

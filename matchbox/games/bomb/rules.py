@@ -8,7 +8,7 @@ bomb and holds a defuse card is then asked for the bomb's place, a whole number:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 from matchbox.dice import Dice
@@ -30,6 +30,14 @@ ADDED: Final = bytes((DEFUSE, DEFUSE, BOMB))
 """What goes into the draw pile after the hands were dealt."""
 HAND: Final = 5
 SEEN: Final = 3
+_ASKS: Final = 0
+_PILE: Final = 1
+_OTHER: Final = 2
+_SEEN: Final = 3
+_COUNTS: Final = 4
+_CARDS: Final = _COUNTS + len(KINDS)
+"""Where what stands in a brief, as in player.py."""
+_ALONE: Final = ((0,), (1,))
 _MOVES_OF_CARDS: Final = ("bottom", "skip", "see", "shuffle")
 
 SPEC: Final = Spec(
@@ -46,17 +54,27 @@ SPEC: Final = Spec(
 class State:
     """What lies on the table. The end of `pile` is its top; a hand holds a count for each kind."""
 
-    __slots__ = ("asks", "discard", "hands", "last", "loser", "mover", "pile", "seen")
+    __slots__ = ("asks", "last", "loser", "mover", "pile", "seen", "told")
 
     def __init__(self, pile: bytearray, hands: tuple[bytearray, bytearray]) -> None:
         self.pile = pile
-        self.hands = hands
-        self.discard = bytearray()
+        self.told = (_told(hands[0], hands[1]), _told(hands[1], hands[0]))
+        """For each seat its brief, as far as a turn changes it: without the cards seen."""
         self.mover = 0
         self.asks = "turn"
         self.seen: bytearray | None = None
         self.last: str | None = None
         self.loser: int | None = None
+
+    @property
+    def hands(self) -> tuple[bytearray, bytearray]:
+        """Each seat's counts by kind, copied."""
+        return self.told[0][_COUNTS:_CARDS], self.told[1][_COUNTS:_CARDS]
+
+    @property
+    def discard(self) -> bytearray:
+        """The cards played, oldest first, copied."""
+        return self.told[0][_CARDS:]
 
 
 def names(cards: Iterable[int]) -> list[str]:
@@ -80,7 +98,7 @@ class Bomb:
 
     def to_move(self, state: State) -> Sequence[int]:
         """The one whose turn it is, until somebody has lost."""
-        return (state.mover,) if state.loser is None else ()
+        return _ALONE[state.mover] if state.loser is None else ()
 
     def legal(self, state: State, seat: int) -> list[Plain]:
         """The moves of a turn that the hand allows, or the places for the bomb."""
@@ -91,16 +109,28 @@ class Bomb:
 
     def apply(self, state: State, seat: int, move: Plain, dice: Dice) -> State:
         """The same state, after the move."""
+        seen = None
         if state.asks == "defuse":
             _put_back(state, move)
+            move = "place"
+        elif move == "draw":
+            _take(state, state.pile.pop())
+        elif move == "skip":
+            _play(state, SKIP)
+            state.mover = 1 - state.mover
+        elif move == "see":
+            _play(state, SEE)
+            seen = state.pile[: -SEEN - 1 : -1]
+        elif move == "shuffle":
+            _play(state, SHUFFLE)
+            dice.shuffle(state.pile)
+        elif move == "bottom":
+            _play(state, BOTTOM)
+            _take(state, state.pile.pop(0))
         else:
-            if type(move) is not str or (step := _STEPS.get(move)) is None:
-                raise IllegalMove(_refusal(move))
-            if move != "draw" and not state.hands[seat][NUMBERS[move]]:
-                raise IllegalMove(f"you hold no {move} card")
-            state.seen = None
-            step(state, dice)
-            state.last = move
+            raise IllegalMove(_refusal(move))
+        state.seen = seen
+        state.last = move
         return state
 
     def without(self, state: State, seat: int, dice: Dice) -> State:
@@ -125,9 +155,13 @@ class Bomb:
 
     def brief(self, state: State, seat: int) -> bytes:
         """The view of the seat to move as player.brief_of writes it, without the view."""
-        seen = state.seen or b""
-        numbers = (state.asks != "turn", len(state.pile), sum(state.hands[1 - seat]), len(seen))
-        return b"".join((bytes(numbers), state.hands[seat], seen, state.discard))
+        told = state.told[seat]
+        told[_PILE] = len(state.pile)
+        if state.seen is None:
+            return bytes(told)
+        head = told[:_CARDS]
+        head[_SEEN] = len(state.seen)
+        return bytes(head + state.seen + told[_CARDS:])
 
     def outcome(self, state: State) -> Outcome | None:
         """Who blew up has lost."""
@@ -172,48 +206,32 @@ def _deal(deck: bytearray) -> bytearray:
     return hand
 
 
-def _draw(state: State, dice: Dice) -> None:
-    _take(state, state.pile.pop())
-
-
-def _bottom(state: State, dice: Dice) -> None:
-    _play(state, BOTTOM)
-    _take(state, state.pile.pop(0))
-
-
-def _skip(state: State, dice: Dice) -> None:
-    _play(state, SKIP)
-    state.mover = 1 - state.mover
-
-
-def _see(state: State, dice: Dice) -> None:
-    _play(state, SEE)
-    state.seen = state.pile[: -SEEN - 1 : -1]
-
-
-def _shuffle(state: State, dice: Dice) -> None:
-    _play(state, SHUFFLE)
-    dice.shuffle(state.pile)
-
-
-_STEPS: Final[dict[str, Callable[[State, Dice], None]]] = {
-    "draw": _draw, "bottom": _bottom, "skip": _skip, "see": _see, "shuffle": _shuffle,
-}  # fmt: skip
+def _told(own: bytearray, other: bytearray) -> bytearray:
+    """What a brief says, without the draw pile and the cards seen, to who holds the first hand."""
+    return bytearray((0, 0, sum(other), 0)) + own
 
 
 def _play(state: State, card: int) -> None:
-    state.hands[state.mover][card] -= 1
-    state.discard.append(card)
+    """The card from the hand of who moves onto the discard pile. Raises IllegalMove."""
+    mine, theirs = state.told[state.mover], state.told[1 - state.mover]
+    if not mine[_COUNTS + card]:
+        raise IllegalMove(f"you hold no {KINDS[card]} card")
+    mine[_COUNTS + card] -= 1
+    theirs[_OTHER] -= 1
+    mine.append(card)
+    theirs.append(card)
 
 
 def _take(state: State, card: int) -> None:
     """The drawn card into the hand; the bomb is defused, or explodes."""
-    hand = state.hands[state.mover]
+    mine = state.told[state.mover]
     if card != BOMB:
-        hand[card] += 1
+        mine[_COUNTS + card] += 1
         state.mover = 1 - state.mover
-    elif hand[DEFUSE]:
+        state.told[state.mover][_OTHER] += 1
+    elif mine[_COUNTS + DEFUSE]:
         _play(state, DEFUSE)
+        mine[_ASKS] = 1
         state.asks = "defuse"
     else:
         state.loser = state.mover
@@ -228,8 +246,8 @@ def _put_back(state: State, move: Plain) -> None:
             f"{_quoted(move)} is no place for the bomb; choose an int from 0 to {size}"
         )
     state.pile.insert(size - move, BOMB)
+    state.told[state.mover][_ASKS] = 0
     state.asks = "turn"
-    state.last = "place"
     state.mover = 1 - state.mover
 
 
@@ -271,11 +289,7 @@ def _table(state: State) -> dict[str, Any]:
 
 def _resampled(state: State, seat: int | None, dice: Dice) -> State:
     """The unseen cards dealt anew; the three that were just seen stay where they are."""
-    hands = (state.hands[0].copy(), state.hands[1].copy())
-    other = State(bytearray(), hands)
-    for name in ("asks", "last", "loser", "mover"):
-        setattr(other, name, getattr(state, name))
-    other.discard = state.discard.copy()
+    hands = state.hands
     own_sight = state.seen is not None and seat == state.mover
     known = state.pile[-SEEN:] if own_sight else bytearray()
     unseen = state.pile[: len(state.pile) - len(known)]
@@ -293,6 +307,11 @@ def _resampled(state: State, seat: int | None, dice: Dice) -> State:
             hands[one][pool.pop()] += 1
     pool += bytes([BOMB]) * bombs
     dice.shuffle(pool)
-    other.pile = pool + known
+    other = State(pool + known, hands)
+    for told, before in zip(other.told, state.told, strict=True):
+        told[_ASKS] = before[_ASKS]
+        told += before[_CARDS:]
+    other.asks, other.last = state.asks, state.last
+    other.loser, other.mover = state.loser, state.mover
     other.seen = other.pile[: -SEEN - 1 : -1] if state.seen is not None else None
     return other
