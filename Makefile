@@ -11,6 +11,10 @@ PYTHON ?= $(shell for python in python3 python3.14 python3.13 python3.12 python3
 	$$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null \
 	&& { echo $$python; break; }; done)
 
+# What a C compiler can make faster. Changed, it is compiled anew; without a compiler, nothing is.
+TYPES := $(wildcard matchbox/*.pxd matchbox/*/*.pxd matchbox/*/*/*.pxd)
+SOURCES := setup.py matchbox/build.py $(TYPES) $(TYPES:.pxd=.py)
+
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet install
 export PIP_ROOT_USER_ACTION := ignore
@@ -83,17 +87,26 @@ lock: ## work out the lock files anew (needs uv)
 
 LOCKING := --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header
 
-.venv/.up.stamp: requirements.lock pyproject.toml | $(BIN)/pip
-	@echo "Installing what the platform needs into .venv (the first time takes a minute or two)"
-	@$(PIP) --require-hashes -r requirements.lock
-	@$(PIP) --no-deps --no-build-isolation -e .
+.venv/.up.stamp: .venv/.libraries.stamp $(SOURCES)
+	@$(MATCHBOX)
 	@touch $@
 
-.venv/.dev.stamp: requirements-dev.lock pyproject.toml | $(BIN)/pip
+.venv/.dev.stamp: .venv/.dev-libraries.stamp $(SOURCES)
+	@$(MATCHBOX)
+	@touch .venv/.up.stamp $@
+
+.venv/.libraries.stamp: requirements.lock pyproject.toml | $(BIN)/pip
+	@echo "Installing what the platform needs into .venv (the first time takes a minute or two)"
+	@$(PIP) --require-hashes -r requirements.lock
+	@touch $@
+
+.venv/.dev-libraries.stamp: requirements-dev.lock pyproject.toml | $(BIN)/pip
 	@echo "Installing what the tests need into .venv (the first time takes a minute or two)"
 	@$(PIP) --require-hashes -r requirements-dev.lock
-	@$(PIP) --no-deps --no-build-isolation -e .
-	@touch .venv/.up.stamp $@
+	@touch .venv/.libraries.stamp $@
+
+MATCHBOX = echo "Installing Matchbox (compiling its hot path takes a minute, where there is a C compiler)" \
+	&& $(PIP) --no-deps --no-build-isolation -e .
 
 $(BIN)/pip:
 	@$(if $(PYTHON),,echo "Matchbox needs Python 3.11 or newer: install it, or name one with 'make PYTHON=/path/to/python3'." >&2; exit 1)

@@ -6,10 +6,15 @@ import os
 import platform
 import shutil
 import sqlite3
-from typing import Any
+from typing import Any, Final
 
 from cli import say
 from cli.playing import JsonOption
+
+_BUILDS: Final = {
+    "compiled": "the hot path compiled",
+    "plain": "the hot path in plain Python (with a C compiler it would be faster)",
+}
 
 
 def doctor(json: JsonOption = False) -> None:
@@ -26,7 +31,7 @@ def doctor(json: JsonOption = False) -> None:
 def examine() -> dict[str, Any]:
     """Every box with its self-test, every broker and database that was found."""
     from cli import shipped
-    from matchbox import registry
+    from matchbox import build, registry
     from sandbox.box import KINDS
 
     boxes = {kind: _box(kind) for kind in KINDS}
@@ -34,6 +39,7 @@ def examine() -> dict[str, Any]:
     return {
         "python": platform.python_version(),
         "system": f"{platform.system()} {platform.release()}",
+        "build": build.in_use(),
         "walled": bool(walled),
         "box": walled[0] if walled else "process",
         "boxes": boxes,
@@ -89,7 +95,7 @@ def _has(module: str) -> bool:
 
 
 def _show(report: dict[str, Any]) -> None:
-    print(f"Python {report['python']} on {report['system']}")
+    print(f"Python {report['python']} on {report['system']}, {_BUILDS[report['build']]}")
     for kind, box in report["boxes"].items():
         found = "not walled, trusted bots only" if box["layers"] else "cannot be opened here"
         print(f"box {kind}: {'walled' if box['walled'] else found}")

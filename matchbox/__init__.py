@@ -2,3 +2,7 @@
 
 No input or output, no clock, no chance but `dice.py`. It imports no other room.
 """
+
+from matchbox import build
+
+build.choose()

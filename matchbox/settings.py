@@ -114,6 +114,9 @@ class Settings:
     pin: bool = _knob(
         True, "keep each arena and its bots on a processor core of their own, while one is free"
     )
+    compiled: bool = _knob(
+        True, "play with the compiled hot path, where one was made at install; false: plain Python"
+    )
     lease_minutes: int = _knob(
         5, "a match or try-out not back by then is sent again", least=1, most=1440
     )

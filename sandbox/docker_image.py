@@ -24,6 +24,8 @@ PLACE: Final = "/box"
 """The directory of the packages in the image."""
 INTERPRETER: Final = "/python"
 
+_OF_THIS_MACHINE: Final = {"__pycache__", "compiled"}
+"""Folders of what was made for the system of this machine, which need not be the image's."""
 _RECIPE: Final = Path(__file__).parent / "image"
 _PYTHON: Final = "{}.{}".format(*sys.version_info)
 BASE: Final = f"python:{_PYTHON}-slim"
@@ -110,5 +112,5 @@ def _files(packages: Sequence[Path]) -> Iterator[tuple[str, Path]]:
         if package.name.removesuffix(".libs") in locked:
             continue
         for file in sorted(package.rglob("*")) if package.is_dir() else [package]:
-            if file.is_file() and "__pycache__" not in file.parts:
+            if file.is_file() and not _OF_THIS_MACHINE.intersection(file.parts):
                 yield f"packages/{file.relative_to(package.parent)}", file

@@ -15,12 +15,14 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
 
+from matchbox import build
 from matchbox.errors import BoxUnavailable
 from sandbox.policy import LIBRARIES, Wall
 
 _EVERY_BOX: Final = ("sandbox", "greenlet")
 _BOOT: Final = (
-    "import json, sys; sys.path += json.loads(sys.argv[1])['imports']; "
+    "import json, os, sys; job = json.loads(sys.argv[1]); sys.path += job['imports']; "
+    "os.environ[job['build'][0]] = job['build'][1]; "
     "from sandbox.zygote import main; main(sys.argv[1])"
 )
 
@@ -81,6 +83,7 @@ class Program:
             "drop": self.wall.drop,
             "own_root": own_root,
             "control": control,
+            "build": (build.SETTING, str(int(build.in_use() == "compiled"))),
         }
         return [interpreter, "-P", "-s", "-S", "-B", "-c", _BOOT, json.dumps(job)]
 

@@ -23,6 +23,7 @@ from __future__ import annotations
 import gc
 import json
 import marshal
+import re
 import sys
 import traceback
 from importlib import import_module
@@ -49,6 +50,8 @@ _GARBAGE: Final = 20_000
 """So many new objects before the collector looks: the views of a frame are many, and no garbage."""
 _REHEARSAL: Final = "rehearsal"
 _NO_BOT: Final = b"import random\n\n\nclass Bot:\n    drawn = random.random()\n"
+_OURS: Final = re.compile(r"\bmatchbox\.games\.(\w+\.)+(?=[A-Z])")
+"""How the compiled build begins the name of a class of ours, which an author knows without."""
 _to_text: Final = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False).encode
 
 
@@ -296,6 +299,7 @@ def _blame(error: BaseException) -> tuple[str, str]:
         traceback.print_exception(error, file=sys.stderr)
         sys.stderr.flush()
         where = "".join(traceback.format_exception_only(error)).strip().splitlines()[-1]
+        where = _OURS.sub("", where)
         if isinstance(error, IllegalMove):
             return "illegal", str(error)[:_WORST]
     except BaseException:

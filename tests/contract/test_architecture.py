@@ -26,6 +26,7 @@ PURE = {
 # Who may read the environment: entry points, which hand it on, and those who build one for a box.
 ENTRY_POINTS = (
     "cli/",
+    "matchbox/build.py",
     "sandbox/",
     "worker/app.py",
     "worker/arena/main.py",
@@ -35,7 +36,12 @@ ENTRY_POINTS = (
     "server/db/migrations/env.py",
 )
 # Who may turn a string into a module.
-LOADERS = {"matchbox/registry.py", "matchbox/match/loading.py", "matchbox/match/seatside.py"}
+LOADERS = {
+    "matchbox/build.py",
+    "matchbox/registry.py",
+    "matchbox/match/loading.py",
+    "matchbox/match/seatside.py",
+}
 
 BREACHES = [
     ("layers", "worker/breach.py", "import cli"),

@@ -1,0 +1,86 @@
+"""Which build of the hot path is in use: plain Python, or the same source compiled.
+
+A module that has a `.pxd` beside it can be compiled. What a C compiler made of all of them lies in
+`matchbox/compiled`, under names that hold a digest of their source: whoever changes a line of it
+plays in plain Python until it is compiled anew, and never a mixture. Knows no game.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from functools import cache
+from hashlib import blake2b
+from importlib.abc import MetaPathFinder
+from importlib.machinery import EXTENSION_SUFFIXES, ExtensionFileLoader, ModuleSpec
+from importlib.util import spec_from_file_location
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+HOME: Final = Path(__file__).parent
+FOLDER: Final = HOME / "compiled"
+SETTING: Final = "MATCHBOX_COMPILED"
+"""The environment variable. It is a setting like others, but is asked for before any is read."""
+NO: Final = ("0", "false", "no")
+
+
+@cache
+def sources() -> dict[str, Path]:
+    """The source files of all modules that can be compiled, by name."""
+    found = (types.with_suffix(".py") for types in sorted(HOME.rglob("*.pxd")))
+    names = (".".join(file.relative_to(HOME.parent).with_suffix("").parts) for file in found)
+    return {name: HOME.parent.joinpath(*name.split(".")).with_suffix(".py") for name in names}
+
+
+@cache
+def digest() -> str:
+    """12 hex digits over all that is compiled."""
+    found = blake2b(digest_size=6)
+    for name, file in sources().items():
+        for data in (name.encode(), file.read_bytes(), file.with_suffix(".pxd").read_bytes()):
+            found.update(len(data).to_bytes(8, "big") + data)
+    return found.hexdigest()
+
+
+def stem(name: str) -> str:
+    """The name of the compiled module's file, without a suffix."""
+    return f"{name.replace('.', '_')}_{digest()}"
+
+
+def files() -> dict[str, Path]:
+    """Every compiled module, by name; empty where one is missing or was made of another source."""
+    if not FOLDER.is_dir():
+        return {}
+    made = {name: FOLDER / f"{stem(name)}{EXTENSION_SUFFIXES[0]}" for name in sources()}
+    return made if all(file.is_file() for file in made.values()) else {}
+
+
+class _Compiled(MetaPathFinder):
+    """Gives out compiled modules in place of their source."""
+
+    def __init__(self, files: dict[str, Path]) -> None:
+        self._files = {name: str(file) for name, file in files.items()}
+
+    def find_spec(
+        self, name: str, path: Sequence[str] | None = None, target: object = None
+    ) -> ModuleSpec | None:
+        """The compiled module of that name, if it is one of them."""
+        file = self._files.get(name)
+        if file is None:
+            return None
+        return spec_from_file_location(name, file, loader=ExtensionFileLoader(name, file))
+
+
+def choose() -> None:
+    """Lets what is imported from now on be compiled, where it is there and not refused."""
+    if os.environ.get(SETTING, "").lower() not in NO and (made := files()):
+        sys.meta_path.insert(0, _Compiled(made))
+
+
+def in_use() -> str:
+    """ "compiled" or "plain"."""
+    compiled = any(isinstance(finder, _Compiled) for finder in sys.meta_path)
+    return "compiled" if compiled else "plain"

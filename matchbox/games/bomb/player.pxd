@@ -1,0 +1,22 @@
+cimport cython
+
+cdef class Card:
+    cdef public str _name
+    cdef public Py_ssize_t _number
+    cdef public str _description
+
+cdef class Hand:
+    cdef bytes _brief
+
+cdef class GameData:
+    cdef object _ask
+    cdef bytes _brief
+    cdef bint _over
+
+    cpdef _play_a_card(self, object card)
+
+@cython.locals(hand=Hand)
+cdef Hand _hand(bytes brief)
+@cython.locals(turn=GameData)
+cpdef answer_brief(object player, bytes brief, object ask)
+cdef _place(object chosen, Py_ssize_t most)

@@ -1,0 +1,26 @@
+cimport cython
+from matchbox.dice cimport SeededDice
+
+cdef class LiveBout:
+    cdef public tuple order
+    cdef public object number, banned, state, owing
+    cdef public list notes, moves, faults, told
+    cdef public bint over
+    cdef object _game, _make_move, _to_move, _view, _outcome
+    cdef SeededDice _dice
+    cdef dict _given, _answers
+    cdef Py_ssize_t _seats, _steps, _max_steps
+
+    cpdef tell(self, Py_ssize_t seat)
+    cpdef bint take(self, Py_ssize_t seat, object answer) except -1
+    cpdef result(self)
+    cdef _take_row(self, Py_ssize_t seat, object moves)
+    cdef _take_together(self)
+    cdef _refusal(self, Py_ssize_t seat, object move)
+    cdef _apply(self, Py_ssize_t seat, object move)
+    @cython.locals(first=Py_ssize_t)
+    cdef _look(self)
+    cdef bint _forfeit_given(self, object movers) except -1
+    cdef _fail(self, Py_ssize_t seat, object fault)
+    cdef _settle(self, object outcome)
+    cdef SeededDice _next_dice(self)

@@ -1,0 +1,46 @@
+"""The compiled build: every module with a `.pxd` beside it. Where no C compiler is, there is none.
+
+What is made goes to `matchbox/compiled`; `matchbox/build.py` says how it is found again.
+"""
+
+import os
+import sys
+from pathlib import Path
+
+from setuptools import Extension, setup
+
+sys.path.insert(0, str(Path(__file__).parent))
+os.environ["MATCHBOX_COMPILED"] = "0"
+
+from matchbox import build
+
+QUICK = ["-O1", "-g0"]
+"""Half the time of the compiler's usual options, and no slower: most of it is calls of Python's."""
+
+
+def extensions() -> list[Extension]:
+    """One a module, none without Cython. One that cannot be compiled is left out."""
+    try:
+        from Cython.Build import cythonize
+    except ImportError:
+        return []
+    home = build.HOME.parent
+    made: list[Extension] = cythonize(
+        [
+            Extension(name, [str(file.relative_to(home))], extra_compile_args=QUICK)
+            for name, file in build.sources().items()
+        ],
+        build_dir="build/cython",
+        compiler_directives={"language_level": 3, "annotation_typing": False},
+        quiet=True,
+    )
+    build.FOLDER.mkdir(exist_ok=True)
+    for old in build.FOLDER.glob("*"):
+        old.unlink()
+    for extension in made:
+        extension.name = f"matchbox.compiled.{build.stem(extension.name)}"
+        extension.optional = True
+    return made
+
+
+setup(ext_modules=extensions(), options={"build_ext": {"parallel": os.cpu_count()}})

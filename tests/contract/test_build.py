@@ -1,0 +1,105 @@
+"""The compiled hot path: in every wheel where there is a compiler, never stale, never a mixture.
+
+That it plays the same games as plain Python is compared in test_identity.py.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from matchbox import build
+
+HOME = Path(__file__).parents[2]
+SHOWN = "from matchbox import build, dice; print(build.in_use(), dice.__file__)"
+
+needs_a_compiler = pytest.mark.skipif(
+    not build.files() and "CI" not in os.environ, reason="nothing was compiled at install"
+)
+
+
+def shown(where: Path, **environment: str) -> list[str]:
+    """Which build that folder's Matchbox uses, and the file of one of its modules."""
+    told = subprocess.run(
+        [sys.executable, "-P", "-c", SHOWN],
+        env=os.environ | {"PYTHONPATH": str(where), build.SETTING: "1"} | environment,
+        cwd=where,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return told.stdout.split()
+
+
+@pytest.fixture
+def copied(tmp_path: Path) -> Path:
+    """A folder that holds what is installed here, compiled modules with it."""
+    shutil.copytree(HOME / "matchbox", tmp_path / "matchbox")
+    return tmp_path
+
+
+def wheel(into: Path, **environment: str) -> Path:
+    """What a wheel that is built now would install."""
+    source = into / "source"
+    for name in ("matchbox", "sandbox", "server", "worker", "cli", "dashboard", "bots"):
+        ignored = shutil.ignore_patterns("__pycache__", "compiled")
+        shutil.copytree(HOME / name, source / name, ignore=ignored)
+    for name in ("pyproject.toml", "setup.py", "README.md", "LICENSE"):
+        shutil.copy(HOME / name, source)
+    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "wheel", "--no-deps"]
+    subprocess.run(
+        [*pip, "--no-build-isolation", "--wheel-dir", str(into), str(source)],
+        env=os.environ | environment,
+        capture_output=True,
+        check=True,
+    )
+    (made,) = into.glob("*.whl")
+    with zipfile.ZipFile(made) as packed:
+        packed.extractall(into / "installed")
+    return into / "installed"
+
+
+@needs_a_compiler
+def test_what_was_compiled_is_used_unless_plain_python_is_asked_for(copied: Path) -> None:
+    used, file = shown(copied)
+    assert used == "compiled"
+    assert file.startswith(str(copied / "matchbox/compiled"))
+    assert shown(copied, MATCHBOX_COMPILED="0") == ["plain", str(copied / "matchbox/dice.py")]
+
+
+@pytest.mark.parametrize("edited", ["dice.py", "match/bout.pxd"])
+@needs_a_compiler
+def test_whoever_edits_a_line_plays_in_plain_python(copied: Path, edited: str) -> None:
+    with (copied / "matchbox" / edited).open("a") as file:
+        file.write("\n# Another line.\n")
+    assert shown(copied)[0] == "plain"
+
+
+@needs_a_compiler
+def test_there_is_never_a_mixture(copied: Path) -> None:
+    next((copied / "matchbox/compiled").glob("*")).unlink()
+    assert shown(copied)[0] == "plain"
+
+
+@pytest.mark.slow
+@needs_a_compiler
+def test_a_wheel_holds_every_compiled_module(tmp_path: Path) -> None:
+    assert shown(wheel(tmp_path))[0] == "compiled"
+
+
+@pytest.mark.slow
+def test_without_a_compiler_a_wheel_is_plain_python(tmp_path: Path) -> None:
+    assert shown(wheel(tmp_path, CC="false"))[0] == "plain"
+
+
+def test_types_lie_beside_every_module_that_is_compiled() -> None:
+    assert {"matchbox.dice", "matchbox.match.bout", "matchbox.games.bomb.rules"} <= set(
+        build.sources()
+    )
+    assert all(file.is_file() for file in build.sources().values())
