@@ -184,8 +184,8 @@ def version(number: int, state: str, told: Row | None, **own: Any) -> Row:
     """A version of alice's bot."""
     settled = None if told is None else EARLIER
     row = {"number": number, "digest": f"{number}e" * 32, "class_name": None, "state": state,
-           "created_at": EARLIER, "settled_at": settled, "unrepeatable": False, "stateful": False, "trouble": "",
-           "report": told}  # fmt: skip
+           "created_at": EARLIER, "settled_at": settled, "unrepeatable": False, "stateful": False,
+           "trouble": "", "report": told}  # fmt: skip
     return row | own
 
 
