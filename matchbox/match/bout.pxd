@@ -6,7 +6,7 @@ cdef class LiveBout:
     cdef public object number, banned, state, owing
     cdef public list notes, moves, faults, told
     cdef public bint over
-    cdef object _game, _make_move, _to_move, _view, _outcome
+    cdef object _game, _make_move, _to_move, _view, _outcome, _own_refusal
     cdef SeededDice _dice
     cdef dict _given, _answers
     cdef Py_ssize_t _seats, _steps, _max_steps

@@ -25,9 +25,9 @@ class LiveBout:
     """One deal being played once in one rotation of the seats."""
 
     __slots__ = (
-        "_answers", "_dice", "_game", "_given", "_make_move", "_max_steps", "_outcome", "_seats",
-        "_steps", "_to_move", "_view", "banned", "faults", "moves", "notes", "number", "order",
-        "over", "owing", "state", "told",
+        "_answers", "_dice", "_game", "_given", "_make_move", "_max_steps", "_outcome",
+        "_own_refusal", "_seats", "_steps", "_to_move", "_view", "banned", "faults", "moves",
+        "notes", "number", "order", "over", "owing", "state", "told",
     )  # fmt: skip
 
     def __init__(
@@ -57,6 +57,9 @@ class LiveBout:
         self._steps = 1
         self._max_steps = game.spec.max_steps
         self._make_move = game.apply
+        self._own_refusal: Callable[[State, int, Plain], str] | None = getattr(
+            game, "refusal", None
+        )
         self._to_move = game.to_move
         self._view = getattr(game, "brief", None) or game.view
         self._given = {(fault.step, fault.seat): fault for fault in given}
@@ -130,14 +133,13 @@ class LiveBout:
         for seat, fault in faults:
             self._fail(seat, fault)
         for seat, move in moves:
-            if not self.over and seat in self._game.to_move(self.state):
+            if not self.over and seat in self._to_move(self.state):
                 self._apply(seat, move)
 
     def _refusal(self, seat: int, move: Plain) -> str:
         """Why that move is refused, in the game's own words if it has any; else nothing."""
-        own: Callable[[State, int, Plain], str] | None = getattr(self._game, "refusal", None)
-        if own is not None:
-            return own(self.state, seat, move)
+        if self._own_refusal is not None:
+            return self._own_refusal(self.state, seat, move)
         if encode(move) in map(encode, self._game.legal(self.state, seat)):
             return ""
         return f"the move {repr(move)[:60]} is not legal now"

@@ -16,7 +16,7 @@ from matchbox.errors import BadMessage, SeatFault
 from matchbox.match.memory import MEMORY_BYTES
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from matchbox.game import Plain
 
@@ -201,12 +201,20 @@ def what_is_wrong(move: Any, depth: int = MAX_DEPTH) -> str:
     if depth == 0:
         return f"is nested deeper than {MAX_DEPTH}"
     if type(move) is list:
-        return next(filter(None, (what_is_wrong(part, depth - 1) for part in move)), "")
+        return _what_is_wrong_inside(move, depth)
     if type(move) is dict:
-        if any(type(key) is not str for key in move):
-            return "holds a key that is no text"
-        return next(filter(None, (what_is_wrong(part, depth - 1) for part in move.values())), "")
+        for key in move:
+            if type(key) is not str:
+                return "holds a key that is no text"
+        return _what_is_wrong_inside(move.values(), depth)
     return f"holds a {type(move).__name__}, which is no plain data"
+
+
+def _what_is_wrong_inside(parts: Iterable[Any], depth: int) -> str:
+    for part in parts:
+        if problem := what_is_wrong(part, depth - 1):
+            return problem
+    return ""
 
 
 def readable(text: str) -> str:
