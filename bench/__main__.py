@@ -6,7 +6,9 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import subprocess
 import sys
+import tempfile
 from contextlib import ExitStack
 from dataclasses import asdict
 from pathlib import Path
@@ -17,6 +19,7 @@ from bench import growth, page
 from bench.contests import CONTESTS
 from bench.growth import Grown
 from bench.measure import Cost, Memory, Seats, Speed, costs, long_match, memory, seats, speeds
+from matchbox import build
 from matchbox.errors import BadOption, BoxUnavailable
 from worker.arena import cores
 from worker.arena.boxes import open_named
@@ -40,23 +43,42 @@ def main(words: Sequence[str]) -> int:
         boxes = _open(options.box, stack)
         contests = [one for one in CONTESTS if one.game in (options.game or [one.game])]
         fast = speeds(boxes, options.games, options.repeats, contests)
-        single = costs(boxes, 4 * options.repeats)
-        walls = seats(boxes, 40 * options.repeats)
-        held = memory(boxes)
+        others = [] if options.speeds else boxes
+        single = costs(others, 4 * options.repeats)
+        walls = seats(others, 40 * options.repeats)
+        held = memory(others)
+        plain = _in_plain_python(boxes[0][0], options) if options.page and boxes else []
         long = {kind: long_match(box) for kind, box in boxes} if options.page else {}
-        grown = _grow(boxes, options, usable)
+        grown = _grow(others, options, usable)
     _show_speeds(fast, options)
     _show_costs(single)
     _show_seats(walls)
     _show_memory(held)
     _show_grown(grown)
     if options.page is not None:
-        options.page.write_text(page.page(fast, single, walls, held, long, grown), encoding="utf-8")
+        text = page.page(fast, plain, single, walls, held, long, grown)
+        options.page.write_text(text, encoding="utf-8")
     if options.json is not None:
         parts = {"speeds": fast, "costs": single, "seats": walls, "memory": held, "growth": grown}
         found = {name: [asdict(one) for one in part] for name, part in parts.items()}
         options.json.write_text(json.dumps(found, indent=2) + "\n")
     return 0
+
+
+def _in_plain_python(kind: str, options: argparse.Namespace) -> list[Speed]:
+    """The speeds in that box without the compiled build, which must be chosen before all else."""
+    if build.in_use() == "plain":
+        return []
+    words = ["--speeds", "--box", kind, "--games", options.games, "--repeats", options.repeats]
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder, "speeds.json")
+        subprocess.run(
+            [sys.executable, "-m", "bench", *map(str, words), "--json", str(file)],
+            env=os.environ | {build.SETTING: "0"},
+            stdout=subprocess.DEVNULL,
+            check=True,
+        )
+        return [Speed(**one) for one in json.loads(file.read_text())["speeds"]]
 
 
 def _grow(
@@ -87,6 +109,7 @@ def _options(words: Sequence[str]) -> argparse.Namespace:
         default=["bwrap", "docker", "process", "none"],
         help="bwrap, docker, process, none",
     )
+    parser.add_argument("--speeds", action="store_true", help="every game, and nothing else")
     parser.add_argument("--json", type=Path, help="also write the figures to this file")
     parser.add_argument("--page", type=Path, help="also write the tables to this page")
     options = parser.parse_args(words)
@@ -112,7 +135,8 @@ def _open(kinds: Sequence[str], stack: ExitStack) -> list[tuple[str, Box | None]
 
 def _show_speeds(found: Sequence[Speed], options: argparse.Namespace) -> None:
     print(
-        f"Every game beside its plain loop, medians of {options.repeats} repeats, "
+        f"Every game beside its plain loop, {build.in_use()} hot path, medians of "
+        f"{options.repeats} repeats, "
         "processor time of a game in microseconds"
     )
     print(
@@ -131,8 +155,9 @@ def _show_speeds(found: Sequence[Speed], options: argparse.Namespace) -> None:
 
 
 def _show_costs(found: Sequence[Cost]) -> None:
-    print("\nOne match of 20 games of bomb, fresh forks, one game at a time")
-    print(f"{'box':<8} {'plain ms':>9} {'match ms':>9} {'added ms':>9}")
+    if found:
+        print("\nOne match of 20 games of bomb, fresh forks, one game at a time")
+        print(f"{'box':<8} {'plain ms':>9} {'match ms':>9} {'added ms':>9}")
     for one in found:
         print(f"{one.box:<8} {one.plain_ms:>9.2f} {one.match_ms:>9.2f} {one.added_ms:>9.2f}")
 

@@ -10,6 +10,7 @@ from typing import Final
 
 from bench.growth import Grown
 from bench.measure import LONG, Cost, Memory, Seats, Speed
+from matchbox import build
 
 _HEAD: Final = """# Performance
 
@@ -20,9 +21,11 @@ the plain loop's processor time divided by that of the referee and all its seats
 repeats in which both follow each other. Ratios carry over to other machines; microseconds do not.
 `none` is the same play without a wall, in one process. `bytes` is the length of the stored record.
 
-**Goals.** A ratio of 0.45 for every game in plain Python, 12 bytes a game of bomb in the stored
-record, and 10,000 games of a pair in 2 s.
+**Goals.** A ratio of 0.45 for every game in plain Python, and of 1.0 for bomb with the compiled hot
+path; 12 bytes a game of bomb in the stored record, and 10,000 games of a pair in 2 s.
 """
+
+_BUILDS: Final = {"compiled": "hot path compiled", "plain": "hot path in plain Python"}
 
 _GROWTH: Final = """## How it grows
 
@@ -39,20 +42,25 @@ _GROWN: Final = {
 
 def page(
     fast: Sequence[Speed],
+    plain: Sequence[Speed],
     single: Sequence[Cost],
     walls: Sequence[Seats],
     held: Sequence[Memory],
     long: Mapping[str, float],
     grown: Sequence[Grown],
 ) -> str:
-    """The whole page; `long` has the seconds of the long match in each box."""
+    """The whole page; `plain` has the speeds in plain Python where `fast` are those of the compiled
+    build, and `long` the seconds of the long match in each box."""
     sections = [
-        _HEAD + f"\nMeasured on Python {platform.python_version()}, {platform.machine()}, "
+        _HEAD
+        + f"\nMeasured with the {_BUILDS[build.in_use()]}, Python {platform.python_version()}, "
+        f"{platform.machine()}, "
         f"{os.cpu_count()} cores at a load of {os.getloadavg()[0]:.1f}: a load far above that "
         "disturbs caches and all wall times.",
         "## Each game beside its plain loop\n\nProcessor time of a game, in microseconds.\n\n"
         + _table("game table box plain referee seats ratio bytes", map(_speed, fast)),
         _table("game box ratio", _means(fast)),
+        *_builds(fast, plain),
         "## One match of 20 games of bomb\n\nFresh forks, one game at a time, in milliseconds.\n\n"
         + _table("box plain match added", map(_cost, single)),
         f"## {LONG:,} games of a pair\n\nFrom the job to its record, in seconds of wall time.\n\n"
@@ -86,6 +94,18 @@ def _means(fast: Sequence[Speed]) -> list[tuple[str, ...]]:
         ratios = [one.ratio for one in fast if (one.game, one.box) == (game, box)]
         rows.append((game, box, f"{fmean(ratios):.2f}"))
     return rows
+
+
+def _builds(fast: Sequence[Speed], plain: Sequence[Speed]) -> Iterator[str]:
+    """The ratios of both builds in the box that both were measured in."""
+    if not plain:
+        return
+    compiled = {game: ratio for game, box, ratio in _means(fast) if box == plain[0].box}
+    rows = [(game, ratio, compiled[game]) for game, _, ratio in _means(plain)]
+    yield (
+        f"The ratios in {plain[0].box} without the compiled hot path and with it, one measured "
+        "after the other.\n\n" + _table("game plain compiled", rows)
+    )
 
 
 def _speed(one: Speed) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ import pytest
 from bench.contests import CONTESTS
 from bench.measure import speeds
 from cli import shipped
-from matchbox import registry
+from matchbox import build, registry
 from worker.arena import cores
 
 CHECKOUT = Path(__file__).resolve().parents[3]
@@ -52,6 +52,7 @@ def test_it_prints_isolated_play_beside_the_plain_loop(tmp_path: Path) -> None:
         assert f"| {one['table']} | {one['box']} |" in page.read_text()
     assert [one["box"] for one in found["memory"]] == ["bwrap"]
     assert all(one["seat_mib"] > 0 for one in found["memory"])
+    assert (build.in_use() == "compiled") == ("| game | plain | compiled |" in page.read_text())
     assert "Both seats of a match" in done.stdout
     assert [one["box"] for one in found["seats"]] == ["bwrap"]
     assert all(0 < one["quickest_ms"] <= one["both_ms"] for one in found["seats"])
