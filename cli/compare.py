@@ -46,7 +46,7 @@ def compare(
     seed: Annotated[str, typer.Option(help="the same seed gives the same figures")] = "",
     option: Annotated[list[str] | None, typer.Option(help="NAME=VALUE of the game")] = None,
     width: Annotated[
-        int, typer.Option(min=1, max=1024, help="games at once; 1 for bots that keep state")
+        int, typer.Option(min=0, max=1024, help="games at once; 0: each by a fresh process")
     ] = 125,
     workers: Annotated[int, typer.Option(min=1, max=256, help="processes to play with")] = 1,
     box: Annotated[

@@ -38,7 +38,7 @@ def simulate(
         int | None, typer.Option(min=1, max=1000, help="play so often; bots learn in between")
     ] = None,
     width: Annotated[
-        int, typer.Option(min=1, max=1024, help="games at once; 1 for bots that keep state")
+        int, typer.Option(min=0, max=1024, help="games at once; 0: each by a fresh process")
     ] = 125,
     workers: Annotated[int, typer.Option(min=1, max=256, help="processes to play with")] = 1,
     box: Annotated[

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 from matchbox.dice import player_seed
 from matchbox.errors import SeatFault
 from matchbox.match.frames import Answer, Question
+from matchbox.match.wire import ALONE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -94,6 +95,8 @@ class Table:
         for player, broken in zip(self._players, self._broken, strict=True):
             player.end(live.number)
             broken.pop(live.number, None)
+            if self._job.width == ALONE:
+                player.renew()
         self._finish(live)
 
     def _ask(self, seat: int, owing: Sequence[LiveBout]) -> Sequence[Answer]:

@@ -65,6 +65,10 @@ class TryOut(Job, frozen=True, kw_only=True):
     deals: list[DealSeed]
 
 
+ALONE: Final = 0
+"""The width of a match in which every bout is played by programs that have seen no other one."""
+
+
 class PlayMatch(Job, frozen=True, kw_only=True):
     """Play a match: every deal in every rotation of the seats."""
 
@@ -74,6 +78,7 @@ class PlayMatch(Job, frozen=True, kw_only=True):
     deals: list[DealSeed]
     seats: list[Entrant]
     width: int = 1
+    """So many bouts at once in a seat; ALONE is one, and the next by a fresh process."""
     sample: int = 0
     """So many of its bouts are played again, each alone, and compared."""
 

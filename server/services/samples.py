@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 import structlog
 from sqlalchemy import select
 
+from matchbox.match.wire import ALONE
 from server.db.models import Match, MatchSeat, Version
 from server.db.session import compare_and_set
 from server.services import notices
@@ -46,7 +47,7 @@ def bouts_of(match: Match, settings: Settings) -> int:
 
 
 def width_of(session: Session, match: Match) -> int:
-    """How many of its bouts are to be in flight at once: one, where somebody keeps state.
+    """How many of its bouts are to be in flight at once: each alone, where somebody keeps state.
 
     In a season that is who was known to at its start, and who was found to in the season itself
     before the match was scheduled, so that a season follows from its own matches.
@@ -54,11 +55,11 @@ def width_of(session: Session, match: Match) -> int:
     marked = {seat.version_id: seat.version.stateful_at for seat in match.seats}
     known = {row: at for row, at in marked.items() if at is not None}
     if match.season is None:
-        return 1 if known else match.width
+        return ALONE if known else match.width
     begun = match.season.started_at or match.created_at
     if any(at <= begun for at in known.values()):
-        return 1
-    return 1 if known and _found_before(session, match, set(known)) else match.width
+        return ALONE
+    return ALONE if known and _found_before(session, match, set(known)) else match.width
 
 
 def book(session: Session, match: Match, message: MatchPlayed, *, now: int) -> None:
@@ -100,8 +101,9 @@ def _mark(session: Session, match: Match, version: Version, now: int) -> None:
     tell(session, "version.stateful", version.id, now=now)
     text = (
         f"{name} keeps state between bouts: alone it answers otherwise than in match {match.id}. "
-        "From now on its bouts are played one at a time, in a season from its next round; what it "
-        "has played counts on. Keep in the player what a bout needs, not in the module or class."
+        "From now on each of its bouts is played by a fresh process, in a season from its next "
+        "round; what it has played counts on. Keep in the player what a bout needs, not in the "
+        "module or class."
     )
     subject = f"version:{version.id}"
     notices.tell_owner(session, version.bot.owner_id, "stateful", subject, text, now=now)

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from matchbox.match.wire import ALONE
 from tests.installation import Installation, eventually, installed
 from tests.unit.worker.bots import COUNTING
 
@@ -47,7 +48,7 @@ def test_a_bot_that_keeps_state_is_found_and_its_matches_are_played_one_bout_at_
 
     def narrow() -> list[dict[str, Any]]:
         played = matches_of(platform, "alice/counting")
-        return played if played and played[-1]["width"] == 1 else []
+        return played if played and played[-1]["width"] == ALONE else []
 
     played = eventually(narrow, why=platform.logs())
     widths = [one["width"] for one in played]

@@ -15,7 +15,7 @@ from matchbox.match.frames import Answer, Question
 from matchbox.match.record import Record
 from matchbox.match.referee import play
 from matchbox.match.sample import Sampled, sample
-from matchbox.match.wire import PlayMatch
+from matchbox.match.wire import ALONE, PlayMatch
 from tests.builders import a_job, local_seats, play_scripted
 from tests.fakes import Auction, Race, ScriptedPlayer
 from tests.unit.worker.bots import COUNTING
@@ -43,6 +43,11 @@ class Counting(ScriptedPlayer):
             if seed is not None and self._begun % 2 == 0:
                 answers[at] = 3
         return answers
+
+    def renew(self) -> None:
+        """A fresh program has begun none."""
+        super().renew()
+        self._begun = 0
 
 
 def found(job: PlayMatch, record: Record, open_player: Open, most: int = MOST) -> Sampled:
@@ -79,6 +84,13 @@ def test_who_counts_its_bouts_is_named_and_nobody_else(entrant: int) -> None:
     makers[entrant] = Counting
     opened = by_entrant(*makers)
     assert found(job, played(job, opened), opened) == Sampled(MOST, [entrant], [])
+
+
+def test_whose_bouts_are_each_played_by_a_fresh_program_answers_as_alone() -> None:
+    opened = by_entrant(Counting, honest)
+    jobs = [a_job(Race(), deals=8, width=width) for width in (1, ALONE)]
+    named = [found(job, played(job, opened), opened).stateful for job in jobs]
+    assert named == [[0], []]
 
 
 def test_who_draws_from_elsewhere_is_called_unrepeatable_and_not_stateful() -> None:

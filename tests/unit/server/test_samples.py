@@ -12,7 +12,7 @@ import pytest
 from msgspec.structs import replace
 from sqlalchemy import select
 
-from matchbox.match.wire import MatchPlayed, PlayMatch
+from matchbox.match.wire import ALONE, MatchPlayed, PlayMatch
 from server import queries
 from server.db.models import Match, Rating, Role, Season, Standing, User, Version, VersionState
 from server.services import samples
@@ -118,7 +118,7 @@ def test_who_keeps_state_is_marked_told_once_and_played_one_bout_at_a_time(
         told = [queries.version(session, one.id, None)["stateful"] for one in trio]
     assert told == [True, False, False]
     later = [job for _ in range(4) for job in played_next(books, bad)]
-    assert widths(later, bad) == ({1}, {WIDE})
+    assert widths(later, bad) == ({ALONE}, {WIDE})
     assert len(books.told(alice, "stateful")) == 1
 
 
@@ -207,7 +207,7 @@ def test_a_season_samples_its_first_round_and_plays_who_keeps_state_narrow_from_
     rounds = season_jobs(books, season, field[0])
     assert {job.sample for job in rounds[0]} == {BOUTS}
     assert widths(rounds[0], field[0]) == ({WIDE}, {WIDE})
-    assert [widths(rounds[at], field[0]) for at in (1, 2)] == [({1}, {WIDE})] * 2
+    assert [widths(rounds[at], field[0]) for at in (1, 2)] == [({ALONE}, {WIDE})] * 2
     assert books.season(season).state == "finished"
 
 
@@ -224,7 +224,7 @@ def test_what_the_ranked_queue_finds_changes_no_season_that_has_begun(
     following = season_of(
         books, charlie, field, format=SWISS, name="autumn", seed="another seed for tests"
     )
-    assert widths(season_jobs(books, following)[0], field[0]) == ({1}, {WIDE})
+    assert widths(season_jobs(books, following)[0], field[0]) == ({ALONE}, {WIDE})
 
 
 def test_a_bot_that_learns_goes_on_to_learn_once_it_is_played_narrow(
@@ -234,7 +234,7 @@ def test_a_bot_that_learns_goes_on_to_learn_once_it_is_played_narrow(
     season = season_of(books, charlie, field, format={**SWISS, "learning": "fresh"})
     rounds = season_jobs(books, season, field[0])
     for at in (1, 2):
-        assert widths(rounds[at], field[0]) == ({1}, {WIDE})
+        assert widths(rounds[at], field[0]) == ({ALONE}, {WIDE})
         assert all(seat.memory for job in rounds[at] for seat in job.seats)
 
 
