@@ -23,7 +23,10 @@ from tests.installation import eventually
 OURS = ("prepare", "seats", "web", "ledger", "beat", "arena")
 FOR_UP = {"MATCHBOX_ARENAS"}
 """What only `matchbox up` heeds."""
-OF_ARENAS = {"MATCHBOX_BOX", "MATCHBOX_DOCKER_RUNTIME", "MATCHBOX_PIN", "MATCHBOX_SOCKETS"}
+OF_ARENAS = {
+    "MATCHBOX_BOX", "MATCHBOX_COMPILED", "MATCHBOX_DOCKER_RUNTIME", "MATCHBOX_PIN",
+    "MATCHBOX_SOCKETS",
+}  # fmt: skip
 PLAYER = b"from matchbox.games.bomb import MediumPlayer\n\n\nclass Mine(MediumPlayer):\n    pass\n"
 PASSWORD = "correct horse battery"
 

@@ -24,7 +24,9 @@ exec sleep 600
 def folder(checkout: Path, tmp_path: Path) -> Path:
     """A folder that holds only what `make` reads."""
     shutil.copy(checkout / "Makefile", tmp_path)
-    for name in ("pyproject.toml", "requirements.lock", "requirements-dev.lock"):
+    (tmp_path / "matchbox").mkdir()
+    read = ("pyproject.toml", "requirements.lock", "requirements-dev.lock", "setup.py")
+    for name in (*read, "matchbox/build.py"):
         (tmp_path / name).touch()
     return tmp_path
 
@@ -48,7 +50,8 @@ def started(folder: Path) -> Iterator[tuple[subprocess.Popen[str], int, str]]:
     """`make up` with a stand-in for the platform: make, the stand-in's pid, its arguments."""
     program(folder / ".venv/bin/matchbox", STAND_IN)
     program(folder / ".venv/bin/pip", "")
-    (folder / ".venv/.up.stamp").touch()
+    for stamp in (".libraries.stamp", ".up.stamp"):
+        (folder / ".venv" / stamp).touch()
     command = [services.needs("make"), "up", "PORT=8123", "DATA=elsewhere"]
     with subprocess.Popen(
         command, cwd=folder, stdout=subprocess.PIPE, text=True, start_new_session=True

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from matchbox import build
 from matchbox.errors import BoxUnavailable
 from sandbox import bwrap_box, process_box
 from sandbox.policy import Wall
@@ -68,6 +69,7 @@ def test_python_starts_without_sites_and_with_its_job() -> None:
         "drop": ["seccomp"],
         "own_root": True,
         "control": None,
+        "build": ["MATCHBOX_COMPILED", str(int(build.in_use() == "compiled"))],
     }
 
 
