@@ -237,7 +237,7 @@ def test_an_unrepeatable_version_says_what_that_means() -> None:
 
 def test_a_version_that_keeps_state_says_what_that_means() -> None:
     assert "keeps state" in get("/bots/alice/careful").text
-    assert "played one at a time" in get("/bots/alice/careful/versions/2").text
+    assert "played by a fresh process" in get("/bots/alice/careful/versions/2").text
     assert "keeps state" not in get("/bots/alice/careful/versions/3").text
 
 
