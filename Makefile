@@ -15,6 +15,11 @@ PYTHON ?= $(shell for python in python3 python3.14 python3.13 python3.12 python3
 TYPES := $(wildcard matchbox/*.pxd matchbox/*/*.pxd matchbox/*/*/*.pxd)
 SOURCES := setup.py matchbox/build.py $(TYPES) $(TYPES:.pxd=.py)
 
+# What has to be installed, in this order: what compiles is one of the libraries.
+UP := .venv/.libraries.stamp .venv/.matchbox.stamp
+DEV := .venv/.dev-libraries.stamp .venv/.matchbox.stamp
+.NOTPARALLEL:
+
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet install
 export PIP_ROOT_USER_ACTION := ignore
@@ -28,56 +33,56 @@ TIED = $(shell setpriv --pdeathsig TERM true 2>/dev/null && echo setpriv --pdeat
 help: ## what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
 
-setup: .venv/.dev.stamp ## make .venv with everything that the tests need
+setup: $(DEV) ## make .venv with everything that the tests need
 
-up: .venv/.up.stamp ## start the platform: PORT=8000 DATA=data
+up: $(UP) ## start the platform: PORT=8000 DATA=data
 	@exec $(TIED) $(BIN)/matchbox up --port $(PORT) --data $(DATA)
 
-test: .venv/.dev.stamp ## run the tests: WORKERS=2 ARGS="-k bomb"
+test: $(DEV) ## run the tests: WORKERS=2 ARGS="-k bomb"
 	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile $(ARGS)
 
-check: .venv/.dev.stamp ## form, types, doors and spelling
+check: $(DEV) ## form, types, doors and spelling
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports --no-logo
 	@$(BIN)/codespell
 
-format: .venv/.dev.stamp ## put the source into form
+format: $(DEV) ## put the source into form
 	@$(BIN)/ruff format .
 	@$(BIN)/ruff check --fix .
 
-bench: .venv/.up.stamp ## measure isolated matches against the plain loop, write docs/performance.md
+bench: $(UP) ## measure isolated matches against the plain loop, write docs/performance.md
 	@$(BIN)/python -m bench --page docs/performance.md $(ARGS)
 
-figures: .venv/.up.stamp ## play the published figures anew, write docs/figures.md, fail where one disagrees
+figures: $(UP) ## play the published figures anew, write docs/figures.md, fail where one disagrees
 	@$(BIN)/python -m bench.figures $(ARGS)
 
-bots: .venv/.up.stamp ## play every shipped bot against every other, and write docs/bots.md
+bots: $(UP) ## play every shipped bot against every other, and write docs/bots.md
 	@$(BIN)/python -m bench.bots $(ARGS)
 
-league-bench: .venv/.up.stamp ## try the league's promises on bots of known strength, write docs/league.md
+league-bench: $(UP) ## try the league's promises on bots of known strength, write docs/league.md
 	@OPENBLAS_NUM_THREADS=1 $(BIN)/python -m bench.league $(ARGS)
 
-learn: .venv/.up.stamp ## learn the table of bots/skull/regret anew (some minutes), and plot how
+learn: $(UP) ## learn the table of bots/skull/regret anew (some minutes), and plot how
 	@$(BIN)/python -m learning $(ARGS)
 
-shell: .venv/.up.stamp ## a shell with `matchbox` on its path
+shell: $(UP) ## a shell with `matchbox` on its path
 	@PATH="$(CURDIR)/$(BIN):$$PATH" exec "$${SHELL:-/bin/sh}"
 
 env: ## draw the secrets of docker-compose.yml into .env
 	@$(or $(wildcard $(BIN)/python),$(PYTHON)) -m cli.deployment
 
-compose-test: .venv/.dev.stamp ## build the deployment, bring it up, play a season in it, take it down
+compose-test: $(DEV) ## build the deployment, bring it up, play a season in it, take it down
 	@$(BIN)/python -m pytest tests/deployment $(ARGS)
 
-hostile-load: .venv/.dev.stamp ## ten thousand mixed matches, one entrant in ten an attack, on four times the load
+hostile-load: $(DEV) ## ten thousand mixed matches, one entrant in ten an attack, on four times the load
 	@$(BIN)/python -m tests.hostile.load $(ARGS)
 
-fifty-bots: .venv/.dev.stamp ## a season of fifty bots of every game, or ARGS="bomb", while everything is killed
+fifty-bots: $(DEV) ## a season of fifty bots of every game, or ARGS="bomb", while everything is killed
 	@$(BIN)/python -m tests.integration.fifty_bots $(ARGS)
 
-playthroughs: .venv/.dev.stamp ## write every game's playthrough.txt anew; the diff is the review
+playthroughs: $(DEV) ## write every game's playthrough.txt anew; the diff is the review
 	@$(BIN)/python -m tests.contract.playthroughs
 
 lock: ## work out the lock files anew (needs uv)
@@ -86,14 +91,6 @@ lock: ## work out the lock files anew (needs uv)
 	@for name in greenlet numpy; do echo $$name | $(UV) pip compile $(LOCKING) --no-annotate -c requirements.lock - -o sandbox/image/$$name.lock; done
 
 LOCKING := --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header
-
-.venv/.up.stamp: .venv/.libraries.stamp $(SOURCES)
-	@$(MATCHBOX)
-	@touch $@
-
-.venv/.dev.stamp: .venv/.dev-libraries.stamp $(SOURCES)
-	@$(MATCHBOX)
-	@touch .venv/.up.stamp $@
 
 .venv/.libraries.stamp: requirements.lock pyproject.toml | $(BIN)/pip
 	@echo "Installing what the platform needs into .venv (the first time takes a minute or two)"
@@ -105,8 +102,10 @@ LOCKING := --quiet --universal --python-version 3.11 --generate-hashes --no-emit
 	@$(PIP) --require-hashes -r requirements-dev.lock
 	@touch .venv/.libraries.stamp $@
 
-MATCHBOX = echo "Installing Matchbox (compiling its hot path takes a minute, where there is a C compiler)" \
-	&& $(PIP) --no-deps --no-build-isolation -e .
+.venv/.matchbox.stamp: pyproject.toml $(SOURCES) | $(BIN)/pip
+	@echo "Installing Matchbox (compiling its hot path takes a minute, where there is a C compiler)"
+	@$(PIP) --no-deps --no-build-isolation -e .
+	@touch $@
 
 $(BIN)/pip:
 	@$(if $(PYTHON),,echo "Matchbox needs Python 3.11 or newer: install it, or name one with 'make PYTHON=/path/to/python3'." >&2; exit 1)

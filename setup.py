@@ -35,8 +35,9 @@ def extensions() -> list[Extension]:
         quiet=True,
     )
     build.FOLDER.mkdir(exist_ok=True)
-    for old in build.FOLDER.glob("*"):
-        old.unlink()
+    for made_before in build.FOLDER.glob("*"):
+        if build.digest() not in made_before.name:
+            made_before.unlink()
     for extension in made:
         extension.name = f"matchbox.compiled.{build.stem(extension.name)}"
         extension.optional = True

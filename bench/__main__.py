@@ -70,6 +70,7 @@ def _in_plain_python(kind: str, options: argparse.Namespace) -> list[Speed]:
     if build.in_use() == "plain":
         return []
     words = ["--speeds", "--box", kind, "--games", options.games, "--repeats", options.repeats]
+    words += ["--game", *options.game] if options.game else []
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, "speeds.json")
         subprocess.run(
@@ -136,8 +137,7 @@ def _open(kinds: Sequence[str], stack: ExitStack) -> list[tuple[str, Box | None]
 def _show_speeds(found: Sequence[Speed], options: argparse.Namespace) -> None:
     print(
         f"Every game beside its plain loop, {build.in_use()} hot path, medians of "
-        f"{options.repeats} repeats, "
-        "processor time of a game in microseconds"
+        f"{options.repeats} repeats, processor time of a game in microseconds"
     )
     print(
         f"{'game':<10} {'table':<26} {'box':<8} {'plain':>8} {'referee':>8} {'seats':>8} "

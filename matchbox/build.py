@@ -31,8 +31,7 @@ NO: Final = ("0", "false", "no")
 def sources() -> dict[str, Path]:
     """The source files of all modules that can be compiled, by name."""
     found = (types.with_suffix(".py") for types in sorted(HOME.rglob("*.pxd")))
-    names = (".".join(file.relative_to(HOME.parent).with_suffix("").parts) for file in found)
-    return {name: HOME.parent.joinpath(*name.split(".")).with_suffix(".py") for name in names}
+    return {".".join(file.relative_to(HOME.parent).with_suffix("").parts): file for file in found}
 
 
 @cache

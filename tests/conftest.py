@@ -12,11 +12,11 @@ from hypothesis import settings
 from playwright.sync_api import expect
 
 from matchbox import registry
-from sandbox.box import KINDS
+from sandbox.box import KINDS, Box
 from sandbox.policy import LIBRARIES
 from sandbox.program import Program
 from tests import engine, services
-from worker.arena.boxes import ENTRY
+from worker.arena.boxes import ENTRY, open_named
 
 # A busy machine is no bug: nothing here is timed, and CI draws the same examples every time.
 settings.register_profile("matchbox", deadline=None, derandomize=bool(os.environ.get("CI")))
@@ -100,6 +100,15 @@ def kind(request: pytest.FixtureRequest) -> str:
     if request.param == "docker":
         request.getfixturevalue("seat_images")
     return str(request.param)
+
+
+@pytest.fixture(scope="module")
+def box(kind: str) -> Iterator[Box]:
+    """A box of that kind, warm."""
+    opened = open_named(kind)
+    assert opened is not None
+    with opened:
+        yield opened
 
 
 @pytest.fixture(scope="session")

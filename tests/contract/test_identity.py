@@ -10,7 +10,6 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
@@ -33,15 +32,6 @@ every_game = pytest.mark.parametrize("game", sorted(TABLES))
 def alone(game: str, count: int) -> Told:
     """The match in this process, one bout at a time: what all others are compared with."""
     return play(game, None, 1, deals_of(game, count))
-
-
-@pytest.fixture(scope="module")
-def box(kind: str) -> Iterator[Box]:
-    """A box of that kind, warm."""
-    opened = open_named(kind)
-    assert opened is not None
-    with opened:
-        yield opened
 
 
 def started(game: str, *asked: str, **environment: str) -> subprocess.Popen[bytes]:

@@ -8,7 +8,6 @@ what it wants prints SUCCEEDED, or is seen by its witness.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 
 import pytest
 
@@ -25,14 +24,6 @@ from worker.arena.boxes import open_named
 
 REFUSED = [attack for attack in ATTACKS if expected(attack)["verdicts"] == ["refused"]]
 PLAYED = [attack for attack in ATTACKS if attack not in REFUSED]
-
-
-@pytest.fixture(scope="module")
-def box(kind: str) -> Iterator[Box]:
-    opened = open_named(kind)
-    assert opened is not None
-    with opened:
-        yield opened
 
 
 @pytest.fixture(scope="module")

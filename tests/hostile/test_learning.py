@@ -5,7 +5,7 @@ The limits are those of learning; who is to run out of time has less, as nobody 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import pytest
 
@@ -16,7 +16,6 @@ from matchbox.match.memory import MEMORY_BYTES
 from matchbox.match.wire import Entrant
 from sandbox import policy
 from sandbox.box import Box
-from worker.arena.boxes import open_named
 from worker.arena.learning import Learned, learn
 
 OLD = b"the old memory"
@@ -48,14 +47,6 @@ ATTACKS: dict[str, tuple[str, FaultKind, str]] = {
         "",
     ),
 }
-
-
-@pytest.fixture(scope="module")
-def box(kind: str) -> Iterator[Box]:
-    opened = open_named(kind)
-    assert opened is not None
-    with opened:
-        yield opened
 
 
 def taught(box: Box, body: str, records: Sequence[bytes] = (RECORD,)) -> Learned:

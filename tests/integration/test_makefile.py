@@ -50,7 +50,7 @@ def started(folder: Path) -> Iterator[tuple[subprocess.Popen[str], int, str]]:
     """`make up` with a stand-in for the platform: make, the stand-in's pid, its arguments."""
     program(folder / ".venv/bin/matchbox", STAND_IN)
     program(folder / ".venv/bin/pip", "")
-    for stamp in (".libraries.stamp", ".up.stamp"):
+    for stamp in (".libraries.stamp", ".matchbox.stamp"):
         (folder / ".venv" / stamp).touch()
     command = [services.needs("make"), "up", "PORT=8123", "DATA=elsewhere"]
     with subprocess.Popen(
