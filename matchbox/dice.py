@@ -6,31 +6,52 @@ from collections.abc import MutableSequence, Sequence
 from functools import lru_cache
 from hashlib import blake2b, shake_256
 from math import perm
-from typing import Final, Protocol, TypeVar
+from typing import Any, Final, Protocol, TypeVar
 
 T = TypeVar("T")
 
 SEED_BYTES: Final = 16
-_orders: Final = lru_cache(1000)(perm)
 _AT_ONCE: Final = 40
 """So many places of an order come out of one draw."""
 _NUMBERS: Final = 1 << 64
 """A step can begin so many numbers."""
 _WORD: Final = 1 << 62
+_LIMIT: Final = 1 << 448
+"""Draws out of one number of 512 bits have no more results in all, so that 64 bits are left."""
 
 
 @lru_cache(1000)
-def _parts(above: int, below: int) -> list[tuple[int, int, int]]:
-    """The places from `above` down to `below` in parts, each with how many orders it has: as few
-    parts as leave a part's orders one machine word."""
+def _plan(size: int) -> tuple[int, list[tuple[int, int, int]]]:
+    """How the last places of so many are drawn at once: how many orders they have, and the places
+    in as few parts as leave a part's orders one machine word.
+
+    A part is the places from `above` down to `below`, and how many orders they have.
+    """
     parts = []
-    while above > below:
-        size = above
-        while size > below and perm(above, above - size + 1) < _WORD:
-            size -= 1
-        parts.append((above, size, perm(above, above - size)))
-        above = size
-    return parts
+    above, last = size, max(1, size - _AT_ONCE)
+    while above > last:
+        below = above - 1
+        while below > last and perm(above, above - below + 1) < _WORD:
+            below -= 1
+        parts.append((above, below, perm(above, above - below)))
+        above = below
+    return perm(size, size - last), parts
+
+
+def _swap(items: MutableSequence[Any], above: int, below: int, part: int) -> None:
+    """Puts the items of these places into the order with this number."""
+    for size in range(above, below, -1):
+        other = part % size
+        part //= size
+        items[size - 1], items[other] = items[other], items[size - 1]
+
+
+def _swap_bytes(items: bytearray, above: int, below: int, part: int) -> None:
+    """The same where the compiler knows how the items lie in memory."""
+    for size in range(above, below, -1):
+        other = part % size
+        part //= size
+        items[size - 1], items[other] = items[other], items[size - 1]
 
 
 class Dice(Protocol):
@@ -52,59 +73,70 @@ class SeededDice:
     A draw divides one number of 512 bits; its bias is below 2**-64.
     """
 
-    __slots__ = ("_begun", "_room", "_seed", "_step", "_value")
+    __slots__ = ("_begun", "_drawn", "_limit", "_seed", "_step", "_value")
 
     def __init__(self, seed: bytes, step: int) -> None:
         self._seed = seed
         self._step = step
         self._begun = 0
         """How many numbers the step has begun."""
-        self._value = self._room = 0
+        self._value = 0
+        """What the draws have left of the last number."""
+        self._drawn = 1
+        """How many results they have had in all."""
+        self._limit = 0
+        """How many they may have."""
 
     def at(self, step: int) -> SeededDice:
         """The same dice, for another step of the deal."""
         self._step = step
         self._begun = 0
-        self._room = 0
+        self._drawn = 1
+        self._limit = 0
         return self
 
     def below(self, n: int) -> int:
         """A whole number from 0 to n - 1. Raises ValueError where n is not positive."""
         if n < 1:
             raise ValueError(f"no number lies below {n} and at or above 0")
-        if self._room < n << 64:
-            self._refill(n)
-        self._room //= n
-        self._value, drawn = divmod(self._value, n)
-        return drawn
+        drawn = self._drawn * n
+        if drawn > self._limit:
+            self._begin(n)
+            drawn = n
+        self._drawn = drawn
+        self._value, rest = divmod(self._value, n)
+        return rest
 
     def shuffle(self, items: MutableSequence[T]) -> None:
         """Puts the items into an order, each as likely as the others (Fisher and Yates)."""
-        last = len(items) - 1
-        while last > 0:
-            first = max(0, last - _AT_ONCE)
-            order = self.below(_orders(last + 1, last - first))
-            for above, below, orders in _parts(last + 1, first + 1):
-                order, part = divmod(order, orders)
-                for size in range(above, below, -1):
-                    other = part % size
-                    part //= size
-                    items[size - 1], items[other] = items[other], items[size - 1]
-            last = first
+        size = len(items)
+        while size > 1:
+            orders, parts = _plan(size)
+            order = self.below(orders)
+            for above, below, results in parts:
+                order, part = divmod(order, results)
+                if isinstance(items, bytearray):
+                    _swap_bytes(items, above, below, part)
+                else:
+                    _swap(items, above, below, part)
+                size = below
 
     def choice(self, items: Sequence[T]) -> T:
         """One of the items. Raises ValueError where there is none."""
         return items[self.below(len(items))]
 
-    def _refill(self, n: int) -> None:
+    def _begin(self, n: int) -> None:
         """Begins another number, with room for a draw below n and 64 bits more."""
-        self._value, self._room = 0, 1
-        while self._room < n << 64:
-            number = self._step * _NUMBERS + self._begun
-            digest = blake2b(number.to_bytes(16, "big"), key=self._seed).digest()
-            self._value = self._value << 512 | int.from_bytes(digest, "big")
-            self._room <<= 512
-            self._begun += 1
+        self._value = self._number()
+        self._limit = _LIMIT
+        while n > self._limit:
+            self._value = self._value << 512 | self._number()
+            self._limit <<= 512
+
+    def _number(self) -> int:
+        number = self._step * _NUMBERS + self._begun
+        self._begun += 1
+        return int.from_bytes(blake2b(number.to_bytes(16, "big"), key=self._seed).digest(), "big")
 
 
 def player_seed(deal: str, match: str, rotation: int, seat: int) -> bytes:

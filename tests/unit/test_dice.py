@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, UserList
+from collections.abc import Callable, MutableSequence
+from hashlib import blake2b
 from itertools import permutations, product
+from math import perm
+from random import Random
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -70,6 +75,58 @@ def test_the_draws_of_a_step_stay_what_they_are() -> None:
     dice.shuffle(items)
     drawn = [dice.below(1000) for _ in range(3)]
     assert (items, drawn) == GOLDEN
+
+
+class Defined:
+    """What the draws of a step are, said plainly; records of old matches rest on it."""
+
+    def __init__(self, seed: bytes, step: int) -> None:
+        self.seed, self.step, self.begun = seed, step, 0
+        self.value = self.room = 0
+
+    def below(self, n: int) -> int:
+        if self.room < n << 64:
+            self.value, self.room = 0, 1
+        while self.room < n << 64:
+            number = self.step.to_bytes(8, "big") + self.begun.to_bytes(8, "big")
+            digest = blake2b(number, key=self.seed).digest()
+            self.value = self.value << 512 | int.from_bytes(digest, "big")
+            self.room <<= 512
+            self.begun += 1
+        self.room //= n
+        self.value, drawn = divmod(self.value, n)
+        return drawn
+
+    def shuffle(self, items: MutableSequence[Any]) -> None:
+        size = len(items)
+        while size > 1:
+            last = max(1, size - 40)
+            order = self.below(perm(size, size - last))
+            for place in range(size, last, -1):
+                order, other = divmod(order, place)
+                items[place - 1], items[other] = items[other], items[place - 1]
+            size = last
+
+
+def draws(dice: Any, seed: int) -> list[object]:
+    """Draws of all kinds and sizes, several in a step."""
+    chance, drawn = Random(seed), list[object]()
+    kinds: tuple[Callable[[Any], MutableSequence[int]], ...] = (bytearray, list, UserList)
+    for _ in range(chance.choice((1, 2, 5, 12))):
+        if chance.random() < 0.5:
+            drawn.append(dice.below(chance.randint(1, 2 << chance.choice((6, 64, 447, 448, 1500)))))
+        else:
+            items = chance.choice(kinds)(range(chance.randint(0, 200)))
+            dice.shuffle(items)
+            drawn.append(list(items))
+    return drawn
+
+
+def test_every_draw_is_as_it_is_defined() -> None:
+    dice = SeededDice(SEED, 0)
+    for number in range(1000):
+        step = number**5
+        assert draws(dice.at(step), number) == draws(Defined(SEED, step), number)
 
 
 @given(st.integers(1, 2**600), st.integers(0, 1000))
