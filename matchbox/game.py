@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Protocol, TypeAlias
 
-from matchbox.dice import Dice
+from matchbox.dice import Dice, SeededDice
 from matchbox.errors import BadOption
 
 Plain: TypeAlias = "None | bool | int | str | list[Any] | dict[str, Any]"
@@ -106,6 +106,36 @@ class Game(Protocol):
 
     def resample(self, state: State, seat: int | None, dice: Dice) -> State:
         """A state of its own which that seat cannot tell from this one, its secrets dealt anew."""
+
+
+Answers: TypeAlias = Mapping[int, Any]
+"""What seats have answered, by seat."""
+
+
+class Batch(Protocol):
+    """Many bouts of one game side by side. A game may offer it, for speed, as
+    `batch(seats, options)`.
+
+    It plays what the functions of a state play, as long as every seat answers with a move that
+    the rules allow. A bout in which one does not is handed back, to be played by those.
+    """
+
+    def start(self, bout: int, dice: SeededDice, seeds: list[str]) -> None:
+        """Deals a bout. The seats' seeds go out with their first questions."""
+
+    def ask(self, seat: int) -> list[tuple[int, Any, str | None]]:
+        """What that seat is to be asked, as matchbox.match.frames.Question. Asked once, it
+        answers before anything else is asked."""
+
+    def take(self, seat: int, answers: Sequence[Any]) -> list[tuple[int, list[Plain], Answers]]:
+        """Takes one answer a question. Gives back the bouts that it cannot go on with: number,
+        moves before, and the answers that follow them."""
+
+    def over(self) -> list[tuple[int, list[Plain], Outcome]]:
+        """The bouts that have ended since the last time: number, moves, outcome."""
+
+    def leave(self) -> list[tuple[int, list[Plain], Answers]]:
+        """Gives back all bouts under way, as `take` does."""
 
 
 def fill_options(spec: Spec, given: Mapping[str, object]) -> dict[str, str | int | bool]:

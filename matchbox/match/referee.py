@@ -18,7 +18,7 @@ from matchbox.match.wire import Note
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from matchbox.game import Game
+    from matchbox.game import Game, Outcome, Plain
     from matchbox.match.wire import PlayMatch
 
 MAX_FAULTS: Final = 3
@@ -66,7 +66,7 @@ def play(
     if rotations is None:
         rotations = records.rotations(versions, cooperative=game.spec.cooperative)
     for rotation in rotations:
-        match.play_rotation(rotation)
+        match.play_rotation(rotation, range(len(job.deals)))
     results = match.settle()
     record = Record(
         match=job.match,
@@ -80,6 +80,20 @@ def play(
         memories=records.memories_of([seat.memory for seat in job.seats]),
     )
     return Played(record, [note for one in results for note in one.notes])
+
+
+def play_alone(
+    game: Game,
+    job: PlayMatch,
+    order: Order,
+    open_player: Callable[[int, int], Player],
+    beat: Callable[[], None],
+) -> Bout:
+    """One bout of the match, by programs that have seen no other one; `beat` is called after
+    every frame."""
+    match = _Match(game, job, open_player, {}, lambda bouts: beat())
+    match.play_rotation(order[1], order[:1])
+    return match.settle()[0].bout
 
 
 class _Match:
@@ -102,30 +116,34 @@ class _Match:
         self._results: dict[Order, _Result] = {}
         self._offences: dict[Order, set[int]] = {}
 
-    def play_rotation(self, rotation: int) -> None:
-        """Plays every deal with the seats so rotated, `width` bouts at a time."""
-        orders = [(deal, rotation) for deal in range(len(self._job.deals))]
-        bouts = (self._start(order, self._banned_before(order)) for order in orders)
-        self._play(rotation, bouts)
-
-    def settle(self) -> list[_Result]:
-        """All bouts in order, those after an entrant's third fault forfeited by it."""
-        for order in sorted(self._results):
-            banned = self._banned_before(order)
-            if self._results[order].banned != banned:
-                self._play(order[1], iter([self._start(order, banned)]))
-        return [self._results[order] for order in sorted(self._results)]
-
-    def _play(self, rotation: int, bouts: Iterable[LiveBout]) -> None:
+    def play_rotation(self, rotation: int, deals: Iterable[int]) -> None:
+        """Plays these deals with the seats so rotated, `width` bouts at a time."""
         seats = range(self._seats)
         players = [self._open(entrant(seat, rotation, self._seats), rotation) for seat in seats]
+        batch = getattr(self._game, "batch", None)
+        side = batch(self._seats, self._job.options) if batch is not None else None
         try:
-            Table(self._job, players, self._finish, lambda: self._report(0)).play(bouts)
+            Table(self._job, rotation, players, self, side).play(deals)
         finally:
             for player in players:
                 player.close()
 
-    def _start(self, order: Order, banned: frozenset[int]) -> LiveBout:
+    def settle(self) -> list[_Result]:
+        """All bouts in order, those after an entrant's third fault forfeited by it."""
+        for order in sorted(self._results):
+            if self._results[order].banned != self._banned_before(order):
+                self.play_rotation(order[1], order[:1])
+        return [self._results[order] for order in sorted(self._results)]
+
+    # --- What the table asks of it ---
+
+    def free(self, order: Order) -> bool:
+        """Whether nobody is banned from that bout, and no fault in it is given."""
+        return order not in self._binding and not self._banned_before(order)
+
+    def start(self, order: Order) -> LiveBout:
+        """The bout at its beginning."""
+        banned = self._banned_before(order)
         return LiveBout(
             self._game,
             self._job.deals[order[0]],
@@ -137,7 +155,12 @@ class _Match:
             banned=banned,
         )
 
-    def _finish(self, live: LiveBout) -> None:
+    def restart(self, order: Order) -> LiveBout:
+        """The bout at its beginning, with nobody banned and no fault given."""
+        job = self._job
+        return LiveBout(self._game, job.deals[order[0]], order, self._seats, job.options)
+
+    def finish(self, live: LiveBout) -> None:
         """Keeps a bout that is over."""
         order, bout = live.order, live.result()
         notes = [
@@ -150,6 +173,17 @@ class _Match:
         if offenders:
             self._offences[order] = offenders
         self._report(1)
+
+    def keep(self, order: Order, moves: list[Plain], outcome: Outcome) -> None:
+        """Keeps a bout that is over, in which nobody was at fault."""
+        bout = Bout(*order, moves, list(outcome.places), list(outcome.scores), outcome.why)
+        self._results[order] = _Result(bout, _NOBODY, [])
+        self._offences.pop(order, None)
+        self._report(1)
+
+    def beat(self) -> None:
+        """Tells that a frame has gone to and fro."""
+        self._report(0)
 
     def _banned_before(self, order: Order) -> frozenset[int]:
         """The entrants that had their third fault in a bout before this one."""

@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING, Final
 from matchbox.dice import SeededDice
 from matchbox.errors import SeatFault
 from matchbox.match import record as records
-from matchbox.match.bout import LiveBout
 from matchbox.match.record import entrant
+from matchbox.match.referee import play_alone
 from matchbox.match.replay import walk
-from matchbox.match.table import Table
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -94,12 +93,13 @@ def _compare(
     beat: Callable[[], None],
 ) -> tuple[str, int] | None:
     """Whose answers differ and how; None where nobody's do, or the machine has decided it."""
-    alone = _alone(game, job, bout, open_player, beat)
+    order = bout.deal, bout.rotation
+    alone = play_alone(game, job, order, open_player, beat)
     if alone == bout or _NO_WORD & _kinds(alone):
         return None
     kind, other = "stateful", bout
     for _ in range(AGAIN):
-        again = _alone(game, job, bout, open_player, beat)
+        again = play_alone(game, job, order, open_player, beat)
         if _NO_WORD & _kinds(again):
             return None
         if again != alone:
@@ -107,26 +107,6 @@ def _compare(
             break
     seat = _first_to_differ(game, record, alone, other)
     return kind, entrant(seat, bout.rotation, len(job.seats))
-
-
-def _alone(
-    game: Game,
-    job: PlayMatch,
-    bout: Bout,
-    open_player: Callable[[int, int], Player],
-    beat: Callable[[], None],
-) -> Bout:
-    """The bout played by programs that have seen no other one."""
-    seats, kept = len(job.seats), list[LiveBout]()
-    rotation = bout.rotation
-    players = [open_player(entrant(seat, rotation, seats), rotation) for seat in range(seats)]
-    live = LiveBout(game, job.deals[bout.deal], (bout.deal, rotation), seats, job.options)
-    try:
-        Table(job, players, kept.append, beat).play([live])
-    finally:
-        for player in players:
-            player.close()
-    return kept[0].result()
 
 
 def _first_to_differ(game: Game, record: Record, one: Bout, other: Bout) -> int:

@@ -2,17 +2,23 @@ cimport cython
 from matchbox.match.bout cimport LiveBout
 
 cdef class Table:
-    cdef object _job, _players, _finish, _beat
+    cdef object _job, _players, _bouts, _batch, _rotation
+    cdef Py_ssize_t _batched
     cdef dict _live
     cdef list _owing, _broken
 
     @cython.locals(live=LiveBout)
     cdef bint _fill(self, object waiting) except -1
-    @cython.locals(live=LiveBout, seat=Py_ssize_t, owing=list)
+    @cython.locals(seat=Py_ssize_t, owing=list)
     cdef _step(self)
-    cdef _end(self, LiveBout live)
+    @cython.locals(live=LiveBout)
+    cdef _take(self, Py_ssize_t seat, object owing, object answers)
+    cdef _look(self, LiveBout live, object told=*)
+    cdef _end(self, object bout)
+    cdef _ask_batch(self, Py_ssize_t seat, list questions)
     @cython.locals(live=LiveBout)
     cdef _ask(self, Py_ssize_t seat, list owing)
     @cython.locals(live=LiveBout)
     cdef _asked(self, Py_ssize_t seat, list owing)
+    cdef _seed(self, Py_ssize_t deal, Py_ssize_t seat)
     cdef _question(self, LiveBout live, Py_ssize_t seat, Py_ssize_t nth)

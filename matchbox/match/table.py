@@ -8,14 +8,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, Protocol
 
-from matchbox.dice import player_seed
+from matchbox.dice import SeededDice, player_seed
 from matchbox.errors import SeatFault
 from matchbox.match.frames import Answer, Question
 from matchbox.match.wire import ALONE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
+    from matchbox.game import Answers, Batch, Outcome, Plain
     from matchbox.match.bout import LiveBout
     from matchbox.match.wire import PlayMatch
 
@@ -39,65 +40,149 @@ class Player(Protocol):
         """The end of the rotation."""
 
 
+class Bouts(Protocol):
+    """The bouts of a rotation, as the match keeps them. A bout is known by (deal, rotation)."""
+
+    def free(self, order: tuple[int, int]) -> bool:
+        """Whether nobody is banned from it, or has a fault in it that is given."""
+
+    def start(self, order: tuple[int, int]) -> LiveBout:
+        """The bout at its beginning."""
+
+    def restart(self, order: tuple[int, int]) -> LiveBout:
+        """The bout at its beginning, with nobody banned and no fault given."""
+
+    def finish(self, live: LiveBout) -> None:
+        """Keeps a bout that is over."""
+
+    def keep(self, order: tuple[int, int], moves: list[Plain], outcome: Outcome) -> None:
+        """Keeps a bout that is over, in which nobody was at fault."""
+
+    def beat(self) -> None:
+        """Called after every frame."""
+
+
 class Table:
     """The players of one rotation, and the bouts that they are playing."""
 
     def __init__(
         self,
         job: PlayMatch,
+        rotation: int,
         players: Sequence[Player],
-        finish: Callable[[LiveBout], None],
-        beat: Callable[[], None] = lambda: None,
+        bouts: Bouts,
+        batch: Batch | None = None,
     ) -> None:
-        """`finish` is given every bout that is over; `beat` is called after every frame."""
+        """What is played in `batch`, where the game has one, is a LiveBout only after a fault."""
         self._job = job
+        self._rotation = rotation
         self._players = players
-        self._finish = finish
-        self._beat = beat
+        self._bouts = bouts
+        self._batch = batch
+        self._batched = 0
+        """So many bouts are under way in the batch."""
         self._live: dict[int, LiveBout] = {}
         self._owing: list[list[LiveBout]] = [[] for _ in players]
         self._broken: list[dict[int, SeatFault]] = [{} for _ in players]
         """By seat: the live bouts that broke its program. They are not told to it again."""
 
-    def play(self, bouts: Iterable[LiveBout]) -> None:
-        """Plays the bouts; a place is filled again the moment its bout ends."""
-        waiting = iter(bouts)
+    def play(self, deals: Iterable[int]) -> None:
+        """Plays these deals; a place is filled again the moment its bout ends."""
+        waiting = iter(deals)
         while self._fill(waiting):
             self._step()
 
-    def _fill(self, waiting: Iterator[LiveBout]) -> bool:
-        while len(self._live) < max(1, self._job.width):
-            live = next(waiting, None)
-            if live is None:
+    def _fill(self, waiting: Iterator[int]) -> bool:
+        while self._batched + len(self._live) < max(1, self._job.width):
+            deal = next(waiting, None)
+            if deal is None:
                 break
-            self._live[live.number] = live
-            if live.over:
-                self._end(live)
-            for mover in live.owing:
-                self._owing[mover].append(live)
-        return bool(self._live)
+            order = (deal, self._rotation)
+            if self._batch is not None and self._bouts.free(order):
+                seeds = [self._seed(deal, seat) for seat in range(len(self._players))]
+                dice = SeededDice(bytes.fromhex(self._job.deals[deal]), 0)
+                self._batch.start(deal, dice, seeds)
+                self._batched += 1
+            else:
+                self._live[deal] = live = self._bouts.start(order)
+                self._look(live)
+        return bool(self._batched or self._live)
 
     def _step(self) -> None:
         """Asks every seat all that it owes, and tells the rules the answers."""
-        for seat, owing in enumerate(self._owing):
-            if owing:
+        for seat in range(len(self._owing)):
+            if self._batch is not None and (questions := self._batch.ask(seat)):
+                self._ask_batch(seat, questions)
+                self._bouts.beat()
+            if owing := self._owing[seat]:
                 self._owing[seat] = []
-                for live, answer in zip(owing, self._ask(seat, owing), strict=True):
-                    if live.take(seat, answer):
-                        if live.over:
-                            self._end(live)
-                        for mover in live.owing:
-                            self._owing[mover].append(live)
-                self._beat()
+                self._take(seat, owing, self._ask(seat, owing))
+                self._bouts.beat()
 
-    def _end(self, live: LiveBout) -> None:
-        del self._live[live.number]
+    def _take(self, seat: int, owing: Sequence[LiveBout], answers: Sequence[Answer]) -> None:
+        for live, answer in zip(owing, answers, strict=True):
+            if live.take(seat, answer):
+                self._look(live)
+
+    def _look(self, live: LiveBout, told: Collection[int] = ()) -> None:
+        """Ends the bout, or sees who owes a move in it; some have been told so."""
+        if live.over:
+            del self._live[live.number]
+            self._end(live.number)
+            self._bouts.finish(live)
+        for mover in live.owing:
+            if mover not in told:
+                self._owing[mover].append(live)
+
+    def _end(self, bout: int) -> None:
         for player, broken in zip(self._players, self._broken, strict=True):
-            player.end(live.number)
-            broken.pop(live.number, None)
+            player.end(bout)
+            broken.pop(bout, None)
             if self._job.width == ALONE:
                 player.renew()
-        self._finish(live)
+
+    def _ask_batch(self, seat: int, questions: Sequence[Question]) -> None:
+        """Asks what the batch asks. From a fault on, its bouts are played as any other."""
+        assert self._batch is not None
+        try:
+            answers = self._players[seat].answer(questions)
+        except SeatFault as fault:
+            if fault.kind == "platform":
+                raise
+            asked = [bout for bout, *_ in questions]
+            for bout, moves, given in self._batch.leave():
+                self._resume(bout, moves, given, seat if bout in asked else None)
+            owing = [self._live[bout] for bout in asked]
+            self._take(seat, owing, self._find_culprits(seat, questions, fault))
+        else:
+            for bout, moves, given in self._batch.take(seat, answers):
+                self._resume(bout, moves, given)
+            for bout, moves, outcome in self._batch.over():
+                self._batched -= 1
+                self._end(bout)
+                self._bouts.keep((bout, self._rotation), moves, outcome)
+
+    def _resume(
+        self, bout: int, moves: Sequence[Plain], given: Answers, asked: int | None = None
+    ) -> None:
+        """Goes on with a bout that the batch gave back; `asked` has yet to answer in it."""
+        self._batched -= 1
+        self._live[bout] = live = self._bouts.restart((bout, self._rotation))
+        made = 0
+        while made < len(moves):
+            for seat in live.owing:
+                live.tell(seat)
+                live.take(seat, moves[made])
+                made += 1
+        told = set(given)
+        for seat, answer in given.items():
+            live.tell(seat)
+            if live.take(seat, answer):
+                told.clear()
+        if asked is not None:
+            live.tell(asked)
+            told.add(asked)
+        self._look(live, told)
 
     def _ask(self, seat: int, owing: Sequence[LiveBout]) -> Sequence[Answer]:
         if not self._broken[seat]:
@@ -121,15 +206,16 @@ class Table:
                 raise
             return self._find_culprits(seat, questions, fault)
 
+    def _seed(self, deal: int, seat: int) -> str:
+        """What seeds that seat's player in that deal."""
+        job = self._job
+        return player_seed(job.deals[deal], job.match, self._rotation, seat).hex()
+
     def _question(self, live: LiveBout, seat: int, nth: int) -> Question:
         """The seat's nth question of that bout: a new one, or one told again."""
         told = live.told[seat]
         view = told[nth] if nth < len(told) else live.tell(seat)
-        if nth:
-            return live.number, view, None
-        deal, rotation = live.order
-        seed = player_seed(self._job.deals[deal], self._job.match, rotation, seat)
-        return live.number, view, seed.hex()
+        return live.number, view, None if nth else self._seed(live.number, seat)
 
     def _find_culprits(
         self, seat: int, questions: Sequence[Question], fault: SeatFault

@@ -368,7 +368,7 @@ class _Legal:
     def __init__(self, game: Game) -> None:
         self._game = game
 
-    brief = None
+    brief = batch = None
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._game, name)

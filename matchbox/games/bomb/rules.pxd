@@ -1,6 +1,6 @@
 cimport cython
 
-cdef Py_ssize_t _ASKS, _PILE, _OTHER, _SEEN, _COUNTS, _CARDS
+cdef Py_ssize_t AT_ASKS, AT_PILE, AT_OTHER, AT_SEEN, AT_COUNTS, AT_CARDS
 
 cdef class State:
     cdef public bytearray pile, seen

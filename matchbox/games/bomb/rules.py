@@ -14,29 +14,28 @@ from typing import Any, Final
 from matchbox.dice import Dice
 from matchbox.errors import IllegalMove
 from matchbox.game import Options, Outcome, Plain, Spec
+from matchbox.games.bomb.batch import Batch
+from matchbox.games.bomb.cards import (
+    ADDED,
+    AT_ASKS,
+    AT_CARDS,
+    AT_COUNTS,
+    AT_OTHER,
+    AT_PILE,
+    AT_SEEN,
+    BOMB,
+    BOTTOM,
+    DECK,
+    DEFUSE,
+    HAND,
+    KINDS,
+    NUMBERS,
+    SEE,
+    SEEN,
+    SHUFFLE,
+    SKIP,
+)
 
-KINDS: Final = ("defuse", "skip", "bottom", "shuffle", "see", "nothing", "bomb")
-"""All kinds. Inside, a card is the number of its kind in this order, as in player.brief_of."""
-NUMBERS: Final = {kind: number for number, kind in enumerate(KINDS)}
-DEFUSE: Final = NUMBERS["defuse"]
-SKIP: Final = NUMBERS["skip"]
-BOTTOM: Final = NUMBERS["bottom"]
-SHUFFLE: Final = NUMBERS["shuffle"]
-SEE: Final = NUMBERS["see"]
-NOTHING: Final = NUMBERS["nothing"]
-BOMB: Final = NUMBERS["bomb"]
-DECK: Final = bytes([SKIP] * 4 + [BOTTOM] * 4 + [SHUFFLE] * 4 + [SEE] * 8 + [NOTHING] * 4)
-ADDED: Final = bytes((DEFUSE, DEFUSE, BOMB))
-"""What goes into the draw pile after the hands were dealt."""
-HAND: Final = 5
-SEEN: Final = 3
-_ASKS: Final = 0
-_PILE: Final = 1
-_OTHER: Final = 2
-_SEEN: Final = 3
-_COUNTS: Final = 4
-_CARDS: Final = _COUNTS + len(KINDS)
-"""Where what stands in a brief, as in player.py."""
 _ALONE: Final = ((0,), (1,))
 _MOVES_OF_CARDS: Final = ("bottom", "skip", "see", "shuffle")
 
@@ -69,12 +68,12 @@ class State:
     @property
     def hands(self) -> tuple[bytearray, bytearray]:
         """Each seat's counts by kind, copied."""
-        return self.told[0][_COUNTS:_CARDS], self.told[1][_COUNTS:_CARDS]
+        return self.told[0][AT_COUNTS:AT_CARDS], self.told[1][AT_COUNTS:AT_CARDS]
 
     @property
     def discard(self) -> bytearray:
         """The cards played, oldest first, copied."""
-        return self.told[0][_CARDS:]
+        return self.told[0][AT_CARDS:]
 
 
 def names(cards: Iterable[int]) -> list[str]:
@@ -89,12 +88,7 @@ class Bomb:
 
     def start(self, seats: int, dice: Dice, options: Options) -> State:
         """The cards dealt, and seat 0 to move."""
-        deck = bytearray(DECK)
-        dice.shuffle(deck)
-        hands = (_deal(deck), _deal(deck))
-        deck += ADDED
-        dice.shuffle(deck)
-        return State(deck, hands)
+        return _dealt(dice)
 
     def to_move(self, state: State) -> Sequence[int]:
         """The one whose turn it is, until somebody has lost."""
@@ -156,12 +150,12 @@ class Bomb:
     def brief(self, state: State, seat: int) -> bytes:
         """The view of the seat to move as player.brief_of writes it, without the view."""
         told = state.told[seat]
-        told[_PILE] = len(state.pile)
+        told[AT_PILE] = len(state.pile)
         if state.seen is None:
             return bytes(told)
-        head = told[:_CARDS]
-        head[_SEEN] = len(state.seen)
-        return bytes(head + state.seen + told[_CARDS:])
+        head = told[:AT_CARDS]
+        head[AT_SEEN] = len(state.seen)
+        return bytes(head + state.seen + told[AT_CARDS:])
 
     def outcome(self, state: State) -> Outcome | None:
         """Who blew up has lost."""
@@ -186,6 +180,10 @@ class Bomb:
         """How many turns these moves make: what ends one is counted."""
         return sum(move in ("draw", "bottom", "skip") for move in moves)
 
+    def batch(self, seats: int, options: Options) -> Batch:
+        """Many bouts side by side."""
+        return Batch(_dealt)
+
     def resample(self, state: State, seat: int | None, dice: Dice) -> State:
         """A state that the seat cannot tell from this one: what it does not see, shuffled."""
         return _resampled(state, seat, dice)
@@ -195,6 +193,16 @@ GAME: Final = Bomb()
 
 
 # --- Steps of the game -----------------------------------------------------------------------
+
+
+def _dealt(dice: Dice) -> State:
+    """The cards dealt, and seat 0 to move."""
+    deck = bytearray(DECK)
+    dice.shuffle(deck)
+    hands = (_deal(deck), _deal(deck))
+    deck += ADDED
+    dice.shuffle(deck)
+    return State(deck, hands)
 
 
 def _deal(deck: bytearray) -> bytearray:
@@ -214,10 +222,10 @@ def _told(own: bytearray, other: bytearray) -> bytearray:
 def _play(state: State, card: int) -> None:
     """The card from the hand of who moves onto the discard pile. Raises IllegalMove."""
     mine, theirs = state.told[state.mover], state.told[1 - state.mover]
-    if not mine[_COUNTS + card]:
+    if not mine[AT_COUNTS + card]:
         raise IllegalMove(f"you hold no {KINDS[card]} card")
-    mine[_COUNTS + card] -= 1
-    theirs[_OTHER] -= 1
+    mine[AT_COUNTS + card] -= 1
+    theirs[AT_OTHER] -= 1
     mine.append(card)
     theirs.append(card)
 
@@ -226,12 +234,12 @@ def _take(state: State, card: int) -> None:
     """The drawn card into the hand; the bomb is defused, or explodes."""
     mine = state.told[state.mover]
     if card != BOMB:
-        mine[_COUNTS + card] += 1
+        mine[AT_COUNTS + card] += 1
         state.mover = 1 - state.mover
-        state.told[state.mover][_OTHER] += 1
-    elif mine[_COUNTS + DEFUSE]:
+        state.told[state.mover][AT_OTHER] += 1
+    elif mine[AT_COUNTS + DEFUSE]:
         _play(state, DEFUSE)
-        mine[_ASKS] = 1
+        mine[AT_ASKS] = 1
         state.asks = "defuse"
     else:
         state.loser = state.mover
@@ -246,7 +254,7 @@ def _put_back(state: State, move: Plain) -> None:
             f"{_quoted(move)} is no place for the bomb; choose an int from 0 to {size}"
         )
     state.pile.insert(size - move, BOMB)
-    state.told[state.mover][_ASKS] = 0
+    state.told[state.mover][AT_ASKS] = 0
     state.asks = "turn"
     state.mover = 1 - state.mover
 
@@ -309,8 +317,8 @@ def _resampled(state: State, seat: int | None, dice: Dice) -> State:
     dice.shuffle(pool)
     other = State(pool + known, hands)
     for told, before in zip(other.told, state.told, strict=True):
-        told[_ASKS] = before[_ASKS]
-        told += before[_CARDS:]
+        told[AT_ASKS] = before[AT_ASKS]
+        told += before[AT_CARDS:]
     other.asks, other.last = state.asks, state.last
     other.loser, other.mover = state.loser, state.mover
     other.seen = other.pile[: -SEEN - 1 : -1] if state.seen is not None else None

@@ -9,7 +9,8 @@ import msgspec
 import pytest
 
 from matchbox.errors import SeatFault
-from matchbox.games.bomb.rules import GAME, SHUFFLE
+from matchbox.games.bomb.cards import SHUFFLE
+from matchbox.games.bomb.rules import GAME
 from matchbox.match import record as records
 from matchbox.match.frames import Answer, Question
 from matchbox.match.record import Bout, Fault

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from matchbox.errors import IllegalMove
-from matchbox.games.bomb.rules import DEFUSE, GAME, NUMBERS, SEE, SKIP, State, names
+from matchbox.games.bomb.cards import DEFUSE, NUMBERS, SEE, SKIP
+from matchbox.games.bomb.rules import GAME, State, names
 from tests.fakes import LeastDice, RandomDice
 
 KINDS = {"defuse": 4, "skip": 4, "bottom": 4, "shuffle": 4, "see": 8, "nothing": 4, "bomb": 1}

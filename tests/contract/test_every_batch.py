@@ -1,0 +1,167 @@
+"""What every game must hold that offers to play many bouts side by side."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pytest
+
+from matchbox import registry
+from matchbox.dice import SeededDice, derive_deals
+from matchbox.errors import SeatFault
+from matchbox.game import Game, Outcome, fill_options
+from matchbox.match.bout import LiveBout
+from matchbox.match.frames import Question
+from matchbox.match.referee import Played
+from tests.builders import a_job, play_scripted
+
+GAMES = {name: game for name, game in registry.games().items() if hasattr(game, "batch")}
+TABLES = [(name, seats) for name, game in GAMES.items() for seats in game.spec.seats]
+NONSENSE: tuple[Any, ...] = ("nonsense", -1, True, None, 1.5, [], {}, ("draw",), SeatFault("crash", "raised"))
+"""What no seat should answer."""
+BOUTS = 40
+
+every_table = pytest.mark.parametrize("name, seats", TABLES)
+
+
+def test_some_game_offers_it() -> None:
+    assert GAMES
+
+
+class Both:
+    """Bouts in a batch, and each of them played by the functions of a state beside it."""
+
+    def __init__(self, name: str, seats: int, *, nonsense: float) -> None:
+        self.game: Any = GAMES[name]
+        self.seats, self.nonsense = seats, nonsense
+        self.options = fill_options(self.game.spec, {})
+        self.batch = self.game.batch(seats, self.options)
+        self.lot = random.Random(f"{name} {seats}")
+        self.live: dict[int, LiveBout] = {}
+        self.seeds: dict[int, list[str | None]] = {}
+        self.ended = self.returned = 0
+        for bout, deal in enumerate(derive_deals(name, BOUTS)):
+            seeds = [f"{bout} {seat}" for seat in range(seats)]
+            self.batch.start(bout, SeededDice(bytes.fromhex(deal), 0), seeds)
+            self.live[bout] = LiveBout(self.game, deal, (bout, 0), seats, self.options)
+            self.seeds[bout] = list(seeds)
+
+    def step(self) -> None:
+        """Every seat answers all that it owes."""
+        for seat in range(self.seats):
+            questions = self.batch.ask(seat)
+            owing = {bout for bout, live in self.live.items() if seat in live.owing}
+            assert {bout for bout, *_ in questions} == owing
+            answers = [self.answer(seat, *question) for question in questions]
+            self.give_back(self.batch.take(seat, list(answers)))
+            for bout, moves, outcome in self.batch.over():
+                assert result(self.live.pop(bout)) == (moves, outcome)
+                self.ended += 1
+
+    def answer(self, seat: int, bout: int, told: Any, seed: str | None) -> Any:
+        """A move by lot, or none; told to the other one too."""
+        live = self.live[bout]
+        assert told == live.tell(seat)
+        assert seed == self.seeds[bout][seat]
+        self.seeds[bout][seat] = None
+        if self.lot.random() < self.nonsense:
+            return self.lot.choice(NONSENSE)
+        move = self.lot.choice(self.game.legal(live.state, seat))
+        live.take(seat, move)
+        return move
+
+    def give_back(self, left: Any) -> None:
+        """What the batch does not go on with is where the other one is."""
+        for bout, moves, given in left:
+            live = self.live.pop(bout)
+            assert moves == live.moves
+            assert all(seat in live.owing for seat in given)
+            self.returned += 1
+
+
+def result(live: LiveBout) -> tuple[list[Any], Outcome]:
+    bout = live.result()
+    return bout.moves, Outcome(tuple(bout.places), tuple(bout.scores), bout.why)
+
+
+@every_table
+def test_it_plays_what_the_functions_of_a_state_play(name: str, seats: int) -> None:
+    both = Both(name, seats, nonsense=0)
+    while both.live:
+        both.step()
+    assert (both.ended, both.returned) == (BOUTS, 0)
+
+
+@every_table
+def test_where_an_answer_is_no_move_it_gives_the_bout_back(name: str, seats: int) -> None:
+    both = Both(name, seats, nonsense=0.05)
+    while both.live:
+        both.step()
+    assert both.ended + both.returned == BOUTS
+    assert both.returned > BOUTS // 4
+
+
+@every_table
+def test_it_gives_back_all_bouts_that_are_under_way(name: str, seats: int) -> None:
+    both = Both(name, seats, nonsense=0)
+    for _ in range(3):
+        both.step()
+    both.give_back(both.batch.leave())
+    assert not both.live
+    assert not any(both.batch.ask(seat) for seat in range(seats))
+
+
+class Unbatched:
+    """The game without its batch."""
+
+    batch = None
+
+    def __init__(self, game: Game) -> None:
+        self._game = game
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._game, name)
+
+
+def some_moves(game: Any, seats: int) -> list[Any]:
+    """Moves that are legal now and then."""
+    seen: list[Any] = []
+    for deal in derive_deals("moves", 5):
+        live = LiveBout(game, deal, (0, 0), seats, fill_options(game.spec, {}))
+        while not live.over:
+            for seat in live.owing:
+                legal = game.legal(live.state, seat)
+                live.take(seat, legal[len(legal) // 2])
+                seen += [move for move in legal if move not in seen]
+    return seen
+
+
+@every_table
+@pytest.mark.parametrize("often", [0.0, 0.02])
+def test_faults_cost_in_it_what_they_cost_without_it(name: str, seats: int, often: float) -> None:
+    """Moves are legal by chance; so often a program breaks, always at the same question."""
+    game: Any = GAMES[name]
+    moves = some_moves(game, seats)
+
+    def decide(told: Any) -> Any:
+        return random.Random(repr(told)).choice(moves)
+
+    def breaks(question: Question) -> SeatFault | None:
+        by_chance = random.Random(repr(question[:2])).random()
+        return SeatFault("crash", "broke") if by_chance < often else None
+
+    def match(table: Any, width: int) -> Played:
+        options = fill_options(game.spec, {})
+        job = a_job(game, deals=30, seats=seats, width=width, options=options)
+        everyone = range(seats)
+        return play_scripted(
+            table, job, dict.fromkeys(everyone, decide), dict.fromkeys(everyone, breaks)
+        )[0]
+
+    plain = match(Unbatched(game), 1)
+    assert any(bout.faults for bout in plain.record.bouts)
+    for width in (1, 7, 30):
+        played = match(game, width)
+        assert played.record.bouts == plain.record.bouts
+        assert played.notes == plain.notes
