@@ -125,6 +125,8 @@ def _refused(text: str) -> Exception:
 
 
 def _show(done: Mapping[str, Any]) -> None:
+    from cli.simulate import tell_stateful
+
     name, other = done["challenger"], done["defender"]
     said = {
         "better": f"{name} is better than {other}",
@@ -134,6 +136,7 @@ def _show(done: Mapping[str, Any]) -> None:
     say.table(["what", "found"], _rows(done), said[done["verdict"]])
     for fault in done["faults"]:
         say.note(f"{fault['bot']}: {fault['games']} x {fault['kind']}: {fault['detail']}")
+    tell_stateful(done["stateful"])
     walls = "no box: trusted bots only" if done["box"] == "none" else f"box {done['box']}"
     say.note(f"{done['games']} games in {done['seconds']:.1f} s, {walls}, seed {done['seed']}")
 

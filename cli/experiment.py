@@ -7,13 +7,15 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+from msgspec import structs
 
 from cli import say
 from cli.crew import Crew, crew
@@ -25,6 +27,7 @@ from matchbox.lab import grid, matrix, places, tables
 from matchbox.lab.counts import Counts, count
 from matchbox.lab.plan import WIDTH, Batch, Contestant, Plan
 from matchbox.match.record import unpack
+from matchbox.match.wire import ALONE
 from matchbox.settings import limits_of, read_settings
 from worker.arena.play import play_job
 
@@ -33,6 +36,9 @@ if TYPE_CHECKING:
     from matchbox.game import Spec
     from matchbox.lab.comparison import Comparison
     from sandbox.box import Box
+
+SAMPLE: Final = 4
+"""So many bouts of every bot's first job are played again, each alone, and compared."""
 
 Found: TypeAlias = matrix.Matrix | grid.Grid | places.Places
 _FOUND: Final = {matrix: matrix.Matrix, grid: grid.Grid, places: places.Places}
@@ -63,6 +69,21 @@ class Experiment:
     seconds: float
     games: int
     """How many were played."""
+    stateful: Sequence[str]
+    """The bots that answer otherwise alone than among other bouts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """A batch played."""
+
+    box: str
+    """The kind of box."""
+    counts: Counts
+    record: bytes
+    """Packed."""
+    stateful: Sequence[int]
+    """The plan's bots that were found to keep state between bouts."""
 
 
 def make_plan(wish: Wish) -> Plan:
@@ -138,22 +159,25 @@ def compare(
     Raises BoxUnavailable, SeatFault of the platform.
     """
     looks = list(asked.batches())
-    jobs = [job for look in looks for job in look]
+    jobs = list(_sampled([job for look in looks for job in look]))
     work = partial(play_batch, bundles, {})
     with crew(box, min(workers, len(jobs))) as players, say.progress() as bar:
         task = bar.add_task(f"comparing at {plan.game}", total=asked.most)
         started = time.monotonic()
+        stateful: set[int] = set()
         with closing(players.play(work, jobs)) as played:
             for look in looks:
                 done = list(islice(played, len(look)))
-                asked.add((job, counts) for job, (_, counts, _) in zip(look, done, strict=True))
+                asked.add((job, one.counts) for job, one in zip(look, done, strict=True))
+                stateful.update(bot for one in done for bot in one.stateful)
                 bar.update(task, completed=asked.games, description=asked.told_so_far())
                 if asked.over:
                     break
         seconds = time.monotonic() - started
     return {
         **asked.result(),
-        "box": done[0][0],
+        "stateful": plan.names(sorted(stateful)),
+        "box": done[0].box,
         "workers": workers,
         "seconds": round(seconds, 3),
         "games_per_second": round(asked.games / seconds, 1),
@@ -173,15 +197,26 @@ def play(
     Raises SeatFault of the platform.
     """
     kind = kind_of(plan)
-    jobs: list[Batch] = list(kind.batches(plan))
+    jobs = list(_sampled(kind.batches(plan)))
     found: Found = _FOUND[kind](plan)
+    stateful: set[int] = set()
     started = time.monotonic()
     work = partial(play_batch, bundles, memories)
     for job, done in zip(jobs, players.play(work, jobs), strict=True):
-        _, counts, record = done
-        found.add(job, counts)
-        seen(job, record, found)
-    return Experiment(found, done[0], time.monotonic() - started, games_of(jobs))
+        found.add(job, done.counts)
+        stateful.update(done.stateful)
+        seen(job, done.record, found)
+    seconds = time.monotonic() - started
+    return Experiment(found, done.box, seconds, games_of(jobs), plan.names(sorted(stateful)))
+
+
+def _sampled(batches: Iterable[Batch]) -> Iterator[Batch]:
+    """The batches; a bot's first one asks for a sample, where its bouts are not alone anyway."""
+    seen: set[int] = set()
+    for batch in batches:
+        first = not seen.issuperset(batch.who) and batch.job.width != ALONE
+        seen.update(batch.who)
+        yield replace(batch, job=structs.replace(batch.job, sample=SAMPLE)) if first else batch
 
 
 def games_of(jobs: Iterable[Batch]) -> int:
@@ -191,17 +226,19 @@ def games_of(jobs: Iterable[Batch]) -> int:
 
 def play_batch(
     bundles: Mapping[str, bytes], memories: Mapping[str, bytes], box: Box | None, batch: Batch
-) -> tuple[str, Counts, bytes]:
-    """The kind of box, the batch's bouts as numbers, and their record, packed."""
+) -> Done:
+    """The batch played."""
     played = play_job(batch.job, bundles, box, rotations=batch.rotations, memories=memories)
-    game = registry.game(batch.job.game)
-    return played.box, count(game, batch, unpack(played.record), played.notes), played.record
+    counts = count(registry.game(batch.job.game), batch, unpack(played.record), played.notes)
+    stateful = [batch.who[entrant] for entrant in played.stateful]
+    return Done(played.box, counts, played.record, stateful)
 
 
 def document_of(done: Experiment, workers: int) -> dict[str, Any]:
     """What `simulate --json` prints."""
     return {
         **done.found.result(),
+        "stateful": list(done.stateful),
         "box": done.box,
         "workers": workers,
         "seconds": round(done.seconds, 3),

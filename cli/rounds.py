@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from cli import say
 from cli.crew import crew
 from cli.experiment import document_of, games_of, kind_of, play
+from cli.simulate import tell_stateful
 from matchbox import registry
 from matchbox.bundle import digest
 from matchbox.errors import BadOption
@@ -92,6 +93,7 @@ def simulate(
         for told in one["learning"]:
             if told["fault"]:
                 say.note(f"round {one['round']}: {told['bot']} keeps its memory: {told['fault']}")
+    tell_stateful(sorted({bot for one in played for bot in one.done.stateful}))
     games = sum(one.done.games for one in played)
     say.note(f"{games} games in {document['seconds']:.1f} s, box {document['box']}, "
              f"seed {plan.seed}")  # fmt: skip

@@ -107,6 +107,15 @@ def read_options(texts: Sequence[str]) -> dict[str, str]:
     return {name: value for name, _, value in pairs}
 
 
+def tell_stateful(bots: Sequence[str]) -> None:
+    """Says who keeps state, and what to do about it."""
+    for bot in bots:
+        say.note(
+            f"{bot} keeps state: it plays otherwise alone than among other games; with --width 0 "
+            "every game is played by a fresh process, as a league then does"
+        )
+
+
 def _show(document: Mapping[str, Any], games: int) -> None:
     from matchbox.lab import tables
 
@@ -132,6 +141,7 @@ def _show(document: Mapping[str, Any], games: int) -> None:
         say.table(columns, tables.place_rows(document), f"{name}: who wins")
     for fault in document["faults"]:
         say.note(f"{fault['bot']}: {fault['games']} x {fault['kind']}: {fault['detail']}")
+    tell_stateful(document["stateful"])
     walls = "no box: trusted bots only" if document["box"] == "none" else f"box {document['box']}"
     say.note(
         f"{games} games in {document['seconds']:.1f} s, "

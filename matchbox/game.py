@@ -124,8 +124,8 @@ class Batch(Protocol):
         """Deals a bout. The seats' seeds go out with their first questions."""
 
     def ask(self, seat: int) -> list[tuple[int, Any, str | None]]:
-        """What that seat is to be asked, as matchbox.match.frames.Question. Asked once, it
-        answers before anything else is asked."""
+        """What that seat is to be asked, as matchbox.match.frames.Question; what it is told may
+        change with the answer."""
 
     def take(self, seat: int, answers: Sequence[Any]) -> list[tuple[int, list[Plain], Answers]]:
         """Takes one answer a question. Gives back the bouts that it cannot go on with: number,

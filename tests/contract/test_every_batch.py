@@ -18,7 +18,17 @@ from tests.builders import a_job, play_scripted
 
 GAMES = {name: game for name, game in registry.games().items() if hasattr(game, "batch")}
 TABLES = [(name, seats) for name, game in GAMES.items() for seats in game.spec.seats]
-NONSENSE: tuple[Any, ...] = ("nonsense", -1, True, None, 1.5, [], {}, ("draw",), SeatFault("crash", "raised"))
+NONSENSE: tuple[Any, ...] = (
+    "nonsense",
+    -1,
+    True,
+    None,
+    1.5,
+    [],
+    {},
+    ("draw",),
+    SeatFault("crash", "raised"),
+)
 """What no seat should answer."""
 BOUTS = 40
 

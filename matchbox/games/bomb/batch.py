@@ -113,7 +113,7 @@ class Batch:
         if seed is not None:
             bout.seeds[seat] = None
         self._owing[seat].append(bout)
-        self._questions[seat].append((bout.number, bytes(told), seed))
+        self._questions[seat].append((bout.number, told, seed))
 
 
 def _move(bout: _Bout, seat: int, move: Any) -> int:

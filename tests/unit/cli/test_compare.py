@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.unit.cli.conftest import Run
-from tests.unit.worker.bots import turning
+from tests.unit.worker.bots import COUNTING, turning
 
 BARE = ("--box", "none", "--seed", "1")
 KEYS = {"verdict", "llr", "games", "elo", "ci95", "bounds", "pairs", "alpha", "beta", "seconds"}
@@ -34,6 +34,14 @@ def test_processes_change_nothing_and_the_other_way_round_is_a_no(matchbox: Run)
     assert {k: v for k, v in one.json.items() if k not in times} == {
         k: v for k, v in two.json.items() if k not in times
     }
+
+
+def test_who_keeps_state_between_games_is_named(matchbox: Run, tmp_path: Path) -> None:
+    counting = tmp_path / "counting.py"
+    counting.write_bytes(COUNTING)
+    words = ("compare", counting, "simple", "--game", "bomb", "--games", 50, *BARE)
+    assert matchbox(*words, "--json").json["stateful"] == ["counting"]
+    assert "counting keeps state" in matchbox(*words).err
 
 
 def test_games_that_do_not_say_are_no_yes(matchbox: Run) -> None:

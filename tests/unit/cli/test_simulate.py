@@ -11,7 +11,9 @@ from tests.unit.cli.conftest import Run
 from tests.unit.worker.bots import COUNTING, turning
 
 WORDS = ("simulate", "bomb", "simple", "scared", "--seed", "7", "--games", "300")
-KEYS = {"game", "seed", "games", "bots", "pairs", "totals", "faults", "seconds", "box"}
+KEYS = {
+    "game", "seed", "games", "bots", "pairs", "totals", "faults", "stateful", "seconds", "box",
+}  # fmt: skip
 
 
 def figures(document: dict[str, Any]) -> dict[str, Any]:
@@ -67,6 +69,17 @@ def test_the_width_changes_the_figures_of_a_bot_that_keeps_state_and_of_no_other
     )
     assert wide != narrow
     assert wide == figures(matchbox(*words, "--box", "none", "--json").json), "it is the usual one"
+
+
+def test_who_keeps_state_between_games_is_named(matchbox: Run, tmp_path: Path) -> None:
+    counting = tmp_path / "counting.py"
+    counting.write_bytes(COUNTING)
+    words = ("bomb", counting, "simple", "--seed", "7", "--games", "100", "--box", "none")
+    told = matchbox("simulate", *words)
+    assert "counting keeps state: it plays otherwise alone" in told.err
+    assert "simple keeps state" not in told.err
+    assert matchbox("simulate", *words, "--json").json["stateful"] == ["counting"]
+    assert matchbox("simulate", *words, "--width", "0", "--json").json["stateful"] == []
 
 
 def test_another_seed_gives_other_figures(matchbox: Run, bare: dict[str, Any]) -> None:
