@@ -13,7 +13,8 @@ from typing import Any, Final, NamedTuple
 
 from matchbox.dice import SeededDice
 from matchbox.game import CHANCE
-from matchbox.games.war.rules import DEALT, GAME
+from matchbox.games.war.rules import GAME
+from matchbox.games.war.state import DEALT
 from matchbox.lab.statistics import Z95, wilson
 
 OPTIONS: Final = {"play": DEALT}

@@ -13,7 +13,8 @@ from typing import Any, Final, NamedTuple
 from matchbox.dice import SeededDice
 from matchbox.game import CHANCE
 from matchbox.games.war.player import Cards, Play, Position
-from matchbox.games.war.rules import DEALT, DECK, GAME, HAND, State, table
+from matchbox.games.war.rules import GAME
+from matchbox.games.war.state import DEALT, DECK, HAND, State, table
 
 Hands = tuple[list[int], list[int]]
 Row = tuple[str, int, int, int]

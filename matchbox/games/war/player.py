@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
+from itertools import chain
 from operator import index
 from typing import Any, Final, NamedTuple
 
@@ -21,8 +22,6 @@ Cards = tuple[int, int]
 
 NUMBERS: Final = [bytes([number]) for number in range(256)]
 """How a brief begins, by the number of cards in the own hand."""
-_PLAY: Final = 5
-"""Bytes of a play: two cards of each, and whether the seat took them."""
 _TOOK: Final = (False, True, None)
 _TEXTS: Final = {
     (one, two): f"{max(one, two)} {min(one, two)}" for one in range(1, 14) for two in range(1, 14)
@@ -77,10 +76,9 @@ class Position:
     def plays(self) -> list[Play]:
         """All plays so far, the oldest first."""
         told = self._brief[1 + 2 * self._brief[0] :]
-        count = len(told) // _PLAY
-        pairs = list(zip(told[: 4 * count : 2], told[1 : 4 * count : 2], strict=True))
-        took = map(_TOOK.__getitem__, told[4 * count :])
-        return list(map(Play, pairs[:count], pairs[count:], took))
+        own = zip(told[::5], told[1::5], strict=True)
+        other = zip(told[2::5], told[3::5], strict=True)
+        return list(map(Play, own, other, map(_TOOK.__getitem__, told[4::5])))
 
     @property
     def open_points(self) -> int:
@@ -122,16 +120,17 @@ def answer(player: Player, view: dict[str, Any], ask: Ask) -> Any:
 
 def brief_of(view: dict[str, Any]) -> bytes:
     """The view of a seat that is to lay, in bytes: the number of cards in its hand, the cards of
-    both hands, those that it has laid, those that the other one has, and for every play whether
-    the seat took it, by number: no, yes, not yet."""
-    hand, played = view["hand"], view["played"]
-    took = [_TOOK.index(taken) for taken in view["took"]]
-    return bytes([len(hand), *hand, *view["other"], *played[0], *played[1], *took])
+    both hands, and five bytes a play: the two cards that it has laid, those of the other one, and
+    whether it took them, by number: no, yes, not yet."""
+    hand, (own, other) = view["hand"], view["played"]
+    took = map(_TOOK.index, view["took"])
+    plays = zip(own[::2], own[1::2], other[::2], other[1::2], took, strict=True)
+    return bytes([len(hand), *hand, *view["other"], *chain.from_iterable(plays)])
 
 
 def answer_brief(player: Player, brief: bytes, ask: Ask) -> Any:
     """The same as `answer`, for a view as `brief_of` writes it."""
-    position = _new(Position)
+    position = Position.__new__(Position)
     position._brief = brief
     position.hand = [*brief[1 : 1 + brief[0]]]
     chosen: Any = player.lay(position)
@@ -142,9 +141,6 @@ def answer_brief(player: Player, brief: bytes, ask: Ask) -> Any:
             if text is not None:
                 return text
     return _move(chosen)
-
-
-_new: Final = object.__new__
 
 
 def _move(chosen: object) -> str:

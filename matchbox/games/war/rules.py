@@ -15,30 +15,24 @@ from typing import Any, Final
 from matchbox.dice import Dice
 from matchbox.errors import IllegalMove
 from matchbox.game import CHANCE, Option, Options, Outcome, Plain, Spec
-from matchbox.games.war.player import NUMBERS
+from matchbox.games.war.batch import Batch
+from matchbox.games.war.state import (
+    CHOOSE,
+    DEALT,
+    PAIRS,
+    State,
+    brief,
+    dealt,
+    holds,
+    outcome,
+    settle,
+)
 
-HIGHEST: Final = 13
-DECK: Final = tuple(value for value in range(1, HIGHEST + 1) for _ in range(4))
-HAND: Final = len(DECK) // 2
-TOTAL: Final = sum(DECK)
-PAIRS: Final = {
-    f"{high} {low}": (high, low) for high in range(HIGHEST, 0, -1) for low in range(high, 0, -1)
-}
-"""The cards of every move, the higher first."""
 MOVES: Final = {pair: move for move, pair in PAIRS.items()}
-TOOK: Final = (False, True, None)
-"""Whether a seat took the cards of a play; nobody did yet after a tie."""
-LOST: Final = 0
-TAKEN: Final = 1
-OPEN: Final = 2
-_TAKERS: Final = (1, 0, None)
-"""Who took the cards of a play, by the number of what seat 0 did in TOOK."""
 _BOTH: Final = (0, 1)
 _ONE: Final = ((0,), (1,))
 _NOBODY: Final = ()
 _CHANCE: Final = (CHANCE,)
-CHOOSE: Final = "choose"
-DEALT: Final = "dealt"
 
 SPEC: Final = Spec(
     name="war",
@@ -58,44 +52,6 @@ SPEC: Final = Spec(
 )
 
 
-class State:
-    """What lies on the table. The first card of a hand is laid first, where nobody chooses."""
-
-    __slots__ = ("chooses", "hands", "laid", "open", "owing", "own", "played", "points", "pot")
-
-    def __init__(self, hands: tuple[bytearray, bytearray], chooses: bool) -> None:
-        self.hands = hands
-        self.chooses = chooses
-        self.owing: Sequence[int] = _NOBODY
-        """Whoever has not laid yet, or chance, until the cards are out."""
-        self.laid: list[Sequence[int] | None] = [None, None]
-        """What waits for the other's cards, face down."""
-        self.played = (bytearray(), bytearray())
-        """All cards that each has laid, two a play."""
-        self.own = (bytearray(), bytearray())
-        """For each seat and play, by number in TOOK: whether it took the cards."""
-        self.open = 0
-        """How many of the last plays were equal, so that nobody has taken them yet."""
-        self.pot = 0
-        """The points of those cards that each of the two has laid."""
-        self.points = [0, 0]
-        _next_play(self)
-
-    @property
-    def initial(self) -> tuple[int, int]:
-        """The points that each was dealt."""
-        first, second = (
-            sum(hand) + sum(laid or ()) + sum(played)
-            for hand, laid, played in zip(self.hands, self.laid, self.played, strict=True)
-        )
-        return first, second
-
-    @property
-    def took(self) -> list[int | None]:
-        """Who took the cards of each play."""
-        return [_TAKERS[number] for number in self.own[0]]
-
-
 class War:
     """The game, as matchbox.game.Game asks for it."""
 
@@ -103,13 +59,18 @@ class War:
 
     def start(self, seats: int, dice: Dice, options: Options) -> State:
         """The cards dealt: the first 26 to seat 0, the others to seat 1."""
-        deck = list(DECK)
-        dice.shuffle(deck)
-        return table((deck[:HAND], deck[HAND:]), str(options.get("play", CHOOSE)))
+        return dealt(dice, str(options.get("play", CHOOSE)))
 
     def to_move(self, state: State) -> Sequence[int]:
         """Whoever has not laid yet, or chance, until the cards are out."""
-        return state.owing
+        if not state.hands[0]:
+            return _NOBODY
+        if not state.chooses:
+            return _CHANCE
+        first, second = state.laid
+        if first is None:
+            return _BOTH if second is None else _ONE[0]
+        return _ONE[1]
 
     def legal(self, state: State, seat: int) -> list[Plain]:
         """Every pair of the hand, the highest cards first."""
@@ -121,38 +82,33 @@ class War:
     def refusal(self, state: State, seat: int, move: Plain) -> str:
         """Why the seat may not lay that, or an empty text."""
         try:
-            high, low = PAIRS[move]  # type: ignore[index]
+            pair = PAIRS[move]  # type: ignore[index]
         except (KeyError, TypeError):
             return (
                 f'{repr(move)[:60]} is no pair of cards; lay two, the higher first, such as "13 2"'
             )
-        hand = state.hands[seat]
-        if high in hand and low in hand and (high != low or hand.count(high) > 1):
+        if holds(state, seat, pair):
             return ""
-        return f"you do not hold {high} and {low}; lay two cards of your hand"
+        return f"you do not hold {pair[0]} and {pair[1]}; lay two cards of your hand"
 
     def apply(self, state: State, seat: int, move: Plain, dice: Dice) -> State:
         """The same state, after the cards were laid, and compared once both lie there."""
         if seat == CHANCE:
             first, second = state.hands
-            one, another = first[:2], second[:2]
-            del first[:2], second[:2]
-            _compare(state, one, another)
+            settle(state, first[:2], second[:2])
             return state
         if refusal := self.refusal(state, seat, move):
             raise IllegalMove(refusal)
-        pair = high, low = PAIRS[move]  # type: ignore[index]
-        hand = state.hands[seat]
-        hand.remove(high)
-        hand.remove(low)
+        pair = PAIRS[move]  # type: ignore[index]
         waiting = state.laid[1 - seat]
         if waiting is None:
             state.laid[seat] = pair
-            state.owing = _ONE[1 - seat]
-        elif seat:
-            _compare(state, waiting, pair)
+            return state
+        state.laid[1 - seat] = None
+        if seat:
+            settle(state, waiting, pair)
         else:
-            _compare(state, pair, waiting)
+            settle(state, pair, waiting)
         return state
 
     def without(self, state: State, seat: int, dice: Dice) -> State:
@@ -163,14 +119,15 @@ class War:
         """What the seat knows: all but the cards that lie face down, and any hand's order."""
         if seat is None:
             return _table(state)
+        played = state.played
         view: dict[str, Any] = {
             "ask": _asked(state, seat),
-            "hand": sorted(state.hands[seat], reverse=True),
+            "hand": _left(state, seat),
             "other": _held(state, 1 - seat),
             "points": [state.points[seat], state.points[1 - seat]],
             "open": state.open,
-            "played": [list(state.played[seat]), list(state.played[1 - seat])],
-            "took": [TOOK[number] for number in state.own[seat]],
+            "played": [played[seat], played[1 - seat]],
+            "took": [None if taker is None else taker == seat for taker in state.took],
         }
         laid = state.laid[seat]
         if laid is not None:
@@ -179,21 +136,15 @@ class War:
 
     def brief(self, state: State, seat: int) -> bytes:
         """The view of a seat that is to lay as player.brief_of writes it, without the view."""
-        hand, theirs = state.hands
-        played, opposed = state.played
-        if seat:
-            hand, theirs, played, opposed = theirs, hand, opposed, played
-        if state.laid[1 - seat] is not None:
-            theirs = bytearray(_held(state, 1 - seat))
-        return b"".join((NUMBERS[len(hand)], hand, theirs, played, opposed, state.own[seat]))
+        return brief(state, seat)
+
+    def batch(self, seats: int, options: Options) -> Batch | None:
+        """Many bouts side by side, where players choose: else nobody is asked."""
+        return Batch() if options.get("play", CHOOSE) == CHOOSE else None
 
     def outcome(self, state: State) -> Outcome | None:
         """The higher total wins; equal totals are a draw."""
-        if state.owing:
-            return None
-        first, second = state.points
-        why = "the cards ran out in a tie" if state.open else "all cards are played"
-        return Outcome((1 + (first < second), 1 + (second < first)), (first, second), why)
+        return None if state.hands[0] else outcome(state)
 
     def describe(self, move: Plain, view: Plain) -> str:
         """What a player laid and took; face down until both have laid."""
@@ -209,83 +160,20 @@ class War:
     def resample(self, state: State, seat: int | None, dice: Dice) -> State:
         """A state that the seat cannot tell from this one: another order, other cards face down."""
         other = State((state.hands[0].copy(), state.hands[1].copy()), state.chooses)
-        other.owing = state.owing
         other.laid = state.laid.copy()
-        other.played = (state.played[0].copy(), state.played[1].copy())
-        other.own = (state.own[0].copy(), state.own[1].copy())
+        other.plays = (state.plays[0].copy(), state.plays[1].copy())
         other.open = state.open
         other.pot = state.pot
         other.points = state.points.copy()
         for one, hand in enumerate(other.hands):
-            laid = other.laid[one]
             if not state.chooses:
                 dice.shuffle(hand)
-            elif laid is not None and one != seat:
-                hand[:] = bytes(_held(other, one))
-                chosen = PAIRS[str(dice.choice(self.legal(other, one)))]
-                for card in chosen:
-                    hand.remove(card)
-                other.laid[one] = chosen
+            elif other.laid[one] is not None and one != seat:
+                other.laid[one] = PAIRS[str(dice.choice(self.legal(other, one)))]
         return other
 
 
 GAME: Final = War()
-
-
-def table(hands: tuple[list[int], list[int]], play: str) -> State:
-    """The state of two hands before the first card is laid."""
-    first, second = hands
-    if play == CHOOSE:
-        first, second = sorted(first, reverse=True), sorted(second, reverse=True)
-    return State((bytearray(first), bytearray(second)), play == CHOOSE)
-
-
-# --- Steps of the game -----------------------------------------------------------------------
-
-
-def _next_play(state: State) -> None:
-    if not state.hands[0]:
-        state.owing = _NOBODY
-    else:
-        state.owing = _BOTH if state.chooses else _CHANCE
-
-
-def _compare(state: State, first: Sequence[int], second: Sequence[int]) -> None:
-    """Both have laid: the higher sum takes all that lies open; the last tie is given back."""
-    state.laid[0] = state.laid[1] = None
-    _next_play(state)
-    mine, theirs = state.played
-    one, another = first
-    mine.append(one)
-    mine.append(another)
-    total = one + another
-    one, another = second
-    theirs.append(one)
-    theirs.append(another)
-    other = one + another
-    if total == other:
-        _tie(state, total)
-        return
-    taker = int(total < other)
-    state.points[taker] += 2 * state.pot + total + other
-    winner, loser = state.own[taker], state.own[1 - taker]
-    if state.open:
-        winner[-state.open :] = bytes([TAKEN]) * state.open
-        loser[-state.open :] = bytes([LOST]) * state.open
-        state.open = state.pot = 0
-    winner.append(TAKEN)
-    loser.append(LOST)
-
-
-def _tie(state: State, total: int) -> None:
-    """Equal sums stay open, and go back where they were the last cards."""
-    state.own[0].append(OPEN)
-    state.own[1].append(OPEN)
-    state.open += 1
-    state.pot += total
-    if not state.hands[0]:
-        state.points[0] += state.pot
-        state.points[1] += state.pot
 
 
 # --- What is seen ----------------------------------------------------------------------------
@@ -293,7 +181,15 @@ def _tie(state: State, total: int) -> None:
 
 def _held(state: State, seat: int) -> list[int]:
     """The seat's cards for everybody else: those that lie face down are still among them."""
-    return sorted([*state.hands[seat], *(state.laid[seat] or ())], reverse=True)
+    return sorted(state.hands[seat], reverse=True)
+
+
+def _left(state: State, seat: int) -> list[int]:
+    """The seat's cards for itself: without those that it has laid."""
+    hand = _held(state, seat)
+    for card in state.laid[seat] or ():
+        hand.remove(card)
+    return hand
 
 
 def _asked(state: State, seat: int) -> str:
@@ -306,14 +202,13 @@ def _asked(state: State, seat: int) -> str:
 
 def _table(state: State) -> dict[str, Any]:
     """What everybody may know."""
-    over = not (state.hands[0] or any(state.laid))
     return {
-        "ask": "over" if over else "lay",
+        "ask": "lay" if state.hands[0] else "over",
         "hands": [_held(state, 0), _held(state, 1)],
         "laid": [laid is not None for laid in state.laid],
         "points": state.points.copy(),
         "open": state.open,
-        "played": [list(played) for played in state.played],
+        "played": state.played,
         "took": state.took,
     }
 

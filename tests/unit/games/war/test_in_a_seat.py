@@ -9,7 +9,8 @@ import pytest
 
 from matchbox.games.war import HighestPlayer, Player, Position, RandomPlayer
 from matchbox.games.war.draw import draw
-from matchbox.games.war.rules import CHOOSE, DEALT, GAME, table
+from matchbox.games.war.rules import GAME
+from matchbox.games.war.state import CHOOSE, DEALT, table
 from matchbox.match.referee import Played, play
 from matchbox.match.replay import replay, verify
 from matchbox.match.transcript import tell
