@@ -15,8 +15,10 @@ from typing import Any, Final
 from matchbox.dice import derive_deals
 from matchbox.match.wire import Entrant, PlayMatch
 
-BATCH: Final = 250
-"""Deals of one job. It is part of the experiment: another one seeds imports differently."""
+FEWEST: Final = 250
+MOST: Final = 1000
+"""Deals of one job: as many as all jobs before it, so that figures come soon and forks cost little.
+They are part of the experiment: other ones seed imports differently."""
 
 WIDTH: Final = 125
 """Bouts in flight at once in a seat, where nobody says."""
@@ -89,9 +91,11 @@ def batches_of(
     plan: Plan, who: Sequence[int], deals: Sequence[str], rotations: Sequence[int]
 ) -> Iterator[Batch]:
     """The jobs in which these bots play every deal in these rotations."""
-    for start in range(0, len(deals), BATCH):
-        job = _job(plan, who, deals[start : start + BATCH])
-        yield Batch(tuple(who), job, tuple(rotations))
+    start = 0
+    while start < len(deals):
+        end = start + min(max(start, FEWEST), MOST)
+        yield Batch(tuple(who), _job(plan, who, deals[start:end]), tuple(rotations))
+        start = end
 
 
 def in_turn(parts: Iterable[Iterable[Batch]]) -> Iterator[Batch]:

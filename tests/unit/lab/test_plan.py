@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from matchbox.lab.plan import BATCH, Contestant, Plan, rotated
+from matchbox.lab.plan import FEWEST, MOST, Contestant, Plan, rotated
 from matchbox.match.record import entrant
 
 
@@ -53,6 +53,11 @@ def test_bots_that_differ_play_a_deal_in_every_rotation() -> None:
     assert set(deals.values()) == {3}
 
 
-def test_the_jobs_are_cut_at_so_many_deals() -> None:
-    sizes = [len(batch.job.deals) for batch in rotated(a_plan("ab"), (0, 1), 4 * BATCH + 3)]
-    assert sizes == [BATCH, BATCH, 1, 1]
+def test_a_job_has_as_many_deals_as_all_before_it_within_bounds() -> None:
+    sizes = [len(batch.job.deals) for batch in rotated(a_plan("ab"), (0, 1), 2 * 4 * MOST)]
+    assert sizes == [250, 250, 500, *[MOST] * 3]
+
+
+def test_what_is_left_over_is_a_job_of_its_own() -> None:
+    sizes = [len(batch.job.deals) for batch in rotated(a_plan("ab"), (0, 1), 4 * FEWEST + 3)]
+    assert sizes == [FEWEST, FEWEST, 1, 1]
