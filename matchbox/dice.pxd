@@ -1,5 +1,7 @@
 cimport cython
 
+cdef list _PLANS
+
 @cython.locals(size="unsigned long long", other="unsigned long long")
 cdef _swap(object items, Py_ssize_t above, Py_ssize_t below, unsigned long long part)
 @cython.locals(size="unsigned long long", other="unsigned long long")
@@ -17,3 +19,5 @@ cdef class SeededDice:
     cpdef shuffle(self, object items)
     cdef object _begin(self, object n)
     cdef object _number(self)
+
+cpdef bytes player_seed(str deal, str match, Py_ssize_t rotation, Py_ssize_t seat)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from binascii import unhexlify
 from collections.abc import MutableSequence, Sequence
 from functools import lru_cache
 from hashlib import blake2b, shake_256
@@ -28,7 +29,7 @@ def _plan(size: int) -> tuple[int, list[tuple[int, int, int]]]:
     A part is the places from `above` down to `below`, and how many orders they have.
     """
     parts = []
-    above, last = size, max(1, size - _AT_ONCE)
+    above, last = size, max(min(size, 1), size - _AT_ONCE)
     while above > last:
         below = above - 1
         while below > last and perm(above, above - below + 1) < _WORD:
@@ -36,6 +37,9 @@ def _plan(size: int) -> tuple[int, list[tuple[int, int, int]]]:
         parts.append((above, below, perm(above, above - below)))
         above = below
     return perm(size, size - last), parts
+
+
+_PLANS: Final = [_plan(size) for size in range(64)]
 
 
 def _swap(items: MutableSequence[Any], above: int, below: int, part: int) -> None:
@@ -111,7 +115,7 @@ class SeededDice:
         """Puts the items into an order, each as likely as the others (Fisher and Yates)."""
         size = len(items)
         while size > 1:
-            orders, parts = _plan(size)
+            orders, parts = _PLANS[size] if size < len(_PLANS) else _plan(size)
             order = self.below(orders)
             for above, below, results in parts:
                 order, part = divmod(order, results)
@@ -141,8 +145,14 @@ class SeededDice:
 
 def player_seed(deal: str, match: str, rotation: int, seat: int) -> bytes:
     """The 32 bytes that seed a player's own generator: one way from the deal's seed."""
-    text = f"{match}:{rotation}:{seat}:player".encode()
-    return blake2b(text, key=bytes.fromhex(deal), digest_size=32).digest()
+    text = _player(match, rotation, seat)
+    return blake2b(text, key=unhexlify(deal), digest_size=32).digest()
+
+
+@lru_cache(100)
+def _player(match: str, rotation: int, seat: int) -> bytes:
+    """What tells the players of a deal apart; it is the same in every deal of a match."""
+    return f"{match}:{rotation}:{seat}:player".encode()
 
 
 def derive_deals(seed: str, count: int, *, start: int = 0) -> list[str]:
