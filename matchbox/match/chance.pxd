@@ -3,4 +3,5 @@ cdef class Generator:
     cdef public object source
     cdef public object numpy
 
-cpdef void enter(object generator)
+cdef class Here:
+    cdef public Generator generator

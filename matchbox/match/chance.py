@@ -54,8 +54,18 @@ class Generator:
         return self.source
 
 
-class _FirstDraws(random.Random):
+_Drawn: Final[type[Any]] = type(
+    "_Drawn",
+    (),
+    {"__slots__": ()} | {name: vars(_Plain)[name] for name in _FUNCTIONS if name in vars(_Plain)},
+)
+"""What `random.Random` makes of draws, without a Mersenne Twister of its own."""
+
+
+class _FirstDraws(_Drawn):  # type: ignore[misc]
     """As many draws as 512 bits allow, then those of the generator's Mersenne Twister."""
+
+    __slots__ = ("_bits", "_generator", "_left", "gauss_next")
 
     def __init__(self, generator: Generator) -> None:
         self._generator = generator
@@ -75,8 +85,10 @@ class _FirstDraws(random.Random):
             self._bits >>= k
             if bits < n:
                 return bits
-        below: int = super()._randbelow(n)  # type: ignore[misc]
-        return below
+        bits = self.getrandbits(k)
+        while bits >= n:
+            bits = self.getrandbits(k)
+        return bits
 
     def getrandbits(self, k: int, /) -> int:
         if not 0 <= k <= self._left:
@@ -88,8 +100,16 @@ class _FirstDraws(random.Random):
         return bits
 
 
-_now: Generator | None = None
-"""What the dispatchers draw from: there is one thread, and one bout at a time."""
+class Here:
+    """What the dispatchers draw from: there is one thread, and one bout at a time."""
+
+    __slots__ = ("generator",)
+
+    def __init__(self) -> None:
+        self.generator: Generator | None = None
+
+
+HERE: Final = Here()
 
 
 class BoutRandom(random.Random):
@@ -101,8 +121,8 @@ class BoutRandom(random.Random):
         super().__init__(x)
 
     def seed(self, a: Any = None, version: int = 2) -> None:
-        if a is None and _now is not None:
-            a = _now.twister().getrandbits(256)
+        if a is None and (now := HERE.generator) is not None:
+            a = now.twister().getrandbits(256)
         super().seed(a, version)
 
 
@@ -115,13 +135,12 @@ def install() -> None:
 
 def enter(generator: Generator | None) -> None:
     """From now on the dispatchers draw from this generator; None is the module's own."""
-    global _now
-    _now = generator
+    HERE.generator = generator
 
 
 def current() -> Generator | None:
     """The generator of the bout that was entered."""
-    return _now
+    return HERE.generator
 
 
 def seed_own() -> None:
@@ -139,7 +158,8 @@ def uninstall() -> None:
 
 def _dispatcher(name: str) -> Callable[..., Any]:
     def draw(*args: Any, **named: Any) -> Any:
-        source = _OWN if _now is None else _now.source or _now.get()
+        now = HERE.generator
+        source = _OWN if now is None else now.source or now.get()
         return getattr(source, name)(*args, **named)
 
     draw.__name__ = draw.__qualname__ = name
@@ -149,20 +169,26 @@ def _dispatcher(name: str) -> Callable[..., Any]:
 
 def _seed(a: Any = None, version: int = 2) -> None:
     """Seeds the bout's generator; without a seed it stays as it is."""
-    if _now is None:
+    now = HERE.generator
+    if now is None:
         _OWN.seed(a, version)
     elif a is not None:
-        _now.twister().seed(a, version)
+        now.twister().seed(a, version)
+
+
+def _twister() -> random.Random:
+    now = HERE.generator
+    return _OWN if now is None else now.twister()
 
 
 def _getstate() -> tuple[Any, ...]:
     """The state of the bout's generator, for setstate."""
-    return (_OWN if _now is None else _now.twister()).getstate()
+    return _twister().getstate()
 
 
 def _setstate(state: tuple[Any, ...]) -> None:
     """Puts the bout's generator back into a state."""
-    (_OWN if _now is None else _now.twister()).setstate(state)
+    _twister().setstate(state)
 
 
 _DISPATCHERS: Final = {name: _dispatcher(name) for name in _FUNCTIONS} | {

@@ -28,6 +28,8 @@ REPORT_LENGTH: Final = 1024
 """So many characters of what a player reports on a move are kept."""
 _FORMAT: Final = 4
 """marshal's format of Python 3.4 and later."""
+_FORMAT_OF_BRIEFS: Final = 2
+"""One that does not look whether it has written the same thing before: of bytes, it has not."""
 SEEN_INSIDE: Final = ("crash", "illegal", "memory", "protocol")
 """The kinds of fault that a seat's own loop reports."""
 
@@ -134,7 +136,8 @@ def ask_frame(nonce: int, questions: Sequence[Question], ended: Sequence[int]) -
     A seat is asked in marshal's format, which it reads three times as fast as JSON. It answers in
     JSON: nothing that a seat sends is ever given to marshal.
     """
-    return marshal.dumps(["ask", nonce, questions, ended], _FORMAT)
+    form = _FORMAT_OF_BRIEFS if questions and type(questions[0][1]) is bytes else _FORMAT
+    return marshal.dumps(["ask", nonce, questions, ended], form)
 
 
 def read_answers(

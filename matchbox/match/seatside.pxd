@@ -1,7 +1,9 @@
 cimport cython
+from matchbox.match.chance cimport Generator, Here
 
 cdef class Session:
     cdef object _make, _answer, _answer_brief, _report, _class, _chance, _hub, _questions
+    cdef Here _here
     cdef bytes _memory
     cdef dict _bouts
     cdef readonly list _idle, _abandoned
@@ -13,10 +15,8 @@ cdef class Session:
     @cython.locals(bout=_Bout)
     cdef bytes _say(self, object nonce, list questions)
     cdef _resume(self, _Bout bout)
-    @cython.locals(bout=_Bout, place=Py_ssize_t)
+    @cython.locals(here=Here, bouts=dict, bout=_Bout)
     cpdef _work(self)
-    cdef _decide(self, _Bout bout, object view)
-    cdef _put(self, Py_ssize_t place, object move)
     cdef _new_player(self)
     cdef _note(self, _Bout bout, object report)
     cdef wait(self, _Bout bout, object move)
@@ -24,7 +24,12 @@ cdef class Session:
     cdef _forget(self, object number)
     cdef bytes _encode_said(self, object nonce)
 
-cdef class _Bout:
+cdef class _Bout(Generator):
     cdef Session _session
-    cdef object chance, number, player, view, waiting
+    cdef object number, player, view, waiting
     cdef Py_ssize_t decisions, place
+
+cdef dict _texts
+
+@cython.locals(known=dict)
+cdef bint _know(list moves) except -1

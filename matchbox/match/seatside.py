@@ -34,6 +34,7 @@ from greenlet import getcurrent, greenlet
 
 from matchbox.errors import IllegalMove
 from matchbox.match import chance, libraries, loading, memory, numpy_chance
+from matchbox.match.chance import HERE, Generator
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -48,6 +49,8 @@ _REPORTS: Final = 12 * 1024
 """Characters of all reports in one frame; what would be more is left out."""
 _GARBAGE: Final = 20_000
 """So many new objects before the collector looks: the views of a frame are many, and no garbage."""
+_KNOWN: Final = 1000
+"""So many different moves are kept as they are written in JSON."""
 _REHEARSAL: Final = "rehearsal"
 _NO_BOT: Final = b"import random\n\n\nclass Bot:\n    drawn = random.random()\n"
 _OURS: Final = re.compile(r"\bmatchbox\.games\.(\w+\.)+(?=[A-Z])")
@@ -100,7 +103,8 @@ class Session:
         self._report: Callable[[Any], object] | None = None
         self._class: type[Any] = object
         self._memory = b""
-        self._chance: chance.Generator | None = None
+        self._chance: Generator | None = None
+        self._here = HERE
         self._bouts: dict[int, _Bout] = {}
         self._hub = getcurrent()
         self._idle: list[greenlet] = []
@@ -109,7 +113,7 @@ class Session:
         self._asking = False
         self._waiting: list[_Bout] = []
         self._now: _Bout | None = None
-        self._moves: list[Plain] = []
+        self._moves: list[Any] = []
         self._faults: list[tuple[int, str, str]] = []
         self._rows: list[int] = []
         """The places of answers that are moves in a row."""
@@ -131,7 +135,7 @@ class Session:
         return self._say(nonce, questions)
 
     def _load(self, job: dict[str, Any]) -> list[Plain]:
-        self._chance = chance.Generator(job["seed"])
+        self._chance = Generator(job["seed"])
         chance.enter(self._chance)
         player = import_module(f"{job['package']}.player")
         self._memory = job.get("memory", b"")
@@ -168,11 +172,11 @@ class Session:
     def _say(self, nonce: int, questions: list[Any]) -> bytes:
         """Decides on every question: first the new decisions, then those that wait."""
         self._hub = getcurrent()
+        self._questions = enumerate(questions)
         self._moves = [None] * len(questions)
         self._faults = []
         self._rows = []
         self._waiting = []
-        self._questions = enumerate(questions)
         self._asking = True
         while self._asking:
             worker = self._idle.pop() if self._idle else greenlet(self._work, self._hub)
@@ -186,49 +190,46 @@ class Session:
         assert worker is not None
         bout.waiting = None
         self._now = bout
-        chance.enter(bout.chance)
+        self._here.generator = bout
         worker.switch(bout.view)
 
     def _work(self) -> None:
         """The life of a greenlet: new decisions while there are any, then idle."""
+        here, bouts = self._here, self._bouts
         while True:
             for place, (number, view, seed) in self._questions:
-                bout = self._bouts.get(number)
+                bout = bouts.get(number)
                 if bout is None:
-                    bout = self._bouts[number] = _Bout(self, number, seed)
+                    bout = bouts[number] = _Bout(self, number, seed)
                 bout.place = place
-                if bout.waiting is None:
-                    self._decide(bout, view)
-                else:
+                if bout.waiting is not None:
                     bout.view = view
                     self._waiting.append(bout)
+                    continue
+                self._now = here.generator = bout
+                move: Any
+                try:
+                    player = bout.player
+                    if player is None:
+                        player = bout.player = self._new_player()
+                    if type(view) is bytes:
+                        move = self._answer_brief(player, view, bout)
+                    else:
+                        move = self._answer(player, view, bout)
+                    if self._report is not None:
+                        self._note(bout, self._report(player))
+                except KeyboardInterrupt:
+                    raise
+                except BaseException as error:
+                    self._faults.append((bout.place, *_blame(error)))
+                    bouts.pop(number, None)
+                else:
+                    if type(move) is tuple:
+                        self._rows.append(bout.place)
+                    self._moves[bout.place] = move
             self._asking = False
             self._idle.append(getcurrent())
             self._hub.switch()
-
-    def _decide(self, bout: _Bout, view: Any) -> None:
-        self._now = bout
-        chance.enter(bout.chance)
-        try:
-            if bout.player is None:
-                bout.player = self._new_player()
-            answer = self._answer_brief if type(view) is bytes else self._answer
-            move = answer(bout.player, view, bout.within)
-            if self._report is not None:
-                self._note(bout, self._report(bout.player))
-        except KeyboardInterrupt:
-            raise
-        except BaseException as error:
-            self._faults.append((bout.place, *_blame(error)))
-            self._bouts.pop(bout.number, None)
-        else:
-            self._put(bout.place, move)
-
-    def _put(self, place: int, move: Any) -> None:
-        """Keeps the answer to the question at that place. A tuple is moves in a row."""
-        if type(move) is tuple:
-            self._rows.append(place)
-        self._moves[place] = move
 
     def _new_player(self) -> object:
         if self._make is None:
@@ -249,7 +250,9 @@ class Session:
         """Hands out a move made inside a decision; returns what the seat sees after it."""
         if self._now is not bout:
             raise RuntimeError("a move can only be made during the decision it belongs to")
-        self._put(bout.place, move)
+        if type(move) is tuple:
+            self._rows.append(bout.place)
+        self._moves[bout.place] = move
         bout.waiting = getcurrent()
         return self._hub.switch()
 
@@ -260,6 +263,10 @@ class Session:
             self._abandoned.append(bout.waiting)
 
     def _encode_said(self, nonce: int) -> bytes:
+        if not (self._faults or self._rows or self._reports) and (
+            said := _said(nonce, self._moves)
+        ):
+            return said
         reports, self._reports = self._reports, []
         more = [self._rows, reports] if reports else [self._rows] if self._rows else []
         try:
@@ -272,24 +279,28 @@ class Session:
             return _encode(["say", nonce, self._moves, self._faults, *more])
 
 
-class _Bout:
-    """One bout's player, its chance, and the decision that waits for the referee, if one does."""
+class _Bout(Generator):
+    """One bout's player, its chance, and the decision that waits for the referee, if one does.
 
-    __slots__ = ("_session", "chance", "decisions", "number", "place", "player", "view", "waiting")
+    Called from inside the decision, it makes a move, or several in a row, and returns what the
+    seat sees after it.
+    """
+
+    __slots__ = ("_session", "decisions", "number", "place", "player", "view", "waiting")
 
     def __init__(self, session: Session, number: int, seed: str) -> None:
+        self.seed = seed
+        self.source = None
+        self.numpy = None
         self._session = session
         self.number = number
-        self.chance = chance.Generator(seed)
         self.place = 0
         self.decisions = 0
         self.player: object = None
         self.view: Any = None
         self.waiting: greenlet | None = None
 
-    def within(self, move: Plain | tuple[Plain, ...]) -> Any:
-        """Makes a move inside the decision, or several in a row; returns what the seat sees
-        after it."""
+    def __call__(self, move: Plain | tuple[Plain, ...]) -> Any:
         return self._session.wait(self, move)
 
 
@@ -321,6 +332,34 @@ def _encodes(move: object) -> bool:
         _to_text(move)
     except (TypeError, ValueError, RecursionError):
         return False
+    return True
+
+
+_texts: Final[dict[type[Any], dict[Any, str]]] = {str: {}, int: {}}
+"""Moves as they are written in JSON, by their type."""
+
+
+def _said(nonce: int, moves: list[Any]) -> bytes:
+    """The answer where it holds nothing but texts and whole numbers, else nothing."""
+    try:
+        told = ",".join([_texts[type(move)][move] for move in moves])
+    except KeyError:
+        if not _know(moves):
+            return b""
+        told = ",".join([_texts[type(move)][move] for move in moves])
+    return f'["say",{nonce},[{told}],[]]'.encode("utf-8", "replace")
+
+
+def _know(moves: list[Any]) -> bool:
+    """Whether all these moves are among those whose JSON is known, as they now are if they can."""
+    for move in moves:
+        known = _texts.get(type(move))
+        if known is None or len(known) >= _KNOWN:
+            return False
+        try:
+            known[move] = _to_text(move)
+        except ValueError:
+            return False
     return True
 
 

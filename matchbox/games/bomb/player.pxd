@@ -1,5 +1,8 @@
 cimport cython
 
+cdef Py_ssize_t _PILE, _OTHER, _SEEN, _COUNTS, _CARDS
+cdef list _cards
+
 cdef class Card:
     cdef public str _name
     cdef public Py_ssize_t _number
@@ -13,6 +16,7 @@ cdef class GameData:
     cdef bytes _brief
     cdef bint _over
 
+    @cython.locals(brief=bytes)
     cpdef _play_a_card(self, object card)
 
 @cython.locals(hand=Hand)

@@ -65,7 +65,8 @@ card_list: Final = [
 CARDS: Final = {card.name(): card for card in card_list}
 HAND_KINDS: Final = tuple(card_list[1:])
 """The kinds that a hand can hold, in the order in which it lists them."""
-_card_of: Final = (*HAND_KINDS, bomb_card).__getitem__
+_cards: Final = [*HAND_KINDS, bomb_card]
+"""By number."""
 _PILE: Final = 1
 _OTHER: Final = 2
 _SEEN: Final = 3
@@ -121,12 +122,9 @@ class Hand:
 
 def _hand(brief: bytes) -> Hand:
     """The hand of the player who is told this."""
-    hand = _new(Hand)
+    hand = Hand.__new__(Hand)
     hand._brief = brief
     return hand
-
-
-_new: Final = Hand.__new__
 
 
 class GameData:
@@ -163,7 +161,7 @@ class GameData:
     def discard_pile(self) -> tuple[Card, ...]:
         """All cards played so far, oldest first."""
         brief = self._brief
-        return tuple(map(_card_of, brief[_CARDS + brief[_SEEN] :]))
+        return tuple([_cards[number] for number in brief[_CARDS + brief[_SEEN] :]])
 
     def _play_a_card(self, card: Card) -> tuple[Card, ...] | None:
         """Plays a see or a shuffle card.
@@ -177,7 +175,7 @@ class GameData:
             self._ask(f"play_a_card({_named(card)})")
         self._brief = brief = self._ask(card._name)
         if card is see_card:
-            return tuple(map(_card_of, brief[_CARDS : _CARDS + brief[_SEEN]]))
+            return tuple([_cards[number] for number in brief[_CARDS : _CARDS + brief[_SEEN]]])
         return None
 
     def __str__(self) -> str:
@@ -236,7 +234,7 @@ def brief_of(view: dict[str, Any]) -> bytes:
 
 def answer_brief(player: Player, brief: bytes, ask: Ask) -> Any:
     """The same as `answer`, for views as `brief_of` writes them."""
-    turn = _new_turn(GameData)
+    turn = GameData.__new__(GameData)
     turn._brief = brief
     turn._ask = ask
     turn._over = False
@@ -254,9 +252,6 @@ def answer_brief(player: Player, brief: bytes, ask: Ask) -> Any:
     raise IllegalMove(
         f"turn() returned {_named(chosen)}; return None to draw, skip_card or bottom_card"
     )
-
-
-_new_turn: Final = GameData.__new__
 
 
 def _place(chosen: object, most: int) -> int:

@@ -29,7 +29,7 @@ def texts():
 
 
 def attempt():
-    own = chance._now.seed
+    own = chance.current().seed
     seeds = {found.decode() for text in texts() for found in SEED.findall(text)}
     for deal in sorted(seeds)[:60]:
         for match in sorted(seeds)[:60]:

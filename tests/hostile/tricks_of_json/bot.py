@@ -20,9 +20,9 @@ MOVES = [
 ]
 
 
-def forged(message):
+def forged(nonce, moves):
     move = MOVES[os.urandom(1)[0] % len(MOVES)]
-    return b'["say",%d,[%s],[]]' % (message[1], move)
+    return b'["say",%d,[%s],[]]' % (nonce, move)
 
 
 class Attacker(Player):
@@ -30,7 +30,7 @@ class Attacker(Player):
         return "Attacker"
 
     def turn(self, game_data, play_a_card):
-        seatside._encode = forged
+        seatside._said = forged
         return None
 
     def defuse(self, game_data):

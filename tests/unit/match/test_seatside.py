@@ -96,6 +96,27 @@ def test_every_question_of_a_frame_is_answered_in_order() -> None:
     assert talk.ask((3, "a", SEED), (5, "b", SEED)) == ([["a", 0], ["b", 0]], [])
 
 
+def test_moves_that_python_holds_for_equal_are_answered_as_what_they_are() -> None:
+    views = [1, True, 0, False, "1", 2**60, None, 'a "b" \u20ac', [1, True]]
+    talk = Talk("return view")
+    for _ in range(2):
+        for asked in (views[:1], views[1:], views[4:5], views):
+            moves = talk.ask(*[(n, view, SEED) for n, view in enumerate(asked)])[0]
+            assert [repr(move) for move in moves] == [repr(view) for view in asked]
+
+
+def test_half_a_character_is_answered_as_a_question_mark() -> None:
+    talk = Talk("return chr(0xD800) + view")
+    assert [talk.ask((1, "a", SEED)) for _ in range(2)] == [(["?a"], [])] * 2
+
+
+def test_however_many_different_moves_are_made_each_is_answered() -> None:
+    talk = Talk("return view if view % 2 else str(view)")
+    for first in range(0, 3 * seatside._KNOWN, 100):
+        moves = talk.ask(*[(n, n, SEED) for n in range(first, first + 100)])[0]
+        assert moves == [n if n % 2 else str(n) for n in range(first, first + 100)]
+
+
 def test_a_bout_keeps_its_player_until_it_ends() -> None:
     talk = Talk("self.asked = getattr(self, 'asked', 0) + 1\n        return self.asked")
     assert talk.ask((1, 0, SEED), (2, 0, SEED))[0] == [1, 1]

@@ -49,9 +49,14 @@ def test_a_message_that_breaks_its_schema_is_refused_by_field(
         from_plain(PlayMatch, to_plain(a_job(Race())) | change)
 
 
-def test_a_frame_to_a_seat_holds_questions_and_ended_bouts() -> None:
-    sent = marshal.loads(frames.ask_frame(7, [(1, {"a": [None, True]}, "ab")], [0]))
-    assert sent == ["ask", 7, [(1, {"a": [None, True]}, "ab")], [0]]
+@pytest.mark.parametrize("told", [{"a": [None, True]}, b"a brief"])
+def test_a_frame_to_a_seat_holds_questions_and_ended_bouts(told: Any) -> None:
+    questions = [(1, told, "ab"), (2, told, None)]
+    assert marshal.loads(frames.ask_frame(7, questions, [0])) == ["ask", 7, questions, [0]]
+
+
+def test_a_frame_may_ask_nothing() -> None:
+    assert marshal.loads(frames.ask_frame(7, [], [0])) == ["ask", 7, [], [0]]
 
 
 def test_answers_come_in_the_order_of_the_questions() -> None:
