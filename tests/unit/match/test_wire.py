@@ -49,7 +49,7 @@ def test_a_message_that_breaks_its_schema_is_refused_by_field(
         from_plain(PlayMatch, to_plain(a_job(Race())) | change)
 
 
-@pytest.mark.parametrize("told", [{"a": [None, True]}, b"a brief"])
+@pytest.mark.parametrize("told", [{"a": [None, True]}, b"a brief", bytearray(b"a brief")])
 def test_a_frame_to_a_seat_holds_questions_and_ended_bouts(told: Any) -> None:
     questions = [(1, told, "ab"), (2, told, None)]
     assert marshal.loads(frames.ask_frame(7, questions, [0])) == ["ask", 7, questions, [0]]
@@ -61,6 +61,13 @@ def test_a_frame_may_ask_nothing() -> None:
 
 def test_answers_come_in_the_order_of_the_questions() -> None:
     assert read_answers(frame("say", 7, ["draw", 3, None, [1]], []), 7, 4) == ["draw", 3, None, [1]]
+
+
+@pytest.mark.parametrize("beside", ["draw", [1], None, True])
+def test_texts_and_whole_numbers_are_what_was_sent_whatever_stands_beside_them(beside: Any) -> None:
+    moves = ["", "1", 0, 1, 2**53 - 1, 1 - 2**53, beside]
+    answers = read_answers(frame("say", 7, moves, []), 7, len(moves))
+    assert [repr(answer) for answer in answers] == [repr(move) for move in moves]
 
 
 def test_a_fault_stands_in_place_of_its_move() -> None:
