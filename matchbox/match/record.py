@@ -22,7 +22,7 @@ _MAX_BYTES: Final = 64 << 20
 _END: Final = "\0"
 
 
-class Fault(msgspec.Struct, frozen=True, array_like=True):
+class Fault(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """A seat's fault: before which of the bout's moves, whose, and of what kind."""
 
     step: int
@@ -31,7 +31,7 @@ class Fault(msgspec.Struct, frozen=True, array_like=True):
     kind: FaultKind
 
 
-class Bout(msgspec.Struct, frozen=True):
+class Bout(msgspec.Struct, frozen=True, gc=False):
     """One deal played once in one rotation of the seats."""
 
     deal: int

@@ -39,9 +39,12 @@ class Played:
 
 
 @dataclass(frozen=True, slots=True)
-class _Result:
-    bout: Bout
+class _Trouble:
+    """What is kept of a bout in which somebody was banned or at fault."""
+
     banned: frozenset[int]
+    offenders: set[int]
+    """The entrants at fault that were not banned."""
     notes: list[Note]
 
 
@@ -67,7 +70,7 @@ def play(
         rotations = records.rotations(versions, cooperative=game.spec.cooperative)
     for rotation in rotations:
         match.play_rotation(rotation, range(len(job.deals)))
-    results = match.settle()
+    bouts = match.settle()
     record = Record(
         match=job.match,
         game=game.spec.name,
@@ -76,10 +79,10 @@ def play(
         deals=list(job.deals),
         seats=versions,
         width=job.width,
-        bouts=[one.bout for one in results],
+        bouts=bouts,
         memories=records.memories_of([seat.memory for seat in job.seats]),
     )
-    return Played(record, [note for one in results for note in one.notes])
+    return Played(record, match.notes())
 
 
 def play_alone(
@@ -93,11 +96,11 @@ def play_alone(
     every frame."""
     match = _Match(game, job, open_player, {}, lambda bouts: beat())
     match.play_rotation(order[1], order[:1])
-    return match.settle()[0].bout
+    return match.settle()[0]
 
 
 class _Match:
-    """The results so far, by bout."""
+    """The bouts played so far."""
 
     def __init__(
         self,
@@ -113,8 +116,8 @@ class _Match:
         self._open = open_player
         self._binding = binding
         self._report = report
-        self._results: dict[Order, _Result] = {}
-        self._offences: dict[Order, set[int]] = {}
+        self._bouts: dict[Order, Bout] = {}
+        self._troubles: dict[Order, _Trouble] = {}
 
     def play_rotation(self, rotation: int, deals: Iterable[int]) -> None:
         """Plays these deals with the seats so rotated, `width` bouts at a time."""
@@ -128,12 +131,18 @@ class _Match:
             for player in players:
                 player.close()
 
-    def settle(self) -> list[_Result]:
+    def settle(self) -> list[Bout]:
         """All bouts in order, those after an entrant's third fault forfeited by it."""
-        for order in sorted(self._results):
-            if self._results[order].banned != self._banned_before(order):
+        orders = sorted(self._bouts)
+        for order in orders if self._troubles else ():
+            trouble = self._troubles.get(order)
+            if (trouble.banned if trouble else _NOBODY) != self._banned_before(order):
                 self.play_rotation(order[1], order[:1])
-        return [self._results[order] for order in sorted(self._results)]
+        return [self._bouts[order] for order in orders]
+
+    def notes(self) -> list[Note]:
+        """What went wrong, in the order of the bouts."""
+        return [note for _, trouble in sorted(self._troubles.items()) for note in trouble.notes]
 
     # --- What the table asks of it ---
 
@@ -167,18 +176,19 @@ class _Match:
             Note(self._entrant(seat, order), *order, kind, detail)
             for seat, kind, detail in live.notes
         ]
-        self._results[order] = _Result(bout, live.banned, notes)
-        self._offences.pop(order, None)
-        offenders = {self._entrant(fault.seat, order) for fault in bout.faults} - live.banned
-        if offenders:
-            self._offences[order] = offenders
+        self._bouts[order] = bout
+        self._troubles.pop(order, None)
+        if live.banned or bout.faults:
+            offenders = {self._entrant(fault.seat, order) for fault in bout.faults}
+            self._troubles[order] = _Trouble(live.banned, offenders - live.banned, notes)
         self._report(1)
 
     def keep(self, order: Order, moves: list[Plain], outcome: Outcome) -> None:
         """Keeps a bout that is over, in which nobody was at fault."""
-        bout = Bout(*order, moves, list(outcome.places), list(outcome.scores), outcome.why)
-        self._results[order] = _Result(bout, _NOBODY, [])
-        self._offences.pop(order, None)
+        places, scores, why = list(outcome.places), list(outcome.scores), outcome.why
+        self._bouts[order] = Bout(order[0], order[1], moves, places, scores, why)
+        if self._troubles:
+            self._troubles.pop(order, None)
         self._report(1)
 
     def beat(self) -> None:
@@ -187,10 +197,10 @@ class _Match:
 
     def _banned_before(self, order: Order) -> frozenset[int]:
         """The entrants that had their third fault in a bout before this one."""
-        if not self._offences:
+        if not self._troubles:
             return _NOBODY
         earlier = [
-            who for at, offenders in self._offences.items() if at < order for who in offenders
+            who for at, trouble in self._troubles.items() if at < order for who in trouble.offenders
         ]
         return frozenset(who for who in earlier if earlier.count(who) >= MAX_FAULTS)
 

@@ -75,7 +75,9 @@ def sample(
 
 
 def _chosen(record: Record, most: int) -> list[Bout]:
-    fit = [bout for bout in record.bouts if not _SKIPPED & _kinds(bout)]
+    if not most:
+        return []
+    fit = [bout for bout in record.bouts if not (bout.faults and _SKIPPED & _kinds(bout))]
     SeededDice(bytes.fromhex(records.digest(record)), 0).shuffle(fit)
     return sorted(fit, key=lambda bout: "memory" not in _kinds(bout))[:most]
 
