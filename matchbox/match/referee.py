@@ -192,7 +192,7 @@ class _Match:
         self._report(1)
 
     def beat(self) -> None:
-        """Tells that a frame has gone to and fro."""
+        """Tells that a frame was answered."""
         self._report(0)
 
     def _banned_before(self, order: Order) -> frozenset[int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from typing import Any
 
 import pytest
@@ -80,6 +81,32 @@ def test_it_reports_every_bout() -> None:
     heard: list[int] = []
     play_job(a_match(ONE, TWO), by_digest(ONE, TWO), None, heard.append)
     assert sum(heard) == 4
+
+
+@pytest.mark.parametrize("error", [None, RuntimeError("stop")])
+def test_the_collector_rests_while_bots_play_behind_a_wall_and_no_longer(
+    box: Box, error: Exception | None
+) -> None:
+    before, seen = (gc.isenabled(), gc.get_threshold()), set()
+
+    def report(bouts: int) -> None:
+        seen.add(gc.isenabled())
+        if error is not None:
+            raise error
+
+    try:
+        play_job(a_match(ONE, TWO), by_digest(ONE, TWO), box, report)
+    except RuntimeError as raised:
+        assert raised is error
+    assert seen == {False}
+    assert (gc.isenabled(), gc.get_threshold()) == before == (True, before[1])
+
+
+def test_the_collector_goes_on_where_bots_play_in_this_very_process() -> None:
+    before, seen = gc.get_threshold(), set()
+    play_job(a_match(ONE, TWO), by_digest(ONE, TWO), None, lambda bouts: seen.add(gc.isenabled()))
+    assert seen == {True}
+    assert gc.get_threshold() == before
 
 
 def test_rotations_can_be_left_out() -> None:
