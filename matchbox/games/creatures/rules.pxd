@@ -9,7 +9,6 @@ cdef class Creatures:
     cpdef State apply(self, State state, Py_ssize_t seat, object move, object dice)
     cpdef bytes brief(self, State state, Py_ssize_t seat)
 
-@cython.locals(side=Side)
 cdef _begin_turn(State state)
 cpdef _land(State state, Side side, object what)
 cpdef _tap(State state, Side side, object what)
@@ -21,6 +20,5 @@ cpdef _pass(State state, Side side, object what)
 cpdef _block(State state, Side side, object what)
 cpdef _done(State state, Side side, object what)
 cdef _go_on(State state)
-cdef _destroy(Side side, Py_ssize_t place)
 cdef _lose(State state, Py_ssize_t seat, str why)
 cdef Py_ssize_t _ready(Side side, object number) except -2

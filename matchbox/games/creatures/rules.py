@@ -17,6 +17,7 @@ from matchbox.dice import Dice
 from matchbox.errors import IllegalMove
 from matchbox.game import Options, Outcome, Plain, Spec
 from matchbox.games.creatures import seen, steps
+from matchbox.games.creatures.batch import Batch
 from matchbox.games.creatures.kinds import (
     COSTS,
     CREATURES,
@@ -25,12 +26,10 @@ from matchbox.games.creatures.kinds import (
     LAND_CARD,
     NAMES,
     NUMBERS,
-    POWERS,
 )
-from matchbox.games.creatures.state import BLOCKED, NOBODY, Side, State
+from matchbox.games.creatures.state import NO_CARD, NO_LIFE, NOBODY, Side, State
 
 HAND: Final = 7
-NO_LIFE: Final = "no life left"
 _CARDS: Final = bytes(NUMBERS[name] for name in DECK)
 _SEATS: Final = ((0,), (1,))
 
@@ -108,6 +107,10 @@ class Creatures:
         """The view of the seat to move as brief.brief_of writes it, without the view."""
         return seen.in_brief(state, seat)
 
+    def batch(self, seats: int, options: Options) -> Batch:
+        """Many bouts side by side."""
+        return Batch(lambda dice: self.start(seats, dice, options))
+
     def outcome(self, state: State) -> Outcome | None:
         """Who has no life, or no card to draw, has lost."""
         if state.loser is None:
@@ -155,17 +158,11 @@ GAME: Final = Creatures()
 
 
 def _begin_turn(state: State) -> None:
-    """Untaps all that the mover has and draws a card; who has none to draw has lost."""
-    side = state.sides[state.mover]
+    """Begins the turn of the mover; who has no card to draw has lost."""
     state.movers = _SEATS[state.mover]
     state.turn += 1
-    side.tapped = 0
-    side.played = False
-    side.marks = bytearray(len(side.kinds))
-    if side.deck:
-        side.hand.append(side.deck.pop())
-    else:
-        _lose(state, state.mover, "no card to draw")
+    if not steps.begin_turn(state.sides[state.mover]):
+        _lose(state, state.mover, NO_CARD)
 
 
 def _land(state: State, side: Side, what: Plain) -> None:
@@ -213,15 +210,10 @@ def _pass(state: State, side: Side, what: Plain) -> None:
 
 
 def _block(state: State, side: Side, what: Plain) -> None:
-    """The lower power is destroyed, equal powers both; no damage goes through."""
     place = _ready(side, what)
     attacking = state.sides[state.mover]
     attacker, blocker = attacking.kinds[state.attacker], side.kinds[place]
-    side.marks[place] = BLOCKED
-    if POWERS[attacker] <= POWERS[blocker]:
-        _destroy(attacking, state.attacker)
-    if POWERS[blocker] <= POWERS[attacker]:
-        _destroy(side, place)
+    steps.fight(attacking, state.attacker, side, place)
     state.last = ("block", attacker, blocker, False)
     _go_on(state)
 
@@ -239,11 +231,6 @@ def _go_on(state: State) -> None:
     """The attack is settled, and the attacker's turn goes on."""
     state.attacker = NOBODY
     state.movers = _SEATS[state.mover]
-
-
-def _destroy(side: Side, place: int) -> None:
-    side.discard.append(side.kinds[place])
-    del side.numbers[place], side.kinds[place], side.marks[place]
 
 
 def _lose(state: State, seat: int, why: str) -> None:

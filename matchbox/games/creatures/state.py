@@ -14,6 +14,8 @@ NOBODY: Final = -1
 UNTAPPED: Final = 0
 ATTACKED: Final = 1
 BLOCKED: Final = 2
+NO_LIFE: Final = "no life left"
+NO_CARD: Final = "no card to draw"
 MARKS: Final = ("", "attacked", "blocked")
 """What has tapped a creature, by mark."""
 

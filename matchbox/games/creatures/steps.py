@@ -8,10 +8,21 @@ from __future__ import annotations
 from typing import Final
 
 from matchbox.games.creatures.kinds import COSTS, LAND_CARD, POWERS
-from matchbox.games.creatures.state import ATTACKED, UNTAPPED, Side
+from matchbox.games.creatures.state import ATTACKED, BLOCKED, UNTAPPED, Side
 
 NOWHERE: Final = -1
 """A place that is none."""
+
+
+def begin_turn(side: Side) -> bool:
+    """Untaps all that the side has and draws a card; False where there is none to draw."""
+    side.tapped = 0
+    side.played = False
+    side.marks = bytearray(len(side.kinds))
+    if not side.deck:
+        return False
+    side.hand.append(side.deck.pop())
+    return True
 
 
 def play_land(side: Side) -> int:
@@ -67,3 +78,18 @@ def attack(side: Side, other: Side, place: int) -> bool:
 def hit(side: Side, card: int) -> None:
     """The side loses as much life as the card has power."""
     side.life -= POWERS[card]
+
+
+def fight(attacking: Side, attacker: int, side: Side, blocker: int) -> None:
+    """Blocks. The lower power is destroyed, equal powers both; no damage goes through."""
+    side.marks[blocker] = BLOCKED
+    coming, power = POWERS[attacking.kinds[attacker]], POWERS[side.kinds[blocker]]
+    if coming <= power:
+        _destroy(attacking, attacker)
+    if power <= coming:
+        _destroy(side, blocker)
+
+
+def _destroy(side: Side, place: int) -> None:
+    side.discard.append(side.kinds[place])
+    del side.numbers[place], side.kinds[place], side.marks[place]

@@ -1,0 +1,110 @@
+"""Rows of moves in a batch: what tests/contract/test_every_batch.py does with one at a time."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pytest
+
+from matchbox.dice import SeededDice, derive_deals
+from matchbox.games.creatures.rules import GAME
+from matchbox.games.creatures.state import NOBODY
+from matchbox.match.bout import LiveBout
+from tests.fakes import LeastDice
+
+
+def a_row(lot: random.Random, state: Any, seat: int) -> Any:
+    """Moves by lot, as many as the seat can make before it must hear what came of them."""
+    if state.attacker != NOBODY:
+        return lot.choice(GAME.legal(state, seat))
+    state, row = state.copy(), []
+    while list(GAME.to_move(state)) == [seat] and lot.random() < 0.9:
+        row.append(lot.choice(GAME.legal(state, seat)))
+        GAME.apply(state, seat, row[-1], LeastDice())
+    return tuple(row) or "done"
+
+
+class Duel:
+    """A bout in a batch, and beside it one by the functions of a state."""
+
+    def __init__(self, seed: int) -> None:
+        [deal] = derive_deals(f"duel {seed}", 1)
+        self.lot = random.Random(seed)
+        self.batch: Any = GAME.batch(2, {})
+        self.batch.start(0, SeededDice(bytes.fromhex(deal), 0), ["a", "b"])
+        self.live = LiveBout(GAME, deal, (0, 0), 2, {})
+        self.answers: list[Any] = []
+
+    def asked(self) -> int:
+        """The seat that owes an answer, told the same in both."""
+        [seat] = self.live.owing
+        [(_, told, _)] = self.batch.ask(seat)
+        assert told == self.live.tell(seat)
+        return seat
+
+    def answer(self, row: Any = None) -> list[Any]:
+        """Answers in both; what the batch gives back."""
+        seat = self.asked()
+        row = a_row(self.lot, self.live.state, seat) if row is None else row
+        back: list[Any] = self.batch.take(seat, [row])
+        if not back:
+            self.live.take(seat, row)
+            self.answers.append(row[0] if type(row) is tuple and len(row) == 1 else row)
+        return back
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_row_is_what_its_moves_are_one_by_one(seed: int) -> None:
+    duel = Duel(seed)
+    while not duel.live.over:
+        assert duel.answer() == []
+    [(bout, moves, outcome)] = duel.batch.over()
+    made = duel.live.result()
+    assert (bout, moves) == (0, made.moves)
+    assert (list(outcome.places), outcome.why) == (made.places, made.why)
+
+
+@pytest.mark.parametrize(
+    "last",
+    [
+        ("done", "land"),
+        ("done", "nonsense"),
+        (["tap", 0],),
+        (["tap", True],),
+        (["summon", "Land"],),
+        (["summon", "Bear"],),
+        (["attack", 1],),
+        (["attack", -1],),
+        (["land", None],),
+        (["block", 1],),
+        ("pass",),
+    ],
+)
+def test_a_row_with_a_move_that_is_none_is_given_back_and_so_is_all_before(last: Any) -> None:
+    duel = Duel(1)
+    for _ in range(3):
+        duel.answer(("done",))
+    rows = list(duel.answers)
+    seat = duel.asked()
+    land = () if b"\x01" not in duel.live.state.sides[seat].hand else ("land",)
+    assert duel.answer((*land, *last)) == [(0, rows, {seat: (*land, *last)})]
+    assert duel.batch.leave() == []
+
+
+def test_bouts_come_back_with_the_rows_that_were_answered() -> None:
+    duel = Duel(2)
+    while sum(type(answer) is tuple for answer in duel.answers) < 4:
+        duel.answer()
+    assert duel.batch.leave() == [(0, duel.answers, {})]
+
+
+def test_moves_after_the_end_give_the_bout_back() -> None:
+    duel = Duel(3)
+    while len(duel.live.state.sides[0].deck) + len(duel.live.state.sides[1].deck):
+        duel.answer("done")
+    seat = duel.asked()
+    assert duel.answer(("done", "done")) == [(0, duel.answers, {seat: ("done", "done")})]
+    duel.live.take(seat, ("done", "done"))
+    assert duel.live.over
+    assert not duel.live.faults
