@@ -161,6 +161,8 @@ class GameData:
     def discard_pile(self) -> tuple[Card, ...]:
         """All cards played so far, oldest first."""
         brief = self._brief
+        if len(brief) == _CARDS:
+            return ()
         return tuple([_cards[number] for number in brief[_CARDS + brief[_SEEN] :]])
 
     def _play_a_card(self, card: Card) -> tuple[Card, ...] | None:
