@@ -1,4 +1,4 @@
-from matchbox.games.skull cimport challenge, sight
+from matchbox.games.skull cimport sight
 from matchbox.games.skull.challenge cimport State
 
 
@@ -6,11 +6,3 @@ cdef class Skull:
     cpdef to_move(self, State state)
     cpdef apply(self, State state, Py_ssize_t seat, object move, object dice)
     cpdef brief(self, State state, Py_ssize_t seat)
-
-
-cpdef bint _place(State state, Py_ssize_t seat, Py_ssize_t kind, object dice) except -1
-cpdef bint _bet(State state, Py_ssize_t seat, Py_ssize_t number, object dice) except -1
-cpdef bint _pass(State state, Py_ssize_t seat, Py_ssize_t nothing, object dice) except -1
-cpdef bint _choose(State state, Py_ssize_t seat, Py_ssize_t owner, object dice) except -1
-cpdef bint _lose(State state, Py_ssize_t seat, Py_ssize_t kind, object dice) except -1
-cpdef bint _start(State state, Py_ssize_t seat, Py_ssize_t starter, object dice) except -1

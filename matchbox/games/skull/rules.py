@@ -1,19 +1,20 @@
 """The rules of Skull: bid how many roses you can turn over, and hide your skull.
 
-Knows the cards and whose turn it is; does not know who plays. How a challenge goes is in
-challenge.py, what is seen of it in sight.py.
+Knows the cards and whose turn it is; does not know who plays. What a move does is in steps.py, how
+a challenge goes in challenge.py, what is seen of it in sight.py.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, Final
 
 from matchbox.dice import Dice
 from matchbox.errors import IllegalMove
 from matchbox.game import Option, Options, Outcome, Plain, Spec
-from matchbox.games.skull import challenge, moves, sight, story, words
-from matchbox.games.skull.challenge import PASSED, ROSE, SKULL, State
+from matchbox.games.skull import challenge, moves, sight, steps, words
+from matchbox.games.skull.batch import Batch
+from matchbox.games.skull.challenge import State
 
 SPEC: Final = Spec(
     name="skull",
@@ -43,9 +44,7 @@ class Skull:
 
     def start(self, seats: int, dice: Dice, options: Options) -> State:
         """All cards in their owners' hands, and a starter drawn by lot."""
-        state = State(seats, str(options.get("variant", "published")))
-        challenge.new_round(state, dice.below(seats))
-        return state
+        return steps.started(seats, _variant(options), dice)
 
     def to_move(self, state: State) -> Sequence[int]:
         """The one whose turn it is, until the game is won."""
@@ -57,7 +56,7 @@ class Skull:
 
     def apply(self, state: State, seat: int, move: Plain, dice: Dice) -> State:
         """The same state, after the move and all that follows from it."""
-        step = _STEPS.get(move) if type(move) is str else None
+        step = steps.STEPS.get(move) if type(move) is str else None
         moved = len(state.story)
         if step is None or not step[0](state, seat, step[1], dice):
             raise IllegalMove(words.refusal(move, state.phase, state.table, state.top_bid))
@@ -80,11 +79,7 @@ class Skull:
 
     def outcome(self, state: State) -> Outcome | None:
         """The winner first, and all others second; a failed single challenge has many winners."""
-        if state.ended is None:
-            return None
-        first = len(state.winners)
-        places = tuple(1 if seat in state.winners else 1 + first for seat in range(state.seats))
-        return Outcome(places, tuple(state.points), state.ended)
+        return steps.outcome(state) if state.ended is not None else None
 
     def describe(self, move: Plain, view: Plain) -> str:
         """What happened, a line for each event; hidden cards stay hidden."""
@@ -105,12 +100,20 @@ class Skull:
             "challenges": {end: ends.count(end) for end in challenge.ENDS},
         }
 
+    def batch(self, seats: int, options: Options) -> Batch:
+        """Many bouts side by side."""
+        return Batch(seats, _variant(options))
+
     def resample(self, state: State, seat: int | None, dice: Dice) -> State:
         """A state that the seat cannot tell from this one: what it does not see, dealt anew."""
         return sight.resampled(state, seat, dice)
 
 
 GAME: Final = Skull()
+
+
+def _variant(options: Options) -> str:
+    return str(options.get("variant", "published"))
 
 
 def _legal(state: State, seat: int) -> list[str]:
@@ -130,67 +133,4 @@ def _legal(state: State, seat: int) -> list[str]:
     return []
 
 
-def _place(state: State, seat: int, kind: int, dice: Dice) -> bool:
-    if state.phase != "placing" or not state.hands[kind][seat]:
-        return False
-    challenge.place(state, seat, kind)
-    return True
-
-
-def _bet(state: State, seat: int, number: int, dice: Dice) -> bool:
-    if not state.top_bid < number <= state.table:
-        return False
-    opens = state.phase == "placing" and state.table >= len(state.inside)
-    if not opens and state.phase != "betting":
-        return False
-    challenge.speak(state, seat, number)
-    return True
-
-
-def _pass(state: State, seat: int, nothing: int, dice: Dice) -> bool:
-    if state.phase != "betting":
-        return False
-    challenge.speak(state, seat, PASSED)
-    return True
-
-
-def _choose(state: State, seat: int, owner: int, dice: Dice) -> bool:
-    if state.phase != "choice" or owner == state.top_seat:
-        return False
-    if owner >= state.seats or not state.sizes[owner]:
-        return False
-    challenge.choose(state, seat, owner, dice)
-    return True
-
-
-def _lose(state: State, seat: int, kind: int, dice: Dice) -> bool:
-    if state.phase != "lose":
-        return False
-    challenge.lose(state, seat, seat, dice.choice(_KINDS) if kind == _ANY else kind)
-    return True
-
-
-def _start(state: State, seat: int, starter: int, dice: Dice) -> bool:
-    if state.phase != "start" or (starter != _ANY and starter not in state.inside):
-        return False
-    chosen = dice.choice(state.inside) if starter == _ANY else starter
-    state.story.append(story.NAMES + seat)
-    state.story.append(chosen)
-    challenge.end_round(state, chosen)
-    return True
-
-
 _ALONE: Final = tuple((seat,) for seat in range(moves.SEATS))
-_KINDS: Final = (SKULL, ROSE)
-_ANY: Final = -1
-_STEPS: Final[dict[str, tuple[Callable[[State, int, int, Dice], bool], int]]] = {
-    moves.PASS: (_pass, _ANY),
-    moves.LOSE_ANY: (_lose, _ANY),
-    moves.START_ANY: (_start, _ANY),
-    **{text: (_place, kind) for kind, text in enumerate(moves.PLACES)},
-    **{text: (_lose, kind) for kind, text in enumerate(moves.LOSSES)},
-    **{text: (_bet, number) for number, text in enumerate(moves.BETS) if number},
-    **{text: (_choose, seat) for seat, text in enumerate(moves.CHOICES)},
-    **{text: (_start, seat) for seat, text in enumerate(moves.STARTS)},
-}
-"""What every move does, False where it may not be made now; and with what number."""

@@ -1,0 +1,22 @@
+"""The types of Skull's batch, for the compiled build."""
+
+cimport cython
+from matchbox.dice cimport SeededDice
+from matchbox.games.skull.challenge cimport State
+from matchbox.games.skull.sight cimport brief
+
+cdef class _Bout:
+    cdef public object number
+    cdef public SeededDice dice
+    cdef public list moves, seeds
+    cdef public State state
+
+cdef class Batch:
+    cdef Py_ssize_t _seats
+    cdef str _variant
+    cdef list _owing, _questions, _over
+
+    @cython.locals(bout=_Bout, bouts=list, back=list, step=tuple, state=State)
+    cpdef take(self, Py_ssize_t seat, object answers)
+    @cython.locals(seat=Py_ssize_t, owing=list, questions=list)
+    cdef _ask(self, _Bout bout)

@@ -1,0 +1,91 @@
+"""Many bouts of Skull side by side, as matchbox.game.Batch asks for it.
+
+Makes the moves that rules.py makes, of the same steps. Knows no fault: what the rules would refuse
+goes back to where it came from.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from matchbox.games.skull.sight import brief
+from matchbox.games.skull.steps import STEPS, outcome, started
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from matchbox.dice import SeededDice
+    from matchbox.game import Answers, Outcome, Plain
+    from matchbox.games.skull.challenge import State
+
+
+class _Bout:
+    """What lies on the table of one bout, and the moves that led to it."""
+
+    __slots__ = ("dice", "moves", "number", "seeds", "state")
+
+    def __init__(self, number: int, dice: SeededDice, seeds: list[str], state: State) -> None:
+        self.number = number
+        self.dice = dice
+        self.seeds: list[str | None] = list(seeds)
+        """What each seat has not been sent yet."""
+        self.state = state
+        self.moves: list[Plain] = []
+
+
+class Batch:
+    """Bouts at tables of one size, and what each seat is to be asked next."""
+
+    def __init__(self, seats: int, variant: str) -> None:
+        self._seats = seats
+        self._variant = variant
+        self._owing: list[list[_Bout]] = [[] for _ in range(seats)]
+        self._questions: list[list[tuple[int, Any, str | None]]] = [[] for _ in range(seats)]
+        """What is asked in the bouts of `_owing`."""
+        self._over: list[tuple[int, list[Plain], Outcome]] = []
+
+    def start(self, bout: int, dice: SeededDice, seeds: list[str]) -> None:
+        """Draws who starts."""
+        self._ask(_Bout(bout, dice, seeds, started(self._seats, self._variant, dice)))
+
+    def ask(self, seat: int) -> list[tuple[int, Any, str | None]]:
+        """What the seat owes an answer to."""
+        return self._questions[seat]
+
+    def take(self, seat: int, answers: Sequence[Any]) -> list[tuple[int, list[Plain], Answers]]:
+        """Makes the moves; gives back the bouts where the answer is none."""
+        bouts, self._owing[seat], self._questions[seat] = self._owing[seat], [], []
+        back: list[tuple[int, list[Plain], Answers]] = []
+        for bout, move in zip(bouts, answers, strict=True):
+            step = STEPS.get(move) if type(move) is str else None
+            state, dice = bout.state, bout.dice.at(len(bout.moves) + 1)
+            if step is None or not step[0](state, seat, step[1], dice):
+                back.append((bout.number, bout.moves, {seat: move}))
+                continue
+            bout.moves.append(move)
+            if state.ended is None:
+                self._ask(bout)
+            else:
+                self._over.append((bout.number, bout.moves, outcome(state)))
+        return back
+
+    def over(self) -> list[tuple[int, list[Plain], Outcome]]:
+        """The bouts that somebody has won since the last time."""
+        over, self._over = self._over, []
+        return over
+
+    def leave(self) -> list[tuple[int, list[Plain], Answers]]:
+        """All bouts under way."""
+        left = [bout for owing in self._owing for bout in owing]
+        self._owing = [[] for _ in range(self._seats)]
+        self._questions = [[] for _ in range(self._seats)]
+        return [(bout.number, bout.moves, {}) for bout in left]
+
+    def _ask(self, bout: _Bout) -> None:
+        """Lets the one whose turn it is owe a move."""
+        seat = bout.state.mover
+        seed = bout.seeds[seat]
+        if seed is not None:
+            bout.seeds[seat] = None
+        self._owing[seat].append(bout)
+        self._questions[seat].append((bout.number, brief(bout.state, seat), seed))
