@@ -137,9 +137,10 @@ def answer_brief(player: Player, brief: bytes, ask: Ask) -> Any:
     if type(chosen) is tuple and len(chosen) == 2:
         one, two = chosen
         if type(one) is int and type(two) is int:
-            text = _TEXTS.get(chosen)
-            if text is not None:
-                return text
+            try:
+                return _TEXTS[chosen]
+            except KeyError:
+                return _move(chosen)
     return _move(chosen)
 
 
