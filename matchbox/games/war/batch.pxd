@@ -14,11 +14,12 @@ cdef class _Bout:
 cdef class Batch:
     cdef list _owing, _questions, _over
 
-    @cython.locals(bout=_Bout, bouts=list, back=list, laid=tuple)
+    @cython.locals(begun=_Bout)
+    cpdef start(self, object bout, object dice, object seeds)
+    @cython.locals(bout=_Bout, bouts=list, back=list, laid=tuple, owing=list, questions=list,
+                   other=Py_ssize_t)
     cpdef take(self, Py_ssize_t seat, object answers)
-    @cython.locals(first=tuple, state=State)
-    cdef _play(self, _Bout bout, tuple second)
-    @cython.locals(owing=list, questions=list)
-    cdef _ask(self, _Bout bout, Py_ssize_t seat, object seed)
 
+@cython.locals(first=tuple)
+cdef _compare(_Bout bout, tuple second)
 cdef dict _given(_Bout bout)

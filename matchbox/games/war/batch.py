@@ -47,7 +47,9 @@ class Batch:
     def start(self, bout: int, dice: SeededDice, seeds: list[str]) -> None:
         """Deals a bout."""
         first, second = seeds
-        self._ask(_Bout(bout, dealt(dice, CHOOSE), second), 0, first)
+        begun = _Bout(bout, dealt(dice, CHOOSE), second)
+        self._owing[0].append(begun)
+        self._questions[0].append((bout, brief(begun.state, 0), first))
 
     def ask(self, seat: int) -> list[tuple[int, Any, str | None]]:
         """What the seat owes an answer to."""
@@ -57,17 +59,25 @@ class Batch:
         """Lays the cards, and compares them once both lie there; gives back the bouts where the
         answer is no pair that the seat holds."""
         bouts, self._owing[seat], self._questions[seat] = self._owing[seat], [], []
+        other = 1 - seat
+        owing, questions = self._owing[other], self._questions[other]
         back: list[tuple[int, list[Plain], Answers]] = []
         for bout, move in zip(bouts, answers, strict=True):
             laid = _LAID.get(move) if type(move) is str else None
             if laid is None or not holds(bout.state, seat, laid[1]):
                 back.append((bout.number, bout.moves, _given(bout) | {seat: move}))
-            elif seat:
-                self._play(bout, laid)
+                continue
+            seed = None
+            if seat:
+                _compare(bout, laid)
+                if not bout.state.hands[0]:
+                    self._over.append((bout.number, bout.moves, outcome(bout.state)))
+                    continue
             else:
                 bout.first = laid
-                self._ask(bout, 1, bout.seed)
-                bout.seed = None
+                seed, bout.seed = bout.seed, None
+            owing.append(bout)
+            questions.append((bout.number, brief(bout.state, other), seed))
         return back
 
     def over(self) -> list[tuple[int, list[Plain], Outcome]]:
@@ -80,24 +90,15 @@ class Batch:
         (first, second), self._owing, self._questions = self._owing, [[], []], [[], []]
         return [(bout.number, bout.moves, _given(bout)) for bout in (*first, *second)]
 
-    def _play(self, bout: _Bout, second: tuple[str, tuple[int, int]]) -> None:
-        """Seat 1 has laid, too."""
-        first = bout.first
-        assert first is not None
-        bout.first = None
-        bout.moves.append(first[0])
-        bout.moves.append(second[0])
-        state = bout.state
-        settle(state, first[1], second[1])
-        if state.hands[0]:
-            self._ask(bout, 0, None)
-        else:
-            self._over.append((bout.number, bout.moves, outcome(state)))
 
-    def _ask(self, bout: _Bout, seat: int, seed: str | None) -> None:
-        """Lets that seat owe two cards."""
-        self._owing[seat].append(bout)
-        self._questions[seat].append((bout.number, brief(bout.state, seat), seed))
+def _compare(bout: _Bout, second: tuple[str, tuple[int, int]]) -> None:
+    """Seat 1 has laid, too."""
+    first = bout.first
+    assert first is not None
+    bout.first = None
+    bout.moves.append(first[0])
+    bout.moves.append(second[0])
+    settle(bout.state, first[1], second[1])
 
 
 def _given(bout: _Bout) -> dict[int, Any]:
