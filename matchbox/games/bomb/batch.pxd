@@ -17,6 +17,8 @@ cdef class Batch:
 
     @cython.locals(bout=_Bout, bouts=list, back=list, mover=Py_ssize_t)
     cpdef take(self, Py_ssize_t seat, object answers)
+    @cython.locals(bout=_Bout)
+    cpdef leave(self)
     @cython.locals(told=bytearray, seen=bytearray, head=bytearray, owing=list, questions=list)
     cdef _ask(self, _Bout bout, Py_ssize_t seat)
 

@@ -97,8 +97,11 @@ class Batch:
 
     def leave(self) -> list[tuple[int, list[Plain], Answers]]:
         """All bouts under way."""
-        left, self._owing, self._questions = self._owing, [[], []], [[], []]
-        return [(bout.number, bout.moves, {}) for owing in left for bout in owing]
+        left: list[tuple[int, list[Plain], Answers]] = []
+        for bout in (*self._owing[0], *self._owing[1]):
+            left.append((bout.number, bout.moves, {}))
+        self._owing, self._questions = [[], []], [[], []]
+        return left
 
     def _ask(self, bout: _Bout, seat: int) -> None:
         """Lets that seat owe the next move."""

@@ -208,9 +208,11 @@ def _dealt(dice: Dice) -> State:
 def _deal(deck: bytearray) -> bytearray:
     """A hand from the end of the deck, and a defuse card."""
     hand = bytearray(len(KINDS))
-    for _ in range(HAND):
-        hand[deck.pop()] += 1
+    left = len(deck) - HAND
+    for place in range(left, len(deck)):
+        hand[deck[place]] += 1
     hand[DEFUSE] += 1
+    del deck[left:]
     return hand
 
 
