@@ -123,6 +123,47 @@ def test_it_gives_back_all_bouts_that_are_under_way(name: str, seats: int) -> No
     assert not any(both.batch.ask(seat) for seat in range(seats))
 
 
+def flat(answers: list[Any]) -> list[Any]:
+    """The moves of these answers, some of which are moves in a row."""
+    return [move for one in answers for move in (one if isinstance(one, tuple) else (one,))]
+
+
+@every_table
+@pytest.mark.parametrize("seed", range(20))
+def test_moves_in_a_row_are_taken_as_the_functions_take_them_or_given_back(
+    name: str, seats: int, seed: int
+) -> None:
+    """Some rows go on when they should not: after the turn, or after the end."""
+    both = Both(name, seats, nonsense=0)
+    lot = random.Random(seed)
+    while both.live:
+        for seat in range(seats):
+            asked = [bout for bout, *_ in both.batch.ask(seat)]
+            before = {bout: list(both.live[bout].moves) for bout in asked}
+            rows = []
+            for bout in asked:
+                live = both.live[bout]
+                live.tell(seat)
+                legal = both.game.legal(live.state, seat)
+                size = lot.choice((1,) * 19 + (2,))
+                row = tuple(lot.choice(legal) for _ in range(size))
+                rows.append(row if size > 1 else row[0])
+            back = {bout: flat(moves) for bout, moves, _ in both.batch.take(seat, rows)}
+            over = [bout for bout, *_ in both.batch.over()]
+            assert not set(over) & set(back)
+            for bout, row in zip(asked, rows, strict=True):
+                if bout in back:
+                    assert back[bout] == before[bout]
+                    del both.live[bout]
+                    continue
+                live = both.live[bout]
+                live.take(seat, row)
+                assert not live.faults
+                assert live.over == (bout in over)
+            for bout in over:
+                del both.live[bout]
+
+
 class Unbatched:
     """The game without its batch."""
 

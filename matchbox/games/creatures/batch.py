@@ -116,6 +116,8 @@ class Batch:
         side, other, moves = bout.sides[seat], bout.sides[1 - seat], bout.moves
         mover = seat
         for move in row:
+            if mover == _OVER:  # What comes after that is nobody's any more.
+                break
             if mover != seat:
                 return _REFUSED
             if type(move) is list and len(move) == 2:
