@@ -99,12 +99,13 @@ def test_bouts_come_back_with_the_rows_that_were_answered() -> None:
     assert duel.batch.leave() == [(0, duel.answers, {})]
 
 
-def test_moves_after_the_end_give_the_bout_back() -> None:
+def test_moves_after_the_end_are_nobodys() -> None:
     duel = Duel(3)
     while len(duel.live.state.sides[0].deck) + len(duel.live.state.sides[1].deck):
         duel.answer("done")
-    seat = duel.asked()
-    assert duel.answer(("done", "done")) == [(0, duel.answers, {seat: ("done", "done")})]
-    duel.live.take(seat, ("done", "done"))
+    assert duel.answer(("done", "done")) == []
     assert duel.live.over
     assert not duel.live.faults
+    [(bout, moves, outcome)] = duel.batch.over()
+    assert (bout, moves) == (0, duel.live.moves)
+    assert outcome.why == duel.live.result().why
