@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import itertools
 from typing import Any
 
@@ -164,6 +165,16 @@ def test_a_position_stays_as_its_owner_has_changed_it() -> None:
     position.other_hand.remove(12)
     assert (position.points, position.other_points) == (7, 0)
     assert position.other_hand == [12, 3, 1]
+
+
+def test_a_position_can_be_copied_with_what_its_owner_has_put_there() -> None:
+    position: Any = Position(a_view("13 9 9 2", "12 12 3 1", 0, "13 2", "12 1"))
+    position.mine = ["a guess"]
+    other = copy.deepcopy(position)
+    other.hand.clear()
+    other.mine.clear()
+    assert (position.hand, position.mine) == ([9, 9], ["a guess"])
+    assert (other.other_hand, other.plays) == (position.other_hand, position.plays)
 
 
 # --- Pictures --------------------------------------------------------------------------------
