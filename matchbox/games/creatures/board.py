@@ -18,7 +18,8 @@ from matchbox.games.creatures.state import Side
 if TYPE_CHECKING:
     from matchbox.games.creatures.table import Table
 
-_NOTHING: Final = Side(bytearray())
+NOTHING: Final = Side(bytearray())
+"""The side of one who sits nowhere."""
 
 
 class GameControl:
@@ -35,13 +36,12 @@ class GameControl:
     playedland: bool
     mana: Mana
 
-    def __init__(self, table: Table | None = None, side: Side = _NOTHING) -> None:
+    _table: Table | None = None
+
+    def __init__(self, table: Table | None = None, side: Side = NOTHING) -> None:
         """The board of what lies on that side; `table` does its owner's actions, if it is yours."""
         self._table = table
         self._layout = Layout(self, side, is_own=table is not None)
-        self._begin()
-
-    def _begin(self) -> None:
         self._layout.lay_out()
 
     @cached_property

@@ -1,12 +1,15 @@
 cimport cython
 from matchbox.games.creatures.state cimport Side
 
+cdef Py_ssize_t _OWN, _OTHER, _HEAD
+cdef list _BACKS
+
 cpdef bytes write(
     Py_ssize_t asked, Py_ssize_t seat, Py_ssize_t turn, Py_ssize_t attacker, Side own, Side other
 )
 @cython.locals(
-    cards=bytearray, discard=Py_ssize_t, end=Py_ssize_t, fallen=Py_ssize_t, field=Py_ssize_t,
-    hand=Py_ssize_t, kinds=Py_ssize_t, marks=Py_ssize_t, numbers=Py_ssize_t
+    cards=bytearray, end=Py_ssize_t, fallen=Py_ssize_t, field=Py_ssize_t, kinds=Py_ssize_t,
+    marks=Py_ssize_t, numbers=Py_ssize_t
 )
 cpdef read(bytes brief, Side own, Side other)
 @cython.locals(

@@ -48,32 +48,39 @@ def write(asked: int, seat: int, turn: int, attacker: int, own: Side, other: Sid
 
 def read(brief: bytes, own: Side, other: Side) -> None:
     """Lays the own side as the brief tells, its deck face down; of the other, life and marks."""
-    mine = brief[_OWN:_OTHER]
-    own.life, deck, own.lands, own.tapped, own.mana, played, hand, field, discard = mine
-    own.played = played == 1
-    own.deck = _BACKS[deck]
-    numbers = _HEAD + hand
+    cards = bytearray(brief)
+    own.life = cards[_OWN]
+    own.deck = _BACKS[cards[_OWN + 1]]
+    own.lands = cards[_OWN + 2]
+    own.tapped = cards[_OWN + 3]
+    own.mana = cards[_OWN + 4]
+    own.played = cards[_OWN + 5] == 1
+    numbers = _HEAD + cards[_OWN + 6]
+    field = cards[_OWN + 7]
     kinds = numbers + field
     marks = kinds + field
     fallen = marks + field
-    cards = bytearray(brief)
     own.hand = cards[_HEAD:numbers]
     own.numbers = cards[numbers:kinds]
     own.kinds = cards[kinds:marks]
     own.marks = cards[marks:fallen]
-    own.discard = cards[fallen : fallen + discard]
-    other.life = brief[_OTHER]
-    end = len(brief) - brief[_HEAD - 1]
-    other.marks = cards[end - brief[_HEAD - 2] : end]
+    own.discard = cards[fallen : fallen + cards[_OWN + 8]]
+    other.life = cards[_OTHER]
+    end = len(cards) - cards[_HEAD - 1]
+    other.marks = cards[end - cards[_HEAD - 2] : end]
 
 
 def read_other(brief: bytes, other: Side) -> None:
-    """Lays of the other side all but its life, what is not seen face down."""
+    """Lays of the other side all but its life, what is not seen face down.
+
+    Mana and whether a land has been played are not told: they are those of who is not to move.
+    """
     theirs = brief[_OTHER + 1 : _HEAD]
     deck, hand, other.lands, other.tapped, field, discard = theirs
     end = len(brief) - discard
     other.deck = _BACKS[deck]
     other.hand = _BACKS[hand]
+    other.mana, other.played = 0, False
     cards = bytearray(brief)
     other.numbers = cards[end - 3 * field : end - 2 * field]
     other.kinds = cards[end - 2 * field : end - field]

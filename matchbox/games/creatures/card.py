@@ -84,23 +84,12 @@ class Card:
         return self.name
 
 
-_KINDS: Final = (
+KINDS: Final = (
     ("hidden", NAMES[FACE_DOWN], 0, 0),
     ("land", LAND, 0, 0),
     *(("creature", name, kind.cost, kind.power) for name, kind in CREATURES.items()),
 )
 """What a card is made of, by its number."""
-
-
-_new: Final = Card.__new__
-
-
-def card_of(number: int) -> Card:
-    """A new card of that number; face down it is 0, and only the back is seen."""
-    card = _new(Card)
-    card.kind, card.name, card.cost, card.power = _KINDS[number]
-    card._marks = 0
-    return card
 
 
 def find_by_name(zone: Iterable[Card], name: str) -> Card | None:
@@ -111,5 +100,5 @@ def find_by_name(zone: Iterable[Card], name: str) -> Card | None:
     return None
 
 
-deck: Final = [card_of(NUMBERS[name]) for name in DECK]
+deck: Final = [Card(*KINDS[NUMBERS[name]]) for name in DECK]
 """The 40 cards of a deck, in order."""

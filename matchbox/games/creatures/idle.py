@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from matchbox.games.creatures.board import GameControl
+from matchbox.games.creatures.board import NOTHING, GameControl
+from matchbox.games.creatures.layout import Layout
+from matchbox.games.creatures.state import Side
 
 _LAID: Final = frozenset(("hand", "field", "lands", "dpile", "playedland", "mana"))
 """What is there from the first look at any of it."""
@@ -16,11 +18,16 @@ _LAID: Final = frozenset(("hand", "field", "lands", "dpile", "playedland", "mana
 class IdleBoard(GameControl):
     """A board where the player who sees it cannot act: its cards come when somebody looks."""
 
-    def _begin(self) -> None:
-        """Waits for somebody to look."""
+    def __init__(self, side: Side | None = None) -> None:
+        """The board of what lies on that side."""
+        if side is not None:
+            self._layout = Layout(self, side, is_own=False)
 
     def __getattr__(self, name: str) -> Any:
         """Lays out the cards when they are first looked at."""
+        if name == "_layout":
+            self._layout = Layout(self, NOTHING, is_own=False)
+            return self._layout
         if name not in _LAID or self._layout.is_laid:
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
         self._layout.lay_out()

@@ -2,6 +2,10 @@ cimport cython
 from matchbox.games.creatures.brief cimport read_other
 from matchbox.games.creatures.state cimport Side
 
+cdef Py_ssize_t ATTACKED, BLOCKED, FACE_DOWN, LAND_CARD, TAPPED
+cdef object _new, Card
+cdef tuple KINDS, _MARKS
+
 cdef class Layout:
     cdef object _board
     cdef Side _side
@@ -38,3 +42,5 @@ cdef class Layout:
     @cython.locals(side=Side)
     cpdef show_attack(self, Py_ssize_t place)
     cdef bint _is_changed(self) except -1
+
+cdef card_of(Py_ssize_t number)

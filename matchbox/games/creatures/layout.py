@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final
 
 from matchbox.games.creatures.brief import read_other
-from matchbox.games.creatures.card import ATTACKED, BLOCKED, TAPPED, TOUCHES, Card, card_of
+from matchbox.games.creatures.card import ATTACKED, BLOCKED, KINDS, TAPPED, TOUCHES, Card
 from matchbox.games.creatures.kinds import FACE_DOWN, LAND_CARD, NAMES
 from matchbox.games.creatures.mana import Mana
 from matchbox.games.creatures.state import Side
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 _MARKS: Final = (0, TAPPED | ATTACKED, TAPPED | BLOCKED)
 """What a card shows, by its creature's mark in the game."""
+
+_new: Final = Card.__new__
 
 
 class Layout:
@@ -237,6 +239,14 @@ class Layout:
             or self._touches != TOUCHES.count
             or self._is_deck_shown
         )
+
+
+def card_of(number: int) -> Card:
+    """A new card of that number; face down it is 0, and only the back is seen."""
+    card = _new(Card)
+    card.kind, card.name, card.cost, card.power = KINDS[number]
+    card._marks = 0
+    return card
 
 
 def _name(zone: list[Card], numbers: bytearray) -> list[Card]:

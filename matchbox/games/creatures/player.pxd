@@ -1,5 +1,8 @@
 cimport cython
+from matchbox.games.creatures.memory cimport enter
 from matchbox.games.creatures.table cimport Table
+
+cdef Py_ssize_t ASKED, BLOCK
 
 cpdef answer_brief(object player, bytes brief, object ask)
 @cython.locals(table=Table)

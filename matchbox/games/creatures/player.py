@@ -113,7 +113,8 @@ def maker(chosen: type[Player]) -> Callable[[], Player]:
 
 def sit_down(player: Player, opponent: str = "Opponent") -> Table:
     """Begins a duel for the player, against somebody of that name."""
-    other = Player(opponent)
+    other = Player.__new__(Player)
+    other.name, other.life, other.lose = opponent or Player.__name__, LIFE, False
     player._table = table = Table(player, other)
     player.lose = False
     player.opponent = other

@@ -1,6 +1,9 @@
 cimport cython
 from matchbox.games.creatures.state cimport Side
 
+cdef bytes COSTS, POWERS
+cdef Py_ssize_t ATTACKED, BLOCKED, LAND_CARD, UNTAPPED
+
 cpdef bint begin_turn(Side side) except -1
 cpdef Py_ssize_t play_land(Side side) except -2
 cpdef bint tap(Side side, object lands) except -1

@@ -71,7 +71,7 @@ def attack(side: Side, other: Side, place: int) -> bool:
     side.marks[place] = ATTACKED
     if UNTAPPED in other.marks:
         return False
-    hit(other, side.kinds[place])
+    other.life -= POWERS[side.kinds[place]]
     return True
 
 

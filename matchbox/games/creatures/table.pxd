@@ -2,7 +2,10 @@ cimport cython
 from matchbox.games.creatures cimport steps
 from matchbox.games.creatures.brief cimport read
 from matchbox.games.creatures.layout cimport Layout
+from matchbox.games.creatures.memory cimport enter
 from matchbox.games.creatures.state cimport Side
+
+cdef Py_ssize_t ASKED, ATTACKER, BLOCK, FACE_DOWN, LAND_CARD
 
 cdef class Table:
     cdef readonly Side _mine, _theirs

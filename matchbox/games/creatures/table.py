@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 from matchbox.errors import IllegalMove
 from matchbox.games.creatures import steps
-from matchbox.games.creatures.battle import full_turn
 from matchbox.games.creatures.board import GameControl
 from matchbox.games.creatures.brief import ASKED, ATTACKER, BLOCK, brief_of, read
 from matchbox.games.creatures.card import Card
@@ -33,10 +32,9 @@ class Table:
     """The boards of both sides as one player sees them, and what it may do just now."""
 
     def __init__(self, player: Player, opponent: Player) -> None:
-        self._mine = Side(bytearray())
-        self._theirs = Side(bytearray())
+        self._mine, self._theirs = Side.__new__(Side), Side.__new__(Side)  # a brief will fill them
         self.own = GameControl(self, self._mine)
-        self.other = IdleBoard(None, self._theirs)
+        self.other = IdleBoard(self._theirs)
         self._own_layout = self.own._layout
         self._other_layout = self.other._layout
         self._player = player
@@ -61,8 +59,10 @@ class Table:
         """
         self._begin(brief)
         self._ask, self._keeps = ask, keep
+        player = self._player
         try:
-            full_turn(self._player)
+            while player.turn_prompt():
+                player.count_action()
         except BaseException:
             if self._kept:
                 self._make_kept()
@@ -152,7 +152,8 @@ class Table:
         move = ["attack", self._mine.numbers[place]]
         if steps.attack(self._mine, self._theirs, place) and self._theirs.life > 0:
             self._own_layout.show_attack(place)
-            self._other_layout.show()
+            if self._other_layout.is_laid:
+                self._other_layout.show()
             return self._made(move)
         self._kept.append(move)
         self._hand_over()
@@ -239,7 +240,7 @@ class Table:
         """
         self._tried = 0
         if brief[ASKED] == BLOCK:
-            before = self._mine.facts()
+            before = self._mine.facts() if self._asked >= 0 else None
             self._see(brief)
             if before != self._mine.facts():
                 self._own_layout.show()
