@@ -26,6 +26,12 @@ _FUNCTIONS: Final = tuple(
 )  # fmt: skip
 
 
+_FEW: Final = 5
+"""So many of a list are sampled here,"""
+_POOL: Final = 21
+"""out of a copy, as `random` does, where the list is not longer than this."""
+
+
 class Generator:
     """A bout's generator, seeded at first use.
 
@@ -89,6 +95,27 @@ class _FirstDraws(_Drawn):  # type: ignore[misc]
         while bits >= n:
             bits = self.getrandbits(k)
         return bits
+
+    def sample(self, population: Any, k: int, *, counts: Any = None) -> list[Any]:
+        """A few out of a list as `random` draws them; all else it can do is left to it."""
+        few = type(population) is list and type(k) is int and counts is None
+        if not few or not 0 <= k <= min(len(population), _FEW):
+            drawn: list[Any] = super().sample(population, k, counts=counts)
+            return drawn
+        size = len(population)
+        if size <= _POOL:
+            pool, chosen = population.copy(), []
+            for left in range(size, size - k, -1):
+                place = self._randbelow(left)
+                chosen.append(pool[place])
+                pool[place] = pool[left - 1]
+            return chosen
+        places: list[int] = []
+        while len(places) < k:
+            place = self._randbelow(size)
+            if place not in places:
+                places.append(place)
+        return [population[place] for place in places]
 
     def getrandbits(self, k: int, /) -> int:
         if not 0 <= k <= self._left:

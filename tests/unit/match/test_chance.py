@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -107,6 +108,27 @@ def test_every_way_to_draw_repeats(name: str, arguments: tuple[object, ...]) -> 
         chance.enter(Generator(SEEDS[0]))
         twice.append([getattr(random, name)(*arguments) for _ in range(20)])
     assert twice[0] == twice[1]
+
+
+@pytest.mark.parametrize("size", [0, 1, 2, 5, 6, 21, 22, 40])
+def test_a_sample_is_the_one_that_the_standard_library_draws(size: int) -> None:
+    population = list(range(size))
+    for number in range(60):
+        seed = f"{number:064x}"
+        ours, theirs = Generator(seed).get(), Generator(seed).get()
+        for many in range(min(size, 8) + 1):
+            drawn = ours.sample(population, many)
+            assert drawn == random.Random.sample(theirs, population, many)
+            assert population == list(range(size))
+
+
+@pytest.mark.parametrize("many", [-1, 3, 1.0, "1"])
+def test_what_cannot_be_sampled_is_refused_as_ever(many: Any) -> None:
+    with pytest.raises((ValueError, TypeError)) as theirs:
+        random.Random(1).sample([1, 2], many)
+    chance.enter(Generator(SEEDS[0]))
+    with pytest.raises(type(theirs.value)):
+        random.sample([1, 2], many)
 
 
 def test_a_long_run_of_draws_is_even() -> None:
