@@ -6,7 +6,7 @@ cdef class State:
     cdef public str ended, phase, variant
     cdef public object top_seat
     cdef public tuple hands, owned
-    cdef public bytearray bids, cards, follower, points, sizes, story, turned
+    cdef public bytearray bids, cards, follower, head, points, sizes, story, turned
     cdef public list inside, known, lost, piles, winners
 
     cpdef clear_table(self)

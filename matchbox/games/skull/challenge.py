@@ -10,6 +10,8 @@ from typing import Final
 
 from matchbox.dice import Dice
 from matchbox.games.skull import story
+from matchbox.games.skull.layout import HEAD, SEATS, VARIANT
+from matchbox.games.skull.moves import VARIANTS
 
 SKULL: Final = 0
 ROSE: Final = 1
@@ -36,6 +38,7 @@ class State:
         piles: the kinds face down on the table, by seat; `sizes` how many those are.
         inside: the seats that own a card, rising; `follower` the next of them clockwise, by seat.
         table: how many cards lie face down.
+        head: room for the numbers with which a brief begins.
         bids: the last bid of this round by seat, `PASSED`, or 0 for whoever has not spoken.
         turned: the cards turned over in this round, twice the seat plus the kind each.
         lost: the kinds that each seat has lost, oldest first.
@@ -45,14 +48,16 @@ class State:
     """
 
     __slots__ = (
-        "bids", "cards", "ended", "follower", "hands", "inside", "known", "lost", "moved", "mover",
-        "owned", "phase", "piles", "points", "round_at", "seats", "sizes", "starter", "story",
-        "table", "top_bid", "top_seat", "turned", "variant", "winners",
+        "bids", "cards", "ended", "follower", "hands", "head", "inside", "known", "lost", "moved",
+        "mover", "owned", "phase", "piles", "points", "round_at", "seats", "sizes", "starter",
+        "story", "table", "top_bid", "top_seat", "turned", "variant", "winners",
     )  # fmt: skip
 
     def __init__(self, seats: int, variant: str) -> None:
         self.seats = seats
         self.variant = variant
+        self.head = bytearray(HEAD)
+        self.head[VARIANT], self.head[SEATS] = VARIANTS.index(variant), seats
         self.owned = (bytearray([1] * seats), bytearray([ROSES] * seats))
         self.cards = bytearray([1 + ROSES] * seats)
         self.inside = list(range(seats))

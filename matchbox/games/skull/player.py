@@ -14,6 +14,21 @@ from matchbox.errors import IllegalMove
 from matchbox.games.skull import moves, story
 from matchbox.games.skull.agent import Agent
 from matchbox.games.skull.charts import Chart, Move, Seen
+from matchbox.games.skull.layout import (
+    HEAD,
+    INSIDE,
+    LOST,
+    ME,
+    MOVER,
+    PHASE,
+    ROSES,
+    SEATS,
+    SKULLS,
+    STARTER,
+    TABLE,
+    TOP,
+    VARIANT,
+)
 from matchbox.games.skull.skullboard import MOVES, Board, GameState
 from matchbox.games.skull.skulltypes import Card, GamePhase, Player
 
@@ -48,12 +63,12 @@ _PLACES: Final = [
 has a rose 1."""
 _CHOICES: Final = [MOVES[text] for text in moves.CHOICES]
 
-PHASE, VARIANT, SEATS, ME, MOVER, STARTER, SKULLS, ROSES, LOST, TABLE, TOP, INSIDE, HEAD = range(13)
-"""The numbers with which a brief begins, and how many those are."""
 PLACING, BETTING, CHOICE, LOSE, START, OVER = range(len(moves.PHASES))
 PASSED: Final = 255
 """In a brief, the bid of whoever passed."""
 _POINTS, _CARDS, _PILES, _BIDS = range(4)
+_blank: Final = object.__new__
+"""Makes a GameView without the question which of two things it is made of."""
 _PASS: Final = MOVES[moves.PASS]
 _DOCUMENT: Final = moves.VARIANTS.index("document")
 _PHASES: Final = (GamePhase.placing, GamePhase.betting, *[GamePhase.choice] * 4)
@@ -74,11 +89,13 @@ def answer(player: Agent, view: dict[str, Any], ask: Callable[[Any], Any]) -> st
 def answer_brief(player: Agent, brief: bytes, ask: Callable[[Any], Any]) -> str:
     """The same as `answer`, for a view as `brief_of` writes it."""
     phase = brief[PHASE]
+    view = _blank(GameView)
+    view._brief = brief
     if phase == LOSE:
-        return _loss(player.lose_card(GameView(brief)))
+        return _loss(player.lose_card(view))
     if phase == START:
-        return _starter(player.name_starter(GameView(brief)))
-    chosen = player.select_move(GameView(brief))
+        return _starter(player.name_starter(view))
+    chosen = player.select_move(view)
     known = _KNOWN.get(id(chosen))
     return _move(chosen) if known is None else known
 

@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 import copy
-from struct import Struct
 from typing import Any, Final
 
 from matchbox.dice import Dice
 from matchbox.games.skull import story
 from matchbox.games.skull.challenge import PASSED, ROSE, SKULL, State
-from matchbox.games.skull.moves import KINDS, PHASES, VARIANTS
+from matchbox.games.skull.layout import (
+    INSIDE,
+    LOST,
+    ME,
+    MOVER,
+    PHASE,
+    ROSES,
+    SKULLS,
+    STARTER,
+    TABLE,
+    TOP,
+)
+from matchbox.games.skull.moves import KINDS, PHASES
 from matchbox.games.skull.moves import PASSED as SAID_PASS
 
 _ASKS: Final = {
@@ -58,11 +69,11 @@ def brief(state: State, seat: int) -> bytes:
     """The view of the seat to move as player.brief_of writes it, without the view."""
     skulls, roses = state.hands
     lost = state.lost[seat]
-    head = _head(
-        _PHASES[state.phase], _VARIANTS[state.variant], state.seats, seat, state.mover,
-        state.starter, skulls[seat], roses[seat], len(lost), state.table, state.top_bid,
-        len(state.inside),
-    )  # fmt: skip
+    head = state.head
+    head[PHASE] = _PHASES[state.phase]
+    head[ME], head[MOVER], head[STARTER] = seat, state.mover, state.starter
+    head[SKULLS], head[ROSES], head[LOST] = skulls[seat], roses[seat], len(lost)
+    head[TABLE], head[TOP], head[INSIDE] = state.table, state.top_bid, len(state.inside)
     return b"".join(
         (
             head, state.points, state.cards, state.sizes, state.bids, state.piles[seat], lost,
@@ -99,7 +110,4 @@ def _deal_anew(state: State, seat: int, dice: Dice) -> None:
 
 
 _END: Final = bytes([story.END])
-_head: Final = Struct("12B").pack
-"""The numbers that player.PHASE to player.INSIDE name, in a byte each."""
 _PHASES: Final = {name: number for number, name in enumerate(PHASES)}
-_VARIANTS: Final = {name: number for number, name in enumerate(VARIANTS)}
