@@ -8,8 +8,8 @@ cpdef bytes write(
     Py_ssize_t asked, Py_ssize_t seat, Py_ssize_t turn, Py_ssize_t attacker, Side own, Side other
 )
 @cython.locals(
-    cards=bytearray, end=Py_ssize_t, fallen=Py_ssize_t, field=Py_ssize_t, kinds=Py_ssize_t,
-    marks=Py_ssize_t, numbers=Py_ssize_t
+    cards=bytearray, discard=Py_ssize_t, end=Py_ssize_t, fallen=Py_ssize_t, field=Py_ssize_t,
+    kinds=Py_ssize_t, marks=Py_ssize_t, numbers=Py_ssize_t
 )
 cpdef read(bytes brief, Side own, Side other)
 @cython.locals(

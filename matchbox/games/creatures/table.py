@@ -71,8 +71,9 @@ class Table:
             self._ask = None
         if not self._kept:
             return "done"
-        moves, self._kept = (*self._kept, "done"), []
-        return moves
+        moves, self._kept = self._kept, []
+        moves.append("done")
+        return tuple(moves)
 
     def count(self) -> None:
         """Counts one thing that the player tries. Raises IllegalMove where it is one too many."""
