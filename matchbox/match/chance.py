@@ -85,12 +85,16 @@ class _FirstDraws(_Drawn):  # type: ignore[misc]
     def _randbelow(self, n: int) -> int:
         """What choices, samples and whole numbers draw by, as in `random`, without a call a try."""
         k = n.bit_length()
-        while 0 < k <= self._left:
-            self._left -= k
-            bits = self._bits & ((1 << k) - 1)
-            self._bits >>= k
+        left, stored = self._left, self._bits
+        mask = (1 << k) - 1
+        while 0 < k <= left:
+            left -= k
+            bits = stored & mask
+            stored >>= k
             if bits < n:
+                self._left, self._bits = left, stored
                 return bits
+        self._left, self._bits = left, stored
         bits = self.getrandbits(k)
         while bits >= n:
             bits = self.getrandbits(k)

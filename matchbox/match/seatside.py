@@ -216,7 +216,7 @@ class Session:
                         move = self._answer_brief(player, view, bout)
                     else:
                         move = self._answer(player, view, bout)
-                    if self._report is not None:
+                    if self._report is not None:  # Asked for or not: it is the bot's code.
                         self._note(bout, self._report(player))
                 except KeyboardInterrupt:
                     raise
