@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 from matchbox.lab.facts import Facts
 from matchbox.match.record import entrant
@@ -24,8 +25,7 @@ FaultCounts = Mapping[tuple[int, str, str], int]
 """How many bouts, by (bot, kind, detail)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Counted:
+class Counted(Struct, frozen=True, gc=False):
     """One bout."""
 
     deal: int
@@ -37,11 +37,10 @@ class Counted:
     places: tuple[int, ...]
     scores: tuple[int, ...]
     turns: int
-    facts: Facts = field(default_factory=dict)
+    facts: Facts = {}
 
 
-@dataclass(frozen=True, slots=True)
-class Counts:
+class Counts(Struct, frozen=True):
     """All bouts of a job."""
 
     bouts: Sequence[Counted]
@@ -52,18 +51,23 @@ def count(game: Game, batch: Batch, record: Record, notes: Iterable[Note]) -> Co
     """The bouts of a batch as numbers. Raises BadRecord where they do not replay."""
     turns, facts = getattr(game, "turns", len), getattr(game, "facts", None)
     seats = range(len(batch.who))
+    seated = {}
+    for rotation in batch.rotations:
+        entrants = tuple(entrant(seat, rotation, len(seats)) for seat in seats)
+        seated[rotation] = tuple(batch.who[one] for one in entrants), entrants
+    ends: dict[tuple[int, ...], tuple[int, ...]] = {}
     bouts = []
     for bout in record.bouts:
-        entrants = tuple(entrant(seat, bout.rotation, len(seats)) for seat in seats)
+        places, scores = tuple(bout.places), tuple(bout.scores)
         bouts.append(
             Counted(
-                deal=bout.deal,
-                bots=tuple(batch.who[one] for one in entrants),
-                entrants=entrants,
-                places=tuple(bout.places),
-                scores=tuple(bout.scores),
-                turns=turns(bout.moves),
-                facts={} if facts is None else facts(last_state(game, record, bout)),
+                bout.deal,
+                *seated[bout.rotation],
+                # Equal ones are sent to another process once.
+                ends.setdefault(places, places),
+                ends.setdefault(scores, scores),
+                turns(bout.moves),
+                {} if facts is None else facts(last_state(game, record, bout)),
             )
         )
     faults = Counter((batch.who[note.entrant], str(note.kind), note.detail) for note in notes)
