@@ -18,7 +18,19 @@ from typing import TYPE_CHECKING, Final
 from bench import growth, page
 from bench.contests import CONTESTS
 from bench.growth import Grown
-from bench.measure import Cost, Memory, Seats, Speed, costs, long_match, memory, seats, speeds
+from bench.measure import (
+    Cost,
+    Lone,
+    Memory,
+    Seats,
+    Speed,
+    costs,
+    lone,
+    long_match,
+    memory,
+    seats,
+    speeds,
+)
 from matchbox import build
 from matchbox.errors import BadOption, BoxUnavailable
 from worker.arena import cores
@@ -45,6 +57,7 @@ def main(words: Sequence[str]) -> int:
         fast = speeds(boxes, options.games, options.repeats, contests)
         others = [] if options.speeds else boxes
         single = costs(others, 4 * options.repeats)
+        alone = lone(others, 4 * options.repeats)
         walls = seats(others, 40 * options.repeats)
         held = memory(others)
         plain = _in_plain_python(boxes[0][0], options) if options.page and boxes else []
@@ -52,14 +65,18 @@ def main(words: Sequence[str]) -> int:
         grown = _grow(others, options, usable)
     _show_speeds(fast, options)
     _show_costs(single)
+    _show_lone(alone)
     _show_seats(walls)
     _show_memory(held)
     _show_grown(grown)
     if options.page is not None:
-        text = page.page(fast, plain, single, walls, held, long, grown)
+        text = page.page(fast, plain, single, alone, walls, held, long, grown)
         options.page.write_text(text, encoding="utf-8")
     if options.json is not None:
-        parts = {"speeds": fast, "costs": single, "seats": walls, "memory": held, "growth": grown}
+        parts = {
+            "speeds": fast, "costs": single, "lone": alone, "seats": walls, "memory": held,
+            "growth": grown,
+        }  # fmt: skip
         found = {name: [asdict(one) for one in part] for name, part in parts.items()}
         options.json.write_text(json.dumps(found, indent=2) + "\n")
     return 0
@@ -160,6 +177,14 @@ def _show_costs(found: Sequence[Cost]) -> None:
         print(f"{'box':<8} {'plain ms':>9} {'match ms':>9} {'added ms':>9}")
     for one in found:
         print(f"{one.box:<8} {one.plain_ms:>9.2f} {one.match_ms:>9.2f} {one.added_ms:>9.2f}")
+
+
+def _show_lone(found: Sequence[Lone]) -> None:
+    if found:
+        print("\nOne game of bomb alone, in seats that are there, fresh forks, a fresh box")
+        print(f"{'box':<8} {'seats ms':>9} {'forks ms':>9} {'box ms':>9}")
+    for one in found:
+        print(f"{one.box:<8} {one.seated_ms:>9.2f} {one.forked_ms:>9.2f} {one.opened_ms:>9.2f}")
 
 
 def _show_seats(found: Sequence[Seats]) -> None:

@@ -9,7 +9,7 @@ together: what they take of one core, also where others want it too.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,12 +22,15 @@ from matchbox import registry
 from matchbox.dice import deals_from, derive_deals
 from matchbox.game import fill_options
 from matchbox.lab.plan import WIDTH
+from matchbox.match.referee import play
 from matchbox.match.wire import Entrant, MatchPlayed, PlayMatch
 from matchbox.settings import Settings, limits_of
 from sandbox.policy import Limits
-from worker.arena.play import load_frame, play_job
+from worker.arena.boxes import open_named
+from worker.arena.play import Table, load_frame, play_job
 
 if TYPE_CHECKING:
+    from matchbox.match.seat import Seat
     from sandbox.box import Box
 
 MATCH_DEALS: Final = 10
@@ -90,6 +93,19 @@ class Seats:
     """So many games of bomb does the plain loop play meanwhile, in the median."""
 
 
+@dataclass(frozen=True, slots=True)
+class Lone:
+    """What one game of bomb by itself takes in wall time, from the job to its outcome."""
+
+    box: str
+    seated_ms: float
+    """In seats that have played before."""
+    forked_ms: float
+    """With a fresh process for each bot, in a warm box."""
+    opened_ms: float
+    """In a box that is opened for it and closed again."""
+
+
 def speeds(
     boxes: Sequence[tuple[str, Box | None]],
     games: int,
@@ -138,6 +154,27 @@ def seats(boxes: Sequence[tuple[str, Box | None]], repeats: int) -> list[Seats]:
     ]
 
 
+def lone(boxes: Sequence[tuple[str, Box | None]], repeats: int) -> list[Lone]:
+    """One game alone in every box that has seats."""
+    contest = next(one for one in CONTESTS if one.bots == ("scared", "medium"))
+    bots = _bots(contest)
+    job, bundles = _job(contest, bots, 1, 1), {bot.version: bot.data for bot in bots}
+    found = []
+    for kind, box in boxes:
+        if box is None:
+            continue
+        forked = [_timed(lambda box=box: _first(job, bundles, box)) for _ in range(repeats)]  # type: ignore[misc]
+        opened = [_timed(lambda kind=kind: _opened(job, bundles, kind)) for _ in range(3)]  # type: ignore[misc]
+        table = Table(job, bundles, box)
+        staying = [_Staying(table.open_player(seat, 0)) for seat in range(len(bots))]
+        _again(job, staying)  # The bots are loaded at their first question.
+        seated = [_timed(lambda own=staying: _again(job, own)) for _ in range(10 * repeats)]  # type: ignore[misc]
+        for one in staying:
+            one.seat.close()
+        found.append(Lone(kind, *(1000 * median(own) for own in (seated, forked, opened))))
+    return found
+
+
 def memory(boxes: Sequence[tuple[str, Box | None]]) -> list[Memory]:
     """Every box whose seats this account may look into."""
     contest = next(one for one in CONTESTS if one.game == "bomb")
@@ -165,6 +202,39 @@ def _private_mib(pid: int | str) -> float:
     """What no other process shares. Raises OSError."""
     lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
     return sum(int(line.split()[1]) for line in lines if line.startswith("Private_")) / 1024
+
+
+class _Staying:
+    """A seat that is still there when its match is over."""
+
+    def __init__(self, seat: Seat) -> None:
+        self.seat = seat
+        self.answer = seat.answer
+        self.end = seat.end
+        self.renew = seat.renew
+
+    def close(self) -> None:
+        """Does nothing: the seat plays again."""
+
+
+def _again(job: PlayMatch, staying: Sequence[_Staying]) -> None:
+    """The job's bouts in their first rotation, in these seats."""
+    play(registry.game(job.game), job, lambda seat, rotation: staying[seat], rotations=[0])
+
+
+def _first(job: PlayMatch, bundles: Mapping[str, bytes], box: Box) -> None:
+    """The job's bouts in their first rotation."""
+    play_job(job, bundles, box, rotations=[0])
+
+
+def _opened(job: PlayMatch, bundles: Mapping[str, bytes], kind: str) -> None:
+    """The same in a box of its own."""
+    box = open_named(kind)
+    assert box is not None
+    try:
+        _first(job, bundles, box)
+    finally:
+        box.close()
 
 
 def _both(box: Box) -> None:

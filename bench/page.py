@@ -9,7 +9,7 @@ from statistics import fmean
 from typing import Final
 
 from bench.growth import Grown
-from bench.measure import LONG, Cost, Memory, Seats, Speed
+from bench.measure import LONG, Cost, Lone, Memory, Seats, Speed
 from matchbox import build
 
 _HEAD: Final = """# Performance
@@ -44,6 +44,7 @@ def page(
     fast: Sequence[Speed],
     plain: Sequence[Speed],
     single: Sequence[Cost],
+    alone: Sequence[Lone],
     walls: Sequence[Seats],
     held: Sequence[Memory],
     long: Mapping[str, float],
@@ -63,6 +64,10 @@ def page(
         *_builds(fast, plain),
         "## One match of 20 games of bomb\n\nFresh forks, one game at a time, in milliseconds.\n\n"
         + _table("box plain match added", map(_cost, single)),
+        "## One game of bomb\n\nAlone, in milliseconds of wall time: in seats that have played "
+        "before, with fresh forks, and in a box that is opened for it. The goals are 1, 6 and 250 "
+        "where the plain loop takes 40 microseconds a game.\n\n"
+        + _table("box seats forks opened", map(_lone, alone)),
         f"## {LONG:,} games of a pair\n\nFrom the job to its record, in seconds of wall time.\n\n"
         + _table("box seconds", [(box, f"{seconds:.2f}") for box, seconds in long.items()]),
         *(_growth(grown) if grown else ()),
@@ -120,6 +125,11 @@ def _grown(one: Grown) -> tuple[str, ...]:
 
 def _cost(one: Cost) -> tuple[str, ...]:
     return one.box, f"{one.plain_ms:.2f}", f"{one.match_ms:.2f}", f"{one.added_ms:.2f}"
+
+
+def _lone(one: Lone) -> tuple[str, ...]:
+    spent = (f"{part:.2f}" for part in (one.seated_ms, one.forked_ms, one.opened_ms))
+    return one.box, *spent
 
 
 def _seats(one: Seats) -> tuple[str, ...]:

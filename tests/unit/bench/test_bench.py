@@ -56,6 +56,9 @@ def test_it_prints_isolated_play_beside_the_plain_loop(tmp_path: Path) -> None:
     assert "Both seats of a match" in done.stdout
     assert [one["box"] for one in found["seats"]] == ["bwrap"]
     assert all(0 < one["quickest_ms"] <= one["both_ms"] for one in found["seats"])
+    assert [one["box"] for one in found["lone"]] == ["bwrap"]
+    assert all(0 < one["seated_ms"] < one["opened_ms"] for one in found["lone"])
+    assert "One game of bomb alone" in done.stdout
     trios = [one for one in (1, 2) if one <= len(cores.usable())]
     sizes: dict[str, list[int]] = {}
     for one in found["growth"]:
