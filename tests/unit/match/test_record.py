@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import bz2
+import zlib
 from base64 import b64decode
+from typing import Any
 
 import msgspec
 import pytest
@@ -38,7 +40,7 @@ ALL_DEALS_WRITTEN = b64decode(
     b"QvbpnyFeWKDv2yrNT4TMjKYJYx4qwsR5frSiw2XxW1DARt0vNScR6y/i7kinChIEQoepIKurq6urq6urq6urq6ur"
     b"q6uFaF5fLhB9QzFDiuqIzlnb1/QnjTLArIwfZimGdqSAsw=="
 )
-"""FOLLOWING as it was packed before deals that follow were left out."""
+"""FOLLOWING as it was packed in bzip2, before deals that follow were left out."""
 FIRST_DEAL_WRITTEN = b64decode(
     b"QlpoOTFBWSZTWQoeVPAAAK/bgHwQEAR8FAAKP+ff6jAA+ExE9JpoKeo9E9JkNMmgPUGMmmQMmhkGRpgRgwk0RGo8"
     b"iYIfqg0wmJSpGioBACMmp8Z6d/rLPf3tv2fnT5+/gY0EIQiLrO0nwMdaJ1ohwykA/UbL6HhHIyLpqGJuVSDeKV5+"
@@ -46,12 +48,18 @@ FIRST_DEAL_WRITTEN = b64decode(
     b"3CyGZNGfi6hLTc4uPmKorKokxOkgYUNwRxKx4f+vvSJ1kkGCJShrUbDbOp/lBdyRThQkAoeVPACrq6urq6urq6ur"
     b"q6urq6ur"
 )
+"""The same without the deals that follow, still in bzip2."""
+
+
+def text_of(record: Record) -> bytes:
+    """What is compressed of a packed record of one deal, or of deals that follow from the first."""
+    return zlib.decompress(pack(record)[:-16])
 
 
 def with_deals(count: int, seeds: int = 1) -> bytes:
     """FOLLOWING packed, but that it says it has so many deals; and so many seeds behind it."""
-    text = bz2.decompress(pack(FOLLOWING)[:-16])
-    return bz2.compress(text.replace(b'"deals":3', b'"deals":%d' % count)) + bytes(16) * seeds
+    text = text_of(FOLLOWING)
+    return zlib.compress(text.replace(b'"deals":3', b'"deals":%d' % count)) + bytes(16) * seeds
 
 
 def test_a_packed_record_comes_back() -> None:
@@ -64,6 +72,18 @@ def test_every_kind_of_move_comes_back_as_itself() -> None:
     deals = [f"{number:032x}" for number in range(3)]
     record = replace(RECORD, options={}, bouts=bouts, deals=deals)
     assert msgspec.json.encode(unpack(pack(record))) == msgspec.json.encode(record)
+
+
+@pytest.mark.parametrize("listed", [False, True])
+def test_equal_moves_are_written_down_once(listed: bool) -> None:
+    """Also where only some bouts hold a list, so that the others' moves need not be JSON."""
+    moves: list[Any] = ["1", 1, True, 1.0, None, "1", 1, True, 1.0, None]
+    bouts = [replace(BOUT, moves=moves), replace(BOUT, deal=1, moves=[*moves, *[["1"]] * listed])]
+    head, _, columns = text_of(replace(RECORD, bouts=bouts)).partition(b"\n")
+    written = [*moves[:5], *[["1"]] * listed]
+    assert repr(msgspec.json.decode(head)["moves"]) == repr(written)
+    told = bytes(range(1, 6)) * 2
+    assert columns.endswith(told + b"\0" + told + b"\6" * listed + b"\0")
 
 
 def test_many_different_moves_come_back() -> None:
@@ -133,29 +153,35 @@ def test_the_digest_stays_what_it_is() -> None:
     [
         b"",
         b"no record",
+        zlib.compress(b"{}"),
         bz2.compress(b"{}"),
-        bz2.compress(b"[" * 100_000),
-        bz2.compress(msgspec.json.encode(RECORD) + b"\n"),
-        bz2.compress(bz2.decompress(pack(RECORD)[:-16])[:-5]),
+        zlib.compress(b"[" * 100_000),
+        zlib.compress(msgspec.json.encode(RECORD) + b"\n"),
+        zlib.compress(text_of(RECORD)[:-5]),
+        zlib.compress(text_of(RECORD).replace(b'"draw",', b"")),
         pack(RECORD)[:100],
+        FIRST_DEAL_WRITTEN[:100],
+        zlib.compress(b" " * (65 << 20)),
         bz2.compress(b" " * (65 << 20)),
         pack(FOLLOWING)[:-1],
         with_deals(3, seeds=2),
         with_deals(4),
         with_deals(-3),
-        bz2.compress(
-            bz2.decompress(pack(RECORD)[:-16]).replace(b'"bouts":1', b'"bouts":1,"more":1')
-        ),
+        zlib.compress(text_of(RECORD).replace(b'"bouts":1', b'"bouts":1,"more":1')),
     ],
     ids=[
         "empty",
-        "no bzip2",
+        "not compressed",
         "no record",
+        "no record in bzip2",
         "deep",
         "no head",
         "no moves",
+        "a move too few",
         "cut short",
+        "cut short in bzip2",
         "a bomb",
+        "a bomb in bzip2",
         "half a deal",
         "a deal too many",
         "deals without bouts",
