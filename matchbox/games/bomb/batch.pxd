@@ -1,32 +1,38 @@
 cimport cython
 from matchbox.dice cimport SeededDice
+from matchbox.games.bomb.deal cimport dealt
 
 cdef Py_ssize_t AT_ASKS, AT_CARDS, AT_COUNTS, AT_OTHER, AT_PILE, AT_SEEN
-cdef Py_ssize_t BOMB, BOTTOM, DEFUSE, SEE, SEEN, SHUFFLE, _OVER, _REFUSED
+cdef Py_ssize_t BOMB, BOTTOM, DEFUSE, SEE, SEEN, SHUFFLE, _DRAWS, _REFUSED
+cdef dict _PLAYED
 
 cdef class _Bout:
-    cdef object number
+    cdef object number, seed
     cdef SeededDice dice
-    cdef list seeds, moves
-    cdef bytearray pile, seen
+    cdef list moves
+    cdef bytearray pile
     cdef tuple told
+    cdef list questions
+    cdef Py_ssize_t size
+    cdef bint seen
 
 cdef class Batch:
-    cdef object _deal
     cdef list _owing, _questions, _over
 
-    @cython.locals(bout=_Bout, bouts=list, back=list, mover=Py_ssize_t)
+    @cython.locals(begun=_Bout, told=bytearray, owing=list, questions=list)
+    cpdef start(self, object bout, object dice, list seeds)
+    @cython.locals(bout=_Bout, bouts=list, back=list, mover=Py_ssize_t, place=Py_ssize_t,
+                   card=Py_ssize_t, mine=bytearray, theirs=bytearray, told=bytearray,
+                   owing=list, questions=list)
     cpdef take(self, Py_ssize_t seat, object answers)
     @cython.locals(bout=_Bout)
     cpdef leave(self)
-    @cython.locals(told=bytearray, seen=bytearray, head=bytearray, owing=list, questions=list)
-    cdef _ask(self, _Bout bout, Py_ssize_t seat)
 
-@cython.locals(mine=bytearray, card=Py_ssize_t)
+@cython.locals(mine=bytearray, card=Py_ssize_t, played=tuple)
 cdef Py_ssize_t _move(_Bout bout, Py_ssize_t seat, object move) except -3
-@cython.locals(mine=bytearray, theirs=bytearray)
-cdef _play(_Bout bout, Py_ssize_t seat, Py_ssize_t card)
-@cython.locals(mine=bytearray, theirs=bytearray)
-cdef Py_ssize_t _take(_Bout bout, Py_ssize_t seat, Py_ssize_t card) except -3
-@cython.locals(size=Py_ssize_t, mine=bytearray)
+cdef _play(bytearray mine, bytearray theirs, Py_ssize_t card)
+@cython.locals(seen=bytearray)
+cdef _show(_Bout bout, bytearray mine)
+cdef _put_away(_Bout bout, bytearray mine)
+@cython.locals(told=bytearray)
 cdef Py_ssize_t _place(_Bout bout, Py_ssize_t seat, object move) except -3

@@ -24,51 +24,61 @@ from matchbox.games.bomb.cards import (
     SEEN,
     SHUFFLE,
 )
+from matchbox.games.bomb.deal import dealt
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from matchbox.dice import SeededDice
     from matchbox.game import Answers, Plain
-    from matchbox.games.bomb.rules import State
 
-_PLAYED: Final = {kind: NUMBERS[kind] for kind in ("see", "skip", "shuffle", "bottom")}
-"""The moves that play a card."""
+_PLAYED: Final = {kind: (kind, NUMBERS[kind]) for kind in ("see", "skip", "shuffle", "bottom")}
+"""The moves that play a card: one text for all bouts, and not another from each frame."""
 _ENDED: Final = (Outcome((2, 1), (0, 1), "explosion"), Outcome((1, 2), (1, 0), "explosion"))
 """By the seat that exploded."""
-_OVER: Final = -1
+_DRAWS: Final = -1
 _REFUSED: Final = -2
 
 
 class _Bout:
     """What lies on the table of one bout, as in rules.State, and the moves that led to it."""
 
-    __slots__ = ("dice", "moves", "number", "pile", "seeds", "seen", "told")
+    __slots__ = ("dice", "moves", "number", "pile", "questions", "seed", "seen", "size", "told")
 
-    def __init__(self, number: int, dice: SeededDice, seeds: list[str], state: State) -> None:
+    def __init__(self, number: int, dice: SeededDice, seed: str) -> None:
         self.number = number
         self.dice = dice
-        self.seeds: list[str | None] = list(seeds)
-        """What each seat has not been sent yet."""
-        self.pile = state.pile
-        self.told = state.told
-        self.seen: bytearray | None = None
+        self.pile, self.told = dealt(dice)
+        self.size = len(self.pile)
+        """So many cards of `pile` are left; behind them lie some that were drawn."""
+        self.seen = False
+        """Whether the brief of who is asked shows cards seen."""
+        self.questions: list[tuple[int, Any, str | None]] = [
+            (number, told, None) for told in self.told
+        ]
+        """What each seat is asked every time but the first: the briefs change with the moves."""
+        self.seed: str | None = seed
+        """What seat 1 has not been sent yet."""
         self.moves: list[Plain] = []
 
 
 class Batch:
     """Bouts of two, and what each seat is to be asked next."""
 
-    def __init__(self, deal: Callable[[SeededDice], State]) -> None:
-        self._deal = deal
+    def __init__(self) -> None:
         self._owing: list[list[_Bout]] = [[], []]
-        self._questions: list[list[Any]] = [[], []]
+        self._questions: list[list[tuple[int, Any, str | None]]] = [[], []]
         """What is asked in the bouts of `_owing`."""
         self._over: list[tuple[int, list[Plain], Outcome]] = []
 
     def start(self, bout: int, dice: SeededDice, seeds: list[str]) -> None:
         """Deals a bout; seat 0 begins."""
-        self._ask(_Bout(bout, dice, seeds, self._deal(dice)), 0)
+        first, second = seeds
+        begun = _Bout(bout, dice, second)
+        told = begun.told[0]
+        told[AT_PILE] = begun.size
+        self._owing[0].append(begun)
+        self._questions[0].append((bout, told, first))
 
     def ask(self, seat: int) -> list[tuple[int, Any, str | None]]:
         """What the seat owes an answer to."""
@@ -78,16 +88,41 @@ class Batch:
         """Makes the moves; gives back the bouts where the answer is none."""
         bouts, self._owing[seat], self._questions[seat] = self._owing[seat], [], []
         back: list[tuple[int, list[Plain], Answers]] = []
-        for bout, move in zip(bouts, answers, strict=True):
-            mover = _move(bout, seat, move)
-            if mover == _REFUSED:
-                back.append((bout.number, bout.moves, {seat: move}))
-                continue
-            bout.moves.append(move)
-            if mover == _OVER:
-                self._over.append((bout.number, bout.moves, _ENDED[seat]))
+        assert len(answers) == len(bouts)
+        for place, move in enumerate(answers):
+            bout = bouts[place]
+            mine, theirs = bout.told[seat], bout.told[1 - seat]
+            if bout.seen:
+                _put_away(bout, mine)
+            if move == "draw" and not mine[AT_ASKS]:
+                mover = _DRAWS
+                bout.moves.append("draw")
             else:
-                self._ask(bout, mover)
+                mover = _move(bout, seat, move)
+                if mover == _REFUSED:
+                    back.append((bout.number, bout.moves, {seat: move}))
+                    continue
+            if mover == _DRAWS:
+                mover = 1 - seat
+                bout.size -= 1
+                card = bout.pile[bout.size]
+                if card != BOMB:
+                    mine[AT_COUNTS + card] += 1
+                    theirs[AT_OTHER] += 1
+                elif mine[AT_COUNTS + DEFUSE]:
+                    mover = seat
+                    _play(mine, theirs, DEFUSE)
+                    mine[AT_ASKS] = 1
+                else:
+                    self._over.append((bout.number, bout.moves, _ENDED[seat]))
+                    continue
+            bout.told[mover][AT_PILE] = bout.size
+            self._owing[mover].append(bout)
+            question = bout.questions[mover]
+            if mover and bout.seed is not None:
+                question = (bout.number, bout.told[mover], bout.seed)
+                bout.seed = None
+            self._questions[mover].append(question)
         return back
 
     def over(self) -> list[tuple[int, list[Plain], Outcome]]:
@@ -103,76 +138,63 @@ class Batch:
         self._owing, self._questions = [[], []], [[], []]
         return left
 
-    def _ask(self, bout: _Bout, seat: int) -> None:
-        """Lets that seat owe the next move."""
-        told, seen = bout.told[seat], bout.seen
-        told[AT_PILE] = len(bout.pile)
-        if seen is not None:
-            head = told[:AT_CARDS]
-            head[AT_SEEN] = len(seen)
-            told = head + seen + told[AT_CARDS:]
-            bout.seen = None
-        seed = bout.seeds[seat]
-        if seed is not None:
-            bout.seeds[seat] = None
-        self._owing[seat].append(bout)
-        self._questions[seat].append((bout.number, told, seed))
-
 
 def _move(bout: _Bout, seat: int, move: Any) -> int:
-    """Makes the move; who moves next, or what else came of it."""
+    """Makes the move; who moves next, or _DRAWS, or _REFUSED."""
     mine = bout.told[seat]
     if mine[AT_ASKS]:
         return _place(bout, seat, move)
-    if type(move) is not str:
+    played = _PLAYED.get(move) if type(move) is str else None
+    if played is None:
         return _REFUSED
-    if move == "draw":
-        return _take(bout, seat, bout.pile.pop())
-    card = _PLAYED.get(move, BOMB)
+    move, card = played
     if not mine[AT_COUNTS + card]:
         return _REFUSED
-    _play(bout, seat, card)
+    _play(mine, bout.told[1 - seat], card)
+    bout.moves.append(move)
     if card == SEE:
-        bout.seen = bout.pile[: -SEEN - 1 : -1]
+        _show(bout, mine)
         return seat
     if card == SHUFFLE:
-        bout.dice.at(len(bout.moves) + 1).shuffle(bout.pile)
+        del bout.pile[bout.size :]
+        bout.dice.at(len(bout.moves)).shuffle(bout.pile)
         return seat
     if card == BOTTOM:
-        return _take(bout, seat, bout.pile.pop(0))
+        bout.pile.insert(bout.size - 1, bout.pile.pop(0))
+        return _DRAWS
     return 1 - seat
 
 
-def _play(bout: _Bout, seat: int, card: int) -> None:
-    """The card from that seat's hand onto the discard pile."""
-    mine, theirs = bout.told[seat], bout.told[1 - seat]
+def _play(mine: bytearray, theirs: bytearray, card: int) -> None:
+    """The card from the first one's hand onto the discard pile."""
     mine[AT_COUNTS + card] -= 1
     theirs[AT_OTHER] -= 1
     mine.append(card)
     theirs.append(card)
 
 
-def _take(bout: _Bout, seat: int, card: int) -> int:
-    """The drawn card into the hand; the bomb is defused, or explodes. Who moves next, or _OVER."""
-    mine = bout.told[seat]
-    if card != BOMB:
-        theirs = bout.told[1 - seat]
-        mine[AT_COUNTS + card] += 1
-        theirs[AT_OTHER] += 1
-        return 1 - seat
-    if not mine[AT_COUNTS + DEFUSE]:
-        return _OVER
-    _play(bout, seat, DEFUSE)
-    mine[AT_ASKS] = 1
-    return seat
+def _show(bout: _Bout, mine: bytearray) -> None:
+    """The top cards into the brief, the very top first."""
+    seen = bout.pile[max(bout.size - SEEN, 0) : bout.size]
+    seen.reverse()
+    mine[AT_SEEN] = len(seen)
+    mine[AT_CARDS:AT_CARDS] = seen
+    bout.seen = True
+
+
+def _put_away(bout: _Bout, mine: bytearray) -> None:
+    """The cards seen out of the brief."""
+    del mine[AT_CARDS : AT_CARDS + mine[AT_SEEN]]
+    mine[AT_SEEN] = 0
+    bout.seen = False
 
 
 def _place(bout: _Bout, seat: int, move: Any) -> int:
     """The bomb into the pile, with `move` cards above it. Who moves next, or _REFUSED."""
-    size = len(bout.pile)
-    if type(move) is not int or not 0 <= move <= size:
+    if type(move) is not int or not 0 <= move <= bout.size:
         return _REFUSED
-    bout.pile.insert(size - move, BOMB)
-    mine = bout.told[seat]
-    mine[AT_ASKS] = 0
+    bout.pile.insert(bout.size - move, BOMB)
+    bout.size += 1
+    bout.told[seat][AT_ASKS] = 0
+    bout.moves.append(move)
     return 1 - seat

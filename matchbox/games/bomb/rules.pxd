@@ -1,7 +1,7 @@
 cimport cython
 
 cdef Py_ssize_t AT_ASKS, AT_PILE, AT_OTHER, AT_SEEN, AT_COUNTS, AT_CARDS
-cdef Py_ssize_t BOMB, BOTTOM, DEFUSE, HAND, SEE, SEEN, SHUFFLE, SKIP
+cdef Py_ssize_t BOMB, BOTTOM, DEFUSE, SEE, SEEN, SHUFFLE, SKIP
 
 cdef class State:
     cdef public bytearray pile, seen
@@ -16,10 +16,6 @@ cdef class Bomb:
     @cython.locals(told=bytearray, head=bytearray)
     cpdef brief(self, State state, Py_ssize_t seat)
 
-@cython.locals(deck=bytearray)
-cpdef State _dealt(object dice)
-@cython.locals(hand=bytearray, left=Py_ssize_t, place=Py_ssize_t)
-cdef bytearray _deal(bytearray deck)
 cdef bytearray _told(bytearray own, bytearray other)
 @cython.locals(mine=bytearray, theirs=bytearray)
 cdef _play(State state, Py_ssize_t card)

@@ -16,7 +16,6 @@ from matchbox.errors import IllegalMove
 from matchbox.game import Options, Outcome, Plain, Spec
 from matchbox.games.bomb.batch import Batch
 from matchbox.games.bomb.cards import (
-    ADDED,
     AT_ASKS,
     AT_CARDS,
     AT_COUNTS,
@@ -25,9 +24,7 @@ from matchbox.games.bomb.cards import (
     AT_SEEN,
     BOMB,
     BOTTOM,
-    DECK,
     DEFUSE,
-    HAND,
     KINDS,
     NUMBERS,
     SEE,
@@ -35,6 +32,7 @@ from matchbox.games.bomb.cards import (
     SHUFFLE,
     SKIP,
 )
+from matchbox.games.bomb.deal import dealt
 
 _ALONE: Final = ((0,), (1,))
 _MOVES_OF_CARDS: Final = ("bottom", "skip", "see", "shuffle")
@@ -55,9 +53,9 @@ class State:
 
     __slots__ = ("asks", "last", "loser", "mover", "pile", "seen", "told")
 
-    def __init__(self, pile: bytearray, hands: tuple[bytearray, bytearray]) -> None:
+    def __init__(self, pile: bytearray, told: tuple[bytearray, bytearray]) -> None:
         self.pile = pile
-        self.told = (_told(hands[0], hands[1]), _told(hands[1], hands[0]))
+        self.told = told
         """For each seat its brief, as far as a turn changes it: without the cards seen."""
         self.mover = 0
         self.asks = "turn"
@@ -76,6 +74,11 @@ class State:
         return self.told[0][AT_CARDS:]
 
 
+def holding(pile: bytearray, hands: tuple[bytearray, bytearray]) -> State:
+    """A state with these cards and nothing played."""
+    return State(pile, (_told(hands[0], hands[1]), _told(hands[1], hands[0])))
+
+
 def names(cards: Iterable[int]) -> list[str]:
     """The kinds of these cards."""
     return [KINDS[card] for card in cards]
@@ -88,7 +91,7 @@ class Bomb:
 
     def start(self, seats: int, dice: Dice, options: Options) -> State:
         """The cards dealt, and seat 0 to move."""
-        return _dealt(dice)
+        return State(*dealt(dice))
 
     def to_move(self, state: State) -> Sequence[int]:
         """The one whose turn it is, until somebody has lost."""
@@ -182,7 +185,7 @@ class Bomb:
 
     def batch(self, seats: int, options: Options) -> Batch:
         """Many bouts side by side."""
-        return Batch(_dealt)
+        return Batch()
 
     def resample(self, state: State, seat: int | None, dice: Dice) -> State:
         """A state that the seat cannot tell from this one: what it does not see, shuffled."""
@@ -193,27 +196,6 @@ GAME: Final = Bomb()
 
 
 # --- Steps of the game -----------------------------------------------------------------------
-
-
-def _dealt(dice: Dice) -> State:
-    """The cards dealt, and seat 0 to move."""
-    deck = bytearray(DECK)
-    dice.shuffle(deck)
-    hands = (_deal(deck), _deal(deck))
-    deck += ADDED
-    dice.shuffle(deck)
-    return State(deck, hands)
-
-
-def _deal(deck: bytearray) -> bytearray:
-    """A hand from the end of the deck, and a defuse card."""
-    hand = bytearray(len(KINDS))
-    left = len(deck) - HAND
-    for place in range(left, len(deck)):
-        hand[deck[place]] += 1
-    hand[DEFUSE] += 1
-    del deck[left:]
-    return hand
 
 
 def _told(own: bytearray, other: bytearray) -> bytearray:
@@ -317,7 +299,7 @@ def _resampled(state: State, seat: int | None, dice: Dice) -> State:
             hands[one][pool.pop()] += 1
     pool += bytes([BOMB]) * bombs
     dice.shuffle(pool)
-    other = State(pool + known, hands)
+    other = holding(pool + known, hands)
     for told, before in zip(other.told, state.told, strict=True):
         told[AT_ASKS] = before[AT_ASKS]
         told += before[AT_CARDS:]
