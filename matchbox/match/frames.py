@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeAlias, cas
 import msgspec
 
 from matchbox.errors import BadMessage, SeatFault
+from matchbox.match import packing
 from matchbox.match.memory import MEMORY_BYTES
 
 if TYPE_CHECKING:
@@ -148,6 +149,10 @@ def ask_frame(nonce: int, questions: Sequence[Question], ended: Sequence[int]) -
     JSON: nothing that a seat sends is ever given to marshal.
     """
     briefs = bool(questions) and isinstance(questions[0][1], (bytes, bytearray))
+    if packing.COMPILED and briefs and isinstance(questions, list) and isinstance(ended, list):
+        frame = packing.asks(nonce, questions, ended)
+        if frame:
+            return frame
     form = _FORMAT_OF_BRIEFS if briefs else _FORMAT
     return marshal.dumps(["ask", nonce, questions, ended], form)
 
@@ -159,6 +164,10 @@ def read_answers(
 
     Diagnostics are put into `reports`; without it, a seat may send none.
     """
+    if packing.COMPILED:
+        found = packing.answers(frame, nonce, count)
+        if found is not None:
+            return found
     with suppress(msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         _, said, moves, _ = _PLAIN_ANSWERS.decode(frame)
         if said == nonce and len(moves) == count:

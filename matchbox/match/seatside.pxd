@@ -1,35 +1,43 @@
 cimport cython
+from matchbox.match cimport packing
 from matchbox.match.chance cimport Generator, Here
+from matchbox.match.packing cimport Asked
 
 cdef class Session:
-    cdef object _make, _answer, _answer_brief, _report, _class, _chance, _hub, _questions
+    cdef object _make, _answer, _answer_brief, _report, _class, _chance, _hub, _asked
     cdef Here _here
     cdef bytes _memory
-    cdef dict _bouts
     cdef readonly list _idle, _abandoned
-    cdef list _waiting, _moves, _faults, _rows, _reports
+    cdef list _bouts, _waiting, _moves, _faults, _rows, _reports
     cdef bint _asking, _wanted
     cdef _Bout _now
 
+    @cython.locals(asked=Asked, number=Py_ssize_t)
     cpdef bytes handle(self, bytes frame)
+    @cython.locals(bout=_Bout, bouts=list, asked=list, number=Py_ssize_t, place=Py_ssize_t)
+    cdef bytes _handle(self, list message)
+    @cython.locals(bout=_Bout, bouts=list, asked=list, number=Py_ssize_t, place=Py_ssize_t)
+    cdef list _take(self, Asked questions)
+    @cython.locals(bout=_Bout, bouts=list)
+    cdef _Bout _begin(self, Py_ssize_t number, object seed)
     @cython.locals(bout=_Bout)
-    cdef bytes _say(self, object nonce, list questions)
+    cdef bytes _say(self, object nonce, list asked)
     cdef _resume(self, _Bout bout)
-    @cython.locals(here=Here, bouts=dict, bout=_Bout)
+    @cython.locals(here=Here, bouts=list, bout=_Bout)
     cpdef _work(self)
     cdef _new_player(self)
     cdef _note(self, _Bout bout, object report)
     cdef wait(self, _Bout bout, object move)
     @cython.locals(bout=_Bout)
-    cdef _forget(self, object number)
+    cdef _forget(self, Py_ssize_t number)
     cdef bytes _encode_said(self, object nonce)
 
 cdef class _Bout(Generator):
     cdef Session _session
-    cdef object number, player, view, waiting
-    cdef Py_ssize_t decisions, place
+    cdef object player, view, waiting
+    cdef Py_ssize_t decisions, number, place
 
-cdef dict _texts
+cdef dict _texts, _numbers, _known
 
 @cython.locals(known=dict)
 cdef bint _know(list moves) except -1

@@ -23,28 +23,23 @@ from __future__ import annotations
 import gc
 import json
 import marshal
-import re
 import sys
-import traceback
 from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Final
 
 from greenlet import getcurrent, greenlet
 
-from matchbox.errors import IllegalMove
-from matchbox.match import chance, libraries, loading, memory, numpy_chance
+from matchbox.match import chance, libraries, loading, memory, numpy_chance, packing
 from matchbox.match.chance import HERE, Generator
+from matchbox.match.packing import Asked
+from matchbox.match.words import blame, report_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from matchbox.game import Plain
 
-_WORST: Final = 200
-"""Characters of a fault's detail that are sent on; the whole traceback goes to stderr."""
-_REPORT: Final = 1024
-"""Characters of what a player reports on one move."""
 _REPORTS: Final = 12 * 1024
 """Characters of all reports in one frame; what would be more is left out."""
 _GARBAGE: Final = 20_000
@@ -53,8 +48,6 @@ _KNOWN: Final = 1000
 """So many different moves are kept as they are written in JSON."""
 _REHEARSAL: Final = "rehearsal"
 _NO_BOT: Final = b"import random\n\n\nclass Bot:\n    drawn = random.random()\n"
-_OURS: Final = re.compile(r"\bmatchbox\.games\.(\w+\.)+(?=[A-Z])")
-"""How the compiled build begins the name of a class of ours, which an author knows without."""
 _to_text: Final = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False).encode
 
 
@@ -105,11 +98,12 @@ class Session:
         self._memory = b""
         self._chance: Generator | None = None
         self._here = HERE
-        self._bouts: dict[int, _Bout] = {}
+        self._bouts: list[_Bout | None] = []
+        """By number; none where none is under way."""
         self._hub = getcurrent()
         self._idle: list[greenlet] = []
         self._abandoned: list[greenlet] = []
-        self._questions: Iterator[tuple[int, Any]] = iter(())
+        self._asked: Iterator[_Bout] = iter(())
         self._asking = False
         self._waiting: list[_Bout] = []
         self._now: _Bout | None = None
@@ -122,17 +116,34 @@ class Session:
 
     def handle(self, frame: bytes) -> bytes:
         """The frame that answers this one."""
-        message = marshal.loads(frame)
+        if packing.COMPILED:
+            asked = Asked(frame)
+            if asked.usual:
+                for number in asked.ended():
+                    self._forget(number)
+                return self._say(asked.nonce(), self._take(asked))
+        return self._handle(marshal.loads(frame))
+
+    def _handle(self, message: list[Any]) -> bytes:
+        """The answer to what marshal has read."""
         if message[0] == "load":
-            return _encode(self._load(message[1]))
+            return _to_bytes(self._load(message[1]))
         if message[0] == "learns":
-            return _encode(["learns", memory.learner_of(self._class) is not None])
+            return _to_bytes(["learns", memory.learner_of(self._class) is not None])
         if message[0] == "learn":
-            return _encode(self._learn(message[1]))
+            return _to_bytes(self._learn(message[1]))
         _, nonce, questions, ended = message
         for number in ended:
             self._forget(number)
-        return self._say(nonce, questions)
+        bouts, asked = self._bouts, []
+        for place, (number, view, seed) in enumerate(questions):
+            bout = bouts[number] if number < len(bouts) else None
+            if bout is None:
+                bout = self._begin(number, seed)
+            bout.place = place
+            bout.view = view
+            asked.append(bout)
+        return self._say(nonce, asked)
 
     def _load(self, job: dict[str, Any]) -> list[Plain]:
         self._chance = Generator(job["seed"])
@@ -151,7 +162,7 @@ class Session:
         except loading.NotAPlayer as error:
             return ["fault", "protocol", str(error)]
         except BaseException as error:
-            return ["fault", *_blame(error)]
+            return ["fault", *blame(error)]
         self._class = chosen
         self._answer = player.answer
         self._answer_brief = getattr(player, "answer_brief", _no_answer)
@@ -167,13 +178,35 @@ class Session:
         except KeyboardInterrupt:
             raise
         except BaseException as error:
-            return ["fault", *_blame(error)]
+            return ["fault", *blame(error)]
 
-    def _say(self, nonce: int, questions: list[Any]) -> bytes:
+    def _take(self, questions: Asked) -> list[_Bout]:
+        """The bouts that are asked, as compiled code reads them: without another object of each."""
+        bouts, asked = self._bouts, []
+        for place in range(questions.count):
+            questions.take()
+            number = questions.number
+            bout = bouts[number] if number < len(bouts) else None
+            if bout is None:
+                bout = self._begin(number, questions.seed)
+            bout.place = place
+            bout.view = questions.view
+            asked.append(bout)
+        return asked
+
+    def _begin(self, number: int, seed: Any) -> _Bout:
+        """A bout that is asked for the first time."""
+        bouts = self._bouts
+        if number >= len(bouts):
+            bouts.extend([None] * (number + 1 - len(bouts)))
+        bouts[number] = bout = _Bout(self, number, seed)
+        return bout
+
+    def _say(self, nonce: int, asked: list[_Bout]) -> bytes:
         """Decides on every question: first the new decisions, then those that wait."""
         self._hub = getcurrent()
-        self._questions = enumerate(questions)
-        self._moves = [None] * len(questions)
+        self._asked = iter(asked)
+        self._moves = [None] * len(asked)
         self._faults = []
         self._rows = []
         self._waiting = []
@@ -197,13 +230,8 @@ class Session:
         """The life of a greenlet: new decisions while there are any, then idle."""
         here, bouts = self._here, self._bouts
         while True:
-            for place, (number, view, seed) in self._questions:
-                bout = bouts.get(number)
-                if bout is None:
-                    bout = bouts[number] = _Bout(self, number, seed)
-                bout.place = place
+            for bout in self._asked:
                 if bout.waiting is not None:
-                    bout.view = view
                     self._waiting.append(bout)
                     continue
                 self._now = here.generator = bout
@@ -212,6 +240,7 @@ class Session:
                     player = bout.player
                     if player is None:
                         player = bout.player = self._new_player()
+                    view = bout.view
                     if type(view) is bytes:
                         move = self._answer_brief(player, view, bout)
                     else:
@@ -221,8 +250,8 @@ class Session:
                 except KeyboardInterrupt:
                     raise
                 except BaseException as error:
-                    self._faults.append((bout.place, *_blame(error)))
-                    bouts.pop(number, None)
+                    self._faults.append((bout.place, *blame(error)))
+                    bouts[bout.number] = None
                 else:
                     if type(move) is tuple:
                         self._rows.append(bout.place)
@@ -242,7 +271,7 @@ class Session:
         """Keeps what the player reports on its move, as far as there is room in this frame."""
         bout.decisions += 1
         if self._wanted and report:
-            text = _report_text(report)
+            text = report_text(report)
             if sum(len(told) for *_, told in self._reports) + len(text) <= _REPORTS:
                 self._reports.append((bout.number, bout.decisions - 1, text))
 
@@ -258,9 +287,11 @@ class Session:
 
     def _forget(self, number: int) -> None:
         """Drops a bout. A decision of it that still waits is never woken, not even to end it."""
-        bout = self._bouts.pop(number, None)
-        if bout is not None and bout.waiting is not None:
-            self._abandoned.append(bout.waiting)
+        if number < len(self._bouts):
+            bout = self._bouts[number]
+            self._bouts[number] = None
+            if bout is not None and bout.waiting is not None:
+                self._abandoned.append(bout.waiting)
 
     def _encode_said(self, nonce: int) -> bytes:
         if not (self._faults or self._rows or self._reports) and (
@@ -270,13 +301,13 @@ class Session:
         reports, self._reports = self._reports, []
         more = [self._rows, reports] if reports else [self._rows] if self._rows else []
         try:
-            return _encode(["say", nonce, self._moves, self._faults, *more])
+            return _to_bytes(["say", nonce, self._moves, self._faults, *more])
         except (TypeError, ValueError, RecursionError):
             for place, move in enumerate(self._moves):
                 if not _encodes(move):
                     self._moves[place] = None
                     self._faults.append((place, "protocol", "the move is no plain data"))
-            return _encode(["say", nonce, self._moves, self._faults, *more])
+            return _to_bytes(["say", nonce, self._moves, self._faults, *more])
 
 
 class _Bout(Generator):
@@ -304,29 +335,6 @@ class _Bout(Generator):
         return self._session.wait(self, move)
 
 
-def _blame(error: BaseException) -> tuple[str, str]:
-    """The kind of fault and one sentence; the traceback goes to the bot's own stderr."""
-    try:
-        traceback.print_exception(error, file=sys.stderr)
-        sys.stderr.flush()
-        where = "".join(traceback.format_exception_only(error)).strip().splitlines()[-1]
-        where = _OURS.sub("", where)
-        if isinstance(error, IllegalMove):
-            return "illegal", str(error)[:_WORST]
-    except BaseException:
-        where = "an exception that cannot be printed"
-    return ("memory" if isinstance(error, MemoryError) else "crash"), where[:_WORST]
-
-
-def _report_text(report: object) -> str:
-    """What a player reports as ASCII JSON; in Python's words where JSON has none; cut."""
-    try:
-        text = json.dumps(report, separators=(",", ":"), default=repr, allow_nan=False)
-    except (TypeError, ValueError, RecursionError):
-        text = json.dumps(repr(report))
-    return text[:_REPORT]
-
-
 def _encodes(move: object) -> bool:
     try:
         _to_text(move)
@@ -335,35 +343,40 @@ def _encodes(move: object) -> bool:
     return True
 
 
-_texts: Final[dict[type[Any], dict[Any, str]]] = {str: {}, int: {}}
-"""Moves as they are written in JSON, by their type."""
+_texts: Final[dict[Any, bytes]] = {}
+_numbers: Final[dict[Any, bytes]] = {}
+"""Moves as they are written in JSON,"""
+_known: Final[dict[type[Any], dict[Any, bytes]]] = {str: _texts, int: _numbers}
+"""by their type."""
 
 
 def _said(nonce: int, moves: list[Any]) -> bytes:
     """The answer where it holds nothing but texts and whole numbers, else nothing."""
+    if packing.COMPILED and (said := packing.said(nonce, moves, _texts, _numbers)):
+        return said
     try:
-        told = ",".join([_texts[type(move)][move] for move in moves])
+        told = b",".join([_known[type(move)][move] for move in moves])
     except KeyError:
         if not _know(moves):
             return b""
-        told = ",".join([_texts[type(move)][move] for move in moves])
-    return f'["say",{nonce},[{told}],[]]'.encode("utf-8", "replace")
+        told = b",".join([_known[type(move)][move] for move in moves])
+    return b'["say",%d,[%b],[]]' % (nonce, told)
 
 
 def _know(moves: list[Any]) -> bool:
     """Whether all these moves are among those whose JSON is known, as they now are if they can."""
     for move in moves:
-        known = _texts.get(type(move))
+        known = _known.get(type(move))
         if known is None or len(known) >= _KNOWN:
             return False
         try:
-            known[move] = _to_text(move)
+            known[move] = _to_bytes(move)
         except ValueError:
             return False
     return True
 
 
-def _encode(message: list[Any]) -> bytes:
+def _to_bytes(message: Any) -> bytes:
     return _to_text(message).encode("utf-8", "replace")
 
 

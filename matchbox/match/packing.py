@@ -1,0 +1,305 @@
+"""Frames byte by byte: what compiled code writes and reads without a library.
+
+A question is written as marshal would write it, and read where it has that very shape; an answer
+is read where it holds nothing but short texts and whole numbers. Whatever else there is comes back
+as nothing, and is left to marshal and msgspec. Plain Python, which is slower so, asks them at once.
+"""
+
+from __future__ import annotations
+
+from sys import intern
+from typing import Any, Final
+
+from matchbox import build
+
+COMPILED: Final = build.in_use() == "compiled"
+"""Whether what is here is quicker than the libraries."""
+
+_ROOM: Final = 1 << 16
+_room: Final = bytearray(_ROOM)
+"""Where a frame is put together; a longer one is left to marshal."""
+_TAIL: Final = 100
+"""More bytes than a question has beside its brief and its seed."""
+
+# marshal's format 2: a letter for the kind, and, but of None, four bytes for the number or the
+# length, the lowest first.
+_HEAD: Final = b"[\4\0\0\0u\3\0\0\0ask"
+_NONCE: Final = len(_HEAD)
+_COUNT: Final = _NONCE + 5
+_FIRST: Final = _COUNT + 5
+_LIST, _TUPLE, _INT, _BYTES, _TEXT, _NONE = b"[(isuN"
+_LOWEST: Final = -(1 << 31)
+
+_SAY: Final = b'["say",'
+_END: Final = b"],[]]"
+_QUOTE, _BACKSLASH, _COMMA, _OPEN, _ZERO, _NINE, _SPACE, _TILDE = b'"\\,[09 ~'
+_DIGITS: Final = 15
+"""A whole number with more digits may be too large."""
+_SLOTS: Final = 256
+_LENGTH: Final = 32
+"""A text with more letters is not kept."""
+_spelled: Final[list[bytes]] = [b""] * _SLOTS
+_texts: Final[list[str]] = [""] * _SLOTS
+"""The last text of each slot: what is said again and again is one object."""
+
+
+# --- Questions -------------------------------------------------------------------------------
+
+
+def asks(nonce: int, questions: list[Any], ended: list[int]) -> bytes:
+    """What marshal makes of ["ask", nonce, questions, ended], where they are asked by brief."""
+    to = _room
+    head = _HEAD
+    for at in range(_NONCE):
+        to[at] = head[at]
+    try:
+        _put(to, _NONCE, _INT, _small(nonce))
+        _put(to, _COUNT, _LIST, len(questions))
+        at = _FIRST
+        for number, told, seed in questions:
+            if type(told) is not bytearray and type(told) is not bytes:
+                return b""
+            size = len(told)
+            if at + size + _TAIL > _ROOM:
+                return b""
+            _put(to, at, _TUPLE, 3)
+            _put(to, at + 5, _INT, _small(number))
+            _put(to, at + 10, _BYTES, size)
+            at = _copy(to, at + 15, told, size)
+            if seed is None:
+                to[at] = _NONE
+                at += 1
+            else:
+                spelled = seed.encode()
+                size = len(spelled)
+                if at + size + _TAIL > _ROOM:
+                    return b""
+                _put(to, at, _TEXT, size)
+                at = _copy(to, at + 5, spelled, size)
+        if at + 5 * len(ended) + _TAIL > _ROOM:
+            return b""
+        _put(to, at, _LIST, len(ended))
+        at += 5
+        for number in ended:
+            _put(to, at, _INT, _small(number))
+            at += 5
+    except OverflowError:
+        return b""
+    return bytes(to[:at])
+
+
+def _small(number: int) -> int:
+    """The number, where four bytes hold it. Raises OverflowError."""
+    if type(number) is not int or not _LOWEST <= number < -_LOWEST:
+        raise OverflowError
+    return number
+
+
+def _put(to: bytearray, at: int, kind: int, number: int) -> None:
+    to[at] = kind
+    to[at + 1] = number & 255
+    to[at + 2] = number >> 8 & 255
+    to[at + 3] = number >> 16 & 255
+    to[at + 4] = number >> 24 & 255
+
+
+def _copy(to: bytearray, at: int, data: bytes | bytearray, size: int) -> int:
+    """Where it goes on behind that."""
+    for place in range(size):
+        to[at + place] = data[place]
+    return at + size
+
+
+class Asked:
+    """The questions of a frame, one after the other: where it is `usual`, as `asks` writes it."""
+
+    __slots__ = ("_at", "_data", "_end", "_frame", "count", "number", "seed", "usual", "view")
+
+    def __init__(self, frame: bytes) -> None:
+        self._frame = frame
+        self._data = frame
+        self._at = _FIRST
+        self._end = _after_questions(self._data, len(frame))
+        self.usual = self._end > 0
+        self.count = _number(self._data, _COUNT) if self.usual else 0
+        self.number = 0
+        self.view = b""
+        self.seed: str | None = None
+
+    def nonce(self) -> int:
+        """The frame's number."""
+        return _number(self._data, _NONCE)
+
+    def ended(self) -> list[int]:
+        """The bouts that are over."""
+        data, at = self._data, self._end
+        first = at + 5
+        return [_number(data, first + 5 * place) for place in range(_number(data, at))]
+
+    def take(self) -> None:
+        """Goes to the next question. Raises IndexError where there is none."""
+        data, at = self._data, self._at
+        if at >= self._end:
+            raise IndexError
+        self.number = _number(data, at + 5)
+        start = at + 15
+        at = start + _number(data, at + 10)
+        self.view = data[start:at]
+        if data[at] == _NONE:
+            self.seed = None
+            self._at = at + 1
+        else:
+            start = at + 5
+            self._at = start + _number(data, at)
+            self.seed = data[start : self._at].decode("utf-8")
+
+
+def _number(data: bytes, at: int) -> int:
+    """The number of what begins there."""
+    high = data[at + 4]
+    return data[at + 1] | data[at + 2] << 8 | data[at + 3] << 16 | high << 24
+
+
+def _after_questions(data: bytes, size: int) -> int:
+    """Where the list of bouts that are over begins; 0 where the frame is not of the usual shape."""
+    head = _HEAD
+    if size < _FIRST:
+        return 0
+    for at in range(_NONCE):
+        if data[at] != head[at]:
+            return 0
+    if data[_NONCE] != _INT or data[_NONCE + 4] > 127 or data[_COUNT] != _LIST:
+        return 0
+    at = _FIRST
+    for _ in range(_number(data, _COUNT)):
+        if at + 15 > size or data[at] != _TUPLE or _number(data, at) != 3:
+            return 0
+        if data[at + 5] != _INT or data[at + 9] > 127 or data[at + 10] != _BYTES:
+            return 0
+        at += 15 + _number(data, at + 10)
+        if at + 5 > size:
+            return 0
+        if data[at] == _NONE:
+            at += 1
+        elif data[at] == _TEXT:
+            at += 5 + _number(data, at)
+        else:
+            return 0
+    end = at
+    if end + 5 > size or data[end] != _LIST or size != end + 5 + 5 * _number(data, end):
+        return 0
+    for at in range(end + 5, size, 5):
+        if data[at] != _INT or data[at + 4] > 127:
+            return 0
+    return end
+
+
+# --- Answers ---------------------------------------------------------------------------------
+
+
+def said(nonce: int, moves: list[Any], texts: dict[str, bytes], numbers: dict[int, bytes]) -> bytes:
+    """The frame of moves whose JSON is known; nothing where that of one is not."""
+    to = _room
+    head = b'["say",%d,[' % nonce
+    at = _copy(to, 0, head, len(head))
+    for move in moves:
+        if type(move) is str:
+            known = texts.get(move)
+        elif type(move) is int:
+            known = numbers.get(move)
+        else:
+            return b""
+        if known is None:
+            return b""
+        size = len(known)
+        if at + size + _TAIL > _ROOM:
+            return b""
+        at = _copy(to, at, known, size)
+        to[at] = _COMMA
+        at += 1
+    if moves:
+        at -= 1
+    at = _copy(to, at, _END, len(_END))
+    return bytes(to[:at])
+
+
+def answers(frame: bytes, nonce: int, count: int) -> list[Any] | None:
+    """The moves of a frame that answers so many questions with short texts and whole numbers."""
+    data = frame
+    end = len(frame) - len(_END)
+    """Where the list of moves must end."""
+    at = len(_SAY)
+    if end <= at or not frame.startswith(_SAY) or not frame.endswith(_END):
+        return None
+    size = _digits(data, at, end)
+    if not size or _value(data, at, size) != nonce:
+        return None
+    at += size
+    if at + 2 > end or data[at] != _COMMA or data[at + 1] != _OPEN:
+        return None
+    at += 2
+    found: list[Any] = []
+    while at < end:
+        if data[at] == _QUOTE:
+            start = at + 1
+            at = start
+            slot = 0
+            while at < end and data[at] != _QUOTE:
+                letter = data[at]
+                if letter == _BACKSLASH or letter < _SPACE or letter > _TILDE:
+                    return None
+                slot = (slot * 31 + letter) & (_SLOTS - 1)
+                at += 1
+            if at >= end:
+                return None
+            found.append(_text(data, start, at - start, slot))
+            at += 1
+        else:
+            size = _digits(data, at, end)
+            if not size:
+                return None
+            found.append(_value(data, at, size))
+            at += size
+        if at < end:
+            if data[at] != _COMMA or at + 1 == end:
+                return None
+            at += 1
+    return found if len(found) == count else None
+
+
+def _digits(data: bytes, start: int, end: int) -> int:
+    """How many digits the whole number has that begins there; 0 where there is none, or none that
+    JSON allows, or too many."""
+    at = start
+    while at < end and _ZERO <= data[at] <= _NINE:
+        at += 1
+    size = at - start
+    if size > _DIGITS or (size > 1 and data[start] == _ZERO):
+        return 0
+    return size
+
+
+def _value(data: bytes, start: int, size: int) -> int:
+    value = 0
+    for at in range(start, start + size):
+        value = value * 10 + (data[at] - _ZERO)
+    return value
+
+
+def _text(data: bytes, start: int, size: int, slot: int) -> str:
+    """The text that stands there, and belongs into that slot."""
+    spelled = _spelled[slot]
+    known = spelled
+    if len(spelled) == size:
+        place = 0
+        while place < size and known[place] == data[start + place]:
+            place += 1
+        if place == size:
+            return _texts[slot]
+    spelled = data[start : start + size]
+    text = spelled.decode("ascii")
+    if size <= _LENGTH:
+        text = intern(text)
+        _spelled[slot] = spelled
+        _texts[slot] = text
+    return text

@@ -1,0 +1,222 @@
+"""What compiled code writes and reads of frames by itself is what the libraries write and read."""
+
+from __future__ import annotations
+
+import json
+import marshal
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from matchbox import build
+from matchbox.errors import SeatFault
+from matchbox.match import frames
+from matchbox.match.packing import Asked, answers, asks, said
+
+NUMBERS = st.one_of(st.integers(0, 2**31 - 1), st.integers(0, 300))
+BRIEFS = st.one_of(st.binary(max_size=300), st.binary(max_size=40).map(bytearray))
+SEEDS = st.one_of(st.none(), st.text("0123456789abcdef", max_size=64), st.text(max_size=3))
+QUESTIONS = st.lists(st.tuples(NUMBERS, BRIEFS, SEEDS), max_size=6)
+TEXTS = st.one_of(st.sampled_from(["draw", "see", "", "a b", "~!"]), st.text(max_size=40))
+MOVES = st.lists(st.one_of(TEXTS, st.integers(0, 300), st.integers()), max_size=8)
+
+
+def marshalled(nonce: Any, questions: Any, ended: Any) -> bytes:
+    return marshal.dumps(["ask", nonce, questions, ended], 2)
+
+
+def read(frame: bytes) -> list[Any]:
+    """The message of a usual frame."""
+    asked = Asked(frame)
+    assert asked.usual
+    questions = []
+    for _ in range(asked.count):
+        asked.take()
+        questions.append((asked.number, asked.view, asked.seed))
+    with pytest.raises(IndexError):
+        asked.take()
+    return ["ask", asked.nonce(), questions, asked.ended()]
+
+
+@given(NUMBERS, QUESTIONS, st.lists(NUMBERS, max_size=4))
+def test_questions_are_written_and_read_as_marshal_does(
+    nonce: int, questions: Any, ended: Any
+) -> None:
+    frame = asks(nonce, questions, ended)
+    assert frame == marshalled(nonce, questions, ended)
+    assert read(frame) == marshal.loads(frame)
+
+
+@pytest.mark.parametrize("number", [-1, -(2**31), 255, 256, 2**24, 2**31 - 1])
+def test_numbers_of_four_bytes_are_written_as_marshal_does(number: int) -> None:
+    assert asks(number, [(number, b"x", None)], [number]) == marshalled(
+        number, [(number, b"x", None)], [number]
+    )
+
+
+@pytest.mark.parametrize(
+    "nonce, questions, ended",
+    [
+        (2**31, [], []),
+        (True, [], []),
+        (1, [(2**31, b"", None)], []),
+        (1, [(-(2**31) - 1, b"", None)], []),
+        (1, [(10**30, b"", None)], []),
+        (1, [(1, {"a": 1}, None)], []),
+        (1, [(1, "a", None)], []),
+        (1, [], [2**40]),
+        (1, [(1, bytes(2**16), None)], []),
+        (1, [(1, b"", "a" * 2**16)], []),
+        (1, [(1, b"", None)] * 5000, []),
+        (1, [], [1] * 20000),
+    ],
+)
+def test_any_other_questions_are_left_to_marshal(nonce: Any, questions: Any, ended: Any) -> None:
+    assert asks(nonce, questions, ended) == b""
+    asked = frames.ask_frame(nonce, questions, ended)
+    assert marshal.loads(asked) == ["ask", nonce, questions, ended]
+
+
+USUAL = marshalled(7, [(1, b"brief", "ab"), (2, b"", None)], [3])
+
+
+@pytest.mark.parametrize("size", range(len(USUAL)))
+def test_a_part_of_a_frame_is_not_usual(size: int) -> None:
+    assert not Asked(USUAL[:size]).usual
+
+
+@given(st.integers(0, len(USUAL) - 1), st.integers(0, 255))
+def test_a_frame_that_was_changed_is_read_as_marshal_does_or_not_at_all(
+    place: int, byte: int
+) -> None:
+    frame = USUAL[:place] + bytes([byte]) + USUAL[place + 1 :]
+    if Asked(frame).usual:
+        try:
+            told = marshal.loads(frame)
+        except (ValueError, UnicodeDecodeError):
+            return
+        assert read(frame) == told
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        ["ask", 7, [(1, {"view": 1}, None)], []],
+        ["ask", -7, [(1, b"", None)], []],
+        ["ask", 7, [(-1, b"", None)], []],
+        ["ask", 7, [(1, b"")], []],
+        ["ask", 7, [(1, b"", None)], [-1]],
+        ["ask", 7, [(1, b"", None)], ["1"]],
+        ["ask", 7, [(1, b"", 5)], []],
+        ["ask", 7, [], [], []],
+        ["load", {}],
+        ["learns"],
+    ],
+)
+def test_any_other_frame_is_not_usual(message: list[Any]) -> None:
+    assert not Asked(marshal.dumps(message, 2)).usual
+    assert not Asked(marshal.dumps(message, 4)).usual
+
+
+def test_a_count_that_no_frame_can_hold_is_not_usual() -> None:
+    for place in (19, 34, len(USUAL) - 9):
+        assert not Asked(USUAL[:place] + b"\xff\xff\xff\xff" + USUAL[place + 4 :]).usual
+
+
+def spelled(*message: Any) -> bytes:
+    return json.dumps(message, separators=(",", ":"), ensure_ascii=False).encode(
+        "utf-8", "surrogatepass"
+    )
+
+
+@given(NUMBERS, MOVES)
+def test_answers_are_read_as_msgspec_does_or_not_at_all(nonce: int, moves: list[Any]) -> None:
+    frame = spelled("say", nonce, moves, [])
+    found = answers(frame, nonce, len(moves))
+    plain = all(
+        (type(move) is int and 0 <= move < 10**15)
+        or (type(move) is str and move.isascii() and not set(move) & {'"', "\\", "\x7f"}
+            and all(letter >= " " for letter in move))
+        for move in moves
+    )  # fmt: skip
+    assert (found is not None) == plain
+    assert found is None or found == moves
+    assert answers(frame, nonce + 1, len(moves)) is None
+    assert answers(frame, nonce, len(moves) + 1) is None
+
+
+def test_an_answer_that_is_said_again_is_one_object() -> None:
+    frame = spelled("say", 1, ["draw", "see", "draw"], [])
+    first, again = answers(frame, 1, 3), answers(frame, 1, 3)
+    assert first == again == ["draw", "see", "draw"]
+    assert first is not None
+    assert again is not None
+    assert first[0] is first[2] is again[0]
+
+
+def test_however_many_texts_are_said_each_is_read_and_no_long_one_is_kept() -> None:
+    for first in range(0, 2000, 100):
+        moves = [f"text {number}" for number in range(first, first + 100)] + ["x" * 1000 * first]
+        assert answers(spelled("say", 1, moves, []), 1, 101) == moves
+    for size, kept in ((32, True), (33, False)):
+        one, two = [frames.read_answers(spelled("say", 1, ["y" * size], []), 1, 1)[0] for _ in "ab"]
+        assert one == two == "y" * size
+        assert build.in_use() == "plain" or (one is two) == kept
+
+
+SAID = b'["say",12,["draw",0,"see",10],[]]'
+
+
+@pytest.mark.parametrize("size", range(len(SAID)))
+def test_a_part_of_an_answer_is_none(size: int) -> None:
+    assert answers(SAID[:size], 12, 4) is None
+    assert answers(SAID[size + 1 :], 12, 4) is None
+
+
+@given(
+    st.integers(0, len(SAID) - 1), st.one_of(st.binary(max_size=2), st.sampled_from('"\\[],01 '))
+)
+def test_an_answer_that_was_changed_is_read_as_msgspec_does_or_not_at_all(
+    place: int, put: Any
+) -> None:
+    put = put.encode() if isinstance(put, str) else put
+    for frame in (SAID[:place] + put + SAID[place + 1 :], SAID[:place] + put + SAID[place:]):
+        for count in range(3, 6):
+            found = answers(frame, 12, count)
+            try:
+                kind, nonce, moves, faults = json.loads(frame.decode())
+            except ValueError:
+                assert found is None
+            else:
+                assert found is None or ["say", 12, found, []] == [kind, nonce, moves, faults]
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        b'["say",7,[01],[]]', b'["say",07,[1],[]]', b'["say",7,[1,],[]]', b'["say",7,[,1],[]]',
+        b'["say",7,["a],[]]', b'["say",7,[-],[]]', b'["say",7,["],[]]', b'["say",7,[,[]]',
+        b'["say",,[1],[]]', b'["say",7,1],[]]', b'["say",7,[1 ],[]]', b'["say",7,["a" ],[]]',
+        b'["say",7,[1"a"],[]]', b'["say",7],[]]', b'["say",7,],[]]', b'["say",],[]]',
+        b'["say",7,["a\x00"],[]]', b'["say",7,["a\xff"],[]]',
+    ],
+)  # fmt: skip
+def test_what_is_no_answer_is_none(frame: bytes) -> None:
+    for count in range(3):
+        assert answers(frame, 7, count) is None
+    with pytest.raises(SeatFault):
+        frames.read_answers(b"[" + frame, 7, 1)
+
+
+@given(st.integers(0, 2**40), st.lists(st.sampled_from(["draw", "see", 0, 5]), max_size=9))
+def test_answers_are_written_as_json(nonce: int, moves: list[Any]) -> None:
+    texts, numbers = {"draw": b'"draw"', "see": b'"see"'}, {0: b"0", 5: b"5"}
+    assert said(nonce, moves, texts, numbers) == spelled("say", nonce, moves, [])
+
+
+def test_answers_that_are_not_known_are_left() -> None:
+    for moves in (["draw"], [2, "see"], [True], [None], [["see"]]):
+        assert said(1, moves, {"see": b'"see"'}, {0: b"0", 1: b"1"}) == b""
+    assert said(1, ["see"] * 20000, {"see": b'"see"'}, {}) == b""
