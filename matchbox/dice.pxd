@@ -1,5 +1,8 @@
 cimport cython
+from matchbox cimport words
+from matchbox.words cimport u32, u64
 
+cdef bint _IN_WORDS
 cdef list _PLANS
 
 @cython.locals(size="unsigned long long", other="unsigned long long")
@@ -11,13 +14,28 @@ cdef class SeededDice:
     cdef bytes _seed
     cdef Py_ssize_t _step, _begun
     cdef object _drawn, _limit, _value
+    cdef u64 _keyed[8]
+    cdef u32 _words[16]
+    cdef u32 _results[24]
+    cdef Py_ssize_t _size
+    cdef bint _whole
 
     cpdef SeededDice at(self, Py_ssize_t step)
     cpdef object below(self, object n)
     @cython.locals(size=Py_ssize_t, parts=list, above=Py_ssize_t, below=Py_ssize_t,
                    part="unsigned long long")
     cpdef shuffle(self, object items)
+    cdef u64 _small(self, u64 n) except? 1
+    @cython.locals(last=Py_ssize_t, below=Py_ssize_t, part=u64)
+    cdef Py_ssize_t _order(self, object items, Py_ssize_t size) except -1
+    @cython.locals(below=Py_ssize_t, full=bint)
+    cdef bint _have_orders(self, Py_ssize_t size, Py_ssize_t last) noexcept
+    cdef bint _have(self, u64 n) noexcept
+    cdef _begin_words(self)
+    cdef _leave_words(self)
     cdef object _begin(self, object n)
     cdef object _number(self)
 
+@cython.locals(texts=list)
+cpdef list player_seeds(bytes deal, str match, Py_ssize_t rotation, Py_ssize_t seats)
 cpdef bytes player_seed(str deal, str match, Py_ssize_t rotation, Py_ssize_t seat)

@@ -9,6 +9,8 @@ from hashlib import blake2b, shake_256
 from math import perm
 from typing import Any, Final, Protocol, TypeVar
 
+from matchbox import words
+
 T = TypeVar("T")
 
 SEED_BYTES: Final = 16
@@ -19,6 +21,13 @@ _NUMBERS: Final = 1 << 64
 _WORD: Final = 1 << 62
 _LIMIT: Final = 1 << 448
 """Draws out of one number of 512 bits have no more results in all, so that 64 bits are left."""
+_IN_WORDS: Final = words.COMPILED
+"""Whether numbers are kept in machine words, as long as nothing is drawn that is too big for it."""
+_SMALL: Final = 1 << 32
+_KEY: Final = 64
+"""Bytes of the longest key that BLAKE2b has,"""
+_KEYED: Final = 128
+"""and of what it makes of any."""
 
 
 @lru_cache(1000)
@@ -77,7 +86,20 @@ class SeededDice:
     A draw divides one number of 512 bits; its bias is below 2**-64.
     """
 
-    __slots__ = ("_begun", "_drawn", "_limit", "_seed", "_step", "_value")
+    __slots__ = (
+        "_begun", "_drawn", "_keyed", "_limit", "_results", "_seed", "_size", "_step", "_value",
+        "_whole", "_words",
+    )  # fmt: skip
+    _keyed: Any
+    """In words: the hash of the seed, to which a number's own text is added,"""
+    _words: Any
+    """what the draws have left of the last number,"""
+    _results: Any
+    """how many results they have had in all,"""
+    _size: int
+    """and of how many words that is; none before the first number."""
+    _whole: bool
+    """From a draw on that is too big for words, a step goes on in whole numbers."""
 
     def __init__(self, seed: bytes, step: int) -> None:
         self._seed = seed
@@ -90,6 +112,11 @@ class SeededDice:
         """How many results they have had in all."""
         self._limit = 0
         """How many they may have."""
+        if _IN_WORDS:
+            self._size = 0
+            self._whole = step < 0 or len(seed) > _KEY
+            if not self._whole:
+                words.key(self._keyed, seed, 64)
 
     def at(self, step: int) -> SeededDice:
         """The same dice, for another step of the deal."""
@@ -97,12 +124,19 @@ class SeededDice:
         self._begun = 0
         self._drawn = 1
         self._limit = 0
+        if _IN_WORDS:
+            self._size = 0
+            self._whole = step < 0 or len(self._seed) > _KEY
         return self
 
     def below(self, n: int) -> int:
         """A whole number from 0 to n - 1. Raises ValueError where n is not positive."""
         if n < 1:
             raise ValueError(f"no number lies below {n} and at or above 0")
+        if _IN_WORDS and not self._whole:
+            if n < _SMALL:
+                return self._small(n)
+            self._leave_words()
         drawn = self._drawn * n
         if drawn > self._limit:
             self._begin(n)
@@ -115,6 +149,9 @@ class SeededDice:
         """Puts the items into an order, each as likely as the others (Fisher and Yates)."""
         size = len(items)
         while size > 1:
+            if _IN_WORDS and not self._whole and size < len(_PLANS):
+                size = self._order(items, size)
+                continue
             orders, parts = _PLANS[size] if size < len(_PLANS) else _plan(size)
             order = self.below(orders)
             for above, below, results in parts:
@@ -128,6 +165,59 @@ class SeededDice:
     def choice(self, items: Sequence[T]) -> T:
         """One of the items. Raises ValueError where there is none."""
         return items[self.below(len(items))]
+
+    def _small(self, n: int) -> int:
+        """What `below` does, in words."""
+        if not self._size or self._have(n):
+            self._begin_words()
+            self._have(n)
+        return words.divide(self._words, n)
+
+    def _order(self, items: MutableSequence[T], size: int) -> int:
+        """What `shuffle` does in one go, in words; how many places are left."""
+        last = size - _AT_ONCE if size > _AT_ONCE else 1
+        if not self._size or self._have_orders(size, last):
+            self._begin_words()
+            self._have_orders(size, last)
+        while size > last:
+            below = words.part(size, last)
+            part = words.divide(self._words, words.orders(size, below))
+            if isinstance(items, bytearray):
+                _swap_bytes(items, size, below, part)
+            else:
+                _swap(items, size, below, part)
+            size = below
+        return size
+
+    def _have_orders(self, size: int, last: int) -> bool:
+        """Counts the orders of these places in; whether the number has not so many results."""
+        full = False
+        while size > last:
+            below = words.part(size, last)
+            full = self._have(words.orders(size, below))
+            size = below
+        return full
+
+    def _have(self, n: int) -> bool:
+        """Counts a draw below n in; whether the number has not so many results."""
+        self._size = words.multiply(self._results, self._size, n)
+        return words.is_over(self._results, self._size)
+
+    def _begin_words(self) -> None:
+        """Begins another number in words."""
+        before = _KEYED if self._seed else 0
+        words.number(self._words, self._keyed, self._step, self._begun, before)
+        self._begun += 1
+        self._results[0] = 1
+        self._size = 1
+
+    def _leave_words(self) -> None:
+        """Goes on in whole numbers."""
+        self._whole = True
+        if self._size:
+            self._value = sum(self._words[place] << 32 * place for place in range(16))
+            self._drawn = sum(self._results[place] << 32 * place for place in range(self._size))
+            self._limit = _LIMIT
 
     def _begin(self, n: int) -> None:
         """Begins another number, with room for a draw below n and 64 bits more."""
@@ -145,14 +235,22 @@ class SeededDice:
 
 def player_seed(deal: str, match: str, rotation: int, seat: int) -> bytes:
     """The 32 bytes that seed a player's own generator: one way from the deal's seed."""
-    text = _player(match, rotation, seat)
+    text = _players(match, rotation, seat + 1)[seat]
     return blake2b(text, key=unhexlify(deal), digest_size=32).digest()
 
 
+def player_seeds(deal: bytes, match: str, rotation: int, seats: int) -> list[str]:
+    """The same for every seat, in hex."""
+    texts = _players(match, rotation, seats)
+    if _IN_WORDS and 0 < len(deal) <= _KEY and len(texts[-1]) <= words.LIMIT:
+        return words.in_hex(deal, texts)
+    return [blake2b(text, key=deal, digest_size=32).hexdigest() for text in texts]
+
+
 @lru_cache(100)
-def _player(match: str, rotation: int, seat: int) -> bytes:
+def _players(match: str, rotation: int, seats: int) -> list[bytes]:
     """What tells the players of a deal apart; it is the same in every deal of a match."""
-    return f"{match}:{rotation}:{seat}:player".encode()
+    return [f"{match}:{rotation}:{seat}:player".encode() for seat in range(seats)]
 
 
 def derive_deals(seed: str, count: int, *, start: int = 0) -> list[str]:

@@ -7,7 +7,10 @@ from __future__ import annotations
 
 import random
 from hashlib import blake2b
+from operator import index
 from typing import TYPE_CHECKING, Any, Final
+
+from matchbox import words
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,6 +29,17 @@ _FUNCTIONS: Final = tuple(
 )  # fmt: skip
 
 
+_PLAIN: Final[dict[str, Any]] = {
+    name: vars(_Plain)[name] for name in _FUNCTIONS if name in vars(_Plain)
+}
+"""What `random.Random` makes of draws, without a Mersenne Twister of its own."""
+_IN_WORDS: Final = words.COMPILED
+"""Whether the first draws come out of machine words."""
+_FIRST: Final = 512
+"""Bits of the first draws."""
+_DRAWS: Final = "draws"
+"""What is a generator's source as long as it draws by itself."""
+_WORD: Final = 1 << 62
 _FEW: Final = 5
 """So many of a list are sampled here,"""
 _POOL: Final = 21
@@ -36,75 +50,125 @@ class Generator:
     """A bout's generator, seeded at first use.
 
     Its first draws come out of one hash, for seeding a Mersenne Twister takes as long as a few
-    decisions, and most bots draw once or twice in a bout.
+    decisions, and most bots draw once or twice in a bout. As many draws as 512 bits allow are its
+    own, then those of its Mersenne Twister.
     """
 
-    __slots__ = ("numpy", "seed", "source")
+    __slots__ = ("_bits", "_left", "_words", "gauss_next", "numpy", "seed", "source")
+    _words: Any
 
     def __init__(self, seed: str) -> None:
         self.seed = seed
-        self.source: random.Random | None = None
+        self.source: Any = None
+        """A Mersenne Twister, or `_DRAWS`; None before the first draw."""
         self.numpy: Any = None
         """What numpy's global functions draw from, where a seat has numpy."""
 
-    def get(self) -> random.Random:
+    def get(self) -> Any:
         """What to draw from."""
         if self.source is None:
-            self.source = _FirstDraws(self)
-        return self.source
+            self._begin()
+        return self if self.source is _DRAWS else self.source
 
-    def twister(self) -> random.Random:
+    def twister(self) -> Any:
         """The bout's Mersenne Twister; from now on all draws are its own."""
-        if self.source is None or isinstance(self.source, _FirstDraws):
+        if self.source is None or self.source is _DRAWS:
             self.source = _Plain(int(self.seed, 16))
         return self.source
 
-
-_Drawn: Final[type[Any]] = type(
-    "_Drawn",
-    (),
-    {"__slots__": ()} | {name: vars(_Plain)[name] for name in _FUNCTIONS if name in vars(_Plain)},
-)
-"""What `random.Random` makes of draws, without a Mersenne Twister of its own."""
-
-
-class _FirstDraws(_Drawn):  # type: ignore[misc]
-    """As many draws as 512 bits allow, then those of the generator's Mersenne Twister."""
-
-    __slots__ = ("_bits", "_generator", "_left", "gauss_next")
-
-    def __init__(self, generator: Generator) -> None:
-        self._generator = generator
-        self._bits = int.from_bytes(blake2b(generator.seed.encode()).digest(), "big")
-        self._left = 512
+    def _begin(self) -> None:
+        seed = self.seed.encode()
+        if _IN_WORDS:
+            if len(seed) > words.LIMIT:
+                words.read(self._words, blake2b(seed).digest())
+            else:
+                words.text_number(self._words, seed)
+        else:
+            self._bits = int.from_bytes(blake2b(seed).digest(), "big")
+        self._left = _FIRST
         self.gauss_next = None
+        self.source = _DRAWS
 
     def random(self) -> float:
-        return self.getrandbits(53) * 2.0**-53
+        left = self._left - 53
+        if left < 0:
+            return self.getrandbits(53) * 2.0**-53
+        self._left = left
+        if _IN_WORDS:
+            return words.bits(self._words, _FIRST - 53 - left, 53) * 2.0**-53
+        bits = self._bits
+        self._bits = bits >> 53
+        return (bits & 0x1FFFFFFFFFFFFF) * 2.0**-53
 
     def _randbelow(self, n: int) -> int:
         """What choices, samples and whole numbers draw by, as in `random`, without a call a try."""
+        if _IN_WORDS and 0 < n < _WORD:
+            return self._below(n)
         k = n.bit_length()
-        left, stored = self._left, self._bits
-        mask = (1 << k) - 1
-        while 0 < k <= left:
-            left -= k
-            bits = stored & mask
-            stored >>= k
-            if bits < n:
-                self._left, self._bits = left, stored
-                return bits
-        self._left, self._bits = left, stored
+        if not _IN_WORDS:
+            left, stored = self._left, self._bits
+            mask = (1 << k) - 1
+            while 0 < k <= left:
+                left -= k
+                bits = stored & mask
+                stored >>= k
+                if bits < n:
+                    self._left, self._bits = left, stored
+                    return bits
+            self._left, self._bits = left, stored
         bits = self.getrandbits(k)
         while bits >= n:
             bits = self.getrandbits(k)
         return bits
 
-    def sample(self, population: Any, k: int, *, counts: Any = None) -> list[Any]:
+    def _below(self, n: int) -> int:
+        """The same of machine words, as far as they go."""
+        k = 0
+        while n >> k:
+            k += 1
+        while k <= self._left:
+            bits = words.bits(self._words, _FIRST - self._left, k)
+            self._left -= k
+            if bits < n:
+                return bits
+        twister = self.twister()
+        self._left = 0
+        drawn: int = twister._randbelow(n)
+        return drawn
+
+    def getrandbits(self, k: int, /) -> int:
+        k = index(k)
+        if not 0 <= k <= self._left:
+            self._left = 0
+            drawn: int = self.twister().getrandbits(k)
+            return drawn
+        if _IN_WORDS:
+            return self._more_bits(k)
+        self._left -= k
+        bits = self._bits & ((1 << k) - 1)
+        self._bits >>= k
+        return bits
+
+    def _more_bits(self, count: int) -> int:
+        """So many bits out of the words, of which there are enough."""
+        found, got = 0, 0
+        bits: int
+        while got < count:
+            part = min(count - got, 32)
+            bits = words.bits(self._words, _FIRST - self._left, part)
+            found |= bits << got
+            self._left -= part
+            got += part
+        return found
+
+    def sample(self, *args: Any, **named: Any) -> list[Any]:
         """A few out of a list as `random` draws them; all else it can do is left to it."""
-        few = type(population) is list and type(k) is int and counts is None
+        population: Any
+        k: Any
+        population, k = args if len(args) == 2 else (None, None)
+        few = type(population) is list and type(k) is int and not named
         if not few or not 0 <= k <= min(len(population), _FEW):
-            drawn: list[Any] = super().sample(population, k, counts=counts)
+            drawn: list[Any] = _PLAIN["sample"](self, *args, **named)
             return drawn
         size = len(population)
         if size <= _POOL:
@@ -121,14 +185,24 @@ class _FirstDraws(_Drawn):  # type: ignore[misc]
                 places.append(place)
         return [population[place] for place in places]
 
-    def getrandbits(self, k: int, /) -> int:
-        if not 0 <= k <= self._left:
-            self._left = 0
-            return self._generator.twister().getrandbits(k)
-        self._left -= k
-        bits = self._bits & ((1 << k) - 1)
-        self._bits >>= k
-        return bits
+    betavariate = _PLAIN["betavariate"]
+    binomialvariate = _PLAIN.get("binomialvariate")
+    choice = _PLAIN["choice"]
+    choices = _PLAIN["choices"]
+    expovariate = _PLAIN["expovariate"]
+    gammavariate = _PLAIN["gammavariate"]
+    gauss = _PLAIN["gauss"]
+    lognormvariate = _PLAIN["lognormvariate"]
+    normalvariate = _PLAIN["normalvariate"]
+    paretovariate = _PLAIN["paretovariate"]
+    randbytes = _PLAIN["randbytes"]
+    randint = _PLAIN["randint"]
+    randrange = _PLAIN["randrange"]
+    shuffle = _PLAIN["shuffle"]
+    triangular = _PLAIN["triangular"]
+    uniform = _PLAIN["uniform"]
+    vonmisesvariate = _PLAIN["vonmisesvariate"]
+    weibullvariate = _PLAIN["weibullvariate"]
 
 
 class Here:
@@ -141,6 +215,8 @@ class Here:
 
 
 HERE: Final = Here()
+_here: Here = HERE
+_MISSING: Final = object()
 
 
 class BoutRandom(random.Random):
@@ -187,15 +263,79 @@ def uninstall() -> None:
     random.Random = _Plain  # type: ignore[misc]
 
 
+def _source() -> Any:
+    """What to draw from now."""
+    now = _here.generator
+    return _OWN if now is None else now.get()
+
+
+def _below(n: int) -> int:
+    """A whole number from 0 to n - 1; n is positive."""
+    now = _here.generator
+    if now is not None and now.source is _DRAWS:
+        return now._randbelow(n)
+    drawn: int = _source()._randbelow(n)
+    return drawn
+
+
 def _dispatcher(name: str) -> Callable[..., Any]:
     def draw(*args: Any, **named: Any) -> Any:
         now = HERE.generator
-        source = _OWN if now is None else now.source or now.get()
+        source = _OWN if now is None else now if now.source is _DRAWS else now.get()
         return getattr(source, name)(*args, **named)
 
-    draw.__name__ = draw.__qualname__ = name
-    draw.__doc__ = getattr(_Plain, name).__doc__
     return draw
+
+
+def _usual(name: str, given: tuple[Any, ...], more: tuple[Any, ...], named: dict[str, Any]) -> Any:
+    """A draw as the standard library has it, also where it refuses."""
+    args = [one for one in given if one is not _MISSING]
+    return getattr(_source(), name)(*args, *more, **named)
+
+
+def _random(*args: Any, **named: Any) -> float:
+    if args or named:
+        return _OWN.random(*args, **named)
+    now = _here.generator
+    if now is not None and now.source is _DRAWS:
+        return now.random()
+    drawn: float = _source().random()
+    return drawn
+
+
+def _randint(a: Any = _MISSING, b: Any = _MISSING, /, *more: Any, **named: Any) -> Any:
+    if type(a) is int and type(b) is int and a <= b and not more and not named:
+        return a + _below(b - a + 1)
+    return _usual("randint", (a, b), more, named)
+
+
+def _randrange(start: Any = _MISSING, stop: Any = _MISSING, /, *more: Any, **named: Any) -> Any:
+    if type(start) is int and not more and not named:
+        if stop is _MISSING:
+            if start > 0:
+                return _below(start)
+        elif type(stop) is int and start < stop:
+            return start + _below(stop - start)
+    return _usual("randrange", (start, stop), more, named)
+
+
+def _choice(seq: Any = _MISSING, /, *more: Any, **named: Any) -> Any:
+    if (type(seq) is list or type(seq) is tuple) and seq and not more and not named:
+        return seq[_below(len(seq))]
+    return _usual("choice", (seq,), more, named)
+
+
+def _shuffle(x: Any = _MISSING, /, *more: Any, **named: Any) -> None:
+    if type(x) is list and not more and not named:
+        _shuffle_list(x)
+    else:
+        _usual("shuffle", (x,), more, named)
+
+
+def _shuffle_list(items: list[Any]) -> None:
+    for last in range(len(items) - 1, 0, -1):
+        other = _below(last + 1)
+        items[last], items[other] = items[other], items[last]
 
 
 def _seed(a: Any = None, version: int = 2) -> None:
@@ -222,8 +362,19 @@ def _setstate(state: tuple[Any, ...]) -> None:
     _twister().setstate(state)
 
 
-_DISPATCHERS: Final = {name: _dispatcher(name) for name in _FUNCTIONS} | {
+_DISPATCHERS: Final[dict[str, Callable[..., Any]]] = {
+    name: _dispatcher(name) for name in _FUNCTIONS
+} | {
+    "choice": _choice,
+    "randint": _randint,
+    "random": _random,
+    "randrange": _randrange,
+    "shuffle": _shuffle,
     "seed": _seed,
     "getstate": _getstate,
     "setstate": _setstate,
 }
+for _name in _FUNCTIONS:
+    if _name not in ("seed", "getstate", "setstate"):
+        _DISPATCHERS[_name].__name__ = _DISPATCHERS[_name].__qualname__ = _name
+        _DISPATCHERS[_name].__doc__ = getattr(_Plain, _name).__doc__

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, Protocol
 
-from matchbox.dice import SeededDice, player_seed
+from matchbox.dice import SeededDice, player_seed, player_seeds
 from matchbox.errors import SeatFault
 from matchbox.match.frames import Answer, Question
 from matchbox.match.wire import ALONE
@@ -99,9 +99,10 @@ class Table:
                 break
             order = (deal, self._rotation)
             if self._batch is not None and self._bouts.free(order):
-                seeds = [self._seed(deal, seat) for seat in range(len(self._players))]
-                dice = SeededDice(bytes.fromhex(self._job.deals[deal]), 0)
-                self._batch.start(deal, dice, seeds)
+                seed = bytes.fromhex(self._job.deals[deal])
+                seats = len(self._players)
+                seeds = player_seeds(seed, self._job.match, self._rotation, seats)
+                self._batch.start(deal, SeededDice(seed, 0), seeds)
                 self._batched += 1
             else:
                 self._live[deal] = live = self._bouts.start(order)

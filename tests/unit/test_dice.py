@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from matchbox.dice import SeededDice, deals_from, derive_deals, player_seed
+from matchbox.dice import SeededDice, deals_from, derive_deals, player_seed, player_seeds
 
 SEED = bytes(range(16))
 # What this seed's first step drew when it was written: records of old matches rest on it.
@@ -129,6 +129,21 @@ def test_every_draw_is_as_it_is_defined() -> None:
         assert draws(dice.at(step), number) == draws(Defined(SEED, step), number)
 
 
+@pytest.mark.parametrize("size", [0, 1, 16, 63, 64])
+def test_every_draw_is_as_it_is_defined_whatever_the_seed(size: int) -> None:
+    seed = bytes(range(7, 7 + size))
+    for step in range(20):
+        assert draws(SeededDice(seed, step), step) == draws(Defined(seed, step), step)
+
+
+def test_as_many_draws_as_448_bits_allow_come_out_of_one_number() -> None:
+    dice, defined = SeededDice(SEED, 3), Defined(SEED, 3)
+    assert [dice.below(2) for _ in range(900)] == [defined.below(2) for _ in range(900)]
+    assert [dice.below(2**32 - 1) for _ in range(50)] == [
+        defined.below(2**32 - 1) for _ in range(50)
+    ]
+
+
 @given(st.integers(1, 2**600), st.integers(0, 1000))
 def test_a_draw_lies_below(n: int, step: int) -> None:
     assert 0 <= SeededDice(SEED, step).below(n) < n
@@ -155,6 +170,16 @@ def test_there_is_no_choice_from_nothing() -> None:
 def test_a_choice_is_one_of_the_items() -> None:
     dice = SeededDice(SEED, 0)
     assert {dice.choice("abc") for _ in range(100)} == set("abc")
+
+
+@pytest.mark.parametrize("match", ["", "m", "m" * 100, "m" * 113, "m" * 114, "é" * 300])
+def test_the_seeds_of_all_seats_are_those_of_each(match: str) -> None:
+    deal = derive_deals("x", 1)[0]
+    told = player_seeds(bytes.fromhex(deal), match, 2, 12)
+    texts = [f"{match}:2:{seat}:player".encode() for seat in range(12)]
+    key = bytes.fromhex(deal)
+    assert told == [blake2b(text, key=key, digest_size=32).hexdigest() for text in texts]
+    assert told == [player_seed(deal, match, 2, seat).hex() for seat in range(12)]
 
 
 def test_players_have_seeds_of_their_own() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from hashlib import blake2b
 from typing import Any
 
 import pytest
@@ -108,6 +109,63 @@ def test_every_way_to_draw_repeats(name: str, arguments: tuple[object, ...]) -> 
         chance.enter(Generator(SEEDS[0]))
         twice.append([getattr(random, name)(*arguments) for _ in range(20)])
     assert twice[0] == twice[1]
+
+
+class Defined(random.Random):
+    """What the draws of a bout are, said plainly."""
+
+    def __init__(self, seed: str) -> None:
+        super().__init__(int(seed, 16))
+        self.bits, self.left = int.from_bytes(blake2b(seed.encode()).digest(), "big"), 512
+
+    def random(self) -> float:
+        return self.getrandbits(53) * 2.0**-53 if self.left >= 0 else super().random()
+
+    def getrandbits(self, k: int, /) -> int:
+        if not 0 <= k <= self.left:
+            self.left = -1
+            return super().getrandbits(k)
+        drawn = self.bits & ((1 << k) - 1)
+        self.bits, self.left = self.bits >> k, self.left - k
+        return drawn
+
+
+DRAWS: list[tuple[str, tuple[Any, ...]]] = [
+    ("random", ()), ("randint", (-3, 9)), ("randint", (0, 2**32 - 1)), ("randint", (0, 2**62)),
+    ("randint", (5, 5)), ("randrange", (7,)), ("randrange", (3, 11)), ("randrange", (0, 90, 4)),
+    ("randrange", (10**80,)), ("choice", ([1, 2, 3],)), ("choice", ((4, 5),)), ("choice", ("abc",)),
+    ("getrandbits", (0,)), ("getrandbits", (64,)), ("getrandbits", (65,)), ("getrandbits", (300,)),
+    ("randint", (2, 1)), ("randint", (1,)), ("randint", (1, 2, 3)), ("randint", ("a", 2)),
+    ("randrange", (0,)), ("randrange", ()), ("choice", ([],)), ("choice", ()), ("choice", (5,)),
+    ("shuffle", ((1, 2),)), ("sample", ([1, 2, 3], 2)), ("uniform", (1, 2)),
+]  # fmt: skip
+
+
+def outcome(draw: Any, arguments: tuple[Any, ...]) -> object:
+    """What a draw gives, or how it is refused."""
+    try:
+        return draw(*arguments)
+    except (IndexError, TypeError, ValueError) as error:
+        return str(error)
+
+
+@pytest.mark.parametrize("seed", ["0", "ab" * 32, "7" * 127, "12" * 64, "5" * 129])
+def test_every_draw_is_as_it_is_defined(seed: str) -> None:
+    order = random.Random(seed).choices(DRAWS, k=200)
+    generator, defined = Generator(seed), Defined(seed)
+    for name, arguments in order:
+        chance.enter(generator)
+        ours = outcome(getattr(random, name), arguments)
+        assert ours == outcome(getattr(defined, name), arguments), (name, arguments)
+
+
+@pytest.mark.parametrize("size", [0, 1, 2, 9, 60, 300])
+def test_a_list_is_shuffled_as_the_standard_library_shuffles_it(size: int) -> None:
+    ours, theirs = list(range(size)), list(range(size))
+    chance.enter(Generator(SEEDS[0]))
+    random.shuffle(ours)
+    Defined(SEEDS[0]).shuffle(theirs)
+    assert ours == theirs
 
 
 @pytest.mark.parametrize("size", [0, 1, 2, 5, 6, 21, 22, 40])
