@@ -14,7 +14,8 @@ from typing import Final
 from matchbox.errors import SeatFault
 from sandbox.policy import Limits
 
-_GRACE_MS: Final = 20
+GRACE_MS: Final = 20
+"""So long nothing is looked at: most answers come at once."""
 _LONGEST_LOOK_MS: Final = 500
 
 
@@ -34,6 +35,12 @@ def run_delay_ns(pid: int | str) -> int:
 def is_asleep(pid: int) -> bool:
     """Whether the process waits for something other than a processor."""
     return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "R"
+
+
+def too_long(used_ms: float, budget_ms: float) -> SeatFault:
+    """The fault of who has used more processor time for a question than it had."""
+    told = f"used {used_ms:.1f} ms of processor time; it was allowed {budget_ms:.0f} ms"
+    return SeatFault("timeout", told)
 
 
 class Bank:
@@ -61,7 +68,7 @@ class Meter:
         self._limits = limits
         self._first: float | None = None
         self._first_ready = 0.0
-        self.next_look_ms = min(_GRACE_MS, int(budget_ms) + 1)
+        self.next_look_ms = min(GRACE_MS, int(budget_ms) + 1)
 
     def look(self, answered: Callable[[], bool] = lambda: False) -> None:
         """Raises SeatFault where the time is over; else says when to look again.
@@ -83,11 +90,9 @@ class Meter:
             raise SeatFault("platform", f"the machine gave the bot no time for {wall:.0f} ms")
         self.next_look_ms = max(1, min(_LONGEST_LOOK_MS, int(left) + 1, int(allowed - charged) + 1))
 
-    def cost_ms(self, cpu_ns: int) -> tuple[float, float]:
-        """What an answer has cost, at this reading: processor time, and what was slept beside."""
-        used = (cpu_ns - self._begun) / 1e6
-        slept = 0.0 if self._first is None else max(0.0, self._waited()[1] - used)
-        return used, slept
+    def slept_ms(self, used_ms: float) -> float:
+        """What was slept until now, beside that much processor time."""
+        return 0.0 if self._first is None else max(0.0, self._waited()[1] - used_ms)
 
     def _waited(self) -> tuple[float, float]:
         """Milliseconds since the first look: by the wall, and those of them that are charged."""
@@ -101,8 +106,5 @@ class Meter:
         """What is left of the budget, in ms, at this reading. Raises SeatFault at nothing."""
         used = (cpu_ns - self._begun) / 1e6
         if used > self._budget:
-            raise SeatFault(
-                "timeout",
-                f"used {used:.1f} ms of processor time; it was allowed {self._budget:.0f} ms",
-            )
+            raise too_long(used, self._budget)
         return self._budget - used

@@ -171,8 +171,8 @@ class Limits:
 
     def longest_answer(self, decisions: int) -> int:
         """How many bytes the frame that answers so many questions may have."""
-        each = self.answer_bytes + self.report_bytes
-        return min(self.frame_bytes, self.envelope_bytes + decisions * each)
+        whole = self.envelope_bytes + decisions * (self.answer_bytes + self.report_bytes)
+        return whole if whole < self.frame_bytes else self.frame_bytes
 
 
 @dataclass(frozen=True, slots=True)

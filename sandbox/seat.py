@@ -8,6 +8,8 @@ from __future__ import annotations
 import os
 import select
 import signal
+import socket
+import struct
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -15,7 +17,7 @@ from dataclasses import replace
 from typing import Final
 
 from matchbox.errors import SeatFault
-from sandbox.meter import Bank, Meter, cpu_clock
+from sandbox.meter import GRACE_MS, Bank, Meter, cpu_clock, too_long
 from sandbox.policy import CHUNK_BYTES, QUESTION_BYTES, TAG_BYTES, WHERE, Limits, rlimits
 from sandbox.verdict import Death, verdict
 from sandbox.warm import Warm
@@ -23,6 +25,11 @@ from sandbox.warm import Warm
 _LEAVING_MS: Final = 200
 _WHERE_MS: Final = 200
 _QUIET_MS: Final = 20
+_AT_ONCE: Final = socket.MSG_DONTWAIT
+_GRACE: Final = struct.pack("ll", 0, GRACE_MS * 1000)
+"""How long the kernel waits for an answer by itself, as it is told."""
+_TAGS: Final = 64
+"""So many are drawn at a time."""
 
 
 class Seat:
@@ -39,6 +46,9 @@ class Seat:
         self._limits = limits
         self._done = done
         self._channel = fork.channel
+        self._channel.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, _GRACE)
+        self._descriptor = fork.channel.fileno()
+        self._tags = _tags()
         self._output = fork.output
         self.pid = fork.pid
         self._clock = cpu_clock(fork.pid)
@@ -47,11 +57,16 @@ class Seat:
         self._poll.register(self._channel, select.POLLIN)
         self._poll.register(self._output, select.POLLIN)
         self._log = bytearray()
+        self._prints = False
+        """Whether it has printed so much, or so slowly, that its output has to be looked after."""
         self._bank = bank or Bank(limits)
-        self._allowed = 0.0
         self._last = False
         """Whether the bank holds less than a whole decision's time."""
-        self._rested = 0
+        self._begun = self._rested = 0
+        """The bot's processor time at the last question, and at its answer."""
+        self._budget = 0.0
+        self._meter: Meter | None = None
+        """Of a question that was not answered at once."""
         self._open = True
         self._death: Death | None = None
         self._fault: SeatFault | None = None
@@ -100,81 +115,95 @@ class Seat:
         self._done(self._zygote)
 
     def _exchange(self, frame: bytes, decisions: int, start: bool) -> bytes:
-        limits = self._limits
+        """The answer to a question. Most come at once: for those as little is done as there is."""
+        limits, bank = self._limits, self._bank
         if not self._open:
             raise SeatFault("platform", "the seat was closed before this question")
         if len(frame) > QUESTION_BYTES:
             raise SeatFault("platform", f"the question is longer than {QUESTION_BYTES} bytes")
-        begun = self._cpu_ns()
+        begun = self._begun = self._cpu_ns()
         thought = (begun - self._rested) / 1e6
         if thought > limits.off_turn_ms:
             raise SeatFault("protocol", f"thought for {thought:.0f} ms while it was not asked")
-        self._bank.left_ms -= thought
-        budget = self._budget(decisions, start)
-        self._allowed = begun / 1e6 + budget
-        meter = Meter(self.pid, begun, budget, limits)
-        tag = os.urandom(TAG_BYTES)
-        self._send(tag, frame, meter)
-        answer = self._receive(tag, limits.longest_answer(decisions), meter)
-        self._rested = self._cpu_ns()
-        meter.settle(self._rested)
-        try:
-            used, slept = meter.cost_ms(self._rested)
-        except OSError:
-            raise self._dead() from None
+        bank.left_ms -= thought
+        budget = self._budget = limits.start_cpu_ms if start else self._owed(decisions)
+        self._meter = None
+        tag = next(self._tags)
+        if len(frame) <= CHUNK_BYTES:
+            self._send(tag + b"\0" + frame)
+        else:
+            for packet in _packets(tag, frame):
+                self._send(packet)
+        answer = self._receive(tag, limits.longest_answer(decisions))
+        rested = self._rested = self._cpu_ns()
+        used = (rested - begun) / 1e6
+        if used > budget:
+            raise too_long(used, budget)
+        slept = 0.0 if self._meter is None else self._slept(self._meter, used)
         # Loading has a budget of its own; sleeping meanwhile has not.
-        self._bank.left_ms -= slept if start else used + slept
+        bank.left_ms -= slept if start else used + slept
         return answer
 
-    def _budget(self, decisions: int, start: bool) -> float:
+    def _owed(self, decisions: int) -> float:
         """Milliseconds of processor time for a question. Raises SeatFault where none is left."""
-        limits = self._limits
-        if start:
-            return limits.start_cpu_ms
         left = self._bank.left_ms
         if left <= 0:
             raise self._spent()
-        whole = limits.cpu_ms * max(1, decisions)
+        whole = self._limits.cpu_ms * (decisions if decisions > 1 else 1)
         self._last = left < whole
-        return min(whole, left)
+        return left if self._last else whole
 
     def _spent(self) -> SeatFault:
         return SeatFault("timeout", f"used all of its {self._limits.bank_ms} ms for the match")
 
-    def _send(self, tag: bytes, frame: bytes, meter: Meter) -> None:
-        """The whole question, never waiting longer than the bot's own time for its answer."""
-        for packet in _packets(tag, frame):
-            while True:
-                try:
-                    self._channel.send(packet)
-                    break
-                except BlockingIOError:
-                    self._poll.modify(self._channel, select.POLLOUT)
-                    self._wait(meter)
-                    self._poll.modify(self._channel, select.POLLIN)
-                except OSError:
-                    raise self._dead() from None
+    def _send(self, packet: bytes) -> None:
+        """Sends it, never waiting longer than the bot's own time for its answer."""
+        while True:
+            try:
+                self._channel.send(packet, _AT_ONCE)
+                return
+            except BlockingIOError:
+                self._poll.modify(self._channel, select.POLLOUT)
+                self._wait()
+                self._poll.modify(self._channel, select.POLLIN)
+            except OSError:
+                raise self._dead() from None
 
-    def _receive(self, tag: bytes, longest: int, meter: Meter) -> bytes:
-        while not self._wait(meter):
-            pass
+    def _receive(self, tag: bytes, longest: int) -> bytes:
+        room = TAG_BYTES + longest + 1
         try:
-            packet = self._channel.recv(TAG_BYTES + longest + 1)
+            if self._prints or self._budget < GRACE_MS or self._meter is not None:
+                packet = self._polled(room)
+            else:
+                packet = os.read(self._descriptor, room)
+        except BlockingIOError:
+            self._watch().next_look_ms = 0
+            packet = self._polled(room)
         except OSError:
             packet = b""
         if not packet:
             raise self._dead()
-        if packet[:TAG_BYTES] != tag:
+        if not packet.startswith(tag):
             raise SeatFault("protocol", "sent an answer that nobody had asked for")
-        if len(packet) > TAG_BYTES + longest:
+        if len(packet) == room:
             raise SeatFault("protocol", f"sent an answer longer than {longest} bytes")
         return packet[TAG_BYTES:]
 
-    def _wait(self, meter: Meter) -> bool:
+    def _polled(self, room: int) -> bytes:
+        """The packet that comes, with an eye on the output and the clocks; nothing at its end."""
+        while not self._wait():
+            pass
+        try:
+            return self._channel.recv(room, _AT_ONCE)
+        except OSError:
+            return b""
+
+    def _wait(self) -> bool:
         """True once the channel is ready; keeps the output flowing and the time meanwhile."""
-        ready = False
+        ready, meter = False, self._watch()
         for descriptor, _ in self._poll.poll(meter.next_look_ms):
             if descriptor == self._output:
+                self._prints = True
                 self._drain()
             else:
                 ready = True
@@ -184,6 +213,18 @@ class Seat:
             except OSError:
                 raise self._dead() from None
         return ready
+
+    def _watch(self) -> Meter:
+        """What keeps the time of this question, from when it is first asked for."""
+        if self._meter is None:
+            self._meter = Meter(self.pid, self._begun, self._budget, self._limits)
+        return self._meter
+
+    def _slept(self, meter: Meter, used: float) -> float:
+        try:
+            return meter.slept_ms(used)
+        except OSError:
+            raise self._dead() from None
 
     def _is_ready(self) -> bool:
         return any(descriptor != self._output for descriptor, _ in self._poll.poll(0))
@@ -207,8 +248,9 @@ class Seat:
 
     def _dead(self) -> SeatFault:
         """The fault of a process that is leaving, or has closed its channel and stays."""
+        allowed = self._begun / 1e6 + self._budget
         try:
-            return verdict(self._bury(_LEAVING_MS), self._limits, self._allowed)
+            return verdict(self._bury(_LEAVING_MS), self._limits, allowed)
         except SeatFault as fault:
             return fault
 
@@ -233,6 +275,14 @@ class Seat:
             with suppress(KeyError):
                 self._poll.unregister(self._output)
         self._log += text[: self._limits.log_bytes - len(self._log)]
+
+
+def _tags() -> Iterator[bytes]:
+    """Marks that nobody foresees. Drawn one by one, most of the time would go into the asking."""
+    while True:
+        drawn = os.urandom(_TAGS * TAG_BYTES)
+        for at in range(0, len(drawn), TAG_BYTES):
+            yield drawn[at : at + TAG_BYTES]
 
 
 def _packets(tag: bytes, frame: bytes) -> Iterator[bytes]:

@@ -95,7 +95,7 @@ class Warm:
             raise SeatFault("platform", f"a seat could not be made: {words or error}") from error
         finally:
             os.close(writer)
-        channel.setblocking(False)
+        channel.settimeout(None)
         return Fork(channel, output, pid, handle)
 
     def bury(self) -> Death:

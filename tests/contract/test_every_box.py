@@ -289,6 +289,14 @@ def test_output_over_the_limit_is_dropped_and_blocks_nobody(seat: Seat) -> None:
     assert len(seat.stderr) == LIMITS.log_bytes
 
 
+def test_who_prints_a_little_at_every_question_is_never_held_up_for_long(seat: Seat) -> None:
+    begun = time.monotonic()
+    for _ in range(100):
+        assert seat.ask(b"print('x' * 5000)", 3) == b"done"
+    assert time.monotonic() - begun < 10
+    assert len(seat.stderr) == LIMITS.log_bytes
+
+
 def test_an_endless_flood_is_a_timeout(hurried: Seat) -> None:
     assert fault(hurried, "import os\nwhile True: os.write(2, bytes(4096))").kind == "timeout"
     assert len(hurried.stderr) == BRIEF.log_bytes

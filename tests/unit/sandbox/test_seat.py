@@ -1,11 +1,13 @@
-"""How a question is cut into packets."""
+"""How a question is cut into packets, and marked."""
 
 from __future__ import annotations
 
+from itertools import islice
+
 import pytest
 
-from sandbox.policy import CHUNK_BYTES
-from sandbox.seat import _packets
+from sandbox.policy import CHUNK_BYTES, TAG_BYTES
+from sandbox.seat import _TAGS, _packets, _tags
 
 TAG = b"12345678"
 
@@ -29,3 +31,9 @@ def test_a_question_is_cut_and_can_be_joined(length: int, count: int) -> None:
     assert [packet[8] for packet in packets] == [1] * (count - 1) + [0]
     assert b"".join(packet[9:] for packet in packets) == frame
     assert max(map(len, packets)) <= CHUNK_BYTES + 9
+
+
+def test_every_question_of_every_seat_has_a_mark_of_its_own() -> None:
+    marks = [mark for _ in range(2) for mark in islice(_tags(), 3 * _TAGS)]
+    assert {len(mark) for mark in marks} == {TAG_BYTES}
+    assert len(set(marks)) == len(marks)
