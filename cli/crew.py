@@ -97,8 +97,7 @@ def _pinned(number: int) -> Iterator[None]:
     try:
         yield
     finally:
-        if cores.CAN_PIN:
-            os.sched_setaffinity(0, before)
+        cores.unpin(before)
 
 
 def _enter(kind: str, parent: int, ready: Any, numbers: Any) -> None:

@@ -192,7 +192,7 @@ class Scheduling(Witness):
 
     def look(self, seat: Seat) -> None:
         zygote = int(_status(seat.pid)["PPid"])
-        self.found |= os.sched_getscheduler(seat.pid) != os.SCHED_OTHER
+        self.found |= os.sched_getscheduler(seat.pid) != os.sched_getscheduler(0)
         self.found |= os.sched_getaffinity(seat.pid) != os.sched_getaffinity(zygote)
         self.found |= os.getpriority(os.PRIO_PROCESS, zygote) > 0
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import fcntl
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
@@ -28,9 +28,26 @@ def usable() -> list[int]:
 
 
 def pin(core: int) -> None:
-    """Keeps this process and its children on one core, where the system can."""
+    """Keeps this process and its children on one core, where the system can.
+
+    They take turns there: who has woken another goes on until it waits itself. Else a bot that has
+    answered is often put aside before it waits, and run once more to do so.
+    """
     if CAN_PIN:
         os.sched_setaffinity(0, {core})
+        _schedule(os.SCHED_BATCH)
+
+
+def unpin(before: Collection[int]) -> None:
+    """Lets this process and its later children run on these cores again, as any other."""
+    if CAN_PIN:
+        os.sched_setaffinity(0, before)
+        _schedule(os.SCHED_OTHER)
+
+
+def _schedule(policy: int) -> None:
+    with suppress(OSError):  # It only saves time, and a container's filter may forbid it.
+        os.sched_setscheduler(0, policy, os.sched_param(0))
 
 
 def claim(folder: Path, keep: Callable[[int], None] = pin) -> int | None:

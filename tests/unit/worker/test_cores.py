@@ -72,6 +72,31 @@ def test_it_takes_only_what_it_may_use_and_a_child_stays_there(tmp_path: Path) -
     assert done.stdout.strip() == f"[{last}]", done.stderr
 
 
+def scheduled(before: str) -> str:
+    """The scheduler of a child whose parent has done this with all usable cores."""
+    source = "import os; print(os.sched_getscheduler(0) == os.SCHED_BATCH)"
+    program = (
+        "import os, subprocess, sys; from worker.arena import cores; usable = cores.usable(); "
+        f"{before}; sys.exit(subprocess.run([sys.executable, '-S', '-c', {source!r}]).returncode)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    return done.stdout.strip()
+
+
+def test_who_shares_a_core_takes_turns_and_nobody_else() -> None:
+    assert scheduled("pass") == "False"
+    assert scheduled("cores.pin(usable[0])") == "True"
+    assert scheduled("cores.pin(usable[0]); cores.unpin(usable)") == "False"
+
+
+def test_where_turns_are_forbidden_the_core_is_kept_all_the_same() -> None:
+    refuse = "def refuse(*_): raise PermissionError"
+    before = "os.sched_setscheduler = refuse; cores.pin(usable[0]); assert len(cores.usable()) == 1"
+    assert scheduled(f"exec({refuse!r}); {before}") == "False"
+
+
 def test_a_core_that_is_taken_away_meanwhile_is_passed_over(tmp_path: Path) -> None:
     first, kept = cores.usable()[0], []
 
@@ -92,3 +117,4 @@ def test_where_the_system_cannot_nothing_is_claimed(
     assert not (tmp_path / "cores").exists()
     assert cores.usable() == list(range(os.cpu_count() or 1))
     cores.pin(cores.usable()[-1])
+    cores.unpin(cores.usable())
