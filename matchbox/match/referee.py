@@ -7,6 +7,7 @@ handed in; a platform fault passes through as SeatFault("platform").
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import product
 from typing import TYPE_CHECKING, Final
 
 from matchbox.match import record as records
@@ -116,12 +117,18 @@ class _Match:
         self._open = open_player
         self._binding = binding
         self._report = report
-        self._bouts: dict[Order, Bout] = {}
+        self._over = 0
+        """So many bouts are over that nobody was told of yet."""
+        self._faultless: list[Fault] = []
+        """The faults of a bout in which nobody was at fault."""
+        self._bouts: dict[int, list[Bout | None]] = {}
+        """By rotation, and then by deal."""
         self._troubles: dict[Order, _Trouble] = {}
 
     def play_rotation(self, rotation: int, deals: Iterable[int]) -> None:
         """Plays these deals with the seats so rotated, `width` bouts at a time."""
         seats = range(self._seats)
+        self._bouts.setdefault(rotation, [None] * len(self._job.deals))
         players = [self._open(entrant(seat, rotation, self._seats), rotation) for seat in seats]
         batch = getattr(self._game, "batch", None)
         side = batch(self._seats, self._job.options) if batch is not None else None
@@ -130,15 +137,17 @@ class _Match:
         finally:
             for player in players:
                 player.close()
+        self.beat()
 
     def settle(self) -> list[Bout]:
         """All bouts in order, those after an entrant's third fault forfeited by it."""
-        orders = sorted(self._bouts)
-        for order in orders if self._troubles else ():
+        rotations = sorted(self._bouts)
+        for order in product(range(len(self._job.deals)), rotations) if self._troubles else ():
             trouble = self._troubles.get(order)
             if (trouble.banned if trouble else _NOBODY) != self._banned_before(order):
                 self.play_rotation(order[1], order[:1])
-        return [self._bouts[order] for order in orders]
+        deals = zip(*(self._bouts[rotation] for rotation in rotations), strict=True)
+        return [bout for bouts in deals for bout in bouts if bout is not None]
 
     def notes(self) -> list[Note]:
         """What went wrong, in the order of the bouts."""
@@ -176,24 +185,26 @@ class _Match:
             Note(self._entrant(seat, order), *order, kind, detail)
             for seat, kind, detail in live.notes
         ]
-        self._bouts[order] = bout
+        self._bouts[order[1]][order[0]] = bout
         self._troubles.pop(order, None)
         if live.banned or bout.faults:
             offenders = {self._entrant(fault.seat, order) for fault in bout.faults}
             self._troubles[order] = _Trouble(live.banned, offenders - live.banned, notes)
-        self._report(1)
+        self._over += 1
 
     def keep(self, order: Order, moves: list[Plain], outcome: Outcome) -> None:
         """Keeps a bout that is over, in which nobody was at fault."""
-        places, scores, why = list(outcome.places), list(outcome.scores), outcome.why
-        self._bouts[order] = Bout(order[0], order[1], moves, places, scores, why)
+        deal, rotation = order
+        places, scores, none = list(outcome.places), list(outcome.scores), self._faultless
+        self._bouts[rotation][deal] = Bout(deal, rotation, moves, places, scores, outcome.why, none)
         if self._troubles:
             self._troubles.pop(order, None)
-        self._report(1)
+        self._over += 1
 
     def beat(self) -> None:
-        """Tells that a frame was answered."""
-        self._report(0)
+        """Tells that a frame was answered, and how many bouts are over since the last time."""
+        over, self._over = self._over, 0
+        self._report(over)
 
     def _banned_before(self, order: Order) -> frozenset[int]:
         """The entrants that had their third fault in a bout before this one."""

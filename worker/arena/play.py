@@ -150,18 +150,21 @@ def play_job(
     game = registry.game(job.game)
     check_rules(job)
     table = Table(job, bundles, box, memories=memories, reports=reports)
-    started = time.monotonic()
     with _resting_collector(box):
+        started = time.monotonic()
         played = play(game, job, table.open_player, report=report, rotations=rotations)
-    seconds = round(time.monotonic() - started, 6)
-    alone = Table(job, bundles, box, memories=memories)
-    found = sample(game, job, played.record, alone.open_player, job.sample, lambda: report(0))
+        seconds = round(time.monotonic() - started, 6)
+        alone = Table(job, bundles, box, memories=memories)
+        found = sample(game, job, played.record, alone.open_player, job.sample, lambda: report(0))
+        packed = records.pack(stamped(played.record, libraries_of(box) or ()))
+        notes = played.notes
+        del played  # There is nothing left of the bouts for the collector to look at.
     return MatchPlayed(
         match=job.match,
         attempt=job.attempt,
         token=job.token,
-        record=records.pack(stamped(played.record, libraries_of(box) or ())),
-        notes=played.notes,
+        record=packed,
+        notes=notes,
         logs=table.logs(limits_of(job.limits).log_bytes),
         cpu_ms=table.cpu_ms(),
         box=kind_of(box),

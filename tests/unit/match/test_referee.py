@@ -161,6 +161,23 @@ def test_progress_is_reported() -> None:
     assert sum(heard) == 10
 
 
+def test_progress_tells_of_bouts_that_nobody_was_asked_in() -> None:
+    heard: list[int] = []
+    played, _ = play_scripted(
+        Race(), a_job(Race(), deals=5), {0: crash, 1: crash}, report=heard.append
+    )
+    assert sum(heard) >= len(played.record.bouts) == 10
+
+
+def test_rotations_may_be_played_in_any_order() -> None:
+    job = a_job(Race(), deals=3)
+    one_way, other_way = (
+        play_scripted(Race(), job, {0: one, 1: one}, rotations=rotations)[0]
+        for rotations in ([0, 1], [1, 0])
+    )
+    assert one_way.record == other_way.record
+
+
 def test_a_frame_holds_as_many_questions_as_there_are_bouts_in_flight() -> None:
     _, opened = play_scripted(Auction(), a_job(Auction(), deals=10, width=4), {0: one, 1: one})
     assert max(len(frame) for frame in opened[0, 0][0].asked) == 4

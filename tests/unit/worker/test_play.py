@@ -95,7 +95,8 @@ def test_the_collector_rests_while_bots_play_behind_a_wall_and_no_longer(
             raise error
 
     try:
-        play_job(a_match(ONE, TWO), by_digest(ONE, TWO), box, report)
+        job = replace(a_match(ONE, TWO), sample=2)
+        play_job(job, by_digest(ONE, TWO), box, report)
     except RuntimeError as raised:
         assert raised is error
     assert seen == {False}
