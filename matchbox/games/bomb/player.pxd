@@ -7,15 +7,23 @@ cdef class Card:
     cdef public str _name
     cdef public Py_ssize_t _number
     cdef public str _description
+    cdef Py_ssize_t _place
 
+@cython.freelist(64)
 cdef class Hand:
     cdef bytes _brief
 
+    @cython.locals(known=Card, brief="const unsigned char*")
+    cpdef num_cards(self, object card)
+
+@cython.freelist(64)
 cdef class GameData:
     cdef object _ask
     cdef bytes _brief
     cdef bint _over
 
+    @cython.locals(brief="const unsigned char*", size=Py_ssize_t)
+    cpdef discard_pile(self)
     @cython.locals(brief=bytes)
     cpdef _play_a_card(self, object card)
 

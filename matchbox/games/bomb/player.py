@@ -1,3 +1,4 @@
+# cython: binding=False, embedsignature=True, embedsignature.format=clinic
 """What a bomb player is written against, and the driver that puts the referee's questions to it.
 
 Knows cards, hands and a player's view of the game; does not know the rules. The names of the
@@ -21,16 +22,24 @@ _NUMBERS: Final = {
     name: number
     for number, name in enumerate(("defuse", "skip", "bottom", "shuffle", "see", "nothing", "bomb"))
 }
+_PILE: Final = 1
+_OTHER: Final = 2
+_SEEN: Final = 3
+_COUNTS: Final = 4
+_CARDS: Final = _COUNTS + len(_NUMBERS)
+"""Where what stands in a brief, as `brief_of` writes it."""
 
 
 class Card:
     """A kind of card; one object stands for all its copies."""
 
-    __slots__ = ("_description", "_name", "_number")
+    __slots__ = ("_description", "_name", "_number", "_place")
 
     def __init__(self, name: str, description: str) -> None:
         self._name = name
         self._number = _NUMBERS.get(name, _NUMBERS["bomb"])
+        self._place = _COUNTS + self._number
+        """Where a brief tells how many of them are in the hand."""
         self._description = description
 
     def name(self) -> str:
@@ -67,12 +76,6 @@ HAND_KINDS: Final = tuple(card_list[1:])
 """The kinds that a hand can hold, in the order in which it lists them."""
 _cards: Final = [*HAND_KINDS, bomb_card]
 """By number."""
-_PILE: Final = 1
-_OTHER: Final = 2
-_SEEN: Final = 3
-_COUNTS: Final = 4
-_CARDS: Final = _COUNTS + len(HAND_KINDS) + 1
-"""Where what stands in a brief, as `brief_of` writes it."""
 
 
 class Hand:
@@ -101,7 +104,11 @@ class Hand:
 
     def num_cards(self, card: Card) -> int:
         """How many cards of that kind are in the hand."""
-        return self._brief[_COUNTS + card._number]
+        if type(card) is not Card:
+            return self._brief[_COUNTS + card._number]
+        brief = self._brief
+        known = card
+        return brief[known._place]
 
     def copy(self) -> Hand:
         """A hand of its own with the same cards."""
@@ -160,10 +167,11 @@ class GameData:
 
     def discard_pile(self) -> tuple[Card, ...]:
         """All cards played so far, oldest first."""
-        brief = self._brief
-        if len(brief) == _CARDS:
+        size = len(self._brief)
+        if size == _CARDS:
             return ()
-        return tuple([_cards[number] for number in brief[_CARDS + brief[_SEEN] :]])
+        brief = self._brief
+        return tuple([_cards[number] for number in brief[_CARDS + brief[_SEEN] : size]])
 
     def _play_a_card(self, card: Card) -> tuple[Card, ...] | None:
         """Plays a see or a shuffle card.
