@@ -8,10 +8,17 @@ cpdef bytes write(
     Py_ssize_t asked, Py_ssize_t seat, Py_ssize_t turn, Py_ssize_t attacker, Side own, Side other
 )
 @cython.locals(
-    cards=bytearray, discard=Py_ssize_t, end=Py_ssize_t, fallen=Py_ssize_t, field=Py_ssize_t,
-    kinds=Py_ssize_t, marks=Py_ssize_t, numbers=Py_ssize_t
+    cards=bytearray, deck=Py_ssize_t, discard=Py_ssize_t, end=Py_ssize_t, fallen=Py_ssize_t,
+    field=Py_ssize_t, hand=Py_ssize_t, kinds=Py_ssize_t, marks=Py_ssize_t, numbers=Py_ssize_t,
+    played=Py_ssize_t, theirs=Py_ssize_t
 )
 cpdef read(bytes brief, Side own, Side other)
+@cython.locals(
+    asked=Py_ssize_t, cards=bytearray, deck=Py_ssize_t, discard=Py_ssize_t, end=Py_ssize_t,
+    fallen=Py_ssize_t, field=Py_ssize_t, hand=Py_ssize_t, lands=Py_ssize_t, life=Py_ssize_t,
+    theirs=Py_ssize_t, theirs_left=Py_ssize_t
+)
+cpdef bint read_next(bytes brief, Side own, Side other) except -1
 @cython.locals(
     cards=bytearray, discard=Py_ssize_t, end=Py_ssize_t, field=Py_ssize_t, hand=Py_ssize_t
 )

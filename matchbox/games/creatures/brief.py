@@ -48,27 +48,61 @@ def write(asked: int, seat: int, turn: int, attacker: int, own: Side, other: Sid
 
 def read(brief: bytes, own: Side, other: Side) -> None:
     """Lays the own side as the brief tells, its deck face down; of the other, life and marks."""
+    (
+        _, _, _, _,
+        own.life, deck, own.lands, own.tapped, own.mana, played, hand, field, fallen,
+        other.life, _, _, _, _, theirs, discard,
+    ) = brief[:_HEAD]  # fmt: skip
+    own.deck = _BACKS[deck]
+    own.played = played == 1
     cards = bytearray(brief)
-    own.life = cards[_OWN]
-    own.deck = _BACKS[cards[_OWN + 1]]
-    own.lands = cards[_OWN + 2]
-    own.tapped = cards[_OWN + 3]
-    own.mana = cards[_OWN + 4]
-    own.played = cards[_OWN + 5] == 1
-    numbers = _HEAD + cards[_OWN + 6]
-    field = cards[_OWN + 7]
+    numbers = _HEAD + hand
     kinds = numbers + field
     marks = kinds + field
-    fallen = marks + field
+    end = marks + field
     own.hand = cards[_HEAD:numbers]
     own.numbers = cards[numbers:kinds]
     own.kinds = cards[kinds:marks]
-    own.marks = cards[marks:fallen]
-    discard = cards[_OWN + 8]
-    own.discard = cards[fallen : fallen + discard] if discard else _BACKS[0]
-    other.life = cards[_OTHER]
-    end = len(cards) - cards[_HEAD - 1]
-    other.marks = cards[end - cards[_HEAD - 2] : end]
+    own.marks = cards[marks:end]
+    own.discard = cards[end : end + fallen] if fallen else _BACKS[0]
+    end = len(cards) - discard
+    other.marks = cards[end - theirs : end]
+
+
+def read_next(brief: bytes, own: Side, other: Side) -> bool:
+    """The same as `read` at the beginning of a turn, where most of the own side was told before.
+
+    That is so where since the last turn only a card was drawn and life was lost. Else False, and
+    nothing is laid.
+    """
+    (
+        asked, _, _, _,
+        life, deck, lands, _, _, _, hand, field, fallen,
+        theirs_left, _, _, _, _, theirs, discard,
+    ) = brief[:_HEAD]  # fmt: skip
+    cards = own.hand
+    if (
+        hand != len(cards) + 1
+        or field != len(own.kinds)
+        or fallen != len(own.discard)
+        or lands != own.lands
+        or asked != TURN
+    ):
+        return False
+    own.life = life
+    own.deck = _BACKS[deck]
+    own.tapped = own.mana = 0
+    own.played = False
+    cards.append(brief[_HEAD - 1 + hand])
+    if field:
+        own.marks = bytearray(field)
+    other.life = theirs_left
+    if theirs:
+        end = len(brief) - discard
+        other.marks = bytearray(brief[end - theirs : end])
+    else:
+        other.marks = _BACKS[0]
+    return True
 
 
 def read_other(brief: bytes, other: Side) -> None:

@@ -2,16 +2,17 @@ cimport cython
 from matchbox.games.creatures.brief cimport read_other
 from matchbox.games.creatures.state cimport Side
 
-cdef Py_ssize_t ATTACKED, BLOCKED, FACE_DOWN, LAND_CARD, TAPPED
+cdef Py_ssize_t _ALWAYS, _ATTACKING, ATTACKED, BLOCKED, FACE_DOWN, LAND_CARD, TAPPED
 cdef object _new, Card
 cdef tuple KINDS, _MARKS
 
 cdef class Layout:
     cdef object _board
     cdef Side _side
-    cdef bytes _brief, _numbers
-    cdef bytearray _held_kinds
+    cdef bytes _brief
+    cdef bytearray _held_kinds, _numbers
     cdef list _creatures, _fallen, _held, _played_lands
+    cdef tuple _zones
     cdef Py_ssize_t _touches
     cdef bint _is_deck_shown, _is_own
     cdef readonly bint is_laid
@@ -23,6 +24,7 @@ cdef class Layout:
     @cython.locals(side=Side, gone=list)
     cpdef show(self, Py_ssize_t played=*)
     @cython.locals(held=list, gone=list)
+    cdef _note(self)
     cdef list _show_hand(self, bytearray kinds, Py_ssize_t played)
     @cython.locals(held=list, kind=Py_ssize_t)
     cdef _draw(self, bytearray kinds)
@@ -41,6 +43,5 @@ cdef class Layout:
     cpdef show_summon(self, Py_ssize_t played)
     @cython.locals(side=Side)
     cpdef show_attack(self, Py_ssize_t place)
-    cdef bint _is_changed(self) except -1
 
 cdef card_of(Py_ssize_t number)

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 _MARKS: Final = (0, TAPPED | ATTACKED, TAPPED | BLOCKED)
 """What a card shows, by its creature's mark in the game."""
+_ATTACKING: Final = TAPPED | ATTACKED
+_ALWAYS: Final = -1
+"""So many touches there never are: all is brought up to date each time, as a deck asks for."""
 
 _new: Final = Card.__new__
 
@@ -29,7 +32,7 @@ class Layout:
 
     __slots__ = (
         "_board", "_brief", "_creatures", "_fallen", "_held", "_held_kinds", "_is_deck_shown",
-        "_is_own", "_numbers", "_played_lands", "_side", "_touches", "is_laid",
+        "_is_own", "_numbers", "_played_lands", "_side", "_touches", "_zones", "is_laid",
     )  # fmt: skip
 
     def __init__(self, board: GameControl, side: Side, *, is_own: bool) -> None:
@@ -52,10 +55,10 @@ class Layout:
         self._held: list[Card] = []
         self._held_kinds = bytearray()
         self._creatures: list[Card] = []
-        self._numbers = b""
+        self._numbers = bytearray()
         self._played_lands: list[Card] = []
         self._fallen: list[Card] = []
-        self._touches = TOUCHES.count
+        self._note()
         if self._brief:
             read_other(self._brief, self._side)
             self.show()
@@ -69,6 +72,7 @@ class Layout:
     def deck(self) -> list[Card]:
         """The deck, face down; from now on it is kept up to date as well."""
         self._is_deck_shown = True
+        self._touches = _ALWAYS
         return [card_of(FACE_DOWN) for _ in self._side.deck]
 
     def creatures(self) -> list[Card]:
@@ -97,7 +101,12 @@ class Layout:
             self._show_creatures(side, gone)
         self._fallen = board.dpile.copy()
         board.playedland, board.mana.amount = side.played, side.mana
-        self._touches = TOUCHES.count
+        self._note()
+
+    def _note(self) -> None:
+        """Keeps in mind what lies here, to see what the player changes."""
+        self._zones = self._held, self._creatures, self._played_lands, self._fallen
+        self._touches = _ALWAYS if self._is_deck_shown else TOUCHES.count
 
     def _show_hand(self, kinds: bytearray, played: int) -> list[Card]:
         """Brings the hand up to date; returns the cards that have left it."""
@@ -140,7 +149,7 @@ class Layout:
                 before.pop(number) if number in before else _taken(gone, card)
                 for number, card in zip(side.numbers, side.kinds, strict=True)
             ]
-            self._numbers = bytes(side.numbers)
+            self._numbers = side.numbers.copy()
             fallen = before.values()
         self._show_marks(side.marks)
         self._board.field[:] = self._creatures
@@ -157,32 +166,28 @@ class Layout:
     # --- What is certain to have changed, and no more, where the player has changed nothing ----
 
     def show_turn(self) -> None:
-        """A turn has begun."""
+        """A turn has begun, and since the last one nothing has happened but the draw of a card."""
         side, board = self._side, self._board
-        if (
-            self._is_changed()
-            or side.numbers != self._numbers
-            or side.lands != len(self._played_lands)
-            or not side.hand.startswith(self._held_kinds)
-        ):
+        zones = board.hand, board.field, board.lands, board.dpile
+        if zones != self._zones or self._touches != TOUCHES.count:
             self.show()
             return
-        self._draw(side.hand)
-        self._held_kinds = side.hand
-        if side.tapped:
-            self._show_tapped(side.tapped)
-        else:
-            for land in self._played_lands:
-                land._marks = 0
-        self._show_marks(side.marks)
-        board.playedland, board.mana.amount = side.played, side.mana
+        card = card_of(side.hand[-1])
+        board.hand.append(card)
+        self._held.append(card)
+        for land in self._played_lands:
+            land._marks = 0
+        for card in self._creatures:
+            card._marks = 0
+        board.playedland, board.mana.amount = False, 0
 
     def show_land(self, played: int) -> None:
         """A land was played from that place in the hand."""
-        if self._is_changed():
+        side, board = self._side, self._board
+        zones = board.hand, board.field, board.lands, board.dpile
+        if zones != self._zones or self._touches != TOUCHES.count:
             self.show(played)
             return
-        side, board = self._side, self._board
         del board.hand[played]
         card = self._held.pop(played)
         board.lands.append(card)
@@ -193,10 +198,11 @@ class Layout:
 
     def show_tap(self) -> None:
         """Lands were tapped."""
-        if self._is_changed():
+        side, board = self._side, self._board
+        zones = board.hand, board.field, board.lands, board.dpile
+        if zones != self._zones or self._touches != TOUCHES.count:
             self.show()
             return
-        side, board = self._side, self._board
         if side.tapped < len(self._played_lands):
             self._show_tapped(side.tapped)
         else:
@@ -206,39 +212,28 @@ class Layout:
 
     def show_summon(self, played: int) -> None:
         """A creature was summoned from that place in the hand."""
-        if self._is_changed():
+        side, board = self._side, self._board
+        zones = board.hand, board.field, board.lands, board.dpile
+        if zones != self._zones or self._touches != TOUCHES.count:
             self.show(played)
             return
-        side, board = self._side, self._board
         del board.hand[played]
         card = self._held.pop(played)
         card._marks = 0
         board.field.append(card)
         self._creatures.append(card)
-        self._numbers = bytes(side.numbers)
+        self._numbers.append(side.numbers[-1])
         board.playedland, board.mana.amount = side.played, side.mana
 
     def show_attack(self, place: int) -> None:
         """The creature at that place on the field has attacked."""
-        if self._is_changed():
+        side, board = self._side, self._board
+        zones = board.hand, board.field, board.lands, board.dpile
+        if zones != self._zones or self._touches != TOUCHES.count:
             self.show()
             return
-        card = self._creatures[place]
-        card._marks = TAPPED | ATTACKED
-        side, board = self._side, self._board
+        self._creatures[place]._marks = _ATTACKING
         board.playedland, board.mana.amount = side.played, side.mana
-
-    def _is_changed(self) -> bool:
-        """Whether the player has changed what lies here, so that all of it must be mended."""
-        board = self._board
-        return (
-            board.hand != self._held
-            or board.field != self._creatures
-            or board.lands != self._played_lands
-            or board.dpile != self._fallen
-            or self._touches != TOUCHES.count
-            or self._is_deck_shown
-        )
 
 
 def card_of(number: int) -> Card:

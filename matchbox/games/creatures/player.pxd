@@ -4,6 +4,5 @@ from matchbox.games.creatures.table cimport Table
 
 cdef Py_ssize_t ASKED, BLOCK
 
-cpdef answer_brief(object player, bytes brief, object ask)
 @cython.locals(table=Table)
-cdef _decide(object player, bytes brief, object ask, bint keep)
+cpdef answer_brief(object player, bytes brief, object ask, bint keep=*)

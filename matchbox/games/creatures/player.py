@@ -124,22 +124,18 @@ def sit_down(player: Player, opponent: str = "Opponent") -> Table:
 
 def answer(player: Player, view: dict[str, Any], ask: Ask) -> Any:
     """The player's move for this view; `ask(move)` makes a move before it, inside the turn."""
-    return _decide(player, brief_of(view), ask, False)
+    return answer_brief(player, brief_of(view), ask, False)
 
 
-def answer_brief(player: Player, brief: bytes, ask: Ask) -> Any:
+def answer_brief(player: Player, brief: bytes, ask: Ask, keep: bool = True) -> Any:
     """The same as `answer`, for views as `brief_of` writes them; but a tuple is several moves.
 
-    Those whose effect is certain are made together.
+    Those whose effect is certain are made together, unless `keep` says that none is kept back.
     """
-    return _decide(player, brief, ask, True)
-
-
-def _decide(player: Player, brief: bytes, ask: Ask, keep: bool) -> Any:
     table = player._table or sit_down(player)
     try:
         if brief[ASKED] == BLOCK:
             return table.attacked(brief)
-        return table.turn(brief, ask, keep=keep)
+        return table.turn(brief, ask, keep)
     finally:
         enter(None)

@@ -59,7 +59,11 @@ def summon(side: Side, card: int) -> int:
 
 def untapped(side: Side, number: int) -> int:
     """The place of the untapped creature of that number on the field, or NOWHERE."""
-    place = side.numbers.find(number) if 0 < number < 256 else NOWHERE
+    numbers = side.numbers
+    if 0 < number <= len(numbers) and numbers[number - 1] == number:
+        place = number - 1  # None that was summoned before it has fallen.
+    else:
+        place = numbers.find(number) if 0 < number < 256 else NOWHERE
     return NOWHERE if place >= 0 and side.marks[place] else place
 
 

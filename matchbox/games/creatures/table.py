@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from matchbox.errors import IllegalMove
 from matchbox.games.creatures import steps
 from matchbox.games.creatures.board import GameControl
-from matchbox.games.creatures.brief import ASKED, ATTACKER, BLOCK, brief_of, read
+from matchbox.games.creatures.brief import ASKED, ATTACKER, BLOCK, TURN, brief_of, read, read_next
 from matchbox.games.creatures.card import Card
 from matchbox.games.creatures.idle import IdleBoard
 from matchbox.games.creatures.kinds import FACE_DOWN, LAND_CARD, NAMES, NUMBERS
@@ -52,7 +52,7 @@ class Table:
 
     # --- A turn ------------------------------------------------------------------------------
 
-    def turn(self, brief: bytes, ask: Ask, *, keep: bool) -> Any:
+    def turn(self, brief: bytes, ask: Ask, keep: bool) -> Any:
         """Lets the player make its turn; returns the moves that end it, or the only one.
 
         `keep` allows to hand over several moves at a time.
@@ -105,7 +105,8 @@ class Table:
         self._tried += 1
         if self._tried > ACTIONS:
             self._refuse()
-        return self._ask is not None and self._tap(self._mine.lands - self._mine.tapped)
+        mine = self._mine
+        return self._ask is not None and self._tap(mine.lands - mine.tapped)
 
     def tap_one(self, land: object) -> bool:
         """Taps that land."""
@@ -150,8 +151,10 @@ class Table:
         place = self._ready(creature) if self._ask is not None else steps.NOWHERE
         if place < 0:
             return False
-        move = ["attack", self._mine.numbers[place]]
-        if steps.attack(self._mine, self._theirs, place) and self._theirs.life > 0:
+        mine, theirs = self._mine, self._theirs
+        move = ["attack", mine.numbers[place]]
+        # What the player still does in a turn that it has won is nobody's any more.
+        if steps.attack(mine, theirs, place) and (self._keeps or theirs.life > 0):
             self._own_layout.show_attack(place)
             if self._other_layout.is_laid:
                 self._other_layout.show()
@@ -222,7 +225,9 @@ class Table:
         """The place of an untapped creature of one's own: the card, or the first of that name."""
         side = self._mine
         if isinstance(creature, Card):
-            for place, card in enumerate(self._own_layout.creatures()):
+            place = -1
+            for card in self._own_layout.creatures():
+                place += 1
                 if card is creature:
                     return steps.NOWHERE if side.marks[place] else place
             return steps.NOWHERE
@@ -246,15 +251,18 @@ class Table:
             if before != self._mine.facts():
                 self._own_layout.show()
             self._other_layout.show()
-        elif self._other_layout.is_laid:
-            before = self._theirs.facts()
-            self._see(brief)
-            self._own_layout.show_turn()
-            if before != self._theirs.facts():
-                self._other_layout.show()
         else:
-            self._see(brief)
-            self._own_layout.show_turn()
+            is_laid = self._other_layout.is_laid
+            before = self._theirs.facts() if is_laid else None
+            if self._asked == TURN and read_next(brief, self._mine, self._theirs):
+                self._other_layout.tell(brief)
+                enter(self._player.memory)
+                self._own_layout.show_turn()
+            else:
+                self._see(brief)
+                self._own_layout.show()
+            if is_laid and before != self._theirs.facts():
+                self._other_layout.show()
         self._show_lives()
 
     def _see(self, brief: bytes) -> None:

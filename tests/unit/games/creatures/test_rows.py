@@ -55,6 +55,8 @@ def a_game(seed: int, look: Callable[[Any, Any], None], *, keep: bool) -> list[A
             assert list(GAME.to_move(state)) == [seat]
             GAME.apply(state, seat, move, LeastDice())
             moves.append(move)
+            if GAME.outcome(state) is not None:
+                return
 
     def within(seat: int, made: Any) -> Any:
         make(seat, made)
@@ -101,6 +103,8 @@ def test_what_a_driver_predicts_is_what_the_rules_make_of_the_same_moves(seed: i
         for move in table._kept:
             assert list(GAME.to_move(after)) == [seat]
             GAME.apply(after, seat, move, LeastDice())
+            if GAME.outcome(after) is not None:
+                return
         predicted = write(TURN, seat, state.turn, 0, table._mine, table._theirs)
         assert GAME.brief(after, seat) == predicted
         rows.append(len(table._kept))
@@ -113,8 +117,12 @@ def test_what_a_driver_predicts_is_what_the_rules_make_of_the_same_moves(seed: i
 def test_a_player_sees_and_does_the_same_whether_moves_are_kept_back_or_not(seed: int) -> None:
     def played(*, keep: bool) -> tuple[list[Any], list[Any]]:
         sights: list[Any] = []
-        moves = a_game(seed, lambda player, _: sights.append(sight(player)), keep=keep)
-        return moves, sights
+
+        def look(player: Any, _: Any) -> None:
+            if player.opponent.life > 0:
+                sights.append(sight(player))
+
+        return a_game(seed, look, keep=keep), sights
 
     assert played(keep=True) == played(keep=False)
 
@@ -146,6 +154,27 @@ def test_who_can_be_blocked_asks_with_all_that_was_kept_back() -> None:
     told, last = asked(state, AutoPilot())
     assert told == [("land", ["tap", 1], ["attack", 1]), ["attack", 2]]
     assert last == "done"
+
+
+def test_a_turn_that_wins_is_one_answer_and_goes_on_to_its_end() -> None:
+    ended = []
+
+    class Ending(AutoPilot):
+        def turn_prompt(self) -> bool:
+            super().turn_prompt()
+            ended.append(self.opponent.life)
+            return False
+
+    state = a_state(a_side(field="Knight Bear"), a_side(life=3))
+    told, last = asked(state, Ending())
+    assert (told, ended) == ([], [-2])
+    assert last[0] == ["attack", 1]
+    make_moves = iter(last)
+    while GAME.outcome(state) is None:
+        GAME.apply(state, 0, next(make_moves), LeastDice())
+    outcome = GAME.outcome(state)
+    assert outcome is not None
+    assert outcome.places == (1, 2)
 
 
 class _Ended(BaseException):
