@@ -40,15 +40,18 @@ _UNREADABLE: Final = re.compile(
 )
 """Control characters but tab and newline, what changes a line's direction, and half characters."""
 
+_Flat: TypeAlias = str | Annotated[int, msgspec.Meta(gt=-MAX_INT, lt=MAX_INT)]
 _PLAIN_ANSWERS: Final[Any] = msgspec.json.Decoder(
-    tuple[
-        Literal["say"],
-        int,
-        list[str | Annotated[int, msgspec.Meta(gt=-MAX_INT, lt=MAX_INT)]],
-        tuple[()],
-    ]
+    tuple[Literal["say"], int, list[_Flat], tuple[()]]
 )
 """Reads and checks at once what most frames are: texts and whole numbers, and no fault."""
+_ROWS_OF_ANSWERS: Final[Any] = msgspec.json.Decoder(
+    tuple[Literal["say"], int, list[_Flat | list[_Flat | list[_Flat]]], tuple[()], list[int]]
+)
+"""The same for frames that hold moves in a row, each a text, a whole number or a list of such."""
+
+_NO_FAULT: Final = b"],[]]"
+"""How a frame ends that holds no fault and no row."""
 
 Told: TypeAlias = Any
 """What a seat is told of a position: its view, or the brief that the game has for it."""
@@ -169,8 +172,13 @@ def read_answers(
         if found is not None:
             return found
     with suppress(msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        _, said, moves, _ = _PLAIN_ANSWERS.decode(frame)
+        if frame.endswith(_NO_FAULT):
+            _, said, moves, _ = _PLAIN_ANSWERS.decode(frame)
+            rows = []
+        else:
+            _, said, moves, _, rows = _ROWS_OF_ANSWERS.decode(frame)
         if said == nonce and len(moves) == count:
+            _put_rows(moves, rows)
             return cast("list[Answer]", moves)
     match _decode(frame):
         case ["say", said, [*answers], [*faults], *more] if (

@@ -2,6 +2,7 @@ cimport cython
 from matchbox.match cimport packing
 from matchbox.match.chance cimport Generator, Here
 from matchbox.match.packing cimport Asked
+from matchbox.match.saying cimport said_in_rows
 
 cdef class Session:
     cdef object _make, _answer, _answer_brief, _report, _class, _chance, _hub, _asked
@@ -36,8 +37,3 @@ cdef class _Bout(Generator):
     cdef Session _session
     cdef object player, view, waiting
     cdef Py_ssize_t decisions, number, place
-
-cdef dict _texts, _numbers, _known
-
-@cython.locals(known=dict)
-cdef bint _know(list moves) except -1

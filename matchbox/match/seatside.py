@@ -21,7 +21,6 @@ Frames out, in JSON:
 from __future__ import annotations
 
 import gc
-import json
 import marshal
 import sys
 from importlib import import_module
@@ -33,6 +32,8 @@ from greenlet import getcurrent, greenlet
 from matchbox.match import chance, libraries, loading, memory, numpy_chance, packing
 from matchbox.match.chance import HERE, Generator
 from matchbox.match.packing import Asked
+from matchbox.match.saying import encodes, said_in_rows, to_bytes
+from matchbox.match.saying import said as _said
 from matchbox.match.words import blame, report_text
 
 if TYPE_CHECKING:
@@ -44,11 +45,8 @@ _REPORTS: Final = 12 * 1024
 """Characters of all reports in one frame; what would be more is left out."""
 _GARBAGE: Final = 20_000
 """So many new objects before the collector looks: the views of a frame are many, and no garbage."""
-_KNOWN: Final = 1000
-"""So many different moves are kept as they are written in JSON."""
 _REHEARSAL: Final = "rehearsal"
 _NO_BOT: Final = b"import random\n\n\nclass Bot:\n    drawn = random.random()\n"
-_to_text: Final = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False).encode
 
 
 def prepare() -> None:
@@ -127,11 +125,11 @@ class Session:
     def _handle(self, message: list[Any]) -> bytes:
         """The answer to what marshal has read."""
         if message[0] == "load":
-            return _to_bytes(self._load(message[1]))
+            return to_bytes(self._load(message[1]))
         if message[0] == "learns":
-            return _to_bytes(["learns", memory.learner_of(self._class) is not None])
+            return to_bytes(["learns", memory.learner_of(self._class) is not None])
         if message[0] == "learn":
-            return _to_bytes(self._learn(message[1]))
+            return to_bytes(self._learn(message[1]))
         _, nonce, questions, ended = message
         for number in ended:
             self._forget(number)
@@ -301,13 +299,15 @@ class Session:
         reports, self._reports = self._reports, []
         more = [self._rows, reports] if reports else [self._rows] if self._rows else []
         try:
-            return _to_bytes(["say", nonce, self._moves, self._faults, *more])
+            if self._rows and not (self._faults or reports):
+                return said_in_rows(nonce, self._moves, self._rows)
+            return to_bytes(["say", nonce, self._moves, self._faults, *more])
         except (TypeError, ValueError, RecursionError):
             for place, move in enumerate(self._moves):
-                if not _encodes(move):
+                if not encodes(move):
                     self._moves[place] = None
                     self._faults.append((place, "protocol", "the move is no plain data"))
-            return _to_bytes(["say", nonce, self._moves, self._faults, *more])
+            return to_bytes(["say", nonce, self._moves, self._faults, *more])
 
 
 class _Bout(Generator):
@@ -333,51 +333,6 @@ class _Bout(Generator):
 
     def __call__(self, move: Plain | tuple[Plain, ...]) -> Any:
         return self._session.wait(self, move)
-
-
-def _encodes(move: object) -> bool:
-    try:
-        _to_text(move)
-    except (TypeError, ValueError, RecursionError):
-        return False
-    return True
-
-
-_texts: Final[dict[Any, bytes]] = {}
-_numbers: Final[dict[Any, bytes]] = {}
-"""Moves as they are written in JSON,"""
-_known: Final[dict[type[Any], dict[Any, bytes]]] = {str: _texts, int: _numbers}
-"""by their type."""
-
-
-def _said(nonce: int, moves: list[Any]) -> bytes:
-    """The answer where it holds nothing but texts and whole numbers, else nothing."""
-    if packing.COMPILED and (said := packing.said(nonce, moves, _texts, _numbers)):
-        return said
-    try:
-        told = b",".join([_known[type(move)][move] for move in moves])
-    except KeyError:
-        if not _know(moves):
-            return b""
-        told = b",".join([_known[type(move)][move] for move in moves])
-    return b'["say",%d,[%b],[]]' % (nonce, told)
-
-
-def _know(moves: list[Any]) -> bool:
-    """Whether all these moves are among those whose JSON is known, as they now are if they can."""
-    for move in moves:
-        known = _known.get(type(move))
-        if known is None or len(known) >= _KNOWN:
-            return False
-        try:
-            known[move] = _to_bytes(move)
-        except ValueError:
-            return False
-    return True
-
-
-def _to_bytes(message: Any) -> bytes:
-    return _to_text(message).encode("utf-8", "replace")
 
 
 def _no_answer(player: object, view: Any, ask: object) -> Plain:

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from matchbox.errors import IllegalMove
-from matchbox.match import chance, seatside
+from matchbox.match import chance, saying, seatside
 from matchbox.match.seatside import Session
 
 SEED = "ab" * 32
@@ -112,7 +112,7 @@ def test_half_a_character_is_answered_as_a_question_mark() -> None:
 
 def test_however_many_different_moves_are_made_each_is_answered() -> None:
     talk = Talk("return view if view % 2 else str(view)")
-    for first in range(0, 3 * seatside._KNOWN, 100):
+    for first in range(0, 3 * saying._KNOWN, 100):
         moves = talk.ask(*[(n, n, SEED) for n in range(first, first + 100)])[0]
         assert moves == [n if n % 2 else str(n) for n in range(first, first + 100)]
 
@@ -140,6 +140,37 @@ def test_moves_in_a_row_are_told_by_their_place() -> None:
     assert talk.more == [[0]]
     assert talk.ask((1, 2, None)) == ([[2]], [])
     assert talk.more == []
+
+
+def test_rows_that_python_holds_for_equal_are_answered_as_what_they_are() -> None:
+    rows = [[1, ["a", 0]], [True, ["a", 0]], [1, ["a", False]], [None], ["\u20ac"], [1.0, {"b": 2}]]
+    talk = Talk("return tuple(view)")
+    for _ in range(2):
+        moves = talk.ask(*[(n, row, SEED) for n, row in enumerate(rows)])[0]
+        assert [repr(move) for move in moves] == [repr(row) for row in rows]
+        assert talk.more == [list(range(len(rows)))]
+
+
+def test_however_many_different_rows_are_made_each_is_answered() -> None:
+    talk = Talk("return (view, str(view))")
+    for first in range(0, 2 * saying._KNOWN, 100):
+        moves = talk.ask(*[(n, n, SEED) for n in range(first, first + 100)])[0]
+        assert moves == [[n, str(n)] for n in range(first, first + 100)]
+
+
+@pytest.mark.parametrize(
+    "row", ["({1, 2},)", "(b'a',)", "(ask,)", "((lambda a: a.append(a) or a)([]),)"]
+)
+def test_a_row_that_is_no_plain_data_is_its_bouts_fault(row: str) -> None:
+    talk = Talk(f"return {row} if view == 2 else (view, 'a')")
+    moves, faults = talk.ask((1, 1, SEED), (2, 2, SEED))
+    assert moves == [[1, "a"], None]
+    assert faults == [[1, "protocol", "the move is no plain data"]]
+
+
+def test_a_row_of_kinds_of_text_is_answered_as_text() -> None:
+    talk = Talk("return (Text(view), 1)", "class Text(str): pass")
+    assert talk.ask((1, "a", SEED)) == ([["a", 1]], [])
 
 
 def test_decisions_of_many_bouts_wait_at_the_same_time() -> None:

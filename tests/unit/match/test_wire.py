@@ -81,6 +81,23 @@ def test_moves_in_a_row_are_a_tuple() -> None:
     assert read_answers(said, 7, 3) == ["draw", ("see", 3), [1, 2]]
 
 
+@pytest.mark.parametrize("beside", ["draw", 5, [], ["a", [1]], None, [None], [[[1]]], {"a": 1}])
+def test_rows_are_read_whatever_stands_beside_them(beside: Any) -> None:
+    moves = [["land", ["tap", 3], 2**53 - 1, ["x", ["y", 0]]], beside, ["done"]]
+    said = json.dumps(["say", 7, moves, [], [0, 2]], separators=(",", ":")).encode()
+    assert read_answers(said, 7, 3) == [tuple(moves[0]), beside, ("done",)]
+    for rows in ("[0,3]", "[-1]", "[0,true]", "[0,0]", "[0.0]", '["0"]'):
+        with pytest.raises(SeatFault, match="moves in a row where there can be none"):
+            read_answers(said.replace(b"[0,2]]", rows.encode() + b"]"), 7, 3)
+
+
+def test_a_number_in_a_row_that_is_too_large_is_that_answers_fault() -> None:
+    said = b'["say",7,[["tap",9007199254740992],["tap",1]],[],[0,1]]'
+    answers = read_answers(said, 7, 2)
+    assert fault_of(answers[0]) == ("protocol", "the move holds a whole number of 2**53 or more")
+    assert answers[1] == ("tap", 1)
+
+
 def test_a_row_that_holds_no_plain_data_is_that_answers_fault() -> None:
     answers = read_answers(frame("say", 7, [["draw", 0.5], "draw"], [], [0]), 7, 2)
     assert fault_of(answers[0])[0] == "protocol"

@@ -1,0 +1,11 @@
+cimport cython
+from matchbox.match cimport packing
+
+cdef dict _texts, _numbers, _known, _wholes
+
+@cython.locals(key=bytes, told=bytes)
+cdef bytes _whole(object move)
+cpdef bytes said_in_rows(object nonce, list moves, list rows)
+
+@cython.locals(known=dict)
+cdef bint _know(list moves) except -1

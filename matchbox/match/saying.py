@@ -1,0 +1,86 @@
+"""What a seat answers, in JSON: moves that were made before are written once.
+
+Knows how an answer is written; decides nothing. Runs on the standard library alone.
+"""
+
+from __future__ import annotations
+
+import json
+import marshal
+from typing import Any, Final
+
+from matchbox.match import packing
+
+_KNOWN: Final = 1000
+"""So many different moves are kept as they are written in JSON."""
+_KEY: Final = 500
+"""Bytes of a row that is kept so."""
+_UNSHARED: Final = 2
+"""A format of marshal in which what is equal is written alike, whatever else holds it."""
+_to_text: Final = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False).encode
+
+
+def encodes(move: object) -> bool:
+    """Whether JSON can hold it."""
+    try:
+        _to_text(move)
+    except (TypeError, ValueError, RecursionError):
+        return False
+    return True
+
+
+_texts: Final[dict[Any, bytes]] = {}
+_numbers: Final[dict[Any, bytes]] = {}
+"""Moves as they are written in JSON,"""
+_known: Final[dict[type[Any], dict[Any, bytes]]] = {str: _texts, int: _numbers}
+"""by their type."""
+_wholes: Final[dict[bytes, bytes]] = {}
+"""Moves in a row, by what marshal makes of them."""
+
+
+def said(nonce: int, moves: list[Any]) -> bytes:
+    """The answer where it holds nothing but texts and whole numbers, else nothing."""
+    if packing.COMPILED and (frame := packing.said(nonce, moves, _texts, _numbers)):
+        return frame
+    try:
+        told = b",".join([_known[type(move)][move] for move in moves])
+    except KeyError:
+        if not _know(moves):
+            return b""
+        told = b",".join([_known[type(move)][move] for move in moves])
+    return b'["say",%d,[%b],[]]' % (nonce, told)
+
+
+def said_in_rows(nonce: int, moves: list[Any], rows: list[int]) -> bytes:
+    """The answer where some moves are made in a row. Raises ValueError or TypeError."""
+    told = b",".join([_whole(move) for move in moves])
+    return b'["say",%d,[%b],[],%b]' % (nonce, told, to_bytes(rows))
+
+
+def _whole(move: Any) -> bytes:
+    """The move in JSON: known by what marshal makes of it, which tells 1 from True."""
+    key = marshal.dumps(move, _UNSHARED)
+    told = _wholes.get(key)
+    if told is None:
+        told = to_bytes(move)
+        if len(_wholes) < _KNOWN and len(key) <= _KEY:
+            _wholes[key] = told
+    return told
+
+
+def _know(moves: list[Any]) -> bool:
+    """Whether all these moves are among those whose JSON is known, as they now are if they can."""
+    for move in moves:
+        known = _known.get(type(move))
+        if known is None or len(known) >= _KNOWN:
+            return False
+        try:
+            known[move] = to_bytes(move)
+        except ValueError:
+            return False
+    return True
+
+
+def to_bytes(message: Any) -> bytes:
+    """The message as it is sent; half a character becomes a question mark."""
+    return _to_text(message).encode("utf-8", "replace")
