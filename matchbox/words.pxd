@@ -38,8 +38,9 @@ cdef u32 _turned(u32 word) noexcept
 cdef u64 _all_turned(u64 word) noexcept
 @cython.locals(block=u64[16])
 cdef void _mix(u64* state, unsigned char* text, Py_ssize_t length, u64 mixed, u64 last) noexcept
-@cython.locals(turn=Py_ssize_t, at=Py_ssize_t, v0=u64, v1=u64, v2=u64, v3=u64, v4=u64, v5=u64,
-               v6=u64, v7=u64, v8=u64, v9=u64, v10=u64, v11=u64, v12=u64, v13=u64, v14=u64, v15=u64)
+@cython.locals(v=u64[16], place=Py_ssize_t, turn=Py_ssize_t, at=Py_ssize_t)
 cdef void _rounds(u64* state, u64* block, unsigned char* order, u64 mixed, u64 last) noexcept
+cdef void _columns(u64* v, u64* block, unsigned char* order) noexcept
+cdef void _diagonals(u64* v, u64* block, unsigned char* order) noexcept
 @cython.locals(place=Py_ssize_t, byte=u64)
 cdef void _load(u64* block, unsigned char* text, Py_ssize_t length) noexcept

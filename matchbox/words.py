@@ -184,98 +184,95 @@ def _mix(state: Any, text: Any, length: int, mixed: int, last: int) -> None:
 
 
 def _rounds(state: Any, block: Any, order: Any, mixed: int, last: int) -> None:
-    v0 = state[0]
-    v1 = state[1]
-    v2 = state[2]
-    v3 = state[3]
-    v4 = state[4]
-    v5 = state[5]
-    v6 = state[6]
-    v7 = state[7]
-    v8 = 0x6A09E667F3BCC908
-    v9 = 0xBB67AE8584CAA73B
-    v10 = 0x3C6EF372FE94F82B
-    v11 = 0xA54FF53A5F1D36F1
-    v12 = 0x510E527FADE682D1
-    v13 = 0x9B05688C2B3E6C1F
-    v14 = 0x1F83D9ABFB41BD6B
-    v15 = 0x5BE0CD19137E2179
-    v12 ^= mixed
-    v14 ^= last
+    v: Any
+    for place in range(8):
+        v[place] = state[place]
+    v[8] = 0x6A09E667F3BCC908
+    v[9] = 0xBB67AE8584CAA73B
+    v[10] = 0x3C6EF372FE94F82B
+    v[11] = 0xA54FF53A5F1D36F1
+    v[12] = 0x510E527FADE682D1
+    v[12] ^= mixed
+    v[13] = 0x9B05688C2B3E6C1F
+    v[14] = 0x1F83D9ABFB41BD6B
+    v[14] ^= last
+    v[15] = 0x5BE0CD19137E2179
     for turn in range(12):
         at = 16 * turn if turn < 10 else 16 * turn - 160
-        v0 += v4 + block[order[at]]
-        v12 = (v12 ^ v0) >> 32 | (v12 ^ v0) << 32
-        v8 += v12
-        v4 = (v4 ^ v8) >> 24 | (v4 ^ v8) << 40
-        v0 += v4 + block[order[at + 1]]
-        v12 = (v12 ^ v0) >> 16 | (v12 ^ v0) << 48
-        v8 += v12
-        v4 = (v4 ^ v8) >> 63 | (v4 ^ v8) << 1
-        v1 += v5 + block[order[at + 2]]
-        v13 = (v13 ^ v1) >> 32 | (v13 ^ v1) << 32
-        v9 += v13
-        v5 = (v5 ^ v9) >> 24 | (v5 ^ v9) << 40
-        v1 += v5 + block[order[at + 3]]
-        v13 = (v13 ^ v1) >> 16 | (v13 ^ v1) << 48
-        v9 += v13
-        v5 = (v5 ^ v9) >> 63 | (v5 ^ v9) << 1
-        v2 += v6 + block[order[at + 4]]
-        v14 = (v14 ^ v2) >> 32 | (v14 ^ v2) << 32
-        v10 += v14
-        v6 = (v6 ^ v10) >> 24 | (v6 ^ v10) << 40
-        v2 += v6 + block[order[at + 5]]
-        v14 = (v14 ^ v2) >> 16 | (v14 ^ v2) << 48
-        v10 += v14
-        v6 = (v6 ^ v10) >> 63 | (v6 ^ v10) << 1
-        v3 += v7 + block[order[at + 6]]
-        v15 = (v15 ^ v3) >> 32 | (v15 ^ v3) << 32
-        v11 += v15
-        v7 = (v7 ^ v11) >> 24 | (v7 ^ v11) << 40
-        v3 += v7 + block[order[at + 7]]
-        v15 = (v15 ^ v3) >> 16 | (v15 ^ v3) << 48
-        v11 += v15
-        v7 = (v7 ^ v11) >> 63 | (v7 ^ v11) << 1
-        v0 += v5 + block[order[at + 8]]
-        v15 = (v15 ^ v0) >> 32 | (v15 ^ v0) << 32
-        v10 += v15
-        v5 = (v5 ^ v10) >> 24 | (v5 ^ v10) << 40
-        v0 += v5 + block[order[at + 9]]
-        v15 = (v15 ^ v0) >> 16 | (v15 ^ v0) << 48
-        v10 += v15
-        v5 = (v5 ^ v10) >> 63 | (v5 ^ v10) << 1
-        v1 += v6 + block[order[at + 10]]
-        v12 = (v12 ^ v1) >> 32 | (v12 ^ v1) << 32
-        v11 += v12
-        v6 = (v6 ^ v11) >> 24 | (v6 ^ v11) << 40
-        v1 += v6 + block[order[at + 11]]
-        v12 = (v12 ^ v1) >> 16 | (v12 ^ v1) << 48
-        v11 += v12
-        v6 = (v6 ^ v11) >> 63 | (v6 ^ v11) << 1
-        v2 += v7 + block[order[at + 12]]
-        v13 = (v13 ^ v2) >> 32 | (v13 ^ v2) << 32
-        v8 += v13
-        v7 = (v7 ^ v8) >> 24 | (v7 ^ v8) << 40
-        v2 += v7 + block[order[at + 13]]
-        v13 = (v13 ^ v2) >> 16 | (v13 ^ v2) << 48
-        v8 += v13
-        v7 = (v7 ^ v8) >> 63 | (v7 ^ v8) << 1
-        v3 += v4 + block[order[at + 14]]
-        v14 = (v14 ^ v3) >> 32 | (v14 ^ v3) << 32
-        v9 += v14
-        v4 = (v4 ^ v9) >> 24 | (v4 ^ v9) << 40
-        v3 += v4 + block[order[at + 15]]
-        v14 = (v14 ^ v3) >> 16 | (v14 ^ v3) << 48
-        v9 += v14
-        v4 = (v4 ^ v9) >> 63 | (v4 ^ v9) << 1
-    state[0] ^= v0 ^ v8
-    state[1] ^= v1 ^ v9
-    state[2] ^= v2 ^ v10
-    state[3] ^= v3 ^ v11
-    state[4] ^= v4 ^ v12
-    state[5] ^= v5 ^ v13
-    state[6] ^= v6 ^ v14
-    state[7] ^= v7 ^ v15
+        _columns(v, block, order + at)
+        _diagonals(v, block, order + at + 8)
+    for place in range(8):
+        state[place] ^= v[place] ^ v[place + 8]
+
+
+def _columns(v: Any, block: Any, order: Any) -> None:
+    v[0] += v[4] + block[order[0]]
+    v[12] = (v[12] ^ v[0]) >> 32 | (v[12] ^ v[0]) << 32
+    v[8] += v[12]
+    v[4] = (v[4] ^ v[8]) >> 24 | (v[4] ^ v[8]) << 40
+    v[0] += v[4] + block[order[1]]
+    v[12] = (v[12] ^ v[0]) >> 16 | (v[12] ^ v[0]) << 48
+    v[8] += v[12]
+    v[4] = (v[4] ^ v[8]) >> 63 | (v[4] ^ v[8]) << 1
+    v[1] += v[5] + block[order[2]]
+    v[13] = (v[13] ^ v[1]) >> 32 | (v[13] ^ v[1]) << 32
+    v[9] += v[13]
+    v[5] = (v[5] ^ v[9]) >> 24 | (v[5] ^ v[9]) << 40
+    v[1] += v[5] + block[order[3]]
+    v[13] = (v[13] ^ v[1]) >> 16 | (v[13] ^ v[1]) << 48
+    v[9] += v[13]
+    v[5] = (v[5] ^ v[9]) >> 63 | (v[5] ^ v[9]) << 1
+    v[2] += v[6] + block[order[4]]
+    v[14] = (v[14] ^ v[2]) >> 32 | (v[14] ^ v[2]) << 32
+    v[10] += v[14]
+    v[6] = (v[6] ^ v[10]) >> 24 | (v[6] ^ v[10]) << 40
+    v[2] += v[6] + block[order[5]]
+    v[14] = (v[14] ^ v[2]) >> 16 | (v[14] ^ v[2]) << 48
+    v[10] += v[14]
+    v[6] = (v[6] ^ v[10]) >> 63 | (v[6] ^ v[10]) << 1
+    v[3] += v[7] + block[order[6]]
+    v[15] = (v[15] ^ v[3]) >> 32 | (v[15] ^ v[3]) << 32
+    v[11] += v[15]
+    v[7] = (v[7] ^ v[11]) >> 24 | (v[7] ^ v[11]) << 40
+    v[3] += v[7] + block[order[7]]
+    v[15] = (v[15] ^ v[3]) >> 16 | (v[15] ^ v[3]) << 48
+    v[11] += v[15]
+    v[7] = (v[7] ^ v[11]) >> 63 | (v[7] ^ v[11]) << 1
+
+
+def _diagonals(v: Any, block: Any, order: Any) -> None:
+    v[0] += v[5] + block[order[0]]
+    v[15] = (v[15] ^ v[0]) >> 32 | (v[15] ^ v[0]) << 32
+    v[10] += v[15]
+    v[5] = (v[5] ^ v[10]) >> 24 | (v[5] ^ v[10]) << 40
+    v[0] += v[5] + block[order[1]]
+    v[15] = (v[15] ^ v[0]) >> 16 | (v[15] ^ v[0]) << 48
+    v[10] += v[15]
+    v[5] = (v[5] ^ v[10]) >> 63 | (v[5] ^ v[10]) << 1
+    v[1] += v[6] + block[order[2]]
+    v[12] = (v[12] ^ v[1]) >> 32 | (v[12] ^ v[1]) << 32
+    v[11] += v[12]
+    v[6] = (v[6] ^ v[11]) >> 24 | (v[6] ^ v[11]) << 40
+    v[1] += v[6] + block[order[3]]
+    v[12] = (v[12] ^ v[1]) >> 16 | (v[12] ^ v[1]) << 48
+    v[11] += v[12]
+    v[6] = (v[6] ^ v[11]) >> 63 | (v[6] ^ v[11]) << 1
+    v[2] += v[7] + block[order[4]]
+    v[13] = (v[13] ^ v[2]) >> 32 | (v[13] ^ v[2]) << 32
+    v[8] += v[13]
+    v[7] = (v[7] ^ v[8]) >> 24 | (v[7] ^ v[8]) << 40
+    v[2] += v[7] + block[order[5]]
+    v[13] = (v[13] ^ v[2]) >> 16 | (v[13] ^ v[2]) << 48
+    v[8] += v[13]
+    v[7] = (v[7] ^ v[8]) >> 63 | (v[7] ^ v[8]) << 1
+    v[3] += v[4] + block[order[6]]
+    v[14] = (v[14] ^ v[3]) >> 32 | (v[14] ^ v[3]) << 32
+    v[9] += v[14]
+    v[4] = (v[4] ^ v[9]) >> 24 | (v[4] ^ v[9]) << 40
+    v[3] += v[4] + block[order[7]]
+    v[14] = (v[14] ^ v[3]) >> 16 | (v[14] ^ v[3]) << 48
+    v[9] += v[14]
+    v[4] = (v[4] ^ v[9]) >> 63 | (v[4] ^ v[9]) << 1
 
 
 def _load(block: Any, text: Any, length: int) -> None:
