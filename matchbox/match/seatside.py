@@ -281,6 +281,8 @@ class Session:
             self._rows.append(bout.place)
         self._moves[bout.place] = move
         bout.waiting = getcurrent()
+        if self._asking and self._idle:  # Not a new one: it would begin as deep as the bot is now.
+            return self._idle.pop().switch()
         return self._hub.switch()
 
     def _forget(self, number: int) -> None:

@@ -195,6 +195,16 @@ def test_greenlets_are_used_again() -> None:
     assert len(talk.session._idle) <= 2
 
 
+def test_a_decision_begins_no_deeper_because_another_waits_deep_inside_itself() -> None:
+    head = "def deep(left, ask):\n    return deep(left - 1, ask) if left else ask and ask('see')"
+    talk = Talk("deep(600, view and ask); return 'done'", head)
+    for turn in range(2):
+        first = 10 * turn
+        asked = [(first + n, n % 2, SEED) for n in range(6)]
+        assert talk.ask(*asked) == (["done", "see"] * 3, [])
+        assert talk.ask(*[(first + n, 0, None) for n in (1, 3, 5)])[0] == ["done"] * 3
+
+
 @pytest.mark.parametrize(
     "body, kind, told",
     [
