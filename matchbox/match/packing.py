@@ -90,9 +90,12 @@ def asks(nonce: int, questions: list[Any], ended: list[int]) -> bytes:
 
 def _small(number: int) -> int:
     """The number, where four bytes hold it. Raises OverflowError."""
-    if type(number) is not int or not _LOWEST <= number < -_LOWEST:
+    if type(number) is not int:
         raise OverflowError
-    return number
+    small = number
+    if small < _LOWEST or small >= -_LOWEST:
+        raise OverflowError
+    return small
 
 
 def _put(to: bytearray, at: int, kind: int, number: int) -> None:
