@@ -1,9 +1,9 @@
 cimport cython
-from matchbox cimport words
-from matchbox.words cimport u32, u64
+from matchbox cimport limbs
+from matchbox.limbs cimport u32, u64
 
-cdef bint _IN_WORDS
-cdef list _PLANS
+cdef bint _IN_LIMBS
+cdef list _PLANS, _STEPS
 
 @cython.locals(size="unsigned long long", other="unsigned long long")
 cdef _swap(object items, Py_ssize_t above, Py_ssize_t below, unsigned long long part)
@@ -14,8 +14,7 @@ cdef class SeededDice:
     cdef bytes _seed
     cdef Py_ssize_t _step, _begun
     cdef object _drawn, _limit, _value
-    cdef u64 _keyed[8]
-    cdef u32 _words[16]
+    cdef u32 _limbs[16]
     cdef u32 _results[24]
     cdef Py_ssize_t _size
     cdef bint _whole
@@ -31,10 +30,12 @@ cdef class SeededDice:
     @cython.locals(below=Py_ssize_t, full=bint)
     cdef bint _have_orders(self, Py_ssize_t size, Py_ssize_t last) noexcept
     cdef bint _have(self, u64 n) noexcept
-    cdef _begin_words(self)
-    cdef _leave_words(self)
+    cdef _begin_limbs(self)
+    cdef _leave_limbs(self)
     cdef object _begin(self, object n)
     cdef object _number(self)
+    @cython.locals(step=Py_ssize_t, begun=Py_ssize_t)
+    cdef bytes _digest(self)
 
 @cython.locals(texts=list)
 cpdef list player_seeds(bytes deal, str match, Py_ssize_t rotation, Py_ssize_t seats)

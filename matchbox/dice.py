@@ -9,7 +9,7 @@ from hashlib import blake2b, shake_256
 from math import perm
 from typing import Any, Final, Protocol, TypeVar
 
-from matchbox import words
+from matchbox import limbs
 
 T = TypeVar("T")
 
@@ -21,13 +21,11 @@ _NUMBERS: Final = 1 << 64
 _WORD: Final = 1 << 62
 _LIMIT: Final = 1 << 448
 """Draws out of one number of 512 bits have no more results in all, so that 64 bits are left."""
-_IN_WORDS: Final = words.COMPILED
-"""Whether numbers are kept in machine words, as long as nothing is drawn that is too big for it."""
+_IN_LIMBS: Final = limbs.COMPILED
+"""Whether numbers are kept in limbs, as long as nothing is drawn that is too big for it."""
 _SMALL: Final = 1 << 32
-_KEY: Final = 64
-"""Bytes of the longest key that BLAKE2b has,"""
-_KEYED: Final = 128
-"""and of what it makes of any."""
+_STEPS: Final = [step.to_bytes(8, "big") + bytes(8) for step in range(64)]
+"""What the first number of a step is hashed from."""
 
 
 @lru_cache(1000)
@@ -87,19 +85,17 @@ class SeededDice:
     """
 
     __slots__ = (
-        "_begun", "_drawn", "_keyed", "_limit", "_results", "_seed", "_size", "_step", "_value",
-        "_whole", "_words",
+        "_begun", "_drawn", "_limbs", "_limit", "_results", "_seed", "_size", "_step", "_value",
+        "_whole",
     )  # fmt: skip
-    _keyed: Any
-    """In words: the hash of the seed, to which a number's own text is added,"""
-    _words: Any
-    """what the draws have left of the last number,"""
+    _limbs: Any
+    """In limbs: what the draws have left of the last number,"""
     _results: Any
     """how many results they have had in all,"""
     _size: int
-    """and of how many words that is; none before the first number."""
+    """and how many limbs that takes; none before the first number."""
     _whole: bool
-    """From a draw on that is too big for words, a step goes on in whole numbers."""
+    """From a draw on that is too big for limbs, a step goes on in whole numbers."""
 
     def __init__(self, seed: bytes, step: int) -> None:
         self._seed = seed
@@ -112,11 +108,9 @@ class SeededDice:
         """How many results they have had in all."""
         self._limit = 0
         """How many they may have."""
-        if _IN_WORDS:
+        if _IN_LIMBS:
             self._size = 0
-            self._whole = step < 0 or len(seed) > _KEY
-            if not self._whole:
-                words.key(self._keyed, seed, 64)
+            self._whole = False
 
     def at(self, step: int) -> SeededDice:
         """The same dice, for another step of the deal."""
@@ -124,19 +118,19 @@ class SeededDice:
         self._begun = 0
         self._drawn = 1
         self._limit = 0
-        if _IN_WORDS:
+        if _IN_LIMBS:
             self._size = 0
-            self._whole = step < 0 or len(self._seed) > _KEY
+            self._whole = False
         return self
 
     def below(self, n: int) -> int:
         """A whole number from 0 to n - 1. Raises ValueError where n is not positive."""
         if n < 1:
             raise ValueError(f"no number lies below {n} and at or above 0")
-        if _IN_WORDS and not self._whole:
+        if _IN_LIMBS and not self._whole:
             if n < _SMALL:
                 return self._small(n)
-            self._leave_words()
+            self._leave_limbs()
         drawn = self._drawn * n
         if drawn > self._limit:
             self._begin(n)
@@ -149,7 +143,7 @@ class SeededDice:
         """Puts the items into an order, each as likely as the others (Fisher and Yates)."""
         size = len(items)
         while size > 1:
-            if _IN_WORDS and not self._whole and size < len(_PLANS):
+            if _IN_LIMBS and not self._whole and size < len(_PLANS):
                 size = self._order(items, size)
                 continue
             orders, parts = _PLANS[size] if size < len(_PLANS) else _plan(size)
@@ -167,21 +161,21 @@ class SeededDice:
         return items[self.below(len(items))]
 
     def _small(self, n: int) -> int:
-        """What `below` does, in words."""
+        """What `below` does, in limbs."""
         if not self._size or self._have(n):
-            self._begin_words()
+            self._begin_limbs()
             self._have(n)
-        return words.divide(self._words, n)
+        return limbs.divide(self._limbs, n)
 
     def _order(self, items: MutableSequence[T], size: int) -> int:
-        """What `shuffle` does in one go, in words; how many places are left."""
+        """What `shuffle` does in one go, in limbs; how many places are left."""
         last = size - _AT_ONCE if size > _AT_ONCE else 1
         if not self._size or self._have_orders(size, last):
-            self._begin_words()
+            self._begin_limbs()
             self._have_orders(size, last)
         while size > last:
-            below = words.part(size, last)
-            part = words.divide(self._words, words.orders(size, below))
+            below = limbs.part(size, last)
+            part = limbs.divide(self._limbs, limbs.orders(size, below))
             if isinstance(items, bytearray):
                 _swap_bytes(items, size, below, part)
             else:
@@ -193,29 +187,27 @@ class SeededDice:
         """Counts the orders of these places in; whether the number has not so many results."""
         full = False
         while size > last:
-            below = words.part(size, last)
-            full = self._have(words.orders(size, below))
+            below = limbs.part(size, last)
+            full = self._have(limbs.orders(size, below))
             size = below
         return full
 
     def _have(self, n: int) -> bool:
         """Counts a draw below n in; whether the number has not so many results."""
-        self._size = words.multiply(self._results, self._size, n)
-        return words.is_over(self._results, self._size)
+        self._size = limbs.multiply(self._results, self._size, n)
+        return limbs.is_over(self._results, self._size)
 
-    def _begin_words(self) -> None:
-        """Begins another number in words."""
-        before = _KEYED if self._seed else 0
-        words.number(self._words, self._keyed, self._step, self._begun, before)
-        self._begun += 1
+    def _begin_limbs(self) -> None:
+        """Begins another number in limbs."""
+        limbs.read(self._limbs, self._digest())
         self._results[0] = 1
         self._size = 1
 
-    def _leave_words(self) -> None:
+    def _leave_limbs(self) -> None:
         """Goes on in whole numbers."""
         self._whole = True
         if self._size:
-            self._value = sum(self._words[place] << 32 * place for place in range(16))
+            self._value = sum(self._limbs[place] << 32 * place for place in range(16))
             self._drawn = sum(self._results[place] << 32 * place for place in range(self._size))
             self._limit = _LIMIT
 
@@ -228,9 +220,16 @@ class SeededDice:
             self._limit <<= 512
 
     def _number(self) -> int:
-        number = self._step * _NUMBERS + self._begun
+        return int.from_bytes(self._digest(), "big")
+
+    def _digest(self) -> bytes:
+        step, begun = self._step, self._begun
         self._begun += 1
-        return int.from_bytes(blake2b(number.to_bytes(16, "big"), key=self._seed).digest(), "big")
+        if begun == 0 <= step < len(_STEPS):
+            text = _STEPS[step]
+        else:
+            text = (step * _NUMBERS + begun).to_bytes(16, "big")
+        return blake2b(text, key=self._seed).digest()
 
 
 def player_seed(deal: str, match: str, rotation: int, seat: int) -> bytes:
@@ -242,8 +241,6 @@ def player_seed(deal: str, match: str, rotation: int, seat: int) -> bytes:
 def player_seeds(deal: bytes, match: str, rotation: int, seats: int) -> list[str]:
     """The same for every seat, in hex."""
     texts = _players(match, rotation, seats)
-    if _IN_WORDS and 0 < len(deal) <= _KEY and len(texts[-1]) <= words.LIMIT:
-        return words.in_hex(deal, texts)
     return [blake2b(text, key=deal, digest_size=32).hexdigest() for text in texts]
 
 

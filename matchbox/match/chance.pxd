@@ -1,8 +1,8 @@
 cimport cython
-from matchbox cimport words
-from matchbox.words cimport u32, u64
+from matchbox cimport limbs
+from matchbox.limbs cimport u32, u64
 
-cdef bint _IN_WORDS
+cdef bint _IN_LIMBS
 cdef object _DRAWS, _MISSING
 cdef Here _here
 
@@ -11,10 +11,11 @@ cdef class Generator:
     cdef public object source, numpy, gauss_next
     cdef object _bits
     cdef Py_ssize_t _left
-    cdef u32 _words[18]
+    cdef u32 _limbs[18]
 
     cpdef get(self)
     cpdef twister(self)
+    @cython.locals(digest=bytes)
     cdef _begin(self)
     @cython.locals(left=Py_ssize_t)
     cpdef random(self)

@@ -10,7 +10,7 @@ from hashlib import blake2b
 from operator import index
 from typing import TYPE_CHECKING, Any, Final
 
-from matchbox import words
+from matchbox import limbs
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -33,8 +33,8 @@ _PLAIN: Final[dict[str, Any]] = {
     name: vars(_Plain)[name] for name in _FUNCTIONS if name in vars(_Plain)
 }
 """What `random.Random` makes of draws, without a Mersenne Twister of its own."""
-_IN_WORDS: Final = words.COMPILED
-"""Whether the first draws come out of machine words."""
+_IN_LIMBS: Final = limbs.COMPILED
+"""Whether the first draws come out of limbs."""
 _FIRST: Final = 512
 """Bits of the first draws."""
 _DRAWS: Final = "draws"
@@ -54,8 +54,8 @@ class Generator:
     own, then those of its Mersenne Twister.
     """
 
-    __slots__ = ("_bits", "_left", "_words", "gauss_next", "numpy", "seed", "source")
-    _words: Any
+    __slots__ = ("_bits", "_left", "_limbs", "gauss_next", "numpy", "seed", "source")
+    _limbs: Any
 
     def __init__(self, seed: str) -> None:
         self.seed = seed
@@ -77,14 +77,11 @@ class Generator:
         return self.source
 
     def _begin(self) -> None:
-        seed = self.seed.encode()
-        if _IN_WORDS:
-            if len(seed) > words.LIMIT:
-                words.read(self._words, blake2b(seed).digest())
-            else:
-                words.text_number(self._words, seed)
+        digest = blake2b(self.seed.encode()).digest()
+        if _IN_LIMBS:
+            limbs.read(self._limbs, digest)
         else:
-            self._bits = int.from_bytes(blake2b(seed).digest(), "big")
+            self._bits = int.from_bytes(digest, "big")
         self._left = _FIRST
         self.gauss_next = None
         self.source = _DRAWS
@@ -94,18 +91,18 @@ class Generator:
         if left < 0:
             return self.getrandbits(53) * 2.0**-53
         self._left = left
-        if _IN_WORDS:
-            return words.bits(self._words, _FIRST - 53 - left, 53) * 2.0**-53
+        if _IN_LIMBS:
+            return limbs.bits(self._limbs, _FIRST - 53 - left, 53) * 2.0**-53
         bits = self._bits
         self._bits = bits >> 53
         return (bits & 0x1FFFFFFFFFFFFF) * 2.0**-53
 
     def _randbelow(self, n: int) -> int:
         """What choices, samples and whole numbers draw by, as in `random`, without a call a try."""
-        if _IN_WORDS and 0 < n < _WORD:
+        if _IN_LIMBS and 0 < n < _WORD:
             return self._below(n)
         k = n.bit_length()
-        if not _IN_WORDS:
+        if not _IN_LIMBS:
             left, stored = self._left, self._bits
             mask = (1 << k) - 1
             while 0 < k <= left:
@@ -122,12 +119,12 @@ class Generator:
         return bits
 
     def _below(self, n: int) -> int:
-        """The same of machine words, as far as they go."""
+        """The same of limbs, as far as they go."""
         k = 0
         while n >> k:
             k += 1
         while k <= self._left:
-            bits = words.bits(self._words, _FIRST - self._left, k)
+            bits = limbs.bits(self._limbs, _FIRST - self._left, k)
             self._left -= k
             if bits < n:
                 return bits
@@ -142,7 +139,7 @@ class Generator:
             self._left = 0
             drawn: int = self.twister().getrandbits(k)
             return drawn
-        if _IN_WORDS:
+        if _IN_LIMBS:
             return self._more_bits(k)
         self._left -= k
         bits = self._bits & ((1 << k) - 1)
@@ -150,12 +147,12 @@ class Generator:
         return bits
 
     def _more_bits(self, count: int) -> int:
-        """So many bits out of the words, of which there are enough."""
+        """So many bits out of the limbs, of which there are enough."""
         found, got = 0, 0
         bits: int
         while got < count:
             part = min(count - got, 32)
-            bits = words.bits(self._words, _FIRST - self._left, part)
+            bits = limbs.bits(self._limbs, _FIRST - self._left, part)
             found |= bits << got
             self._left -= part
             got += part
