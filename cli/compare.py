@@ -47,7 +47,7 @@ def compare(
     option: Annotated[list[str] | None, typer.Option(help="NAME=VALUE of the game")] = None,
     width: Annotated[
         int, typer.Option(min=0, max=1024, help="games at once; 0: each by a fresh process")
-    ] = 125,
+    ] = 250,
     workers: Annotated[int, typer.Option(min=1, max=256, help="processes to play with")] = 1,
     box: Annotated[
         str, typer.Option(help="auto, bwrap, docker, process; none for trusted bots")

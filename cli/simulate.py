@@ -39,7 +39,7 @@ def simulate(
     ] = None,
     width: Annotated[
         int, typer.Option(min=0, max=1024, help="games at once; 0: each by a fresh process")
-    ] = 125,
+    ] = 250,
     workers: Annotated[int, typer.Option(min=1, max=256, help="processes to play with")] = 1,
     box: Annotated[
         str, typer.Option(help="auto, bwrap, docker, process; none for trusted bots")
@@ -54,7 +54,7 @@ def simulate(
 
     if game == dealt.GAME and not bot:
         named = box not in ("auto", "none")
-        narrow = width != 125
+        narrow = width != 250
         dealt.refuse(
             players=players, mirror=mirror, mixed=mixed, box=named, rounds=rounds, width=narrow
         )

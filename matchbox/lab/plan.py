@@ -20,7 +20,7 @@ MOST: Final = 1000
 """Deals of one job: as many as all jobs before it, so that figures come soon and forks cost little.
 They are part of the experiment: other ones seed imports differently."""
 
-WIDTH: Final = 125
+WIDTH: Final = 250
 """Bouts in flight at once in a seat, where nobody says."""
 
 

@@ -65,7 +65,7 @@ def test_the_width_changes_the_figures_of_a_bot_that_keeps_state_and_of_no_other
     words = ("simulate", "bomb", str(counting), "simple", "--seed", "7", "--games", "100")
     wide, narrow = (
         figures(matchbox(*words, "--box", "none", "--width", width, "--json").json)
-        for width in ("125", "1")
+        for width in ("250", "1")
     )
     assert wide != narrow
     assert wide == figures(matchbox(*words, "--box", "none", "--json").json), "it is the usual one"
