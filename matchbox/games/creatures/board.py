@@ -41,8 +41,8 @@ class GameControl:
     def __init__(self, table: Table | None = None, side: Side = NOTHING) -> None:
         """The board of what lies on that side; `table` does its owner's actions, if it is yours."""
         self._table = table
-        self._layout = Layout(self, side, is_own=table is not None)
-        self._layout.lay_out()
+        self._layout = Layout(side, is_own=table is not None)
+        self._layout.lay_out(self)
 
     @cached_property
     def deck(self) -> list[Card]:

@@ -21,16 +21,16 @@ class IdleBoard(GameControl):
     def __init__(self, side: Side | None = None) -> None:
         """The board of what lies on that side."""
         if side is not None:
-            self._layout = Layout(self, side, is_own=False)
+            self._layout = Layout(side, is_own=False)
 
     def __getattr__(self, name: str) -> Any:
         """Lays out the cards when they are first looked at."""
         if name == "_layout":
-            self._layout = Layout(self, NOTHING, is_own=False)
+            self._layout = Layout(NOTHING, is_own=False)
             return self._layout
         if name not in _LAID or self._layout.is_laid:
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-        self._layout.lay_out()
+        self._layout.lay_out(self)
         return self.__dict__[name]
 
 

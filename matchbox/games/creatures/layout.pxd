@@ -7,7 +7,6 @@ cdef object _new, Card
 cdef tuple KINDS, _MARKS
 
 cdef class Layout:
-    cdef object _board
     cdef Side _side
     cdef bytes _brief
     cdef bytearray _held_kinds, _numbers
@@ -17,31 +16,31 @@ cdef class Layout:
     cdef bint _is_deck_shown, _is_own
     cdef readonly bint is_laid
 
-    cpdef lay_out(self)
+    cpdef lay_out(self, object board)
     cpdef tell(self, bytes brief)
     cpdef deck(self)
-    cpdef list creatures(self)
+    cpdef list creatures(self, object board)
     @cython.locals(side=Side, gone=list)
-    cpdef show(self, Py_ssize_t played=*)
+    cpdef show(self, object board, Py_ssize_t played=*)
     @cython.locals(held=list, gone=list)
     cdef _note(self)
-    cdef list _show_hand(self, bytearray kinds, Py_ssize_t played)
+    cdef list _show_hand(self, object board, bytearray kinds, Py_ssize_t played)
     @cython.locals(held=list, kind=Py_ssize_t)
-    cdef _draw(self, bytearray kinds)
+    cdef _draw(self, object board, bytearray kinds)
     @cython.locals(place=Py_ssize_t)
-    cdef _show_tapped(self, Py_ssize_t tapped)
-    cdef _show_creatures(self, Side side, list gone)
+    cdef _show_tapped(self, object board, Py_ssize_t tapped)
+    cdef _show_creatures(self, object board, Side side, list gone)
     @cython.locals(place=Py_ssize_t)
     cdef _show_marks(self, bytearray marks)
     @cython.locals(side=Side)
-    cpdef show_turn(self)
+    cpdef show_turn(self, object board)
     @cython.locals(side=Side)
-    cpdef show_land(self, Py_ssize_t played)
+    cpdef show_land(self, object board, Py_ssize_t played)
     @cython.locals(side=Side)
-    cpdef show_tap(self)
+    cpdef show_tap(self, object board)
     @cython.locals(side=Side)
-    cpdef show_summon(self, Py_ssize_t played)
+    cpdef show_summon(self, object board, Py_ssize_t played)
     @cython.locals(side=Side)
-    cpdef show_attack(self, Py_ssize_t place)
+    cpdef show_attack(self, object board, Py_ssize_t place)
 
 cdef card_of(Py_ssize_t number)

@@ -28,16 +28,19 @@ _new: Final = Card.__new__
 
 
 class Layout:
-    """What lies on one board, as the game has it, beside what the player has made of it."""
+    """What lies on one board, as the game has it, beside what the player has made of it.
+
+    The board holds it, and is given at every call: what held each other would be left to the
+    collector.
+    """
 
     __slots__ = (
-        "_board", "_brief", "_creatures", "_fallen", "_held", "_held_kinds", "_is_deck_shown",
-        "_is_own", "_numbers", "_played_lands", "_side", "_touches", "_zones", "is_laid",
+        "_brief", "_creatures", "_fallen", "_held", "_held_kinds", "_is_deck_shown", "_is_own",
+        "_numbers", "_played_lands", "_side", "_touches", "_zones", "is_laid",
     )  # fmt: skip
 
-    def __init__(self, board: GameControl, side: Side, *, is_own: bool) -> None:
+    def __init__(self, side: Side, *, is_own: bool) -> None:
         """The board shows that side; `is_own` to the seat whose it is."""
-        self._board = board
         self._side = side
         self._is_own = is_own
         self._is_deck_shown = False
@@ -45,10 +48,9 @@ class Layout:
         self.is_laid = False
         """Whether the cards lie there."""
 
-    def lay_out(self) -> None:
+    def lay_out(self, board: GameControl) -> None:
         """Lays the cards out, those of which the board was told before among them."""
         self.is_laid = True
-        board = self._board
         board.hand, board.field, board.lands, board.dpile = [], [], [], []
         board.playedland = False
         board.mana = Mana(0)
@@ -61,7 +63,7 @@ class Layout:
         self._note()
         if self._brief:
             read_other(self._brief, self._side)
-            self.show()
+            self.show(board)
 
     def tell(self, brief: bytes) -> None:
         """Takes what is seen of the opponent's side now; it is read where somebody has looked."""
@@ -75,13 +77,13 @@ class Layout:
         self._touches = _ALWAYS
         return [card_of(FACE_DOWN) for _ in self._side.deck]
 
-    def creatures(self) -> list[Card]:
+    def creatures(self, board: GameControl) -> list[Card]:
         """The creatures on this field as the game has them."""
         if not self.is_laid:
-            self.lay_out()
+            self.lay_out(board)
         return self._creatures
 
-    def show(self, played: int = -1) -> None:
+    def show(self, board: GameControl, played: int = -1) -> None:
         """Brings all lists up to date; a card stays the same object while it is in sight.
 
         `played` is the place in the own hand of a card that has just left it. Where nobody has
@@ -89,16 +91,16 @@ class Layout:
         """
         if not self.is_laid:
             return
-        side, board = self._side, self._board
+        side = self._side
         if self._is_deck_shown:
             _count(board.deck, len(side.deck))
-        gone = self._show_hand(side.hand, played)
+        gone = self._show_hand(board, side.hand, played)
         while len(board.lands) < side.lands:
             board.lands.append(_taken(gone, LAND_CARD))
         self._played_lands = board.lands.copy()
-        self._show_tapped(side.tapped)
+        self._show_tapped(board, side.tapped)
         if side.kinds or self._creatures:
-            self._show_creatures(side, gone)
+            self._show_creatures(board, side, gone)
         self._fallen = board.dpile.copy()
         board.playedland, board.mana.amount = side.played, side.mana
         self._note()
@@ -108,9 +110,9 @@ class Layout:
         self._zones = self._held, self._creatures, self._played_lands, self._fallen
         self._touches = _ALWAYS if self._is_deck_shown else TOUCHES.count
 
-    def _show_hand(self, kinds: bytearray, played: int) -> list[Card]:
+    def _show_hand(self, board: GameControl, kinds: bytearray, played: int) -> list[Card]:
         """Brings the hand up to date; returns the cards that have left it."""
-        hand, held = self._board.hand, self._held
+        hand, held = board.hand, self._held
         gone: list[Card] = []
         if not self._is_own:
             _count(hand, len(kinds))
@@ -121,26 +123,26 @@ class Layout:
             del hand[played]
             gone.append(held.pop(played))
         else:
-            self._draw(kinds)
+            self._draw(board, kinds)
         self._held_kinds = kinds
         return gone
 
-    def _draw(self, kinds: bytearray) -> None:
+    def _draw(self, board: GameControl, kinds: bytearray) -> None:
         """Puts the cards that are new at the end of the hand into it."""
-        hand, held = self._board.hand, self._held
+        hand, held = board.hand, self._held
         for kind in kinds[len(held) :]:
             card = card_of(kind)
             hand.append(card)
             held.append(card)
 
-    def _show_tapped(self, tapped: int) -> None:
+    def _show_tapped(self, board: GameControl, tapped: int) -> None:
         """Makes so many lands tapped: the first, where it is not so already."""
-        lands = self._board.lands
+        lands = board.lands
         if [land._marks for land in lands].count(TAPPED) != tapped:
             for place, land in enumerate(lands):
                 land._marks = TAPPED if place < tapped else 0
 
-    def _show_creatures(self, side: Side, gone: list[Card]) -> None:
+    def _show_creatures(self, board: GameControl, side: Side, gone: list[Card]) -> None:
         """The field as it is now; who has left it lies on the discard pile."""
         fallen: Iterable[Card] = ()
         if side.numbers != self._numbers:
@@ -152,8 +154,8 @@ class Layout:
             self._numbers = side.numbers.copy()
             fallen = before.values()
         self._show_marks(side.marks)
-        self._board.field[:] = self._creatures
-        pile = self._board.dpile
+        board.field[:] = self._creatures
+        pile = board.dpile
         if len(pile) < len(side.discard):
             left = list(fallen)
             for number in side.discard[len(pile) :]:
@@ -165,12 +167,12 @@ class Layout:
 
     # --- What is certain to have changed, and no more, where the player has changed nothing ----
 
-    def show_turn(self) -> None:
+    def show_turn(self, board: GameControl) -> None:
         """A turn has begun, and since the last one nothing has happened but the draw of a card."""
-        side, board = self._side, self._board
+        side = self._side
         zones = board.hand, board.field, board.lands, board.dpile
         if zones != self._zones or self._touches != TOUCHES.count:
-            self.show()
+            self.show(board)
             return
         card = card_of(side.hand[-1])
         board.hand.append(card)
@@ -181,41 +183,41 @@ class Layout:
             card._marks = 0
         board.playedland, board.mana.amount = False, 0
 
-    def show_land(self, played: int) -> None:
+    def show_land(self, board: GameControl, played: int) -> None:
         """A land was played from that place in the hand."""
-        side, board = self._side, self._board
+        side = self._side
         zones = board.hand, board.field, board.lands, board.dpile
         if zones != self._zones or self._touches != TOUCHES.count:
-            self.show(played)
+            self.show(board, played)
             return
         del board.hand[played]
         card = self._held.pop(played)
         board.lands.append(card)
         self._played_lands.append(card)
         if card._marks:
-            self._show_tapped(side.tapped)
+            self._show_tapped(board, side.tapped)
         board.playedland, board.mana.amount = side.played, side.mana
 
-    def show_tap(self) -> None:
+    def show_tap(self, board: GameControl) -> None:
         """Lands were tapped."""
-        side, board = self._side, self._board
+        side = self._side
         zones = board.hand, board.field, board.lands, board.dpile
         if zones != self._zones or self._touches != TOUCHES.count:
-            self.show()
+            self.show(board)
             return
         if side.tapped < len(self._played_lands):
-            self._show_tapped(side.tapped)
+            self._show_tapped(board, side.tapped)
         else:
             for land in self._played_lands:
                 land._marks = TAPPED
         board.playedland, board.mana.amount = side.played, side.mana
 
-    def show_summon(self, played: int) -> None:
+    def show_summon(self, board: GameControl, played: int) -> None:
         """A creature was summoned from that place in the hand."""
-        side, board = self._side, self._board
+        side = self._side
         zones = board.hand, board.field, board.lands, board.dpile
         if zones != self._zones or self._touches != TOUCHES.count:
-            self.show(played)
+            self.show(board, played)
             return
         del board.hand[played]
         card = self._held.pop(played)
@@ -225,12 +227,12 @@ class Layout:
         self._numbers.append(side.numbers[-1])
         board.playedland, board.mana.amount = side.played, side.mana
 
-    def show_attack(self, place: int) -> None:
+    def show_attack(self, board: GameControl, place: int) -> None:
         """The creature at that place on the field has attacked."""
-        side, board = self._side, self._board
+        side = self._side
         zones = board.hand, board.field, board.lands, board.dpile
         if zones != self._zones or self._touches != TOUCHES.count:
-            self.show()
+            self.show(board)
             return
         self._creatures[place]._marks = _ATTACKING
         board.playedland, board.mana.amount = side.played, side.mana

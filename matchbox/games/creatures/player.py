@@ -115,10 +115,10 @@ def sit_down(player: Player, opponent: str = "Opponent") -> Table:
     """Begins a duel for the player, against somebody of that name."""
     other = Player.__new__(Player)
     other.name, other.life, other.lose = opponent or Player.__name__, LIFE, False
-    player._table = table = Table(player, other)
+    player._table = table = Table(other)
     player.lose = False
     player.opponent = other
-    other.opponent = player
+    other.opponent = None
     return table
 
 
@@ -135,7 +135,7 @@ def answer_brief(player: Player, brief: bytes, ask: Ask, keep: bool = True) -> A
     table = player._table or sit_down(player)
     try:
         if brief[ASKED] == BLOCK:
-            return table.attacked(brief)
-        return table.turn(brief, ask, keep)
+            return table.attacked(player, brief)
+        return table.turn(player, brief, ask, keep)
     finally:
         enter(None)

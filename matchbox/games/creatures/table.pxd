@@ -16,7 +16,7 @@ cdef class Table:
     cdef Py_ssize_t _asked, _tried
     cdef bint _keeps
 
-    cpdef turn(self, bytes brief, object ask, bint keep)
+    cpdef turn(self, object player, bytes brief, object ask, bint keep)
     cpdef count(self)
     cdef _refuse(self)
     @cython.locals(place=Py_ssize_t)
@@ -31,12 +31,12 @@ cdef class Table:
     cdef bint _made(self, object move) except -1
     cdef _hand_over(self)
     cdef _make_kept(self)
-    cpdef attacked(self, bytes brief)
+    cpdef attacked(self, object player, bytes brief)
     cpdef bint block(self, object blocker) except -1
     cpdef let_through(self)
     @cython.locals(side=Side, place=Py_ssize_t, kind=Py_ssize_t)
     cdef Py_ssize_t _ready(self, object creature) except -2
     @cython.locals(is_laid=bint)
-    cdef _begin(self, bytes brief)
+    cdef _begin(self, object player, bytes brief)
     cdef _see(self, bytes brief)
     cdef _show_lives(self)

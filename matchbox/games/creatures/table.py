@@ -29,15 +29,19 @@ _TOO_MANY: Final = f"more than {ACTIONS} actions in one turn"
 
 
 class Table:
-    """The boards of both sides as one player sees them, and what it may do just now."""
+    """The boards of both sides as one player sees them, and what it may do just now.
 
-    def __init__(self, player: Player, opponent: Player) -> None:
+    It knows its player during a decision only, and so do the boards and the opponent. The player
+    holds the table: were both so for good, only the collector would find a bout that is over.
+    """
+
+    def __init__(self, opponent: Player) -> None:
         self._mine, self._theirs = Side.__new__(Side), Side.__new__(Side)  # a brief will fill them
         self.own = GameControl(self, self._mine)
         self.other = IdleBoard(self._theirs)
         self._own_layout = self.own._layout
         self._other_layout = self.other._layout
-        self._player = player
+        self._player: Any = None
         self._opponent = opponent
         opponent.board = self.other
         self._asked = -1
@@ -52,15 +56,15 @@ class Table:
 
     # --- A turn ------------------------------------------------------------------------------
 
-    def turn(self, brief: bytes, ask: Ask, keep: bool) -> Any:
+    def turn(self, player: Player, brief: bytes, ask: Ask, keep: bool) -> Any:
         """Lets the player make its turn; returns the moves that end it, or the only one.
 
         `keep` allows to hand over several moves at a time.
         """
-        self._begin(brief)
-        self._ask, self._keeps = ask, keep
-        player = self._player
+        self._keeps = keep
         try:
+            self._begin(player, brief)
+            self._ask = ask
             while player.turn_prompt():
                 player.count_action()
         except BaseException:
@@ -68,7 +72,7 @@ class Table:
                 self._make_kept()
             raise
         finally:
-            self._ask = None
+            self._ask = self._player = self.own._table = self._opponent.opponent = None
         if not self._kept:
             return "done"
         moves, self._kept = self._kept, []
@@ -97,7 +101,7 @@ class Table:
         place = steps.play_land(self._mine)
         if place < 0:
             return False
-        self._own_layout.show_land(place)
+        self._own_layout.show_land(self.own, place)
         return self._made("land")
 
     def tap_all(self) -> bool:
@@ -125,7 +129,7 @@ class Table:
     def _tap(self, lands: int) -> bool:
         if not steps.tap(self._mine, lands):
             return False
-        self._own_layout.show_tap()
+        self._own_layout.show_tap(self.own)
         return self._made(["tap", lands])
 
     def summon(self, name: object) -> bool:
@@ -140,7 +144,7 @@ class Table:
         place = steps.summon(self._mine, card)
         if place < 0:
             return False
-        self._own_layout.show_summon(place)
+        self._own_layout.show_summon(self.own, place)
         return self._made(["summon", NAMES[card]])
 
     def attack(self, creature: object) -> bool:
@@ -155,9 +159,9 @@ class Table:
         move = ["attack", mine.numbers[place]]
         # What the player still does in a turn that it has won is nobody's any more.
         if steps.attack(mine, theirs, place) and (self._keeps or theirs.life > 0):
-            self._own_layout.show_attack(place)
+            self._own_layout.show_attack(self.own, place)
             if self._other_layout.is_laid:
-                self._other_layout.show()
+                self._other_layout.show(self.other)
             return self._made(move)
         self._kept.append(move)
         self._hand_over()
@@ -178,8 +182,8 @@ class Table:
         enter(None)
         told = self._make_kept()
         self._see(told if type(told) is bytes else brief_of(told))
-        self._own_layout.show()
-        self._other_layout.show()
+        self._own_layout.show(self.own)
+        self._other_layout.show(self.other)
         self._show_lives()
 
     def _make_kept(self) -> Any:
@@ -196,12 +200,16 @@ class Table:
 
     # --- An attack ---------------------------------------------------------------------------
 
-    def attacked(self, brief: bytes) -> Any:
+    def attacked(self, player: Player, brief: bytes) -> Any:
         """Lets the player answer an attack; returns ["block", creature] or "pass"."""
-        self._begin(brief)
-        self._answer = None
-        creatures = self._other_layout.creatures()
-        self._player.will_block(creatures[self._theirs.numbers.index(brief[ATTACKER])])
+        try:
+            self._begin(player, brief)
+            self._answer = None
+            creatures = self._other_layout.creatures(self.other)
+            player.will_block(creatures[self._theirs.numbers.index(brief[ATTACKER])])
+        finally:
+            if self._ask is None:  # Not one who plays against himself, and is in his turn.
+                self._player = self.own._table = self._opponent.opponent = None
         return self._answer or "pass"
 
     def block(self, blocker: object) -> bool:
@@ -226,7 +234,7 @@ class Table:
         side = self._mine
         if isinstance(creature, Card):
             place = -1
-            for card in self._own_layout.creatures():
+            for card in self._own_layout.creatures(self.own):
                 place += 1
                 if card is creature:
                     return steps.NOWHERE if side.marks[place] else place
@@ -238,32 +246,36 @@ class Table:
 
     # --- What is seen ------------------------------------------------------------------------
 
-    def _begin(self, brief: bytes) -> None:
+    def _begin(self, player: Player, brief: bytes) -> None:
         """Sees a position at which the player is asked.
 
         A board whose side has not changed since stays as the player has left it. In a turn the own
         side has, for a card was drawn, and in an attack the other's, with the attacker's mark.
         """
         self._tried = 0
+        opponent = self._opponent
+        self._player = opponent.opponent = player
+        self.own._table = self
         if brief[ASKED] == BLOCK:
             before = self._mine.facts() if self._asked >= 0 else None
             self._see(brief)
             if before != self._mine.facts():
-                self._own_layout.show()
-            self._other_layout.show()
+                self._own_layout.show(self.own)
+            self._other_layout.show(self.other)
         else:
             is_laid = self._other_layout.is_laid
             before = self._theirs.facts() if is_laid else None
             if self._asked == TURN and read_next(brief, self._mine, self._theirs):
                 self._other_layout.tell(brief)
-                enter(self._player.memory)
-                self._own_layout.show_turn()
+                enter(player.memory)
+                self._own_layout.show_turn(self.own)
             else:
                 self._see(brief)
-                self._own_layout.show()
+                self._own_layout.show(self.own)
             if is_laid and before != self._theirs.facts():
-                self._other_layout.show()
-        self._show_lives()
+                self._other_layout.show(self.other)
+        player.life, opponent.life = self._mine.life, self._theirs.life
+        player.board, player.opponent = self.own, opponent
 
     def _see(self, brief: bytes) -> None:
         self._asked = brief[ASKED]

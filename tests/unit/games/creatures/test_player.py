@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
+from weakref import ref
 
 import pytest
 
@@ -386,6 +388,26 @@ def test_sitting_down_again_begins_a_new_duel() -> None:
     assert not player.lose
     assert player.opponent is not None
     assert player.opponent.name == "Bob"
+
+
+@pytest.mark.parametrize("looks", [False, True])
+def test_a_duel_that_is_over_leaves_nothing_to_the_collector(looks: bool) -> None:
+    class Watching(AutoPilot):
+        def turn_prompt(self) -> bool:
+            assert not looks or len(self.opponent.board.field) == 1
+            return super().turn_prompt()
+
+    gc.collect()
+    gc.disable()
+    try:
+        player = Watching("Ann")
+        state = a_state(a_side("Land Bear", "Bear", 3), a_side("", "Bear", 3))
+        a_turn(state, lambda _: False, player)
+        left = ref(player), ref(player.board), ref(player.opponent), ref(player.opponent.board)
+        del player
+        assert [one() for one in left] == [None] * 4
+    finally:
+        gc.enable()
 
 
 # --- AutoPilot and StillLearning -------------------------------------------------------------
