@@ -302,7 +302,8 @@ def _text(data: bytes, start: int, size: int, slot: int) -> str:
     spelled = data[start : start + size]
     text = spelled.decode("ascii")
     if size <= _LENGTH:
-        text = intern(text)
+        if not _texts[slot]:  # Only the slot's first: in Python 3.12 such a text is never freed.
+            text = intern(text)
         _spelled[slot] = spelled
         _texts[slot] = text
     return text

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import marshal
+import sys
 from typing import Any
 
 import pytest
@@ -164,6 +165,13 @@ def test_however_many_texts_are_said_each_is_read_and_no_long_one_is_kept() -> N
         one, two = [frames.read_answers(spelled("say", 1, ["y" * size], []), 1, 1)[0] for _ in "ab"]
         assert one == two == "y" * size
         assert build.in_use() == "plain" or (one is two) == kept
+
+
+def test_however_many_texts_are_said_few_are_kept_for_good() -> None:
+    told = [f"never said before {number}" for number in range(2000)]
+    found = answers(spelled("say", 1, told, []), 1, 2000)
+    assert found == told
+    assert sum(sys.intern(text) is one for text, one in zip(told, found, strict=True)) <= 256
 
 
 SAID = b'["say",12,["draw",0,"see",10],[]]'
