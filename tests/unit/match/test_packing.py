@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import marshal
 import sys
+from random import Random
 from typing import Any
 
 import pytest
@@ -216,6 +217,38 @@ def test_what_is_no_answer_is_none(frame: bytes) -> None:
         assert answers(frame, 7, count) is None
     with pytest.raises(SeatFault):
         frames.read_answers(b"[" + frame, 7, 1)
+
+
+PARTS = [
+    b'"draw"', b'"see"', b"0", b"10", b"-0", b"-1", b"+1", b"01", b"1.0", b"1e2", b"9" * 15,
+    b"9" * 16, b"%d" % 2**53, b"%d" % 2**64, b"9" * 400, b"true", b"null", b"NaN", b'"\\u0041"',
+    b'"\\ud800"', b'"\x00"', b'"\x7f"', b'"\xff"', b'"\xc3\xa9"', b'"\\""', b'"', b'""', b'"],[]]"',
+    b"[]", b"[1]", b"{}", b"[", b"]", b"],[]]", b",", b" ", b"\\",
+]  # fmt: skip
+
+
+def read_or_refused(frame: bytes, nonce: int, count: int) -> str:
+    try:
+        return repr(frames.read_answers(frame, nonce, count))
+    except SeatFault as fault:
+        return f"{fault.kind}: {fault.detail}"
+
+
+def test_whatever_a_seat_sends_is_read_as_the_libraries_read_it() -> None:
+    random, usual = Random(0), 0
+    for _ in range(5000):
+        count = random.randrange(4)
+        parts = [random.choice(PARTS[: random.choice((4, len(PARTS)))]) for _ in range(count)]
+        nonce = random.choice((b"7", b"7", b"7", random.choice(PARTS)))
+        frame = b'["say",%b,[%b],[]]' % (nonce, b",".join(parts))
+        for _ in range(random.choice((0, 0, 1, 2))):
+            place = random.randrange(len(frame))
+            rest = frame[place + random.randrange(2) :]
+            frame = frame[:place] + random.choice((b"", random.choice(PARTS))) + rest
+        usual += answers(frame, 7, count) is not None
+        # With a space behind it, it is the same JSON, and left to the libraries.
+        assert read_or_refused(frame, 7, count) == read_or_refused(frame + b" ", 7, count)
+    assert usual > 500
 
 
 @given(st.integers(0, 2**40), st.lists(st.sampled_from(["draw", "see", 0, 5]), max_size=9))
