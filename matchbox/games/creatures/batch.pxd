@@ -1,11 +1,12 @@
 """The types of the creature duel's batch, for the compiled build."""
 
 cimport cython
-from matchbox.games.creatures cimport steps
 from matchbox.games.creatures.brief cimport write
 from matchbox.games.creatures.state cimport Side
+from matchbox.games.creatures.steps cimport begin_turn, fight, hit, untapped
 
-cdef Py_ssize_t BLOCK, NOBODY, TURN, _OVER, _REFUSED
+cdef bytes POWERS
+cdef Py_ssize_t ATTACKED, BLOCK, LAND_CARD, NOBODY, TURN, UNTAPPED, _OVER, _REFUSED
 cdef list _ATTACKS, _TAPS
 cdef dict _SUMMONS
 
@@ -19,15 +20,17 @@ cdef class Batch:
     cdef object _deal
     cdef list _owing, _questions, _over
 
-    @cython.locals(bout=_Bout, bouts=list, back=list, before=Py_ssize_t, mover=Py_ssize_t)
+    @cython.locals(
+        bout=_Bout, bouts=list, back=list, before=Py_ssize_t, mover=Py_ssize_t, moves=list
+    )
     cpdef take(self, Py_ssize_t seat, object answers)
     @cython.locals(own=Side, other=Side, owing=list, questions=list)
     cdef _ask(self, _Bout bout, Py_ssize_t seat)
     @cython.locals(
-        side=Side, other=Side, moves=list, mover=Py_ssize_t, place=Py_ssize_t, said=tuple
+        cost=Py_ssize_t, hand=bytearray, is_guarded=bint, kinds=bytearray, marks=bytearray,
+        moves=list, numbers=bytearray, other=Side, place=Py_ssize_t, side=Side, whole=Py_ssize_t
     )
     cdef Py_ssize_t _turn(self, _Bout bout, Py_ssize_t seat, tuple row) except -3
-    cdef Py_ssize_t _done(self, _Bout bout, Py_ssize_t seat) except -3
     @cython.locals(side=Side, other=Side, place=Py_ssize_t)
     cdef Py_ssize_t _block(self, _Bout bout, Py_ssize_t seat, object move) except -3
     cdef Py_ssize_t _end(self, _Bout bout, Py_ssize_t loser, str why) except -3

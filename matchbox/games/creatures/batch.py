@@ -1,7 +1,7 @@
 """Many duels side by side, as matchbox.game.Batch asks for it.
 
-Plays what rules.py plays, by the same steps, a row of moves in one loop. Knows no fault: what the
-rules would refuse goes back to where it came from.
+Plays what rules.py plays, a row of moves in one loop, in which the steps that need no search are
+written out. Knows no fault: what the rules would refuse goes back to where it came from.
 """
 
 from __future__ import annotations
@@ -10,10 +10,18 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from matchbox.game import Outcome
-from matchbox.games.creatures import steps
 from matchbox.games.creatures.brief import BLOCK, TURN, write
-from matchbox.games.creatures.kinds import LAND_CARD, LANDS, NUMBERS
-from matchbox.games.creatures.state import NO_CARD, NO_LIFE, NOBODY, Side, State
+from matchbox.games.creatures.kinds import COSTS, LAND_CARD, LANDS, NUMBERS, POWERS
+from matchbox.games.creatures.state import (
+    ATTACKED,
+    NO_CARD,
+    NO_LIFE,
+    NOBODY,
+    UNTAPPED,
+    Side,
+    State,
+)
+from matchbox.games.creatures.steps import begin_turn, fight, hit, untapped
 
 if TYPE_CHECKING:
     from matchbox.dice import SeededDice
@@ -29,8 +37,10 @@ _ENDED: Final = {
 # A move of these is one object in all bouts, and not another from each frame.
 _TAPS: Final[list[Plain]] = [["tap", lands] for lands in range(LANDS + 1)]
 _ATTACKS: Final[list[Plain]] = [["attack", number] for number in range(256)]
-_SUMMONS: Final[dict[str, tuple[int, Plain]]] = {
-    name: (card, ["summon", name]) for name, card in NUMBERS.items() if card != LAND_CARD
+_SUMMONS: Final[dict[str, tuple[int, int, Plain]]] = {
+    name: (card, COSTS[card], ["summon", name])
+    for name, card in NUMBERS.items()
+    if card != LAND_CARD
 }
 
 
@@ -74,16 +84,17 @@ class Batch:
         bouts, self._owing[seat], self._questions[seat] = self._owing[seat], [], []
         back: list[tuple[int, list[Plain], Answers]] = []
         for bout, answer in zip(bouts, answers, strict=True):
-            before = len(bout.moves)
+            moves = bout.moves
+            before = len(moves)
             if bout.attacker == NOBODY:
                 mover = self._turn(bout, seat, answer if type(answer) is tuple else (answer,))
             else:
                 mover = self._block(bout, seat, answer)
             if mover == _REFUSED:
-                del bout.moves[before:]
+                del moves[before:]
                 back.append((bout.number, _answers(bout), {seat: answer}))
                 continue
-            bout.rows.append(len(bout.moves) - before)
+            bout.rows.append(len(moves) - before)
             if mover != _OVER:
                 self._ask(bout, mover)
         return back
@@ -114,60 +125,70 @@ class Batch:
     def _turn(self, bout: _Bout, seat: int, row: tuple[Any, ...]) -> int:
         """Makes moves of a turn. Who moves next, or what else came of it."""
         side, other, moves = bout.sides[seat], bout.sides[1 - seat], bout.moves
-        mover = seat
+        hand, kinds, marks, numbers = side.hand, side.kinds, side.marks, side.numbers
+        whole = len(moves) + len(row)
+        is_guarded = UNTAPPED in other.marks
         for move in row:
-            if mover == _OVER:  # What comes after that is nobody's any more.
-                break
-            if mover != seat:
-                return _REFUSED
             if type(move) is list and len(move) == 2:
-                kind, what = move[0], move[1]
+                kind, what = move
                 if kind == "attack" and type(what) is int:
-                    place = steps.untapped(side, what)
+                    place = untapped(side, what)
                     if place < 0:
                         return _REFUSED
                     moves.append(_ATTACKS[what])
-                    if not steps.attack(side, other, place):
+                    marks[place] = ATTACKED
+                    if is_guarded:
                         bout.attacker = place
-                        mover = 1 - seat
-                    elif other.life <= 0:
-                        mover = self._end(bout, 1 - seat, NO_LIFE)
-                elif kind == "tap" and type(what) is int and steps.tap(side, what):
+                        break
+                    other.life -= POWERS[kinds[place]]
+                    if other.life <= 0:  # What comes after that is nobody's any more.
+                        return self._end(bout, 1 - seat, NO_LIFE)
+                elif kind == "tap" and type(what) is int:
+                    if not 1 <= what <= side.lands - side.tapped:
+                        return _REFUSED
+                    side.tapped += what
+                    side.mana += what
                     moves.append(_TAPS[what])
                 elif kind == "summon" and type(what) is str and what in _SUMMONS:
-                    said = _SUMMONS[what]
-                    if steps.summon(side, said[0]) < 0:
+                    card, cost, said = _SUMMONS[what]
+                    if cost > side.mana or card not in hand:
                         return _REFUSED
-                    moves.append(said[1])
+                    hand.remove(card)
+                    side.mana -= cost
+                    numbers.append(len(kinds) + len(side.discard) + 1)
+                    kinds.append(card)
+                    marks.append(UNTAPPED)
+                    moves.append(said)
                 else:
                     return _REFUSED
-            elif move == "land" and steps.play_land(side) >= 0:
+            elif move == "land" and not side.played and LAND_CARD in hand:
+                hand.remove(LAND_CARD)
+                side.lands += 1
+                side.played = True
                 moves.append("land")
             elif move == "done":
                 moves.append("done")
-                mover = self._done(bout, seat)
+                side.mana = 0
+                bout.turn += 1
+                if not begin_turn(other):
+                    return self._end(bout, 1 - seat, NO_CARD)
+                break
             else:
                 return _REFUSED
-        return mover
-
-    def _done(self, bout: _Bout, seat: int) -> int:
-        """The turn is the other's."""
-        bout.sides[seat].mana = 0
-        bout.turn += 1
-        if steps.begin_turn(bout.sides[1 - seat]):
-            return 1 - seat
-        return self._end(bout, 1 - seat, NO_CARD)
+        else:
+            return seat
+        return 1 - seat if len(moves) == whole else _REFUSED
 
     def _block(self, bout: _Bout, seat: int, move: Any) -> int:
         """Settles the attack as the attacked wants it. Who moves next, or what else came of it."""
         side, other = bout.sides[seat], bout.sides[1 - seat]
         if move == "pass":
-            steps.hit(side, other.kinds[bout.attacker])
+            hit(side, other.kinds[bout.attacker])
         elif type(move) is list and len(move) == 2 and move[0] == "block" and type(move[1]) is int:
-            place = steps.untapped(side, move[1])
+            place = untapped(side, move[1])
             if place < 0:
                 return _REFUSED
-            steps.fight(other, bout.attacker, side, place)
+            fight(other, bout.attacker, side, place)
         else:
             return _REFUSED
         bout.attacker = NOBODY

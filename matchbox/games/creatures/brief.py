@@ -32,17 +32,19 @@ _BACKS: Final = [bytearray(number) for number in range(256)]
 
 def write(asked: int, seat: int, turn: int, attacker: int, own: Side, other: Side) -> bytes:
     """What a seat knows whose own side, and the other, are these."""
+    hand, kinds, fallen = own.hand, own.kinds, own.discard
+    their_kinds, their_fallen = other.kinds, other.discard
     head = (
         asked, seat, turn, attacker,
-        own.life, len(own.deck), own.lands, own.tapped, own.mana, own.played, len(own.hand),
-        len(own.kinds), len(own.discard),
-        other.life, len(other.deck), len(other.hand), other.lands, other.tapped, len(other.kinds),
-        len(other.discard),
+        own.life, len(own.deck), own.lands, own.tapped, own.mana, own.played, len(hand),
+        len(kinds), len(fallen),
+        other.life, len(other.deck), len(other.hand), other.lands, other.tapped, len(their_kinds),
+        len(their_fallen),
     )  # fmt: skip
     return b"".join((
-        bytes(head), own.hand,
-        own.numbers, own.kinds, own.marks, own.discard,
-        other.numbers, other.kinds, other.marks, other.discard,
+        bytes(head), hand,
+        own.numbers, kinds, own.marks, fallen,
+        other.numbers, their_kinds, other.marks, their_fallen,
     ))  # fmt: skip
 
 
