@@ -3,6 +3,7 @@ from matchbox.games.creatures.state cimport Side
 
 cdef Py_ssize_t _OWN, _OTHER, _HEAD
 cdef list _BACKS
+cdef object _OF_NEXT
 
 cpdef bytes write(
     Py_ssize_t asked, Py_ssize_t seat, Py_ssize_t turn, Py_ssize_t attacker, Side own, Side other
@@ -16,7 +17,7 @@ cpdef read(bytes brief, Side own, Side other)
 @cython.locals(
     asked=Py_ssize_t, cards=bytearray, deck=Py_ssize_t, discard=Py_ssize_t, end=Py_ssize_t,
     fallen=Py_ssize_t, field=Py_ssize_t, hand=Py_ssize_t, lands=Py_ssize_t, life=Py_ssize_t,
-    theirs=Py_ssize_t, theirs_left=Py_ssize_t
+    numbers=tuple, theirs=Py_ssize_t, theirs_left=Py_ssize_t
 )
 cpdef bint read_next(bytes brief, Side own, Side other) except -1
 @cython.locals(

@@ -9,6 +9,7 @@ discard pile.
 
 from __future__ import annotations
 
+from struct import Struct
 from typing import Any, Final
 
 from matchbox.games.creatures.kinds import NUMBERS
@@ -26,6 +27,8 @@ _OWN: Final = 4
 _OTHER: Final = 13
 _HEAD: Final = 20
 """Where the numbers of each side begin, and the cards."""
+_OF_NEXT: Final = Struct("B3x3B3x4B4x2B").unpack_from
+"""The numbers of a brief that `read_next` goes by."""
 _BACKS: Final = [bytearray(number) for number in range(256)]
 """So many cards face down; never changed."""
 
@@ -77,11 +80,8 @@ def read_next(brief: bytes, own: Side, other: Side) -> bool:
     That is so where since the last turn only a card was drawn and life was lost. Else False, and
     nothing is laid.
     """
-    (
-        asked, _, _, _,
-        life, deck, lands, _, _, _, hand, field, fallen,
-        theirs_left, _, _, _, _, theirs, discard,
-    ) = brief[:_HEAD]  # fmt: skip
+    numbers = _OF_NEXT(brief)
+    asked, life, deck, lands, hand, field, fallen, theirs_left, theirs, discard = numbers
     cards = own.hand
     if (
         hand != len(cards) + 1
