@@ -117,6 +117,7 @@ class Session:
         if packing.COMPILED:
             asked = Asked(frame)
             if asked.usual:
+                sys.audit("marshal.loads", frame)  # A bot's hook hears the same in both builds.
                 for number in asked.ended():
                     self._forget(number)
                 return self._say(asked.nonce(), self._take(asked))

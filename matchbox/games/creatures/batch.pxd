@@ -27,12 +27,14 @@ cdef class Batch:
     @cython.locals(own=Side, other=Side, owing=list, questions=list)
     cdef _ask(self, _Bout bout, Py_ssize_t seat)
     @cython.locals(
-        cost=Py_ssize_t, hand=bytearray, is_guarded=bint, kinds=bytearray, marks=bytearray,
-        moves=list, numbers=bytearray, other=Side, place=Py_ssize_t, side=Side, whole=Py_ssize_t
+        hand=bytearray, is_guarded=bint, kinds=bytearray, marks=bytearray, moves=list, other=Side,
+        place=Py_ssize_t, side=Side, whole=Py_ssize_t
     )
     cdef Py_ssize_t _turn(self, _Bout bout, Py_ssize_t seat, tuple row) except -3
     @cython.locals(side=Side, other=Side, place=Py_ssize_t)
     cdef Py_ssize_t _block(self, _Bout bout, Py_ssize_t seat, object move) except -3
     cdef Py_ssize_t _end(self, _Bout bout, Py_ssize_t loser, str why) except -3
 
+@cython.locals(cost=Py_ssize_t)
+cdef bint _summon(Side side, str name, list moves) except -1
 cdef list _answers(_Bout bout)

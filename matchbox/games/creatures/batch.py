@@ -125,7 +125,7 @@ class Batch:
     def _turn(self, bout: _Bout, seat: int, row: tuple[Any, ...]) -> int:
         """Makes moves of a turn. Who moves next, or what else came of it."""
         side, other, moves = bout.sides[seat], bout.sides[1 - seat], bout.moves
-        hand, kinds, marks, numbers = side.hand, side.kinds, side.marks, side.numbers
+        hand, kinds, marks = side.hand, side.kinds, side.marks
         whole = len(moves) + len(row)
         is_guarded = UNTAPPED in other.marks
         for move in row:
@@ -150,15 +150,8 @@ class Batch:
                     side.mana += what
                     moves.append(_TAPS[what])
                 elif kind == "summon" and type(what) is str and what in _SUMMONS:
-                    card, cost, said = _SUMMONS[what]
-                    if cost > side.mana or card not in hand:
+                    if not _summon(side, what, moves):
                         return _REFUSED
-                    hand.remove(card)
-                    side.mana -= cost
-                    numbers.append(len(kinds) + len(side.discard) + 1)
-                    kinds.append(card)
-                    marks.append(UNTAPPED)
-                    moves.append(said)
                 else:
                     return _REFUSED
             elif move == "land" and not side.played and LAND_CARD in hand:
@@ -198,6 +191,20 @@ class Batch:
     def _end(self, bout: _Bout, loser: int, why: str) -> int:
         self._over.append((bout.number, bout.moves, _ENDED[why][loser]))
         return _OVER
+
+
+def _summon(side: Side, name: str, moves: list[Plain]) -> bool:
+    """Summons that creature, if the side has it and can pay for it."""
+    card, cost, said = _SUMMONS[name]
+    if cost > side.mana or card not in side.hand:
+        return False
+    side.hand.remove(card)
+    side.mana -= cost
+    side.numbers.append(len(side.kinds) + len(side.discard) + 1)
+    side.kinds.append(card)
+    side.marks.append(UNTAPPED)
+    moves.append(said)
+    return True
 
 
 def _answers(bout: _Bout) -> list[Any]:

@@ -103,6 +103,6 @@ def test_nonsense_is_refused() -> None:
 
 def test_the_record_of_a_long_match_of_bomb_takes_eight_bytes_a_game_at_most() -> None:
     pairs = [one for one in CONTESTS if one.game == "bomb"]
-    found = speeds([("none", None)], 500, 1, pairs)
+    found = speeds([("none", None)], 2000, 1, pairs)
     assert len(found) == 3
     assert all(0 < one.bytes <= 8 for one in found), found
