@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-COMPILED: Final = not __file__.endswith(".py")
+from matchbox import build
+
+COMPILED: Final = build.in_use() == "compiled"
 """Whether these functions are there to be called."""
 
 

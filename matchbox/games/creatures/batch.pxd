@@ -3,10 +3,9 @@
 cimport cython
 from matchbox.games.creatures.brief cimport write
 from matchbox.games.creatures.state cimport Side
-from matchbox.games.creatures.steps cimport begin_turn, fight, hit, untapped
+from matchbox.games.creatures.steps cimport attack, begin_turn, fight, hit, play_land, summon, tap, untapped
 
-cdef bytes POWERS
-cdef Py_ssize_t ATTACKED, BLOCK, LAND_CARD, NOBODY, TURN, UNTAPPED, _OVER, _REFUSED
+cdef Py_ssize_t BLOCK, NOBODY, TURN, _OVER, _REFUSED
 cdef list _ATTACKS, _TAPS
 cdef dict _SUMMONS
 
@@ -27,14 +26,11 @@ cdef class Batch:
     @cython.locals(own=Side, other=Side, owing=list, questions=list)
     cdef _ask(self, _Bout bout, Py_ssize_t seat)
     @cython.locals(
-        hand=bytearray, is_guarded=bint, kinds=bytearray, marks=bytearray, moves=list, other=Side,
-        place=Py_ssize_t, side=Side, whole=Py_ssize_t
+        card=Py_ssize_t, moves=list, other=Side, place=Py_ssize_t, side=Side, whole=Py_ssize_t
     )
     cdef Py_ssize_t _turn(self, _Bout bout, Py_ssize_t seat, tuple row) except -3
     @cython.locals(side=Side, other=Side, place=Py_ssize_t)
     cdef Py_ssize_t _block(self, _Bout bout, Py_ssize_t seat, object move) except -3
     cdef Py_ssize_t _end(self, _Bout bout, Py_ssize_t loser, str why) except -3
 
-@cython.locals(cost=Py_ssize_t)
-cdef bint _summon(Side side, str name, list moves) except -1
 cdef list _answers(_Bout bout)

@@ -1,7 +1,7 @@
 """Many duels side by side, as matchbox.game.Batch asks for it.
 
-Plays what rules.py plays, a row of moves in one loop, in which the steps that need no search are
-written out. Knows no fault: what the rules would refuse goes back to where it came from.
+Plays what rules.py plays, by the same steps, a row of moves in one loop. Knows no fault: what the
+rules would refuse goes back to where it came from.
 """
 
 from __future__ import annotations
@@ -11,17 +11,18 @@ from typing import TYPE_CHECKING, Any, Final
 
 from matchbox.game import Outcome
 from matchbox.games.creatures.brief import BLOCK, TURN, write
-from matchbox.games.creatures.kinds import COSTS, LAND_CARD, LANDS, NUMBERS, POWERS
-from matchbox.games.creatures.state import (
-    ATTACKED,
-    NO_CARD,
-    NO_LIFE,
-    NOBODY,
-    UNTAPPED,
-    Side,
-    State,
+from matchbox.games.creatures.kinds import LAND_CARD, LANDS, NUMBERS
+from matchbox.games.creatures.state import NO_CARD, NO_LIFE, NOBODY, Side, State
+from matchbox.games.creatures.steps import (
+    attack,
+    begin_turn,
+    fight,
+    hit,
+    play_land,
+    summon,
+    tap,
+    untapped,
 )
-from matchbox.games.creatures.steps import begin_turn, fight, hit, untapped
 
 if TYPE_CHECKING:
     from matchbox.dice import SeededDice
@@ -37,10 +38,8 @@ _ENDED: Final = {
 # A move of these is one object in all bouts, and not another from each frame.
 _TAPS: Final[list[Plain]] = [["tap", lands] for lands in range(LANDS + 1)]
 _ATTACKS: Final[list[Plain]] = [["attack", number] for number in range(256)]
-_SUMMONS: Final[dict[str, tuple[int, int, Plain]]] = {
-    name: (card, COSTS[card], ["summon", name])
-    for name, card in NUMBERS.items()
-    if card != LAND_CARD
+_SUMMONS: Final[dict[str, tuple[int, Plain]]] = {
+    name: (card, ["summon", name]) for name, card in NUMBERS.items() if card != LAND_CARD
 }
 
 
@@ -125,9 +124,7 @@ class Batch:
     def _turn(self, bout: _Bout, seat: int, row: tuple[Any, ...]) -> int:
         """Makes moves of a turn. Who moves next, or what else came of it."""
         side, other, moves = bout.sides[seat], bout.sides[1 - seat], bout.moves
-        hand, kinds, marks = side.hand, side.kinds, side.marks
         whole = len(moves) + len(row)
-        is_guarded = UNTAPPED in other.marks
         for move in row:
             if type(move) is list and len(move) == 2:
                 kind, what = move
@@ -136,28 +133,21 @@ class Batch:
                     if place < 0:
                         return _REFUSED
                     moves.append(_ATTACKS[what])
-                    marks[place] = ATTACKED
-                    if is_guarded:
+                    if not attack(side, other, place):
                         bout.attacker = place
                         break
-                    other.life -= POWERS[kinds[place]]
                     if other.life <= 0:  # What comes after that is nobody's any more.
                         return self._end(bout, 1 - seat, NO_LIFE)
-                elif kind == "tap" and type(what) is int:
-                    if not 1 <= what <= side.lands - side.tapped:
-                        return _REFUSED
-                    side.tapped += what
-                    side.mana += what
+                elif kind == "tap" and type(what) is int and tap(side, what):
                     moves.append(_TAPS[what])
                 elif kind == "summon" and type(what) is str and what in _SUMMONS:
-                    if not _summon(side, what, moves):
+                    card, said = _SUMMONS[what]
+                    if summon(side, card) < 0:
                         return _REFUSED
+                    moves.append(said)
                 else:
                     return _REFUSED
-            elif move == "land" and not side.played and LAND_CARD in hand:
-                hand.remove(LAND_CARD)
-                side.lands += 1
-                side.played = True
+            elif move == "land" and play_land(side) >= 0:
                 moves.append("land")
             elif move == "done":
                 moves.append("done")
@@ -191,20 +181,6 @@ class Batch:
     def _end(self, bout: _Bout, loser: int, why: str) -> int:
         self._over.append((bout.number, bout.moves, _ENDED[why][loser]))
         return _OVER
-
-
-def _summon(side: Side, name: str, moves: list[Plain]) -> bool:
-    """Summons that creature, if the side has it and can pay for it."""
-    card, cost, said = _SUMMONS[name]
-    if cost > side.mana or card not in side.hand:
-        return False
-    side.hand.remove(card)
-    side.mana -= cost
-    side.numbers.append(len(side.kinds) + len(side.discard) + 1)
-    side.kinds.append(card)
-    side.marks.append(UNTAPPED)
-    moves.append(said)
-    return True
 
 
 def _answers(bout: _Bout) -> list[Any]:

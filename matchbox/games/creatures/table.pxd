@@ -19,16 +19,16 @@ cdef class Table:
     cpdef turn(self, object player, bytes brief, object ask, bint keep)
     cpdef count(self)
     cdef _refuse(self)
-    @cython.locals(mine=Side, place=Py_ssize_t)
+    @cython.locals(place=Py_ssize_t)
     cpdef bint play_land(self) except -1
     @cython.locals(mine=Side)
     cpdef bint tap_all(self) except -1
-    @cython.locals(mine=Side)
     cdef bint _tap(self, Py_ssize_t lands) except -1
-    @cython.locals(card=Py_ssize_t, mine=Side, place=Py_ssize_t)
+    @cython.locals(card=Py_ssize_t, place=Py_ssize_t)
     cpdef bint summon(self, object name) except -1
     @cython.locals(mine=Side, place=Py_ssize_t, theirs=Side)
     cpdef bint attack(self, object creature) except -1
+    cdef bint _made(self, object move) except -1
     cdef _hand_over(self)
     cdef _make_kept(self)
     cpdef attacked(self, object player, bytes brief)

@@ -91,34 +91,20 @@ class Table:
             self._make_kept()
         raise IllegalMove(_TOO_MANY)
 
-    # A move whose effect is certain, and shown already, is kept back; what every player has is then
-    # put right. That is written out in each of these, which a turn calls most.
-
     def play_land(self) -> bool:
         """Plays a land. This, like all that follow: False, and nothing done, where it cannot be."""
-        self._tried += 1
-        if self._tried > ACTIONS:
-            self._refuse()
+        self.count()
         if self._ask is None:
             return False
-        mine, board = self._mine, self.own
-        place = steps.play_land(mine)
+        place = steps.play_land(self._mine)
         if place < 0:
             return False
-        self._own_layout.show_land(board, place)
-        self._kept.append("land")
-        if not self._keeps:
-            self._hand_over()
-        player, opponent = self._player, self._opponent
-        player.life, opponent.life = mine.life, self._theirs.life
-        player.board, player.opponent = board, opponent
-        return True
+        self._own_layout.show_land(self.own, place)
+        return self._made("land")
 
     def tap_all(self) -> bool:
         """Taps all lands that are untapped."""
-        self._tried += 1
-        if self._tried > ACTIONS:
-            self._refuse()
+        self.count()
         mine = self._mine
         return self._ask is not None and self._tap(mine.lands - mine.tapped)
 
@@ -137,64 +123,50 @@ class Table:
         return self._tap(1)
 
     def _tap(self, lands: int) -> bool:
-        mine, board = self._mine, self.own
-        if not steps.tap(mine, lands):
+        if not steps.tap(self._mine, lands):
             return False
-        self._own_layout.show_tap(board)
-        self._kept.append(["tap", lands])
-        if not self._keeps:
-            self._hand_over()
-        player, opponent = self._player, self._opponent
-        player.life, opponent.life = mine.life, self._theirs.life
-        player.board, player.opponent = board, opponent
-        return True
+        self._own_layout.show_tap(self.own)
+        return self._made(["tap", lands])
 
     def summon(self, name: object) -> bool:
         """Summons the first creature of that name, or of that card's, in the hand."""
-        self._tried += 1
-        if self._tried > ACTIONS:
-            self._refuse()
+        self.count()
         name = name.name if isinstance(name, Card) else name
         card = NUMBERS.get(name, FACE_DOWN) if isinstance(name, str) else FACE_DOWN
         if self._ask is None or card <= LAND_CARD:
             return False
-        mine, board = self._mine, self.own
-        place = steps.summon(mine, card)
+        place = steps.summon(self._mine, card)
         if place < 0:
             return False
-        self._own_layout.show_summon(board, place)
-        self._kept.append(["summon", NAMES[card]])
-        if not self._keeps:
-            self._hand_over()
-        player, opponent = self._player, self._opponent
-        player.life, opponent.life = mine.life, self._theirs.life
-        player.board, player.opponent = board, opponent
-        return True
+        self._own_layout.show_summon(self.own, place)
+        return self._made(["summon", NAMES[card]])
 
     def attack(self, creature: object) -> bool:
         """Attacks with that creature, or the first untapped one of that name."""
-        self._tried += 1
-        if self._tried > ACTIONS:
-            self._refuse()
+        self.count()
         if self._ask is None:
             return False
         place = self._ready(creature)
         if place < 0:
             return False
-        mine, theirs, board = self._mine, self._theirs, self.own
-        self._kept.append(["attack", mine.numbers[place]])
+        mine, theirs = self._mine, self._theirs
+        move = ["attack", mine.numbers[place]]
         # What the player still does in a turn that it has won is nobody's any more.
-        if not steps.attack(mine, theirs, place) or not (self._keeps or theirs.life > 0):
-            self._hand_over()
-            return True
-        self._own_layout.show_attack(board, place)
-        if self._other_layout.is_laid:
-            self._other_layout.show(self.other)
+        if steps.attack(mine, theirs, place) and (self._keeps or theirs.life > 0):
+            self._own_layout.show_attack(self.own, place)
+            if self._other_layout.is_laid:
+                self._other_layout.show(self.other)
+            return self._made(move)
+        self._kept.append(move)
+        self._hand_over()
+        return True
+
+    def _made(self, move: Any) -> bool:
+        """Keeps a move back whose effect is certain and shown already."""
+        self._kept.append(move)
         if not self._keeps:
             self._hand_over()
-        player, opponent = self._player, self._opponent
-        player.life, opponent.life = mine.life, theirs.life
-        player.board, player.opponent = board, opponent
+        self._show_lives()
         return True
 
     def _hand_over(self) -> None:
