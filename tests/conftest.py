@@ -11,7 +11,7 @@ import pytest
 from hypothesis import settings
 from playwright.sync_api import expect
 
-from matchbox import registry
+from matchbox import build, registry
 from sandbox.box import KINDS, Box
 from sandbox.policy import LIBRARIES
 from sandbox.program import Program
@@ -28,12 +28,12 @@ PATIENCE_MS = 60_000
 
 @pytest.fixture(autouse=True, scope="session")
 def _clean_environment() -> Iterator[None]:
-    """No test sees the settings of the person, or the flags of the make, that runs it."""
+    """No test sees the settings of the person, or the flags of the make, that runs it: only which
+    build to test."""
     with pytest.MonkeyPatch.context() as patch:
-        for name in [
-            name for name in os.environ if name.startswith(("MATCHBOX_", "MAKE", "MFLAGS"))
-        ]:
-            patch.delenv(name)
+        for name in list(os.environ):
+            if name.startswith(("MATCHBOX_", "MAKE", "MFLAGS")) and name != build.SETTING:
+                patch.delenv(name)
         yield
 
 
