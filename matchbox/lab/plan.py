@@ -7,16 +7,18 @@ places.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from itertools import zip_longest
 from typing import Any, Final
+
+from msgspec import structs
 
 from matchbox.dice import derive_deals
 from matchbox.match.wire import Entrant, PlayMatch
 
 FEWEST: Final = 250
-MOST: Final = 1000
+MOST: Final = 2000
 """Deals of one job: as many as all jobs before it, so that figures come soon and forks cost little.
 They are part of the experiment: other ones seed imports differently."""
 
@@ -99,9 +101,26 @@ def batches_of(
 
 
 def in_turn(parts: Iterable[Iterable[Batch]]) -> Iterator[Batch]:
-    """The first job of every part, then the second of each: all of them come on side by side."""
-    for jobs in zip_longest(*parts):
-        yield from (job for job in jobs if job is not None)
+    """The first job of every part, then the second of each: all of them come on side by side.
+
+    The last ones are cut smaller, so that those who play side by side end so.
+    """
+    jobs = [job for jobs in zip_longest(*parts) for job in jobs if job is not None]
+    left = sum(job.games for job in jobs)
+    for job in jobs:
+        yield from _pieces(job, left)
+        left -= job.games
+
+
+def _pieces(batch: Batch, left: int) -> Iterator[Batch]:
+    """The batch in jobs that are each at most half of the games left, or have few deals."""
+    deals, each = batch.job.deals, len(batch.rotations)
+    while deals:
+        half = -(-left // (2 * each))
+        own = deals[: half if half >= FEWEST else MOST]
+        yield replace(batch, job=structs.replace(batch.job, deals=own))
+        deals = deals[len(own) :]
+        left -= each * len(own)
 
 
 def tables(plan: Plan, size: int) -> Iterator[Batch]:

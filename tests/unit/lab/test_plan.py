@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from matchbox.lab.plan import FEWEST, MOST, Contestant, Plan, rotated
+from matchbox.lab.plan import FEWEST, MOST, Contestant, Plan, batches_of, in_turn, rotated
 from matchbox.match.record import entrant
 
 
@@ -55,9 +55,31 @@ def test_bots_that_differ_play_a_deal_in_every_rotation() -> None:
 
 def test_a_job_has_as_many_deals_as_all_before_it_within_bounds() -> None:
     sizes = [len(batch.job.deals) for batch in rotated(a_plan("ab"), (0, 1), 2 * 4 * MOST)]
-    assert sizes == [250, 250, 500, *[MOST] * 3]
+    assert sizes == [250, 250, 500, 1000, *[MOST] * 3]
 
 
 def test_what_is_left_over_is_a_job_of_its_own() -> None:
     sizes = [len(batch.job.deals) for batch in rotated(a_plan("ab"), (0, 1), 4 * FEWEST + 3)]
     assert sizes == [FEWEST, FEWEST, 1, 1]
+
+
+@pytest.mark.parametrize(
+    ("deals", "expected"),
+    [
+        (300, [[250, 50]]),
+        (1000, [[250, 250, 250, 250]]),
+        (6000, [[250, 250, 500, 1000, 2000, 1000, 500, 250, 250]]),
+        (1000, [[250, 250, 500], [250, 250, 250, 250]]),
+    ],
+)
+def test_the_last_jobs_of_all_parts_are_smaller_again(
+    deals: int, expected: list[list[int]]
+) -> None:
+    chosen = [f"{number:032x}" for number in range(deals)]
+    plan = a_plan("abc")
+    parts = [(0, other) for other in range(1, 1 + len(expected))]
+    jobs = list(in_turn(batches_of(plan, who, chosen, (0, 1)) for who in parts))
+    for who, sizes in zip(parts, expected, strict=True):
+        own = [batch.job.deals for batch in jobs if batch.who == who]
+        assert [len(deals) for deals in own] == sizes
+        assert [deal for deals in own for deal in deals] == chosen
