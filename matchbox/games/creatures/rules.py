@@ -13,15 +13,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
+from matchbox import limbs
 from matchbox.dice import Dice
 from matchbox.errors import IllegalMove
 from matchbox.game import Options, Outcome, Plain, Spec
 from matchbox.games.creatures import seen, steps
 from matchbox.games.creatures.batch import Batch
+from matchbox.games.creatures.dealing import CARDS, Deck
 from matchbox.games.creatures.kinds import (
     COSTS,
     CREATURES,
-    DECK,
     FACE_DOWN,
     LAND_CARD,
     NAMES,
@@ -30,7 +31,6 @@ from matchbox.games.creatures.kinds import (
 from matchbox.games.creatures.state import NO_CARD, NO_LIFE, NOBODY, Side, State
 
 HAND: Final = 7
-_CARDS: Final = bytes(NUMBERS[name] for name in DECK)
 _SEATS: Final = ((0,), (1,))
 
 SPEC: Final = Spec(
@@ -50,14 +50,7 @@ class Creatures:
 
     def start(self, seats: int, dice: Dice, options: Options) -> State:
         """Both decks shuffled, seven cards drawn from each, and seat 0's first turn begun."""
-        state = State((Side(bytearray(_CARDS)), Side(bytearray(_CARDS))))
-        for side in state.sides:
-            deck = side.deck
-            dice.shuffle(deck)
-            side.hand = deck[: -HAND - 1 : -1]
-            del deck[-HAND:]
-        _begin_turn(state)
-        return state
+        return _dealt(_shuffled(dice), _shuffled(dice))
 
     def to_move(self, state: State) -> Sequence[int]:
         """Whose turn it is, or who is attacked and may block; nobody once somebody has lost."""
@@ -109,7 +102,9 @@ class Creatures:
 
     def batch(self, seats: int, options: Options) -> Batch:
         """Many bouts side by side."""
-        return Batch(lambda dice: self.start(seats, dice, options))
+        # In compiled code a deck is shuffled in less time than it takes to put that off.
+        deck = _shuffled if limbs.COMPILED else Deck
+        return Batch(lambda dice: _dealt(deck(dice), deck(dice)))
 
     def outcome(self, state: State) -> Outcome | None:
         """Who has no life, or no card to draw, has lost."""
@@ -155,6 +150,22 @@ GAME: Final = Creatures()
 
 
 # --- Steps of the game -----------------------------------------------------------------------
+
+
+def _shuffled(dice: Dice) -> bytearray:
+    deck = bytearray(CARDS)
+    dice.shuffle(deck)
+    return deck
+
+
+def _dealt(*decks: bytearray) -> State:
+    """The table with these decks, the hands drawn from them."""
+    state = State((Side(decks[0]), Side(decks[1])))
+    for side, deck in zip(state.sides, decks, strict=True):
+        side.hand = deck[: -HAND - 1 : -1]
+        del deck[-HAND:]
+    _begin_turn(state)
+    return state
 
 
 def _begin_turn(state: State) -> None:
