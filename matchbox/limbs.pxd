@@ -5,6 +5,8 @@ cimport cython
 ctypedef unsigned int u32
 ctypedef unsigned long long u64
 
+cdef u64 _LIMB
+
 @cython.locals(place=Py_ssize_t, at=Py_ssize_t)
 cdef void read(u32* found, const unsigned char* digest) noexcept
 @cython.locals(place=Py_ssize_t, shift=u64, low=u64, high=u64, found=u64, one=u64)

@@ -12,6 +12,7 @@ from matchbox import build
 
 COMPILED: Final = build.in_use() == "compiled"
 """Whether these functions are there to be called."""
+_LIMB: Final = 0xFFFFFFFF
 
 
 def read(found: Any, digest: bytes) -> None:
@@ -54,7 +55,7 @@ def multiply(limbs: Any, size: int, by: int) -> int:
     for place in range(size):
         part = limbs[place]
         part = part * by + carried
-        limbs[place] = part & 0xFFFFFFFF
+        limbs[place] = part & _LIMB
         carried = part >> 32
     if carried:
         limbs[size] = carried
