@@ -3,6 +3,7 @@ from matchbox.match.bout cimport LiveBout
 
 cdef class Table:
     cdef object _job, _players, _bouts, _batch, _rotation
+    cdef bint _alone
     cdef Py_ssize_t _batched
     cdef dict _live
     cdef list _owing, _broken
@@ -14,8 +15,9 @@ cdef class Table:
     @cython.locals(live=LiveBout)
     cdef _take(self, Py_ssize_t seat, object owing, object answers)
     cdef _look(self, LiveBout live, object told=*)
+    @cython.locals(seat=Py_ssize_t)
     cdef _end(self, object bout)
-    cdef _ask_batch(self, Py_ssize_t seat, list questions)
+    cdef _ask_batch(self, Py_ssize_t seat, object questions)
     @cython.locals(live=LiveBout)
     cdef _ask(self, Py_ssize_t seat, list owing)
     @cython.locals(live=LiveBout)

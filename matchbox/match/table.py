@@ -79,6 +79,7 @@ class Table:
         self._players = players
         self._bouts = bouts
         self._batch = batch
+        self._alone = job.width == ALONE
         self._batched = 0
         """So many bouts are under way in the batch."""
         self._live: dict[int, LiveBout] = {}
@@ -136,10 +137,12 @@ class Table:
                 self._owing[mover].append(live)
 
     def _end(self, bout: int) -> None:
-        for player, broken in zip(self._players, self._broken, strict=True):
+        for seat in range(len(self._owing)):
+            player = self._players[seat]
             player.end(bout)
-            broken.pop(bout, None)
-            if self._job.width == ALONE:
+            if self._broken[seat]:
+                self._broken[seat].pop(bout, None)
+            if self._alone:
                 player.renew()
 
     def _ask_batch(self, seat: int, questions: Sequence[Question]) -> None:
