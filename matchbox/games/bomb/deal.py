@@ -9,23 +9,25 @@ from matchbox.games.bomb.cards import ADDED, AT_COUNTS, DECK, HAND, KINDS
 if TYPE_CHECKING:
     from matchbox.dice import Dice
 
+_DECK: Final = bytearray(DECK)
 _SECOND: Final = len(DECK) - 2 * HAND
 _FIRST: Final = len(DECK) - HAND
 _END: Final = len(DECK)
 """Where in the deck the hands lie: that of seat 1, that of seat 0 behind it."""
-_TOLD: Final = bytes((0, 0, HAND + 1, 0, *(kind == "defuse" for kind in KINDS)))
+_TOLD: Final = bytearray((0, 0, HAND + 1, 0, *(kind == "defuse" for kind in KINDS)))
 """A brief before the cards are dealt: everybody gets a defuse card."""
 
 
 def dealt(dice: Dice) -> tuple[bytearray, tuple[bytearray, bytearray]]:
     """The draw pile, whose end is its top, and for each seat its brief without the pile's size."""
-    pile = bytearray(DECK)
+    pile = _DECK.copy()
     dice.shuffle(pile)
-    first, second = bytearray(_TOLD), bytearray(_TOLD)
+    first, second = _TOLD.copy(), _TOLD.copy()
     for place in range(_FIRST, _END):
         first[AT_COUNTS + pile[place]] += 1
     for place in range(_SECOND, _FIRST):
         second[AT_COUNTS + pile[place]] += 1
-    pile[_SECOND:] = ADDED
+    del pile[_SECOND:]
+    pile += ADDED
     dice.shuffle(pile)
     return pile, (first, second)
