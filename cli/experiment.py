@@ -26,7 +26,6 @@ from matchbox.game import check_seats, fill_options
 from matchbox.lab import grid, matrix, places, tables
 from matchbox.lab.counts import Counts, count
 from matchbox.lab.plan import WIDTH, Batch, Contestant, Plan
-from matchbox.match.record import unpack
 from matchbox.match.wire import ALONE
 from matchbox.settings import limits_of, read_settings
 from worker.arena.play import play_job
@@ -35,6 +34,7 @@ if TYPE_CHECKING:
     from cli.shipped import NamedBot
     from matchbox.game import Spec
     from matchbox.lab.comparison import Comparison
+    from matchbox.match.referee import Played
     from sandbox.box import Box
 
 SAMPLE: Final = 4
@@ -228,10 +228,15 @@ def play_batch(
     bundles: Mapping[str, bytes], memories: Mapping[str, bytes], box: Box | None, batch: Batch
 ) -> Done:
     """The batch played."""
-    played = play_job(batch.job, bundles, box, rotations=batch.rotations, memories=memories)
-    counts = count(registry.game(batch.job.game), batch, unpack(played.record), played.notes)
-    stateful = [batch.who[entrant] for entrant in played.stateful]
-    return Done(played.box, counts, played.record, stateful)
+    counts: list[Counts] = []
+
+    def look(played: Played) -> None:
+        counts.append(count(registry.game(batch.job.game), batch, played.record, played.notes))
+
+    rotations = batch.rotations
+    done = play_job(batch.job, bundles, box, rotations=rotations, memories=memories, look=look)
+    stateful = [batch.who[entrant] for entrant in done.stateful]
+    return Done(done.box, counts[0], done.record, stateful)
 
 
 def document_of(done: Experiment, workers: int) -> dict[str, Any]:

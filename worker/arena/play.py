@@ -29,6 +29,7 @@ from sandbox.policy import Limits
 from worker.arena.flavours import Seats
 
 if TYPE_CHECKING:
+    from matchbox.match.referee import Played
     from matchbox.match.wire import Entrant
     from sandbox.box import Box
 
@@ -137,12 +138,14 @@ def play_job(
     rotations: Iterable[int] | None = None,
     memories: Mapping[str, bytes] | None = None,
     reports: bool = False,
+    look: Callable[[Played], object] = lambda played: None,
 ) -> MatchPlayed:
     """The match played. `report` hears how many bouts have ended since the last time.
 
     `rotations` leaves some out, for experiments; a match of the league has all. `memories` are
-    what its entrants remember, by digest; `reports` asks for the players' diagnostics. What it
-    took tells of the match alone, not of the sample that the job asks for.
+    what its entrants remember, by digest; `reports` asks for the players' diagnostics. `look` is
+    shown what was played, which is gone afterwards, all but what is packed. What it took tells of
+    the match alone, not of the sample that the job asks for.
 
     Raises SeatFault("platform") where the platform failed, BadMessage where the job cannot be
     played by this installation.
@@ -158,6 +161,7 @@ def play_job(
         found = sample(game, job, played.record, alone.open_player, job.sample, lambda: report(0))
         packed = records.pack(stamped(played.record, libraries_of(box) or ()))
         notes = played.notes
+        look(played)
         del played  # There is nothing left of the bouts for the collector to look at.
     return MatchPlayed(
         match=job.match,

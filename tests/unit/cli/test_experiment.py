@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from cli.experiment import Wish, make_plan, read_players
+from cli.experiment import Wish, kind_of, make_plan, play_batch, read_players
 from cli.shipped import find_all
+from matchbox import registry
 from matchbox.errors import BadOption
+from matchbox.lab.counts import count
+from matchbox.match.record import unpack
 from tests.unit.cli.conftest import Run
 
 
@@ -51,6 +54,16 @@ def test_a_plan_has_the_bots_in_their_order() -> None:
 def test_what_cannot_be_played_is_refused(wish: Wish, told: str) -> None:
     with pytest.raises(BadOption, match=told):
         make_plan(wish)
+
+
+@pytest.mark.parametrize("game", ["bomb", "skull", "thegame", "creatures"])
+def test_what_is_counted_of_a_batch_is_in_its_record(game: str) -> None:
+    names = {"bomb": ["scared", "medium"], "creatures": ["racer", "autopilot"]}
+    bots = find_all(game, names.get(game, ["random", "random"]))
+    plan = make_plan(Wish(game, bots, 3, "seed", (), "2"))
+    batch = next(kind_of(plan).batches(plan))
+    done = play_batch({bot.version: bot.data for bot in bots}, {}, None, batch)
+    assert done.counts == count(registry.game(game), batch, unpack(done.record), [])
 
 
 def test_without_table_sizes_there_is_a_seat_for_every_bot_or_every_size() -> None:

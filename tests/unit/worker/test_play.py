@@ -12,6 +12,7 @@ from matchbox import registry
 from matchbox.errors import BadMessage
 from matchbox.match import record as records
 from matchbox.match import replay
+from matchbox.match.referee import Played
 from matchbox.match.wire import MatchPlayed
 from sandbox.box import Box
 from tests.unit.worker.bots import COUNTING, GOOD, text, turning
@@ -108,6 +109,16 @@ def test_the_collector_goes_on_where_bots_play_in_this_very_process() -> None:
     play_job(a_match(ONE, TWO), by_digest(ONE, TWO), None, lambda bouts: seen.add(gc.isenabled()))
     assert seen == {True}
     assert gc.get_threshold() == before
+
+
+def test_what_was_played_is_shown_as_it_was_while_the_collector_rests(box: Box) -> None:
+    seen: list[tuple[list[records.Bout], bool]] = []
+
+    def look(played: Played) -> None:
+        seen.append((played.record.bouts, gc.isenabled()))
+
+    done = play_job(a_match(ONE, TWO), by_digest(ONE, TWO), box, look=look)
+    assert seen == [(records.unpack(done.record).bouts, False)]
 
 
 def test_rotations_can_be_left_out() -> None:
