@@ -5,25 +5,24 @@ from matchbox.match.packing cimport Asked
 from matchbox.match.saying cimport said_in_rows
 
 cdef class Session:
-    cdef object _make, _answer, _answer_brief, _report, _class, _chance, _hub, _asked
+    cdef object _make, _answer, _answer_brief, _report, _class, _chance, _hub
     cdef Here _here
     cdef bytes _memory
     cdef readonly list _idle, _abandoned
-    cdef list _bouts, _waiting, _moves, _faults, _rows, _reports
-    cdef bint _asking, _wanted
+    cdef list _bouts, _new, _waiting, _moves, _faults, _rows, _reports
+    cdef bint _wanted
     cdef _Bout _now
 
-    @cython.locals(asked=Asked, number=Py_ssize_t)
+    @cython.locals(asked=Asked, number=Py_ssize_t, place=Py_ssize_t)
     cpdef bytes handle(self, bytes frame)
-    @cython.locals(bout=_Bout, bouts=list, asked=list, number=Py_ssize_t, place=Py_ssize_t)
     cdef bytes _handle(self, list message)
-    @cython.locals(bout=_Bout, bouts=list, asked=list, number=Py_ssize_t, place=Py_ssize_t)
-    cdef list _take(self, Asked questions)
+    @cython.locals(bout=_Bout, bouts=list)
+    cdef _ask(self, Py_ssize_t place, Py_ssize_t number, object view, object seed)
     @cython.locals(bout=_Bout, bouts=list)
     cdef _Bout _begin(self, Py_ssize_t number, object seed)
+    cdef bytes _say(self, object nonce, Py_ssize_t count)
     @cython.locals(bout=_Bout)
-    cdef bytes _say(self, object nonce, list asked)
-    cdef _resume(self, _Bout bout)
+    cdef _go_on(self)
     @cython.locals(here=Here, bouts=list, bout=_Bout)
     cpdef _work(self)
     cdef _new_player(self)

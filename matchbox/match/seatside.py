@@ -37,7 +37,7 @@ from matchbox.match.saying import said as _said
 from matchbox.match.words import blame, report_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from matchbox.game import Plain
 
@@ -82,9 +82,10 @@ class Session:
     """One bot in one rotation of one match: a player object for every bout.
 
     Decisions run back to back in one greenlet. One that makes a move inside it, and so must wait
-    for the referee, keeps its greenlet; the next decision gets another. A driver that knows what
-    a move leads to need not wait: wherever it hands over a move, a tuple is moves in a row. Where
-    its player fails, it asks with what it has kept back before it lets the error through.
+    for the referee, keeps its greenlet, and another goes on: one that waits for what this frame
+    tells, which then takes up new decisions too. A driver that knows what a move leads to need not
+    wait: wherever it hands over a move, a tuple is moves in a row. Where its player fails, it asks
+    with what it has kept back before it lets the error through.
     """
 
     def __init__(self) -> None:
@@ -101,9 +102,10 @@ class Session:
         self._hub = getcurrent()
         self._idle: list[greenlet] = []
         self._abandoned: list[greenlet] = []
-        self._asked: Iterator[_Bout] = iter(())
-        self._asking = False
+        self._new: list[_Bout] = []
+        """What this frame asks and is not begun yet, the first last;"""
         self._waiting: list[_Bout] = []
+        """and what goes on with this frame, likewise."""
         self._now: _Bout | None = None
         self._moves: list[Any] = []
         self._faults: list[tuple[int, str, str]] = []
@@ -120,7 +122,10 @@ class Session:
                 sys.audit("marshal.loads", frame)  # A bot's hook hears the same in both builds.
                 for number in asked.ended():
                     self._forget(number)
-                return self._say(asked.nonce(), self._take(asked))
+                for place in range(asked.count):  # Without another object of each question.
+                    asked.take()
+                    self._ask(place, asked.number, asked.view, asked.seed)
+                return self._say(asked.nonce(), asked.count)
         return self._handle(marshal.loads(frame))
 
     def _handle(self, message: list[Any]) -> bytes:
@@ -134,15 +139,9 @@ class Session:
         _, nonce, questions, ended = message
         for number in ended:
             self._forget(number)
-        bouts, asked = self._bouts, []
         for place, (number, view, seed) in enumerate(questions):
-            bout = bouts[number] if number < len(bouts) else None
-            if bout is None:
-                bout = self._begin(number, seed)
-            bout.place = place
-            bout.view = view
-            asked.append(bout)
-        return self._say(nonce, asked)
+            self._ask(place, number, view, seed)
+        return self._say(nonce, len(questions))
 
     def _load(self, job: dict[str, Any]) -> list[Plain]:
         self._chance = Generator(job["seed"])
@@ -179,19 +178,15 @@ class Session:
         except BaseException as error:
             return ["fault", *blame(error)]
 
-    def _take(self, questions: Asked) -> list[_Bout]:
-        """The bouts that are asked, as compiled code reads them: without another object of each."""
-        bouts, asked = self._bouts, []
-        for place in range(questions.count):
-            questions.take()
-            number = questions.number
-            bout = bouts[number] if number < len(bouts) else None
-            if bout is None:
-                bout = self._begin(number, questions.seed)
-            bout.place = place
-            bout.view = questions.view
-            asked.append(bout)
-        return asked
+    def _ask(self, place: int, number: int, view: Any, seed: Any) -> None:
+        """Notes a question of this frame."""
+        bouts = self._bouts
+        bout = bouts[number] if number < len(bouts) else None
+        if bout is None:
+            bout = self._begin(number, seed)
+        bout.place = place
+        bout.view = view
+        (self._new if bout.waiting is None else self._waiting).append(bout)
 
     def _begin(self, number: int, seed: Any) -> _Bout:
         """A bout that is asked for the first time."""
@@ -201,38 +196,40 @@ class Session:
         bouts[number] = bout = _Bout(self, number, seed)
         return bout
 
-    def _say(self, nonce: int, asked: list[_Bout]) -> bytes:
-        """Decides on every question: first the new decisions, then those that wait."""
+    def _say(self, nonce: int, count: int) -> bytes:
+        """Decides on every question of this frame."""
         self._hub = getcurrent()
-        self._asked = iter(asked)
-        self._moves = [None] * len(asked)
+        self._moves = [None] * count
         self._faults = []
         self._rows = []
-        self._waiting = []
-        self._asking = True
-        while self._asking:
-            worker = self._idle.pop() if self._idle else greenlet(self._work, self._hub)
-            worker.switch()
-        for bout in self._waiting:
-            self._resume(bout)
+        self._new.reverse()
+        self._waiting.reverse()
+        while self._waiting or self._new:
+            if not self._waiting and not self._idle:
+                self._idle.append(greenlet(self._work, self._hub))
+            self._go_on()
         return self._encode_said(nonce)
 
-    def _resume(self, bout: _Bout) -> None:
-        worker = bout.waiting
-        assert worker is not None
-        bout.waiting = None
-        self._now = bout
-        self._here.generator = bout
-        worker.switch(bout.view)
+    def _go_on(self) -> Any:
+        """Switches to who is next; comes back, when it is this greenlet's turn, with its view."""
+        if self._waiting:
+            bout = self._waiting.pop()
+            worker = bout.waiting
+            assert worker is not None
+            bout.waiting = None
+            self._now = self._here.generator = bout
+            return worker.switch(bout.view)
+        # Not to a new one: from inside a decision it would begin as deep as the bot is.
+        if self._new and self._idle:
+            return self._idle.pop().switch()
+        return self._hub.switch()
 
     def _work(self) -> None:
         """The life of a greenlet: new decisions while there are any, then idle."""
         here, bouts = self._here, self._bouts
         while True:
-            for bout in self._asked:
-                if bout.waiting is not None:
-                    self._waiting.append(bout)
-                    continue
+            while self._new:
+                bout = self._new.pop()
                 self._now = here.generator = bout
                 move: Any
                 try:
@@ -255,9 +252,8 @@ class Session:
                     if type(move) is tuple:
                         self._rows.append(bout.place)
                     self._moves[bout.place] = move
-            self._asking = False
             self._idle.append(getcurrent())
-            self._hub.switch()
+            self._go_on()
 
     def _new_player(self) -> object:
         if self._make is None:
@@ -282,9 +278,7 @@ class Session:
             self._rows.append(bout.place)
         self._moves[bout.place] = move
         bout.waiting = getcurrent()
-        if self._asking and self._idle:  # Not a new one: it would begin as deep as the bot is now.
-            return self._idle.pop().switch()
-        return self._hub.switch()
+        return self._go_on()
 
     def _forget(self, number: int) -> None:
         """Drops a bout. A decision of it that still waits is never woken, not even to end it."""

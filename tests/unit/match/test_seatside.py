@@ -195,6 +195,16 @@ def test_greenlets_are_used_again() -> None:
     assert len(talk.session._idle) <= 2
 
 
+def test_who_has_waited_takes_up_the_decisions_that_are_new() -> None:
+    talk = Talk("return [view, ask(view)]")
+    for turn in range(0, 50, 5):
+        last = [(turn - n, 0, None) for n in range(1, 6) if turn]
+        moves, faults = talk.ask(*last, *[(turn + n, turn, SEED) for n in range(5)])
+        assert (moves[len(last) :], faults) == ([turn] * 5, [])
+    assert talk.ask(*[(turn + n, 0, None) for n in range(5)])[0] == [[turn, 0]] * 5
+    assert len(talk.session._idle) <= 6
+
+
 def test_a_decision_begins_no_deeper_because_another_waits_deep_inside_itself() -> None:
     head = "def deep(left, ask):\n    return deep(left - 1, ask) if left else ask and ask('see')"
     talk = Talk("deep(600, view and ask); return 'done'", head)
