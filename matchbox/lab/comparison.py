@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from matchbox.dice import derive_deals
@@ -72,7 +73,7 @@ class Comparison:
         fresh: list[Row] = []
         for batch, counts in played:
             self._faults.update(counts.faults)
-            fresh += [self._row(batch, bout) for bout in counts.bouts]
+            fresh += map(partial(self._row, batch), counts.deals, counts.bouts)
         self.games += len(fresh)
         if self.sequential:
             challenger, defender = self._names
@@ -133,10 +134,10 @@ class Comparison:
         """A team of one version is the same whichever way it is turned."""
         return range(1 if len(set(table)) == 1 else self._size)
 
-    def _row(self, batch: Batch, bout: Counted) -> Row:
+    def _row(self, batch: Batch, deal: int, bout: Counted) -> Row:
         return Row(
             match=batch.job.match,
-            deal=batch.job.deals[bout.deal],
+            deal=batch.job.deals[deal],
             rotation=bout.entrants[0],
             seats=tuple(self._names[bot] for bot in bout.bots),
             places=bout.places,

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from matchbox.lab.facts import Facts
 from matchbox.match.record import entrant
@@ -26,10 +27,8 @@ FaultCounts = Mapping[tuple[int, str, str], int]
 
 
 class Counted(Struct, frozen=True, gc=False):
-    """One bout."""
+    """One bout, whatever its deal was."""
 
-    deal: int
-    """Index into the deals of its job."""
     bots: tuple[int, ...]
     """The plan's bot of each seat."""
     entrants: tuple[int, ...]
@@ -44,7 +43,15 @@ class Counts(Struct, frozen=True):
     """All bouts of a job."""
 
     bouts: Sequence[Counted]
+    """Many are the very same object: it is sent to another process once."""
+    deals: Sequence[int]
+    """Of each bout, the index into the deals of its job."""
     faults: FaultCounts
+
+    def kinds(self) -> Iterable[tuple[Counted, int]]:
+        """Every bout once with how many there were of it, though equal ones may come again."""
+        kinds = {id(bout): bout for bout in self.bouts}
+        return ((kinds[kind], times) for kind, times in Counter(map(id, self.bouts)).items())
 
 
 def count(game: Game, batch: Batch, record: Record, notes: Iterable[Note]) -> Counts:
@@ -55,23 +62,18 @@ def count(game: Game, batch: Batch, record: Record, notes: Iterable[Note]) -> Co
     for rotation in batch.rotations:
         entrants = tuple(entrant(seat, rotation, len(seats)) for seat in seats)
         seated[rotation] = tuple(batch.who[one] for one in entrants), entrants
-    ends: dict[tuple[int, ...], tuple[int, ...]] = {}
+    known: dict[tuple[Any, ...], Counted] = {}
     bouts = []
     for bout in record.bouts:
-        places, scores = tuple(bout.places), tuple(bout.scores)
-        bouts.append(
-            Counted(
-                bout.deal,
-                *seated[bout.rotation],
-                # Equal ones are sent to another process once.
-                ends.setdefault(places, places),
-                ends.setdefault(scores, scores),
-                turns(bout.moves),
-                {} if facts is None else facts(last_state(game, record, bout)),
-            )
-        )
+        ended = bout.rotation, tuple(bout.places), tuple(bout.scores), turns(bout.moves)
+        counted = known.get(ended)
+        if counted is None:
+            counted = known[ended] = Counted(*seated[bout.rotation], *ended[1:])
+        if facts is not None:
+            counted = replace(counted, facts=facts(last_state(game, record, bout)))
+        bouts.append(counted)
     faults = Counter((batch.who[note.entrant], str(note.kind), note.detail) for note in notes)
-    return Counts(bouts, faults)
+    return Counts(bouts, [bout.deal for bout in record.bouts], faults)
 
 
 def fault_rows(names: Sequence[str], faults: FaultCounts) -> list[dict[str, Any]]:

@@ -23,10 +23,10 @@ class Sum:
         self._total: dict[str, Any] = {}
         self._shares: set[str] = set()
 
-    def add(self, facts: Facts) -> None:
-        """Adds the facts of one bout."""
+    def add(self, facts: Facts, times: int = 1) -> None:
+        """Adds the facts of so many bouts that are alike."""
         self._shares.update(name for name, value in facts.items() if isinstance(value, bool))
-        _add(self._total, facts)
+        _add(self._total, facts, times)
 
     def result(self, games: int) -> dict[str, Any]:
         """What the facts of so many games come to; one game or more."""
@@ -42,9 +42,9 @@ class Sum:
         return name, {key: round(n / whole, 6) if whole else 0.0 for key, n in total.items()}
 
 
-def _add(total: dict[str, Any], facts: Facts) -> None:
+def _add(total: dict[str, Any], facts: Facts, times: int) -> None:
     for name, value in facts.items():
         if isinstance(value, Mapping):
-            _add(total.setdefault(name, {}), value)
+            _add(total.setdefault(name, {}), value, times)
         else:
-            total[name] = total.get(name, 0) + value
+            total[name] = total.get(name, 0) + value * times

@@ -64,8 +64,8 @@ class Grid:
         self.faults.update(counts.faults)
         key = len(batch.who), MIXED if self.plan.mixed else batch.who[0]
         cell = self.cells.setdefault(key, Cell())
-        for bout in counts.bouts:
-            cell.add(batch.job.deals[bout.deal], bout)
+        for deal, bout in zip(counts.deals, counts.bouts, strict=True):
+            cell.add(batch.job.deals[deal], bout)
 
     def result(self) -> dict[str, Any]:
         """The experiment as `matchbox simulate --json` prints it, without its times."""

@@ -7,7 +7,7 @@ of the totals take this into account, as every deal counts as one observation.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any
@@ -37,14 +37,14 @@ class Tally:
     """How many games took so many turns."""
     facts: Sum = field(default_factory=Sum)
 
-    def add(self, bout: Counted) -> None:
-        """Counts one bout more."""
+    def add(self, bout: Counted, times: int) -> None:
+        """Counts so many bouts more that are alike."""
         first, second = bout.places
-        self.games += 1
-        self.first_wins += first < second
-        self.second_wins += second < first
-        self.turns[bout.turns] += 1
-        self.facts.add(bout.facts)
+        self.games += times
+        self.first_wins += times * (first < second)
+        self.second_wins += times * (second < first)
+        self.turns[bout.turns] += times
+        self.facts.add(bout.facts, times)
 
 
 def batches(plan: Plan) -> Iterator[Batch]:
@@ -75,12 +75,12 @@ class Matrix:
     def add(self, batch: Batch, counts: Counts) -> None:
         """Takes in a batch; those of one pair come in the order of `batches`."""
         self.faults.update(counts.faults)
-        for bout in counts.bouts:
-            self.pairs.setdefault((bout.bots[0], bout.bots[1]), Tally()).add(bout)
+        for bout, times in counts.kinds():
+            self.pairs.setdefault((bout.bots[0], bout.bots[1]), Tally()).add(bout, times)
         first, second = batch.who
         if first != second:
             own = self.against.setdefault((first, second), [])
-            own.extend(_half_points(batch, counts.bouts))
+            own.extend(_half_points(batch, counts))
 
     def result(self) -> dict[str, Any]:
         """The experiment as `matchbox simulate --json` prints it, without its times.
@@ -152,11 +152,17 @@ class Matrix:
         return [sum(deal) / (4 * others) for deal in deals]
 
 
-def _half_points(batch: Batch, bouts: Iterable[Counted]) -> list[int]:
+def _half_points(batch: Batch, counts: Counts) -> list[int]:
     """Of the batch's first bot, by deal, over both orders; a win is two, a draw one."""
+    won = {id(bout): _won(bout) for bout, _ in counts.kinds()}
     halves = [0] * len(batch.job.deals)
-    for bout in bouts:
-        own = bout.entrants.index(0)
-        mine, other = bout.places[own], bout.places[1 - own]
-        halves[bout.deal] += 1 + (mine < other) - (mine > other)
+    for deal, kind in zip(counts.deals, map(id, counts.bouts), strict=True):
+        halves[deal] += won[kind]
     return halves
+
+
+def _won(bout: Counted) -> int:
+    """Of the table's first place, in half points."""
+    own = bout.entrants.index(0)
+    mine, other = bout.places[own], bout.places[1 - own]
+    return 1 + (mine < other) - (mine > other)

@@ -30,14 +30,15 @@ def played(batch: Batch, strengths: Sequence[float], dice: Random) -> Counts:
     """The batch as bots of these strengths, in Elo, would play it."""
     seats = range(len(batch.who))
     bouts = []
-    for deal in range(len(batch.job.deals)):
+    for _ in batch.job.deals:
         for rotation in batch.rotations:
             table = tuple(entrant(seat, rotation, len(seats)) for seat in seats)
             bots = tuple(batch.who[one] for one in table)
             luck = [strengths[bot] * 0.0057565 - _gumbel(dice) for bot in bots]
             places = tuple(1 + sum(other > mine for other in luck) for mine in luck)
-            bouts.append(Counted(deal, bots, table, places, tuple(map(round, luck)), 1))
-    return Counts(bouts, {})
+            bouts.append(Counted(bots, table, places, tuple(map(round, luck)), 1))
+    deals = [deal for deal in range(len(batch.job.deals)) for _ in batch.rotations]
+    return Counts(bouts, deals, {})
 
 
 def _gumbel(dice: Random) -> float:

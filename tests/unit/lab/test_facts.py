@@ -34,6 +34,13 @@ def test_numbers_by_name_are_shares_of_their_total() -> None:
     assert found == {"ends": {"met": 0.75, "own": 0.25}}
 
 
+def test_bouts_that_are_alike_count_as_often_as_they_were() -> None:
+    facts = {"won": True, "rounds": 3, "ends": {"met": 2, "own": 1}}
+    total = Sum()
+    total.add(facts, 2)
+    assert total.result(2) == summed(facts, facts)
+
+
 def test_nothing_counted_has_shares_of_nothing() -> None:
     assert summed({"ends": {"met": 0}}) == {"ends": {"met": 0.0}}
 

@@ -30,7 +30,6 @@ def counts_of(batch: Batch) -> Counts:
     size, last = len(batch.who), len(batch.job.deals) - 1
     bouts = [
         Counted(
-            deal=deal,
             bots=batch.who,
             entrants=tuple(range(size)),
             places=(1,) * size,
@@ -41,7 +40,8 @@ def counts_of(batch: Batch) -> Counts:
         for deal in range(last + 1)
         for _ in batch.rotations
     ]
-    return Counts(bouts, {(batch.who[0], "crash", "oops"): 1})
+    deals = [deal for deal in range(last + 1) for _ in batch.rotations]
+    return Counts(bouts, deals, {(batch.who[0], "crash", "oops"): 1})
 
 
 def test_every_bot_fills_all_seats_of_every_table_size() -> None:

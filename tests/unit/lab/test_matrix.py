@@ -96,6 +96,14 @@ def test_it_counts_for_who_moves_first() -> None:
     assert first["mean_turns"] == 4.0
 
 
+def test_bouts_that_are_alike_are_counted_as_one_kind() -> None:
+    (batch,) = matrix.batches(a_plan(games=5))
+    counts = count(BOMB, batch, a_record(batch, [(0, 1)] * 4 + [(-1, 1)]), [])
+    assert sorted(times for _, times in counts.kinds()) == [1, 4, 5]
+    assert len(set(map(id, counts.bouts))) == 3
+    assert counts.deals == [0, 0, 1, 1, 2, 2, 3, 3, 4, 4]
+
+
 def test_a_draw_is_half_a_win() -> None:
     plan = a_plan(games=2)
     found = gathered(plan, played(plan, [(-1, -1), (-1, -1)])).result()

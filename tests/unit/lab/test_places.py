@@ -19,14 +19,15 @@ def a_plan(bots: str, sizes: tuple[int, ...], games: int) -> Plan:
 def counts_of(batch: Batch, *, shared: bool = False) -> Counts:
     """Whoever stands first in the list wins, all others are second; or all share the first."""
     bouts = []
-    for deal in range(len(batch.job.deals)):
+    for _ in batch.job.deals:
         for rotation in batch.rotations:
             seats = range(len(batch.who))
             entrants = tuple(entrant(seat, rotation, len(seats)) for seat in seats)
             bots = tuple(batch.who[one] for one in entrants)
             won = tuple(1 if shared or bot == min(bots) else 2 for bot in bots)
-            bouts.append(Counted(deal, bots, entrants, won, won, 7, {"rounds": len(seats)}))
-    return Counts(bouts, {})
+            bouts.append(Counted(bots, entrants, won, won, 7, {"rounds": len(seats)}))
+    deals = [deal for deal in range(len(batch.job.deals)) for _ in batch.rotations]
+    return Counts(bouts, deals, {})
 
 
 def played(plan: Plan, *, shared: bool = False) -> places.Places:
