@@ -65,10 +65,12 @@ def count(game: Game, batch: Batch, record: Record, notes: Iterable[Note]) -> Co
     known: dict[tuple[Any, ...], Counted] = {}
     bouts = []
     for bout in record.bouts:
-        ended = bout.rotation, tuple(bout.places), tuple(bout.scores), turns(bout.moves)
-        counted = known.get(ended)
+        places, scores, taken = tuple(bout.places), tuple(bout.scores), turns(bout.moves)
+        alike = bout.rotation, places, scores, taken
+        counted = known.get(alike)
         if counted is None:
-            counted = known[ended] = Counted(*seated[bout.rotation], *ended[1:])
+            counted = Counted(*seated[bout.rotation], places, scores, taken)
+            known[alike] = counted
         if facts is not None:
             counted = replace(counted, facts=facts(last_state(game, record, bout)))
         bouts.append(counted)
