@@ -18,7 +18,7 @@ from matchbox.match import packing
 from matchbox.match.memory import MEMORY_BYTES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from matchbox.game import Plain
 
@@ -45,13 +45,20 @@ _PLAIN_ANSWERS: Final[Any] = msgspec.json.Decoder(
     tuple[Literal["say"], int, list[_Flat], tuple[()]]
 )
 """Reads and checks at once what most frames are: texts and whole numbers, and no fault."""
-_ROWS_OF_ANSWERS: Final[Any] = msgspec.json.Decoder(
-    tuple[Literal["say"], int, list[_Flat | list[_Flat | list[_Flat]]], tuple[()], list[int]]
-)
-"""The same for frames that hold moves in a row, each a text, a whole number or a list of such."""
+_Move: TypeAlias = _Flat | list[_Flat]
+_MOVE: Final[Any] = msgspec.json.Decoder(_Flat | list[_Move])
+_ROW: Final[Any] = msgspec.json.Decoder(Annotated[list[_Move], msgspec.Meta(min_length=1)])
+_PLACES: Final[Any] = msgspec.json.Decoder(list[int])
+"""Read an answer in such a frame, one that is moves in a row, and the places of those."""
+_KNOWN: Final = 1000
+"""So many different answers are kept as they are read,"""
+_KEY: Final = 300
+"""each of so many bytes at the most."""
 
 _NO_FAULT: Final = b"],[]]"
-"""How a frame ends that holds no fault and no row."""
+"""How a frame ends that holds no fault and no row,"""
+_NO_FAULT_BUT_ROWS: Final = b"],[],"
+"""and what stands before the places of rows in one that holds no fault."""
 
 Told: TypeAlias = Any
 """What a seat is told of a position: its view, or the brief that the game has for it."""
@@ -174,12 +181,10 @@ def read_answers(
     with suppress(msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         if frame.endswith(_NO_FAULT):
             _, said, moves, _ = _PLAIN_ANSWERS.decode(frame)
-            rows = []
-        else:
-            _, said, moves, _, rows = _ROWS_OF_ANSWERS.decode(frame)
-        if said == nonce and len(moves) == count:
-            _put_rows(moves, rows)
-            return cast("list[Answer]", moves)
+            if said == nonce and len(moves) == count:
+                return cast("list[Answer]", moves)
+        elif frame.startswith(b'["say",%d,[\n' % nonce) and (found := _read_lines(frame, count)):
+            return found
     match _decode(frame):
         case ["say", said, [*answers], [*faults], *more] if (
             said == nonce and len(answers) == count and len(more) <= 1 + (reports is not None)
@@ -195,6 +200,39 @@ def read_answers(
                 reports |= _reports(more[1:])
             return answers
     raise SeatFault("protocol", "the frame does not answer the question that was asked")
+
+
+class _Known(dict[bytes, Any]):
+    """Answers by what a seat sends: what is said again and again is read and checked once."""
+
+    def __init__(self, read: Callable[[bytes], Any]) -> None:
+        self._read = read
+
+    def __missing__(self, sent: bytes) -> Any:
+        answer = self._read(sent)
+        if len(sent) <= _KEY:
+            if len(self) >= _KNOWN:
+                self.clear()
+            self[sent] = answer
+        return answer
+
+
+_moves: Final = _Known(_MOVE.decode)
+_rows: Final = _Known(lambda sent: tuple(_ROW.decode(sent)))
+
+
+def _read_lines(frame: bytes, count: int) -> list[Answer]:
+    """The answers of a frame that has each in a line of its own, as `saying.said_in_rows` writes
+    it, some of them moves in a row; none where it is not so."""
+    _, _, rest = frame.partition(b"\n")
+    lines, _, end = rest.rpartition(b"\n")
+    if not (end.startswith(_NO_FAULT_BUT_ROWS) and end.endswith(b"]")):
+        return []
+    rows = _PLACES.decode(end[len(_NO_FAULT_BUT_ROWS) : -1])
+    sent, places = lines.split(b",\n"), frozenset(rows)
+    if len(sent) != count or len(places) != len(rows) or not places.issubset(range(count)):
+        return []
+    return [(_rows if place in places else _moves)[line] for place, line in enumerate(sent)]
 
 
 def _put_rows(answers: list[Answer], rows: Any) -> None:

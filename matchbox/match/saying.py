@@ -52,9 +52,10 @@ def said(nonce: int, moves: list[Any]) -> bytes:
 
 
 def said_in_rows(nonce: int, moves: list[Any], rows: list[int]) -> bytes:
-    """The answer where some moves are made in a row. Raises ValueError or TypeError."""
-    told = b",".join([_whole(move) for move in moves])
-    return b'["say",%d,[%b],[],%b]' % (nonce, told, to_bytes(rows))
+    """The answer where some moves are made in a row, each in a line. Raises ValueError or
+    TypeError."""
+    told = b",\n".join([_whole(move) for move in moves])
+    return b'["say",%d,[\n%b\n],[],%b]' % (nonce, told, to_bytes(rows))
 
 
 def _whole(move: Any) -> bytes:

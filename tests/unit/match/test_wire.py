@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from matchbox.errors import BadMessage, SeatFault
 from matchbox.match import frames
-from matchbox.match.frames import read_answers, read_loaded
+from matchbox.match.frames import _rows, read_answers, read_loaded
+from matchbox.match.saying import said_in_rows
 from matchbox.match.wire import PlayMatch, from_plain, to_plain
 from tests.builders import a_job
 from tests.fakes import Race
@@ -89,6 +90,51 @@ def test_rows_are_read_whatever_stands_beside_them(beside: Any) -> None:
     for rows in ("[0,3]", "[-1]", "[0,true]", "[0,0]", "[0.0]", '["0"]'):
         with pytest.raises(SeatFault, match="moves in a row where there can be none"):
             read_answers(said.replace(b"[0,2]]", rows.encode() + b"]"), 7, 3)
+
+
+def in_lines(moves: list[Any], end: bytes) -> bytes:
+    told = (json.dumps(move, separators=(",", ":")).encode() for move in moves)
+    return b'["say",7,[\n' + b",\n".join(told) + b"\n],[]," + end
+
+
+def test_answers_in_lines_are_those_that_stand_in_one() -> None:
+    moves = [["land", ["tap", 3]], ["a", [1]], "draw", ["done"]]
+    assert said_in_rows(7, [tuple(moves[0]), *moves[1:3], ("done",)], [0, 3]) == in_lines(
+        moves, b"[0,3]]"
+    )
+    read = [read_answers(in_lines(moves, b"[0,3]]"), 7, 4) for _ in range(2)]
+    assert read[0] == read[1] == [("land", ["tap", 3]), ["a", [1]], "draw", ("done",)]
+    assert read[0][0] is read[1][0]
+    for beside in ("draw", 5, [], None, [None], [[[1]]], {"a": 1}, 0.5):
+        frames = [in_lines([["x", 1], beside, ["y"]], b"[0,2]]")]
+        frames.append(frames[0].replace(b"\n", b""))
+        one, other = ([str(answer) for answer in read_answers(said, 7, 3)] for said in frames)
+        assert one == other
+
+
+@pytest.mark.parametrize(
+    "end", [b"[0]", b"[0]x", b"[0]]]", b"[1]]", b"[-1]]", b"[0,0]]", b"[true]]", b"[0]]\nx"]
+)
+def test_lines_with_an_end_that_is_none_are_a_fault_of_the_frame(end: bytes) -> None:
+    with pytest.raises(SeatFault, match="protocol"):
+        read_answers(in_lines([["x", 1]], end), 7, 1)
+
+
+@pytest.mark.parametrize(
+    "line", [b'["a"],\n["b"', b'["a"],["b"]', b'["\xff"]', b"", b'["a"', b"[]"]
+)
+def test_a_line_that_is_no_row_is_a_fault_of_the_frame(line: bytes) -> None:
+    with pytest.raises(SeatFault, match="protocol"):
+        read_answers(b'["say",7,[\n' + line + b"\n],[],[0]]", 7, 1)
+
+
+def test_of_answers_only_so_many_and_so_short_ones_are_kept() -> None:
+    for number in range(3000):
+        assert read_answers(in_lines([["x", number]], b"[0]]"), 7, 1) == [("x", number)]
+    long = ["x" * 1000]
+    assert read_answers(in_lines([long], b"[0]]"), 7, 1) == [tuple(long)]
+    assert len(_rows) <= 1000
+    assert max(map(len, _rows)) < 100
 
 
 def test_a_number_in_a_row_that_is_too_large_is_that_answers_fault() -> None:
