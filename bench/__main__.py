@@ -17,22 +17,25 @@ from typing import TYPE_CHECKING, Final
 
 from bench import growth, page
 from bench.contests import CONTESTS
+from bench.goals import Goal, goals
 from bench.growth import Grown
 from bench.measure import (
     Cost,
     Lone,
+    Long,
     Memory,
     Seats,
     Speed,
     costs,
     lone,
-    long_match,
+    long_matches,
     memory,
     seats,
     speeds,
 )
 from matchbox import build
 from matchbox.errors import BadOption, BoxUnavailable
+from matchbox.lab.plan import WIDTH
 from worker.arena import cores
 from worker.arena.boxes import open_named
 
@@ -61,21 +64,24 @@ def main(words: Sequence[str]) -> int:
         walls = seats(others, 40 * options.repeats)
         held = memory(others)
         plain = _in_plain_python(boxes[0][0], options) if options.page and boxes else []
-        long = {kind: long_match(box) for kind, box in boxes} if options.page else {}
+        long = long_matches(boxes) if options.page else []
         grown = _grow(others, options, usable)
     _show_speeds(fast, options)
     _show_costs(single)
     _show_lone(alone)
     _show_seats(walls)
     _show_memory(held)
+    _show_long(long)
     _show_grown(grown)
+    reached = goals(fast, plain, alone, long, grown) if options.page else []
     if options.page is not None:
-        text = page.page(fast, plain, single, alone, walls, held, long, grown)
+        _show_goals(reached)
+        text = page.page(reached, fast, plain, single, alone, walls, held, long, grown)
         options.page.write_text(text, encoding="utf-8")
     if options.json is not None:
         parts = {
             "speeds": fast, "costs": single, "lone": alone, "seats": walls, "memory": held,
-            "growth": grown,
+            "long": long, "growth": grown, "goals": reached,
         }  # fmt: skip
         found = {name: [asdict(one) for one in part] for name, part in parts.items()}
         options.json.write_text(json.dumps(found, indent=2) + "\n")
@@ -195,6 +201,21 @@ def _show_seats(found: Sequence[Seats]) -> None:
         print(f"{one.box:<8} {one.both_ms:>9.2f} {one.quickest_ms:>9.2f} {one.games:>12.0f}")
 
 
+def _show_long(found: Sequence[Long]) -> None:
+    if found:
+        print("\n10,000 games of a pair of bomb, to the record and to the database")
+        print(f"{'box':<8} {'record s':>9} {'database s':>11}")
+    for one in found:
+        print(f"{one.box:<8} {one.played_s:>9.2f} {one.booked_s:>11.2f}")
+
+
+def _show_goals(found: Sequence[Goal]) -> None:
+    print("\nGoals")
+    for one in found:
+        told = "held" if one.held else "MISSED"
+        print(f"{told:<6} {one.measured:>7.2f} of {one.must:<16} {one.name}")
+
+
 def _show_grown(found: Sequence[Grown]) -> None:
     if found:
         print("\nHow isolated play of bomb grows, beside the plain loop on one core")
@@ -208,9 +229,9 @@ def _show_grown(found: Sequence[Grown]) -> None:
 
 def _show_memory(found: Sequence[Memory]) -> None:
     if found:
-        print("\nPrivate memory of a seat with its bot, and of this process, in MiB")
+        print(f"\nPrivate memory of a seat with 1 bout in it and {WIDTH}, and of its arena, in MiB")
     for one in found:
-        print(f"{one.box:<8} {one.seat_mib:>9.1f} {one.worker_mib:>9.1f}")
+        print(f"{one.box:<8} {one.seat_mib:>9.1f} {one.busy_mib:>9.1f} {one.worker_mib:>9.1f}")
 
 
 if __name__ == "__main__":

@@ -1,18 +1,25 @@
 """What is measured of every game: a table of shipped bots, and the same players in the plain loop.
 
-Knows the plain loops and which shipped bot each of their players is; measures nothing.
+Knows the plain loops, which shipped bot each of their players is, and the jobs that arenas are
+given; measures nothing.
 """
 
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import combinations
 from typing import Any, Final
 
 from bench.plain import bomb, creatures, skull, thegame, war
+from cli.shipped import NamedBot, shipped
+from matchbox import registry
+from matchbox.dice import deals_from, derive_deals
+from matchbox.game import fill_options
+from matchbox.match.wire import Entrant, PlayMatch
+from matchbox.settings import Settings, limits_of
 
 Loop = Callable[[int], None]
 """Plays so many games in this very process, every seat equally often first."""
@@ -142,3 +149,26 @@ CONTESTS: Final = (
     ),
 )
 """All that is measured; of every game something."""
+
+
+def bots_of(contest: Contest) -> list[NamedBot]:
+    """The shipped bot of every seat."""
+    known = {bot.name: bot for bot in shipped(contest.game)}
+    return [known[name] for name in contest.bots]
+
+
+def job_of(contest: Contest, bots: Sequence[NamedBot], deals: int, width: int) -> PlayMatch:
+    """So many deals of it in every rotation, so many bouts in flight at once."""
+    spec = registry.game(contest.game).spec
+    return PlayMatch(
+        attempt=1,
+        token="",
+        game=contest.game,
+        limits=limits_of(Settings()),
+        match="bench",
+        rules=spec.rules,
+        options=fill_options(spec, contest.options),
+        deals=deals_from(derive_deals("bench", 1)[0], deals),
+        seats=[Entrant(bot.version) for bot in bots],
+        width=width,
+    )

@@ -111,7 +111,8 @@ def _over_cores(
     taken: dict[int, list[tuple[float, float]]] = {size: [] for size in sizes}
     with _on(usable):
         for _ in range(repeats):
-            plain = _wall(found.loop) / found.games
+            with _on(usable[:1]):
+                plain = _wall(found.loop) / found.games
             for size in sizes:
                 taken[size].append((plain, _side_by_side(kind, size, found)))
     return [_grown(by, size, found, own, times=size) for size, own in taken.items()]

@@ -8,28 +8,28 @@ together: what they take of one core, also where others want it too.
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Final
 
-from bench.contests import CONTESTS, Contest
-from cli.shipped import NamedBot, shipped
+from bench.books import booked_match
+from bench.contests import CONTESTS, Contest, bots_of, job_of
 from matchbox import registry
-from matchbox.dice import deals_from, derive_deals
-from matchbox.game import fill_options
 from matchbox.lab.plan import WIDTH
 from matchbox.match.referee import play
-from matchbox.match.wire import Entrant, MatchPlayed, PlayMatch
+from matchbox.match.wire import MatchPlayed, PlayMatch
 from matchbox.settings import Settings, limits_of
 from sandbox.policy import Limits
 from worker.arena.boxes import open_named
-from worker.arena.play import Table, load_frame, play_job
+from worker.arena.play import Table, play_job
 
 if TYPE_CHECKING:
+    from cli.shipped import NamedBot
     from matchbox.match.seat import Seat
     from sandbox.box import Box
 
@@ -73,11 +73,16 @@ class Cost:
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """What one seat with a bomb player, and this process, hold for themselves alone, in MiB."""
+    """The most that a seat with a bomb player, and the arena that referees, hold for themselves
+    alone, in MiB."""
 
     box: str
     seat_mib: float
+    """With one bout in flight."""
+    busy_mib: float
+    """With as many as the laboratory has."""
     worker_mib: float
+    """The arena, with as many."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +96,17 @@ class Seats:
     """The least, which a busy machine disturbs least."""
     games: float
     """So many games of bomb does the plain loop play meanwhile, in the median."""
+
+
+@dataclass(frozen=True, slots=True)
+class Long:
+    """What 10,000 games of one pair take in wall time."""
+
+    box: str
+    played_s: float
+    """From the job to its record."""
+    booked_s: float
+    """From the match's place in the queue to its result and rating in the database."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,8 +135,8 @@ def speeds(
 def costs(boxes: Sequence[tuple[str, Box | None]], repeats: int) -> list[Cost]:
     """One match of 20 games in every box, and what it takes beyond the plain loop."""
     contest = next(one for one in CONTESTS if one.bots == ("scared", "medium"))
-    bots = _bots(contest)
-    job = _job(contest, bots, MATCH_DEALS, 1)
+    bots = bots_of(contest)
+    job = job_of(contest, bots, MATCH_DEALS, 1)
     loops, taken = [], [[] for _ in boxes]  # type: tuple[list[float], list[list[float]]]
     for _ in range(repeats):
         loops.append(_timed(lambda: contest.loop(2 * MATCH_DEALS)))
@@ -157,8 +173,8 @@ def seats(boxes: Sequence[tuple[str, Box | None]], repeats: int) -> list[Seats]:
 def lone(boxes: Sequence[tuple[str, Box | None]], repeats: int) -> list[Lone]:
     """One game alone in every box that has seats."""
     contest = next(one for one in CONTESTS if one.bots == ("scared", "medium"))
-    bots = _bots(contest)
-    job, bundles = _job(contest, bots, 1, 1), {bot.version: bot.data for bot in bots}
+    bots = bots_of(contest)
+    job, bundles = job_of(contest, bots, 1, 1), {bot.version: bot.data for bot in bots}
     found = []
     for kind, box in boxes:
         if box is None:
@@ -176,32 +192,32 @@ def lone(boxes: Sequence[tuple[str, Box | None]], repeats: int) -> list[Lone]:
 
 
 def memory(boxes: Sequence[tuple[str, Box | None]]) -> list[Memory]:
-    """Every box whose seats this account may look into."""
-    contest = next(one for one in CONTESTS if one.game == "bomb")
-    bot = _bots(contest)[0]
-    frame = load_frame(contest.game, bot.data, None, "00")
+    """Every box whose seats this account may look into, each in an arena of its own."""
     found = []
     for kind, box in boxes:
         if box is not None:
-            seat = box.seat(Limits(**limits_of(Settings())))
-            with suppress(OSError):
-                seat.ask(frame, start=True)
-                found.append(Memory(kind, _private_mib(seat.pid), _private_mib("self")))
-            seat.close()
+            done = subprocess.run(
+                [sys.executable, "-m", "bench.arena", kind], stdout=subprocess.PIPE, check=True
+            )
+            held = Memory(kind, **json.loads(done.stdout))
+            found += [held] if held.seat_mib else []
     return found
 
 
-def long_match(box: Box | None) -> float:
-    """Seconds of wall time for 10,000 games of one pair, from the job to its record."""
+def long_matches(boxes: Sequence[tuple[str, Box | None]]) -> list[Long]:
+    """10,000 games of one pair in every box."""
     contest = next(one for one in CONTESTS if one.game == "bomb")
-    bots = _bots(contest)
-    return _timed(lambda: _isolated(_job(contest, bots, LONG // len(bots), WIDTH), bots, box))
-
-
-def _private_mib(pid: int | str) -> float:
-    """What no other process shares. Raises OSError."""
-    lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
-    return sum(int(line.split()[1]) for line in lines if line.startswith("Private_")) / 1024
+    bots = bots_of(contest)
+    deals = LONG // len(bots)
+    job = job_of(contest, bots, deals, WIDTH)
+    return [
+        Long(
+            kind,
+            played_s=_timed(lambda box=box: _isolated(job, bots, box)),  # type: ignore[misc]
+            booked_s=booked_match(contest.game, bots, deals, box),
+        )
+        for kind, box in boxes
+    ]
 
 
 class _Staying:
@@ -247,8 +263,8 @@ def _speeds(
     contest: Contest, boxes: Sequence[tuple[str, Box | None]], usual: int, repeats: int
 ) -> list[Speed]:
     """The table in every box, as medians; each repeat has the plain loop, then every box."""
-    bots, games = _bots(contest), contest.games(usual)
-    job = _job(contest, bots, games // len(bots), WIDTH)
+    bots, games = bots_of(contest), contest.games(usual)
+    job = job_of(contest, bots, games // len(bots), WIDTH)
     loops: list[float] = []
     taken: dict[str, list[tuple[float, float]]] = {kind: [] for kind, _ in boxes}
     for _ in range(repeats):
@@ -276,11 +292,6 @@ def _speeds(
     ]
 
 
-def _bots(contest: Contest) -> list[NamedBot]:
-    known = {bot.name: bot for bot in shipped(contest.game)}
-    return [known[name] for name in contest.bots]
-
-
 def _isolated(job: PlayMatch, bots: Sequence[NamedBot], box: Box | None) -> MatchPlayed:
     played = play_job(job, {bot.version: bot.data for bot in bots}, box)
     if played.notes:
@@ -293,19 +304,3 @@ def _timed(work: Callable[[], object]) -> float:
     started = time.perf_counter()
     work()
     return time.perf_counter() - started
-
-
-def _job(contest: Contest, bots: Sequence[NamedBot], deals: int, width: int) -> PlayMatch:
-    spec = registry.game(contest.game).spec
-    return PlayMatch(
-        attempt=1,
-        token="",
-        game=contest.game,
-        limits=limits_of(Settings()),
-        match="bench",
-        rules=spec.rules,
-        options=fill_options(spec, contest.options),
-        deals=deals_from(derive_deals("bench", 1)[0], deals),
-        seats=[Entrant(bot.version) for bot in bots],
-        width=width,
-    )

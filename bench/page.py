@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 import platform
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from statistics import fmean
 from typing import Final
 
+from bench.goals import Goal
 from bench.growth import Grown
-from bench.measure import LONG, Cost, Lone, Memory, Seats, Speed
+from bench.measure import LONG, Cost, Lone, Long, Memory, Seats, Speed
 from matchbox import build
+from matchbox.lab.plan import WIDTH
 
 _HEAD: Final = """# Performance
 
@@ -20,9 +22,6 @@ players play in the plain loop of `bench/plain`, in one process, with nothing ch
 the plain loop's processor time divided by that of the referee and all its seats, the median over
 repeats in which both follow each other. Ratios carry over to other machines; microseconds do not.
 `none` is the same play without a wall, in one process. `bytes` is the length of the stored record.
-
-**Goals.** A ratio of 0.45 for every game in plain Python, and of 1.0 for bomb with the compiled hot
-path; 12 bytes a game of bomb in the stored record, and 10,000 games of a pair in 2 s.
 """
 
 _BUILDS: Final = {"compiled": "hot path compiled", "plain": "hot path in plain Python"}
@@ -32,32 +31,35 @@ _GROWTH: Final = """## How it grows
 Bomb, in jobs as `matchbox simulate` cuts them, in microseconds a game."""
 _GROWN: Final = {
     "games": "A pair, in processor time.",
-    "bots": "Round robins with about as many games, in processor time.",
+    "bots": "Round robins with about as many games in all, and so ever fewer a pair: what "
+    "grows is the share of forks. In processor time.",
     "cores": "A pair, in wall time: a referee and its bots on a core, and two such side by side. "
-    "The ratio is to the plain loop on one core. Goal: 1.9 on two cores, compiled.",
-    "cores, thinking": "The same with bots that think for a millisecond at every turn. Goals: 0.95 "
-    "on one core, 1.8 on two.",
+    "The ratio is to the plain loop on one core.",
+    "cores, thinking": "The same with bots that think for a millisecond at every turn.",
 }
 
 
 def page(
+    reached: Sequence[Goal],
     fast: Sequence[Speed],
     plain: Sequence[Speed],
     single: Sequence[Cost],
     alone: Sequence[Lone],
     walls: Sequence[Seats],
     held: Sequence[Memory],
-    long: Mapping[str, float],
+    long: Sequence[Long],
     grown: Sequence[Grown],
 ) -> str:
     """The whole page; `plain` has the speeds in plain Python where `fast` are those of the compiled
-    build, and `long` the seconds of the long match in each box."""
+    build."""
     sections = [
         _HEAD
         + f"\nMeasured with the {_BUILDS[build.in_use()]}, Python {platform.python_version()}, "
         f"{platform.machine()}, "
         f"{os.cpu_count()} cores at a load of {os.getloadavg()[0]:.1f}: a load far above that "
         "disturbs caches and all wall times.",
+        "## Goals\n\nAs the design has them. A ratio is to the plain loop on one core, and of a "
+        "game the mean of its tables.\n\n" + _table("goal must measured held", map(_goal, reached)),
         "## Each game beside its plain loop\n\nProcessor time of a game, in microseconds.\n\n"
         + _table("game table box plain referee seats ratio bytes", map(_speed, fast)),
         _table("game box ratio", _means(fast)),
@@ -65,18 +67,19 @@ def page(
         "## One match of 20 games of bomb\n\nFresh forks, one game at a time, in milliseconds.\n\n"
         + _table("box plain match added", map(_cost, single)),
         "## One game of bomb\n\nAlone, in milliseconds of wall time: in seats that have played "
-        "before, with fresh forks, and in a box that is opened for it. The goals are 1, 6 and 250 "
-        "where the plain loop takes 40 microseconds a game.\n\n"
+        "before, with fresh forks, and in a box that is opened for it.\n\n"
         + _table("box seats forks opened", map(_lone, alone)),
-        f"## {LONG:,} games of a pair\n\nFrom the job to its record, in seconds of wall time.\n\n"
-        + _table("box seconds", [(box, f"{seconds:.2f}") for box, seconds in long.items()]),
+        f"## {LONG:,} games of a pair\n\nIn seconds of wall time: from the job to its record, "
+        "and from the match's place in the queue to its result and ratings in the database, an "
+        "SQLite file.\n\n" + _table("box record database", map(_long, long)),
         *(_growth(grown) if grown else ()),
         "## Both seats of a match\n\nForked, walled, killed and buried in a warm box, in "
         "milliseconds; and how many games of bomb the plain loop plays meanwhile. The goal is 4 ms "
         "on a machine where that is 100 games.\n\n"
         + _table("box median least games", map(_seats, walls)),
-        "## Memory\n\nWhat no other process shares, in MiB: a seat with its bot, and the process "
-        "that referees.\n\n" + _table("box seat worker", map(_memory, held)),
+        "## Memory\n\nThe most that no other process shares, in MiB: of a seat with one bout of "
+        f"bomb in flight and with {WIDTH}, and of the arena that referees these.\n\n"
+        + _table("box seat busy worker", map(_memory, held)),
     ]
     return "\n\n".join(sections) + "\n"
 
@@ -123,6 +126,14 @@ def _grown(one: Grown) -> tuple[str, ...]:
     return f"{one.size:,}", f"{one.games:,}", *spent, f"{one.ratio:.2f}"
 
 
+def _goal(one: Goal) -> tuple[str, ...]:
+    return one.name, one.must, f"{one.measured:.2f}", "yes" if one.held else "no"
+
+
+def _long(one: Long) -> tuple[str, ...]:
+    return one.box, f"{one.played_s:.2f}", f"{one.booked_s:.2f}"
+
+
 def _cost(one: Cost) -> tuple[str, ...]:
     return one.box, f"{one.plain_ms:.2f}", f"{one.match_ms:.2f}", f"{one.added_ms:.2f}"
 
@@ -137,4 +148,4 @@ def _seats(one: Seats) -> tuple[str, ...]:
 
 
 def _memory(one: Memory) -> tuple[str, ...]:
-    return one.box, f"{one.seat_mib:.1f}", f"{one.worker_mib:.1f}"
+    return one.box, f"{one.seat_mib:.1f}", f"{one.busy_mib:.1f}", f"{one.worker_mib:.1f}"

@@ -5,17 +5,29 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from hashlib import blake2b
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from bench.contests import CONTESTS
+from bench.goals import least, most
 from bench.measure import speeds
 from cli import shipped
 from matchbox import build, registry
 from worker.arena import cores
 
 CHECKOUT = Path(__file__).resolve().parents[3]
+
+FROZEN = {
+    "__init__.py": "2a8dca3de0cf0b3b",
+    "bomb.py": "61c6509aff28bb39",
+    "creatures.py": "7bd7f7d905b5e8d3",
+    "skull.py": "cfc96e4acfec51ad",
+    "thegame.py": "f0fdae071c81a537",
+    "war.py": "0e7ea9af8f583b86",
+}
 
 BUILT_IN = {name for name in registry.games() if shipped.names(name)}
 
@@ -51,7 +63,11 @@ def test_it_prints_isolated_play_beside_the_plain_loop(tmp_path: Path) -> None:
         assert (one["seats_us"] > 0) == (one["box"] != "none")
         assert f"| {one['table']} | {one['box']} |" in page.read_text()
     assert [one["box"] for one in found["memory"]] == ["bwrap"]
-    assert all(one["seat_mib"] > 0 for one in found["memory"])
+    assert all(0 < one["seat_mib"] <= one["busy_mib"] for one in found["memory"])
+    assert all(one["worker_mib"] > 0 for one in found["memory"])
+    assert {one["box"] for one in found["long"]} == boxes
+    assert all(min(one["played_s"], one["booked_s"]) > 0 for one in found["long"])
+    check_goals(found, page.read_text(), done.stdout)
     assert (build.in_use() == "compiled") == ("| game | plain | compiled |" in page.read_text())
     assert "Both seats of a match" in done.stdout
     assert [one["box"] for one in found["seats"]] == ["bwrap"]
@@ -71,6 +87,37 @@ def test_it_prints_isolated_play_beside_the_plain_loop(tmp_path: Path) -> None:
         "cores": trios,
         "cores, thinking": trios,
     }
+
+
+def check_goals(found: dict[str, Any], page: str, shown: str) -> None:
+    """Every goal of the design is told, with what was measured and whether it is held."""
+    names = [one["name"] for one in found["goals"]]
+    assert len(names) == len(set(names))
+    builds = ["plain Python", *(["compiled"] if build.in_use() == "compiled" else [])]
+    assert {f"{game} on one core, {built}" for game in BUILT_IN for built in builds} <= set(names)
+    assert any("two cores" in name for name in names) == (len(cores.usable()) > 1)
+    assert sum("where the plain loop takes 40 us" in name for name in names) == 3
+    assert {"the record of a game of bomb", "10,000 games of a pair, to the database"} <= set(names)
+    for one in found["goals"]:
+        told = f"| {one['measured']:.2f} | {'yes' if one['held'] else 'no'} |"
+        assert f"| {one['name']} | {one['must']} {told}" in page
+        assert one["name"] in shown
+
+
+def test_a_goal_is_held_at_its_figure_and_missed_beyond_it() -> None:
+    assert least("a ratio", 0.45, 0.45).held
+    assert not least("a ratio", 0.45, 0.4499).held
+    assert most("a time", 2, 2.0, "s").held
+    assert not most("a time", 2, 2.01, "s").held
+
+
+def test_the_plain_loops_are_as_they_were_frozen() -> None:
+    """A baseline is never slowed to reach a goal: who changes one says so here, too."""
+    found = {
+        file.name: blake2b(file.read_bytes(), digest_size=8).hexdigest()
+        for file in (CHECKOUT / "bench" / "plain").glob("*.py")
+    }
+    assert found == FROZEN
 
 
 def test_the_plain_loop_plays_as_many_games_as_the_box_from_every_seat() -> None:

@@ -1,0 +1,89 @@
+"""`python -m bench.arena KIND`: what an arena holds in memory, as JSON. A process of its own, so
+that nothing of what else is measured is counted.
+
+The process is one that Celery would run, with everything that it imports, but no broker.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from contextlib import suppress
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from bench.contests import CONTESTS, bots_of, job_of
+from matchbox import registry
+from matchbox.lab.plan import WIDTH
+from matchbox.match.referee import play
+from matchbox.match.seat import Seat
+from matchbox.settings import Settings, limits_of
+from sandbox.policy import Limits
+from worker.arena.boxes import open_named
+from worker.arena.play import load_frame
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sandbox.box import Box
+    from sandbox.seat import Seat as BoxSeat
+
+_NO_BROKER: Final = {"MATCHBOX_BROKER_URL": "redis://127.0.0.1:1/0"}
+_EVERY: Final = 10
+"""Frames from one look at the seats to the next."""
+
+
+def main(words: Sequence[str]) -> int:
+    """Plays once with one bout in flight, and once with as many as the laboratory has; 0."""
+    os.environ.update(_NO_BROKER)
+    import_module("worker.arena.main")
+    box = open_named(words[0])
+    assert box is not None
+    try:
+        single, _ = held(box, 1)
+        busy, worker = held(box, WIDTH)
+    finally:
+        box.close()
+    sys.stdout.write(json.dumps({"seat_mib": single, "busy_mib": busy, "worker_mib": worker}))
+    return 0
+
+
+def held(box: Box, width: int) -> tuple[float, float]:
+    """The most that one of both seats held in a match of bomb with so many bouts in flight, and
+    that this process did: what no other process shares, in MiB."""
+    contest = next(one for one in CONTESTS if one.game == "bomb")
+    bots = bots_of(contest)
+    seats: list[BoxSeat] = []
+    job = job_of(contest, bots, Settings().most_deals, width)
+    most, frames = [0.0, 0.0], 0
+
+    def open_seat() -> BoxSeat:
+        seats.append(box.seat(Limits(**limits_of(Settings()))))
+        return seats[-1]
+
+    def look(_: int) -> None:
+        nonlocal frames
+        frames += 1
+        if frames % _EVERY == 0:
+            for place, pids in enumerate(([one.pid for one in seats], ["self"])):
+                most[place] = max([most[place], *map(_private_mib, pids)])
+
+    def open_player(entrant: int, rotation: int) -> Seat:
+        return Seat(open_seat, load_frame(contest.game, bots[entrant].data, None, "00"))
+
+    play(registry.game(contest.game), job, open_player, report=look, rotations=[0])
+    return most[0], most[1]
+
+
+def _private_mib(pid: int | str) -> float:
+    """What no other process shares; 0 where this account may not look."""
+    with suppress(OSError):
+        lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
+        return sum(int(line.split()[1]) for line in lines if line.startswith("Private_")) / 1024
+    return 0.0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

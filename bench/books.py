@@ -1,0 +1,93 @@
+"""The long match as the platform has it: scheduled and sent by the books, played, and written down.
+
+Knows the server's services and the arena; the queue between them is left out, and a message goes
+from hand to hand as the plain data that a broker would carry.
+"""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from matchbox.lab.plan import WIDTH
+from matchbox.match import wire
+from matchbox.match.wire import PlayMatch, TryOut
+from matchbox.settings import Settings
+from server.context import Context
+from server.db.migrations import migrate
+from server.db.session import Database
+from server.services import bootstrap, matches, ranked
+from server.services.bootstrap import ShippedBot
+from worker.arena.play import play_job
+from worker.arena.tryout import try_out
+from worker.ledger import books
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from cli.shipped import NamedBot
+    from sandbox.box import Box
+
+
+@dataclass
+class _Hand:
+    """Takes what would go to the broker."""
+
+    messages: list[dict[str, Any]] = field(default_factory=list)
+
+    def send(self, task: str, queue: str, message: dict[str, Any]) -> None:
+        """Takes a task."""
+        self.messages.append(message)
+
+    def take(self) -> list[dict[str, Any]]:
+        """What was taken since the last time."""
+        messages, self.messages = self.messages, []
+        return messages
+
+
+def booked_match(game: str, bots: Sequence[NamedBot], deals: int, box: Box | None) -> float:
+    """Seconds of wall time from a match's place in the queue to its result, with rating, in an
+    SQLite file."""
+    bundles = {bot.version: bot.data for bot in bots}
+    with tempfile.TemporaryDirectory() as folder:
+        url = f"sqlite:///{Path(folder, 'books.db')}"
+        migrate(url)
+        hand = _Hand()
+        settings = Settings(
+            database_url=url,
+            secret_key="the secret of books that last for a moment",
+            match_deals=deals,
+            match_seconds=0,
+            ranked_backlog=1,
+            width=WIDTH,
+        )
+        context = Context(settings, Database(url), hand)
+        try:
+            _move_in(context, hand, game, bots, box)
+            started = time.perf_counter()
+            with context.write() as session:
+                ranked.feed(session, settings=settings, now=context.now())
+                matches.dispatch(session, settings=settings, now=context.now())
+            (message,) = hand.take()
+            played = play_job(wire.from_plain(PlayMatch, message), bundles, box)
+            if not books.record(context, wire.to_plain(played)):
+                raise RuntimeError("the books did not take the match")
+            return time.perf_counter() - started
+        finally:
+            context.close()
+
+
+def _move_in(
+    context: Context, hand: _Hand, game: str, bots: Sequence[NamedBot], box: Box | None
+) -> None:
+    """The bots are on the books, tried out and accepted."""
+    shipped = [ShippedBot(game, bot.name, bot.data) for bot in bots]
+    with context.write() as session:
+        bootstrap.prepare(session, context.settings, shipped, now=context.now())
+    for message in hand.take():
+        job = wire.from_plain(TryOut, message)
+        data = next(bot.data for bot in bots if bot.version == job.version)
+        books.settle(context, wire.to_plain(try_out(job, data, box)))
