@@ -12,9 +12,13 @@ from cli import say
 from cli.playing import JsonOption
 
 _BUILDS: Final = {
-    "compiled": "the hot path compiled",
-    "plain": "the hot path in plain Python (with a C compiler it would be faster)",
+    "": "the hot path compiled",
+    "refused": "the hot path in plain Python, as MATCHBOX_COMPILED asks for",
+    "changed": "the hot path in plain Python: its source was changed since it was compiled, so "
+    "install it again",
+    "missing": "the hot path in plain Python (installed where there is a C compiler, it is faster)",
 }
+"""By why it is in plain Python."""
 
 
 def doctor(json: JsonOption = False) -> None:
@@ -40,6 +44,7 @@ def examine() -> dict[str, Any]:
         "python": platform.python_version(),
         "system": f"{platform.system()} {platform.release()}",
         "build": build.in_use(),
+        "plain": build.why_plain(),
         "walled": bool(walled),
         "box": walled[0] if walled else "process",
         "boxes": boxes,
@@ -95,7 +100,7 @@ def _has(module: str) -> bool:
 
 
 def _show(report: dict[str, Any]) -> None:
-    print(f"Python {report['python']} on {report['system']}, {_BUILDS[report['build']]}")
+    print(f"Python {report['python']} on {report['system']}, {_BUILDS[report['plain']]}")
     for kind, box in report["boxes"].items():
         found = "not walled, trusted bots only" if box["layers"] else "cannot be opened here"
         print(f"box {kind}: {'walled' if box['walled'] else found}")

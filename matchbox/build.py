@@ -83,3 +83,13 @@ def in_use() -> str:
     """ "compiled" or "plain"."""
     compiled = any(isinstance(finder, _Compiled) for finder in sys.meta_path)
     return "compiled" if compiled else "plain"
+
+
+def why_plain() -> str:
+    """Why the hot path is in plain Python, where it is: "refused" by the setting, "changed" since
+    it was compiled, or "missing"; empty where it is compiled."""
+    if in_use() == "compiled":
+        return ""
+    if os.environ.get(SETTING, "").lower() in NO:
+        return "refused"
+    return "changed" if FOLDER.is_dir() and any(FOLDER.iterdir()) else "missing"

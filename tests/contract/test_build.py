@@ -17,7 +17,7 @@ import pytest
 from matchbox import build
 
 HOME = Path(__file__).parents[2]
-SHOWN = "from matchbox import build, dice; print(build.in_use(), dice.__file__)"
+SHOWN = "from matchbox import build, dice; print(build.in_use(), dice.__file__, build.why_plain())"
 
 
 def shown(where: Path, **environment: str) -> list[str]:
@@ -74,17 +74,21 @@ def wheel(into: Path, **environment: str) -> Path:
 def test_what_was_compiled_is_used_unless_plain_python_is_asked_for(
     copied: Path, built: str
 ) -> None:
-    used, file = shown(copied)
+    used, file, *why = shown(copied)
+    assert why == ([] if built == "compiled" else ["missing"])
     assert used == built
     assert (Path(file).parent == copied / "matchbox/compiled") == (built == "compiled")
-    assert shown(copied, MATCHBOX_COMPILED="0") == ["plain", str(copied / "matchbox/dice.py")]
+    plain = ["plain", str(copied / "matchbox/dice.py"), "refused"]
+    assert shown(copied, MATCHBOX_COMPILED="0") == plain
 
 
 @pytest.mark.parametrize("edited", ["dice.py", "match/bout.pxd"])
-def test_whoever_edits_a_line_plays_in_plain_python(copied: Path, edited: str) -> None:
+def test_whoever_edits_a_line_plays_in_plain_python(copied: Path, built: str, edited: str) -> None:
     with (copied / "matchbox" / edited).open("a") as file:
         file.write("\n# Another line.\n")
-    assert shown(copied)[0] == "plain"
+    used, _, why = shown(copied)
+    assert used == "plain"
+    assert why == ("changed" if built == "compiled" else "missing")
 
 
 def test_there_is_never_a_mixture(copied: Path) -> None:

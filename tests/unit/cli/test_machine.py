@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from cli import doctor, folder, prepare, up
+from matchbox import build
 from matchbox.errors import Conflict
 from matchbox.settings import read_settings
 from tests.unit.cli.conftest import Run
@@ -28,6 +29,24 @@ def test_doctor_tells_boxes_brokers_and_databases(matchbox: Run) -> None:
     assert report["databases"]["sqlite"]["works"]
     assert "simple" in report["games"]["bomb"]
     assert "box bwrap: " in matchbox("doctor").out
+
+
+@pytest.mark.parametrize(
+    ("why", "words"),
+    [
+        ("", "the hot path compiled"),
+        ("refused", "plain Python, as MATCHBOX_COMPILED asks for"),
+        ("changed", "its source was changed since it was compiled"),
+        ("missing", "installed where there is a C compiler"),
+    ],
+)
+def test_doctor_tells_which_build_is_in_use_and_why(
+    matchbox: Run, monkeypatch: pytest.MonkeyPatch, why: str, words: str
+) -> None:
+    monkeypatch.setattr(doctor, "_box", lambda kind: {"walled": True, "layers": {}, "missing": []})
+    monkeypatch.setattr(build, "why_plain", lambda: why)
+    assert matchbox("doctor", "--json").json["plain"] == why
+    assert words in matchbox("doctor").out
 
 
 @pytest.mark.parametrize(
