@@ -105,12 +105,14 @@ class SeatFault(MatchboxError):
     Attributes:
         kind: one of `FAULT_KINDS`; "platform" is nobody's loss.
         detail: one sentence for the bot's owner.
+        asked: the bouts that its frame asked about, where the questions took several frames.
     """
 
     def __init__(self, kind: FaultKind, detail: str) -> None:
         super().__init__(f"{kind}: {detail}")
         self.kind: FaultKind = kind
         self.detail = detail
+        self.asked: list[int] = []
 
 
 class Unavailable(MatchboxError):

@@ -26,6 +26,13 @@ MAX_INT: Final = 2**53
 MAX_DEPTH: Final = 8
 DETAIL_LENGTH: Final = 200
 """So many characters of what a seat says about a fault are kept."""
+MOST: Final = 250
+"""So many questions are asked in one frame: their answers have room in one, each as long as it
+may be,"""
+MOST_REPORTING: Final = 128
+"""and where players report on their moves, what they report has too."""
+LONG: Final = 1 << 20
+"""Bytes of a frame that is rather cut in two, where it asks more than one question."""
 REPORT_LENGTH: Final = 1024
 """So many characters of what a player reports on a move are kept."""
 _FORMAT: Final = 4

@@ -52,15 +52,36 @@ class Seat:
         self.reports: Reports | None = {} if reports else None
         """The diagnostics so far, where they are asked for."""
         self.class_name: str | None = None
+        self._most = frames.MOST_REPORTING if reports else frames.MOST
 
     def answer(self, questions: Sequence[Question]) -> list[Answer]:
-        """One answer a question. Raises SeatFault where the whole program is at fault."""
+        """One answer a question, in as many frames as it takes. Raises SeatFault where the whole
+        program is at fault, and where there were several, which bouts its frame asked about."""
+        if len(questions) > self._most:
+            return self._in_parts(questions, self._most)
+        return self._ask(questions)
+
+    def _ask(self, questions: Sequence[Question]) -> list[Answer]:
         channel = self._channel or self._start()
         self._nonce += 1
         frame = frames.ask_frame(self._nonce, questions, self._ended)
+        if len(frame) > frames.LONG and len(questions) > 1:
+            return self._in_parts(questions, len(questions) // 2)
         self._ended = []
         said = channel.ask(frame, len(questions))
         return frames.read_answers(said, self._nonce, len(questions), self.reports)
+
+    def _in_parts(self, questions: Sequence[Question], most: int) -> list[Answer]:
+        """The answers to at most so many questions at a time, one after the other."""
+        answers: list[Answer] = []
+        for at in range(0, len(questions), most):
+            part = questions[at : at + most]
+            try:
+                answers += self._ask(part)
+            except SeatFault as fault:
+                fault.asked = fault.asked or [bout for bout, *_ in part]
+                raise
+        return answers
 
     def end(self, bout: int) -> None:
         """The bout is over: its player may be forgotten."""

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
     from matchbox.game import Plain
 
-_REPORTS: Final = 12 * 1024
+REPORTS: Final = 12 * 1024
 """Characters of all reports in one frame; what would be more is left out."""
 _GARBAGE: Final = 20_000
 """So many new objects before the collector looks: the views of a frame are many, and no garbage."""
@@ -267,7 +267,7 @@ class Session:
         bout.decisions += 1
         if self._wanted and report:
             text = report_text(report)
-            if sum(len(told) for *_, told in self._reports) + len(text) <= _REPORTS:
+            if sum(len(told) for *_, told in self._reports) + len(text) <= REPORTS:
                 self._reports.append((bout.number, bout.decisions - 1, text))
 
     def wait(self, bout: _Bout, move: Plain | tuple[Plain, ...]) -> Any:

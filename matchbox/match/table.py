@@ -228,13 +228,14 @@ class Table:
 
         Replies given before stand. Whichever bout breaks the program again is at fault, also one
         that owed nothing now: it answers for that when it is asked next. One of those that were
-        asked is always at fault: where none of them breaks again, the first.
+        asked is always at fault: where none of them breaks again, the first in the broken frame.
         """
         asked = [bout for bout, *_ in questions]
+        suspects = fault.asked or asked
         broken = self._broken[seat]
         answers: dict[int, Answer] = {}
-        if len(asked) == 1:
-            broken[asked[0]] = fault
+        if len(suspects) == 1:
+            broken[suspects[0]] = fault
         while (culprit := self._retell(seat, asked, answers)) is not None:
             bout, again = culprit
             broken[bout] = again
@@ -243,7 +244,8 @@ class Table:
                 broken.setdefault(live.number, fault)
         answers |= broken
         if not any(isinstance(answers[bout], SeatFault) for bout in asked):
-            answers[min(asked)] = broken[min(asked)] = fault
+            first = min(suspects)
+            answers[first] = broken[first] = fault
         return [answers[bout] for bout in asked]
 
     def _is_behind(self, bout: int, seat: int, answers: Mapping[int, Answer]) -> bool:

@@ -345,6 +345,23 @@ def test_a_program_that_breaks_once_costs_one_bout_alone() -> None:
     assert faults(played) == [(0, 0, 1, "crash")]
 
 
+@pytest.mark.parametrize("part", [[2, 3], [3]])
+def test_it_is_laid_on_a_bout_of_the_frame_that_broke(part: list[int]) -> None:
+    broken: list[int] = []
+
+    def breaks(question: Any) -> SeatFault | None:
+        if broken or question[1]["sum"] < 4:
+            return None
+        broken.append(question[0])
+        fault = SeatFault("crash", "gone")
+        fault.asked = part
+        return fault
+
+    job = a_job(Race(), deals=4, width=4)
+    played, _ = play_scripted(Race(), job, {0: one, 1: one}, {1: breaks})
+    assert faults(played) == [(part[0], 0, 1, "crash")]
+
+
 def test_a_platform_fault_while_searching_is_the_platforms() -> None:
     calls: list[int] = []
 

@@ -15,7 +15,9 @@ from matchbox.match.seat import Seat
 class ScriptedChannel:
     """A program that loads as it is told to, and echoes the views."""
 
-    def __init__(self, loaded: list[str], off: int = 0) -> None:
+    def __init__(self, loaded: list[str], off: int = 0, breaks: object = None) -> None:
+        """`breaks` is the view at which it breaks."""
+        self._breaks = breaks
         self._loaded = loaded
         self._off = off
         self.ended: list[int] = []
@@ -30,6 +32,8 @@ class ScriptedChannel:
         _, nonce, questions, ended = marshal.loads(frame)
         self.ended += ended
         self.decisions.append(decisions)
+        if self._breaks in [view for _, view, _ in questions]:
+            raise SeatFault("crash", "broken")
         return json.dumps(
             ["say", nonce + self._off, [view for _, view, _ in questions], []]
         ).encode()
@@ -62,6 +66,40 @@ def test_ended_bouts_are_told_with_the_next_question() -> None:
     seat.answer([(1, 5, "ab")])
     seat.answer([(1, 5, None)])
     assert channel.ended == [0]
+
+
+def test_what_has_no_room_in_one_frame_is_asked_in_several() -> None:
+    channel = ScriptedChannel(["loaded", "Mine"])
+    seat, _ = a_seat(channel)
+    seat.end(7)
+    views = list(range(1024))
+    assert seat.answer([(bout, bout, None) for bout in views]) == views
+    assert channel.decisions == [250, 250, 250, 250, 24]
+    assert channel.ended == [7]
+    reporting = Seat(lambda: channel, b"load", reports=True)
+    assert reporting.answer([(bout, bout, None) for bout in views]) == views
+    assert max(channel.decisions[5:]) == 128
+
+
+def test_long_questions_are_asked_in_several_frames() -> None:
+    channel = ScriptedChannel(["loaded", "Mine"])
+    seat, _ = a_seat(channel)
+    seat.end(7)
+    views = [str(bout) * 300_000 for bout in range(5)]
+    assert seat.answer([(bout, view, None) for bout, view in enumerate(views)]) == views
+    assert channel.decisions == [2, 2, 1]
+    assert channel.ended == [7]
+    views = ["a" * (2 << 20)]
+    assert seat.answer([(0, views[0], None)]) == views
+
+
+def test_a_fault_tells_which_bouts_its_frame_asked_about() -> None:
+    for long, expected in ((0, range(250, 500)), (10_000, range(312, 374))):
+        seat, _ = a_seat(ScriptedChannel(["loaded", "Mine"], breaks="320" + long * "-"))
+        questions = [(bout, f"{bout}" + long * "-", None) for bout in range(500)]
+        with pytest.raises(SeatFault) as raised:
+            seat.answer(questions)
+        assert raised.value.asked == list(expected)
 
 
 def test_an_answer_to_another_question_is_refused() -> None:

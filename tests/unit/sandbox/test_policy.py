@@ -6,7 +6,18 @@ import resource
 
 import pytest
 
-from sandbox.policy import LAYERS, MIB, PARTS, STANDARD_LIBRARY, Limits, Wall, rlimits
+from matchbox.match import frames, seatside
+from sandbox.policy import (
+    LAYERS,
+    MIB,
+    PARTS,
+    QUESTION_BYTES,
+    STANDARD_LIBRARY,
+    Limits,
+    Wall,
+    rlimits,
+)
+from worker.arena.play import REPORT_BYTES
 
 
 def test_memory_is_counted_above_the_zygote() -> None:
@@ -33,6 +44,17 @@ def test_a_frame_of_answers_grows_with_the_questions_to_its_limit(
     decisions: int, longest: int
 ) -> None:
     assert Limits().longest_answer(decisions) == longest
+
+
+def test_all_that_is_asked_in_one_frame_may_be_answered_at_full_length() -> None:
+    most, reporting = Limits(), Limits(report_bytes=REPORT_BYTES)
+    told = 2 * seatside.REPORTS + frames.MOST_REPORTING * 32
+    """Every character escaped, and between brackets with two numbers."""
+    longest = most.envelope_bytes + frames.MOST * most.answer_bytes
+    assert most.longest_answer(frames.MOST) == longest < most.frame_bytes
+    longest = most.envelope_bytes + frames.MOST_REPORTING * most.answer_bytes + told
+    assert longest < reporting.longest_answer(frames.MOST_REPORTING)
+    assert 2 * frames.LONG < QUESTION_BYTES
 
 
 def test_a_whole_wall_has_every_layer() -> None:
