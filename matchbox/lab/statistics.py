@@ -7,8 +7,6 @@ from hashlib import blake2b
 from math import sqrt
 from typing import Final
 
-import numpy as np
-
 Interval = tuple[float, float]
 
 Z95: Final = 1.959963984540054
@@ -55,6 +53,8 @@ def bootstrap(
     """
     if not groups:
         raise ValueError("there is no value to take the mean of")
+    import numpy as np  # Not needed, and so not loaded, where scores are not averaged.
+
     kinds = sorted(set(groups))
     index = {kind: number for number, kind in enumerate(kinds)}
     often = np.bincount([index[group] for group in groups], minlength=len(kinds))

@@ -78,9 +78,10 @@ def test_a_setting_that_makes_no_sense_is_named(
     assert told.err == "matchbox: MATCHBOX_CPU_MS is 'fast'; it must be a whole number\n"
 
 
-def test_nothing_heavy_is_imported_before_a_command_runs() -> None:
+@pytest.mark.parametrize("words", ["games", "simulate bomb simple scared --games 1 --box none"])
+def test_nothing_heavy_is_imported_where_it_is_not_needed(words: str) -> None:
     source = (
-        "import sys; from cli.main import run; run(['games']); "
+        f"import sys; from cli.main import run; run({words.split()}); "
         "heavy = {'celery', 'docker', 'flask', 'httpx', 'numpy', 'plotly', 'sqlalchemy'}; "
         "print('heavy:', sorted(heavy & sys.modules.keys()), file=sys.stderr)"
     )
