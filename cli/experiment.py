@@ -91,6 +91,7 @@ def make_plan(wish: Wish) -> Plan:
     spec = registry.game(wish.game).spec
     if not wish.bots:
         raise BadOption(f"nobody plays: name the bots that are to play {wish.game}")
+    settings = read_settings(os.environ)
     plan = Plan(
         game=wish.game,
         rules=spec.rules,
@@ -98,7 +99,8 @@ def make_plan(wish: Wish) -> Plan:
         games=wish.games,
         seed=wish.seed,
         options=fill_options(spec, read_options(wish.options)),
-        limits=limits_of(read_settings(os.environ)),
+        limits=limits_of(settings),
+        match_deals=min(settings.match_deals, settings.fewest_deals),
         sizes=_sizes(spec, wish),
         mirror=wish.mirror,
         mixed=wish.mixed,

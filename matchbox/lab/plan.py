@@ -50,6 +50,9 @@ class Plan:
     seed: str
     options: Mapping[str, str | int | bool] = field(default_factory=dict)
     limits: Mapping[str, int] = field(default_factory=dict)
+    match_deals: int = 0
+    """A match with these limits has as few deals as this: a job of more gives a bot as much time
+    for each. 0: the limits are for a job of any length."""
     sizes: Sequence[int] = (2,)
     """The table sizes to play at."""
     mirror: bool = False
@@ -177,7 +180,7 @@ def _job(plan: Plan, who: Sequence[int], deals: Sequence[str]) -> PlayMatch:
         attempt=1,
         token="",
         game=plan.game,
-        limits=dict(plan.limits),
+        limits=_limits(plan, len(deals)),
         match=blake2b(name.encode(), digest_size=16).hexdigest(),
         rules=plan.rules,
         options=dict(plan.options),
@@ -185,6 +188,14 @@ def _job(plan: Plan, who: Sequence[int], deals: Sequence[str]) -> PlayMatch:
         seats=[_entrant(bot) for bot in chosen],
         width=plan.width,
     )
+
+
+def _limits(plan: Plan, deals: int) -> dict[str, int]:
+    """The limits of a job of so many deals: any bot that a match has time for can play it."""
+    limits = dict(plan.limits)
+    if "bank_ms" in limits and 0 < plan.match_deals < deals:
+        limits["bank_ms"] = limits["bank_ms"] * deals // plan.match_deals
+    return limits
 
 
 def _entrant(bot: Contestant) -> Entrant:

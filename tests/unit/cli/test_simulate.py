@@ -104,6 +104,17 @@ def test_faults_are_reported_and_lose(matchbox: Run, tmp_path: Path) -> None:
     assert kinds["crash"] + kinds["excluded"] == 10
 
 
+def test_a_slow_bot_has_in_every_game_the_time_that_a_match_gives_it(
+    matchbox: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MATCHBOX_BANK_MS", "100")
+    slow = tmp_path / "slow.py"
+    slow.write_bytes(turning("sum(range(20_000))"))
+    asked = ("--games", 100, "--box", "process", "--seed", 1, "--json")
+    ran = matchbox("simulate", "bomb", slow, "simple", *asked)
+    assert ran.json["faults"] == []
+
+
 def test_the_table_names_box_and_seed(matchbox: Run) -> None:
     told = matchbox(*WORDS, "--box", "none")
     assert told.out.splitlines()[0].split("\t") == ["first \\ second", "simple", "scared", "all"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -46,6 +47,16 @@ def test_everybody_sits_everywhere_equally_often(bots: str) -> None:
 def test_no_game_is_played_twice(bots: str) -> None:
     games = [(deal, "".join(bots[who] for who in table)) for deal, table in games_of(bots, 61)]
     assert len(set(games)) == len(games)
+
+
+def test_a_bots_time_grows_with_the_deals_of_a_job() -> None:
+    plan = replace(a_plan("ab"), limits={"bank_ms": 700, "cpu_ms": 50}, match_deals=2)
+    batches = list(batches_of(plan, (0, 1), ["a" * 32] * (2 * FEWEST + 1), (0, 1)))
+    banks = [batch.job.limits for batch in batches]
+    assert banks[0] == banks[1] == {"bank_ms": 700 * FEWEST // 2, "cpu_ms": 50}
+    assert banks[2] == plan.limits
+    as_they_are = batches_of(replace(plan, match_deals=0), (0, 1), ["a" * 32] * FEWEST, (0, 1))
+    assert next(as_they_are).job.limits == plan.limits
 
 
 def test_bots_that_differ_play_a_deal_in_every_rotation() -> None:
