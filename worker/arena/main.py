@@ -158,7 +158,7 @@ def _take_up() -> None:
     if left is None:
         return
     try:
-        if left.times > MOST_TIMES:
+        if left.times >= MOST_TIMES:
             _Running.arena.lose(left.task, left.message, "the arena died whenever it played this")
             _Running.journal.end()
         else:

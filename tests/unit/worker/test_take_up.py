@@ -1,0 +1,89 @@
+"""What an arena does at its start with the job that it was killed at."""
+
+from __future__ import annotations
+
+import importlib
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
+from typing import Any
+
+import pytest
+
+from matchbox.errors import Unavailable
+from matchbox.match import wire
+from worker.arena.journal import Journal
+from worker.arena.tasks import GiveBack
+
+JOB = {"match": "m", "attempt": 1}
+
+
+class World:
+    """An arena's journal, and what it has sent and reported as lost."""
+
+    def __init__(self, main: ModuleType, journal: Journal, patch: pytest.MonkeyPatch) -> None:
+        self._main = main
+        self.journal = journal
+        self.sent: list[tuple[str, dict[str, Any]]] = []
+        self.lost: list[tuple[str, dict[str, Any], str]] = []
+        self.down = False
+        patch.setattr(main, "send", self._send)
+        patch.setattr(main._Running, "journal", journal, raising=False)
+        patch.setattr(main._Running, "arena", SimpleNamespace(lose=self._lose), raising=False)
+
+    def starts(self) -> None:
+        """The arena takes up what was left."""
+        self._main._take_up()
+
+    def dies_at_the_job(self) -> None:
+        """It begins the job, and does not come to an end."""
+        self.journal.begin(wire.PLAY_MATCH, JOB)
+
+    def _send(self, task: str, message: dict[str, Any]) -> None:
+        if self.down:
+            raise Unavailable("the broker cannot be reached")
+        self.sent.append((task, message))
+
+    def _lose(self, task: str, message: dict[str, Any], why: str) -> None:
+        if self.down:
+            raise GiveBack("the server cannot be reached")
+        self.lost.append((task, message, why))
+
+
+@pytest.fixture
+def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
+    """An arena that has been killed at nothing yet."""
+    monkeypatch.setenv("MATCHBOX_BROKER_URL", "redis://127.0.0.1:1/0")
+    main = importlib.import_module("worker.arena.main")
+    return World(main, Journal(tmp_path / "one.job"), monkeypatch)
+
+
+def test_an_arena_that_left_nothing_undone_takes_nothing_up(world: World) -> None:
+    world.starts()
+    assert (world.sent, world.lost) == ([], [])
+
+
+def test_a_job_that_killed_its_arena_once_is_queued_again(world: World) -> None:
+    world.dies_at_the_job()
+    world.starts()
+    assert (world.sent, world.lost) == ([(wire.PLAY_MATCH, JOB)], [])
+
+
+def test_a_job_that_killed_its_arena_twice_is_reported_as_lost(world: World) -> None:
+    for _ in range(2):
+        world.dies_at_the_job()
+        world.starts()
+    assert len(world.sent) == 1
+    ((task, message, why),) = world.lost
+    assert (task, message) == (wire.PLAY_MATCH, JOB)
+    assert "died" in why
+    assert world.journal.left() is None
+
+
+def test_a_start_at_which_nobody_can_be_told_leaves_the_journal_as_it_is(world: World) -> None:
+    world.down = True
+    for times in (1, 2):
+        world.dies_at_the_job()
+        world.starts()
+        left = world.journal.left()
+        assert left is not None
+        assert left.times == times
