@@ -12,6 +12,7 @@ from msgspec.json import encode
 from matchbox.dice import SeededDice
 from matchbox.errors import FaultKind, IllegalMove, SeatFault
 from matchbox.game import CHANCE, Outcome
+from matchbox.match.frames import readable
 from matchbox.match.record import Bout, Fault
 
 if TYPE_CHECKING:
@@ -179,7 +180,7 @@ class LiveBout:
         if self.over:
             return
         self.faults.append(Fault(len(self.moves), seat, fault.kind))
-        self.notes.append((seat, fault.kind, fault.detail))
+        self.notes.append((seat, fault.kind, readable(fault.detail)))
         left = self._seats - len({one.seat for one in self.faults})
         if left < 2 or self._game.spec.cooperative:
             self._settle(None)

@@ -34,7 +34,7 @@ MOST_REPORTING: Final = 128
 LONG: Final = 1 << 20
 """Bytes of a frame that is rather cut in two, where it asks more than one question."""
 REPORT_LENGTH: Final = 1024
-"""So many characters of what a player reports on a move are kept."""
+"""What a player reports on a move has so many characters at the most."""
 _FORMAT: Final = 4
 """marshal's format of Python 3.4 and later."""
 _FORMAT_OF_BRIEFS: Final = 2
@@ -175,11 +175,16 @@ def ask_frame(nonce: int, questions: Sequence[Question], ended: Sequence[int]) -
 
 
 def read_answers(
-    frame: bytes, nonce: int, count: int, reports: Reports | None = None
+    frame: bytes,
+    nonce: int,
+    count: int,
+    reports: Reports | None = None,
+    asked: Iterable[Question] = (),
 ) -> list[Answer]:
     """One answer a question, in order. Raises SeatFault("protocol") for anything else.
 
-    Diagnostics are put into `reports`; without it, a seat may send none.
+    Diagnostics on the bouts that were `asked` are put into `reports`; without it, a seat may send
+    none. `nonce` counts the frames of a seat: nobody has made as many decisions in a bout.
     """
     if packing.COMPILED:
         found = packing.answers(frame, nonce, count)
@@ -204,7 +209,7 @@ def read_answers(
             if more:
                 _put_rows(answers, more[0])
             if reports is not None:
-                reports |= _reports(more[1:])
+                reports |= _reports(more[1:], {bout for bout, *_ in asked}, nonce)
             return answers
     raise SeatFault("protocol", "the frame does not answer the question that was asked")
 
@@ -254,12 +259,18 @@ def _put_rows(answers: list[Answer], rows: Any) -> None:
             raise SeatFault("protocol", "the frame holds moves in a row where there can be none")
 
 
-def _reports(more: list[Any]) -> Reports:
+def _reports(more: list[Any], asked: set[int], nonce: int) -> Reports:
+    """What was reported: on each bout that was asked, one decision at the most."""
     read: Reports = {}
     for report in more[0] if more and isinstance(more[0], list) else more:
         match report:
-            case [int(bout), int(decision), str(text)] if bout >= 0 and decision >= 0:
-                read[bout, decision] = readable(text[:REPORT_LENGTH])
+            case [bout, decision, str(text)] if (
+                (type(bout) is int and bout in asked)
+                and (type(decision) is int and 0 <= decision < nonce)
+                and len(text) <= REPORT_LENGTH
+            ):
+                asked.remove(bout)
+                read[bout, decision] = readable(text)[:REPORT_LENGTH]
             case _:
                 raise SeatFault("protocol", "the frame holds a report that cannot be")
     return read
@@ -267,7 +278,9 @@ def _reports(more: list[Any]) -> Reports:
 
 def _put_fault(answers: list[Answer], fault: Any) -> None:
     match fault:
-        case [int(place), kind, str(detail)] if kind in SEEN_INSIDE and 0 <= place < len(answers):
+        case [place, kind, str(detail)] if (
+            type(place) is int and kind in SEEN_INSIDE and 0 <= place < len(answers)
+        ):
             answers[place] = SeatFault(kind, readable(detail[:DETAIL_LENGTH]))
         case _:
             raise SeatFault("protocol", "the frame reports a fault that cannot be")

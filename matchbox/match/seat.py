@@ -69,7 +69,7 @@ class Seat:
             return self._in_parts(questions, len(questions) // 2)
         self._ended = []
         said = channel.ask(frame, len(questions))
-        return frames.read_answers(said, self._nonce, len(questions), self.reports)
+        return frames.read_answers(said, self._nonce, len(questions), self.reports, questions)
 
     def _in_parts(self, questions: Sequence[Question], most: int) -> list[Answer]:
         """The answers to at most so many questions at a time, one after the other."""

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from matchbox.dice import Dice
 from matchbox.errors import FaultKind, SeatFault
+from matchbox.games.creatures.rules import GAME as CREATURES
 from matchbox.match.frames import Answer, Question
 from matchbox.match.record import Bout
 from matchbox.match.referee import play
@@ -118,3 +119,14 @@ def test_however_many_bouts_are_in_flight_the_same_bouts_are_lost(
     alone = bouts(1)
     assert bouts(3) == alone
     assert bouts(16) == alone
+
+
+def test_a_refused_move_cannot_steer_the_terminal_or_turn_a_line_around() -> None:
+    def evil(view: Any) -> Answer:
+        return "red \x1b[31m, turned \u202e round"
+
+    job = a_job(CREATURES, deals=1)
+    played, _ = play_scripted(CREATURES, job, {0: evil, 1: evil})
+    for note in played.notes:
+        assert note.detail.startswith("red \\x1b[31m, turned \\u202e round is no move here")
+    assert len(played.notes) == 2

@@ -9,7 +9,7 @@ import pytest
 
 from matchbox.errors import SeatFault
 from matchbox.match import frames
-from matchbox.match.frames import REPORT_LENGTH, read_answers
+from matchbox.match.frames import REPORT_LENGTH, Reports, read_answers
 from matchbox.match.seat import LocalChannel, Seat
 
 PACKAGE = "matchbox.games.skull"
@@ -80,16 +80,28 @@ def test_an_exception_in_diagnostics_is_the_bots_fault() -> None:
         [[[-1, 0, "text"]]],
         [[[0, 0, 5]]],
         [[5]],
+        [[[False, 0, "text"]]],
+        [[[True, 0, "text"]]],
+        [[[0, False, "text"]]],
+        [[[0.0, 0, "text"]]],
+        [[[2**70, 0, "text"]]],
+        [[[0, 2**70, "text"]]],
+        [[[1, 0, "of a bout that was not asked"]]],
+        [[[0, 1, "of a decision after the last"]]],
+        [[[0, 0, "one"], [0, 0, "and another one"]]],
+        [[[0, 0, "x" * (REPORT_LENGTH + 1)]]],
     ],
 )
 def test_forged_reports_are_a_fault(more: list[Any]) -> None:
     frame = json.dumps(["say", 1, ["pass"], [], [], *more]).encode()
+    kept: Reports = {}
     with pytest.raises(SeatFault, match="protocol"):
-        read_answers(frame, 1, 1, {})
+        read_answers(frame, 1, 1, kept, [(0, VIEW, None)])
+    assert not kept
 
 
 def test_reports_that_nobody_asked_for_are_a_fault() -> None:
     frame = json.dumps(["say", 1, ["pass"], [], [], [[0, 0, "text"]]]).encode()
-    assert read_answers(frame, 1, 1, {}) == ["pass"]
+    assert read_answers(frame, 1, 1, {}, [(0, VIEW, None)]) == ["pass"]
     with pytest.raises(SeatFault, match="protocol"):
         read_answers(frame, 1, 1)

@@ -190,7 +190,7 @@ def test_a_move_that_is_no_plain_data_is_a_fault_of_its_bout_alone(move: Any, pr
         frame("say", 7, [1], [[1, "crash", "x"]]), frame("say", 7, [1], [[-1, "crash", "x"]]),
         frame("say", 7, [1], [[0, "timeout", "x"]]), frame("say", 7, [1], [[0, "crash"]]),
         frame("say", 7, [1], [[0, "crash", 5]]), frame("say", 7, [1], ["x"]),
-        frame("say", 7, [1], [[True, "platform", "x"]]), frame("say", 7, [1], [[0, [], "x"]]),
+        frame("say", 7, [1], [[False, "crash", "x"]]), frame("say", 7, [1], [[0, [], "x"]]),
         b"NaN", marshal.dumps(["say", 7, [1], []]),
     ],
 )  # fmt: skip
