@@ -1,9 +1,9 @@
 cimport cython
 from matchbox.match cimport packing
 
-cdef dict _texts, _numbers, _known, _wholes
+cdef dict _texts, _numbers, _known, _wholes, _same
 
-@cython.locals(key=bytes, told=bytes)
+@cython.locals(key=bytes, known=tuple, told=bytes)
 cdef bytes _whole(object move)
 cpdef bytes said_in_rows(object nonce, list moves, list rows)
 

@@ -34,8 +34,10 @@ _numbers: Final[dict[Any, bytes]] = {}
 """Moves as they are written in JSON,"""
 _known: Final[dict[type[Any], dict[Any, bytes]]] = {str: _texts, int: _numbers}
 """by their type."""
-_wholes: Final[dict[bytes, bytes]] = {}
-"""Moves in a row, by what marshal makes of them."""
+_wholes: Final[dict[bytes, tuple[Any, bytes]]] = {}
+"""Moves in a row and how they are written, by what marshal makes of them,"""
+_same: Final[dict[int, bytes]] = {}
+"""and how those of them are written that were handed over again, by their identity."""
 
 
 def said(nonce: int, moves: list[Any]) -> bytes:
@@ -59,13 +61,23 @@ def said_in_rows(nonce: int, moves: list[Any], rows: list[int]) -> bytes:
 
 
 def _whole(move: Any) -> bytes:
-    """The move in JSON: known by what marshal makes of it, which tells 1 from True."""
+    """The move in JSON: known by what marshal makes of it, which tells 1 from True.
+
+    A row that a driver has kept, and hands over once more, is known by itself.
+    """
+    told = _same.get(id(move))
+    if told is not None:
+        return told
     key = marshal.dumps(move, _UNSHARED)
-    told = _wholes.get(key)
-    if told is None:
+    known = _wholes.get(key)
+    if known is None:
         told = to_bytes(move)
         if len(_wholes) < _KNOWN and len(key) <= _KEY:
-            _wholes[key] = told
+            _wholes[key] = move, told
+        return told
+    first, told = known
+    if first is move and type(move) is tuple:
+        _same[id(move)] = told
     return told
 
 

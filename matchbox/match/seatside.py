@@ -84,8 +84,8 @@ class Session:
     Decisions run back to back in one greenlet. One that makes a move inside it, and so must wait
     for the referee, keeps its greenlet, and another goes on: one that waits for what this frame
     tells, which then takes up new decisions too. A driver that knows what a move leads to need not
-    wait: wherever it hands over a move, a tuple is moves in a row. Where its player fails, it asks
-    with what it has kept back before it lets the error through.
+    wait: wherever it hands over a move, a tuple is moves in a row, which nobody changes any more.
+    Where its player fails, it asks with what it has kept back before it lets the error through.
     """
 
     def __init__(self) -> None:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _MARKS: Final = (0, TAPPED | ATTACKED, TAPPED | BLOCKED)
 """What a card shows, by its creature's mark in the game."""
-_ATTACKING: Final = TAPPED | ATTACKED
+ATTACKING: Final = TAPPED | ATTACKED
 _ALWAYS: Final = -1
 """So many touches there never are: all is brought up to date each time, as a deck asks for."""
 
@@ -31,12 +31,13 @@ class Layout:
     """What lies on one board, as the game has it, beside what the player has made of it.
 
     The board holds it, and is given at every call: what held each other would be left to the
-    collector.
+    collector. Where a player has changed nothing, `zones` and `touches` are those of its board, and
+    its table brings up to date what a move is certain to have changed, and no more.
     """
 
     __slots__ = (
-        "_brief", "_creatures", "_fallen", "_held", "_held_kinds", "_is_deck_shown", "_is_own",
-        "_numbers", "_played_lands", "_side", "_touches", "_zones", "is_laid",
+        "_fallen", "_held_kinds", "_is_deck_shown", "_is_own", "_side", "brief", "creatures",
+        "held", "is_laid", "lands", "numbers", "touches", "zones",
     )  # fmt: skip
 
     def __init__(self, side: Side, *, is_own: bool) -> None:
@@ -44,7 +45,8 @@ class Layout:
         self._side = side
         self._is_own = is_own
         self._is_deck_shown = False
-        self._brief = b""
+        self.brief = b""
+        """What the board was told last."""
         self.is_laid = False
         """Whether the cards lie there."""
 
@@ -54,34 +56,36 @@ class Layout:
         board.hand, board.field, board.lands, board.dpile = [], [], [], []
         board.playedland = False
         board.mana = Mana(0)
-        self._held: list[Card] = []
+        self.held: list[Card] = []
+        """The hand, the field and the lands, as the game has them."""
         self._held_kinds = bytearray()
-        self._creatures: list[Card] = []
-        self._numbers = bytearray()
-        self._played_lands: list[Card] = []
+        self.creatures: list[Card] = []
+        self.numbers = bytearray()
+        """Those of the creatures."""
+        self.lands: list[Card] = []
         self._fallen: list[Card] = []
         self._note()
-        if self._brief:
-            read_other(self._brief, self._side)
+        if self.brief:
+            read_other(self.brief, self._side)
             self.show(board)
 
     def tell(self, brief: bytes) -> None:
         """Takes what is seen of the opponent's side now; it is read where somebody has looked."""
-        self._brief = brief
+        self.brief = brief
         if self.is_laid:
             read_other(brief, self._side)
 
     def deck(self) -> list[Card]:
         """The deck, face down; from now on it is kept up to date as well."""
         self._is_deck_shown = True
-        self._touches = _ALWAYS
+        self.touches = _ALWAYS
         return [card_of(FACE_DOWN) for _ in self._side.deck]
 
-    def creatures(self, board: GameControl) -> list[Card]:
+    def laid(self, board: GameControl) -> list[Card]:
         """The creatures on this field as the game has them."""
         if not self.is_laid:
             self.lay_out(board)
-        return self._creatures
+        return self.creatures
 
     def show(self, board: GameControl, played: int = -1) -> None:
         """Brings all lists up to date; a card stays the same object while it is in sight.
@@ -97,9 +101,9 @@ class Layout:
         gone = self._show_hand(board, side.hand, played)
         while len(board.lands) < side.lands:
             board.lands.append(_taken(gone, LAND_CARD))
-        self._played_lands = board.lands.copy()
-        self._show_tapped(board, side.tapped)
-        if side.kinds or self._creatures:
+        self.lands = board.lands.copy()
+        self.show_tapped(board, side.tapped)
+        if side.kinds or self.creatures:
             self._show_creatures(board, side, gone)
         self._fallen = board.dpile.copy()
         board.playedland, board.mana.amount = side.played, side.mana
@@ -107,18 +111,18 @@ class Layout:
 
     def _note(self) -> None:
         """Keeps in mind what lies here, to see what the player changes."""
-        self._zones = self._held, self._creatures, self._played_lands, self._fallen
-        self._touches = _ALWAYS if self._is_deck_shown else TOUCHES.count
+        self.zones = self.held, self.creatures, self.lands, self._fallen
+        self.touches = _ALWAYS if self._is_deck_shown else TOUCHES.count
 
     def _show_hand(self, board: GameControl, kinds: bytearray, played: int) -> list[Card]:
         """Brings the hand up to date; returns the cards that have left it."""
-        hand, held = board.hand, self._held
+        hand, held = board.hand, self.held
         gone: list[Card] = []
         if not self._is_own:
             _count(hand, len(kinds))
         elif hand != held or not (kinds is self._held_kinds or kinds.startswith(self._held_kinds)):
             gone = _name(hand, kinds)
-            self._held = hand.copy()
+            self.held = hand.copy()
         elif played >= 0:
             del hand[played]
             gone.append(held.pop(played))
@@ -129,13 +133,13 @@ class Layout:
 
     def _draw(self, board: GameControl, kinds: bytearray) -> None:
         """Puts the cards that are new at the end of the hand into it."""
-        hand, held = board.hand, self._held
+        hand, held = board.hand, self.held
         for kind in kinds[len(held) :]:
             card = card_of(kind)
             hand.append(card)
             held.append(card)
 
-    def _show_tapped(self, board: GameControl, tapped: int) -> None:
+    def show_tapped(self, board: GameControl, tapped: int) -> None:
         """Makes so many lands tapped: the first, where it is not so already."""
         lands = board.lands
         if [land._marks for land in lands].count(TAPPED) != tapped:
@@ -145,16 +149,16 @@ class Layout:
     def _show_creatures(self, board: GameControl, side: Side, gone: list[Card]) -> None:
         """The field as it is now; who has left it lies on the discard pile."""
         fallen: Iterable[Card] = ()
-        if side.numbers != self._numbers:
-            before = dict(zip(self._numbers, self._creatures, strict=True))
-            self._creatures = [
+        if side.numbers != self.numbers:
+            before = dict(zip(self.numbers, self.creatures, strict=True))
+            self.creatures = [
                 before.pop(number) if number in before else _taken(gone, card)
                 for number, card in zip(side.numbers, side.kinds, strict=True)
             ]
-            self._numbers = side.numbers.copy()
+            self.numbers = side.numbers.copy()
             fallen = before.values()
         self._show_marks(side.marks)
-        board.field[:] = self._creatures
+        board.field[:] = self.creatures
         pile = board.dpile
         if len(pile) < len(side.discard):
             left = list(fallen)
@@ -162,80 +166,24 @@ class Layout:
                 pile.append(_taken(left, number))
 
     def _show_marks(self, marks: bytearray) -> None:
-        for place, card in enumerate(self._creatures):
+        for place, card in enumerate(self.creatures):
             card._marks = _MARKS[marks[place]]
-
-    # --- What is certain to have changed, and no more, where the player has changed nothing ----
 
     def show_turn(self, board: GameControl) -> None:
         """A turn has begun, and since the last one nothing has happened but the draw of a card."""
         side = self._side
         zones = board.hand, board.field, board.lands, board.dpile
-        if zones != self._zones or self._touches != TOUCHES.count:
+        if zones != self.zones or self.touches != TOUCHES.count:
             self.show(board)
             return
         card = card_of(side.hand[-1])
         board.hand.append(card)
-        self._held.append(card)
-        for land in self._played_lands:
+        self.held.append(card)
+        for land in self.lands:
             land._marks = 0
-        for card in self._creatures:
+        for card in self.creatures:
             card._marks = 0
         board.playedland, board.mana.amount = False, 0
-
-    def show_land(self, board: GameControl, played: int) -> None:
-        """A land was played from that place in the hand."""
-        side = self._side
-        zones = board.hand, board.field, board.lands, board.dpile
-        if zones != self._zones or self._touches != TOUCHES.count:
-            self.show(board, played)
-            return
-        del board.hand[played]
-        card = self._held.pop(played)
-        board.lands.append(card)
-        self._played_lands.append(card)
-        if card._marks:
-            self._show_tapped(board, side.tapped)
-        board.playedland, board.mana.amount = side.played, side.mana
-
-    def show_tap(self, board: GameControl) -> None:
-        """Lands were tapped."""
-        side = self._side
-        zones = board.hand, board.field, board.lands, board.dpile
-        if zones != self._zones or self._touches != TOUCHES.count:
-            self.show(board)
-            return
-        if side.tapped < len(self._played_lands):
-            self._show_tapped(board, side.tapped)
-        else:
-            for land in self._played_lands:
-                land._marks = TAPPED
-        board.playedland, board.mana.amount = side.played, side.mana
-
-    def show_summon(self, board: GameControl, played: int) -> None:
-        """A creature was summoned from that place in the hand."""
-        side = self._side
-        zones = board.hand, board.field, board.lands, board.dpile
-        if zones != self._zones or self._touches != TOUCHES.count:
-            self.show(board, played)
-            return
-        del board.hand[played]
-        card = self._held.pop(played)
-        card._marks = 0
-        board.field.append(card)
-        self._creatures.append(card)
-        self._numbers.append(side.numbers[-1])
-        board.playedland, board.mana.amount = side.played, side.mana
-
-    def show_attack(self, board: GameControl, place: int) -> None:
-        """The creature at that place on the field has attacked."""
-        side = self._side
-        zones = board.hand, board.field, board.lands, board.dpile
-        if zones != self._zones or self._touches != TOUCHES.count:
-            self.show(board)
-            return
-        self._creatures[place]._marks = _ATTACKING
-        board.playedland, board.mana.amount = side.played, side.mana
 
 
 def card_of(number: int) -> Card:

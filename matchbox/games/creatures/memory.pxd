@@ -1,1 +1,2 @@
-cpdef enter(object memory)
+cdef class Now:
+    cdef public object memory

@@ -15,23 +15,27 @@ EMPTY: Final = b"{}"
 Table = dict[str, dict[str, int]]
 """Wins ("W") and losses ("L") of the turns in which a card was summoned, by the card's name."""
 
-_now: bytes | None = None
+
+class Now:
+    """What is remembered just now; None is the desk, where files are files."""
+
+    __slots__ = ("memory",)
+
+    def __init__(self) -> None:
+        self.memory: bytes | None = None
 
 
-def enter(memory: bytes | None) -> None:
-    """From now on this is remembered; None is the desk, where files are files."""
-    global _now
-    _now = memory
+NOW: Final = Now()
 
 
 def is_at_the_desk() -> bool:
     """True where no seat decides just now."""
-    return _now is None
+    return NOW.memory is None
 
 
 def remembered() -> Table:
     """The table that the deciding player remembers."""
-    return read(_now or EMPTY)
+    return read(NOW.memory or EMPTY)
 
 
 def read(memory: bytes) -> Table:

@@ -14,7 +14,7 @@ from matchbox.games.creatures.board import GameControl
 from matchbox.games.creatures.brief import ASKED, BLOCK, brief_of
 from matchbox.games.creatures.card import Card
 from matchbox.games.creatures.idle import IdleBoard
-from matchbox.games.creatures.memory import EMPTY, enter
+from matchbox.games.creatures.memory import EMPTY, NOW
 from matchbox.games.creatures.table import Ask, Table
 
 ALIASES: Final[dict[str, str]] = {
@@ -138,4 +138,4 @@ def answer_brief(player: Player, brief: bytes, ask: Ask, keep: bool = True) -> A
             return table.attacked(player, brief)
         return table.turn(player, brief, ask, keep)
     finally:
-        enter(None)
+        NOW.memory = None

@@ -13,10 +13,19 @@ from matchbox.errors import IllegalMove
 from matchbox.games.creatures import steps
 from matchbox.games.creatures.board import GameControl
 from matchbox.games.creatures.brief import ASKED, ATTACKER, BLOCK, TURN, brief_of, read, read_next
-from matchbox.games.creatures.card import Card
+from matchbox.games.creatures.card import TAPPED, TOUCHES, Card
 from matchbox.games.creatures.idle import IdleBoard
 from matchbox.games.creatures.kinds import FACE_DOWN, LAND_CARD, NAMES, NUMBERS
-from matchbox.games.creatures.memory import enter
+from matchbox.games.creatures.layout import ATTACKING, Layout
+from matchbox.games.creatures.memory import NOW
+from matchbox.games.creatures.row import (
+    ATTACK_MOVE,
+    LAND_MOVE,
+    NO_MOVES,
+    SUMMON_MOVE,
+    TAP_MOVE,
+    Row,
+)
 from matchbox.games.creatures.state import Side
 
 if TYPE_CHECKING:
@@ -35,12 +44,17 @@ class Table:
     holds the table: were both so for good, only the collector would find a bout that is over.
     """
 
+    __slots__ = (
+        "_answer", "_ask", "_asked", "_keeps", "_left", "_mine", "_opponent", "_other_layout",
+        "_own_layout", "_player", "_row", "_theirs", "_tried", "other", "own",
+    )  # fmt: skip
+
     def __init__(self, opponent: Player) -> None:
         self._mine, self._theirs = Side.__new__(Side), Side.__new__(Side)  # a brief will fill them
         self.own = GameControl(self, self._mine)
         self.other = IdleBoard(self._theirs)
-        self._own_layout = self.own._layout
-        self._other_layout = self.other._layout
+        self._own_layout: Layout = self.own._layout
+        self._other_layout: Layout = self.other._layout
         self._player: Any = None
         self._opponent = opponent
         opponent.board = self.other
@@ -49,9 +63,12 @@ class Table:
         self._ask: Ask | None = None
         self._keeps = False
         """Whether moves may be kept back."""
-        self._kept: list[Any] = []
+        self._row = NO_MOVES
         """The moves of this turn that the referee has not heard of."""
+        self._left = 0
+        """What the player may still try in this turn; nothing outside of one."""
         self._tried = 0
+        """What it has tried outside of one since it was asked."""
         self._answer: Any = None
 
     # --- A turn ------------------------------------------------------------------------------
@@ -61,52 +78,73 @@ class Table:
 
         `keep` allows to hand over several moves at a time.
         """
-        self._keeps = keep
         try:
-            self._begin(player, brief)
+            self._begin_turn(player, brief)
             self._ask = ask
+            self._keeps = keep
+            self._left = ACTIONS
             while player.turn_prompt():
                 player.count_action()
         except BaseException:
-            if self._kept:
+            if self._row is not NO_MOVES:
                 self._make_kept()
             raise
         finally:
+            self._left = 0
             self._ask = self._player = self.own._table = self._opponent.opponent = None
-        if not self._kept:
-            return "done"
-        moves, self._kept = self._kept, []
-        moves.append("done")
-        return tuple(moves)
+        row = self._row
+        self._row = NO_MOVES
+        return row.whole
 
     def count(self) -> None:
         """Counts one thing that the player tries. Raises IllegalMove where it is one too many."""
-        self._tried += 1
-        if self._tried > ACTIONS:
-            self._refuse()
+        if self._left:
+            self._left -= 1
+        else:
+            self._try_elsewhere()
 
-    def _refuse(self) -> None:
+    def _try_elsewhere(self) -> bool:
+        """Counts what is tried outside of a turn, or beyond its end; nothing comes of it."""
         if self._ask is not None:
-            self._kept.append(_TOO_MANY)
+            self._row = Row((*self._row.moves, _TOO_MANY))
             self._make_kept()
+        elif self._tried < ACTIONS:
+            self._tried += 1
+            return False
         raise IllegalMove(_TOO_MANY)
 
     def play_land(self) -> bool:
         """Plays a land. This, like all that follow: False, and nothing done, where it cannot be."""
-        self.count()
-        if self._ask is None:
-            return False
-        place = steps.play_land(self._mine)
+        left = self._left
+        if not left:
+            return self._try_elsewhere()
+        self._left = left - 1
+        mine = self._mine
+        place = steps.play_land(mine)
         if place < 0:
             return False
-        self._own_layout.show_land(self.own, place)
-        return self._made("land")
+        board, layout = self.own, self._own_layout
+        zones = board.hand, board.field, board.lands, board.dpile
+        if zones != layout.zones or layout.touches != TOUCHES.count:
+            layout.show(board, place)
+        else:
+            del board.hand[place]
+            card = layout.held.pop(place)
+            board.lands.append(card)
+            layout.lands.append(card)
+            if card._marks:
+                layout.show_tapped(board, mine.tapped)
+            board.playedland, board.mana.amount = True, mine.mana
+        return self._made(LAND_MOVE)
 
     def tap_all(self) -> bool:
         """Taps all lands that are untapped."""
-        self.count()
+        left = self._left
+        if not left:
+            return self._try_elsewhere()
+        self._left = left - 1
         mine = self._mine
-        return self._ask is not None and self._tap(mine.lands - mine.tapped)
+        return self._tap(mine.lands - mine.tapped)
 
     def tap_one(self, land: object) -> bool:
         """Taps that land."""
@@ -123,55 +161,90 @@ class Table:
         return self._tap(1)
 
     def _tap(self, lands: int) -> bool:
-        if not steps.tap(self._mine, lands):
+        mine = self._mine
+        if not steps.tap(mine, lands):
             return False
-        self._own_layout.show_tap(self.own)
-        return self._made(["tap", lands])
+        board, layout = self.own, self._own_layout
+        zones = board.hand, board.field, board.lands, board.dpile
+        if zones != layout.zones or layout.touches != TOUCHES.count:
+            layout.show(board)
+        else:
+            if mine.tapped < mine.lands:
+                layout.show_tapped(board, mine.tapped)
+            else:
+                for land in layout.lands:
+                    land._marks = TAPPED
+            board.playedland, board.mana.amount = mine.played, mine.mana
+        return self._made(TAP_MOVE + lands)
 
     def summon(self, name: object) -> bool:
         """Summons the first creature of that name, or of that card's, in the hand."""
-        self.count()
+        left = self._left
+        if not left:
+            return self._try_elsewhere()
+        self._left = left - 1
         name = name.name if isinstance(name, Card) else name
-        card = NUMBERS.get(name, FACE_DOWN) if isinstance(name, str) else FACE_DOWN
-        if self._ask is None or card <= LAND_CARD:
+        number = NUMBERS.get(name, FACE_DOWN) if isinstance(name, str) else FACE_DOWN
+        if number <= LAND_CARD:
             return False
-        place = steps.summon(self._mine, card)
+        mine = self._mine
+        place = steps.summon(mine, number)
         if place < 0:
             return False
-        self._own_layout.show_summon(self.own, place)
-        return self._made(["summon", NAMES[card]])
+        board, layout = self.own, self._own_layout
+        zones = board.hand, board.field, board.lands, board.dpile
+        if zones != layout.zones or layout.touches != TOUCHES.count:
+            layout.show(board, place)
+        else:
+            del board.hand[place]
+            card = layout.held.pop(place)
+            card._marks = 0
+            board.field.append(card)
+            layout.creatures.append(card)
+            layout.numbers.append(mine.numbers[-1])
+            board.playedland, board.mana.amount = mine.played, mine.mana
+        return self._made(SUMMON_MOVE + number)
 
     def attack(self, creature: object) -> bool:
         """Attacks with that creature, or the first untapped one of that name."""
-        self.count()
-        if self._ask is None:
-            return False
+        left = self._left
+        if not left:
+            return self._try_elsewhere()
+        self._left = left - 1
         place = self._ready(creature)
         if place < 0:
             return False
-        mine, theirs = self._mine, self._theirs
-        move = ["attack", mine.numbers[place]]
+        mine, theirs, layout = self._mine, self._theirs, self._own_layout
+        move = ATTACK_MOVE + mine.numbers[place]
         # What the player still does in a turn that it has won is nobody's any more.
-        if steps.attack(mine, theirs, place) and (self._keeps or theirs.life > 0):
-            self._own_layout.show_attack(self.own, place)
-            if self._other_layout.is_laid:
-                self._other_layout.show(self.other)
-            return self._made(move)
-        self._kept.append(move)
-        self._hand_over()
-        return True
+        if not (steps.attack(mine, theirs, place) and (self._keeps or theirs.life > 0)):
+            self._row = self._row.then(move)
+            self._hand_over()
+            return True
+        board = self.own
+        zones = board.hand, board.field, board.lands, board.dpile
+        if zones != layout.zones or layout.touches != TOUCHES.count:
+            layout.show(board)
+        else:
+            layout.creatures[place]._marks = ATTACKING
+            board.playedland, board.mana.amount = mine.played, mine.mana
+        if self._other_layout.is_laid:
+            self._other_layout.show(self.other)
+        return self._made(move)
 
-    def _made(self, move: Any) -> bool:
+    def _made(self, move: int) -> bool:
         """Keeps a move back whose effect is certain and shown already."""
-        self._kept.append(move)
+        self._row = self._row.then(move)
         if not self._keeps:
             self._hand_over()
-        self._show_lives()
+        player, opponent = self._player, self._opponent
+        player.life, opponent.life = self._mine.life, self._theirs.life
+        player.board, player.opponent = self.own, opponent
         return True
 
     def _hand_over(self) -> None:
         """Makes the moves that were kept back, and sees what has come of them."""
-        enter(None)
+        NOW.memory = None
         told = self._make_kept()
         self._see(told if type(told) is bytes else brief_of(told))
         self._own_layout.show(self.own)
@@ -184,9 +257,10 @@ class Table:
         Meanwhile none is kept: who acts here from another duel is told that it must not.
         """
         assert self._ask is not None
-        moves, self._kept = self._kept, []
+        moves = self._row.moves
+        self._row = NO_MOVES
         keeps, self._keeps = self._keeps, False
-        told = self._ask(moves[0] if len(moves) == 1 else tuple(moves))
+        told = self._ask(moves[0] if len(moves) == 1 else moves)
         self._keeps = keeps
         return told
 
@@ -195,9 +269,9 @@ class Table:
     def attacked(self, player: Player, brief: bytes) -> Any:
         """Lets the player answer an attack; returns ["block", creature] or "pass"."""
         try:
-            self._begin(player, brief)
+            self._begin_block(player, brief)
             self._answer = None
-            creatures = self._other_layout.creatures(self.other)
+            creatures = self._other_layout.laid(self.other)
             player.will_block(creatures[self._theirs.numbers.index(brief[ATTACKER])])
         finally:
             if self._ask is None:  # Not one who plays against himself, and is in his turn.
@@ -224,9 +298,9 @@ class Table:
     def _ready(self, creature: object) -> int:
         """The place of an untapped creature of one's own: the card, or the first of that name."""
         side = self._mine
+        place = -1
         if isinstance(creature, Card):
-            place = -1
-            for card in self._own_layout.creatures(self.own):
+            for card in self._own_layout.creatures:
                 place += 1
                 if card is creature:
                     return steps.NOWHERE if side.marks[place] else place
@@ -238,42 +312,51 @@ class Table:
 
     # --- What is seen ------------------------------------------------------------------------
 
-    def _begin(self, player: Player, brief: bytes) -> None:
-        """Sees a position at which the player is asked.
+    # A board whose side has not changed since stays as the player has left it. In a turn the own
+    # side has, for a card was drawn, and in an attack the other's, with the attacker's mark.
 
-        A board whose side has not changed since stays as the player has left it. In a turn the own
-        side has, for a card was drawn, and in an attack the other's, with the attacker's mark.
-        """
-        self._tried = 0
-        opponent = self._opponent
+    def _begin_turn(self, player: Player, brief: bytes) -> None:
+        """Sees a position at which the player has its turn."""
+        mine, theirs, opponent, board = self._mine, self._theirs, self._opponent, self.own
+        other = self._other_layout
         self._player = opponent.opponent = player
-        self.own._table = self
-        if brief[ASKED] == BLOCK:
-            before = self._mine.facts() if self._asked >= 0 else None
-            self._see(brief)
-            if before != self._mine.facts():
-                self._own_layout.show(self.own)
-            self._other_layout.show(self.other)
-        else:
-            is_laid = self._other_layout.is_laid
-            before = self._theirs.facts() if is_laid else None
-            if self._asked == TURN and read_next(brief, self._mine, self._theirs):
-                self._other_layout.tell(brief)
-                enter(player.memory)
-                self._own_layout.show_turn(self.own)
+        board._table = self
+        is_laid = other.is_laid
+        before = theirs.facts() if is_laid else None
+        if self._asked == TURN and read_next(brief, mine, theirs):
+            if is_laid:
+                other.tell(brief)
             else:
-                self._see(brief)
-                self._own_layout.show(self.own)
-            if is_laid and before != self._theirs.facts():
-                self._other_layout.show(self.other)
-        player.life, opponent.life = self._mine.life, self._theirs.life
-        player.board, player.opponent = self.own, opponent
+                other.brief = brief
+            NOW.memory = player.memory
+            self._own_layout.show_turn(board)
+        else:
+            self._see(brief)
+            self._own_layout.show(board)
+        if is_laid and before != theirs.facts():
+            other.show(self.other)
+        player.life, opponent.life = mine.life, theirs.life
+        player.board, player.opponent = board, opponent
+
+    def _begin_block(self, player: Player, brief: bytes) -> None:
+        """Sees a position at which the player is attacked."""
+        self._tried = 0
+        if self._ask is not None:
+            self._left = ACTIONS
+        self._player = self._opponent.opponent = player
+        self.own._table = self
+        before = self._mine.facts() if self._asked >= 0 else None
+        self._see(brief)
+        if before != self._mine.facts():
+            self._own_layout.show(self.own)
+        self._other_layout.show(self.other)
+        self._show_lives()
 
     def _see(self, brief: bytes) -> None:
         self._asked = brief[ASKED]
         read(brief, self._mine, self._theirs)
         self._other_layout.tell(brief)
-        enter(self._player.memory)
+        NOW.memory = self._player.memory
 
     def _show_lives(self) -> None:
         player, opponent = self._player, self._opponent

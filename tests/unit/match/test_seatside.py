@@ -151,6 +151,16 @@ def test_rows_that_python_holds_for_equal_are_answered_as_what_they_are() -> Non
         assert talk.more == [list(range(len(rows)))]
 
 
+def test_a_row_that_is_handed_over_again_is_known_by_itself(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    talk = Talk("return ROW if view else tuple([*ROW])", "ROW = (1, ['again', True], 'done')")
+    said = [talk.ask((0, view, SEED))[0] for view in (True, False, True)]
+    monkeypatch.setattr(saying, "marshal", None)
+    said += [talk.ask((0, True, SEED))[0]]
+    assert [repr(one) for one in said] == ["[[1, ['again', True], 'done']]"] * 4
+
+
 def test_however_many_different_rows_are_made_each_is_answered() -> None:
     talk = Talk("return (view, str(view))")
     for first in range(0, 2 * saying._KNOWN, 100):

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from matchbox.games.creatures import AutoPilot, Card, Player
+from matchbox.games.creatures import AutoPilot, Card, Player, row
 from matchbox.games.creatures.brief import TURN, write
 from matchbox.games.creatures.player import answer, answer_brief
 from matchbox.games.creatures.rules import GAME
@@ -100,14 +100,14 @@ def test_what_a_driver_predicts_is_what_the_rules_make_of_the_same_moves(seed: i
     def compare(player: Any, state: Any) -> None:
         table, [seat] = player._table, GAME.to_move(state)
         after = copy.deepcopy(state)
-        for move in table._kept:
+        for move in table._row.moves:
             assert list(GAME.to_move(after)) == [seat]
             GAME.apply(after, seat, move, LeastDice())
             if GAME.outcome(after) is not None:
                 return
         predicted = write(TURN, seat, state.turn, 0, table._mine, table._theirs)
         assert GAME.brief(after, seat) == predicted
-        rows.append(len(table._kept))
+        rows.append(len(table._row.moves))
 
     a_game(seed, compare, keep=True)
     assert max(rows) > 3
@@ -147,6 +147,17 @@ def test_a_turn_that_nobody_can_block_is_one_answer() -> None:
     told, last = asked(state, AutoPilot())
     assert told == []
     assert last == ("land", ["tap", 2], ["summon", "Bear"], ["attack", 1], ["attack", 2], "done")
+
+
+def test_equal_turns_are_one_row_while_there_is_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    def turn(attackers: int) -> Any:
+        state = a_state(a_side("Land", "Knight " * attackers), a_side(life=100))
+        return asked(state, AutoPilot())[1]
+
+    assert turn(1) is turn(1)
+    monkeypatch.setattr(row, "_MOST", 0)
+    assert turn(7) is not turn(7)
+    assert turn(7) == ("land", ["tap", 1], *(["attack", n] for n in range(1, 8)), "done")
 
 
 def test_who_can_be_blocked_asks_with_all_that_was_kept_back() -> None:
