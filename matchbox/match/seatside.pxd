@@ -4,6 +4,7 @@ from matchbox.match.chance cimport Generator, Here
 from matchbox.match.packing cimport Asked
 from matchbox.match.saying cimport said_in_rows
 
+@cython.final
 cdef class Session:
     cdef object _make, _answer, _answer_brief, _report, _class, _chance, _hub
     cdef Here _here
@@ -32,6 +33,7 @@ cdef class Session:
     cdef _forget(self, Py_ssize_t number)
     cdef bytes _encode_said(self, object nonce)
 
+@cython.final
 cdef class _Bout(Generator):
     cdef Session _session
     cdef object player, view, waiting

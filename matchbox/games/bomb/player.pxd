@@ -9,14 +9,12 @@ cdef class Card:
     cdef public str _description
     cdef Py_ssize_t _place
 
-@cython.freelist(64)
 cdef class Hand:
     cdef bytes _brief
 
     @cython.locals(known=Card, brief="const unsigned char*")
     cpdef num_cards(self, object card)
 
-@cython.freelist(64)
 cdef class GameData:
     cdef object _ask
     cdef bytes _brief
