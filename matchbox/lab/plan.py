@@ -17,10 +17,13 @@ from msgspec import structs
 from matchbox.dice import derive_deals
 from matchbox.match.wire import Entrant, PlayMatch
 
+FIRST: Final = 50
+"""Deals of the first job, so that figures come soon where bots are slow."""
 FEWEST: Final = 250
 MOST: Final = 2000
-"""Deals of one job: as many as all jobs before it, so that figures come soon and forks cost little.
-They are part of the experiment: other ones seed imports differently."""
+"""Deals of all jobs up to the second, and of one at the most: each has as many as all before it, so
+that figures come soon and forks cost little. They are part of the experiment: other ones seed
+imports differently."""
 
 WIDTH: Final = 250
 """Bouts in flight at once in a seat, where nobody says."""
@@ -98,7 +101,7 @@ def batches_of(
     """The jobs in which these bots play every deal in these rotations."""
     start = 0
     while start < len(deals):
-        end = start + min(max(start, FEWEST), MOST)
+        end = min(max(2 * start, FEWEST), start + MOST) if start else FIRST
         yield Batch(tuple(who), _job(plan, who, deals[start:end]), tuple(rotations))
         start = end
 

@@ -8,7 +8,7 @@ import pytest
 
 from matchbox.lab import grid
 from matchbox.lab.counts import Counted, Counts
-from matchbox.lab.plan import FEWEST, Batch, Contestant, Plan
+from matchbox.lab.plan import FIRST, Batch, Contestant, Plan
 
 
 def a_plan(games: int = 3, *, mixed: bool = False) -> Plan:
@@ -50,8 +50,8 @@ def test_every_bot_fills_all_seats_of_every_table_size() -> None:
 
 def test_all_cells_play_the_same_deals() -> None:
     assert len({tuple(batch.job.deals) for batch in grid.batches(a_plan())}) == 1
-    long = [len(batch.job.deals) for batch in grid.batches(a_plan(FEWEST + 1))]
-    assert long == [FEWEST] * 4 + [1] * 4
+    long = [len(batch.job.deals) for batch in grid.batches(a_plan(FIRST + 1))]
+    assert long == [FIRST] * 4 + [1] * 4
 
 
 def test_a_cell_has_its_mean_its_band_its_greatest_and_what_the_game_tells() -> None:

@@ -10,7 +10,7 @@ import pytest
 from matchbox import registry
 from matchbox.lab import matrix, tables
 from matchbox.lab.counts import Counts, count
-from matchbox.lab.plan import FEWEST, Batch, Contestant, Plan
+from matchbox.lab.plan import FIRST, Batch, Contestant, Plan
 from matchbox.match.record import Bout, Record
 from matchbox.match.wire import Note
 
@@ -68,10 +68,10 @@ def test_a_mirror_game_is_played_in_one_order_only() -> None:
 
 
 def test_the_batches_hold_every_deal_once() -> None:
-    batches = list(matrix.batches(a_plan(games=2 * FEWEST + 1)))
-    assert [len(one.job.deals) for one in batches] == [FEWEST, FEWEST, 1]
+    batches = list(matrix.batches(a_plan(games=FIRST + 1)))
+    assert [len(one.job.deals) for one in batches] == [FIRST, 1]
     deals = [deal for one in batches for deal in one.job.deals]
-    assert len(set(deals)) == len(deals) == 2 * FEWEST + 1
+    assert len(set(deals)) == len(deals) == FIRST + 1
 
 
 def test_another_seed_deals_other_cards_and_the_same_seed_the_same() -> None:
@@ -120,17 +120,17 @@ def test_the_totals_add_up_over_all_opponents() -> None:
 
 
 def test_pairs_come_on_side_by_side() -> None:
-    batches = matrix.batches(a_plan(3, games=FEWEST + 1))
+    batches = matrix.batches(a_plan(3, games=FIRST + 1))
     assert [(one.who, one.games) for one in batches] == [
-        *((who, 2 * FEWEST) for who in [(0, 1), (0, 2), (1, 2)]),
+        *((who, 2 * FIRST) for who in [(0, 1), (0, 2), (1, 2)]),
         *((who, 2) for who in [(0, 1), (0, 2), (1, 2)]),
     ]
 
 
 def test_a_total_is_told_once_all_others_were_met_and_its_interval_shrinks() -> None:
-    plan = a_plan(3, games=2 * FEWEST)
+    plan = a_plan(3, games=2 * FIRST)
     found, told = matrix.Matrix(plan), []
-    for batch, counts in played(plan, [(0, 0), (0, 1)] * (FEWEST // 2)):
+    for batch, counts in played(plan, [(0, 0), (0, 1)] * (FIRST // 2)):
         found.add(batch, counts)
         told.append({total["bot"]: total for total in found.result()["totals"]})
     assert [list(totals) for totals in told] == [[], ["a"], *[["a", "b", "c"]] * 4]

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from matchbox.lab.plan import FEWEST, MOST, Contestant, Plan, batches_of, in_turn, rotated
+from matchbox.lab.plan import FEWEST, FIRST, MOST, Contestant, Plan, batches_of, in_turn, rotated
 from matchbox.match.record import entrant
 
 
@@ -51,9 +51,9 @@ def test_no_game_is_played_twice(bots: str) -> None:
 
 def test_a_bots_time_grows_with_the_deals_of_a_job() -> None:
     plan = replace(a_plan("ab"), limits={"bank_ms": 700, "cpu_ms": 50}, match_deals=2)
-    batches = list(batches_of(plan, (0, 1), ["a" * 32] * (2 * FEWEST + 1), (0, 1)))
+    batches = list(batches_of(plan, (0, 1), ["a" * 32] * (FEWEST + 1), (0, 1)))
     banks = [batch.job.limits for batch in batches]
-    assert banks[0] == banks[1] == {"bank_ms": 700 * FEWEST // 2, "cpu_ms": 50}
+    assert banks[0] == {"bank_ms": 700 * FIRST // 2, "cpu_ms": 50}
     assert banks[2] == plan.limits
     as_they_are = batches_of(replace(plan, match_deals=0), (0, 1), ["a" * 32] * FEWEST, (0, 1))
     assert next(as_they_are).job.limits == plan.limits
@@ -66,21 +66,21 @@ def test_bots_that_differ_play_a_deal_in_every_rotation() -> None:
 
 def test_a_job_has_as_many_deals_as_all_before_it_within_bounds() -> None:
     sizes = [len(batch.job.deals) for batch in rotated(a_plan("ab"), (0, 1), 2 * 4 * MOST)]
-    assert sizes == [250, 250, 500, 1000, *[MOST] * 3]
+    assert sizes == [50, 200, 250, 500, 1000, *[MOST] * 3]
 
 
 def test_what_is_left_over_is_a_job_of_its_own() -> None:
     sizes = [len(batch.job.deals) for batch in rotated(a_plan("ab"), (0, 1), 4 * FEWEST + 3)]
-    assert sizes == [FEWEST, FEWEST, 1, 1]
+    assert sizes == [FIRST, FEWEST - FIRST, FEWEST, 1, 1]
 
 
 @pytest.mark.parametrize(
     ("deals", "expected"),
     [
-        (300, [[250, 50]]),
-        (1000, [[250, 250, 250, 250]]),
-        (6000, [[250, 250, 500, 1000, 2000, 1000, 500, 250, 250]]),
-        (1000, [[250, 250, 500], [250, 250, 250, 250]]),
+        (300, [[50, 200, 50]]),
+        (1000, [[50, 200, 250, 250, 250]]),
+        (6000, [[50, 200, 250, 500, 1000, 2000, 1000, 500, 250, 250]]),
+        (1000, [[50, 200, 250, 500], [50, 200, 250, 250, 250]]),
     ],
 )
 def test_the_last_jobs_of_all_parts_are_smaller_again(
