@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from matchbox.errors import BoxUnavailable
-from sandbox.policy import ENVIRONMENT, HOST, NOBODY
+from sandbox.policy import HOST, NOBODY, STARTED
 from sandbox.program import INTERPRETER, LIBRARY, Program
 
 _INSIDE: Final = Path("/box")
@@ -34,7 +34,7 @@ def command(program: Program) -> list[str]:
         for place in program.packages()
         for argument in ("--ro-bind", str(place), str(_INSIDE / place.name))
     ]
-    environment = [word for pair in ENVIRONMENT.items() for word in ("--setenv", *pair)]
+    environment = [word for pair in STARTED.items() for word in ("--setenv", *pair)]
     return [
         *(bwrap, *_WALL, *environment, *_library(), *inside, "--remount-ro", "/", "--"),
         *program.command([_INSIDE], own_root=False),

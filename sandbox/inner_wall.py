@@ -77,12 +77,7 @@ class SecondStep:
 
     def expect(self, limits: Mapping[str, int]) -> None:
         """The resource limits of the next forks, soft and hard alike."""
-        known = {
-            getattr(resource, name): most
-            for name, most in limits.items()
-            if self._wall.has(_part(name)) and hasattr(resource, name)
-        }
-        self._limits = [(number, _both(number, most)) for number, most in known.items()]
+        self._limits = _known_limits(limits, self._wall)
 
     def take(self) -> None:
         """Called by the fork. Raises WallError."""
@@ -90,6 +85,22 @@ class SecondStep:
             resource.setrlimit(number, both)
         for words in self._calls:
             _checked(_libc.prctl(*words))
+
+
+def limit(limits: Mapping[str, int], wall: Wall) -> None:
+    """Puts these limits on this process and on all that it forks."""
+    for number, both in _known_limits(limits, wall):
+        resource.setrlimit(number, both)
+
+
+def _known_limits(limits: Mapping[str, int], wall: Wall) -> list[tuple[int, tuple[int, int]]]:
+    """Those that go up and that this Python knows: their numbers, soft and hard limits."""
+    known = {
+        getattr(resource, name): most
+        for name, most in limits.items()
+        if wall.has(_part(name)) and hasattr(resource, name)
+    }
+    return [(number, _both(number, most)) for number, most in known.items()]
 
 
 def _both(number: int, most: int) -> tuple[int, int]:

@@ -13,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
 
-from sandbox.policy import ENVIRONMENT
+from sandbox.policy import STARTED
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ def _start(command: Sequence[str], control: int) -> subprocess.Popen[bytes]:
         stdin=control,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
-        env=dict(ENVIRONMENT),
+        env=dict(STARTED),
         cwd="/",
     )
 

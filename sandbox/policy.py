@@ -40,6 +40,10 @@ ENVIRONMENT: Final[Mapping[str, str]] = {
 }
 """The whole environment of a bot, the same on every machine."""
 
+STARTED: Final[Mapping[str, str]] = {**ENVIRONMENT, "LD_BIND_NOW": "1"}
+"""What a zygote is started with: calls between libraries are linked at once. Every fork would link
+those that it is the first to make, and have the memory copied where that is written down."""
+
 NOBODY: Final = 65534
 """The user and group a bot sees itself as."""
 
@@ -94,7 +98,7 @@ CONTAINER: Final[Mapping[str, object]] = {
     "log_config": {"type": "none"},
     "hostname": HOST,
     "working_dir": "/",
-    "environment": ENVIRONMENT,
+    "environment": STARTED,
     "auto_remove": True,
 }
 """Every limit of a container but its memory and its system calls, by the name of the Docker SDK.
@@ -228,22 +232,27 @@ class Wall:
         return layer not in self.drop and layer.partition(":")[0] not in self.drop
 
 
+STANDING: Final[Mapping[str, int]] = {
+    "RLIMIT_CORE": 0,
+    "RLIMIT_CPU": LAST_RESORT_S,
+    "RLIMIT_FSIZE": 0,
+    "RLIMIT_MEMLOCK": 0,
+    "RLIMIT_MSGQUEUE": 0,
+    "RLIMIT_NICE": 0,
+    "RLIMIT_RTPRIO": 0,
+    "RLIMIT_SIGPENDING": 16,
+    "RLIMIT_STACK": 8 * MIB,
+}
+"""The resource limits that a zygote can do with too: its seats have them from it."""
+
+
 def rlimits(limits: Limits, baseline_bytes: int) -> dict[str, int]:
-    """Every resource limit of a bot's process, by its name in `resource`; soft and hard alike.
+    """The other resource limits of a bot's process, by name in `resource`; soft and hard alike.
 
     `baseline_bytes` is the address space of the zygote it is forked from.
     """
     return {
         "RLIMIT_AS": baseline_bytes + limits.memory_mb * MIB,
-        "RLIMIT_CORE": 0,
-        "RLIMIT_CPU": LAST_RESORT_S,
-        "RLIMIT_FSIZE": 0,
-        "RLIMIT_MEMLOCK": 0,
-        "RLIMIT_MSGQUEUE": 0,
-        "RLIMIT_NICE": 0,
         "RLIMIT_NOFILE": 32,
         "RLIMIT_NPROC": 0,
-        "RLIMIT_RTPRIO": 0,
-        "RLIMIT_SIGPENDING": 16,
-        "RLIMIT_STACK": 8 * MIB,
     }

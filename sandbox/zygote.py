@@ -42,6 +42,7 @@ from sandbox.policy import (
     HELLO,
     NO_MEMORY,
     STANDARD_LIBRARY,
+    STANDING,
     TAG_BYTES,
     WHERE,
     Wall,
@@ -77,6 +78,7 @@ def _prepare(order: dict[str, Any], control: socket.socket) -> tuple[Zygote, dic
     _forget(order["imports"])
     wall, arch = Wall(tuple(order["drop"])), syscalls.here()
     raised = inner_wall.first_step(wall, arch, library, own_root=order["own_root"])
+    inner_wall.limit(STANDING, wall)
     faulthandler.register(WHERE, all_threads=False)
     zygote = Zygote(control, serve, wall, inner_wall.SecondStep(wall, arch))
     gc.collect()

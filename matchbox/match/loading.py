@@ -52,7 +52,7 @@ def load(
     module.__loader__ = bundle
     sys.modules[_BOT] = module
     module.__dict__.update(names)
-    exec(compile(_source(files[MAIN], MAIN), MAIN, "exec", dont_inherit=True), module.__dict__)
+    exec(compile(_source(files[MAIN]), MAIN, "exec", dont_inherit=True), module.__dict__)
     return choose(module, base_of(game), wanted, getattr(game, "adopt", _adopt_nothing))
 
 
@@ -151,9 +151,9 @@ def _is_player(value: object, base: type[Any]) -> bool:
     return isinstance(value, type) and issubclass(value, base) and value is not base
 
 
-def _source(data: bytes, name: str) -> str:
-    with io.TextIOWrapper(io.BytesIO(data), encoding="utf-8-sig") as text:
-        return text.read()
+def _source(data: bytes) -> str:
+    """The text of a file, as `open` would read it."""
+    return data.decode().removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
 
 
 class _Bundle(importlib.abc.MetaPathFinder, importlib.abc.ExecutionLoader):
@@ -184,7 +184,7 @@ class _Bundle(importlib.abc.MetaPathFinder, importlib.abc.ExecutionLoader):
         found = self._find(fullname)
         if found is None:
             raise ImportError(f"the bundle holds no module {fullname}")
-        return _source(self._files[found], found)
+        return _source(self._files[found])
 
     def get_filename(self, fullname: str) -> str:
         """What a traceback calls the module."""

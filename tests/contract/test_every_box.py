@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -19,7 +20,7 @@ from matchbox.errors import BoxUnavailable, SeatFault
 from sandbox import box as boxes
 from sandbox.box import Box, open_box
 from sandbox.meter import cpu_clock
-from sandbox.policy import Limits, Wall
+from sandbox.policy import STANDING, Limits, Wall, rlimits
 from sandbox.seat import Seat
 from sandbox.selftest import selftest
 
@@ -356,6 +357,17 @@ def test_there_is_no_input(seat: Seat) -> None:
 )
 def test_the_wall_refuses(seat: Seat, code: str) -> None:
     assert error(seat, code) != "none"
+
+
+def test_every_resource_limit_stands_in_a_seat(seat: Seat) -> None:
+    assert seat.ask(b"reply = b'alive'") == b"alive"
+    limits = {**STANDING, **rlimits(LIMITS, seat._zygote.baseline_bytes)}
+    lines = Path(f"/proc/{seat.pid}/limits").read_text().splitlines()[1:]
+    for name, most in limits.items():
+        # The kernel tells them in the order of their numbers.
+        soft, hard = lines[getattr(resource, name)][26:].split()[:2]
+        assert soft == hard, name
+        assert int(hard) <= most, name
 
 
 def test_tracing_is_refused_by_the_kernel(seat: Seat) -> None:

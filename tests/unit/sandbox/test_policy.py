@@ -13,6 +13,7 @@ from sandbox.policy import (
     PARTS,
     QUESTION_BYTES,
     STANDARD_LIBRARY,
+    STANDING,
     Limits,
     Wall,
     rlimits,
@@ -25,18 +26,18 @@ def test_memory_is_counted_above_the_zygote() -> None:
 
 
 def test_no_file_no_process_and_no_core_may_be_made() -> None:
-    limits = rlimits(Limits(), 0)
+    limits = {**STANDING, **rlimits(Limits(), 0)}
     for name in ("FSIZE", "NPROC", "CORE", "MEMLOCK", "MSGQUEUE", "NICE", "RTPRIO"):
         assert limits[f"RLIMIT_{name}"] == 0
 
 
 def test_the_kernels_own_processor_limit_comes_after_ours() -> None:
-    limits = Limits(start_cpu_ms=3000, bank_ms=4500)
-    assert rlimits(limits, 0)["RLIMIT_CPU"] * 1000 > 3000 + 4500
+    limits = Limits()
+    assert STANDING["RLIMIT_CPU"] * 1000 > limits.start_cpu_ms + limits.bank_ms
 
 
 def test_every_limit_is_known_to_python() -> None:
-    assert all(hasattr(resource, name) for name in rlimits(Limits(), 0))
+    assert all(hasattr(resource, name) for name in {**STANDING, **rlimits(Limits(), 0)})
 
 
 @pytest.mark.parametrize(("decisions", "longest"), [(0, 1024), (1, 1280), (4, 2048), (999, 65536)])
@@ -74,7 +75,8 @@ def test_a_part_left_out_is_the_only_one() -> None:
 def test_a_layer_left_out_takes_its_parts_along() -> None:
     wall = Wall(drop=("rlimits",))
     gone = {part for part in PARTS if not wall.has(part)}
-    assert gone == {f"rlimits:{name.removeprefix('RLIMIT_')}" for name in rlimits(Limits(), 0)}
+    limits = {**STANDING, **rlimits(Limits(), 0)}
+    assert gone == {f"rlimits:{name.removeprefix('RLIMIT_')}" for name in limits}
 
 
 def test_an_unknown_layer_is_refused_by_name() -> None:

@@ -42,6 +42,13 @@ def test_a_box_holds_the_packages_that_are_named_and_greenlet(tmp_path: Path) ->
     assert places[3] == tmp_path / "one"
 
 
+def test_calls_between_libraries_are_linked_before_the_first_fork(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("shutil.which", lambda name: f"/usr/bin/{name}")
+    assert ("LD_BIND_NOW", "1") in pairs(bwrap_box.command(Program((), "json:dumps")), "--setenv")
+
+
 def test_a_single_module_is_held_as_its_file(tmp_path: Path) -> None:
     make(tmp_path, "alone.py")
     assert tmp_path / "alone.py" in Program((), "alone:serve", (tmp_path,)).packages()
