@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from math import inf
 from pathlib import Path
 from typing import Final
 
@@ -56,16 +57,23 @@ class Meter:
     """Charges one question to a seat. Nothing is read before the first `look`.
 
     Wall time counts from the first look on, and only while neither the process nor the one that
-    waits for it was kept waiting for a processor: a bot never pays for a busy machine.
+    waits for it was kept waiting for a processor: a bot never pays for a busy machine. No more of
+    it is allowed than the bank has left, which would be charged with it.
     """
 
-    __slots__ = ("_begun", "_budget", "_first", "_first_ready", "_limits", "_pid", "next_look_ms")
+    __slots__ = (
+        *("_allowed", "_begun", "_budget", "_first", "_first_ready", "_limits", "_pid"),
+        "next_look_ms",
+    )
 
-    def __init__(self, pid: int, begun_ns: int, budget_ms: float, limits: Limits) -> None:
+    def __init__(
+        self, pid: int, begun_ns: int, budget_ms: float, limits: Limits, left_ms: float = inf
+    ) -> None:
         self._pid = pid
         self._begun = begun_ns
         self._budget = budget_ms
         self._limits = limits
+        self._allowed = min(budget_ms * limits.wall_factor, max(budget_ms, left_ms))
         self._first: float | None = None
         self._first_ready = 0.0
         self.next_look_ms = min(GRACE_MS, int(budget_ms) + 1)
@@ -80,7 +88,7 @@ class Meter:
         if answered():
             return
         left = self.settle(cpu)
-        allowed = self._budget * self._limits.wall_factor
+        allowed = self._allowed
         # The wait that is going on is not yet in the delay. Who is ready to run when over is
         # either kept waiting, or running and soon at the end of its processor time.
         if charged > allowed and asleep:

@@ -81,6 +81,8 @@ class Seat:
         try:
             return self._exchange(frame, decisions, start)
         except SeatFault as fault:
+            if self._death is None:
+                self._charge()
             late = fault.kind == "timeout"
             self._fault = self._spent() if late and self._last else fault
             if late:
@@ -122,12 +124,12 @@ class Seat:
         if len(frame) > QUESTION_BYTES:
             raise SeatFault("platform", f"the question is longer than {QUESTION_BYTES} bytes")
         begun = self._begun = self._cpu_ns()
+        self._meter = None
         thought = (begun - self._rested) / 1e6
+        bank.left_ms -= thought
         if thought > limits.off_turn_ms:
             raise SeatFault("protocol", f"thought for {thought:.0f} ms while it was not asked")
-        bank.left_ms -= thought
         budget = self._budget = limits.start_cpu_ms if start else self._owed(decisions)
-        self._meter = None
         tag = next(self._tags)
         if len(frame) <= CHUNK_BYTES:
             self._send(tag + b"\0" + frame)
@@ -152,6 +154,13 @@ class Seat:
         whole = self._limits.cpu_ms * (decisions if decisions > 1 else 1)
         self._last = left < whole
         return left if self._last else whole
+
+    def _charge(self) -> None:
+        """Takes from the bank what a question took that has no answer, as far as can be told."""
+        with suppress(OSError):
+            used = (time.clock_gettime_ns(self._clock) - self._begun) / 1e6
+            slept = 0.0 if self._meter is None else self._meter.slept_ms(used)
+            self._bank.left_ms -= used + slept
 
     def _spent(self) -> SeatFault:
         return SeatFault("timeout", f"used all of its {self._limits.bank_ms} ms for the match")
@@ -217,7 +226,8 @@ class Seat:
     def _watch(self) -> Meter:
         """What keeps the time of this question, from when it is first asked for."""
         if self._meter is None:
-            self._meter = Meter(self.pid, self._begun, self._budget, self._limits)
+            left = self._bank.left_ms
+            self._meter = Meter(self.pid, self._begun, self._budget, self._limits, left)
         return self._meter
 
     def _slept(self, meter: Meter, used: float) -> float:
@@ -249,6 +259,7 @@ class Seat:
     def _dead(self) -> SeatFault:
         """The fault of a process that is leaving, or has closed its channel and stays."""
         allowed = self._begun / 1e6 + self._budget
+        self._charge()
         try:
             return verdict(self._bury(_LEAVING_MS), self._limits, allowed)
         except SeatFault as fault:

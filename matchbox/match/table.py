@@ -59,7 +59,7 @@ class Bouts(Protocol):
         """Keeps a bout that is over, in which nobody was at fault."""
 
     def beat(self) -> None:
-        """Called after every frame."""
+        """Called after every frame, and whenever a program has broken once more."""
 
 
 class Table:
@@ -239,6 +239,7 @@ class Table:
         while (culprit := self._retell(seat, asked, answers)) is not None:
             bout, again = culprit
             broken[bout] = again
+            self._bouts.beat()
         for live in self._live.values():
             if self._is_behind(live.number, seat, answers):
                 broken.setdefault(live.number, fault)

@@ -121,6 +121,22 @@ def test_however_many_bouts_are_in_flight_the_same_bouts_are_lost(
     assert bouts(16) == alone
 
 
+def test_the_platform_hears_that_the_match_goes_on_each_time_a_program_breaks() -> None:
+    heard: list[str] = []
+
+    class Broken(ScriptedPlayer):
+        def answer(self, questions: Any) -> list[Answer]:
+            heard.append("asked")
+            raise SeatFault("timeout", "no answer")
+
+    def open_player(entrant: int, rotation: int) -> ScriptedPlayer:
+        return ScriptedPlayer(one) if entrant else Broken(one)
+
+    job = a_job(Race(), deals=9, width=9)
+    play(Race(), job, open_player, report=lambda bouts: heard.append("beat"))
+    assert "asked asked asked" not in " ".join(heard)
+
+
 def test_a_refused_move_cannot_steer_the_terminal_or_turn_a_line_around() -> None:
     def evil(view: Any) -> Answer:
         return "red \x1b[31m, turned \u202e round"
