@@ -123,9 +123,9 @@ class Batch(Protocol):
     def start(self, bout: int, dice: SeededDice, seeds: list[str]) -> None:
         """Deals a bout. The seats' seeds go out with their first questions."""
 
-    def ask(self, seat: int) -> list[tuple[int, Any, str | None]]:
-        """What that seat is to be asked, as matchbox.match.frames.Question; what it is told may
-        change with the answer."""
+    def ask(self, seat: int) -> Sequence[tuple[int, Any, str | None]]:
+        """What that seat is to be asked, as matchbox.match.frames.Question, in a list or written
+        down by a matchbox.match.packing.Asking; what it is told may change with the answer."""
 
     def take(self, seat: int, answers: Sequence[Any]) -> list[tuple[int, list[Plain], Answers]]:
         """Takes one answer a question. Gives back the bouts that it cannot go on with: number,

@@ -4,14 +4,30 @@ cdef bint COMPILED
 cdef Py_ssize_t _ROOM, _TAIL, _NONCE, _COUNT, _FIRST, _LOWEST, _DIGITS, _SLOTS, _LENGTH
 cdef int _LIST, _TUPLE, _INT, _BYTES, _TEXT, _NONE
 cdef int _QUOTE, _BACKSLASH, _COMMA, _OPEN, _ZERO, _NINE, _SPACE, _TILDE
-cdef bytes _HEAD, _SAY, _END
+cdef bytes _HEAD, _SAY, _END, _NOTHING
 cdef bytearray _room
 cdef list _spelled, _texts
 
-@cython.locals(
-    to="unsigned char *", head="const unsigned char *", at=Py_ssize_t, size=Py_ssize_t,
-    question=tuple, spelled=bytes,
-)
+@cython.final
+@cython.auto_pickle(False)
+cdef class Asking:
+    cdef bytearray _room
+    cdef Py_ssize_t _at, _count
+
+    @cython.locals(
+        to="unsigned char *", at=Py_ssize_t, size=Py_ssize_t, length=Py_ssize_t, spelled=bytes
+    )
+    cpdef add(self, Py_ssize_t number, object told, str seed)
+    @cython.locals(
+        to="unsigned char *", head="const unsigned char *", at=Py_ssize_t, place=Py_ssize_t
+    )
+    cpdef bytes frame(self, object nonce, list ended)
+    cpdef clear(self)
+    cdef _grow(self, Py_ssize_t size)
+
+cdef Asking _asking
+
+@cython.locals(to=Asking)
 cpdef bytes asks(object nonce, list questions, list ended)
 @cython.locals(small=Py_ssize_t)
 cdef inline Py_ssize_t _small(object number) except? -1
@@ -51,7 +67,7 @@ cdef Py_ssize_t _after_questions(const unsigned char *data, Py_ssize_t size) exc
 cpdef bytes said(object nonce, list moves, dict texts, dict numbers)
 @cython.locals(
     data="const unsigned char *", at=Py_ssize_t, end=Py_ssize_t, start=Py_ssize_t,
-    size=Py_ssize_t, slot=Py_ssize_t, letter=int, found=list,
+    size=Py_ssize_t, slot=Py_ssize_t, letter=int, found=list, place=Py_ssize_t,
 )
 cpdef list answers(bytes frame, object nonce, Py_ssize_t count)
 @cython.locals(at=Py_ssize_t, size=Py_ssize_t)

@@ -7,17 +7,21 @@ as nothing, and is left to marshal and msgspec. Plain Python, which is slower so
 
 from __future__ import annotations
 
+import marshal
 from sys import intern
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from matchbox import build
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 COMPILED: Final = build.in_use() == "compiled"
 """Whether what is here is quicker than the libraries."""
 
 _ROOM: Final = 1 << 16
 _room: Final = bytearray(_ROOM)
-"""Where a frame is put together; a longer one is left to marshal."""
+"""Where a frame of answers is put together; a longer one is left to msgspec."""
 _TAIL: Final = 100
 """More bytes than a question has beside its brief and its seed."""
 
@@ -28,6 +32,7 @@ _NONCE: Final = len(_HEAD)
 _COUNT: Final = _NONCE + 5
 _FIRST: Final = _COUNT + 5
 _LIST, _TUPLE, _INT, _BYTES, _TEXT, _NONE = b"[(isuN"
+_NOTHING: Final = b""
 _LOWEST: Final = -(1 << 31)
 
 _SAY: Final = b'["say",'
@@ -46,46 +51,92 @@ _texts: Final[list[str]] = [""] * _SLOTS
 # --- Questions -------------------------------------------------------------------------------
 
 
-def asks(nonce: int, questions: list[Any], ended: list[int]) -> bytes:
-    """What marshal makes of ["ask", nonce, questions, ended], where they are asked by brief."""
-    to = _room
-    head = _HEAD
-    for at in range(_NONCE):
-        to[at] = head[at]
-    try:
+class Asking:
+    """The questions of a frame, each written the moment it is known; what it was asked with may
+    change from then on."""
+
+    __slots__ = ("_at", "_count", "_room")
+
+    def __init__(self) -> None:
+        self._room = bytearray(_FIRST)
+        self._at = _FIRST
+        self._count = 0
+
+    def add(self, number: int, told: bytes | bytearray, seed: str | None) -> None:
+        """One more question. Raises OverflowError where four bytes do not hold the number."""
+        if number < _LOWEST or number >= -_LOWEST:
+            raise OverflowError
+        size, at = len(told), self._at
+        spelled = _NOTHING if seed is None else seed.encode()
+        length = len(spelled)
+        if at + size + length + _TAIL > len(self._room):
+            self._grow(size + length)
+        to = self._room
+        _put(to, at, _TUPLE, 3)
+        _put(to, at + 5, _INT, number)
+        _put(to, at + 10, _BYTES, size)
+        at = _copy(to, at + 15, told, size)
+        if seed is None:
+            to[at] = _NONE
+            at += 1
+        else:
+            _put(to, at, _TEXT, length)
+            at = _copy(to, at + 5, spelled, length)
+        self._at = at
+        self._count += 1
+
+    def frame(self, nonce: int, ended: list[int]) -> bytes:
+        """What marshal makes of ["ask", nonce, questions, ended]. Raises OverflowError."""
+        head, at = _HEAD, self._at
+        if at + 5 * len(ended) + _TAIL > len(self._room):
+            self._grow(5 * len(ended))
+        to = self._room
+        for place in range(_NONCE):
+            to[place] = head[place]
         _put(to, _NONCE, _INT, _small(nonce))
-        _put(to, _COUNT, _LIST, len(questions))
-        at = _FIRST
-        for number, told, seed in questions:
-            if type(told) is not bytearray and type(told) is not bytes:
-                return b""
-            size = len(told)
-            if at + size + _TAIL > _ROOM:
-                return b""
-            _put(to, at, _TUPLE, 3)
-            _put(to, at + 5, _INT, _small(number))
-            _put(to, at + 10, _BYTES, size)
-            at = _copy(to, at + 15, told, size)
-            if seed is None:
-                to[at] = _NONE
-                at += 1
-            else:
-                spelled = seed.encode()
-                size = len(spelled)
-                if at + size + _TAIL > _ROOM:
-                    return b""
-                _put(to, at, _TEXT, size)
-                at = _copy(to, at + 5, spelled, size)
-        if at + 5 * len(ended) + _TAIL > _ROOM:
-            return b""
+        _put(to, _COUNT, _LIST, self._count)
         _put(to, at, _LIST, len(ended))
         at += 5
         for number in ended:
             _put(to, at, _INT, _small(number))
             at += 5
+        return bytes(to[:at])
+
+    def clear(self) -> None:
+        """Forgets the questions."""
+        self._at = _FIRST
+        self._count = 0
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __iter__(self) -> Iterator[tuple[int, bytes, str | None]]:
+        return iter(self[:])
+
+    def __getitem__(self, part: slice) -> list[tuple[int, bytes, str | None]]:
+        questions: list[tuple[int, bytes, str | None]] = marshal.loads(self.frame(0, []))[2]
+        return questions[part]
+
+    def _grow(self, size: int) -> None:
+        """Makes room for so many bytes more, and as many as there are."""
+        self._room += bytes(self._at + size + _TAIL)
+
+
+_asking: Final = Asking()
+
+
+def asks(nonce: int, questions: list[Any], ended: list[int]) -> bytes:
+    """What marshal makes of ["ask", nonce, questions, ended], where they are asked by brief."""
+    to = _asking
+    to.clear()
+    try:
+        for number, told, seed in questions:
+            if type(told) is not bytearray and type(told) is not bytes:
+                return b""
+            to.add(_small(number), told, seed)
+        return to.frame(nonce, ended)
     except OverflowError:
         return b""
-    return bytes(to[:at])
 
 
 def _small(number: int) -> int:
@@ -241,8 +292,11 @@ def answers(frame: bytes, nonce: int, count: int) -> list[Any] | None:
     if at + 2 > end or data[at] != _COMMA or data[at + 1] != _OPEN:
         return None
     at += 2
-    found: list[Any] = []
+    found: list[Any] = [None] * count
+    place = 0
     while at < end:
+        if place == count:
+            return None
         if data[at] == _QUOTE:
             start = at + 1
             at = start
@@ -255,19 +309,20 @@ def answers(frame: bytes, nonce: int, count: int) -> list[Any] | None:
                 at += 1
             if at >= end:
                 return None
-            found.append(_text(data, start, at - start, slot))
+            found[place] = _text(data, start, at - start, slot)
             at += 1
         else:
             size = _digits(data, at, end)
             if not size:
                 return None
-            found.append(_value(data, at, size))
+            found[place] = _value(data, at, size)
             at += size
+        place += 1
         if at < end:
             if data[at] != _COMMA or at + 1 == end:
                 return None
             at += 1
-    return found if len(found) == count else None
+    return found if place == count else None
 
 
 def _digits(data: bytes, start: int, end: int) -> int:

@@ -1,13 +1,16 @@
 cimport cython
 from matchbox.dice cimport SeededDice
 from matchbox.games.bomb.deal cimport dealt
+from matchbox.match cimport packing
+from matchbox.match.packing cimport Asking
 
 cdef Py_ssize_t AT_ASKS, AT_CARDS, AT_COUNTS, AT_OTHER, AT_PILE, AT_SEEN
 cdef Py_ssize_t BOMB, BOTTOM, DEFUSE, SEE, SEEN, SHUFFLE, _DRAWS, _REFUSED
 cdef dict _PLAYED
 
 cdef class _Bout:
-    cdef object number, seed
+    cdef object seed
+    cdef Py_ssize_t number
     cdef SeededDice dice
     cdef list moves
     cdef bytearray pile
@@ -19,12 +22,13 @@ cdef class _Bout:
 cdef class Batch:
     cdef list _owing, _questions, _over
 
-    @cython.locals(begun=_Bout, told=bytearray, owing=list, questions=list)
-    cpdef start(self, object bout, object dice, list seeds)
+    @cython.locals(begun=_Bout, told=bytearray, asking=Asking)
+    cpdef start(self, Py_ssize_t bout, object dice, list seeds)
     @cython.locals(bout=_Bout, bouts=list, back=list, mover=Py_ssize_t, place=Py_ssize_t,
-                   card=Py_ssize_t, mine=bytearray, theirs=bytearray, told=bytearray,
-                   owing=list, questions=list)
+                   card=Py_ssize_t, mine=bytearray, theirs=bytearray, written=bint)
     cpdef take(self, Py_ssize_t seat, object answers)
+    @cython.locals(told=bytearray, asking=Asking)
+    cdef _write(self, _Bout bout, Py_ssize_t mover)
     @cython.locals(bout=_Bout)
     cpdef leave(self)
 

@@ -25,6 +25,7 @@ from matchbox.games.bomb.cards import (
     SHUFFLE,
 )
 from matchbox.games.bomb.deal import dealt
+from matchbox.match import packing
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -53,10 +54,11 @@ class _Bout:
         """So many cards of `pile` are left; behind them lie some that were drawn."""
         self.seen = False
         """Whether the brief of who is asked shows cards seen."""
-        self.questions: list[tuple[int, Any, str | None]] = [
-            (number, told, None) for told in self.told
-        ]
-        """What each seat is asked every time but the first: the briefs change with the moves."""
+        if not packing.COMPILED:
+            self.questions: list[tuple[int, Any, str | None]] = [
+                (number, told, None) for told in self.told
+            ]
+            """What each seat is asked, but for the first time: briefs change with the moves."""
         self.seed: str | None = seed
         """What seat 1 has not been sent yet."""
         self.moves: list[Plain] = []
@@ -67,7 +69,7 @@ class Batch:
 
     def __init__(self) -> None:
         self._owing: list[list[_Bout]] = [[], []]
-        self._questions: list[list[tuple[int, Any, str | None]]] = [[], []]
+        self._questions: list[Any] = _nobody_asked()
         """What is asked in the bouts of `_owing`."""
         self._over: list[tuple[int, list[Plain], Outcome]] = []
 
@@ -78,16 +80,22 @@ class Batch:
         told = begun.told[0]
         told[AT_PILE] = begun.size
         self._owing[0].append(begun)
-        self._questions[0].append((bout, told, first))
+        if packing.COMPILED:
+            self._questions[0].add(bout, told, first)
+        else:
+            self._questions[0].append((bout, told, first))
 
-    def ask(self, seat: int) -> list[tuple[int, Any, str | None]]:
+    def ask(self, seat: int) -> Sequence[tuple[int, Any, str | None]]:
         """What the seat owes an answer to."""
-        return self._questions[seat]
+        asked: Sequence[tuple[int, Any, str | None]] = self._questions[seat]
+        return asked
 
     def take(self, seat: int, answers: Sequence[Any]) -> list[tuple[int, list[Plain], Answers]]:
         """Makes the moves; gives back the bouts where the answer is none."""
-        bouts, self._owing[seat], self._questions[seat] = self._owing[seat], [], []
+        bouts, self._owing[seat] = self._owing[seat], []
+        self._questions[seat].clear()
         back: list[tuple[int, list[Plain], Answers]] = []
+        written = packing.COMPILED
         assert len(answers) == len(bouts)
         for place, move in enumerate(answers):
             bout = bouts[place]
@@ -116,14 +124,25 @@ class Batch:
                 else:
                     self._over.append((bout.number, bout.moves, _ENDED[seat]))
                     continue
-            bout.told[mover][AT_PILE] = bout.size
             self._owing[mover].append(bout)
+            if written:
+                self._write(bout, mover)
+                continue
+            bout.told[mover][AT_PILE] = bout.size
             question = bout.questions[mover]
             if mover and bout.seed is not None:
                 question = (bout.number, bout.told[mover], bout.seed)
                 bout.seed = None
             self._questions[mover].append(question)
         return back
+
+    def _write(self, bout: _Bout, mover: int) -> None:
+        """Asks that seat, in compiled code."""
+        told, asking, seed = bout.told[mover], self._questions[mover], None
+        told[AT_PILE] = bout.size
+        if mover:
+            seed, bout.seed = bout.seed, None
+        asking.add(bout.number, told, seed)
 
     def over(self) -> list[tuple[int, list[Plain], Outcome]]:
         """The bouts in which somebody exploded since the last time."""
@@ -135,8 +154,13 @@ class Batch:
         left: list[tuple[int, list[Plain], Answers]] = []
         for bout in (*self._owing[0], *self._owing[1]):
             left.append((bout.number, bout.moves, {}))
-        self._owing, self._questions = [[], []], [[], []]
+        self._owing, self._questions = [[], []], _nobody_asked()
         return left
+
+
+def _nobody_asked() -> list[Any]:
+    """For each seat its questions: in compiled code they are written as they come."""
+    return [packing.Asking(), packing.Asking()] if packing.COMPILED else [[], []]
 
 
 def _move(bout: _Bout, seat: int, move: Any) -> int:

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from matchbox import build
 from matchbox.errors import SeatFault
 from matchbox.match import frames
-from matchbox.match.packing import Asked, answers, asks, said
+from matchbox.match.packing import Asked, Asking, answers, asks, said
 
 NUMBERS = st.one_of(st.integers(0, 2**31 - 1), st.integers(0, 300))
 BRIEFS = st.one_of(st.binary(max_size=300), st.binary(max_size=40).map(bytearray))
@@ -51,6 +51,49 @@ def test_questions_are_written_and_read_as_marshal_does(
     assert read(frame) == marshal.loads(frame)
 
 
+@pytest.mark.parametrize(
+    "questions, ended",
+    [
+        ([(1, bytes(2**16), None)], []),
+        ([(1, b"", "a" * 2**16)], []),
+        ([(1, b"", None)] * 5000, []),
+        ([], [1] * 20000),
+    ],
+)
+def test_there_is_room_for_any_number_of_questions(questions: Any, ended: Any) -> None:
+    assert asks(1, questions, ended) == marshalled(1, questions, ended)
+
+
+@given(NUMBERS, QUESTIONS, st.lists(NUMBERS, max_size=4))
+def test_questions_that_are_written_as_they_come_are_those_of_a_list(
+    nonce: int, questions: Any, ended: Any
+) -> None:
+    asking = Asking()
+    asking.add(3, b"forgotten", None)
+    asking.clear()
+    for question in questions:
+        asking.add(*question)
+    assert len(asking) == len(questions)
+    assert list(asking) == questions
+    assert asking[1:3] == questions[1:3]
+    assert frames.ask_frame(nonce, asking, ended) == marshalled(nonce, questions, ended)
+
+
+def test_what_is_asked_is_what_it_was_when_it_was_written() -> None:
+    asking, told = Asking(), bytearray(b"before")
+    asking.add(1, told, None)
+    told[:] = b"behind"
+    assert list(asking) == [(1, b"before", None)]
+
+
+@pytest.mark.parametrize("number", [2**31, -(2**31) - 1, 10**30])
+def test_a_question_whose_number_is_too_large_is_not_written(number: int) -> None:
+    asking = Asking()
+    with pytest.raises(OverflowError):
+        asking.add(number, b"", None)
+    assert list(asking) == []
+
+
 @pytest.mark.parametrize("number", [-1, -(2**31), 255, 256, 2**24, 2**31 - 1])
 def test_numbers_of_four_bytes_are_written_as_marshal_does(number: int) -> None:
     assert asks(number, [(number, b"x", None)], [number]) == marshalled(
@@ -69,10 +112,6 @@ def test_numbers_of_four_bytes_are_written_as_marshal_does(number: int) -> None:
         (1, [(1, {"a": 1}, None)], []),
         (1, [(1, "a", None)], []),
         (1, [], [2**40]),
-        (1, [(1, bytes(2**16), None)], []),
-        (1, [(1, b"", "a" * 2**16)], []),
-        (1, [(1, b"", None)] * 5000, []),
-        (1, [], [1] * 20000),
     ],
 )
 def test_any_other_questions_are_left_to_marshal(nonce: Any, questions: Any, ended: Any) -> None:
