@@ -1,4 +1,4 @@
-"""Processes that play jobs side by side, each on a core of its own with a box of its own.
+"""Processes that play jobs side by side, each with a box of its own, and a core while one is free.
 
 Knows how they start and end; what they play is handed in. The results come in the order of the
 jobs, so that nothing depends on how many there are.
@@ -11,7 +11,7 @@ import os
 from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from cli import child
@@ -35,6 +35,8 @@ class _Place:
 
     box: Box | None = None
     ready: Any = None
+    core: Final = ExitStack()
+    """Of its own, while one is free."""
 
 
 class Crew:
@@ -65,7 +67,7 @@ def crew(kind: str, workers: int) -> Iterator[Crew]:
     Raises BoxUnavailable.
     """
     if workers == 1:
-        with _pinned(os.getpid()):
+        with cores.claimed():
             box = open_box(kind)
             try:
                 yield Crew(box, None)
@@ -75,10 +77,7 @@ def crew(kind: str, workers: int) -> Iterator[Crew]:
         return
     spawn = multiprocessing.get_context("spawn")
     ready = spawn.Barrier(workers)
-    numbers: Any = spawn.SimpleQueue()
-    for number in range(workers):
-        numbers.put(number)
-    setup = (kind, os.getpid(), ready, numbers)
+    setup = (kind, os.getpid(), ready)
     with ProcessPoolExecutor(workers, spawn, _enter, setup) as pool:
         try:
             list(pool.map(_wait, range(workers)))
@@ -89,21 +88,9 @@ def crew(kind: str, workers: int) -> Iterator[Crew]:
             pool.shutdown(wait=False, cancel_futures=True)
 
 
-@contextmanager
-def _pinned(number: int) -> Iterator[None]:
-    """This process on one core while the block runs."""
-    before = cores.usable()
-    cores.pin(before[number % len(before)])
-    try:
-        yield
-    finally:
-        cores.unpin(before)
-
-
-def _enter(kind: str, parent: int, ready: Any, numbers: Any) -> None:
+def _enter(kind: str, parent: int, ready: Any) -> None:
     child.tie_to(parent)
-    usable = cores.usable()
-    cores.pin(usable[numbers.get() % len(usable)])
+    _Place.core.enter_context(cores.claimed())
     _Place.box = open_box(kind)
     _Place.ready = ready
 

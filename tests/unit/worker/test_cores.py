@@ -118,3 +118,56 @@ def test_where_the_system_cannot_nothing_is_claimed(
     assert cores.usable() == list(range(os.cpu_count() or 1))
     cores.pin(cores.usable()[-1])
     cores.unpin(cores.usable())
+
+
+CREW = """
+import os, sys
+from cli.crew import crew
+with crew("none", 1):
+    print(sorted(os.sched_getaffinity(0)), flush=True)
+    sys.stdin.readline()
+print(sorted(os.sched_getaffinity(0)), flush=True)
+sys.stdin.readline()
+"""
+
+
+def test_commands_of_an_account_get_other_cores_and_give_them_back(tmp_path: Path) -> None:
+    usable = cores.usable()
+    with ExitStack() as stack:
+
+        def start() -> subprocess.Popen[str]:
+            process = subprocess.Popen(
+                [sys.executable, "-c", CREW],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                text=True,
+                env={**os.environ, "TMPDIR": str(tmp_path)},
+            )
+            stack.enter_context(process)
+            stack.callback(process.kill)
+            return process
+
+        def runs_on(process: subprocess.Popen[str]) -> list[int]:
+            assert process.stdout is not None
+            found: list[int] = json.loads(process.stdout.readline())
+            return found
+
+        commands = []
+        for core in [*usable[::-1], None]:
+            commands.append(start())
+            assert runs_on(commands[-1]) == (usable if core is None else [core])
+        assert commands[0].stdin is not None
+        print(file=commands[0].stdin, flush=True)
+        assert runs_on(commands[0]) == usable
+        assert runs_on(start()) == [usable[-1]]
+
+
+def test_a_folder_of_another_account_is_left_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tempfile.gettempdir", lambda: str(tmp_path))
+    stranger = os.getuid() + 1
+    monkeypatch.setattr(os, "getuid", lambda: stranger)
+    with cores.claimed() as core:
+        assert core is None
+    assert not list((tmp_path / f"matchbox-{stranger}-cores").iterdir())
