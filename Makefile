@@ -15,9 +15,12 @@ PYTHON ?= $(shell for python in python3 python3.14 python3.13 python3.12 python3
 TYPES := $(wildcard matchbox/*.pxd matchbox/*/*.pxd matchbox/*/*/*.pxd)
 SOURCES := setup.py matchbox/build.py $(TYPES) $(TYPES:.pxd=.py)
 
+# What boxes load. From inside they cannot write down what Python makes of it.
+BOXED := $(wildcard $(patsubst %,%/*.py,sandbox matchbox matchbox/* matchbox/*/*))
+
 # What has to be installed, in this order: what compiles is one of the libraries.
-UP := .venv/.libraries.stamp .venv/.matchbox.stamp
-DEV := .venv/.dev-libraries.stamp .venv/.matchbox.stamp
+UP := .venv/.libraries.stamp .venv/.matchbox.stamp .venv/.boxes.stamp
+DEV := .venv/.dev-libraries.stamp .venv/.matchbox.stamp .venv/.boxes.stamp
 .NOTPARALLEL:
 
 BIN := .venv/bin
@@ -105,6 +108,10 @@ LOCKING := --quiet --universal --python-version 3.11 --generate-hashes --no-emit
 .venv/.matchbox.stamp: pyproject.toml $(SOURCES) | $(BIN)/pip
 	@echo "Installing Matchbox (compiling its hot path takes a minute, where there is a C compiler)"
 	@$(PIP) --no-deps --no-build-isolation -e .
+	@touch $@
+
+.venv/.boxes.stamp: $(BOXED)
+	@$(BIN)/python -m compileall -q sandbox matchbox
 	@touch $@
 
 $(BIN)/pip:

@@ -50,7 +50,7 @@ def started(folder: Path) -> Iterator[tuple[subprocess.Popen[str], int, str]]:
     """`make up` with a stand-in for the platform: make, the stand-in's pid, its arguments."""
     program(folder / ".venv/bin/matchbox", STAND_IN)
     program(folder / ".venv/bin/pip", "")
-    for stamp in (".libraries.stamp", ".matchbox.stamp"):
+    for stamp in (".libraries.stamp", ".matchbox.stamp", ".boxes.stamp"):
         (folder / ".venv" / stamp).touch()
     command = [services.needs("make"), "up", "PORT=8123", "DATA=elsewhere"]
     with subprocess.Popen(
@@ -98,6 +98,15 @@ def test_up_hands_on_the_port_and_the_folder(
     started: tuple[subprocess.Popen[str], int, str],
 ) -> None:
     assert started[2] == "up --port 8123 --data elsewhere"
+
+
+def test_what_boxes_load_is_compiled_before_the_platform_starts(folder: Path) -> None:
+    program(folder / ".venv/bin/pip", "")
+    for stamp in (".libraries.stamp", ".matchbox.stamp"):
+        (folder / ".venv" / stamp).touch()
+    compiled, _, started = make(folder, "-n", "up").stdout.strip().splitlines()
+    assert compiled.endswith("python -m compileall -q sandbox matchbox")
+    assert " up " in started
 
 
 @pytest.mark.parametrize("name", ["SIGTERM", "SIGKILL"])
