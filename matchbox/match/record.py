@@ -22,6 +22,8 @@ SCHEMA: Final = 1
 _MAX_BYTES: Final = 64 << 20
 _END: Final = "\0"
 _ENCODER: Final = msgspec.json.Encoder()
+_SAME: Final = 1000
+"""So many things that are no text are known by what object they are, while a record is packed."""
 _LEVEL: Final = 4
 """Of zlib's levels: the next is 6% shorter, and takes half as long again."""
 _BZIP2: Final = b"BZh"
@@ -221,6 +223,8 @@ class _Characters(dict[Any, str]):
         self._first = first
         self._numbers: dict[int, str] = {}
         """The whole numbers, apart from what is equal to them: True is no 1."""
+        self._same: dict[int, str] = {}
+        """By id: a batch has one object for all moves that are alike."""
 
     def __missing__(self, key: Any) -> str:
         kind = type(key)
@@ -238,12 +242,17 @@ class _Characters(dict[Any, str]):
         return character
 
     def text(self, things: list[Any]) -> str:
-        """The characters of these things."""
+        """The characters of these things, which must stay alive as long as this."""
         try:
+            if self._same:
+                return "".join(map(self._same.__getitem__, map(id, things)))
             return "".join(map(self.__getitem__, things))
-        except TypeError:  # Lists and dicts are no keys; their JSON is.
+        except (KeyError, TypeError):  # Lists and dicts are no keys; their JSON is.
             lines = _ENCODER.encode_lines(things).split(b"\n")
-            return "".join(map(self.__getitem__, lines[:-1]))
+            text = "".join(map(self.__getitem__, lines[:-1]))
+            if len(self._same) < _SAME:
+                self._same.update(zip(map(id, things), text, strict=True))
+            return text
 
     def _next(self, thing: Any) -> str:
         self.things.append(thing)

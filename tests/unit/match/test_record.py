@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import bz2
+import copy
 import zlib
 from base64 import b64decode
 from typing import Any
@@ -84,6 +85,21 @@ def test_equal_moves_are_written_down_once(listed: bool) -> None:
     assert repr(msgspec.json.decode(head)["moves"]) == repr(written)
     told = bytes(range(1, 6)) * 2
     assert columns.endswith(told + b"\0" + told + b"\6" * listed + b"\0")
+
+
+def test_moves_that_are_one_object_are_written_as_those_that_are_equal() -> None:
+    shared: list[Any] = ["land", ["tap", 1], ["tap", True], {"a": 1}, 1, True, "[1]", ["tap", 1]]
+    bouts = [replace(BOUT, deal=deal, moves=shared[deal % 4 :] * 2) for deal in range(9)]
+    own = [replace(bout, moves=copy.deepcopy(bout.moves)) for bout in bouts]
+    deals = [f"{number:032x}" for number in range(9)]
+    records = [replace(RECORD, bouts=those, deals=deals) for those in (bouts, own)]
+    assert pack(records[0]) == pack(records[1])
+    assert repr(unpack(pack(records[0])).bouts) == repr(bouts)
+
+
+def test_many_different_lists_come_back() -> None:
+    bouts = [replace(BOUT, deal=deal, moves=[["x", deal], ["y", deal]]) for deal in range(2000)]
+    assert unpack(pack(replace(RECORD, bouts=bouts))).bouts == bouts
 
 
 def test_many_different_moves_come_back() -> None:
