@@ -137,7 +137,8 @@ def _box(kind: str) -> Box:
 @cache
 def _attacks() -> dict[str, bytes]:
     """Every attack that can be uploaded at all."""
-    found = {name: stage.bot(name, stage.witnessed(name)) for name in stage.ATTACKS}
+    names = [name for name in stage.ATTACKS if stage.game_of(name) == ATTACKED]
+    found = {name: stage.bot(name, stage.witnessed(name)) for name in names}
     return {name: bundle for name, bundle in found.items() if _is_taken(bundle)}
 
 

@@ -5,6 +5,7 @@ Knows boxes, matches and how an attack's folder is read; knows no attack by name
 
 from __future__ import annotations
 
+import json
 import runpy
 import threading
 import tomllib
@@ -18,6 +19,8 @@ from typing import Any, Final, cast
 from matchbox import registry
 from matchbox.bundle import digest
 from matchbox.dice import derive_deals
+from matchbox.game import fill_options
+from matchbox.match import wire
 from matchbox.match.wire import Entrant, MatchPlayed, PlayMatch
 from sandbox.box import Box
 from sandbox.meter import Bank
@@ -28,6 +31,11 @@ from worker.arena.play import play_job
 
 HERE: Final = Path(__file__).parent
 HONEST: Final = b"from matchbox.games.bomb import SimplePlayer\n\nBOT = SimplePlayer\n"
+RIVALS: Final = {
+    "bomb": HONEST,
+    "skull": b"from matchbox.games.skull import RandomAgent\n\nBOT = RandomAgent\n",
+}
+"""An honest bot of each game that an attack is made in."""
 ATTACKS: Final = sorted(place.parent.name for place in HERE.glob("*/expect.toml"))
 LIMITS: Final = {
     "cpu_ms": 3000,
@@ -83,20 +91,42 @@ def bot(attack: str, witness: Witness) -> bytes:
     return source.replace(b"@PLACE@", witness.place.encode())
 
 
-def played(box: Box, name: str, *bundles: bytes, limits: Mapping[str, int] = LIMITS) -> MatchPlayed:
-    """A match of bomb between these bots, in every rotation."""
+def game_of(attack: str) -> str:
+    """The game in which it is made."""
+    name: str = expected(attack).get("game", "bomb")
+    return name
+
+
+def played(
+    box: Box,
+    name: str,
+    *bundles: bytes,
+    limits: Mapping[str, int] = LIMITS,
+    game: str = "bomb",
+    deals: int = 1,
+    width: int = 1,
+) -> MatchPlayed:
+    """A match between these bots, in every rotation, as an arena plays it."""
+    spec = registry.game(game).spec
     job = PlayMatch(
         attempt=1,
         token="t" * 64,
-        game="bomb",
+        game=game,
         limits=dict(limits),
         match=digest(name.encode())[:32],
-        rules=registry.game("bomb").spec.rules,
-        options={},
-        deals=derive_deals(name, 1),
+        rules=spec.rules,
+        options=fill_options(spec, {}),
+        deals=derive_deals(name, deals),
         seats=[Entrant(digest(bundle)) for bundle in bundles],
+        width=width,
     )
-    return play_job(job, {digest(one): one for one in bundles}, box)
+    return play_job(job, {digest(one): one for one in bundles}, box, reports=True)
+
+
+def is_taken(result: MatchPlayed) -> bool:
+    """Whether the books take that result, as it comes to them in JSON."""
+    sent = json.loads(json.dumps(wire.to_plain(result), allow_nan=False))
+    return wire.from_plain(MatchPlayed, sent) == result
 
 
 def watched(box: Box, witness: Witness) -> Box:

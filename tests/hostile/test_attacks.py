@@ -17,7 +17,19 @@ from matchbox.match import record as records
 from sandbox.box import Box
 from sandbox.policy import SEATS_PER_ZYGOTE
 from sandbox.warm import Warm
-from tests.hostile.stage import ATTACKS, HONEST, bot, expected, limits, played, watched, witnessed
+from tests.hostile.stage import (
+    ATTACKS,
+    HONEST,
+    RIVALS,
+    bot,
+    expected,
+    game_of,
+    is_taken,
+    limits,
+    played,
+    watched,
+    witnessed,
+)
 from tests.hostile.table import GROUPS
 from tests.hostile.witnesses import Told, Witness
 from worker.arena.boxes import open_named
@@ -59,9 +71,12 @@ def test_the_attack_gets_nothing_and_hurts_nobody_else(attack: str, box: Box, co
     zygotes = list(box._all)
     with looked_at(attack) as witness:
         attacker = bot(attack, witness)
-        for entrants in ((attacker, HONEST), (HONEST, attacker)):
+        game = game_of(attack)
+        for entrants in ((attacker, RIVALS[game]), (RIVALS[game], attacker)):
             own = entrants.index(attacker)
-            result = played(watched(box, witness), attack, *entrants, limits=limits(attack))
+            allowed = limits(attack)
+            result = played(watched(box, witness), attack, *entrants, limits=allowed, game=game)
+            assert is_taken(result), "the books take no such result"
             told.logs.append(result.logs[own])
             assert {note.entrant for note in result.notes} <= {own}, "the honest bot was blamed"
             assert len(records.unpack(result.record).bouts) == 2
@@ -79,7 +94,9 @@ def test_the_attack_gets_nothing_and_hurts_nobody_else(attack: str, box: Box, co
 def test_every_attack_says_its_group_and_what_stops_it() -> None:
     for attack in ATTACKS:
         expect = expected(attack)
-        assert set(expect) - {"without", "limits"} == {"group", "stopped_by", "verdicts"}, attack
+        assert set(expect) - {"without", "limits", "game"} == {"group", "stopped_by", "verdicts"}, (
+            attack
+        )
         assert expect["group"] in GROUPS, attack
         assert expect["stopped_by"], attack
 
