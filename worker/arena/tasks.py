@@ -104,7 +104,11 @@ class Arena:
             if not isinstance(error, MatchboxError):
                 log.exception("job.failed", subject=subject)
             task, result = wire.LOST, _lost(subject, job, error)
-        self._hand_in(task, result)
+        try:
+            self._hand_in(task, result)
+        except BadMessage as error:
+            log.error("result.refused", subject=subject, why=str(error))
+            self._hand_in(wire.LOST, _lost(subject, job, error))
 
     def _tried_out(self, job: TryOut) -> tuple[str, TriedOut]:
         bundle = self._client.bundle(job.version)

@@ -82,6 +82,36 @@ def test_a_message_of_another_version_of_the_protocol_is_refused(
     assert "BadMessage" in refusal(ledger.record, books, data)
 
 
+@pytest.mark.parametrize(
+    "wrong", [{"diagnostics": [[True, 0]]}, {"record": 5}, {"logs": None}, {"seconds": "long"}]
+)
+def test_a_result_that_cannot_be_read_is_lost_at_once_and_once(
+    books: Books, job: PlayMatch, wrong: dict[str, Any]
+) -> None:
+    data = {**wire.to_plain(played(job)), **wrong}
+    for _ in range(2):
+        assert "MatchPlayed" in refusal(ledger.record, books, data)
+        match = books.match(job.match)
+        assert (match.state, match.platform_faults) == (MatchState.QUEUED, 1)
+        assert next(iter(wrong)) in match.trouble
+
+
+def test_a_verdict_that_cannot_be_read_is_lost(books: Books) -> None:
+    version = books.upload(books.person("dora"), "new")
+    (sent,) = books.postman.take()
+    assert isinstance(sent, TryOut)
+    assert refusal(ledger.settle, books, {**wire.to_plain(tried_out(sent)), "games": "many"})
+    assert books.version(version.id).platform_faults == 1
+
+
+def test_a_result_that_cannot_be_read_and_is_not_ours_is_not_counted(
+    books: Books, job: PlayMatch
+) -> None:
+    data = {**wire.to_plain(played(job)), "logs": None, "token": "0" * 64}
+    assert not ledger.record(books.context, data)
+    assert books.match(job.match).platform_faults == 0
+
+
 def test_a_message_of_nobody_s_attempt_is_refused(books: Books, job: PlayMatch) -> None:
     stranger = {**wire.to_plain(played(job)), "token": "0" * 64}
     assert refusal(ledger.record, books, stranger).startswith("Forbidden: ")

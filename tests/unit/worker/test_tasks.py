@@ -40,6 +40,8 @@ class World:
         self.sent: list[tuple[str, dict[str, Any]]] = []
         self.broker_is_up = True
         self.server_is_up = True
+        self.refused = ""
+        """The task whose results the server does not take."""
         self.client = ServerClient(
             "http://server", "token", pauses_s=(), transport=httpx.MockTransport(self._answer)
         )
@@ -63,7 +65,7 @@ class World:
             return httpx.Response(self._claims(len(self.claimed)))
         if path == "/internal/results":
             self.posted.append(json.loads(request.content))
-            return httpx.Response(200)
+            return httpx.Response(400 if self.posted[-1]["task"] == self.refused else 200)
         bundle = self._bundles.get(path.rpartition("/")[2])
         return httpx.Response(404) if bundle is None else httpx.Response(200, content=bundle)
 
@@ -99,6 +101,16 @@ def test_a_try_out_is_claimed_by_its_version_and_settled(box: Box) -> None:
     ((task, message),) = world.sent
     assert (task, wire.from_plain(TriedOut, message).accepted) == (wire.SETTLE, True)
     assert world.claimed[0]["subject"] == digest(ONE)
+
+
+def test_a_result_that_the_server_does_not_take_is_reported_as_lost(box: Box) -> None:
+    world = World(ONE, TWO)
+    world.broker_is_up, world.refused = False, wire.RECORD
+    Arena(world.client, box, world.send).play_match(plain(a_match(ONE, TWO)))
+    assert [one["task"] for one in world.posted] == [wire.RECORD, wire.LOST]
+    lost = wire.from_plain(Lost, world.posted[1]["message"])
+    assert lost.subject == "match"
+    assert "refused" in lost.why
 
 
 def test_a_job_that_somebody_else_has_is_dropped(box: Box) -> None:
