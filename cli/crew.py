@@ -11,7 +11,8 @@ import os
 from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from cli import child
@@ -35,6 +36,8 @@ class _Place:
 
     box: Box | None = None
     ready: Any = None
+    over: Any = None
+    """How many bouts are over in the whole crew; its `value` is changed under its lock."""
     core: Final = ExitStack()
     """Of its own, while one is free."""
 
@@ -45,6 +48,11 @@ class Crew:
     def __init__(self, box: Box | None, pool: ProcessPoolExecutor | None) -> None:
         self._box = box
         self._pool = pool
+
+    @property
+    def over(self) -> int:
+        """How many bouts are over, also in jobs that are under way, as far as they `report` it."""
+        return int(_Place.over.value)
 
     def play(self, work: Work[Job, Done], jobs: Sequence[Job]) -> Generator[Done]:
         """The results; where it is closed, no other job is begun.
@@ -60,6 +68,13 @@ class Crew:
             raise Unavailable("a process of this command was killed; start it again") from error
 
 
+def report(bouts: int) -> None:
+    """Hears from a job that so many more bouts are over."""
+    if bouts and _Place.over is not None:
+        with _Place.over.get_lock():
+            _Place.over.value += bouts
+
+
 @contextmanager
 def crew(kind: str, workers: int) -> Iterator[Crew]:
     """So many processes with a box of that kind, all ready; one alone is this very process.
@@ -67,6 +82,7 @@ def crew(kind: str, workers: int) -> Iterator[Crew]:
     Raises BoxUnavailable.
     """
     if workers == 1:
+        _Place.over = SimpleNamespace(value=0, get_lock=nullcontext)
         with cores.claimed():
             box = open_box(kind)
             try:
@@ -77,7 +93,8 @@ def crew(kind: str, workers: int) -> Iterator[Crew]:
         return
     spawn = multiprocessing.get_context("spawn")
     ready = spawn.Barrier(workers)
-    setup = (kind, os.getpid(), ready)
+    _Place.over = spawn.Value("q", 0)
+    setup = (kind, os.getpid(), ready, _Place.over)
     with ProcessPoolExecutor(workers, spawn, _enter, setup) as pool:
         try:
             list(pool.map(_wait, range(workers)))
@@ -88,11 +105,11 @@ def crew(kind: str, workers: int) -> Iterator[Crew]:
             pool.shutdown(wait=False, cancel_futures=True)
 
 
-def _enter(kind: str, parent: int, ready: Any) -> None:
+def _enter(kind: str, parent: int, ready: Any, over: Any) -> None:
     child.tie_to(parent)
     _Place.core.enter_context(cores.claimed())
     _Place.box = open_box(kind)
-    _Place.ready = ready
+    _Place.ready, _Place.over = ready, over
 
 
 def _wait(_: int) -> None:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from msgspec import structs
 
 from cli import say
-from cli.crew import Crew, crew
+from cli.crew import Crew, crew, report
 from cli.simulate import read_options
 from matchbox import registry
 from matchbox.errors import BadOption
@@ -145,9 +145,9 @@ def run(plan: Plan, bundles: Mapping[str, bytes], box: str, workers: int) -> Exp
     jobs = list(kind_of(plan).batches(plan))
     with crew(box, min(workers, len(jobs))) as players, say.progress() as bar:
         task = bar.add_task(f"playing {plan.game}", total=games_of(jobs))
+        bar.follow(task, lambda: players.over)
 
-        def seen(batch: Batch, _: bytes, found: Found) -> None:
-            bar.advance(task, batch.games)
+        def seen(_: Batch, record: bytes, found: Found) -> None:
             bar.tell(lambda: tables.reached(found.result()))
 
         return play(plan, bundles, {}, players, seen)
@@ -235,8 +235,9 @@ def play_batch(
     def look(played: Played) -> None:
         counts.append(count(registry.game(batch.job.game), batch, played.record, played.notes))
 
-    rotations = batch.rotations
-    done = play_job(batch.job, bundles, box, rotations=rotations, memories=memories, look=look)
+    done = play_job(
+        batch.job, bundles, box, report, rotations=batch.rotations, memories=memories, look=look
+    )
     stateful = [batch.who[entrant] for entrant in done.stateful]
     return Done(done.box, counts[0], done.record, stateful)
 

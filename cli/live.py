@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
 from rich.console import Console, RenderableType
-from rich.progress import Progress
+from rich.progress import Progress, TaskID
 from rich.table import Table
 from rich.text import Text
 
@@ -31,8 +31,13 @@ class Live(Progress):
     ) -> None:
         console = console or Console(stderr=True)
         self._figures: Table | None = None
+        self._followed: Callable[[], None] | None = None
         self._clock, self._again = clock, 0.0
         super().__init__(console=console, transient=True, disable=not console.is_terminal)
+
+    def follow(self, task: TaskID, completed: Callable[[], int]) -> None:
+        """From now on the task is as far as that says, whenever the bar is drawn."""
+        self._followed = lambda: self.update(task, completed=completed())
 
     def tell(self, rows: Rows) -> None:
         """Shows what the rows are now, unless it is too soon for that."""
@@ -54,6 +59,8 @@ class Live(Progress):
 
     def get_renderables(self) -> Iterator[RenderableType]:
         """The bar, then the figures."""
+        if self._followed is not None:
+            self._followed()
         yield from super().get_renderables()
         if self._figures is not None:
             yield self._figures

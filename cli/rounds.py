@@ -109,12 +109,12 @@ def run(
     played: list[Round] = []
     with crew(box, min(workers, len(jobs))) as players, say.progress() as bar:
         task = bar.add_task(f"playing {plan.game}", total=rounds * games_of(jobs))
+        bar.follow(task, lambda: players.over)
         for number in range(1, rounds + 1):
             records: list[tuple[Batch, bytes]] = []
 
             def seen(batch: Batch, record: bytes, found: Found, kept: list[Any] = records) -> None:
                 kept.append((batch, record))
-                bar.advance(task, batch.games)
                 bar.tell(lambda: tables.reached(found.result()))
 
             present = plan_of_round(plan, number, memories)

@@ -57,6 +57,19 @@ def test_simulate_shows_at_a_terminal_what_it_has_found_so_far() -> None:
     assert float(shown[0][1]) > float(shown[-1][1]) > 0
 
 
+SLOW = "from matchbox.games.bomb import *\n\nclass Slow(SimplePlayer):\n    def turn(self, *_):\n"
+
+
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_the_bar_moves_while_a_job_is_played(tmp_path: Path, workers: str) -> None:
+    slow = tmp_path / "slow.py"
+    slow.write_text(f"{SLOW}        sum(range(100_000))\n")
+    words = ("simulate", "bomb", str(slow), "simple", "--games", "60", "--box", "none", "--json")
+    told = at_a_terminal([*COMMAND[:1], *words, "--width", "1", "--workers", workers])
+    shown = {int(percent) for percent in re.findall(r"(\d+)%", told)}
+    assert shown - {0, 83, 17, 100, 95}, "the jobs are of 50 deals and 10, the interval of 95%"
+
+
 def test_it_shows_nothing_without_a_terminal() -> None:
     done = subprocess.run(COMMAND, capture_output=True, text=True, check=True)
     assert done.stderr == ""
