@@ -21,7 +21,7 @@ from cli.live import LEAST_S, Live
 BOTS = ("simple", "scared", "medium")
 COMMAND = [
     str(Path(sys.executable).with_name("matchbox")),
-    *("simulate", "bomb", *BOTS, "--games", "1000", "--seed", "7", "--box", "none", "--json"),
+    *("simulate", "bomb", *BOTS, "--games", "3000", "--seed", "7", "--box", "none", "--json"),
 ]
 
 
@@ -73,7 +73,7 @@ def test_the_bar_moves_while_a_job_is_played(tmp_path: Path, workers: str) -> No
 def test_it_shows_nothing_without_a_terminal() -> None:
     done = subprocess.run(COMMAND, capture_output=True, text=True, check=True)
     assert done.stderr == ""
-    assert json.loads(done.stdout)["games"] == 1000
+    assert json.loads(done.stdout)["games"] == 3000
 
 
 def test_figures_that_take_long_are_asked_for_seldom() -> None:
