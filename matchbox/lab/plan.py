@@ -24,6 +24,8 @@ MOST: Final = 2000
 """Deals of all jobs up to the second, and of one at the most: each has as many as all before it, so
 that figures come soon and forks cost little. They are part of the experiment: other ones seed
 imports differently."""
+LARGEST: Final = 2 * MOST
+"""Bouts of a job at the most: at a table of six a deal is six of them, and all are held at once."""
 
 WIDTH: Final = 250
 """Bouts in flight at once in a seat, where nobody says."""
@@ -99,9 +101,9 @@ def batches_of(
     plan: Plan, who: Sequence[int], deals: Sequence[str], rotations: Sequence[int]
 ) -> Iterator[Batch]:
     """The jobs in which these bots play every deal in these rotations."""
-    start = 0
+    start, most = 0, min(MOST, LARGEST // len(rotations))
     while start < len(deals):
-        end = min(max(2 * start, FEWEST), start + MOST) if start else FIRST
+        end = min(max(2 * start, FEWEST), start + most) if start else FIRST
         yield Batch(tuple(who), _job(plan, who, deals[start:end]), tuple(rotations))
         start = end
 

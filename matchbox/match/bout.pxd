@@ -18,7 +18,6 @@ cdef class LiveBout:
     cdef _take_together(self)
     cdef _refusal(self, Py_ssize_t seat, object move)
     cdef _apply(self, Py_ssize_t seat, object move)
-    @cython.locals(first=Py_ssize_t)
     cdef _look(self)
     cdef bint _forfeit_given(self, object movers) except -1
     cdef _fail(self, Py_ssize_t seat, object fault)

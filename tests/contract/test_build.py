@@ -5,11 +5,14 @@ That it plays the same games as plain Python is compared in test_identity.py.
 
 from __future__ import annotations
 
+import ast
 import os
+import re
 import shutil
 import subprocess
 import sys
 import zipfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -17,6 +20,12 @@ import pytest
 from matchbox import build
 
 HOME = Path(__file__).parents[2]
+LOCALS = re.compile(
+    r"^(?P<indent> *)@cython\.locals\((?P<names>[^)]*)\)\s*"
+    r"(?:@cython\.\S+\s*)*c(?:p)?def (?:[^\n(]*?)(?P<function>\w+)\(",
+    re.MULTILINE,
+)
+"""Types of variables in a `.pxd`, and the function that they are for."""
 SHOWN = "from matchbox import build, dice; print(build.in_use(), dice.__file__, build.why_plain())"
 
 
@@ -112,3 +121,36 @@ def test_types_lie_beside_every_module_that_is_compiled() -> None:
         build.sources()
     )
     assert all(file.is_file() for file in build.sources().values())
+
+
+def typed_locals(types: Path) -> Iterator[tuple[str, str]]:
+    """Every function that a `.pxd` gives types of its own variables, as in Class.function, and
+    each of their names."""
+    text = types.read_text()
+    for found in LOCALS.finditer(text):
+        classes = re.findall(r"^cdef class (\w+)", text[: found.start()], re.MULTILINE)
+        inside = f"{classes[-1]}." if found["indent"] else ""
+        for name in re.findall(r"(\w+)\s*=", found["names"]):
+            yield inside + found["function"], name
+
+
+def own_names(source: Path) -> dict[str, set[str]]:
+    """The variables of every function of a module, by its name as in Class.function."""
+    found = {}
+    for outer in ast.parse(source.read_text()).body:
+        inner = outer.body if isinstance(outer, ast.ClassDef) else [outer]
+        prefix = f"{outer.name}." if isinstance(outer, ast.ClassDef) else ""
+        for one in inner:
+            if isinstance(one, ast.FunctionDef):
+                names = {node.id for node in ast.walk(one) if isinstance(node, ast.Name)}
+                found[prefix + one.name] = names | {
+                    node.arg for node in ast.walk(one) if isinstance(node, ast.arg)
+                }
+    return found
+
+
+def test_no_type_is_given_to_a_variable_that_is_not_there() -> None:
+    for source in build.sources().values():
+        names = own_names(source)
+        for function, name in typed_locals(source.with_suffix(".pxd")):
+            assert name in names[function], f"{source.name}: {function} has no {name}"

@@ -22,7 +22,7 @@ cdef class _Bout:
 cdef class Batch:
     cdef list _owing, _questions, _over
 
-    @cython.locals(begun=_Bout, told=bytearray, asking=Asking)
+    @cython.locals(begun=_Bout, told=bytearray)
     cpdef start(self, Py_ssize_t bout, object dice, list seeds)
     @cython.locals(bout=_Bout, bouts=list, back=list, mover=Py_ssize_t, place=Py_ssize_t,
                    card=Py_ssize_t, mine=bytearray, theirs=bytearray, written=bint)
@@ -38,5 +38,4 @@ cdef _play(bytearray mine, bytearray theirs, Py_ssize_t card)
 @cython.locals(seen=bytearray)
 cdef _show(_Bout bout, bytearray mine)
 cdef _put_away(_Bout bout, bytearray mine)
-@cython.locals(told=bytearray)
 cdef Py_ssize_t _place(_Bout bout, Py_ssize_t seat, object move) except -3

@@ -19,6 +19,6 @@ cdef class Bomb:
 cdef bytearray _told(bytearray own, bytearray other)
 @cython.locals(mine=bytearray, theirs=bytearray)
 cdef _play(State state, Py_ssize_t card)
-@cython.locals(mine=bytearray, theirs=bytearray)
+@cython.locals(mine=bytearray)
 cdef _take(State state, Py_ssize_t card)
 cdef _put_back(State state, object move)

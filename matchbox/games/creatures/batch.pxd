@@ -23,7 +23,7 @@ cdef class Batch:
         bout=_Bout, bouts=list, back=list, before=Py_ssize_t, mover=Py_ssize_t, moves=list
     )
     cpdef take(self, Py_ssize_t seat, object answers)
-    @cython.locals(own=Side, other=Side, owing=list, questions=list)
+    @cython.locals(own=Side, other=Side)
     cdef _ask(self, _Bout bout, Py_ssize_t seat)
     @cython.locals(
         card=Py_ssize_t, moves=list, other=Side, place=Py_ssize_t, side=Side, whole=Py_ssize_t

@@ -24,7 +24,6 @@ cdef class Layout:
     cpdef list laid(self, object board)
     @cython.locals(side=Side, gone=list)
     cpdef show(self, object board, Py_ssize_t played=*)
-    @cython.locals(held=list, gone=list)
     cdef _note(self)
     cdef list _show_hand(self, object board, bytearray kinds, Py_ssize_t played)
     @cython.locals(held=list, kind=Py_ssize_t)

@@ -5,7 +5,6 @@ cdef class Row:
     cdef readonly object whole
     cdef dict _longer
 
-    @cython.locals(row=Row)
     cpdef Row then(self, Py_ssize_t move)
     @cython.locals(row=Row)
     cdef Row _grown(self, Py_ssize_t move)

@@ -18,5 +18,5 @@ cdef class Batch:
 
     @cython.locals(bout=_Bout, bouts=list, back=list, step=tuple, state=State)
     cpdef take(self, Py_ssize_t seat, object answers)
-    @cython.locals(seat=Py_ssize_t, owing=list, questions=list)
+    @cython.locals(seat=Py_ssize_t)
     cdef _ask(self, _Bout bout)

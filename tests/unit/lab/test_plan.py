@@ -8,7 +8,17 @@ from dataclasses import replace
 
 import pytest
 
-from matchbox.lab.plan import FEWEST, FIRST, MOST, Contestant, Plan, batches_of, in_turn, rotated
+from matchbox.lab.plan import (
+    FEWEST,
+    FIRST,
+    LARGEST,
+    MOST,
+    Contestant,
+    Plan,
+    batches_of,
+    in_turn,
+    rotated,
+)
 from matchbox.match.record import entrant
 
 
@@ -67,6 +77,12 @@ def test_bots_that_differ_play_a_deal_in_every_rotation() -> None:
 def test_a_job_has_as_many_deals_as_all_before_it_within_bounds() -> None:
     sizes = [len(batch.job.deals) for batch in rotated(a_plan("ab"), (0, 1), 2 * 4 * MOST)]
     assert sizes == [50, 200, 250, 500, 1000, *[MOST] * 3]
+
+
+def test_a_job_of_a_large_table_holds_no_more_bouts_than_one_of_a_pair() -> None:
+    jobs = list(batches_of(a_plan("abcdef"), range(6), ["a" * 32] * 5000, range(6)))
+    assert sum(len(one.job.deals) for one in jobs) == 5000
+    assert max(one.games for one in jobs) == 6 * (LARGEST // 6) <= LARGEST
 
 
 def test_what_is_left_over_is_a_job_of_its_own() -> None:
