@@ -115,8 +115,8 @@ def _grow(
     return [
         *growth.over_games(box, LARGEST * games, repeats),
         *growth.over_bots(box, 2 * games, repeats),
-        *growth.over_cores(kind, 10 * games, repeats, usable),
-        *growth.over_thinkers(kind, games // 10, repeats, usable),
+        *growth.over_cores(kind, 10 * games, options.repeats, usable),
+        *growth.over_thinkers(kind, games // 10, options.repeats, usable),
     ]
 
 
