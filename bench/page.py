@@ -21,6 +21,7 @@ its own behind the wall, seeded, recorded, the referee and all seats on one core
 players play in the plain loop of `bench/plain`, in one process, with nothing checked. The ratio is
 the plain loop's processor time divided by that of the referee and all its seats, the median over
 repeats in which both follow each other. Ratios carry over to other machines; microseconds do not.
+On a machine that others use too, a ratio may be a fifth off from one run to the next.
 `none` is the same play without a wall, in one process. `bytes` is the length of the stored record.
 """
 
