@@ -13,14 +13,16 @@ cdef class Layout:
     cdef readonly bytearray numbers
     cdef list _fallen
     cdef readonly list creatures, held, lands
-    cdef readonly tuple zones
-    cdef readonly Py_ssize_t touches
+    cdef tuple _zones
+    cdef Py_ssize_t _touches
     cdef bint _is_deck_shown, _is_own
     cdef readonly bint is_laid
 
     cpdef lay_out(self, object board)
     cpdef tell(self, bytes brief)
     cpdef deck(self)
+    @cython.locals(zones=tuple)
+    cpdef bint is_untouched(self, object board) except -1
     cpdef list laid(self, object board)
     @cython.locals(side=Side, gone=list)
     cpdef show(self, object board, Py_ssize_t played=*)

@@ -31,13 +31,13 @@ class Layout:
     """What lies on one board, as the game has it, beside what the player has made of it.
 
     The board holds it, and is given at every call: what held each other would be left to the
-    collector. Where a player has changed nothing, `zones` and `touches` are those of its board, and
-    its table brings up to date what a move is certain to have changed, and no more.
+    collector. Where a player has left its board untouched, its table brings up to date what a move
+    is certain to have changed, and no more.
     """
 
     __slots__ = (
-        "_fallen", "_held_kinds", "_is_deck_shown", "_is_own", "_side", "brief", "creatures",
-        "held", "is_laid", "lands", "numbers", "touches", "zones",
+        "_fallen", "_held_kinds", "_is_deck_shown", "_is_own", "_side", "_touches", "_zones",
+        "brief", "creatures", "held", "is_laid", "lands", "numbers",
     )  # fmt: skip
 
     def __init__(self, side: Side, *, is_own: bool) -> None:
@@ -78,8 +78,13 @@ class Layout:
     def deck(self) -> list[Card]:
         """The deck, face down; from now on it is kept up to date as well."""
         self._is_deck_shown = True
-        self.touches = _ALWAYS
+        self._touches = _ALWAYS
         return [card_of(FACE_DOWN) for _ in self._side.deck]
+
+    def is_untouched(self, board: GameControl) -> bool:
+        """Whether the player has left the board as it was shown."""
+        zones = board.hand, board.field, board.lands, board.dpile
+        return zones == self._zones and self._touches == TOUCHES.count
 
     def laid(self, board: GameControl) -> list[Card]:
         """The creatures on this field as the game has them."""
@@ -111,8 +116,8 @@ class Layout:
 
     def _note(self) -> None:
         """Keeps in mind what lies here, to see what the player changes."""
-        self.zones = self.held, self.creatures, self.lands, self._fallen
-        self.touches = _ALWAYS if self._is_deck_shown else TOUCHES.count
+        self._zones = self.held, self.creatures, self.lands, self._fallen
+        self._touches = _ALWAYS if self._is_deck_shown else TOUCHES.count
 
     def _show_hand(self, board: GameControl, kinds: bytearray, played: int) -> list[Card]:
         """Brings the hand up to date; returns the cards that have left it."""
@@ -172,8 +177,7 @@ class Layout:
     def show_turn(self, board: GameControl) -> None:
         """A turn has begun, and since the last one nothing has happened but the draw of a card."""
         side = self._side
-        zones = board.hand, board.field, board.lands, board.dpile
-        if zones != self.zones or self.touches != TOUCHES.count:
+        if not self.is_untouched(board):
             self.show(board)
             return
         card = card_of(side.hand[-1])

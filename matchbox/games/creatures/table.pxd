@@ -24,19 +24,18 @@ cdef class Table:
     cpdef turn(self, object player, bytes brief, object ask, bint keep)
     cpdef count(self)
     cdef bint _try_elsewhere(self) except -1
-    @cython.locals(layout=Layout, left=Py_ssize_t, mine=Side, place=Py_ssize_t, zones=tuple)
+    @cython.locals(layout=Layout, left=Py_ssize_t, mine=Side, place=Py_ssize_t)
     cpdef bint play_land(self) except -1
     @cython.locals(left=Py_ssize_t, mine=Side)
     cpdef bint tap_all(self) except -1
-    @cython.locals(layout=Layout, mine=Side, zones=tuple)
+    @cython.locals(layout=Layout, mine=Side)
     cdef bint _tap(self, Py_ssize_t lands) except -1
     @cython.locals(
-        layout=Layout, left=Py_ssize_t, mine=Side, number=Py_ssize_t, place=Py_ssize_t, zones=tuple
+        layout=Layout, left=Py_ssize_t, mine=Side, number=Py_ssize_t, place=Py_ssize_t
     )
     cpdef bint summon(self, object name) except -1
     @cython.locals(
-        layout=Layout, left=Py_ssize_t, mine=Side, move=Py_ssize_t, place=Py_ssize_t, theirs=Side,
-        zones=tuple
+        layout=Layout, left=Py_ssize_t, mine=Side, move=Py_ssize_t, place=Py_ssize_t, theirs=Side
     )
     cpdef bint attack(self, object creature) except -1
     cdef bint _made(self, Py_ssize_t move) except -1

@@ -13,7 +13,7 @@ from matchbox.errors import IllegalMove
 from matchbox.games.creatures import steps
 from matchbox.games.creatures.board import GameControl
 from matchbox.games.creatures.brief import ASKED, ATTACKER, BLOCK, TURN, brief_of, read, read_next
-from matchbox.games.creatures.card import TAPPED, TOUCHES, Card
+from matchbox.games.creatures.card import TAPPED, Card
 from matchbox.games.creatures.idle import IdleBoard
 from matchbox.games.creatures.kinds import FACE_DOWN, LAND_CARD, NAMES, NUMBERS
 from matchbox.games.creatures.layout import ATTACKING, Layout
@@ -124,8 +124,7 @@ class Table:
         if place < 0:
             return False
         board, layout = self.own, self._own_layout
-        zones = board.hand, board.field, board.lands, board.dpile
-        if zones != layout.zones or layout.touches != TOUCHES.count:
+        if not layout.is_untouched(board):
             layout.show(board, place)
         else:
             del board.hand[place]
@@ -165,8 +164,7 @@ class Table:
         if not steps.tap(mine, lands):
             return False
         board, layout = self.own, self._own_layout
-        zones = board.hand, board.field, board.lands, board.dpile
-        if zones != layout.zones or layout.touches != TOUCHES.count:
+        if not layout.is_untouched(board):
             layout.show(board)
         else:
             if mine.tapped < mine.lands:
@@ -192,8 +190,7 @@ class Table:
         if place < 0:
             return False
         board, layout = self.own, self._own_layout
-        zones = board.hand, board.field, board.lands, board.dpile
-        if zones != layout.zones or layout.touches != TOUCHES.count:
+        if not layout.is_untouched(board):
             layout.show(board, place)
         else:
             del board.hand[place]
@@ -222,8 +219,7 @@ class Table:
             self._hand_over()
             return True
         board = self.own
-        zones = board.hand, board.field, board.lands, board.dpile
-        if zones != layout.zones or layout.touches != TOUCHES.count:
+        if not layout.is_untouched(board):
             layout.show(board)
         else:
             layout.creatures[place]._marks = ATTACKING
