@@ -34,9 +34,10 @@ _BROKEN: Final = (
     *(IndexError, ValueError, struct.error),
 )
 """What the library raises for a zip whose bytes make no sense."""
-_BIDIRECTIONAL: Final = frozenset(
-    "\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u061c"
+_INVISIBLE: Final = re.compile(
+    "[\x00-\x08\x0b\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]"
 )
+"""Control characters but those between words, and what changes a line's direction."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,14 +152,10 @@ def _check_source(name: str, content: bytes) -> None:
     except UnicodeDecodeError as error:
         where = content.count(b"\n", 0, error.start) + 1
         raise BadBundle(f"{name} is not UTF-8 in line {where}; save it as UTF-8") from None
-    for number, line in enumerate(text.split("\n"), 1):
-        for character in line:
-            if character in _BIDIRECTIONAL or (
-                unicodedata.category(character) == "Cc" and character not in "\t\r\f"
-            ):
-                raise BadBundle(
-                    f"{name}, line {number} holds the invisible character "
-                    f"U+{ord(character):04X}; remove it"
-                )
+    if found := _INVISIBLE.search(text):
+        where = text.count("\n", 0, found.start()) + 1
+        raise BadBundle(
+            f"{name}, line {where} holds the invisible character U+{ord(found[0]):04X}; remove it"
+        )
     if not unicodedata.is_normalized("NFC", text):
         raise BadBundle(f"{name} is not in Unicode's NFC form; save it with composed characters")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import stat
+import unicodedata
 import zipfile
 
 import pytest
@@ -72,6 +73,18 @@ def test_a_byte_order_mark_is_allowed() -> None:
 def test_it_refuses_with_a_sentence(data: bytes, says: str) -> None:
     with pytest.raises(BadBundle, match=says):
         bundle.read_bundle(data)
+
+
+def test_control_characters_and_those_that_turn_a_line_are_refused_and_no_others() -> None:
+    turning = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
+    for one in map(chr, range(0x3000)):
+        unseen = unicodedata.category(one) == "Cc" and one not in "\t\n\r\f"
+        try:
+            bundle.read_bundle(f"x = 1\n# {one}".encode())
+            refused = False
+        except BadBundle as error:
+            refused = f"line 2 holds the invisible character U+{ord(one):04X}" in str(error)
+        assert refused == (unseen or one in turning), hex(ord(one))
 
 
 @pytest.mark.parametrize("method", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
