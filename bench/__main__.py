@@ -73,7 +73,7 @@ def main(words: Sequence[str]) -> int:
     _show_memory(held)
     _show_long(long)
     _show_grown(grown)
-    reached = goals(fast, plain, alone, long, grown) if options.page else []
+    reached = goals(fast, plain, alone, walls, long, grown) if options.page else []
     if options.page is not None:
         _show_goals(reached)
         text = page.page(reached, fast, plain, single, alone, walls, held, long, grown)

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
-from statistics import median
+from statistics import fmean, median
 from typing import TYPE_CHECKING, Final
 
 from bench.contests import BOMB, THINKING, Thinker, duel
@@ -48,7 +48,8 @@ class Grown:
     size: int
     games: int
     plain_us: float
-    """Microseconds of a game in the plain loop, on one core."""
+    """Microseconds of a game in the plain loop, on one core: the mean of those that isolated play
+    is given, where cores grow."""
     isolated_us: float
     """The same in boxes, of the size: processor time, or wall time where cores grow."""
     ratio: float
@@ -111,10 +112,12 @@ def _over_cores(
     taken: dict[int, list[tuple[float, float]]] = {size: [] for size in sizes}
     with _on(usable):
         for _ in range(repeats):
-            with _on(usable[:1]):
-                plain = _wall(found.loop) / found.games
+            plain = []
+            for core in reversed(usable[-sizes[-1] :]):  # As a crew takes them.
+                with _on([core]):
+                    plain.append(_wall(found.loop) / found.games)
             for size in sizes:
-                taken[size].append((plain, _side_by_side(kind, size, found)))
+                taken[size].append((fmean(plain[:size]), _side_by_side(kind, size, found)))
     return [_grown(by, size, found, own, times=size) for size, own in taken.items()]
 
 
