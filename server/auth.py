@@ -99,10 +99,14 @@ def operator(books: Session) -> User:
 
 
 def arena_only() -> None:
-    """Refuses everybody who does not show the arena's token. Raises LoginNeeded."""
+    """Refuses everybody who does not show the arena's token; who does is no stranger from then on.
+
+    Raises LoginNeeded.
+    """
     expected = context().settings.arena_token
     if not expected or not hmac.compare_digest(_bearer(request).encode(), expected.encode()):
         raise LoginNeeded("only an arena may ask this, with the arena token of the settings")
+    g.arena = True
 
 
 def start_session(user: User) -> None:

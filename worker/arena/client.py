@@ -17,8 +17,8 @@ from matchbox.bundle import digest
 from matchbox.errors import (
     BadBundle,
     BadMessage,
-    CallerFault,
     Forbidden,
+    MatchboxError,
     NotFound,
     Unavailable,
 )
@@ -118,13 +118,17 @@ class ServerClient:
             self._kept.popitem(last=False)
 
 
-def _refusal(answer: httpx.Response) -> CallerFault:
-    """What a 4xx answer means here."""
+def _refusal(answer: httpx.Response) -> MatchboxError:
+    """What a 4xx answer means here: 401 that nobody of this arena is let in, and so nothing about
+    the job."""
     where = f"{answer.request.method} {answer.request.url.path}"
-    if answer.status_code in (401, 403):
-        return Forbidden(
-            f"the server refused {where}: set the same MATCHBOX_ARENA_TOKEN on server and arena"
+    if answer.status_code == httpx.codes.UNAUTHORIZED:
+        return Unavailable(
+            f"the server does not know this arena and refused {where}: set the same "
+            "MATCHBOX_ARENA_TOKEN on server and arena"
         )
+    if answer.status_code == httpx.codes.FORBIDDEN:
+        return Forbidden(f"the server refused {where}: the attempt is none of its own")
     if answer.status_code == httpx.codes.NOT_FOUND:
         return NotFound(f"the server has no {answer.request.url.path}")
     return BadMessage(f"the server refused {where} with {answer.status_code}")

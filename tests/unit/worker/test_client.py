@@ -112,7 +112,7 @@ def test_a_server_that_stays_in_trouble_is_unavailable(trouble: Answer) -> None:
 
 
 @pytest.mark.parametrize(
-    ("status", "kind"), [(401, Forbidden), (403, Forbidden), (404, NotFound), (422, BadMessage)]
+    ("status", "kind"), [(401, Unavailable), (403, Forbidden), (404, NotFound), (422, BadMessage)]
 )
 def test_a_refusal_is_final(status: int, kind: type[Exception]) -> None:
     server = Server(says(status))
@@ -122,5 +122,5 @@ def test_a_refusal_is_final(status: int, kind: type[Exception]) -> None:
 
 
 def test_the_wrong_token_says_what_to_set() -> None:
-    with pytest.raises(Forbidden, match="MATCHBOX_ARENA_TOKEN on server and arena"):
+    with pytest.raises(Unavailable, match="MATCHBOX_ARENA_TOKEN on server and arena"):
         client_of(Server(says(401))).report_wall({})

@@ -190,6 +190,24 @@ def test_without_a_server_the_message_goes_back(box: Box) -> None:
         Arena(world.client, box, world.send).play_match(plain(a_match(ONE, TWO)))
 
 
+@pytest.mark.parametrize("first", [1, 2])
+def test_an_arena_that_the_server_does_not_know_gives_its_match_back(first: int, box: Box) -> None:
+    world = World(ONE, TWO, claims=lambda n: 401 if n >= first else 204)
+    clock = count(0, 40)
+    arena = Arena(world.client, box, world.send, clock=lambda: float(next(clock)))
+    with pytest.raises(GiveBack, match="set the same MATCHBOX_ARENA_TOKEN"):
+        arena.play_match(plain(a_match(ONE, TWO)))
+    assert (len(world.claimed), world.sent, world.posted) == (first, [], [])
+
+
+def test_a_job_that_is_none_of_the_server_s_is_reported_as_lost(box: Box) -> None:
+    world = World(ONE, TWO, claims=lambda n: 403)
+    Arena(world.client, box, world.send).play_match(plain(a_match(ONE, TWO)))
+    ((task, message),) = world.sent
+    assert task == wire.LOST
+    assert "none of its own" in message["why"]
+
+
 def test_an_arena_that_is_stopping_gives_its_match_back(box: Box) -> None:
     world = World(ONE, TWO)
     with pytest.raises(GiveBack, match="stopping"):

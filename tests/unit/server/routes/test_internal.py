@@ -95,7 +95,7 @@ def test_a_claim_of_a_match_that_is_over_is_a_conflict(
 
 def test_a_claim_needs_the_attempts_token(arena: Caller, job: PlayMatch, tryout: TryOut) -> None:
     assert send(arena, "/claims", claim_of(tryout, "version")).status_code == 204
-    problem(send(arena, "/claims", {**claim_of(job), "token": "0" * 64}), 401)
+    problem(send(arena, "/claims", {**claim_of(job), "token": "0" * 64}), 403)
     problem(send(arena, "/claims", {**claim_of(job), "subject": "0" * 32}), 404)
 
 
@@ -129,7 +129,7 @@ def test_a_result_without_its_attempts_token_is_not_believed(
     arena: Caller, job: PlayMatch, books: Books
 ) -> None:
     message = {**wire.to_plain(played(job)), "token": "0" * 64}
-    problem(send(arena, "/results", {"task": wire.RECORD, "message": message}), 401)
+    problem(send(arena, "/results", {"task": wire.RECORD, "message": message}), 403)
     assert books.match(job.match).state == "running"
 
 
