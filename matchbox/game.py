@@ -114,7 +114,7 @@ Answers: TypeAlias = Mapping[int, Any]
 
 class Batch(Protocol):
     """Many bouts of one game side by side. A game may offer it, for speed, as
-    `batch(seats, options)`.
+    `batch(seats, options)`, which is None where it has none for that table.
 
     It plays what the functions of a state play, as long as every seat answers with a move that
     the rules allow. A bout in which one does not is handed back, to be played by those.

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from cli import shipped
-from matchbox import registry
+from matchbox import build, registry
 from matchbox.dice import derive_deals
 from matchbox.game import fill_options
 from matchbox.match import record as records
@@ -52,6 +52,8 @@ _LIMITS: Final = {
 class Told:
     """What came of a match."""
 
+    build: str
+    """What played it: matchbox.build.in_use()."""
     packed: str
     """The digest of the packed record, to the last byte."""
     record: str
@@ -95,7 +97,7 @@ def tell(packed: bytes) -> Told:
         for bout in record.bouts
     }
     narrow = msgspec.structs.replace(record, width=1)
-    return Told(_digest(packed), records.digest(narrow), bouts)
+    return Told(build.in_use(), _digest(packed), records.digest(narrow), bouts)
 
 
 def _digest(data: bytes) -> str:
