@@ -106,6 +106,8 @@ class SeatFault(MatchboxError):
         kind: one of `FAULT_KINDS`; "platform" is nobody's loss.
         detail: one sentence for the bot's owner.
         asked: the bouts that its frame asked about, where the questions took several frames.
+        shared: whether the bouts that a program holds beside the one in question may have brought
+            it about: it lacked memory, or a frame of many questions took long.
     """
 
     def __init__(self, kind: FaultKind, detail: str) -> None:
@@ -113,6 +115,7 @@ class SeatFault(MatchboxError):
         self.kind: FaultKind = kind
         self.detail = detail
         self.asked: list[int] = []
+        self.shared = kind == "memory"
 
 
 class Unavailable(MatchboxError):

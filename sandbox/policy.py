@@ -62,6 +62,10 @@ SEATS_PER_ZYGOTE: Final = 1000
 HELLO: Final = b"ready"
 """The first packet of a fork, once its wall stands."""
 
+FRAME_DECISIONS: Final = 10
+"""A frame has the time of so many decisions at the most. Quick bots answer hundreds in it; one that
+does not is asked in smaller ones, where each decision has all of its time."""
+
 SERIAL_BYTES: Final = 8
 """Length of the number by which a zygote's answer is known to be of this seat."""
 

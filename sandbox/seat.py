@@ -18,7 +18,15 @@ from typing import Final
 
 from matchbox.errors import SeatFault
 from sandbox.meter import GRACE_MS, Bank, Meter, cpu_clock, too_long
-from sandbox.policy import CHUNK_BYTES, QUESTION_BYTES, TAG_BYTES, WHERE, Limits, rlimits
+from sandbox.policy import (
+    CHUNK_BYTES,
+    FRAME_DECISIONS,
+    QUESTION_BYTES,
+    TAG_BYTES,
+    WHERE,
+    Limits,
+    rlimits,
+)
 from sandbox.verdict import Death, verdict
 from sandbox.warm import Warm
 
@@ -74,17 +82,20 @@ class Seat:
     def ask(self, frame: bytes, decisions: int = 1, *, start: bool = False) -> bytes:
         """The one frame that answers this one, within its limits. Raises SeatFault, for good.
 
-        `decisions` is the number of questions in the frame; `start` that it loads the bot.
+        `decisions` is the number of questions in the frame; `start` that it loads the bot. A frame
+        of many that takes too long is nobody's fault yet, and nobody pays for it.
         """
         if self._fault is not None:
             raise SeatFault(self._fault.kind, self._fault.detail)
         try:
             return self._exchange(frame, decisions, start)
         except SeatFault as fault:
-            if self._death is None:
-                self._charge()
             late = fault.kind == "timeout"
             self._fault = self._spent() if late and self._last else fault
+            if late and not self._last and decisions > FRAME_DECISIONS:
+                fault.shared = True
+            elif self._death is None:
+                self._charge()
             if late:
                 self._ask_where()
             self.close()
@@ -151,7 +162,7 @@ class Seat:
         left = self._bank.left_ms
         if left <= 0:
             raise self._spent()
-        whole = self._limits.cpu_ms * (decisions if decisions > 1 else 1)
+        whole = self._limits.cpu_ms * max(1, min(decisions, FRAME_DECISIONS))
         self._last = left < whole
         return left if self._last else whole
 

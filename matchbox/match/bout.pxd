@@ -8,7 +8,8 @@ cdef class LiveBout:
     cdef public bint over
     cdef object _game, _make_move, _to_move, _view, _outcome, _own_refusal
     cdef SeededDice _dice
-    cdef dict _given, _answers
+    cdef dict _given
+    cdef public dict answered
     cdef Py_ssize_t _seats, _steps, _max_steps
 
     cpdef tell(self, Py_ssize_t seat)

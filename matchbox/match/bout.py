@@ -26,9 +26,9 @@ class LiveBout:
     """One deal being played once in one rotation of the seats."""
 
     __slots__ = (
-        "_answers", "_dice", "_game", "_given", "_make_move", "_max_steps", "_outcome",
-        "_own_refusal", "_seats", "_steps", "_to_move", "_view", "banned", "faults", "moves",
-        "notes", "number", "order", "over", "owing", "state", "told",
+        "_dice", "_game", "_given", "_make_move", "_max_steps", "_outcome", "_own_refusal",
+        "_seats", "_steps", "_to_move", "_view", "answered", "banned", "faults", "moves", "notes",
+        "number", "order", "over", "owing", "state", "told",
     )  # fmt: skip
 
     def __init__(
@@ -51,6 +51,8 @@ class LiveBout:
         self.told: list[list[Told]] = [[] for _ in range(seats)]
         self.owing: Sequence[int] = ()
         """The seats that owe an answer, rising; none once it is over."""
+        self.answered: dict[int, Answer] = {}
+        """What some of them have answered already, where several move at once."""
         self.over = False
         """True once the bout has its outcome."""
         self._game = game
@@ -64,7 +66,6 @@ class LiveBout:
         self._to_move = game.to_move
         self._view = getattr(game, "brief", None) or game.view
         self._given = {(fault.step, fault.seat): fault for fault in given}
-        self._answers: dict[int, Answer] = {}
         self._outcome: Outcome | None = None
         self._dice = SeededDice(bytes.fromhex(deal), 0)
         self.state = game.start(seats, self._dice, options)
@@ -85,8 +86,8 @@ class LiveBout:
         """Takes what the seat answered. True once all who owed have answered, and the rules were
         told; then `owing` names who is next."""
         if len(self.owing) > 1:
-            self._answers[seat] = answer
-            if len(self._answers) < len(self.owing):
+            self.answered[seat] = answer
+            if len(self.answered) < len(self.owing):
                 return False
             self._take_together()
         elif isinstance(answer, SeatFault):
@@ -119,7 +120,7 @@ class LiveBout:
 
     def _take_together(self) -> None:
         """Simultaneous moves are all checked before any is made, so that a fault comes first."""
-        answers, self._answers = self._answers, {}
+        answers, self.answered = self.answered, {}
         moves: list[tuple[int, Plain]] = []
         faults: list[tuple[int, SeatFault]] = []
         for seat, answer in sorted(answers.items()):

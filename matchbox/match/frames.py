@@ -185,7 +185,8 @@ def read_answers(
     reports: Reports | None = None,
     asked: Iterable[Question] = (),
 ) -> list[Answer]:
-    """One answer a question, in order. Raises SeatFault("protocol") for anything else.
+    """One answer a question, in order. Raises SeatFault("protocol") for anything else, and
+    SeatFault("memory") where a bout lacked memory, of which all had their part.
 
     Diagnostics on the bouts that were `asked` are put into `reports`; without it, a seat may send
     none. `nonce` counts the frames of a seat: nobody has made as many decisions in a bout.
@@ -285,7 +286,9 @@ def _put_fault(answers: list[Answer], fault: Any) -> None:
         case [place, kind, str(detail)] if (
             type(place) is int and kind in SEEN_INSIDE and 0 <= place < len(answers)
         ):
-            answers[place] = SeatFault(kind, readable(detail[:DETAIL_LENGTH]))
+            answers[place] = seen = SeatFault(kind, readable(detail[:DETAIL_LENGTH]))
+            if kind == "memory":
+                raise seen
         case _:
             raise SeatFault("protocol", "the frame reports a fault that cannot be")
 

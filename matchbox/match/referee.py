@@ -124,19 +124,24 @@ class _Match:
         self._bouts: dict[int, list[Bout | None]] = {}
         """By rotation, and then by deal."""
         self._troubles: dict[Order, _Trouble] = {}
+        self._narrow = False
+        """Whether a program has broken: the rest is played one bout at a time."""
 
     def play_rotation(self, rotation: int, deals: Iterable[int]) -> None:
-        """Plays these deals with the seats so rotated, `width` bouts at a time."""
+        """Plays these deals with the seats so rotated, `width` bouts at a time while none of the
+        match's programs has broken."""
         seats = range(self._seats)
         self._bouts.setdefault(rotation, [None] * len(self._job.deals))
         players = [self._open(entrant(seat, rotation, self._seats), rotation) for seat in seats]
         batch = getattr(self._game, "batch", None)
         side = batch(self._seats, self._job.options) if batch is not None else None
+        table = Table(self._job, rotation, players, self, side, narrow=self._narrow)
         try:
-            Table(self._job, rotation, players, self, side).play(deals)
+            table.play(deals)
         finally:
             for player in players:
                 player.close()
+        self._narrow = table.narrow
         self.beat()
 
     def settle(self) -> list[Bout]:

@@ -26,11 +26,10 @@ if TYPE_CHECKING:
 
 AGAIN: Final = 2
 """So often a bout that comes out otherwise is played alone once more, before a bot is named."""
-_BY_A_CLOCK: Final = frozenset(("timeout", "platform", "protocol"))
-_SKIPPED: Final = _BY_A_CLOCK | {"excluded"}
-"""A recorded bout with such a fault tells nothing: a clock or other bouts may have decided it."""
-_NO_WORD: Final = _BY_A_CLOCK | {"memory"}
-"""Neither does one that was played alone, with such a fault."""
+_NO_WORD: Final = frozenset(("timeout", "platform", "protocol", "memory"))
+"""A bout with such a fault tells nothing: the machine may have decided it."""
+_SKIPPED: Final = _NO_WORD | {"excluded"}
+"""Neither does one where other bouts of the match have decided."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,10 +54,9 @@ def sample(
     """Up to `most` bouts of the job's record played alone and compared; `beat` is called after
     every frame.
 
-    Which bouts follows from the record's digest, so no bot can know; those that lacked memory come
-    first. Of a bout the entrant is named whose answer is the first that differs: what the others do
-    may follow from it. The sample ends early, without a word, where the platform fails: the record
-    stands by itself.
+    Which bouts follows from the record's digest, so no bot can know. Of a bout the entrant is named
+    whose answer is the first that differs: what the others do may follow from it. The sample ends
+    early, without a word, where the platform fails: the record stands by itself.
     """
     found: dict[str, set[int]] = {"stateful": set(), "unrepeatable": set()}
     done = 0
@@ -79,7 +77,7 @@ def _chosen(record: Record, most: int) -> list[Bout]:
         return []
     fit = [bout for bout in record.bouts if not (bout.faults and _SKIPPED & _kinds(bout))]
     SeededDice(bytes.fromhex(records.digest(record)), 0).shuffle(fit)
-    return sorted(fit, key=lambda bout: "memory" not in _kinds(bout))[:most]
+    return fit[:most]
 
 
 def _kinds(bout: Bout) -> set[str]:

@@ -2,11 +2,12 @@ cimport cython
 from matchbox.match.bout cimport LiveBout
 
 cdef class Table:
-    cdef object _job, _players, _bouts, _batch, _rotation
+    cdef object _job, _players, _bouts, _batch, _rotation, _doubt
     cdef bint _alone
-    cdef Py_ssize_t _batched
+    cdef readonly bint narrow
+    cdef Py_ssize_t _batched, _width
     cdef dict _live
-    cdef list _owing, _broken
+    cdef list _aside, _owing, _broken, _held, _lost
 
     @cython.locals(live=LiveBout)
     cdef bint _fill(self, object waiting) except -1
@@ -20,7 +21,6 @@ cdef class Table:
     cdef _ask_batch(self, Py_ssize_t seat, object questions)
     @cython.locals(live=LiveBout)
     cdef _ask(self, Py_ssize_t seat, list owing)
-    @cython.locals(live=LiveBout)
-    cdef _asked(self, Py_ssize_t seat, list owing)
     cdef _seed(self, Py_ssize_t deal, Py_ssize_t seat)
     cdef _question(self, LiveBout live, Py_ssize_t seat, Py_ssize_t nth)
+    cdef _tell_again(self, Py_ssize_t seat, LiveBout live)

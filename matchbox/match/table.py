@@ -1,7 +1,7 @@
 """One rotation of a match: the seats' players and the bouts in flight, in lockstep.
 
-Every seat gets one frame with every question it owes an answer to. Knows how the bout that
-brought a whole program down is found; knows no game and no box.
+Every seat gets one frame with every question it owes an answer to, until a program breaks: then
+the bouts go on one at a time. Knows which of them is at fault; knows no game and no box.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from matchbox.match.frames import Answer, Question
 from matchbox.match.wire import ALONE
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from matchbox.game import Answers, Batch, Outcome, Plain
     from matchbox.match.bout import LiveBout
@@ -22,13 +22,16 @@ if TYPE_CHECKING:
 
 _CULPRITS: Final = 3
 """Behind so many culprits the other bouts of a broken program are forfeited unasked."""
+_OTHERS: Final = -1
+"""Stands for the bouts that a program was asked about when several were in flight."""
 
 
 class Player(Protocol):
     """What answers for a seat: a box, the same code in this process, or a script."""
 
     def answer(self, questions: Sequence[Question]) -> Sequence[Answer]:
-        """One answer a question. Raises SeatFault where the whole program is at fault."""
+        """One answer a question. Raises SeatFault where the whole program is at fault, or lacked
+        memory in one of them."""
 
     def end(self, bout: int) -> None:
         """The bout is over."""
@@ -63,7 +66,13 @@ class Bouts(Protocol):
 
 
 class Table:
-    """The players of one rotation, and the bouts that they are playing."""
+    """The players of one rotation, and the bouts that they are playing.
+
+    Where a program breaks among several bouts, all of them are put aside and finished one at a
+    time, and so are those that follow. What the broken program had been told is told again to a
+    fresh one, and replies given before stand. A bout is at fault that breaks a program which is
+    asked about nothing else; where others may have brought it about, only if it held no other one.
+    """
 
     def __init__(
         self,
@@ -72,6 +81,8 @@ class Table:
         players: Sequence[Player],
         bouts: Bouts,
         batch: Batch | None = None,
+        *,
+        narrow: bool = False,
     ) -> None:
         """What is played in `batch`, where the game has one, is a LiveBout only after a fault."""
         self._job = job
@@ -80,12 +91,23 @@ class Table:
         self._bouts = bouts
         self._batch = batch
         self._alone = job.width == ALONE
+        self._width = 1 if narrow else max(1, job.width)
+        self.narrow = self._width == 1
+        """Whether one bout is played at a time."""
         self._batched = 0
         """So many bouts are under way in the batch."""
         self._live: dict[int, LiveBout] = {}
+        self._aside: list[LiveBout] = []
+        """Those that wait for their turn."""
         self._owing: list[list[LiveBout]] = [[] for _ in players]
         self._broken: list[dict[int, SeatFault]] = [{} for _ in players]
-        """By seat: the live bouts that broke its program. They are not told to it again."""
+        """By seat: the bouts that broke its program. They are not told to it again."""
+        self._lost: list[set[int]] = [set() for _ in players]
+        """By seat: the bouts that only a program knew which is gone."""
+        self._held: list[set[int]] = [set() if self.narrow else {_OTHERS} for _ in players]
+        """By seat: the bouts that its program was asked about."""
+        self._doubt: tuple[int, Sequence[int], SeatFault] | None = None
+        """The seat whose program broke when it was asked about several bouts, those, and how."""
 
     def play(self, deals: Iterable[int]) -> None:
         """Plays these deals; a place is filled again the moment its bout ends."""
@@ -94,7 +116,12 @@ class Table:
             self._step()
 
     def _fill(self, waiting: Iterator[int]) -> bool:
-        while self._batched + len(self._live) < max(1, self._job.width):
+        while self._batched + len(self._live) < self._width:
+            if self._aside:
+                live = self._aside.pop(0)
+                self._live[live.number] = live
+                self._look(live, live.answered)
+                continue
             deal = next(waiting, None)
             if deal is None:
                 break
@@ -118,7 +145,7 @@ class Table:
                 self._bouts.beat()
             if owing := self._owing[seat]:
                 self._owing[seat] = []
-                self._take(seat, owing, self._ask(seat, owing))
+                self._ask(seat, owing)
                 self._bouts.beat()
 
     def _take(self, seat: int, owing: Sequence[LiveBout], answers: Sequence[Answer]) -> None:
@@ -127,7 +154,7 @@ class Table:
                 self._look(live)
 
     def _look(self, live: LiveBout, told: Collection[int] = ()) -> None:
-        """Ends the bout, or sees who owes a move in it; some have been told so."""
+        """Ends the bout, or sees who owes a move in it; some have made theirs."""
         if live.over:
             del self._live[live.number]
             self._end(live.number)
@@ -140,24 +167,24 @@ class Table:
         for seat in range(len(self._owing)):
             player = self._players[seat]
             player.end(bout)
-            if self._broken[seat]:
-                self._broken[seat].pop(bout, None)
             if self._alone:
                 player.renew()
+                self._held[seat].clear()
 
     def _ask_batch(self, seat: int, questions: Sequence[Question]) -> None:
         """Asks what the batch asks. From a fault on, its bouts are played as any other."""
         assert self._batch is not None
         try:
+            if self.narrow:
+                self._held[seat].update(bout for bout, *_ in questions)
             answers = self._players[seat].answer(questions)
         except SeatFault as fault:
             if fault.kind == "platform":
                 raise
             asked = [bout for bout, *_ in questions]
             for bout, moves, given in self._batch.leave():
-                self._resume(bout, moves, given, seat if bout in asked else None)
-            owing = [self._live[bout] for bout in asked]
-            self._take(seat, owing, self._find_culprits(seat, questions, fault))
+                self._resume(bout, moves, given)
+            self._break(seat, asked, fault)
         else:
             for bout, moves, given in self._batch.take(seat, answers):
                 self._resume(bout, moves, given)
@@ -166,10 +193,8 @@ class Table:
                 self._end(bout)
                 self._bouts.keep((bout, self._rotation), moves, outcome)
 
-    def _resume(
-        self, bout: int, moves: Sequence[Plain], given: Answers, asked: int | None = None
-    ) -> None:
-        """Goes on with a bout that the batch gave back; `asked` has yet to answer in it."""
+    def _resume(self, bout: int, moves: Sequence[Plain], given: Answers) -> None:
+        """Goes on with a bout that the batch gave back."""
         self._batched -= 1
         self._live[bout] = live = self._bouts.restart((bout, self._rotation))
         made = 0
@@ -178,25 +203,16 @@ class Table:
                 live.tell(seat)
                 live.take(seat, moves[made])
                 made += 1
-        told = set(given)
         for seat, answer in given.items():
             live.tell(seat)
-            if live.take(seat, answer):
-                told.clear()
-        if asked is not None:
-            live.tell(asked)
-            told.add(asked)
-        self._look(live, told)
+            live.take(seat, answer)
+        self._look(live, live.answered)
 
-    def _ask(self, seat: int, owing: Sequence[LiveBout]) -> Sequence[Answer]:
-        if not self._broken[seat]:
-            return self._asked(seat, owing)
-        known = dict(self._broken[seat])
-        whole = [live for live in owing if live.number not in known]
-        answers = iter(self._asked(seat, whole) if whole else ())
-        return [known[live.number] if live.number in known else next(answers) for live in owing]
-
-    def _asked(self, seat: int, owing: Sequence[LiveBout]) -> Sequence[Answer]:
+    def _ask(self, seat: int, owing: Sequence[LiveBout]) -> None:
+        """Asks about these bouts, which is one only where play is narrow."""
+        if self.narrow and (known := self._known(seat, owing[0].number)) is not None:
+            self._take(seat, owing, [known])
+            return
         questions = [
             (live.number, live.tell(seat), None)
             if live.told[seat]
@@ -204,11 +220,17 @@ class Table:
             for live in owing
         ]
         try:
-            return self._players[seat].answer(questions)
+            if self.narrow:
+                self._tell_again(seat, owing[0])
+            answers = self._players[seat].answer(questions)
         except SeatFault as fault:
             if fault.kind == "platform":
                 raise
-            return self._find_culprits(seat, questions, fault)
+            for live in owing:
+                live.told[seat].pop()
+            self._break(seat, [live.number for live in owing], fault)
+        else:
+            self._take(seat, owing, answers)
 
     def _seed(self, deal: int, seat: int) -> str:
         """What seeds that seat's player in that deal."""
@@ -221,62 +243,50 @@ class Table:
         view = told[nth] if nth < len(told) else live.tell(seat)
         return live.number, view, None if nth else self._seed(live.number, seat)
 
-    def _find_culprits(
-        self, seat: int, questions: Sequence[Question], fault: SeatFault
-    ) -> list[Answer]:
-        """The answers after the program broke: its bouts are told again one by one.
+    def _tell_again(self, seat: int, live: LiveBout) -> None:
+        """Tells the bout, up to the question that is new, to a program that does not know it."""
+        self._held[seat].add(live.number)
+        if live.number in self._lost[seat]:
+            self._lost[seat].remove(live.number)
+            for nth in range(len(live.told[seat]) - 1):
+                self._players[seat].answer([self._question(live, seat, nth)])
+                self._bouts.beat()
 
-        Replies given before stand. Whichever bout breaks the program again is at fault, also one
-        that owed nothing now: it answers for that when it is asked next. One of those that were
-        asked is always at fault: where none of them breaks again, the first in the broken frame.
-        """
-        asked = [bout for bout, *_ in questions]
+    def _break(self, seat: int, asked: Sequence[int], fault: SeatFault) -> None:
+        """The seat's program broke when it was asked about these bouts: all are put aside."""
         suspects = fault.asked or asked
-        broken = self._broken[seat]
-        answers: dict[int, Answer] = {}
-        if len(suspects) == 1:
-            broken[suspects[0]] = fault
-        while (culprit := self._retell(seat, asked, answers)) is not None:
-            bout, again = culprit
-            broken[bout] = again
-            self._bouts.beat()
-        for live in self._live.values():
-            if self._is_behind(live.number, seat, answers):
-                broken.setdefault(live.number, fault)
-        answers |= broken
-        if not any(isinstance(answers[bout], SeatFault) for bout in asked):
-            first = min(suspects)
-            answers[first] = broken[first] = fault
-        return [answers[bout] for bout in asked]
-
-    def _is_behind(self, bout: int, seat: int, answers: Mapping[int, Answer]) -> bool:
-        """True for a bout behind so many culprits that it is forfeited without being told."""
-        guilty = sorted(self._guilty(seat, answers))
-        return len(guilty) >= _CULPRITS and bout > guilty[_CULPRITS - 1]
-
-    def _guilty(self, seat: int, answers: Mapping[int, Answer]) -> set[int]:
-        """The bouts that are known to be at fault."""
-        at_fault = {bout for bout, one in answers.items() if isinstance(one, SeatFault)}
-        return at_fault | self._broken[seat].keys()
-
-    def _retell(
-        self, seat: int, asked: list[int], answers: dict[int, Answer]
-    ) -> tuple[int, SeatFault] | None:
-        """Tells a fresh program every bout again; the first that breaks it and how, or None."""
+        if not fault.shared or self._held[seat] == {asked[0]}:
+            if len(suspects) == 1:
+                self._broken[seat][suspects[0]] = fault
+            else:
+                self._doubt = seat, suspects, fault
         self._players[seat].renew()
-        guilty = self._guilty(seat, answers)
-        for live in self._live.values():
-            if live.number in guilty or self._is_behind(live.number, seat, answers):
-                continue
-            for nth in range(len(live.told[seat])):
-                question = self._question(live, seat, nth)
-                try:
-                    answer = self._players[seat].answer([question])[0]
-                except SeatFault as again:
-                    if again.kind == "platform":
-                        raise
-                    return live.number, again
-                last = nth == len(live.told[seat]) - 1
-                if last and live.number in asked:
-                    answers.setdefault(live.number, answer)
-        return None
+        self._held[seat].clear()
+        self._aside = sorted([*self._live.values(), *self._aside], key=self._turn)
+        self._lost[seat] = {live.number for live in self._aside if live.told[seat]}
+        self._live = {}
+        self._owing = [[] for _ in self._players]
+        self._width = 1
+        self.narrow = True
+
+    def _turn(self, live: LiveBout) -> tuple[bool, int]:
+        """What tells when a bout is taken up again: the first in doubt behind all others."""
+        doubtful = self._doubt is not None and live.number == min(self._doubt[1])
+        return doubtful, live.number
+
+    def _known(self, seat: int, bout: int) -> SeatFault | None:
+        """The fault of a bout that the seat need not be asked about; else None.
+
+        One of those that were in doubt is always at fault: where no other one has broken the
+        program again, the first. And after so many culprits the bouts behind are forfeited.
+        """
+        broken = self._broken[seat]
+        if self._doubt is not None and self._doubt[0] == seat and bout == min(self._doubt[1]):
+            _, suspects, fault = self._doubt
+            self._doubt = None
+            if not any(one in broken for one in suspects):
+                broken[bout] = fault
+        guilty = sorted(broken)
+        if len(guilty) >= _CULPRITS and bout > guilty[_CULPRITS - 1]:
+            return broken[guilty[_CULPRITS - 1]]
+        return broken.get(bout)

@@ -217,7 +217,13 @@ def some_moves(game: Any, seats: int, options: Options) -> list[Any]:
 
 
 def as_sent(told: Any) -> bytes:
+    """What tells one question from another."""
     return marshal.dumps(told, 2)
+
+
+def chosen_move(moves: list[Any], sent: bytes) -> Any:
+    """One of the moves, always the same for this question."""
+    return random.Random(sent).choice(moves)
 
 
 @every_table
@@ -231,7 +237,7 @@ def test_faults_cost_in_it_what_they_cost_without_it(
     moves = some_moves(game, seats, options)
 
     def decide(told: Any) -> Any:
-        return random.Random(as_sent(told)).choice(moves)
+        return chosen_move(moves, as_sent(told))
 
     def breaks(question: Question) -> SeatFault | None:
         bout, told, _ = question

@@ -7,7 +7,6 @@ from itertools import count
 from typing import Any
 
 import pytest
-from msgspec.structs import replace
 
 from matchbox import registry
 from matchbox.errors import FaultKind, SeatFault
@@ -115,9 +114,9 @@ def test_simultaneous_moves_are_laid_to_whoever_made_them() -> None:
 
 @pytest.mark.parametrize(
     ("kind", "named"),
-    [("crash", [1]), ("illegal", [1]), ("memory", [1]), ("timeout", []), ("protocol", [])],
+    [("crash", [1]), ("illegal", [1]), ("memory", []), ("timeout", []), ("protocol", [])],
 )
-def test_a_fault_among_others_that_does_not_come_alone_counts_unless_a_clock_found_it(
+def test_a_fault_among_others_that_does_not_come_alone_counts_unless_the_machine_found_it(
     kind: FaultKind, named: list[int]
 ) -> None:
     job = a_job(Race(), deals=2, width=2)
@@ -150,15 +149,6 @@ def test_who_times_out_when_a_difference_is_looked_at_again_is_not_named() -> No
 
     record = played(job, by_entrant(honest, honest))
     assert found(job, record, by_entrant(honest, other_then_slow), 1) == Sampled(1, [], [])
-
-
-def test_bouts_that_lacked_memory_come_first() -> None:
-    job = a_job(Race(), deals=30)
-    record = played(job, by_entrant(honest, honest))
-    failing = {0: by_sum, 1: lambda _: SeatFault("memory", "full")}
-    lost = play_scripted(Race(), job, failing)[0].record.bouts[0]
-    mixed = replace(record, bouts=[lost, *record.bouts[1:]])
-    assert found(job, mixed, by_entrant(honest, honest), 1).stateful == [1]
 
 
 def test_the_platform_failing_in_the_sample_ends_it_and_no_more() -> None:

@@ -1,0 +1,291 @@
+"""The table: whoever shares a program with other bouts pays for none of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pytest
+
+from matchbox import registry
+from matchbox.errors import FaultKind, SeatFault
+from matchbox.game import fill_options
+from matchbox.match.frames import Answer, Question, read_answers
+from matchbox.match.record import Bout
+from matchbox.match.referee import Played, play
+from matchbox.match.wire import ALONE, PlayMatch
+from tests.builders import a_job, play_scripted
+from tests.contract.test_every_batch import Unbatched, as_sent, chosen_move, some_moves
+from tests.fakes import Auction, Decide, Race, ScriptedPlayer
+
+WIDTHS = (ALONE, 1, 3, 16, 64)
+DEALS = 20
+GAMES = [Race(), Auction()]
+
+
+class Holder(ScriptedPlayer):
+    """Holds something for each bout, and breaks where that is more than it has room for.
+
+    `needs` tells how much for a bout; `litters` that what is over is held, too.
+    """
+
+    def __init__(
+        self, decide: Decide, room: int, needs: Callable[[int], int], litters: bool
+    ) -> None:
+        super().__init__(decide)
+        self._room = room
+        self._needs = needs
+        self._litters = litters
+        self._held: set[int] = set()
+
+    def answer(self, questions: Sequence[Question]) -> list[Answer]:
+        """One answer a question, where there is room."""
+        self._held |= {bout for bout, *_ in questions}
+        answers = super().answer(questions)
+        if sum(map(self._needs, self._held)) > self._room:
+            raise SeatFault("memory", "full")
+        return answers
+
+    def end(self, bout: int) -> None:
+        """The bout is over."""
+        super().end(bout)
+        if not self._litters:
+            self._held.discard(bout)
+
+    def renew(self) -> None:
+        """A fresh program holds nothing."""
+        super().renew()
+        self._held = set()
+
+
+class Shy(ScriptedPlayer):
+    """Says that it lacks memory, at whatever it is asked first about a bout in company."""
+
+    def __init__(self, decide: Decide) -> None:
+        super().__init__(decide)
+        self._known: set[int] = set()
+
+    def answer(self, questions: Sequence[Question]) -> list[Answer]:
+        """One answer a question, where it has heard of one bout alone."""
+        self._known |= {bout for bout, *_ in questions}
+        answers = super().answer(questions)
+        if len(self._known) > 1:
+            raise SeatFault("memory", "full, it says")
+        return answers
+
+    def renew(self) -> None:
+        """A fresh program has heard of none."""
+        super().renew()
+        self._known = set()
+
+
+def decide(view: Any) -> Answer:
+    """A move that the view tells."""
+    return 1 + len(str(view)) % 3
+
+
+def little(bout: int) -> int:
+    """What most bouts need."""
+    return 1
+
+
+def match(
+    game: Any,
+    width: int,
+    room: int,
+    needs: Callable[[int], int] = little,
+    *,
+    seats: int = 2,
+    litters: bool = False,
+    decide: Decide = decide,
+    **given: Any,
+) -> tuple[Played, dict[tuple[int, int], ScriptedPlayer]]:
+    """A match whose last entrant has so much room, and its players by (entrant, rotation)."""
+    opened: dict[tuple[int, int], ScriptedPlayer] = {}
+
+    def open_player(entrant: int, rotation: int) -> ScriptedPlayer:
+        holds = entrant == seats - 1
+        player = Holder(decide, room, needs, litters) if holds else ScriptedPlayer(decide)
+        return opened.setdefault((entrant, rotation), player)
+
+    job: PlayMatch = a_job(game, seats=seats, deals=DEALS, width=width, **given)
+    return play(game, job, open_player), opened
+
+
+def at_fault(bouts: Sequence[Bout]) -> list[tuple[int, int, FaultKind]]:
+    """The bouts in which there is a fault, by deal, rotation and kind."""
+    return [(bout.deal, bout.rotation, fault.kind) for bout in bouts for fault in bout.faults]
+
+
+@pytest.mark.parametrize("seats", [2, 3])
+@pytest.mark.parametrize("game", GAMES, ids=["in turn", "simultaneous"])
+@pytest.mark.parametrize("width", WIDTHS)
+def test_who_fits_alone_is_at_fault_in_no_bout_at_any_width(
+    game: Any, seats: int, width: int
+) -> None:
+    calm, _ = match(game, 1, 10**6, seats=seats)
+    for room, litters in ((1, False), (2, False), (10, False), (3, True)):
+        tight, _ = match(game, width, room, seats=seats, litters=litters)
+        assert tight.record.bouts == calm.record.bouts
+        assert tight.notes == []
+
+
+@pytest.mark.parametrize("game", GAMES, ids=["in turn", "simultaneous"])
+@pytest.mark.parametrize("width", WIDTHS)
+def test_a_bout_that_does_not_fit_alone_is_lost_and_no_other_one(game: Any, width: int) -> None:
+    def needs(bout: int) -> int:
+        return 6 if bout in (4, 11) else 1
+
+    alone, _ = match(game, 1, 5, needs)
+    lost = [order for *order, kind in at_fault(alone.record.bouts) if kind == "memory"]
+    assert lost == [[4, 0], [4, 1], [11, 0]], "and then it is excluded"
+    for litters in (False, True):
+        tight, _ = match(game, width, 5, needs, litters=litters)
+        assert tight.record.bouts == alone.record.bouts
+
+
+def test_once_a_program_has_lacked_memory_one_bout_is_played_at_a_time() -> None:
+    played, opened = match(Race(), 8, 6)
+    assert not played.notes
+    for (entrant, rotation), player in opened.items():
+        sizes = [len(frame) for frame in player.asked]
+        wide = [size for size in sizes if size > 1]
+        assert wide == sizes[: len(wide)], "narrow it stays"
+        assert len(wide) <= 1 - rotation, (entrant, rotation)
+
+
+def test_a_fresh_program_is_told_what_the_bout_was_told_before_and_its_replies_stand() -> None:
+    fickle: list[int] = []
+
+    def move(view: Any) -> Answer:
+        fickle.append(1)
+        return 1 + len(fickle) % 3
+
+    played, opened = match(Race(), 8, 6, decide=move)
+    assert not played.notes
+    for player in opened.values():
+        told: dict[tuple[int, int], Any] = {}
+        seeds: list[int] = []
+        for frame in player.asked:
+            for bout, view, seed in frame:
+                at = bout, view["sum"]
+                seeds += [bout] * (at not in told and seed is not None)
+                assert told.setdefault(at, (view, seed)) == (view, seed)
+        assert sorted(seeds) == list(range(DEALS))
+
+
+def test_the_programs_of_the_other_seats_go_on_and_are_asked_nothing_twice() -> None:
+    _, opened = match(Race(), 8, 6, seats=3)
+    for (entrant, _), player in opened.items():
+        asked = [(bout, view["sum"]) for frame in player.asked for bout, view, _ in frame]
+        if entrant < 2:
+            assert player.renewed == 0
+            assert len(set(asked)) == len(asked)
+    assert opened[2, 0].renewed
+
+
+def test_where_all_move_at_once_the_replies_of_the_others_stand() -> None:
+    asked: list[Any] = []
+
+    def bid(view: Any) -> Answer:
+        asked.append((view["seat"], str(view["bids"])))
+        return 1 + len(asked) % 9
+
+    _, opened = match(Auction(), 8, 6, seats=3, decide=bid)
+    for entrant, rotation in opened:
+        if entrant < 2:
+            questions = [
+                (bout, str(view))
+                for frame in opened[entrant, rotation].asked
+                for bout, view, _ in frame
+            ]
+            assert len(set(questions)) == len(questions)
+
+
+def test_who_lacks_memory_whenever_it_can_without_a_fault_costs_a_fresh_program_a_bout() -> None:
+    opened: list[Shy] = []
+
+    def open_player(entrant: int, rotation: int) -> Shy:
+        opened.append(Shy(decide))
+        return opened[-1]
+
+    for game, seats in ((Race(), 2), (Auction(), 3)):
+        opened.clear()
+        played = play(game, a_job(game, seats=seats, deals=DEALS, width=8), open_player)
+        assert not played.notes
+        assert all(0 < player.renewed <= DEALS for player in opened)
+
+
+def test_who_lacks_memory_in_a_wide_frame_once_has_gained_nothing_and_lost_nothing() -> None:
+    broken: list[int] = []
+
+    def breaks(question: Question) -> SeatFault | None:
+        if broken:
+            return None
+        broken.append(1)
+        return SeatFault("memory", "so it says")
+
+    job = a_job(Race(), deals=DEALS, width=8)
+    calm, _ = play_scripted(Race(), job, {0: decide, 1: decide})
+    played, opened = play_scripted(Race(), job, {0: decide, 1: decide}, {1: breaks})
+    assert played.record.bouts == calm.record.bouts
+    assert opened[1, 0][0].renewed == 1
+
+
+@pytest.mark.parametrize("kind", ["timeout", "crash", "protocol"])
+def test_who_hangs_again_and_again_does_so_in_one_wide_frame_alone(kind: FaultKind) -> None:
+    def breaks(question: Question) -> SeatFault | None:
+        return SeatFault(kind, "late") if question[0] % 2 else None
+
+    job = a_job(Race(), deals=DEALS, width=8)
+    alone, _ = play_scripted(
+        Race(), a_job(Race(), deals=DEALS), {0: decide, 1: decide}, {1: breaks}
+    )
+    played, opened = play_scripted(Race(), job, {0: decide, 1: decide}, {1: breaks})
+    assert played.record.bouts == alone.record.bouts
+    broken = [
+        frame
+        for players in opened.values()
+        for frame in players[0].asked
+        if any(map(breaks, frame)) and players in (opened[1, 0], opened[1, 1])
+    ]
+    assert sum(len(frame) > 1 for frame in broken) == 1
+    assert len(broken) <= 1 + 6, "three in either rotation, before it is known who is excluded"
+
+
+def test_the_first_in_doubt_is_asked_where_another_has_broken_the_program_again() -> None:
+    broken: list[int] = []
+
+    def breaks(question: Question) -> SeatFault | None:
+        bout = question[0]
+        if bout == 3 or (bout == 0 and not broken):
+            broken.append(bout)
+            return SeatFault("crash", "gone")
+        return None
+
+    job = a_job(Race(), deals=4, width=4)
+    played, _ = play_scripted(Race(), job, {0: decide, 1: decide}, {1: breaks}, rotations=[0])
+    assert at_fault(played.record.bouts) == [(3, 0, "crash")]
+
+
+@pytest.mark.parametrize("name", ["bomb", "creatures"])
+@pytest.mark.parametrize("room", [1, 5])
+def test_bouts_of_a_batch_are_given_back_and_go_on(name: str, room: int) -> None:
+    game: Any = registry.game(name)
+    moves = some_moves(game, 2)
+    options = fill_options(game.spec, {})
+
+    def move(told: Any) -> Answer:
+        return chosen_move(moves, as_sent(told))
+
+    calm, _ = match(Unbatched(game), 1, 10**6, decide=move, options=options)
+    for width in (1, 7, 64):
+        tight, _ = match(game, width, room, decide=move, options=options)
+        assert tight.record.bouts == calm.record.bouts
+        assert [note.kind for note in tight.notes] == [note.kind for note in calm.notes]
+
+
+def test_lack_of_memory_in_one_bout_is_the_whole_programs_in_a_frame() -> None:
+    said = b'["say",7,[null,3],[[0,"memory","MemoryError"]]]'
+    with pytest.raises(SeatFault, match="memory: MemoryError"):
+        read_answers(said, 7, 2)
