@@ -1,6 +1,6 @@
 # The platform's programs: web, ledger, beat and arena, told apart by their commands.
 ARG BASE_IMAGE=python:3.12-slim
-FROM ${BASE_IMAGE}
+FROM ${BASE_IMAGE} AS libraries
 
 RUN python3 -m venv /opt/matchbox \
     && useradd --uid 10001 --user-group --no-create-home --home-dir /tmp matchbox \
@@ -9,7 +9,23 @@ ENV PATH=/opt/matchbox/bin:$PATH PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1 HO
 WORKDIR /app
 COPY requirements.lock ./
 RUN pip install --quiet --no-cache-dir --require-hashes -r requirements.lock
+
+# The hot path is compiled in a stage of its own, so that what runs holds no compiler. Where none can
+# be had nothing is made, and the hot path stays plain Python.
+FROM libraries AS compiler
+RUN headers='import os, sysconfig; os.stat(sysconfig.get_path("include") + "/Python.h")'; \
+    wanted="gcc libc6-dev"; \
+    python -c "$headers" 2> /dev/null || wanted="$wanted python3-dev"; \
+    { apt-get update -qq && apt-get install -qq -y --no-install-recommends $wanted; } > /dev/null \
+    || echo "No C compiler: the hot path stays plain Python"
+COPY pyproject.toml setup.py README.md LICENSE ./
+COPY matchbox matchbox
+RUN mkdir -p matchbox/compiled \
+    && pip install --quiet --no-cache-dir --no-deps --no-build-isolation -e .
+
+FROM libraries
 COPY . ./
-RUN pip install --quiet --no-cache-dir --no-deps --no-build-isolation -e . \
+RUN CC=none pip install --quiet --no-cache-dir --no-deps --no-build-isolation -e . \
     && python -m compileall -q matchbox sandbox server worker dashboard cli
+COPY --from=compiler /app/matchbox/compiled matchbox/compiled
 USER 10001:10001

@@ -4,7 +4,9 @@ What is made goes to `matchbox/compiled`; `matchbox/build.py` says how it is fou
 """
 
 import os
+import shutil
 import sys
+import sysconfig
 from pathlib import Path
 
 from setuptools import Extension, setup
@@ -24,8 +26,16 @@ CLOSE = ["-Wl,-z,noseparate-code"] if sys.platform == "linux" else []
 """Fewer mappings of memory for each module: every fork of a seat copies them all."""
 
 
+def compiler() -> bool:
+    """Whether there is a C compiler where one is called by its name."""
+    command = os.environ.get("CC") or sysconfig.get_config_var("CC") or "cc"
+    return os.name != "posix" or shutil.which(command.split()[0]) is not None
+
+
 def extensions() -> list[Extension]:
-    """One a module, none without Cython. One that cannot be compiled is left out."""
+    """One a module, none without compiler and Cython. One that cannot be compiled is left out."""
+    if not compiler():
+        return []
     try:
         from Cython.Build import cythonize
     except ImportError:

@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from matchbox import build as hot_path
 from matchbox.errors import BoxUnavailable
 
 if TYPE_CHECKING:
@@ -24,8 +25,8 @@ PLACE: Final = "/box"
 """The directory of the packages in the image."""
 INTERPRETER: Final = "/python"
 
-_OF_THIS_MACHINE: Final = {"__pycache__", "compiled"}
-"""Folders of what was made for the system of this machine, which need not be the image's."""
+_MADE_HERE: Final = {"__pycache__", hot_path.FOLDER.name}
+"""Folders of what was made on this machine. Of that the compiled hot path alone goes along."""
 _RECIPE: Final = Path(__file__).parent / "image"
 _PYTHON: Final = "{}.{}".format(*sys.version_info)
 BASE: Final = f"python:{_PYTHON}-slim"
@@ -105,6 +106,7 @@ def _locked(packages: Sequence[Path]) -> str:
 def _files(packages: Sequence[Path]) -> Iterator[tuple[str, Path]]:
     """Every file of the build, by its place there. What has a lock of its own comes from that."""
     locked = _locked(packages).split()
+    compiled = set(hot_path.files().values())
     for file in sorted(_RECIPE.iterdir()):
         if file.is_file():
             yield file.name, file
@@ -112,5 +114,6 @@ def _files(packages: Sequence[Path]) -> Iterator[tuple[str, Path]]:
         if package.name.removesuffix(".libs") in locked:
             continue
         for file in sorted(package.rglob("*")) if package.is_dir() else [package]:
-            if file.is_file() and not _OF_THIS_MACHINE.intersection(file.parts):
+            made_here = _MADE_HERE.intersection(file.parts) and file not in compiled
+            if file.is_file() and not made_here:
                 yield f"packages/{file.relative_to(package.parent)}", file

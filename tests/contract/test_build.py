@@ -112,8 +112,10 @@ def test_a_wheel_holds_every_compiled_module(tmp_path: Path, built: str) -> None
 
 
 @pytest.mark.slow
-def test_without_a_compiler_a_wheel_is_plain_python(tmp_path: Path) -> None:
-    assert shown(wheel(tmp_path, CC="false"))[0] == "plain"
+@pytest.mark.parametrize("compiler", ["false", "no-such-compiler"])
+def test_without_a_compiler_a_wheel_is_plain_python(tmp_path: Path, compiler: str) -> None:
+    assert shown(wheel(tmp_path, CC=compiler))[0] == "plain"
+    assert (tmp_path / "source/build/cython").exists() == (compiler == "false")
 
 
 def test_types_lie_beside_every_module_that_is_compiled() -> None:

@@ -13,11 +13,13 @@ from typing import Any
 
 import pytest
 
+from matchbox import build
 from matchbox.errors import BoxUnavailable
 from sandbox import docker_box, docker_image, strays
 from sandbox.box import Box, open_box
 from sandbox.policy import MIB, Engine, Limits
 from sandbox.program import Program
+from tests import engine
 from tests.contract.test_every_box import ENTRY, HERE, eventually, gone, parent_of
 
 HOST = (
@@ -135,6 +137,21 @@ def test_an_image_of_other_content_is_refused_by_name(client: Any, tmp_path: Pat
     with pytest.raises(BoxUnavailable, match=docker_image.name(program.packages())) as raised:
         open_box("docker", preload=(), entry=program.entry, paths=program.paths)
     assert "matchbox build-image" in str(raised.value)
+
+
+def test_a_seat_plays_in_the_build_of_its_host(
+    client: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    preload = ("matchbox.dice",)
+    engine.build(Program(preload, ENTRY, (HERE,)).packages())
+    for used in sorted({"plain", build.in_use()}):
+        monkeypatch.setattr(build, "in_use", lambda used=used: used)
+        with (
+            open_box("docker", preload=preload, entry=ENTRY, paths=[HERE]) as box,
+            contextlib.closing(box.seat()) as seat,
+        ):
+            file = seat.ask(b"from matchbox import dice; reply = dice.__file__.encode()")
+        assert file.startswith(b"/box/matchbox/compiled/") == (used == "compiled")
 
 
 def test_a_base_that_is_not_there_is_named(client: Any) -> None:

@@ -96,6 +96,14 @@ def test_every_box_writes_the_same_bytes() -> None:
 
 
 @every_game
+@pytest.mark.usefixtures("seat_images")
+def test_a_container_of_plain_python_gives_that_record_too(game: str) -> None:
+    """The other tests play the compiled hot path in containers, where there is one."""
+    plain = told_by(started(game, "--box", "docker", MATCHBOX_COMPILED="0"))
+    assert plain.record == alone(game, FEW).record
+
+
+@every_game
 def test_the_deals_may_be_dealt_out_in_any_order_to_any_processes(game: str) -> None:
     parts = [("--from", "1", "--step", "2"), ("--step", "-1"), ("--step", "2", "--width", "1")]
     odd, backward, even = (told_by(one) for one in [started(game, *part) for part in parts])

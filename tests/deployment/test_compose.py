@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -17,6 +18,7 @@ import yaml  # type: ignore[import-untyped]
 
 from cli import deployment
 from matchbox.settings import PREFIX, Settings
+from sandbox import docker_box
 from tests.deployment import stack
 from tests.installation import eventually
 
@@ -159,6 +161,19 @@ def test_every_service_is_well_and_an_arena_cannot_reach_the_books(up: stack.Sta
     )
     assert told.exit_code != 0
     assert b"DATABASE" not in arena.exec_run(["env"]).output
+
+
+def test_what_plays_is_compiled_and_holds_no_compiler(up: stack.Stack) -> None:
+    arena = up.containers()["arena"]
+    report = json.loads(arena.exec_run(["matchbox", "doctor", "--json"], stderr=False).output)
+    assert (report["build"], report["boxes"]["docker"]["walled"]) == ("compiled", True)
+    look = "import shutil; print([name for name in ('cc', 'gcc', 'ld') if shutil.which(name)])"
+    assert arena.exec_run(["python", "-c", look]).output == b"[]\n"
+    images = re.findall(r"matchbox-seat:\w+", up.do("logs", "--no-color", "seats"))
+    look = "import sys; sys.path.append('/box'); from matchbox import build; print(build.in_use())"
+    run = docker_box.connect().containers.run
+    told = [run(image, ["/python", "-S", "-c", look], remove=True) for image in images]
+    assert told == [b"compiled\n"] * 2
 
 
 def _answers(url: str) -> bool:

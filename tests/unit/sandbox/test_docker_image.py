@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import re
+import shutil
+import subprocess
+import sys
 import tarfile
+from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from matchbox import build
 from sandbox import container_calls, docker_image
 from sandbox.program import Program
 from sandbox.syscalls import BOT, ZYGOTE
@@ -40,7 +45,7 @@ def test_a_build_is_sent_the_recipe_and_the_packages(tmp_path: Path) -> None:
     packages = [make(tmp_path), *Program((), "json:loads").packages()]
     with tarfile.open(fileobj=docker_image._context(packages)) as tar:
         names = set(tar.getnames())
-    assert {"Dockerfile", "gather.py", "greenlet.lock", "numpy.lock"} <= names
+    assert {"Dockerfile", "gather.py", "prove.py", "greenlet.lock", "numpy.lock"} <= names
     assert {"packages/one/__init__.py", "packages/sandbox/zygote.py"} <= names
     assert not [name for name in names if "__pycache__" in name or "/greenlet/" in name]
 
@@ -51,6 +56,61 @@ def test_the_name_follows_the_content_and_nothing_else(tmp_path: Path) -> None:
     assert first == docker_image.name([make(tmp_path / "copy")])
     assert first != docker_image.name([make(tmp_path, "x = 2\n")])
     assert first.startswith("matchbox-seat:")
+
+
+def test_the_compiled_hot_path_goes_along_and_nothing_else_that_was_compiled(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def sent() -> set[str]:
+        files = docker_image._files([build.HOME])
+        return {file.name for _, file in files if file.parent == build.FOLDER}
+
+    compiled, name = build.files(), docker_image.name([build.HOME])
+    assert sent() == {file.name for file in compiled.values()}
+    monkeypatch.setattr(build, "files", dict)
+    assert not sent()
+    assert (docker_image.name([build.HOME]) == name) == (not compiled)
+
+
+@pytest.fixture
+def packages(tmp_path: Path) -> Path:
+    """What an image is made of, with a file in the place of each compiled module."""
+    copied = tmp_path / "matchbox"
+    shutil.copytree(build.HOME, copied, ignore=shutil.ignore_patterns("__pycache__", "compiled"))
+    (copied / "compiled").mkdir()
+    for file in build.files().values():
+        shutil.copy(file, copied / "compiled")
+    for name in build.sources():
+        place = copied / "compiled" / f"{build.stem(name)}{EXTENSION_SUFFIXES[0]}"
+        if not place.exists():
+            place.write_bytes(b"no library")
+    return tmp_path
+
+
+def prove(packages: Path) -> bool:
+    """Whether what was compiled is kept."""
+    recipe = ROOT / "sandbox/image/prove.py"
+    subprocess.run([sys.executable, "-B", "-S", str(recipe), str(packages)], check=True)
+    return (packages / "matchbox/compiled").is_dir()
+
+
+def test_an_image_keeps_compiled_modules_that_its_python_can_load(packages: Path) -> None:
+    assert prove(packages) == bool(build.files())
+
+
+def test_an_image_keeps_none_where_one_cannot_be_loaded(packages: Path) -> None:
+    sorted((packages / "matchbox/compiled").iterdir())[-1].write_bytes(b"no library")
+    assert not prove(packages)
+
+
+def test_an_image_keeps_none_where_one_is_missing(packages: Path) -> None:
+    sorted((packages / "matchbox/compiled").iterdir())[-1].unlink()
+    assert not prove(packages)
+
+
+def test_an_image_without_the_hot_path_needs_no_proof(tmp_path: Path) -> None:
+    make(tmp_path)
+    assert not prove(tmp_path)
 
 
 @pytest.mark.parametrize("name", ["greenlet", "numpy"])
