@@ -16,6 +16,8 @@ _BUILDS: Final = {
     "refused": "the hot path in plain Python, as MATCHBOX_COMPILED asks for",
     "changed": "the hot path in plain Python: its source was changed since it was compiled, so "
     "install it again",
+    "partial": "the hot path in plain Python: it was compiled for another Python, or not whole, so "
+    "install it again",
     "missing": "the hot path in plain Python (installed where there is a C compiler, it is faster)",
 }
 """By why it is in plain Python."""

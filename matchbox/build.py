@@ -87,9 +87,13 @@ def in_use() -> str:
 
 def why_plain() -> str:
     """Why the hot path is in plain Python, where it is: "refused" by the setting, "changed" since
-    it was compiled, or "missing"; empty where it is compiled."""
+    it was compiled, "partial" where this source was compiled for another Python or not whole, or
+    "missing"; empty where it is compiled."""
     if in_use() == "compiled":
         return ""
     if os.environ.get(SETTING, "").lower() in NO:
         return "refused"
-    return "changed" if FOLDER.is_dir() and any(FOLDER.iterdir()) else "missing"
+    made = [file.name for file in FOLDER.iterdir()] if FOLDER.is_dir() else []
+    if any(f"_{digest()}." in name for name in made):
+        return "partial"
+    return "changed" if made else "missing"

@@ -21,9 +21,9 @@ FIRST: Final = 50
 """Deals of the first job, so that figures come soon where bots are slow."""
 FEWEST: Final = 250
 MOST: Final = 2000
-"""Deals of all jobs up to the second, and of one at the most: each has as many as all before it, so
-that figures come soon and forks cost little. They are part of the experiment: other ones seed
-imports differently."""
+"""Deals of the first two jobs together, and of one job at the most. Each has as many as all before
+it, so that figures come soon and forks cost little: 50, 200, 250, 500, 1,000, 2,000, 2,000 and on.
+They are part of the experiment: other ones seed imports differently."""
 LARGEST: Final = 2 * MOST
 """Bouts of a job at the most: at a table of six a deal is six of them, and all are held at once."""
 

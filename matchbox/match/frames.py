@@ -29,8 +29,8 @@ DETAIL_LENGTH: Final = 200
 MOST: Final = 250
 """So many questions are asked in one frame: their answers have room in one, each as long as it
 may be,"""
-MOST_REPORTING: Final = 128
-"""and where players report on their moves, what they report has too."""
+MOST_REPORTING: Final = 25
+"""and where players report on their moves, so many, for what they report has room there too."""
 LONG: Final = 1 << 20
 """Bytes of a frame that is rather cut in two, where it asks more than one question."""
 REPORT_LENGTH: Final = 1024

@@ -41,8 +41,6 @@ if TYPE_CHECKING:
 
     from matchbox.game import Plain
 
-REPORTS: Final = 12 * 1024
-"""Characters of all reports in one frame; what would be more is left out."""
 _GARBAGE: Final = 20_000
 """So many new objects before the collector looks: the views of a frame are many, and no garbage."""
 _REHEARSAL: Final = "rehearsal"
@@ -275,12 +273,10 @@ class Session:
         return player
 
     def _note(self, bout: _Bout, report: object) -> None:
-        """Keeps what the player reports on its move, as far as there is room in this frame."""
+        """Keeps what the player reports on its move."""
         bout.decisions += 1
         if self._wanted and report:
-            text = report_text(report)
-            if sum(len(told) for *_, told in self._reports) + len(text) <= REPORTS:
-                self._reports.append((bout.number, bout.decisions - 1, text))
+            self._reports.append((bout.number, bout.decisions - 1, report_text(report)))
 
     def wait(self, bout: _Bout, move: Plain | tuple[Plain, ...]) -> Any:
         """Hands out a move made inside a decision; returns what the seat sees after it."""

@@ -100,10 +100,22 @@ def test_whoever_edits_a_line_plays_in_plain_python(copied: Path, built: str, ed
     assert why == ("changed" if built == "compiled" else "missing")
 
 
-def test_there_is_never_a_mixture(copied: Path) -> None:
+def test_there_is_never_a_mixture(copied: Path, built: str) -> None:
     for file in list((copied / "matchbox").glob("compiled/*"))[:1]:
         file.unlink()
-    assert shown(copied)[0] == "plain"
+    used, _, why = shown(copied)
+    assert used == "plain"
+    assert why == ("partial" if built == "compiled" else "missing")
+
+
+def test_what_was_compiled_for_another_python_is_told_from_another_source(copied: Path) -> None:
+    made = copied / "matchbox/compiled"
+    shutil.rmtree(made, ignore_errors=True)
+    made.mkdir()
+    (made / f"matchbox_dice_{build.digest()}.cpython-39-other.so").touch()
+    assert shown(copied)[2:] == ["partial"]
+    (made / "matchbox_dice_000000000000.so").touch()
+    assert shown(copied)[2:] == ["partial"]
 
 
 @pytest.mark.slow

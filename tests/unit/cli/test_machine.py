@@ -37,6 +37,7 @@ def test_doctor_tells_boxes_brokers_and_databases(matchbox: Run) -> None:
         ("", "the hot path compiled"),
         ("refused", "plain Python, as MATCHBOX_COMPILED asks for"),
         ("changed", "its source was changed since it was compiled"),
+        ("partial", "compiled for another Python, or not whole"),
         ("missing", "installed where there is a C compiler"),
     ],
 )

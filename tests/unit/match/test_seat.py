@@ -78,7 +78,7 @@ def test_what_has_no_room_in_one_frame_is_asked_in_several() -> None:
     assert channel.ended == [7]
     reporting = Seat(lambda: channel, b"load", reports=True)
     assert reporting.answer([(bout, bout, None) for bout in views]) == views
-    assert max(channel.decisions[5:]) == 128
+    assert max(channel.decisions[5:]) == 25
 
 
 def test_long_questions_are_asked_in_several_frames() -> None:
