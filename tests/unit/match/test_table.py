@@ -272,8 +272,8 @@ def test_the_first_in_doubt_is_asked_where_another_has_broken_the_program_again(
 @pytest.mark.parametrize("room", [1, 5])
 def test_bouts_of_a_batch_are_given_back_and_go_on(name: str, room: int) -> None:
     game: Any = registry.game(name)
-    moves = some_moves(game, 2)
     options = fill_options(game.spec, {})
+    moves = some_moves(game, 2, options)
 
     def move(told: Any) -> Answer:
         return chosen_move(moves, as_sent(told))
