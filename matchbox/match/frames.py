@@ -89,11 +89,12 @@ def load_frame(
     *,
     reports: bool = False,
     libraries: Sequence[str] | None = None,
+    code: bytes = b"",
 ) -> bytes:
     """The frame that hands a seat its bot and what it remembers. Raises BadMessage.
 
     `reports` asks for the players' diagnostics; `libraries` are those that the bot may import, None
-    where nobody keeps it from any.
+    where nobody keeps it from any; `code` is what a seat made of the main file before.
     """
     if len(memory) > MEMORY_BYTES:
         raise BadMessage(
@@ -107,8 +108,15 @@ def load_frame(
         "memory": memory,
         "reports": reports,
         "libraries": None if libraries is None else list(libraries),
+        "code": code,
     }
     return marshal.dumps(["load", job], _FORMAT)
+
+
+def compile_frame(main: bytes) -> bytes:
+    """The frame that has a seat compile a bot's main file. What it answers is only ever for seats
+    of that bot: nothing outside a box reads it."""
+    return marshal.dumps(["compile", main], _FORMAT)
 
 
 def wants_libraries(frame: bytes) -> bool:

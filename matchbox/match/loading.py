@@ -9,11 +9,13 @@ import importlib
 import importlib.abc
 import importlib.machinery
 import io
+import marshal
 import sys
+import warnings
 import zipfile
 from collections.abc import Callable
 from importlib.resources.abc import Traversable, TraversableResources
-from types import ModuleType
+from types import CodeType, ModuleType
 from typing import IO, TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
@@ -23,6 +25,8 @@ Adopt = Callable[..., "type[Any] | None"]
 """`adopt(value, named=...)`: the player class that a game makes of the value, or None."""
 
 MAIN: Final = "player.py"
+CODE_BYTES: Final = 90 << 10
+"""The longest code that is worth handing on: that of about 50 KB of source."""
 _BOT: Final = "bot_under_test"
 
 
@@ -31,11 +35,16 @@ class NotAPlayer(Exception):
 
 
 def load(
-    files: Mapping[str, bytes], game: ModuleType, wanted: str | None, memory: bytes = b""
+    files: Mapping[str, bytes],
+    game: ModuleType,
+    wanted: str | None,
+    memory: bytes = b"",
+    code: bytes = b"",
 ) -> type[Any]:
     """The player class of these files for the game whose `player` module is given.
 
-    `memory` is what the bot's `open` reads under the names in the game's `REMEMBERED`.
+    `memory` is what the bot's `open` reads under the names in the game's `REMEMBERED`; `code` what
+    `compiled` made of its main file, if anything.
     Whatever the bot's own code raises passes through. Raises NotAPlayer where the choice
     of the class is not clear.
     """
@@ -52,8 +61,38 @@ def load(
     module.__loader__ = bundle
     sys.modules[_BOT] = module
     module.__dict__.update(names)
-    exec(compile(_source(files[MAIN]), MAIN, "exec", dont_inherit=True), module.__dict__)
+    source = _source(files[MAIN])
+    made = marshal.loads(code) if code else compile(source, MAIN, "exec", dont_inherit=True)
+    exec(made, module.__dict__)
     return choose(module, base_of(game), wanted, getattr(game, "adopt", _adopt_nothing))
+
+
+def compiled(main: bytes) -> bytes:
+    """The code of a bot's main file, for `load`; runs no line of it.
+
+    Nothing where whoever loads the file had better compile it: because there is something to tell
+    its author, or because code that was written down and read again is not quite the same.
+    """
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", SyntaxWarning)
+            code = compile(_source(main), MAIN, "exec", dont_inherit=True)
+        written = marshal.dumps(code)
+    except Exception:
+        return b""
+    alike = len(written) <= CODE_BYTES and _alike(code, marshal.loads(written))
+    return written if alike else b""
+
+
+def _alike(one: CodeType, two: CodeType) -> bool:
+    """Whether the sets in both are in the same order: a loop over one would tell."""
+    for mine, other in zip(one.co_consts, two.co_consts, strict=True):
+        if isinstance(mine, CodeType):
+            if not _alike(mine, other):
+                return False
+        elif isinstance(mine, frozenset) and list(mine) != list(other):
+            return False
+    return True
 
 
 def base_of(game: ModuleType) -> type[Any]:

@@ -4,12 +4,13 @@ Knows how frames look from a seat, and how a decision inside a decision waits. I
 streams; opens nothing. Runs on the standard library and greenlet alone.
 
 Frames in, from the referee, as marshal writes them:
+    ["compile", main file]
     ["load", {"package", "files": {name: bytes}, "class": name or None, "seed": hex,
         "memory": bytes, "reports": whether diagnostics are wanted,
-        "libraries": names of those that a seat may have}]
+        "libraries": names of those that a seat may have, "code": of the main file, or nothing}]
     ["ask", nonce, [(bout, view or its brief, seed or None), ...], [ended bout, ...]]
     ["learns"], ["learn", [record in JSON, ...]]
-Frames out, in JSON:
+Frames out: to the first, what loading.compiled makes of it; else in JSON:
     ["loaded", class name] or ["fault", kind, detail], or ["wants", [library, ...]] of a bot that
         needs another seat; nothing of it has run
     ["say", nonce, [move, ...], [[place of the question, kind, detail], ...]], and where there is
@@ -141,6 +142,8 @@ class Session:
         """The answer to what marshal has read."""
         if message[0] == "load":
             return to_bytes(self._load(message[1]))
+        if message[0] == "compile":
+            return loading.compiled(message[1])
         if message[0] == "learns":
             return to_bytes(["learns", memory.learner_of(self._class) is not None])
         if message[0] == "learn":
@@ -165,7 +168,8 @@ class Session:
                 return ["wants", wanted]
             sys.meta_path.append(libraries.Refuser(offered))
         try:
-            chosen = loading.load(job["files"], player, job["class"], self._memory)
+            code = job.get("code", b"")
+            chosen = loading.load(job["files"], player, job["class"], self._memory, code)
             self._make = loading.maker_of(player, chosen)
         except loading.NotAPlayer as error:
             return ["fault", "protocol", str(error)]

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final
 from msgspec.structs import replace
 
 from matchbox import registry
-from matchbox.bundle import read_bundle
+from matchbox.bundle import MAIN, read_bundle
 from matchbox.dice import player_seed
 from matchbox.errors import BadMessage
 from matchbox.match import frames
@@ -26,6 +26,7 @@ from matchbox.match.sample import sample
 from matchbox.match.seat import Channel, LocalChannel, Seat
 from matchbox.match.wire import Diagnostic, MatchPlayed, PlayMatch
 from sandbox.policy import Limits
+from worker.arena.codes import codes_of
 from worker.arena.flavours import Seats
 
 if TYPE_CHECKING:
@@ -70,26 +71,32 @@ class Table:
         self._memories = memories or {}
         self._reports = reports and registry.game(job.game).spec.diagnostics
         room = {"report_bytes": REPORT_BYTES} if self._reports else {}
-        limits = {**job.limits, **room}
-        self._open = [opener(box, limits) for _ in job.seats]
+        self._limits = {**job.limits, **room}
+        self._box = box
+        self._ways = {entrant: (own_way, b"") for entrant, own_way in (own or {}).items()}
+        """By entrant: how its seats are opened, and the code that they are given."""
+        self._spent_ms = [0.0 for _ in job.seats]
+        """By entrant: processor time that went into its code."""
         self._libraries = libraries_of(box)
-        self._own = own or {}
         self._seats: list[list[tuple[int, Seat]]] = [[] for _ in job.seats]
         """By entrant: its seats, each with the rotation."""
 
     def open_player(self, entrant: int, rotation: int) -> Seat:
         """A seat with a program of its own; the bot is loaded at its first question."""
         job, chosen = self._job, self._job.seats[entrant]
-        frame = load_frame(
-            job.game,
-            self._bundle(chosen),
+        files = read_bundle(self._bundle(chosen)).files
+        way, code = self._way(entrant, files[MAIN])
+        frame = frames.load_frame(
+            registry.package_of(job.game),
+            files,
             chosen.class_name,
             load_seed(job, entrant, rotation),
             self._memory(chosen),
             reports=self._reports,
             libraries=self._libraries,
+            code=code,
         )
-        seat = Seat(self._own.get(entrant, self._open[entrant]), frame, reports=self._reports)
+        seat = Seat(way, frame, reports=self._reports)
         self._seats[entrant].append((rotation, seat))
         return seat
 
@@ -99,7 +106,8 @@ class Table:
 
     def cpu_ms(self) -> list[float]:
         """The processor time of each entrant, loading included."""
-        return [round(sum(seat.cpu_ms for _, seat in seats), 3) for seats in self._seats]
+        own = (sum(seat.cpu_ms for _, seat in seats) for seats in self._seats)
+        return [round(sum(both), 3) for both in zip(own, self._spent_ms, strict=True)]
 
     def diagnostics(self) -> list[Diagnostic]:
         """What the players said of their moves, in the order of bouts; cut to what is kept."""
@@ -113,6 +121,21 @@ class Table:
             own = sorted(told.items())[:DIAGNOSTICS_KEPT]
             kept += [Diagnostic(entrant, *at, text) for at, text in own]
         return kept
+
+    def _way(self, entrant: int, main: bytes) -> tuple[Opener, bytes]:
+        """How the seats of the entrant with this main file are opened, and what code they get."""
+        if entrant not in self._ways:
+            self._ways[entrant] = (
+                (LocalChannel, b"") if self._box is None else self._boxed(entrant, main, self._box)
+            )
+        return self._ways[entrant]
+
+    def _boxed(self, entrant: int, main: bytes, box: Box) -> tuple[Opener, bytes]:
+        codes, limits = codes_of(box), limits_of(self._limits)
+        before = codes.spent_ms
+        code = codes.of(main, box, limits)
+        self._spent_ms[entrant] += codes.spent_ms - before
+        return seats_of(box, code.left(limits)), code.data
 
     def _memory(self, chosen: Entrant) -> bytes:
         if chosen.memory is None:

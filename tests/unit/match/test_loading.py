@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from matchbox.match.loading import NotAPlayer, load, maker_of
+from matchbox.match.loading import CODE_BYTES, NotAPlayer, compiled, load, maker_of
 
 
 class Player:
@@ -241,3 +241,38 @@ def test_a_games_aliases_are_there_before_the_file_is_run(monkeypatch: pytest.Mo
     monkeypatch.setattr(GAME, "ALIASES", {"document_module": "json"}, raising=False)
     monkeypatch.setitem(sys.modules, "document_module", GAME)
     assert loaded("import document_module\nclass Mine(Player): it = document_module").it.dumps
+
+
+def test_code_that_was_compiled_elsewhere_is_loaded_in_place_of_the_source() -> None:
+    source = (IMPORT + "class Mine(Player):\n    def fail(self):\n        raise KeyError").encode()
+    code = compiled(source)
+    found = load({"player.py": source}, GAME, None, code=code)
+    with pytest.raises(KeyError) as failed:
+        found().fail()
+    last = failed.traceback[-1]
+    assert (found.__name__, last.name, last.lineno) == ("Mine", "fail", 3)
+    assert last.frame.code.raw.co_filename == "player.py"
+
+
+def test_compiling_runs_no_line() -> None:
+    assert compiled(b"raise SystemExit")
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        b"class Mine(:",
+        b"same = 1000 is 1000",
+        b"x = \xff",
+        b"x = " + b"(" * 300 + b")" * 300,
+        b"x = " + b"-" * 100_000 + b"1",
+        b"x = '" + b"y" * CODE_BYTES + b"'",
+    ],
+)
+def test_nothing_is_handed_on_of_a_file_that_has_to_be_told_about(source: bytes) -> None:
+    assert compiled(source) == b""
+
+
+def test_nothing_is_handed_on_where_a_set_would_be_in_another_order() -> None:
+    assert compiled(b"def loop():\n    for x in {8, 0}:\n        print(x)") == b""
+    assert compiled(b"def loop():\n    return 8 in {1, 2, 3}")

@@ -1,0 +1,91 @@
+"""A bot's code: compiled once, in a seat that runs none of it, and kept while the box is open.
+
+Knows what compiling costs and whose it is. What a seat answers may be anything, if the bot has
+found a hole in the compiler: it is never read here, and handed to seats of the same source alone.
+"""
+
+from __future__ import annotations
+
+from contextlib import closing
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
+from weakref import WeakKeyDictionary
+
+from matchbox.bundle import FILE_BYTES
+from matchbox.errors import SeatFault
+from matchbox.match import frames
+from matchbox.match.loading import CODE_BYTES
+
+if TYPE_CHECKING:
+    from sandbox.box import Box
+    from sandbox.policy import Limits
+
+SHORT: Final = 2 << 10
+"""Bytes of a source that every seat compiles sooner than another one would for it."""
+KEPT_BYTES: Final = 4 << 20
+"""Of sources and their code, in a box."""
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """What a seat is given to load beside the source."""
+
+    data: bytes = b""
+    """Nothing where the seat compiles."""
+    cpu_ms: float = 0.0
+    """What compiling took: as much less has a seat for loading that is spared it."""
+
+    def left(self, limits: Limits) -> Limits:
+        """The limits of a seat that is given the code."""
+        spent = int(self.cpu_ms) if self.data else 0
+        return replace(limits, start_cpu_ms=max(1, limits.start_cpu_ms - spent))
+
+
+NONE: Final = Code()
+
+
+class Codes:
+    """The code of the bots that have played in a box."""
+
+    def __init__(self) -> None:
+        self._kept: dict[bytes, Code] = {}
+        self.spent_ms = 0.0
+        """Processor time that has gone into it."""
+
+    def of(self, main: bytes, box: Box, limits: Limits) -> Code:
+        """That of this main file, for seats of the box with these limits.
+
+        Raises SeatFault of the platform, Unavailable.
+        """
+        if not SHORT <= len(main) <= FILE_BYTES:
+            return NONE
+        code = self._kept.get(main)
+        if code is None:
+            code = self._kept[main] = self._compiled(main, box, limits)
+            while sum(map(_bytes, self._kept.items())) > KEPT_BYTES:
+                del self._kept[next(iter(self._kept))]
+        return code
+
+    def _compiled(self, main: bytes, box: Box, limits: Limits) -> Code:
+        room = replace(limits, answer_bytes=CODE_BYTES, frame_bytes=CODE_BYTES)
+        with closing(box.seat(room)) as seat:
+            try:
+                data = seat.ask(frames.compile_frame(main), start=True)
+            except SeatFault:  # Its own seats compile it, and say what is wrong with it.
+                data = b""
+            code = Code(data, seat.cpu_ms)
+        self.spent_ms += seat.cpu_ms
+        return code
+
+
+_OPEN: Final[WeakKeyDictionary[Box, Codes]] = WeakKeyDictionary()
+
+
+def codes_of(box: Box) -> Codes:
+    """What is kept of this box's bots."""
+    return _OPEN.setdefault(box, Codes())
+
+
+def _bytes(kept: tuple[bytes, Code]) -> int:
+    main, code = kept
+    return len(main) + len(code.data)
