@@ -41,6 +41,8 @@ SAMPLE: Final = 4
 """So many bouts of every bot's first job are played again, each alone, and compared."""
 
 Found: TypeAlias = matrix.Matrix | grid.Grid | places.Places
+Task: TypeAlias = tuple[Mapping[str, bytes], Mapping[str, bytes], Batch]
+"""Bundles and memories by their digests, and what is played with them."""
 _FOUND: Final = {matrix: matrix.Matrix, grid: grid.Grid, places: places.Places}
 
 
@@ -203,8 +205,8 @@ def play(
     found: Found = _FOUND[kind](plan)
     stateful: set[int] = set()
     started = time.monotonic()
-    work = partial(play_batch, bundles, memories)
-    for job, done in zip(jobs, players.play(work, jobs), strict=True):
+    tasks = [task_of(job, bundles, memories) for job in jobs]
+    for job, done in zip(jobs, players.play(_play_task, tasks), strict=True):
         found.add(job, done.counts)
         stateful.update(done.stateful)
         seen(job, done.record, found)
@@ -224,6 +226,21 @@ def _sampled(batches: Iterable[Batch]) -> Iterator[Batch]:
 def games_of(jobs: Iterable[Batch]) -> int:
     """How many games these are."""
     return sum(job.games for job in jobs)
+
+
+def task_of(batch: Batch, bundles: Mapping[str, bytes], memories: Mapping[str, bytes]) -> Task:
+    """The batch as it is handed to a process: with what its own bots need, and no others."""
+    seats = batch.job.seats
+    return (
+        {seat.version: bundles[seat.version] for seat in seats},
+        {seat.memory: memories[seat.memory] for seat in seats if seat.memory is not None},
+        batch,
+    )
+
+
+def _play_task(box: Box | None, task: Task) -> Done:
+    bundles, memories, batch = task
+    return play_batch(bundles, memories, box, batch)
 
 
 def play_batch(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from cli.experiment import Wish, kind_of, make_plan, play_batch, read_players
+from cli.experiment import Wish, kind_of, make_plan, play_batch, read_players, task_of
 from cli.shipped import find_all
 from matchbox import registry
 from matchbox.errors import BadOption
@@ -64,6 +64,16 @@ def test_what_is_counted_of_a_batch_is_in_its_record(game: str) -> None:
     batch = next(kind_of(plan).batches(plan))
     done = play_batch({bot.version: bot.data for bot in bots}, {}, None, batch)
     assert done.counts == count(registry.game(game), batch, unpack(done.record), [])
+
+
+def test_a_process_is_handed_the_bots_of_its_batch_alone() -> None:
+    bots = find_all("bomb", ["scared", "medium", "simple"])
+    plan = make_plan(Wish("bomb", bots, 3, "seed"))
+    bundles = {bot.version: bot.data for bot in bots}
+    for batch in kind_of(plan).batches(plan):
+        own, memories, played = task_of(batch, bundles, {"0" * 64: b"of another"})
+        assert own == {bots[who].version: bots[who].data for who in batch.who}
+        assert (memories, played) == ({}, batch)
 
 
 def test_without_table_sizes_there_is_a_seat_for_every_bot_or_every_size() -> None:
