@@ -286,8 +286,8 @@ def played(job: PlayMatch, record: Record | None = None) -> MatchPlayed:
         token=job.token,
         record=records.pack(record or scripted(job)),
         notes=[],
-        logs=["first says hello\n", "second says hello\n"],
-        cpu_ms=[12.5, 13.5],
+        logs=[f"seat {seat} says hello\n" for seat in range(len(job.seats))],
+        cpu_ms=[12.5 + seat for seat in range(len(job.seats))],
         box="bwrap",
         seconds=0.5,
     )

@@ -11,7 +11,7 @@ import zlib
 from collections.abc import Sequence
 from hashlib import blake2b
 from operator import sub
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import msgspec
 
@@ -80,7 +80,7 @@ class Record(msgspec.Struct, frozen=True):
     """Versions of the libraries that the boxes held beside the standard library."""
     memories: list[str] | msgspec.UnsetType = msgspec.UNSET
     """The digest of each entrant's memory, "" for none; not written where nobody had one."""
-    schema: int = SCHEMA
+    schema: Literal[1] = SCHEMA
 
 
 class _Head(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):

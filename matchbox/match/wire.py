@@ -32,6 +32,11 @@ BROKER_BYTES: Final = 256 << 10
 Digest = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{64}$")]
 DealSeed = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{32}$")]
 Version = Literal[1]
+Count = Annotated[int, msgspec.Meta(ge=0, lt=1 << 31)]
+Amount = Annotated[float, msgspec.Meta(ge=0, le=1e12)]
+"""Of time; what is no number, or none that ends, is none."""
+Bouts = Annotated[int, msgspec.Meta(ge=0, le=1024)]
+"""So many as one process may hold."""
 
 
 class Job(msgspec.Struct, frozen=True, kw_only=True):
@@ -77,9 +82,9 @@ class PlayMatch(Job, frozen=True, kw_only=True):
     options: dict[str, str | int | bool]
     deals: list[DealSeed]
     seats: list[Entrant]
-    width: int = 1
+    width: Bouts = 1
     """So many bouts at once in a seat; ALONE is one, and the next by a fresh process."""
-    sample: int = 0
+    sample: Bouts = 0
     """So many of its bouts are played again, each alone, and compared."""
 
 
@@ -97,9 +102,9 @@ class Teach(Job, frozen=True, kw_only=True):
 class Note(msgspec.Struct, frozen=True):
     """What went wrong in a bout, for the bot's owner: never part of a digest."""
 
-    entrant: int
-    deal: int
-    rotation: int
+    entrant: Count
+    deal: Count
+    rotation: Count
     kind: FaultKind
     detail: str
 
@@ -107,10 +112,10 @@ class Note(msgspec.Struct, frozen=True):
 class Diagnostic(msgspec.Struct, frozen=True):
     """What a player reported on one of its moves, for the bot's owner: never part of a digest."""
 
-    entrant: int
-    deal: int
-    rotation: int
-    decision: int
+    entrant: Count
+    deal: Count
+    rotation: Count
+    decision: Count
     """How many decisions the player had made in this bout before."""
     text: str
     """JSON, cut at REPORT_LENGTH characters."""
@@ -127,8 +132,8 @@ class TriedOut(msgspec.Struct, frozen=True, kw_only=True):
     """One word: accepted, crash, timeout, protocol, illegal, memory, bundle, platform."""
     reasons: list[str]
     class_name: str | None
-    games: int
-    cpu_ms_per_decision: float
+    games: Count
+    cpu_ms_per_decision: Amount
     log: str
     box: str
     unrepeatable: bool = False
@@ -148,15 +153,15 @@ class MatchPlayed(msgspec.Struct, frozen=True, kw_only=True):
     notes: list[Note]
     logs: list[str]
     """Each entrant's stdout and stderr."""
-    cpu_ms: list[float]
+    cpu_ms: list[Amount]
     box: str
-    seconds: float
+    seconds: Amount
     diagnostics: list[Diagnostic] = []
-    sampled: int = 0
+    sampled: Bouts = 0
     """So many bouts were played again, each alone."""
-    stateful: list[int] = []
+    stateful: list[Count] = []
     """The entrants that answered otherwise there, rising."""
-    unrepeatable: list[int] = []
+    unrepeatable: list[Count] = []
     """Those that answered otherwise each time, rising."""
     v: Version = VERSION
 
@@ -172,7 +177,7 @@ class Learned(msgspec.Struct, frozen=True, kw_only=True):
     """What the version remembers from now on: after a fault what it had; base64 in JSON."""
     fault: FaultKind | None
     detail: str
-    records: int
+    records: Count
     log: str
     v: Version = VERSION
 

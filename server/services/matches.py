@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import structlog
 
-from matchbox.errors import BadRecord, Conflict, Forbidden, NotFound
+from matchbox.errors import BadMessage, BadRecord, Conflict, Forbidden, NotFound
 from matchbox.match import record as records
 from server.db.models import UNFINISHED, Match, MatchState
 from server.services import (
@@ -78,7 +78,8 @@ def claim(
 
 
 def record(session: Session, message: MatchPlayed, *, settings: Settings, now: int) -> bool:
-    """The match is finished, with its result; False where it was final, or the record is not it.
+    """The match is finished, with its result; False where it was final, or this is not its result,
+    which the platform has lost then.
 
     The result of an older attempt is as good as that of the present one. Raises NotFound or
     Forbidden where the message is not the result of an attempt of ours.
@@ -87,7 +88,8 @@ def record(session: Session, message: MatchPlayed, *, settings: Settings, now: i
     try:
         played = records.unpack(message.record)
         results.check(match, played)
-    except BadRecord as error:
+        results.check_beside(match, played, message)
+    except (BadMessage, BadRecord) as error:
         log.warning("result.refused", match=match.id, attempt=message.attempt, why=str(error))
         fault(session, match, message.attempt, str(error), settings=settings, now=now)
         return False

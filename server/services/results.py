@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from matchbox.errors import BadRecord
+from matchbox.errors import BadMessage, BadRecord
 from matchbox.match import record as records
 from matchbox.match.frames import REPORT_LENGTH
 from server.db.models import Result
 from server.services.leagues import is_cooperative
 from server.services.news import storable
+from server.services.samples import BOUTS
 
 if TYPE_CHECKING:
-    from matchbox.match.record import Record
-    from matchbox.match.wire import MatchPlayed
+    from matchbox.match.record import Bout, Record
+    from matchbox.match.wire import Diagnostic, MatchPlayed, Note
     from matchbox.settings import Settings
     from server.db.models import Match
 
@@ -39,9 +40,40 @@ def check(match: Match, played: Record) -> None:
     if [(bout.deal, bout.rotation) for bout in played.bouts] != order:
         raise BadRecord(f"the record of match {match.id} does not hold every bout once, in order")
     for bout in played.bouts:
-        in_seats = all(0 <= fault.seat < seats for fault in bout.faults)
-        if len(bout.places) != seats or len(bout.scores) != seats or not in_seats:
+        if not _seated(bout, seats):
             raise BadRecord(f"a bout of match {match.id} does not have {seats} seats")
+
+
+def _seated(bout: Bout, seats: int) -> bool:
+    """Is the bout's outcome one of so many seats, and its faults theirs?"""
+    return (
+        len(bout.places) == len(bout.scores) == seats
+        and all(1 <= place <= seats for place in bout.places)
+        and all(-(2**53) < score < 2**53 for score in bout.scores)
+        and all(0 <= one.seat < seats and 0 <= one.step <= len(bout.moves) for one in bout.faults)
+    )
+
+
+def check_beside(match: Match, played: Record, message: MatchPlayed) -> None:
+    """Raises BadMessage unless what comes beside the record is of its entrants and bouts.
+
+    How many bouts the job asked to be sampled is not kept: never more than `samples.BOUTS`.
+    """
+    seats = len(match.seats)
+    if not len(message.cpu_ms) == len(message.logs) == seats:
+        raise BadMessage(f"the result of match {match.id} has not one time and log a seat")
+    bouts = {(bout.deal, bout.rotation) for bout in played.bouts}
+    told: list[Note | Diagnostic] = [*message.notes, *message.diagnostics]
+    for one in told:
+        if one.entrant >= seats or (one.deal, one.rotation) not in bouts:
+            raise BadMessage(f"the result of match {match.id} tells of a bout that it has not")
+    if message.sampled > BOUTS:
+        raise BadMessage(f"nobody asked for a sample of {message.sampled} of match {match.id}")
+    for named in (message.stateful, message.unrepeatable):
+        if named != sorted(set(named)) or not set(named) <= set(range(seats)):
+            raise BadMessage(f"the sample of match {match.id} names {named} of {seats} entrants")
+    if len(message.stateful) + len(message.unrepeatable) > message.sampled:
+        raise BadMessage(f"the sample of match {match.id} names more than it has bouts")
 
 
 def result_of(message: MatchPlayed, played: Record, settings: Settings, now: int) -> Result:

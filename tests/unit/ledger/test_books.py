@@ -83,7 +83,18 @@ def test_a_message_of_another_version_of_the_protocol_is_refused(
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"diagnostics": [[True, 0]]}, {"record": 5}, {"logs": None}, {"seconds": "long"}]
+    "wrong",
+    [
+        {"diagnostics": [[True, 0]]},
+        {"record": 5},
+        {"logs": None},
+        {"seconds": "long"},
+        {"seconds": float("inf")},
+        {"cpu_ms": [float("nan"), 1.0]},
+        {"cpu_ms": [-1.0, 1.0]},
+        {"stateful": [-1]},
+        {"unrepeatable": [2**31]},
+    ],
 )
 def test_a_result_that_cannot_be_read_is_lost_at_once_and_once(
     books: Books, job: PlayMatch, wrong: dict[str, Any]

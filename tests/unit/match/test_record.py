@@ -210,6 +210,12 @@ def test_anything_else_is_no_record(data: bytes) -> None:
         unpack(data)
 
 
+def test_a_record_of_another_schema_is_refused_by_name() -> None:
+    later = pack(replace(RECORD, schema=2))
+    with pytest.raises(BadRecord, match="schema"):
+        unpack(later)
+
+
 def test_seats_rotate() -> None:
     assert [[entrant(seat, rotation, 3) for seat in range(3)] for rotation in range(3)] == [
         [0, 1, 2], [1, 2, 0], [2, 0, 1],

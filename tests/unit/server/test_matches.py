@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from msgspec.structs import replace
 from sqlalchemy import func, select, update
@@ -9,7 +11,8 @@ from sqlalchemy.exc import IntegrityError
 
 from matchbox.errors import Conflict, Forbidden, NotFound
 from matchbox.match import record as records
-from matchbox.match.wire import PlayMatch
+from matchbox.match.record import Fault
+from matchbox.match.wire import Diagnostic, Note, PlayMatch
 from server.db.models import League, Match, MatchState, Rating, Result, Season, User
 from server.services import dispatch, matches, sweep, voids
 from tests.books import Books, lost, open_books, played, scripted, season_of
@@ -164,6 +167,52 @@ def test_a_bout_without_its_seats_is_refused(books: Books, job: PlayMatch) -> No
     short = [replace(bout, places=[1]) for bout in record.bouts]
     assert not books.record(played(job, replace(record, bouts=short)))
     assert "2 seats" in books.match(job.match).trouble
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"places": [0, 2]},
+        {"places": [1, 3]},
+        {"scores": [2**53, 0]},
+        {"faults": [Fault(0, 2, "crash")]},
+        {"faults": [Fault(-1, 0, "crash")]},
+        {"faults": [Fault(2, 0, "crash")]},
+    ],
+)
+def test_an_outcome_that_no_table_of_two_has_is_refused(
+    change: dict[str, Any], books: Books, job: PlayMatch
+) -> None:
+    record = scripted(job)
+    odd = [replace(bout, **change) for bout in record.bouts]
+    assert not books.record(played(job, replace(record, bouts=odd)))
+    assert "2 seats" in books.match(job.match).trouble
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"cpu_ms": [1.0]},
+        {"logs": ["one", "two", "three"]},
+        {"notes": [Note(2, 0, 0, "crash", "who?")]},
+        {"notes": [Note(0, 2, 0, "crash", "which deal?")]},
+        {"diagnostics": [Diagnostic(0, 0, 2, 0, "1")]},
+        {"sampled": 9},
+        {"stateful": [0]},
+        {"sampled": 1, "stateful": [0], "unrepeatable": [1]},
+        {"sampled": 4, "stateful": [2]},
+        {"sampled": 4, "unrepeatable": [1, 0]},
+        {"sampled": 4, "unrepeatable": [1, 1]},
+    ],
+)
+def test_what_comes_beside_a_record_is_of_its_match_or_the_platform_s_fault(
+    change: dict[str, Any], books: Books, job: PlayMatch
+) -> None:
+    assert not books.record(replace(played(job), **change))
+    match = books.match(job.match)
+    assert (match.state, match.platform_faults) == (MatchState.QUEUED, 1)
+    assert match.id in match.trouble
+    assert results(books) == 0
 
 
 def test_bytes_that_are_no_record_are_refused(books: Books, job: PlayMatch) -> None:

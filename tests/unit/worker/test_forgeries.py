@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import json
 import marshal
+import shutil
+from collections.abc import Callable
 from functools import cache
+from itertools import count
 from typing import TYPE_CHECKING, Any, cast
 
+import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec import structs
+from sqlalchemy import select
 
 from matchbox import registry
 from matchbox.dice import SeededDice
@@ -17,10 +23,16 @@ from matchbox.game import CHANCE, fill_options
 from matchbox.match import record as records
 from matchbox.match import wire
 from matchbox.match.frames import REPORT_LENGTH, SEEN_INSIDE, readable
-from matchbox.match.wire import MatchPlayed
+from matchbox.match.wire import MatchPlayed, PlayMatch
+from server.db.migrations import migrate
+from server.db.models import League, MatchState, Result, Role
+from server.services.pace import Pace
+from server.services.tick import tick
+from tests.books import Books, open_books, played, scripted, season_of
 from tests.unit.worker.bots import GOOD
 from tests.unit.worker.conftest import a_match, by_digest
 from worker.arena.play import play_job
+from worker.ledger import books as ledger
 
 if TYPE_CHECKING:
     from matchbox.game import Plain
@@ -120,3 +132,79 @@ def test_whatever_a_seat_sends_is_a_result_that_the_books_take(
         *(one.detail for one in done.notes),
     ]
     assert texts == [readable(text) for text in texts]
+
+
+# --- Results ---------------------------------------------------------------------------------
+
+AMOUNTS = st.sampled_from([0.5, 1e300, float("nan"), float("inf"), -1.0]) | NUMBERS
+WHOLE = st.integers(0, 9) | NUMBERS
+FORGED: dict[str, st.SearchStrategy[Any]] = {
+    "notes": some(st.builds(wire.Note, WHOLE, WHOLE, WHOLE, KINDS, TEXTS)),
+    "diagnostics": some(st.builds(wire.Diagnostic, WHOLE, WHOLE, WHOLE, WHOLE, TEXTS)),
+    "logs": st.lists(TEXTS, min_size=2, max_size=2) | some(TEXTS),
+    "cpu_ms": st.lists(AMOUNTS, min_size=2, max_size=2) | some(AMOUNTS),
+    "seconds": AMOUNTS | ANYTHING,
+    "box": TEXTS,
+    "sampled": WHOLE | ANYTHING,
+    "stateful": st.lists(WHOLE, max_size=2) | ANYTHING,
+    "unrepeatable": st.lists(WHOLE, max_size=2) | ANYTHING,
+}
+BOUTS: dict[str, st.SearchStrategy[Any]] = {
+    "places": st.lists(WHOLE, max_size=3),
+    "scores": st.lists(WHOLE, max_size=3),
+    "faults": st.lists(st.builds(records.Fault, WHOLE, WHOLE, KINDS), max_size=2),
+    "rotation": st.integers(0, 9),
+    "moves": st.lists(st.integers() | TEXTS.filter(lambda text: text != "\ud800"), max_size=3),
+}
+
+
+@pytest.fixture(scope="module")
+def sent(tmp_path_factory: pytest.TempPathFactory) -> Callable[[], tuple[Books, PlayMatch]]:
+    """Opens books, each time anew, in which a match was sent; with its job."""
+    folder, number = tmp_path_factory.mktemp("forgeries"), count()
+    url = f"sqlite:///{folder}/{{}}.db"
+    migrate(url.format("first"))
+    first = open_books(url.format("first"))
+    first.wall()
+    first.league()
+    versions = [first.bot(first.person(name), "bot") for name in ("alice", "bob")]
+    season_of(first, first.person("charlie", Role.OPERATOR), versions)
+    job = first.dispatch()[0]
+    first.context.close()
+
+    def again() -> tuple[Books, PlayMatch]:
+        name = next(number)
+        shutil.copy(folder / "first.db", folder / f"{name}.db")
+        return open_books(url.format(name)), job
+
+    return again
+
+
+@settings(max_examples=40)
+@given(data=st.data())
+def test_a_forged_result_is_booked_or_lost_and_the_books_go_on(
+    sent: Callable[[], tuple[Books, PlayMatch]], data: st.DataObject
+) -> None:
+    books, job = sent()
+    record = scripted(job)
+    wrong = {name: data.draw(BOUTS[name]) for name in data.draw(names_of(BOUTS))}
+    bouts = [structs.replace(record.bouts[0], **wrong), *record.bouts[1:]]
+    message = wire.to_plain(played(job, structs.replace(record, bouts=bouts)))
+    for name in data.draw(names_of(FORGED)):
+        message[name] = msgspec.to_builtins(data.draw(FORGED[name]))
+    booked = ledger.record(books.context, message)
+    match = books.match(job.match)
+    assert booked == (match.state == MatchState.FINISHED) == (match.platform_faults == 0)
+    tick(books.context)
+    with books.read() as session:
+        for league in session.scalars(select(League)):
+            Pace(session, league)
+        for result in session.scalars(select(Result)):
+            told = [result.bouts, result.notes, result.diagnostics, result.logs, result.cpu_ms]
+            json.dumps([*told, result.seconds], allow_nan=False)
+    books.context.close()
+
+
+def names_of(fields: dict[str, Any]) -> st.SearchStrategy[list[str]]:
+    """Few of these fields, or none."""
+    return st.lists(st.sampled_from(sorted(fields)), max_size=2, unique=True)
