@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from cli import child
 from cli.engine import open_box
-from matchbox.errors import Unavailable
+from matchbox.errors import MatchboxError, Unavailable
 from worker.arena import cores
 
 if TYPE_CHECKING:
@@ -40,6 +40,8 @@ class _Place:
     """How many bouts are over in the whole crew; its `value` is changed under its lock."""
     core: Final = ExitStack()
     """Of its own, while one is free."""
+    trouble: MatchboxError | None = None
+    """Why it could not be opened."""
 
 
 class Crew:
@@ -106,15 +108,22 @@ def crew(kind: str, workers: int) -> Iterator[Crew]:
 
 
 def _enter(kind: str, parent: int, ready: Any, over: Any) -> None:
+    """Raises nothing that a person has to hear: whoever asks for this process hears it."""
     child.tie_to(parent)
     _Place.core.enter_context(cores.claimed())
-    _Place.box = open_box(kind)
     _Place.ready, _Place.over = ready, over
+    try:
+        _Place.box = open_box(kind)
+    except MatchboxError as error:
+        _Place.trouble = error
 
 
 def _wait(_: int) -> None:
-    """Returns once every process of the crew is here."""
+    """Returns once every process of the crew is here. Raises what this one could not be opened
+    for."""
     _Place.ready.wait(_PATIENCE_S)
+    if _Place.trouble is not None:
+        raise _Place.trouble
 
 
 def _do(task: tuple[Work[Any, Any], Any]) -> Any:

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from cli.main import run
 from tests.unit.cli.conftest import Run
 from tests.unit.worker.bots import COUNTING, turning
 
@@ -211,3 +212,17 @@ def test_a_matrix_says_which_cards_won(matchbox: Run) -> None:
     bear = pair["facts"]["summons"]["Bear"]
     assert bear.keys() == {"W", "L"}
     assert sum(bear.values()) > 0
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_box_that_does_not_open_is_one_sentence_however_many_processes_play(
+    workers: int, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("DOCKER_HOST", "unix:///nowhere/docker.sock")
+    words = ("simulate", "bomb", "simple", "scared", "--games", "200", "--box", "docker")
+    assert run([*words, "--workers", str(workers)]) == 1
+    said = capfd.readouterr()
+    assert said.out == ""
+    (line,) = said.err.splitlines()
+    assert "Docker" in line
+    assert "did not start" not in line
