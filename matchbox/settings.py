@@ -133,7 +133,12 @@ class Settings:
     ranked_backlog: int = _knob(
         8, "matches a continuous league keeps in the queue", least=1, most=10_000
     )
-    dispatch_window: int = _knob(32, "matches given to the queue at once", least=1, most=100_000)
+    dispatch_window: int = _knob(
+        0,
+        "matches given to the queue at once; 0: four for each arena, 32 at the least",
+        least=0,
+        most=100_000,
+    )
     league_matches: int = _knob(
         200,
         "matches a version plays in a continuous league, at the least, before it rests",

@@ -391,3 +391,15 @@ def tick_often(url: str, times: int) -> list[tuple[str, int]]:
         tick(books.context)
     books.context.close()
     return [(job.match, job.attempt) for job in books.postman.take() if isinstance(job, PlayMatch)]
+
+
+def record_and_refill(
+    url: str, messages: Sequence[dict[str, Any]], turn: int, window: int
+) -> list[dict[str, Any]]:
+    """The jobs that one more ledger sent while it booked these results, in an order of its own:
+    for a process."""
+    books = open_books(url, dispatch_window=window)
+    for message in random.Random(turn).sample(messages, len(messages)):
+        ledger.record(books.context, message)
+    books.context.close()
+    return [message for task, _, message in books.postman.letters if task == wire.PLAY_MATCH]

@@ -16,7 +16,7 @@ from matchbox.match import wire
 from server import queries
 from server.auth import arena_only, context
 from server.queries import lessons as learning
-from server.services import lessons, matches, verdicts, walls
+from server.services import lessons, matches, tick, verdicts, walls
 
 if TYPE_CHECKING:
     from flask.typing import ResponseReturnValue
@@ -93,6 +93,8 @@ def result() -> Response:
                 changed = matches.lost(books, missed, settings=settings, now=now)
             case other:
                 raise BadMessage(f"{other!r} is no task that takes results")
+    if changed and told["task"] == wire.RECORD:
+        tick.refill(made)
     return jsonify({"accepted": changed})
 
 

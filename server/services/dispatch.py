@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 import structlog
-from sqlalchemy import Select, and_, case, func, or_, select
+from sqlalchemy import Select, func, null, select
 from sqlalchemy.orm import joinedload, selectinload
 
 from matchbox.match.wire import Entrant, PlayMatch
 from server import outbox
 from server.db.models import (
     Bot,
+    Comparison,
+    ComparisonState,
     League,
     Match,
     MatchSeat,
@@ -39,14 +42,25 @@ log = structlog.get_logger(__name__)
 MOST_ATTEMPTS: Final = 20
 """A match sent so often that never came back is parked: it may be what kills the arenas."""
 
-_WITH_STRANGERS: Final = (
+FEWEST: Final = 32
+AN_ARENA: Final = 4
+"""The window has room for so many matches, or so many for each arena."""
+MOST_AT_ONCE: Final = 500
+"""No more are sent in one transaction: others want to write, too."""
+
+_Scope: TypeAlias = tuple[int, int | None, int | None]
+"""League, season and comparison of a match: who has turns of its own."""
+
+_STRANGERS: Final = (
     select(MatchSeat.match_id)
     .join(Version, Version.id == MatchSeat.version_id)
     .join(Bot, Bot.id == Version.bot_id)
     .join(User, User.id == Bot.owner_id)
+    .where(MatchSeat.match_id == Match.id)
     .where(User.role != Role.OPERATOR, User.password.is_not(None))
+    .correlate(Match)
 )
-"""The matches with a bot of somebody who is neither an operator nor the house."""
+"""Who in a match is of somebody who is neither an operator nor the house."""
 
 
 def dispatch(session: Session, *, settings: Settings, now: int) -> int:
@@ -55,8 +69,7 @@ def dispatch(session: Session, *, settings: Settings, now: int) -> int:
     Strangers' bots wait while an arena has no wall, all that meet a version in quarantine until it
     is settled. How wide a match is played is settled when it is sent first. How many were sent.
     """
-    running = session.scalar(select(func.count()).where(Match.state == MatchState.RUNNING)) or 0
-    room = settings.dispatch_window - running
+    room = min(_window(session, settings) - _running(session), MOST_AT_ONCE)
     sent = 0
     for match in _next_queued(session, room) if room > 0 else ():
         attempt = match.attempt + 1
@@ -76,6 +89,17 @@ def dispatch(session: Session, *, settings: Settings, now: int) -> int:
             tell(session, "match.running", match.id, now=now)
             sent += 1
     return sent
+
+
+def is_low(session: Session, *, settings: Settings) -> bool:
+    """Whether matches wait while less than half the window is under way.
+
+    Never while an arena has no wall: to find what may be sent then takes the tick's time.
+    """
+    if 2 * _running(session) >= _window(session, settings) or not wall(session)["walled"]:
+        return False
+    waits = select(Match.id).where(Match.state == MatchState.QUEUED).limit(1)
+    return session.scalar(waits) is not None
 
 
 def job_of(match: Match, settings: Settings) -> PlayMatch:
@@ -105,50 +129,74 @@ def _park(session: Session, match: Match, trouble: str, now: int) -> None:
         tell(session, "match.parked", match.id, now=now)
 
 
+def _window(session: Session, settings: Settings) -> int:
+    """How many matches may be under way: as it is set, or by the arenas that report."""
+    arenas = len(wall(session)["arenas"])
+    return settings.dispatch_window or max(FEWEST, AN_ARENA * arenas)
+
+
+def _running(session: Session) -> int:
+    return session.scalar(select(func.count()).where(Match.state == MatchState.RUNNING)) or 0
+
+
 def _next_queued(session: Session, room: int) -> Sequence[Match]:
     """The queued matches whose leagues and seasons have the fewest under way, counting those that
     come before them; the oldest of each first.
 
     All comparisons together have one place among them, which they share in the same way.
     """
-    each = _in_turn(session).subquery()
-    group, order = (each.c.league_id, each.c.season_id), (each.c.waits, each.c.turn, each.c.id)
-    place = func.row_number().over(partition_by=group, order_by=order)
-    queued = select(each.c.id, each.c.waits, place.label("place")).subquery()
+    under_way = _under_way(session)
+    ready = _ready(session)
+    places: list[tuple[int, str]] = []
+    for league, season in _awake(session):
+        own = (Match.league_id == league, Match.season_id == season)
+        outside = () if season is not None else (Match.comparison_id.is_(None),)
+        waiting = session.scalars(ready.where(*own, *outside).limit(room))
+        places += enumerate(waiting, under_way[league, season, None] + 1)
+    sent = sum(count for (*_, comparison), count in under_way.items() if comparison is not None)
+    places += enumerate(_compared(session, ready, under_way)[:room], sent + 1)
+    order = {name: at for at, (_, name) in enumerate(sorted(places)[:room])}
     whole = (
         joinedload(Match.league),
         joinedload(Match.season),
         selectinload(Match.deals),
         selectinload(Match.seats).joinedload(MatchSeat.version),
     )
-    query = select(Match).join(queued, queued.c.id == Match.id).where(queued.c.waits)
-    ordered = query.options(*whole).order_by(queued.c.place, Match.id)
-    return session.scalars(ordered.limit(room)).all()
+    matches = session.scalars(select(Match).where(Match.id.in_(order)).options(*whole))
+    return sorted(matches, key=lambda match: order[match.id])
 
 
-def _in_turn(session: Session) -> Select[Any]:
-    """Every match under way, and those that may be sent now: id, league_id and season_id (league
-    None for comparisons), waits, and its turn within its league, season or comparison."""
-    waits = Match.state == MatchState.QUEUED
-    awake = or_(
-        and_(Match.season_id.is_(None), League.paused.is_(False)),
-        Season.state == SeasonState.RUNNING,
-    )
-    ready = and_(waits, awake, Match.id.not_in(HELD))
-    if not wall(session)["walled"]:
-        ready = and_(ready, Match.id.not_in(_WITH_STRANGERS))
+def _under_way(session: Session) -> Counter[_Scope]:
+    """How many matches of each league outside its seasons, season and comparison are sent."""
     scope = (Match.league_id, Match.season_id, Match.comparison_id)
-    turn = func.row_number().over(partition_by=scope, order_by=(waits, Match.number, Match.id))
-    compares = Match.comparison_id.is_not(None)
-    return (
-        select(
-            Match.id,
-            Match.season_id,
-            case((compares, None), else_=Match.league_id).label("league_id"),
-            waits.label("waits"),
-            turn.label("turn"),
-        )
-        .join(League, League.id == Match.league_id)
-        .outerjoin(Season, Season.id == Match.season_id)
-        .where(or_(Match.state == MatchState.RUNNING, ready))
-    )
+    running = select(*scope, func.count()).where(Match.state == MatchState.RUNNING)
+    found = session.execute(running.group_by(*scope))
+    return Counter({(league, season, one): count for league, season, one, count in found})
+
+
+def _awake(session: Session) -> Sequence[tuple[int, int | None]]:
+    """The leagues whose matches outside seasons may be sent, and the seasons, with their league."""
+    leagues = select(League.id, null()).where(League.paused.is_(False))
+    seasons = select(Season.league_id, Season.id).where(Season.state == SeasonState.RUNNING)
+    return [(league, season) for league, season in session.execute(leagues.union_all(seasons))]
+
+
+def _compared(session: Session, ready: Select[str], under_way: Counter[_Scope]) -> list[str]:
+    """What waits of all comparisons, those first that have the fewest under way."""
+    running = (League.paused.is_(False), Comparison.state == ComparisonState.RUNNING)
+    due = select(Comparison.id).join(League).where(*running)
+    query = ready.add_columns(Match.league_id, Match.comparison_id)
+    turns: list[tuple[int, str]] = []
+    reached = under_way.copy()
+    for name, league, comparison in session.execute(query.where(Match.comparison_id.in_(due))):
+        reached[league, None, comparison] += 1
+        turns.append((reached[league, None, comparison], name))
+    return [name for _, name in sorted(turns)]
+
+
+def _ready(session: Session) -> Select[str]:
+    """The ids of the matches that wait and that no version of theirs holds up, in their order."""
+    ready = [Match.state == MatchState.QUEUED, Match.id.not_in(HELD)]
+    if not wall(session)["walled"]:
+        ready.append(~_STRANGERS.exists())
+    return select(Match.id).where(*ready).order_by(Match.number, Match.id)

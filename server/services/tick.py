@@ -54,6 +54,14 @@ def tick(context: Context) -> None:
         _attempt(step, context)
 
 
+def refill(context: Context) -> None:
+    """Sends more matches between two ticks, where less than half the window is under way.
+
+    Called when a match was recorded. What goes wrong here, the next tick mends.
+    """
+    _attempt(_refill, context)
+
+
 def _attempt(step: Callable[[Context], None] | partial[None], context: Context) -> None:
     try:
         step(context)
@@ -141,6 +149,15 @@ def _feed(context: Context) -> None:
 def _dispatch(context: Context) -> None:
     with context.write() as session:
         dispatch.dispatch(session, settings=context.settings, now=context.now())
+
+
+def _refill(context: Context) -> None:
+    with context.read() as session:
+        low = dispatch.is_low(session, settings=context.settings)
+    if low:
+        with context.write() as session:
+            if dispatch.is_low(session, settings=context.settings):
+                dispatch.dispatch(session, settings=context.settings, now=context.now())
 
 
 def _refresh(context: Context) -> None:

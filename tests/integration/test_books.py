@@ -34,6 +34,7 @@ from tests.books import (
     played,
     really_played,
     record_all,
+    record_and_refill,
     season_of,
     tick_often,
 )
@@ -238,6 +239,25 @@ def test_many_ticks_at_once_send_every_attempt_once(books: Books, url: str) -> N
     with books.read() as session:
         numbers = session.scalars(select(Match.number).order_by(Match.number)).all()
     assert list(numbers) == list(range(books.settings.ranked_backlog))
+
+
+def test_many_ledgers_refill_the_window_and_send_every_match_once(books: Books, url: str) -> None:
+    a_season(books, deals=1)
+    window, sent = 4, []
+    narrow = open_books(url, dispatch_window=window)
+    jobs = narrow.dispatch()
+    with ProcessPoolExecutor(WRITERS, get_context("spawn")) as pool:
+        while jobs:
+            assert len(jobs) <= window
+            sent += [(job.match, job.attempt) for job in jobs]
+            messages = [wire.to_plain(played(job)) for job in jobs]
+            given = [(url, messages, turn, window) for turn in range(WRITERS)]
+            tasks = [pool.submit(record_and_refill, *one) for one in given]
+            found = [one for task in tasks for one in task.result()]
+            jobs = [wire.from_plain(PlayMatch, one) for one in found]
+    narrow.context.close()
+    assert len(sent) == len(set(sent)) == count(books) == 12
+    assert {attempt for _, attempt in sent} == {1}
 
 
 def test_a_season_disturbed_in_every_way_ends_as_one_that_was_not(tmp_path: Path, url: str) -> None:

@@ -40,8 +40,12 @@ def settle(context: Context, data: object) -> bool:
 
 
 def record(context: Context, data: object) -> bool:
-    """Books a match's record; False where it changed nothing. Raises Unavailable."""
-    return _book(context, MatchPlayed, data, matches.record)
+    """Books a match's record, and sends more matches where few are under way; False where it
+    changed nothing. Raises Unavailable."""
+    changed = _book(context, MatchPlayed, data, matches.record)
+    if changed:
+        ticking.refill(context)
+    return changed
 
 
 def remember(context: Context, data: object) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Any, Final
 
-from sqlalchemy import BigInteger, CheckConstraint, ForeignKey, Index, String
+from sqlalchemy import BigInteger, CheckConstraint, ForeignKey, Index, String, text
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from server.db.models.bots import Version
@@ -26,6 +26,7 @@ class MatchState(StrEnum):
 
 FINAL: Final = (MatchState.FINISHED, MatchState.VOID)
 UNFINISHED: Final = (MatchState.QUEUED, MatchState.RUNNING, MatchState.PARKED)
+_COMPARED: Final = text("comparison_id IS NOT NULL")
 
 
 class Deal(Table):
@@ -45,6 +46,12 @@ class Match(Table):
         Index(None, "state", "deadline"),
         Index(None, "league_id", "season_id", "state", "number"),
         Index(None, "season_id", "state"),
+        Index(
+            None,
+            *("comparison_id", "state", "number"),
+            sqlite_where=_COMPARED,
+            postgresql_where=_COMPARED,
+        ),
         Index(None, "created_at", "number", "id"),
         CheckConstraint("attempt >= 0", name="attempt"),
     )
@@ -55,7 +62,7 @@ class Match(Table):
     season_id: Mapped[int | None] = mapped_column(ForeignKey("season.id"))
     number: Mapped[int]
     """Counts the matches of the season, or of the league outside seasons, from 0."""
-    comparison_id: Mapped[int | None] = mapped_column(index=True)
+    comparison_id: Mapped[int | None]
     """The comparison of two versions that it belongs to; no standing counts it then."""
     why: Mapped[str] = mapped_column(String(16))
     """Why it was scheduled: season, ranked, or comparison."""

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlalchemy import update
 from structlog.testing import capture_logs
 
 from matchbox.errors import Unavailable
@@ -14,7 +15,7 @@ from matchbox.match import wire
 from matchbox.match.wire import PlayMatch, TryOut
 from server.context import Context
 from server.db.migrations import migrate
-from server.db.models import MatchState, Role, VersionState
+from server.db.models import Match, MatchState, Role, VersionState
 from tests.books import Books, lost, open_books, played, season_of, tried_out
 from worker.ledger import books as ledger
 
@@ -52,6 +53,17 @@ def test_a_record_travels_as_json_and_is_booked_once(books: Books, job: PlayMatc
     assert ledger.record(books.context, data)
     assert not ledger.record(books.context, data)
     assert books.match(job.match).state == MatchState.FINISHED
+
+
+def test_a_record_that_leaves_few_under_way_has_more_sent(books: Books, job: PlayMatch) -> None:
+    narrow = open_books(books.context.database.url, dispatch_window=1)
+    with narrow.write() as session:
+        session.execute(update(Match).where(Match.id != job.match).values(state=MatchState.QUEUED))
+    assert ledger.record(narrow.context, wire.to_plain(played(job)))
+    (more,) = narrow.postman.take()
+    assert isinstance(more, PlayMatch)
+    assert more.match != job.match
+    narrow.context.close()
 
 
 def test_a_verdict_is_booked(books: Books) -> None:

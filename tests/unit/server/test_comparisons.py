@@ -23,7 +23,7 @@ from server.db.models import (
     Version,
     VersionState,
 )
-from server.services import comparisons, standings, uploads, voids
+from server.services import comparisons, dispatch, standings, uploads, voids
 from server.services.tick import tick
 from tests.books import Books, drawn, open_books, played, scripted
 
@@ -340,7 +340,7 @@ def test_comparisons_neither_starve_the_league_nor_are_starved(
     sent = [(queue, message["match"]) for _, queue, message in books.postman.letters]
     queues = [queue for queue, _ in sent]
     assert queues.count("ranked") == books.settings.ranked_backlog
-    assert queues.count("comparison") == books.settings.dispatch_window - len(
+    assert queues.count("comparison") == dispatch.FEWEST - len(
         [queue for queue in queues if queue == "ranked"]
     )
     narrow = open_books(books.context.database.url, dispatch_window=36)
