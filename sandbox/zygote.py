@@ -31,6 +31,7 @@ import sys
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from operator import eq
 from typing import Any, Final, NoReturn
 
 from sandbox import inner_wall, syscalls
@@ -150,7 +151,7 @@ class Zygote:
         self._second = second
         self._limits = b""
         self._child = 0
-        self._baseline = _state()
+        self._baseline = list(_state())
 
     def run(self) -> None:
         """Obeys commands until the host closes the channel."""
@@ -176,7 +177,7 @@ class Zygote:
     def _bury(self) -> bytes:
         _, status, usage = os.wait4(self._child, 0)
         self._child = 0
-        clean = _childless() and _state() == self._baseline
+        clean = _childless() and all(map(eq, _state(), self._baseline))
         cpu_ms = (usage.ru_utime + usage.ru_stime) * 1000
         return DEATH.pack(status, cpu_ms, usage.ru_maxrss * 1024, clean)
 
@@ -247,8 +248,13 @@ def _childless() -> bool:
     return False
 
 
-def _state() -> tuple[object, ...]:
-    """Open descriptors and resource limits: what one seat could leave behind for the next."""
+def _state() -> Iterator[object]:
+    """Open descriptors and resource limits: what one seat could leave behind for the next.
+
+    One by one: so many at once would be spread over memory that has to be copied.
+    """
     free = os.dup(0)  # The lowest number: one that was left open would have taken it.
     os.close(free)
-    return free, [resource.getrlimit(limit) for limit in _LIMITS]
+    yield free
+    for limit in _LIMITS:
+        yield resource.getrlimit(limit)
