@@ -16,7 +16,9 @@ league = typer.Typer(help="See, make and run leagues.", no_args_is_help=True)
 LeagueArgument = Annotated[str, typer.Argument(help="the league's name")]
 UserArgument = Annotated[str, typer.Argument(help="an account's name")]
 OptionsOption = Annotated[list[str] | None, typer.Option(help="NAME=VALUE of the game")]
-DealsOption = Annotated[int | None, typer.Option(min=1, help="deals of a match")]
+DealsOption = Annotated[
+    int | None, typer.Option(min=1, help="deals of a match, however long it takes")
+]
 SeatsOption = Annotated[int | None, typer.Option(min=1, help="players at a table")]
 CyclesOption = Annotated[int | None, typer.Option(min=1, help="double round robins")]
 
@@ -65,12 +67,15 @@ def edit(
     name: LeagueArgument,
     terms: dict[str, Any],
     deals: DealsOption = None,
+    paced: Annotated[
+        bool, typer.Option("--paced", help="leave the number of deals to the bots' pace again")
+    ] = False,
     cycles: CyclesOption = None,
     json: JsonOption = False,
 ) -> None:
     """Change how a league is run; a format holds for seasons that are made from then on."""
     with connect() as client:
-        body = given({"deals": deals, **with_cycles(terms, cycles)})
+        body = given({"deals": deals, "paced": paced or None, **with_cycles(terms, cycles)})
         told = client.patch(f"/leagues/{name}", body)
     show(told, json)
 

@@ -31,7 +31,9 @@ def create(
     ] = None,
     option: leagues.OptionsOption = None,
     seats: leagues.SeatsOption = None,
-    deals: Annotated[int | None, typer.Option(min=1, help="deals of every match")] = None,
+    deals: Annotated[
+        int | None, typer.Option(min=1, help="deals of every match, however long it takes")
+    ] = None,
     cycles: leagues.CyclesOption = None,
     seed: Annotated[
         str | None,

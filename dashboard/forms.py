@@ -130,7 +130,8 @@ def leagues_page(source: Source, values: Values | None = None, error: str = "") 
 def league_page(source: Source, name: str, values: Values | None = None, error: str = "") -> str:
     """A league, and for an operator the form for how it is run."""
     league = source.league(name)
-    known = {"deals": league["deals"], "max_matches": league["format"]["matches"]}
+    deals = None if league["paced"] else league["deals"]
+    known = {"deals": deals, "max_matches": league["format"]["matches"]}
     for part in ("format", "admission", "schedule"):
         known |= league[part]
     return render_template(

@@ -118,9 +118,10 @@ class Source:
 
     seasons: Callable[[], list[Row]]
     """id, name, game, title, league, state, edition, division, divisions (how many), format (all
-    fields of matchbox.league.format.Format), cycles, entries (how many), matches, finished (how
-    many of them), created_at, starts_at (by the schedule), started_at, finished_at, trouble (why
-    it could not start when it was time, or ""); newest first, drafts for operators alone."""
+    fields of matchbox.league.format.Format), cycles, deals (of a match), paced (they follow from
+    its bots' pace when it starts), entries (how many), matches, finished (how many of them),
+    created_at, starts_at (by the schedule), started_at, finished_at, trouble (why it could not
+    start when it was time, or ""); newest first, drafts for operators alone."""
 
     season: Callable[[int], Row]
     """One of `seasons`, and round (how many were opened), entrants: bot, version (number or None
@@ -130,8 +131,8 @@ class Source:
     rounds: stage, rests, ties (each a list of bots), of every round that was opened."""
 
     leagues: Callable[[], list[Row]]
-    """name, game, title, options, seats, deals, continuous, paused, format, admission, schedule,
-    next_start."""
+    """name, game, title, options, seats, deals, paced (nobody named their number), continuous,
+    paused, format, admission, schedule, next_start."""
 
     league: Callable[[str], Row]
     """One of `leagues`, and seasons, as `seasons`; invited: names, None but for operators."""

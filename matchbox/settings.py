@@ -89,13 +89,15 @@ class Settings:
     )
     match_deals: int = _knob(
         10,
-        "deals of a match where its league has no other number; each is played in all rotations",
+        "deals of a match where its league has no other number, nor its pace is known; each is "
+        "played in all rotations",
         least=1,
         most=5000,
     )
     match_seconds: int = _knob(
         2,
-        "a ranked match has as many deals as lately took about so long, s; 0: its league's number",
+        "a match has as many deals as lately took about so long, s, unless they were named for its "
+        "season; 0: its league's number",
         least=0,
         most=60,
     )

@@ -38,8 +38,9 @@ OVER = (SeasonState.FINISHED, SeasonState.CANCELLED)
 
 
 def leagues(session: Session) -> list[dict[str, Any]]:
-    """id, name, game, title, rules, options, seats, deals, continuous, paused, created_at, format,
-    admission, schedule (each with all its fields), next_start (of its next season, or None)."""
+    """id, name, game, title, rules, options, seats, deals, paced (nobody named their number),
+    continuous, paused, created_at, format, admission, schedule (each with all its fields),
+    next_start (of its next season, or None)."""
     waiting = (Season.state.in_(UPCOMING), Season.starts_at.is_not(None))
     query = select(Season.league_id, func.min(Season.starts_at)).where(*waiting)
     starts = {row[0]: row[1] for row in session.execute(query.group_by(Season.league_id))}
@@ -68,10 +69,11 @@ def league(session: Session, name: str, viewer: User | None = None) -> dict[str,
 
 def seasons(session: Session, viewer: User | None = None) -> list[dict[str, Any]]:
     """id, name, game, title, league, state, edition, division, divisions (of the edition), format
-    (all its fields), cycles, round (how many were opened), deals, entries, matches (but those that
-    an operator or an exclusion made void), finished (how many), created_at, starts_at (by the
-    schedule), started_at, finished_at, seed (None until it is over), trouble (why it could not
-    start when it was time, or ""); newest first. Drafts for operators alone.
+    (all its fields), cycles, round (how many were opened), deals, paced (they follow from its
+    bots' pace when it starts), entries, matches (but those that an operator or an exclusion made
+    void), finished (how many), created_at, starts_at (by the schedule), started_at, finished_at,
+    seed (None until it is over), trouble (why it could not start when it was time, or ""); newest
+    first. Drafts for operators alone.
     """
     return _seasons(session, viewer)
 
@@ -148,6 +150,7 @@ def _season(row: Season) -> dict[str, Any]:
         "cycles": row.cycles,
         "round": row.round,
         "deals": row.deals,
+        "paced": row.paced,
         "seed": row.seed if row.state in OVER else None,
         "created_at": iso(row.created_at),
         "starts_at": iso(row.starts_at),
@@ -158,9 +161,10 @@ def _season(row: Season) -> dict[str, Any]:
 
 
 def _league(row: League, starts_at: int | None) -> dict[str, Any]:
-    names = ("id", "name", "game", "rules", "options", "seats", "deals", "continuous", "paused")
+    names = ("id", "name", "game", "rules", "options", "seats", "deals", "paced", "continuous")
     return {
         **{name: getattr(row, name) for name in names},
+        "paused": row.paused,
         "title": title_of(row.game),
         "created_at": iso(row.created_at),
         "format": write(format_of(row)),

@@ -55,8 +55,8 @@ Deals = Annotated[int, Field(ge=1, le=5000)]
 Seats = Annotated[int, Field(ge=1, le=64)]
 
 
-class ChangedLeague(Body):
-    """What is to be different; a format holds for seasons made from then on, the rest at once."""
+class HowRun(Body):
+    """How the seasons of a league are run."""
 
     deals: Deals | None = None
     format: FormatFields | None = None
@@ -64,7 +64,16 @@ class ChangedLeague(Body):
     schedule: ScheduleFields | None = None
 
 
-class NewLeague(ChangedLeague):
+class ChangedLeague(HowRun):
+    """What is to be different; a format holds for seasons made from then on, the rest at once.
+
+    `paced` leaves the number of deals to the bots' pace again.
+    """
+
+    paced: bool | None = None
+
+
+class NewLeague(HowRun):
     """A game with its options, and how its seasons are run."""
 
     name: NameText

@@ -59,8 +59,14 @@ def create_league() -> Response:
 
 @routes.post("/leagues/<name:name>")
 def edit_league(name: str) -> Response:
-    """Changes how a league is run."""
-    return _changed(name, lambda: api_leagues.change(name, {"deals": _whole("deals"), **_run()}))
+    """Changes how a league is run; an empty number of deals leaves it to the bots' pace."""
+
+    def change() -> None:
+        deals = _whole("deals")
+        empty = "deals" in request.form and deals is None
+        api_leagues.change(name, {"deals": deals, "paced": empty or None, **_run()})
+
+    return _changed(name, change)
 
 
 @routes.post("/leagues/<name:name>/<step>")

@@ -32,6 +32,7 @@ from server.services.fixtures import Fixture, deals_of, schedule
 from server.services.leagues import field_of
 from server.services.looks import Plan
 from server.services.news import tell
+from server.services.pace import Pace
 from server.services.standings import scope_of
 
 if TYPE_CHECKING:
@@ -44,6 +45,8 @@ if TYPE_CHECKING:
 
 LOOK: Final = 100
 """So many bouts, or a few more, lie between two looks at the results."""
+FEWEST_LOOKS: Final = 20
+"""So often is it looked at, at the least, however quick its bots are."""
 MOST_OTHERS: Final = 8
 DAY_MS: Final = 24 * 3_600_000
 COMPARED: Final = (VersionState.ACTIVE, VersionState.ACCEPTED)
@@ -83,11 +86,13 @@ def ask(
         defender=other,
         field=[version.id for version in others],
         bounds=_bounds(bounds, games),
+        deals=1,
         games=0,
         seed=secrets.token_hex(16),
         state=ComparisonState.RUNNING,
         created_at=now,
     )
+    row.deals = _deals(session, row, games, settings)
     plan = Plan.of(row)
     row.most = _whole_deals(games, plan)
     row.result = looks.begin(row, plan)
@@ -242,6 +247,17 @@ def _bounds(bounds: Sequence[float], games: int) -> list[float]:
     return [trial.lower, trial.upper]
 
 
+def _deals(session: Session, row: Comparison, games: int, settings: Settings) -> int:
+    """How many deals each match has: as many as take as long as is wished for, but no more than
+    leave enough looks, and no more than are asked for. It makes no difference to what is found but
+    for when it is looked for."""
+    if not settings.match_seconds:
+        return row.league.deals
+    plan = Plan.of(row)
+    most = min(games, max(LOOK, games // FEWEST_LOOKS)) // plan.bouts
+    return max(1, min(most, Pace(session, row.league).deals(plan.tables, settings)))
+
+
 def _whole_deals(games: int, plan: Plan) -> int:
     """So many games that every deal is played by all. Raises BadOption where there is none."""
     if games < plan.bouts:
@@ -255,8 +271,7 @@ def _next_batch(session: Session, row: Comparison, plan: Plan) -> list[Fixture]:
     first = 0 if last is None else (last + 1) // len(plan.tables)
     several = -(-LOOK // plan.bouts)
     groups = range(first, min(first + several, row.most // plan.bouts))
-    each = row.league.deals
-    deals = {group: deals_of(row.seed, group, each) for group in groups}
+    deals = {group: deals_of(row.seed, group, row.deals) for group in groups}
     return [
         Fixture(group * len(plan.tables) + place, table, deals[group])
         for group in groups

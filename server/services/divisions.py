@@ -68,6 +68,7 @@ def _division(session: Session, season: Season, number: int, now: int) -> Season
         division=number,
         cycles=season.cycles,
         deals=season.deals,
+        paced=season.paced,
         seed=blake2b(key, digest_size=16).hexdigest(),
         state=SeasonState.OPEN,
         created_at=now,

@@ -76,8 +76,8 @@ def create(
         raise BadName(f"{name!r} is the name of a game; its default league bears it")
     if session.scalar(select(League.id).where(League.name == name)) is not None:
         raise Conflict(f"there is a league {name!r} already; choose another name")
-    deals = check_deals(settings.match_deals if deals is None else deals)
-    league = _new(registry.game(game).spec, name, deals, now)
+    league = _new(registry.game(game).spec, name, settings.match_deals, now)
+    _set_deals(league, deals)
     league.options = fill_options(registry.game(game).spec, options or {})
     if seats is not None:
         check_seats(registry.game(game).spec, seats)
@@ -100,24 +100,33 @@ def edit(
     league: League,
     *,
     deals: int | None = None,
+    paced: bool | None = None,
     format: Fields | None = None,  # noqa: A002 - as in `create`
     admission: Fields | None = None,
     schedule: Fields | None = None,
     now: int,
 ) -> None:
-    """Changes the fields that are given. A format holds for seasons that are made from then on, the
-    rest at once. Raises Forbidden, BadOption, or Conflict where a continuous league is scheduled.
+    """Changes the fields that are given. Format and deals hold for seasons that are made from then
+    on, the rest at once; `paced` takes back that a number was named. Raises Forbidden, BadOption,
+    or Conflict where a continuous league is scheduled.
     """
     require_operator(actor)
     if league.continuous and (schedule or {}).get("cron") is not None:
         raise Conflict(f"{league.name} is played without end; make a league of its own to schedule")
-    if deals is not None:
-        league.deals = check_deals(deals)
+    _set_deals(league, deals)
+    if paced is not None and deals is None:
+        league.paced = paced
     _set(league, format, admission, schedule, now)
     session.flush()
     if schedule is not None:
         _reschedule(session, league, now)
-    asked = {"deals": deals, "format": format, "admission": admission, "schedule": schedule}
+    asked = {
+        "deals": deals,
+        "paced": paced,
+        "format": format,
+        "admission": admission,
+        "schedule": schedule,
+    }
     _note(session, actor, "league.edit", league, asked, now)
 
 
@@ -194,6 +203,12 @@ def check_deals(deals: int) -> int:
     return deals
 
 
+def _set_deals(league: League, deals: int | None) -> None:
+    """A number that is named is kept to. Raises BadOption."""
+    if deals is not None:
+        league.deals, league.paced = check_deals(deals), False
+
+
 def _set(
     league: League,
     format: Fields | None,  # noqa: A002 - as in `create`
@@ -235,6 +250,7 @@ def _new(spec: Spec, name: str, deals: int, now: int) -> League:
         options=fill_options(spec, {}),
         seats=_seats_of(spec),
         deals=deals,
+        paced=True,
         format={},
         admission={},
         schedule={},

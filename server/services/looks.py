@@ -69,7 +69,7 @@ class Plan:
         tables = [tuple(everybody[place] for place in table) for table in places]
         turns = [1 if cooperative and len(set(table)) == 1 else len(table) for table in tables]
         return cls(
-            tables, league.deals * sum(turns), cooperative, not cooperative and len(tables) == 1
+            tables, row.deals * sum(turns), cooperative, not cooperative and len(tables) == 1
         )
 
 

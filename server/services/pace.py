@@ -1,36 +1,41 @@
-"""How long a league's matches take, by those on the books, and so how many deals the next has.
+"""How long a league's matches take, by those on the books, and so how many deals the next have.
 
 A match is one task of an arena: a short one spends its time in the queue, a long one holds an arena
-for too long. Its size is decided when it is scheduled, and stays with it.
+for too long. Its size is decided when it is scheduled, or when its season or comparison begins, and
+stays with it.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from statistics import median
+from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from sqlalchemy import func, select
 
-from server.db.models import Match, MatchDeal, MatchSeat, MatchState, Result
+from server.db.models import League, Match, MatchDeal, MatchSeat, MatchState, Result, Version
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import TypeAlias
 
     from sqlalchemy.orm import Session
 
     from matchbox.settings import Settings
-    from server.db.models import League
+
+    _Spent: TypeAlias = tuple[float, int]
+    """Seconds a deal, and of how many deals."""
 
 RECENT: Final = 100
 """So many of the league's last ranked matches tell how fast its bots are now."""
+OWN: Final = 10
+"""Of a version that is not among them, so many of its own last matches do."""
+LONGEST: Final = 2.5
+"""No match of a season shall take longer than so many times what is wished for."""
 
 
 class Pace:
-    """Seconds that a deal takes: each version's own processor time in a seat, and all the rest.
-
-    Medians, so that a machine that stood still for once changes nothing.
-    """
+    """Seconds that a deal takes: each version's own processor time in a seat, and all the rest."""
 
     def __init__(self, session: Session, league: League) -> None:
         ranked = (
@@ -41,32 +46,95 @@ class Pace:
             Match.state == MatchState.FINISHED,
         )
         last = select(Match.id).where(*ranked).order_by(Match.number.desc()).limit(RECENT)
-        recent = list(session.scalars(last))
-        count = select(MatchDeal.match_id, func.count()).where(MatchDeal.match_id.in_(recent))
-        deals = dict(session.execute(count.group_by(MatchDeal.match_id)).all())
-        seats = select(MatchSeat.match_id, MatchSeat.version_id).where(
-            MatchSeat.match_id.in_(recent)
-        )
-        tables: defaultdict[str, list[int]] = defaultdict(list)
-        for match, version in session.execute(seats.order_by(MatchSeat.seat)):
-            tables[match].append(version)
-        spent = select(Result.match_id, Result.seconds, Result.cpu_ms)
-        own: defaultdict[int, list[float]] = defaultdict(list)
-        rest: list[float] = []
-        for match, seconds, cpu_ms in session.execute(spent.where(Result.match_id.in_(recent))):
-            for version, ms in zip(tables[match], cpu_ms, strict=False):
-                own[version].append(ms / 1000 / deals[match])
-            rest.append(max(0.0, seconds - sum(cpu_ms) / 1000) / deals[match])
-        self._own = {version: median(found) for version, found in own.items()}
-        self._rest = median(rest) if rest else 0.0
-        self._usual = league.deals
+        self._session, self._league = session, league
+        self._rests: list[_Spent] = []
+        found = self._read(list(session.scalars(last)))
+        self._own: dict[int, float | None] = {row: _median(own) for row, own in found.items()}
 
     def deals(self, tables: Sequence[Sequence[int]], settings: Settings) -> int:
         """How many deals make the longest match of these tables, of version rows, as long as is
-        wished for; the league's own number while one of them has not played."""
-        known = self._own.keys() >= {version for table in tables for version in table}
-        if not settings.match_seconds or not known:
-            return self._usual
-        longest = self._rest + max(sum(self._own[one] for one in table) for table in tables)
-        fitting = settings.match_seconds / longest if longest else settings.most_deals
-        return min(settings.most_deals, max(settings.fewest_deals, round(fitting)))
+        wished for; the league's own number while nothing is known of one of them."""
+        times = [self._seconds(table) for table in tables]
+        known = [time for time in times if time is not None]
+        if not settings.match_seconds or len(known) < len(times):
+            return self._league.deals
+        return self._fitting(max(known), settings)
+
+    def deals_of_all(
+        self, versions: Sequence[int], settings: Settings, *, teams: bool, most: int
+    ) -> int:
+        """How many deals, at the most so many, all the matches between these version rows may have:
+        the usual one takes as long as is wished for, and the longest not much more. `teams` are of
+        one version each. The league's own number while nothing is known of one of them."""
+        seats = self._league.seats
+        if not settings.match_seconds or self._seconds(versions) is None:
+            return self._league.deals
+        order = sorted(versions, key=lambda row: self._own[row] or 0.0)
+        usual = self._seconds([order[len(order) // 2]] * seats) or 0.0
+        longest = self._seconds([order[-1]] * seats if teams else order[-seats:]) or 0.0
+        return min(self._fitting(max(usual, longest / LONGEST), settings), most)
+
+    def _fitting(self, seconds: float, settings: Settings) -> int:
+        """Try-outs tell nothing of the rest: where nobody has played, a match has no more deals
+        than the league says."""
+        fitting = settings.match_seconds / seconds if seconds else settings.most_deals
+        most = settings.most_deals if self._rests else self._league.deals
+        return min(most, settings.most_deals, max(settings.fewest_deals, round(fitting)))
+
+    def _seconds(self, table: Sequence[int]) -> float | None:
+        """What a deal at this table takes; None where nothing is known of one at it."""
+        for row in table:
+            if row not in self._own:
+                self._own[row] = self._looked_up(row)
+        known = [own for own in (self._own[row] for row in table) if own is not None]
+        rest = _median(self._rests) if self._rests else 0.0
+        return rest + sum(known) if len(known) == len(table) else None
+
+    def _looked_up(self, row: int) -> float | None:
+        """What a version takes by its last matches of this kind, or else by its try-out."""
+        mine = (MatchSeat.version_id == row, Match.league_id.in_(self._kin))
+        played = (Match.rules == self._league.rules, Match.state == MatchState.FINISHED)
+        query = select(Match.id).join(Match.seats).where(*mine, *played).distinct()
+        last = query.add_columns(Match.created_at).order_by(Match.created_at.desc(), Match.id)
+        found = self._read([name for name, _ in self._session.execute(last.limit(OWN))])
+        if row in found:
+            return _median(found[row])
+        report = self._session.scalar(select(Version.report).where(Version.id == row)) or {}
+        return report.get("cpu_ms_per_deal", 0) / 1000 or None
+
+    @cached_property
+    def _kin(self) -> list[int]:
+        """The leagues in which the same is played at tables of the same size."""
+        league = self._league
+        alike = select(League).where(League.game == league.game, League.seats == league.seats)
+        return [one.id for one in self._session.scalars(alike) if one.options == league.options]
+
+    def _read(self, matches: Sequence[str]) -> dict[int, list[_Spent]]:
+        """What a deal of these matches took of each version's own time; the rest is kept."""
+        count = select(MatchDeal.match_id, func.count()).where(MatchDeal.match_id.in_(matches))
+        deals = dict(self._session.execute(count.group_by(MatchDeal.match_id)).all())
+        seats = select(MatchSeat.match_id, MatchSeat.version_id).order_by(MatchSeat.seat)
+        tables: defaultdict[str, list[int]] = defaultdict(list)
+        for match, row in self._session.execute(seats.where(MatchSeat.match_id.in_(matches))):
+            tables[match].append(row)
+        spent = select(Result.match_id, Result.seconds, Result.cpu_ms)
+        own: defaultdict[int, list[_Spent]] = defaultdict(list)
+        for match, seconds, cpu_ms in self._session.execute(
+            spent.where(Result.match_id.in_(matches))
+        ):
+            for row, ms in zip(tables[match], cpu_ms, strict=False):
+                own[row].append((ms / 1000 / deals[match], deals[match]))
+            rest = max(0.0, seconds - sum(cpu_ms) / 1000)
+            self._rests.append((rest / deals[match], deals[match]))
+        return own
+
+
+def _median(spent: Sequence[_Spent]) -> float:
+    """What half of the deals took at most: a machine that stood still for once changes nothing,
+    and short matches little, which spend their time with beginning."""
+    left = sum(deals for _, deals in spent) / 2
+    for seconds, deals in sorted(spent):
+        left -= deals
+        if left <= 0:
+            return seconds
+    return 0.0

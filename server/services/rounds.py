@@ -22,6 +22,7 @@ from server.db.session import compare_and_set
 from server.services import faults, lessons, progress
 from server.services.fixtures import Fixture, deals_of, schedule
 from server.services.news import tell
+from server.services.pace import Pace
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
     from matchbox.settings import Settings
 
 HOUR_MS: Final = 3_600_000
+MOST_DEALS: Final = 200_000
+"""A season whose deals follow from its bots' pace has no more: its standing is made of them all."""
 
 
 def open_first(session: Session, season: Season, *, settings: Settings, now: int) -> list[str]:
@@ -41,6 +44,7 @@ def open_first(session: Session, season: Season, *, settings: Settings, now: int
     plan, field = progress.plan_of(season), progress.field_of(session, season)
     try:
         course.check(plan, field)
+        field = _sized(session, season, plan, field, settings)
         first = _take(plan, field, Past())
     except ValueError as error:
         raise Conflict(f"season {season.name} cannot start: {error}") from None
@@ -104,6 +108,23 @@ def open_next(
     if rounds and is_due(session, season):
         _write(session, season, rounds, settings=settings, now=now)
     return bool(rounds)
+
+
+def _sized(
+    session: Session, season: Season, plan: Format, field: Field, settings: Settings
+) -> Field:
+    """The field with as many deals a match as the season has from now on."""
+    if not season.paced:
+        return field
+    matches = plan.matches or course.size(plan, field) * (2 if plan.kind == "adaptive" else 1)
+    season.deals = Pace(session, season.league).deals_of_all(
+        list(progress.rows_of(season).values()),
+        settings,
+        teams=field.cooperative,
+        most=max(season.league.deals, MOST_DEALS // max(matches, 1)),
+    )
+    session.flush()
+    return replace(field, deals=season.deals)
 
 
 def _take(plan: Format, field: Field, past: Past) -> list[Round]:

@@ -60,6 +60,7 @@ def create(
 ) -> Season:
     """A season of that league, open for entries or a draft. What `format` does not say, the league
     does; `cycles` is short for the format's. In a scheduled league the next one starts by itself.
+    With a seed it is to be told again: nothing in it follows from how fast its bots are.
 
     Raises Forbidden, BadName, BadOption, NotFound (no such league), Conflict (name or seed taken).
     """
@@ -73,10 +74,10 @@ def create(
         if not 1 <= cycles <= MOST_CYCLES:
             raise BadOption(f"a season has 1 to {MOST_CYCLES} cycles, not {cycles}")
         given["cycles"] = cycles
-    seed = secrets.token_hex(16) if seed is None else seed
-    _check_seed(session, seed)
-    if deals is not None:
-        check_deals(deals)
+    if seed is not None:
+        _check_seed(session, seed)
+    if deals is not None or seed is not None:
+        deals = check_deals(where.deals if deals is None else deals)
     state = SeasonState.DRAFT if draft else SeasonState.OPEN
     made = add(session, where, name=name, form=given, deals=deals, seed=seed, state=state, now=now)
     audit.note(session, actor, "season.create", f"season:{made.id}", given, now=now)
@@ -105,6 +106,7 @@ def add(
         edition=1 + (session.scalar(newest) or 0),
         cycles=played.cycles,
         deals=league.deals if deals is None else deals,
+        paced=league.paced and deals is None,
         seed=seed or secrets.token_hex(16),
         created_at=now,
         starts_at=_next_start(session, league, now),

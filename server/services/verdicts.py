@@ -99,6 +99,7 @@ def _report(message: TriedOut, settings: Settings) -> dict[str, Any]:
         "class_name": message.class_name and storable(message.class_name, 64),
         "games": message.games,
         "cpu_ms_per_decision": message.cpu_ms_per_decision,
+        "cpu_ms_per_deal": message.cpu_ms_per_deal,
         "log": storable(message.log, 4 * max(settings.log_bytes, 1024)),
         "box": storable(message.box, 32),
         "unrepeatable": message.unrepeatable,

@@ -14,7 +14,7 @@ import pytest
 from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
-from sqlalchemy import func, inspect, select
+from sqlalchemy import func, inspect, select, text
 
 from matchbox.errors import BadOption, NotFound
 from matchbox.match import record as records
@@ -123,6 +123,39 @@ def test_migrating_again_changes_nothing_and_going_back_leaves_nothing(url: str)
     with database.connect() as connection:
         assert inspect(connection).get_table_names() == ["alembic_version"]
     database.close()
+
+
+def test_numbers_of_deals_that_somebody_named_are_no_paced_ones_after_the_migration(
+    url: str,
+) -> None:
+    database, config = Database(url), configuration()
+    with database.connect() as connection:
+        config.attributes["connection"] = connection
+        command.upgrade(config, "0007")
+        for statement in OLD_LEAGUES:
+            connection.execute(text(statement))
+        connection.commit()
+    migrate(url)
+    with database.connect() as connection:
+        rows = connection.execute(text("SELECT name, paced, deals FROM league ORDER BY id"))
+        found = [(name, bool(paced), deals) for name, paced, deals in rows]
+    assert found == [("bomb", True, 10), ("skull", False, 10), ("mine", False, 10)]
+    database.close()
+
+
+_LEAGUE = (
+    "INSERT INTO league (options, rules, seats, deals, created_at, continuous, paused, id, name, "
+    "game, seed) VALUES ('{}', '1', 2, 10, 0, true, false, "
+)
+_EDIT = "INSERT INTO audit (at, action, subject, detail) VALUES (0, 'league.edit', 'league:"
+OLD_LEAGUES = (
+    _LEAGUE + "1, 'bomb', 'bomb', 'a')",
+    _LEAGUE + "2, 'skull', 'skull', 'b')",
+    _LEAGUE + "3, 'mine', 'bomb', 'c')",
+    _EDIT + """1', '{"format"\\: {}}')""",
+    _EDIT + """2', '{"deals"\\: 10}')""",
+)
+"""Two games' own leagues, the second with a number that was named, and one of an operator's."""
 
 
 def test_the_migrations_are_in_the_package() -> None:

@@ -91,6 +91,8 @@ def try_out(job: TryOut, bundle: bytes, box: Box | None, beside: bytes | None = 
         verdict = "bundle" if failed.where == "choosing" else failed.fault.kind
         reasons = [sentences.reason(failed.fault, failed.where, job.limits, trial.log)]
     spent = trial.decision_ms / trial.decisions if trial.decisions else 0.0
+    own = registry.game(job.game).spec.seats[0] if beside is None else 1
+    a_deal = trial.decision_ms / len(trial.played) / own if trial.played else 0.0
     return TriedOut(
         version=job.version,
         attempt=job.attempt,
@@ -105,6 +107,7 @@ def try_out(job: TryOut, bundle: bytes, box: Box | None, beside: bytes | None = 
         box=kind_of(box),
         unrepeatable=unrepeatable,
         learns=trial.learns,
+        cpu_ms_per_deal=round(a_deal, 4),
     )
 
 

@@ -31,13 +31,15 @@ class Comparison(Table):
     id: Mapped[int] = mapped_column(primary_key=True)
     owner_id: Mapped[int] = mapped_column(ForeignKey("user.id"))
     league_id: Mapped[int] = mapped_column(ForeignKey("league.id"))
-    """Whose game, options and deals a match are played."""
+    """Whose game and options are played."""
     challenger_id: Mapped[int] = mapped_column(ForeignKey("version.id"))
     defender_id: Mapped[int] = mapped_column(ForeignKey("version.id"))
     field: Mapped[list[Any]] = mapped_column(default=list)
     """Version rows of a gauntlet; empty where the two meet each other."""
     bounds: Mapped[list[Any]]
     """[low, high] in Elo."""
+    deals: Mapped[int]
+    """Deals of one match."""
     games: Mapped[int] = mapped_column(default=0)
     """Bouts played so far."""
     most: Mapped[int]

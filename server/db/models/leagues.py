@@ -42,6 +42,8 @@ class League(Table):
     seats: Mapped[int]
     deals: Mapped[int]
     """Deals of one match."""
+    paced: Mapped[bool] = mapped_column(default=False)
+    """Nobody named that number: a season's follows from how fast its bots are when it starts."""
     continuous: Mapped[bool] = mapped_column(default=False)
     paused: Mapped[bool] = mapped_column(default=False)
     format: Mapped[dict[str, Any]] = mapped_column("format_of_play", default=dict)
@@ -79,7 +81,9 @@ class Season(Table):
     places: Mapped[list[Any]] = mapped_column(default=list)
     """The versions' rows in the order in which a knock-out ended; empty of everything else."""
     deals: Mapped[int]
-    """Deals of one match."""
+    """Deals of one match; of a season that is paced, settled when it starts."""
+    paced: Mapped[bool] = mapped_column(default=False)
+    """Whether that number follows from its bots' pace."""
     seed: Mapped[str] = mapped_column(String(64), unique=True)
     """Deals and match ids derive from it, so that a season can be told again."""
     created_at: Mapped[int] = mapped_column(BigInteger)

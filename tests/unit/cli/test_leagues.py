@@ -51,6 +51,8 @@ def test_a_league_is_edited_field_by_field_and_limits_are_lifted(
     told = matchbox("league", "edit", "cup", *more, "--json").json
     assert (told["format"]["hours"], told["format"]["matches"]) == (None, 500)
     assert (told["format"]["cycles"], told["deals"]) == (1, 3)
+    assert told["paced"] is False
+    assert matchbox("league", "edit", "cup", "--paced", "--json").json["paced"] is True
     assert told["admission"] == {"by": "open", "everybody": True, "bots": None, "uploads": 5}
     assert told["schedule"] == {"cron": None, "zone": "Europe/Berlin"}
 

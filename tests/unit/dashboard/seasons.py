@@ -27,7 +27,8 @@ def season_row(state: str = "running", **own: Any) -> Row:
     """A season of bomb."""
     row = {"id": 7, "name": "Autumn 2026", "game": "bomb", "title": "Bomb", "league": "cup",
            "state": state, "edition": 3, "division": 1, "divisions": 2, "round": 4,
-           "format": write(Format(cycles=2, divisions=2)), "cycles": 2, "entries": 6,
+           "format": write(Format(cycles=2, divisions=2)), "cycles": 2, "deals": 7,
+           "paced": True, "entries": 6,
            "matches": 60, "finished": 41, "created_at": EARLIER, "starts_at": None,
            "started_at": EARLIER, "finished_at": None, "trouble": ""}  # fmt: skip
     return row | own
@@ -67,7 +68,7 @@ def league_row(name: str = "cup") -> Row:
     own = name == "bomb"
     run = Schedule() if own else Schedule(cron="0 18 * * FRI", zone="Europe/Berlin")
     return {"id": 2, "name": name, "game": "bomb", "title": "Bomb", "options": {"see": 3},
-            "seats": 2, "deals": 10, "continuous": own, "paused": False,
+            "seats": 2, "deals": 10, "paced": own, "continuous": own, "paused": False,
             "format": write(Format(kind="adaptive", question="top", top=3, divisions=2)),
             "admission": write(Admission(by="open" if own else "invitation")),
             "schedule": write(run), "next_start": None if own else LATER}  # fmt: skip

@@ -138,6 +138,22 @@ def test_a_league_s_page_has_a_form_for_operators_alone() -> None:
     assert "alice" in get("/leagues/cup", OPERATOR).text
 
 
+@pytest.mark.parametrize(
+    ("name", "shown", "typed"),
+    [
+        ("cup", "10 deals a match", "10"),
+        ("bomb", "as many deals a match as its bots have time for", ""),
+    ],
+)
+def test_a_number_of_deals_that_nobody_named_is_none_to_be_saved(
+    name: str, shown: str, typed: str
+) -> None:
+    page = get(f"/leagues/{name}", OPERATOR)
+    assert shown in page.text
+    assert [a["value"] for _, a in page.elements if a.get("name") == "deals"] == [typed]
+    assert "7 deals, by how fast its bots were when it started" in season_page()
+
+
 def test_what_was_opened_is_counted_by_stage() -> None:
     opened = [{"stage": stage} for stage in ("swiss", "swiss", "tail")]
     assert formats.rounds(opened) == "2 Swiss rounds, 1 batch"

@@ -141,6 +141,7 @@ def test_it_accepts_a_notebook_player_and_says_what_a_decision_costs(box: Box) -
     report = accepted(try_out(a_try_out(GOOD.encode()), GOOD.encode(), box))
     assert (report.class_name, report.games, report.reasons) == ("Good", 8, [])
     assert 0 < report.cpu_ms_per_decision < LIMITS["cpu_ms"]
+    assert 10 < report.cpu_ms_per_deal / report.cpu_ms_per_decision < 100, "two games' own turns"
     assert not report.unrepeatable
 
 
