@@ -22,6 +22,10 @@ if TYPE_CHECKING:
 BOUNDS: Final = "0,20"
 KINDS: Final = ("lost both", "lost and drew", "even", "won and drew", "won both")
 """Of the five counts of deal pairs."""
+Width = Annotated[
+    int | None,
+    typer.Option(min=0, max=1024, help="games at once, else 250; 0: each by a fresh process"),
+]
 
 
 def compare(
@@ -45,9 +49,7 @@ def compare(
     ] = None,
     seed: Annotated[str, typer.Option(help="the same seed gives the same figures")] = "",
     option: Annotated[list[str] | None, typer.Option(help="NAME=VALUE of the game")] = None,
-    width: Annotated[
-        int, typer.Option(min=0, max=1024, help="games at once; 0: each by a fresh process")
-    ] = 250,
+    width: Width = None,
     workers: Annotated[int, typer.Option(min=1, max=256, help="processes to play with")] = 1,
     box: Annotated[
         str, typer.Option(help="auto, bwrap, docker, process; none for trusted bots")
@@ -67,7 +69,8 @@ def compare(
     )
     plan = experiment.make_plan(wish)
     asked = _begin(plan, bounds, deals)
-    done = experiment.compare(asked, plan, {one.version: one.data for one in bots}, box, workers)
+    bundles = {one.version: one.data for one in bots}
+    done = experiment.compare(asked, plan, bundles, box, workers, again=width is None)
     if json:
         say.document(done)
     else:
@@ -136,7 +139,7 @@ def _show(done: Mapping[str, Any]) -> None:
     say.table(["what", "found"], _rows(done), said[done["verdict"]])
     for fault in done["faults"]:
         say.note(f"{fault['bot']}: {fault['games']} x {fault['kind']}: {fault['detail']}")
-    tell_stateful(done["stateful"])
+    tell_stateful(done["stateful"], done["alone"])
     walls = "no box: trusted bots only" if done["box"] == "none" else f"box {done['box']}"
     say.note(f"{done['games']} games in {done['seconds']:.1f} s, {walls}, seed {done['seed']}")
 

@@ -9,11 +9,11 @@ import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
+from copy import deepcopy
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import islice
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
 
 from msgspec import structs
 
@@ -43,6 +43,7 @@ SAMPLE: Final = 4
 Found: TypeAlias = matrix.Matrix | grid.Grid | places.Places
 Task: TypeAlias = tuple[Mapping[str, bytes], Mapping[str, bytes], Batch]
 """Bundles and memories by their digests, and what is played with them."""
+Begun = TypeVar("Begun")
 _FOUND: Final = {matrix: matrix.Matrix, grid: grid.Grid, places: places.Places}
 
 
@@ -59,7 +60,7 @@ class Wish:
     """Table sizes as "2-6" or "3,5"; empty for the game's usual ones."""
     mirror: bool = False
     mixed: bool = False
-    width: int = WIDTH
+    width: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +74,8 @@ class Experiment:
     """How many were played."""
     stateful: Sequence[str]
     """The bots that answer otherwise alone than among other bouts."""
+    alone: Sequence[str] = ()
+    """Those of them whose games were each played by a fresh process, once they were found."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +109,7 @@ def make_plan(wish: Wish) -> Plan:
         sizes=_sizes(spec, wish),
         mirror=wish.mirror,
         mixed=wish.mixed,
-        width=wish.width,
+        width=WIDTH if wish.width is None else wish.width,
     )
     for size in plan.sizes:
         check_seats(spec, size)
@@ -142,47 +145,83 @@ def read_players(text: str) -> list[int]:
     return sorted(sizes)
 
 
-def run(plan: Plan, bundles: Mapping[str, bytes], box: str, workers: int) -> Experiment:
-    """The plan played. Raises BoxUnavailable, SeatFault of the platform."""
+def run(
+    plan: Plan, bundles: Mapping[str, bytes], box: str, workers: int, *, again: bool = True
+) -> Experiment:
+    """The plan played. With `again` it is begun anew where a bot is found to keep state, whose
+    games are then each played by a fresh process. Raises BoxUnavailable, SeatFault of the platform.
+    """
     jobs = list(kind_of(plan).batches(plan))
     with crew(box, min(workers, len(jobs))) as players, say.progress() as bar:
         task = bar.add_task(f"playing {plan.game}", total=games_of(jobs))
-        bar.follow(task, lambda: players.over)
 
         def seen(_: Batch, record: bytes, found: Found) -> None:
             bar.tell(lambda: tables.reached(found.result()))
 
-        return play(plan, bundles, {}, players, seen)
+        def begin(alone: frozenset[int] | None) -> Experiment:
+            before = players.over
+            bar.follow(task, lambda: players.over - before)
+            return play(plan, bundles, {}, players, seen, alone)
+
+        return _settled(begin, again=again)
 
 
 def compare(
-    asked: Comparison, plan: Plan, bundles: Mapping[str, bytes], box: str, workers: int
+    asked: Comparison,
+    plan: Plan,
+    bundles: Mapping[str, bytes],
+    box: str,
+    workers: int,
+    *,
+    again: bool = True,
 ) -> dict[str, Any]:
-    """The comparison played as far as it takes; what `compare --json` prints.
+    """The comparison played as far as it takes, begun anew as `run` does; what `compare --json`
+    prints.
 
     Raises BoxUnavailable, SeatFault of the platform.
     """
-    looks = list(asked.batches())
-    jobs = list(_sampled([job for look in looks for job in look]))
-    work = partial(play_batch, bundles, {})
-    with crew(box, min(workers, len(jobs))) as players, say.progress() as bar:
+    most = sum(len(look) for look in asked.batches())
+    with crew(box, min(workers, most)) as players, say.progress() as bar:
         task = bar.add_task(f"comparing at {plan.game}", total=asked.most)
-        started = time.monotonic()
-        stateful: set[int] = set()
-        with closing(players.play(work, jobs)) as played:
-            for look in looks:
-                done = list(islice(played, len(look)))
-                asked.add((job, one.counts) for job, one in zip(look, done, strict=True))
-                stateful.update(bot for one in done for bot in one.stateful)
-                bar.update(task, completed=asked.games, description=asked.told_so_far())
-                if asked.over:
-                    break
-        seconds = time.monotonic() - started
+
+        def tell(fresh: Comparison) -> None:
+            bar.update(task, completed=fresh.games, description=fresh.told_so_far())
+
+        def begin(alone: frozenset[int] | None) -> dict[str, Any]:
+            return _compare(deepcopy(asked), plan, bundles, players, tell, alone)
+
+        return {**_settled(begin, again=again), "workers": workers}
+
+
+def _compare(
+    asked: Comparison,
+    plan: Plan,
+    bundles: Mapping[str, bytes],
+    players: Crew,
+    tell: Callable[[Comparison], None],
+    alone: frozenset[int] | None,
+) -> dict[str, Any]:
+    """The comparison played; `alone` is as for `play`. Raises _KeepsState."""
+    looks = list(asked.batches())
+    jobs = list(_sampled([job for look in looks for job in look], alone))
+    tasks = [task_of(job, bundles, {}) for job in jobs]
+    started = time.monotonic()
+    stateful: set[int] = set()
+    with closing(players.play(_play_task, tasks)) as played:
+        for look in looks:
+            done = list(islice(played, len(look)))
+            asked.add((job, one.counts) for job, one in zip(look, done, strict=True))
+            stateful.update(bot for one in done for bot in one.stateful)
+            _check(stateful, alone)
+            tell(asked)
+            if asked.over:
+                break
+    seconds = time.monotonic() - started
     return {
         **asked.result(),
-        "stateful": plan.names(sorted(stateful)),
+        "stateful": plan.names(sorted(stateful | (alone or set()))),
+        "alone": plan.names(sorted(alone or ())),
         "box": done[0].box,
-        "workers": workers,
         "seconds": round(seconds, 3),
         "games_per_second": round(asked.games / seconds, 1),
     }
@@ -194,33 +233,66 @@ def play(
     memories: Mapping[str, bytes],
     players: Crew,
     seen: Callable[[Batch, bytes, Found], None],
+    alone: frozenset[int] | None = None,
 ) -> Experiment:
     """The plan played by that crew; `seen` is handed every batch and its packed record, in order,
-    and what has been found so far.
+    and what has been found so far. Every game of the bots `alone` is played by fresh processes;
+    None is nobody, and the figures stand whoever is found to keep state.
 
-    Raises SeatFault of the platform.
+    Raises SeatFault of the platform, _KeepsState.
     """
     kind = kind_of(plan)
-    jobs = list(_sampled(kind.batches(plan)))
+    jobs = list(_sampled(kind.batches(plan), alone))
     found: Found = _FOUND[kind](plan)
     stateful: set[int] = set()
     started = time.monotonic()
     tasks = [task_of(job, bundles, memories) for job in jobs]
-    for job, done in zip(jobs, players.play(_play_task, tasks), strict=True):
-        found.add(job, done.counts)
-        stateful.update(done.stateful)
-        seen(job, done.record, found)
+    with closing(players.play(_play_task, tasks)) as played:
+        for job, done in zip(jobs, played, strict=True):
+            stateful.update(done.stateful)
+            _check(stateful, alone)
+            found.add(job, done.counts)
+            seen(job, done.record, found)
     seconds = time.monotonic() - started
-    return Experiment(found, done.box, seconds, games_of(jobs), plan.names(sorted(stateful)))
+    told = plan.names(sorted(stateful | (alone or set())))
+    apart = plan.names(sorted(alone or ()))
+    return Experiment(found, done.box, seconds, games_of(jobs), told, apart)
 
 
-def _sampled(batches: Iterable[Batch]) -> Iterator[Batch]:
-    """The batches; a bot's first one asks for a sample, where its bouts are not alone anyway."""
+class _KeepsState(Exception):
+    """These bots were found to keep state, in games whose figures are not to stand."""
+
+    def __init__(self, bots: Iterable[int]) -> None:
+        super().__init__()
+        self.bots = frozenset(bots)
+
+
+def _check(stateful: Iterable[int], alone: frozenset[int] | None) -> None:
+    if stateful and alone is not None:
+        raise _KeepsState(stateful)
+
+
+def _settled(begin: Callable[[frozenset[int] | None], Begun], *, again: bool) -> Begun:
+    """What comes of it when nobody else is found to keep state; at once, where not `again`."""
+    alone: frozenset[int] = frozenset()
+    while True:
+        try:
+            return begin(alone if again else None)
+        except _KeepsState as found:
+            alone |= found.bots
+
+
+def _sampled(batches: Iterable[Batch], alone: Iterable[int] | None) -> Iterator[Batch]:
+    """The batches, each game of those bots alone; a bot's first other one asks for a sample."""
     seen: set[int] = set()
     for batch in batches:
-        first = not seen.issuperset(batch.who) and batch.job.width != ALONE
-        seen.update(batch.who)
-        yield replace(batch, job=structs.replace(batch.job, sample=SAMPLE)) if first else batch
+        job = batch.job
+        if not set(alone or ()).isdisjoint(batch.who):
+            job = structs.replace(job, width=ALONE)
+        if job.width != ALONE and not seen.issuperset(batch.who):
+            seen.update(batch.who)
+            job = structs.replace(job, sample=SAMPLE)
+        yield replace(batch, job=job)
 
 
 def games_of(jobs: Iterable[Batch]) -> int:
@@ -264,6 +336,7 @@ def document_of(done: Experiment, workers: int) -> dict[str, Any]:
     return {
         **done.found.result(),
         "stateful": list(done.stateful),
+        "alone": list(done.alone),
         "box": done.box,
         "workers": workers,
         "seconds": round(done.seconds, 3),

@@ -18,6 +18,11 @@ if TYPE_CHECKING:
 
     from matchbox.lab.plan import Plan
 
+Width = Annotated[
+    int | None,
+    typer.Option(min=0, max=1024, help="games at once, else 250; 0: each by a fresh process"),
+]
+
 
 def simulate(
     game: Annotated[str, typer.Argument(help="the game, such as bomb")],
@@ -37,9 +42,7 @@ def simulate(
     rounds: Annotated[
         int | None, typer.Option(min=1, max=1000, help="play so often; bots learn in between")
     ] = None,
-    width: Annotated[
-        int, typer.Option(min=0, max=1024, help="games at once; 0: each by a fresh process")
-    ] = 250,
+    width: Width = None,
     workers: Annotated[int, typer.Option(min=1, max=256, help="processes to play with")] = 1,
     box: Annotated[
         str, typer.Option(help="auto, bwrap, docker, process; none for trusted bots")
@@ -54,9 +57,9 @@ def simulate(
 
     if game == dealt.GAME and not bot:
         named = box not in ("auto", "none")
-        narrow = width != 250
+        wide = width is not None
         dealt.refuse(
-            players=players, mirror=mirror, mixed=mixed, box=named, rounds=rounds, width=narrow
+            players=players, mirror=mirror, mixed=mixed, box=named, rounds=rounds, width=wide
         )
         dealt.simulate(games, seed, option or [], workers, json, tsv, html)
         return
@@ -64,7 +67,7 @@ def simulate(
     wish = experiment.Wish(game, bots, games, seed, option or [], players, mirror, mixed, width)
     plan, bundles = experiment.make_plan(wish), {one.version: one.data for one in bots}
     if rounds is None:
-        _simulate(plan, bundles, box, workers, json, tsv, html)
+        _simulate(plan, bundles, box, workers, json, tsv, html, again=width is None)
     else:
         school.simulate(plan, bundles, box, workers, rounds, json, tsv, html)
 
@@ -77,12 +80,14 @@ def _simulate(
     json: bool,
     tsv: Path | None,
     html: Path | None,
+    *,
+    again: bool,
 ) -> None:
     """Plays one experiment and shows its figures."""
     from cli import experiment
     from matchbox.lab import tables
 
-    done = experiment.run(plan, bundles, box, workers)
+    done = experiment.run(plan, bundles, box, workers, again=again)
     document = experiment.document_of(done, workers)
     if tsv is not None:
         tsv.write_text(tables.tsv(done.found.lines()))
@@ -107,13 +112,17 @@ def read_options(texts: Sequence[str]) -> dict[str, str]:
     return {name: value for name, _, value in pairs}
 
 
-def tell_stateful(bots: Sequence[str]) -> None:
-    """Says who keeps state, and what to do about it."""
+def tell_stateful(bots: Sequence[str], alone: Sequence[str] = ()) -> None:
+    """Says who keeps state, and what was done or is to be done about it."""
     for bot in bots:
-        say.note(
-            f"{bot} keeps state: it plays otherwise alone than among other games; with --width 0 "
-            "every game is played by a fresh process, as a league then does"
-        )
+        if bot in alone:
+            what = "each game of its was played again, by a fresh process, as a league then does"
+        else:
+            what = (
+                "these figures are of games played side by side; with --width 0 every game is "
+                "played by a fresh process, as a league then does"
+            )
+        say.note(f"{bot} keeps state: it plays otherwise alone than among other games; {what}")
 
 
 def _show(document: Mapping[str, Any], games: int) -> None:
@@ -141,7 +150,7 @@ def _show(document: Mapping[str, Any], games: int) -> None:
         say.table(columns, tables.place_rows(document), f"{name}: who wins")
     for fault in document["faults"]:
         say.note(f"{fault['bot']}: {fault['games']} x {fault['kind']}: {fault['detail']}")
-    tell_stateful(document["stateful"])
+    tell_stateful(document["stateful"], document["alone"])
     walls = "no box: trusted bots only" if document["box"] == "none" else f"box {document['box']}"
     say.note(
         f"{games} games in {document['seconds']:.1f} s, "

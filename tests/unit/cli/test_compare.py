@@ -36,12 +36,19 @@ def test_processes_change_nothing_and_the_other_way_round_is_a_no(matchbox: Run)
     }
 
 
-def test_who_keeps_state_between_games_is_named(matchbox: Run, tmp_path: Path) -> None:
+def test_who_keeps_state_between_games_is_played_alone_and_named(
+    matchbox: Run, tmp_path: Path
+) -> None:
     counting = tmp_path / "counting.py"
     counting.write_bytes(COUNTING)
     words = ("compare", counting, "simple", "--game", "bomb", "--games", 50, *BARE)
-    assert matchbox(*words, "--json").json["stateful"] == ["counting"]
-    assert "counting keeps state" in matchbox(*words).err
+    alone = matchbox(*words, "--json").json
+    narrow = matchbox(*words, "--width", 0, "--json").json
+    wide = matchbox(*words, "--width", 250, "--json").json
+    assert alone["stateful"] == alone["alone"] == wide["stateful"] == ["counting"]
+    assert alone["pairs"] == narrow["pairs"] != wide["pairs"]
+    assert wide["alone"] == []
+    assert "played again, by a fresh process" in matchbox(*words).err
 
 
 def test_games_that_do_not_say_are_no_yes(matchbox: Run) -> None:

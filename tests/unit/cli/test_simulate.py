@@ -69,18 +69,36 @@ def test_the_width_changes_the_figures_of_a_bot_that_keeps_state_and_of_no_other
         for width in ("250", "1")
     )
     assert wide != narrow
-    assert wide == figures(matchbox(*words, "--box", "none", "--json").json), "it is the usual one"
 
 
-def test_who_keeps_state_between_games_is_named(matchbox: Run, tmp_path: Path) -> None:
+def test_who_keeps_state_between_games_is_played_alone_and_named(
+    matchbox: Run, tmp_path: Path
+) -> None:
     counting = tmp_path / "counting.py"
     counting.write_bytes(COUNTING)
-    words = ("bomb", counting, "simple", "--seed", "7", "--games", "100", "--box", "none")
-    told = matchbox("simulate", *words)
-    assert "counting keeps state: it plays otherwise alone" in told.err
-    assert "simple keeps state" not in told.err
-    assert matchbox("simulate", *words, "--json").json["stateful"] == ["counting"]
-    assert matchbox("simulate", *words, "--width", "0", "--json").json["stateful"] == []
+    bots = (counting, "simple", "scared")
+    words = ("simulate", "bomb", *bots, "--seed", "7", "--games", "100", "--box", "none")
+    alone = matchbox(*words, "--json").json
+    assert alone["stateful"] == alone["alone"] == ["counting"]
+    assert figures(matchbox(*words, "--workers", "2", "--json").json) == figures(alone)
+    narrow = matchbox(*words, "--width", "0", "--json").json
+    assert figures(narrow) == figures(alone)
+    assert narrow["stateful"] == narrow["alone"] == []
+    wide = matchbox(*words, "--width", "250", "--json").json
+    assert (wide["stateful"], wide["alone"]) == (["counting"], [])
+    assert figures(wide) != figures(alone)
+
+
+def test_what_was_done_about_who_keeps_state_is_told(matchbox: Run, tmp_path: Path) -> None:
+    counting = tmp_path / "counting.py"
+    counting.write_bytes(COUNTING)
+    bots = (counting, "simple")
+    words = ("simulate", "bomb", *bots, "--seed", "7", "--games", "100", "--box", "none")
+    told = matchbox(*words).err
+    assert "counting keeps state" in told
+    assert "played again, by a fresh process" in told
+    assert "simple keeps state" not in told
+    assert "with --width 0" in matchbox(*words, "--width", "250").err
 
 
 def test_another_seed_gives_other_figures(matchbox: Run, bare: dict[str, Any]) -> None:
