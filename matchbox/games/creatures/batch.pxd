@@ -1,17 +1,19 @@
 """The types of the creature duel's batch, for the compiled build."""
 
 cimport cython
-from matchbox.games.creatures.brief cimport write
+from matchbox.games.creatures.brief cimport write, written
+from matchbox.games.creatures.plan cimport Plan
 from matchbox.games.creatures.state cimport Side
-from matchbox.games.creatures.steps cimport attack, begin_turn, fight, hit, play_land, summon, tap, untapped
+from matchbox.match cimport packing
+from matchbox.games.creatures.steps cimport attack, begin_turn, charge, fight, hit, play_land, summon, tap, untapped
 
-cdef Py_ssize_t BLOCK, NOBODY, TURN, _OVER, _REFUSED
-cdef list _ATTACKS, _TAPS
-cdef dict _SUMMONS
+cdef dict PLANS
+cdef Py_ssize_t ATTACK, DONE, LAND, SUMMON, TAP
+cdef Py_ssize_t BLOCK, NOBODY, TURN, UNTAPPED, _BOTH, _OVER, _REFUSED
 
 cdef class _Bout:
     cdef readonly object number
-    cdef list moves, rows, seeds
+    cdef list said, seeds
     cdef tuple sides
     cdef Py_ssize_t attacker, turn
 
@@ -19,18 +21,17 @@ cdef class Batch:
     cdef object _deal
     cdef list _owing, _questions, _over
 
-    @cython.locals(
-        bout=_Bout, bouts=list, back=list, before=Py_ssize_t, mover=Py_ssize_t, moves=list
-    )
+    @cython.locals(bout=_Bout, bouts=list, back=list, mover=Py_ssize_t, plan=Plan)
     cpdef take(self, Py_ssize_t seat, object answers)
-    @cython.locals(own=Side, other=Side)
+    @cython.locals(asked=Py_ssize_t, attacker=Py_ssize_t, own=Side, other=Side)
     cdef _ask(self, _Bout bout, Py_ssize_t seat)
     @cython.locals(
-        card=Py_ssize_t, moves=list, other=Side, place=Py_ssize_t, side=Side, whole=Py_ssize_t
+        first=Py_ssize_t, made=Py_ssize_t, mover=Py_ssize_t, moves=tuple, other=Side,
+        place=Py_ssize_t, side=Side, step=Py_ssize_t,
     )
-    cdef Py_ssize_t _turn(self, _Bout bout, Py_ssize_t seat, tuple row) except -3
+    cdef Py_ssize_t _turn(self, _Bout bout, Py_ssize_t seat, Plan plan) except -3
     @cython.locals(side=Side, other=Side, place=Py_ssize_t)
     cdef Py_ssize_t _block(self, _Bout bout, Py_ssize_t seat, object move) except -3
-    cdef Py_ssize_t _end(self, _Bout bout, Py_ssize_t loser, str why) except -3
+    cdef Py_ssize_t _end(self, _Bout bout, tuple last, Py_ssize_t loser, str why) except -3
 
 cdef list _answers(_Bout bout)

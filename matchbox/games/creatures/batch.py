@@ -7,15 +7,17 @@ rules would refuse goes back to where it came from.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Final
 
 from matchbox.game import Outcome
-from matchbox.games.creatures.brief import BLOCK, TURN, write
-from matchbox.games.creatures.kinds import LAND_CARD, LANDS, NUMBERS
-from matchbox.games.creatures.state import NO_CARD, NO_LIFE, NOBODY, Side, State
+from matchbox.games.creatures.brief import BLOCK, TURN, write, written
+from matchbox.games.creatures.plan import ATTACK, DONE, LAND, PLANS, SUMMON, TAP, Plan, plan_of
+from matchbox.games.creatures.state import NO_CARD, NO_LIFE, NOBODY, UNTAPPED, Side, State
 from matchbox.games.creatures.steps import (
     attack,
     begin_turn,
+    charge,
     fight,
     hit,
     play_land,
@@ -23,6 +25,7 @@ from matchbox.games.creatures.steps import (
     tap,
     untapped,
 )
+from matchbox.match import packing
 
 if TYPE_CHECKING:
     from matchbox.dice import SeededDice
@@ -34,19 +37,14 @@ _ENDED: Final = {
     why: (Outcome((2, 1), (0, 1), why), Outcome((1, 2), (1, 0), why)) for why in (NO_LIFE, NO_CARD)
 }
 """By what ended it and by who lost."""
-
-# A move of these is one object in all bouts, and not another from each frame.
-_TAPS: Final[list[Plain]] = [["tap", lands] for lands in range(LANDS + 1)]
-_ATTACKS: Final[list[Plain]] = [["attack", number] for number in range(256)]
-_SUMMONS: Final[dict[str, tuple[int, Plain]]] = {
-    name: (card, ["summon", name]) for name, card in NUMBERS.items() if card != LAND_CARD
-}
+_BOTH: Final = 2
+"""After so many turns both seats have been asked."""
 
 
 class _Bout:
     """What lies on the table of one bout, as in state.State, and the moves that led to it."""
 
-    __slots__ = ("attacker", "moves", "number", "rows", "seeds", "sides", "turn")
+    __slots__ = ("attacker", "number", "said", "seeds", "sides", "turn")
 
     def __init__(self, number: int, seeds: list[str], sides: tuple[Side, Side]) -> None:
         self.number = number
@@ -55,9 +53,8 @@ class _Bout:
         self.sides = sides
         self.turn = 1
         self.attacker = NOBODY
-        self.moves: list[Plain] = []
-        self.rows: list[int] = []
-        """How many of the moves each answer held."""
+        self.said: list[tuple[Plain, ...]] = []
+        """The moves of each answer."""
 
 
 class Batch:
@@ -83,19 +80,17 @@ class Batch:
         bouts, self._owing[seat], self._questions[seat] = self._owing[seat], [], []
         back: list[tuple[int, list[Plain], Answers]] = []
         for bout, answer in zip(bouts, answers, strict=True):
-            moves = bout.moves
-            before = len(moves)
             if bout.attacker == NOBODY:
-                mover = self._turn(bout, seat, answer if type(answer) is tuple else (answer,))
+                plan = PLANS.get(id(answer))
+                if plan is None or plan.answer is not answer:
+                    plan = plan_of(answer)
+                mover = self._turn(bout, seat, plan)
             else:
                 mover = self._block(bout, seat, answer)
-            if mover == _REFUSED:
-                del moves[before:]
-                back.append((bout.number, _answers(bout), {seat: answer}))
-                continue
-            bout.rows.append(len(moves) - before)
-            if mover != _OVER:
+            if mover >= 0:
                 self._ask(bout, mover)
+            elif mover == _REFUSED:
+                back.append((bout.number, _answers(bout), {seat: answer}))
         return back
 
     def over(self) -> list[tuple[int, list[Plain], Outcome]]:
@@ -111,56 +106,58 @@ class Batch:
     def _ask(self, bout: _Bout, seat: int) -> None:
         """Lets that seat owe the next move."""
         own, other = bout.sides[seat], bout.sides[1 - seat]
-        if bout.attacker == NOBODY:
-            brief = write(TURN, seat, bout.turn, 0, own, other)
+        asked, attacker = TURN, 0
+        if bout.attacker != NOBODY:
+            asked, attacker = BLOCK, other.numbers[bout.attacker]
+        if packing.COMPILED:
+            brief = written(asked, seat, bout.turn, attacker, own, other)
         else:
-            brief = write(BLOCK, seat, bout.turn, other.numbers[bout.attacker], own, other)
-        seed = bout.seeds[seat]
-        if seed is not None:
-            bout.seeds[seat] = None
+            brief = write(asked, seat, bout.turn, attacker, own, other)
+        seed = None
+        if bout.turn <= _BOTH:
+            seed, bout.seeds[seat] = bout.seeds[seat], None
         self._owing[seat].append(bout)
         self._questions[seat].append((bout.number, brief, seed))
 
-    def _turn(self, bout: _Bout, seat: int, row: tuple[Any, ...]) -> int:
+    def _turn(self, bout: _Bout, seat: int, plan: Plan) -> int:
         """Makes moves of a turn. Who moves next, or what else came of it."""
-        side, other, moves = bout.sides[seat], bout.sides[1 - seat], bout.moves
-        whole = len(moves) + len(row)
-        for move in row:
-            if type(move) is list and len(move) == 2:
-                kind, what = move
-                if kind == "attack" and type(what) is int:
-                    place = untapped(side, what)
-                    if place < 0:
-                        return _REFUSED
-                    moves.append(_ATTACKS[what])
-                    if not attack(side, other, place):
-                        bout.attacker = place
-                        break
-                    if other.life <= 0:  # What comes after that is nobody's any more.
-                        return self._end(bout, 1 - seat, NO_LIFE)
-                elif kind == "tap" and type(what) is int and tap(side, what):
-                    moves.append(_TAPS[what])
-                elif kind == "summon" and type(what) is str and what in _SUMMONS:
-                    card, said = _SUMMONS[what]
-                    if summon(side, card) < 0:
-                        return _REFUSED
-                    moves.append(said)
-                else:
+        side, other, moves = bout.sides[seat], bout.sides[1 - seat], plan.moves
+        mover = seat
+        for step, what, first in plan.steps:
+            if step == LAND:
+                if play_land(side) < 0:
                     return _REFUSED
-            elif move == "land" and play_land(side) >= 0:
-                moves.append("land")
-            elif move == "done":
-                moves.append("done")
+            elif step == TAP:
+                if not tap(side, what):
+                    return _REFUSED
+            elif step == DONE:
+                mover = 1 - seat
                 side.mana = 0
                 bout.turn += 1
                 if not begin_turn(other):
-                    return self._end(bout, 1 - seat, NO_CARD)
-                break
-            else:
+                    return self._end(bout, moves[: first + 1], mover, NO_CARD)
+                if first + 1 < len(moves):
+                    return _REFUSED
+            elif step == SUMMON:
+                if summon(side, what) < 0:
+                    return _REFUSED
+            elif step != ATTACK:
                 return _REFUSED
-        else:
-            return seat
-        return 1 - seat if len(moves) == whole else _REFUSED
+            elif UNTAPPED not in other.marks:
+                made = charge(side, other, what)
+                if made < 0:
+                    return _REFUSED
+                if other.life <= 0:  # What comes after that is nobody's any more.
+                    return self._end(bout, moves[: first + made], 1 - seat, NO_LIFE)
+            else:
+                place = untapped(side, what[0])
+                if place < 0 or first + 1 < len(moves):
+                    return _REFUSED
+                attack(side, other, place)
+                bout.attacker = place
+                mover = 1 - seat
+        bout.said.append(moves)
+        return mover
 
     def _block(self, bout: _Bout, seat: int, move: Any) -> int:
         """Settles the attack as the attacked wants it. Who moves next, or what else came of it."""
@@ -175,17 +172,19 @@ class Batch:
         else:
             return _REFUSED
         bout.attacker = NOBODY
-        bout.moves.append(move)
-        return 1 - seat if side.life > 0 else self._end(bout, seat, NO_LIFE)
+        if side.life <= 0:
+            return self._end(bout, (move,), seat, NO_LIFE)
+        bout.said.append((move,))
+        return 1 - seat
 
-    def _end(self, bout: _Bout, loser: int, why: str) -> int:
-        self._over.append((bout.number, bout.moves, _ENDED[why][loser]))
+    def _end(self, bout: _Bout, last: tuple[Plain, ...], loser: int, why: str) -> int:
+        """The bout is over with these last moves."""
+        bout.said.append(last)
+        moves = list(chain.from_iterable(bout.said))
+        self._over.append((bout.number, moves, _ENDED[why][loser]))
         return _OVER
 
 
 def _answers(bout: _Bout) -> list[Any]:
     """What the seats have answered: a move, or a row of them."""
-    moves = iter(bout.moves)
-    return [
-        tuple(next(moves) for _ in range(size)) if size > 1 else next(moves) for size in bout.rows
-    ]
+    return [moves if len(moves) > 1 else moves[0] for moves in bout.said]

@@ -3,6 +3,7 @@ from matchbox.games.creatures.state cimport Side
 
 cdef Py_ssize_t _OWN, _OTHER, _HEAD
 cdef list _BACKS
+cdef bytearray _room
 cdef object _OF_NEXT
 
 cpdef bytes write(
@@ -24,3 +25,14 @@ cpdef bint read_next(bytes brief, Side own, Side other) except -1
     cards=bytearray, discard=Py_ssize_t, end=Py_ssize_t, field=Py_ssize_t, hand=Py_ssize_t
 )
 cpdef read_other(bytes brief, Side other)
+@cython.locals(
+    to="unsigned char *", at=Py_ssize_t, hand=Py_ssize_t, field=Py_ssize_t, fallen=Py_ssize_t,
+    their_field=Py_ssize_t, their_fallen=Py_ssize_t,
+)
+cpdef bytes written(
+    Py_ssize_t asked, Py_ssize_t seat, Py_ssize_t turn, Py_ssize_t attacker, Side own, Side other
+)
+@cython.locals(place=Py_ssize_t)
+cdef inline Py_ssize_t _copy(
+    unsigned char *to, Py_ssize_t at, const unsigned char *cards, Py_ssize_t size
+) noexcept

@@ -12,7 +12,7 @@ from __future__ import annotations
 from struct import Struct
 from typing import Any, Final
 
-from matchbox.games.creatures.kinds import NUMBERS
+from matchbox.games.creatures.kinds import DECK, NUMBERS
 from matchbox.games.creatures.state import MARKS, Side
 
 ASKS: Final = ("turn", "block", "wait", "over")
@@ -31,6 +31,8 @@ _OF_NEXT: Final = Struct("B3x3B3x4B4x2B").unpack_from
 """The numbers of a brief that `read_next` goes by."""
 _BACKS: Final = [bytearray(number) for number in range(256)]
 """So many cards face down; never changed."""
+_room: Final = bytearray(_HEAD + 8 * len(DECK))
+"""Where compiled code puts a brief together: of a side no more cards lie there than it has."""
 
 
 def write(asked: int, seat: int, turn: int, attacker: int, own: Side, other: Side) -> bytes:
@@ -49,6 +51,35 @@ def write(asked: int, seat: int, turn: int, attacker: int, own: Side, other: Sid
         own.numbers, kinds, own.marks, fallen,
         other.numbers, their_kinds, other.marks, their_fallen,
     ))  # fmt: skip
+
+
+def written(asked: int, seat: int, turn: int, attacker: int, own: Side, other: Side) -> bytes:
+    """What `write` writes, of sides as they come about in play, byte by byte: for compiled code."""
+    hand, field, fallen = len(own.hand), len(own.kinds), len(own.discard)
+    their_field, their_fallen = len(other.kinds), len(other.discard)
+    to = _room
+    to[0], to[1], to[2], to[3] = asked, seat, turn, attacker
+    to[4], to[5], to[6], to[7] = own.life, len(own.deck), own.lands, own.tapped
+    to[8], to[9], to[10], to[11], to[12] = own.mana, own.played, hand, field, fallen
+    to[13], to[14], to[15], to[16] = other.life, len(other.deck), len(other.hand), other.lands
+    to[17], to[18], to[19] = other.tapped, their_field, their_fallen
+    at = _copy(to, _HEAD, own.hand, hand)
+    at = _copy(to, at, own.numbers, field)
+    at = _copy(to, at, own.kinds, field)
+    at = _copy(to, at, own.marks, field)
+    at = _copy(to, at, own.discard, fallen)
+    at = _copy(to, at, other.numbers, their_field)
+    at = _copy(to, at, other.kinds, their_field)
+    at = _copy(to, at, other.marks, their_field)
+    at = _copy(to, at, other.discard, their_fallen)
+    return bytes(to[:at])
+
+
+def _copy(to: bytearray, at: int, cards: bytearray, size: int) -> int:
+    """Where it goes on behind that."""
+    for place in range(size):
+        to[at + place] = cards[place]
+    return at + size
 
 
 def read(brief: bytes, own: Side, other: Side) -> None:

@@ -79,6 +79,27 @@ def attack(side: Side, other: Side, place: int) -> bool:
     return True
 
 
+def charge(side: Side, other: Side, numbers: list[int]) -> int:
+    """Attacks with creatures of these numbers, one after the other, where nobody can block.
+
+    How many do so, for no more than it takes all life; NOWHERE where one of them cannot.
+    """
+    marks, kinds, known = side.marks, side.kinds, side.numbers
+    made = 0
+    for number in numbers:
+        place = number - 1
+        if place >= len(known) or known[place] != number:
+            place = known.find(number)
+        if place < 0 or marks[place]:
+            return NOWHERE
+        marks[place] = ATTACKED
+        other.life -= POWERS[kinds[place]]
+        made += 1
+        if other.life <= 0:
+            break
+    return made
+
+
 def hit(side: Side, card: int) -> None:
     """The side loses as much life as the card has power."""
     side.life -= POWERS[card]

@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 
 from matchbox.dice import SeededDice, derive_deals
+from matchbox.games.creatures import plan
+from matchbox.games.creatures.brief import TURN, write, written
 from matchbox.games.creatures.rules import GAME
 from matchbox.games.creatures.state import NOBODY
 from matchbox.match.bout import LiveBout
@@ -109,3 +111,31 @@ def test_moves_after_the_end_are_nobodys() -> None:
     [(bout, moves, outcome)] = duel.batch.over()
     assert (bout, moves) == (0, duel.live.moves)
     assert outcome.why == duel.live.result().why
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_brief_byte_by_byte_is_the_brief_as_it_is_joined(seed: int) -> None:
+    duel = Duel(seed)
+    while not duel.live.over:
+        for own, other in (duel.live.state.sides, duel.live.state.sides[::-1]):
+            if min(own.life, other.life) >= 0:
+                told = TURN, 1, duel.live.state.turn, 3, own, other
+                assert written(*told) == write(*told)
+        duel.answer()
+
+
+def test_a_row_that_is_said_again_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(plan, "_MOST", 2)
+    plan.PLANS.clear()
+    rows = [(["attack", 1], ["attack", number], "done") for number in range(1, 4)]
+    plans = [plan.plan_of(row) for row in rows]
+    assert [one.answer for one in plan.PLANS.values()] == rows[2:]
+    assert plans[2].steps == [(plan.ATTACK, [1, 3], 0), (plan.DONE, 0, 2)]
+    assert plans[2].moves[0] is plans[0].moves[0]
+
+
+@pytest.mark.parametrize("row", [("land",) * 51, ("land", "x" * 1000), (["attack", 300],)])
+def test_what_a_seat_can_make_long_is_not_kept(row: Any) -> None:
+    plan.PLANS.clear()
+    assert plan.plan_of(row).moves == row
+    assert not plan.PLANS

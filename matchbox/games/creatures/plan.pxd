@@ -1,0 +1,4 @@
+cdef class Plan:
+    cdef readonly object answer
+    cdef readonly tuple moves
+    cdef readonly list steps
