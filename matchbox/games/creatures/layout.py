@@ -24,6 +24,8 @@ ATTACKING: Final = TAPPED | ATTACKED
 _ALWAYS: Final = -1
 """So many touches there never are: all is brought up to date each time, as a deck asks for."""
 
+_NONE_FALLEN: Final[list[Card]] = []
+"""An empty discard pile, for all boards; never changed."""
 _new: Final = Card.__new__
 
 
@@ -63,7 +65,7 @@ class Layout:
         self.numbers = bytearray()
         """Those of the creatures."""
         self.lands: list[Card] = []
-        self._fallen: list[Card] = []
+        self._fallen = _NONE_FALLEN
         self._note()
         if self.brief:
             read_other(self.brief, self._side)
@@ -110,7 +112,7 @@ class Layout:
         self.show_tapped(board, side.tapped)
         if side.kinds or self.creatures:
             self._show_creatures(board, side, gone)
-        self._fallen = board.dpile.copy()
+        self._fallen = board.dpile.copy() if board.dpile else _NONE_FALLEN
         board.playedland, board.mana.amount = side.played, side.mana
         self._note()
 

@@ -49,12 +49,12 @@ class Plan:
         for place, (step, what, _) in enumerate(read):
             if step != ATTACK:
                 attackers = []
+                self.steps.append((step, what, place))
             elif attackers:
                 attackers.append(what)
-                continue
             else:
-                attackers = what = [what]
-            self.steps.append((step, what, place))
+                attackers = [what]
+                self.steps.append((step, attackers, place))
 
 
 PLANS: Final[dict[int, Any]] = {}

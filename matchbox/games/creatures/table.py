@@ -230,7 +230,8 @@ class Table:
 
     def _made(self, move: int) -> bool:
         """Keeps a move back whose effect is certain and shown already."""
-        self._row = self._row.then(move)
+        row = self._row
+        self._row = row._longer.get(move) or row._grown(move)
         if not self._keeps:
             self._hand_over()
         player, opponent = self._player, self._opponent
