@@ -35,7 +35,7 @@ from bench.measure import (
 )
 from matchbox import build
 from matchbox.errors import BadOption, BoxUnavailable
-from matchbox.lab.plan import WIDTH
+from matchbox.settings import WIDTH
 from worker.arena import cores
 from worker.arena.boxes import open_named
 

@@ -12,10 +12,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from matchbox.lab.plan import WIDTH
 from matchbox.match import wire
 from matchbox.match.wire import PlayMatch, TryOut
-from matchbox.settings import Settings
+from matchbox.settings import WIDTH, Settings
 from server.context import Context
 from server.db.migrations import migrate
 from server.db.session import Database

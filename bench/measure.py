@@ -20,10 +20,9 @@ from typing import TYPE_CHECKING, Final
 from bench.books import booked_match
 from bench.contests import CONTESTS, Contest, bots_of, job_of
 from matchbox import registry
-from matchbox.lab.plan import WIDTH
 from matchbox.match.referee import play
 from matchbox.match.wire import MatchPlayed, PlayMatch
-from matchbox.settings import Settings, limits_of
+from matchbox.settings import WIDTH, Settings, limits_of
 from sandbox.policy import Limits
 from worker.arena.boxes import open_named
 from worker.arena.play import Table, play_job

@@ -12,7 +12,7 @@ from bench.goals import Goal
 from bench.growth import Grown
 from bench.measure import LONG, LONG_REPEATS, Cost, Lone, Long, Memory, Seats, Speed
 from matchbox import build
-from matchbox.lab.plan import WIDTH
+from matchbox.settings import WIDTH
 
 _HEAD: Final = """# Performance
 

@@ -25,9 +25,9 @@ from matchbox.errors import BadOption
 from matchbox.game import check_seats, fill_options
 from matchbox.lab import grid, matrix, places, tables
 from matchbox.lab.counts import Counts, count
-from matchbox.lab.plan import WIDTH, Batch, Contestant, Plan
+from matchbox.lab.plan import Batch, Contestant, Plan
 from matchbox.match.wire import ALONE
-from matchbox.settings import limits_of, read_settings
+from matchbox.settings import WIDTH, limits_of, read_settings
 from worker.arena.play import play_job
 
 if TYPE_CHECKING:

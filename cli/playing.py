@@ -146,6 +146,7 @@ def report_of(report: TriedOut) -> dict[str, Any]:
         "log": report.log,
         "class": report.class_name,
         "unrepeatable": report.unrepeatable,
+        "stateful": report.stateful,
         "version": report.version,
         "box": report.box,
     }

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 PREFIX: Final = "MATCHBOX_"
 NOT_SETTINGS: Final = frozenset({"MATCHBOX_TOKEN", "MATCHBOX_URL"})
 """Variables of the command line, which share the prefix."""
+WIDTH: Final = 250
+"""Bouts in flight at once in a seat, where nobody says."""
 BOXES: Final = ("auto", "bwrap", "docker", "process")
 
 
@@ -104,7 +106,7 @@ class Settings:
     fewest_deals: int = _knob(2, "deals of a match of that length, at least", least=1, most=5000)
     most_deals: int = _knob(250, "deals of a match of that length, at most", least=1, most=5000)
     tryout_deals: int = _knob(2, "deals of the try-out of a new version", least=1, most=100)
-    width: int = _knob(1, "bouts in flight at once in a seat", least=1, most=1024)
+    width: int = _knob(WIDTH, "bouts in flight at once in a seat", least=1, most=1024)
     sample_percent: int = _knob(
         5,
         "of so many matches in a hundred, and of each version's first, some bouts are played again "

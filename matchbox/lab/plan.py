@@ -16,6 +16,7 @@ from msgspec import structs
 
 from matchbox.dice import derive_deals
 from matchbox.match.wire import Entrant, PlayMatch
+from matchbox.settings import WIDTH
 
 FIRST: Final = 50
 """Deals of the first job, so that figures come soon where bots are slow."""
@@ -26,9 +27,6 @@ it, so that figures come soon and forks cost little: 50, 200, 250, 500, 1,000, 2
 They are part of the experiment: other ones seed imports differently."""
 LARGEST: Final = 2 * MOST
 """Bouts of a job at the most: at a table of six a deal is six of them, and all are held at once."""
-
-WIDTH: Final = 250
-"""Bouts in flight at once in a seat, where nobody says."""
 
 
 @dataclass(frozen=True, slots=True)

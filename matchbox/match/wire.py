@@ -137,6 +137,8 @@ class TriedOut(msgspec.Struct, frozen=True, kw_only=True):
     log: str
     box: str
     unrepeatable: bool = False
+    stateful: bool = False
+    """Does it answer otherwise alone than among other bouts?"""
     learns: bool | None = None
     """Has the class a `learn`? None where nobody got so far as to look."""
     cpu_ms_per_deal: float = 0.0

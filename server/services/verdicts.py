@@ -33,6 +33,7 @@ def settle(session: Session, message: TriedOut, *, settings: Settings, now: int)
     values: dict[str, Any] = {
         "report": _report(message, settings),
         "unrepeatable": message.unrepeatable,
+        "stateful_at": now if message.stateful else version.stateful_at,
         "learns": version.learns if message.learns is None else message.learns,
         "settled_at": now,
         "deadline": None,

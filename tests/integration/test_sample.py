@@ -36,11 +36,24 @@ def matches_of(platform: Installation, bot: str) -> list[dict[str, Any]]:
     return [platform.get(f"/matches/{one['id']}") for one in reversed(found)]
 
 
-def test_a_bot_that_keeps_state_is_found_and_its_matches_are_played_one_bout_at_a_time(
+def test_a_bot_that_keeps_state_is_found_in_its_try_out_and_plays_no_match_in_company(
+    platform: Installation,
+) -> None:
+    version = platform.upload("counting", COUNTING, token=platform.author("bob")).json()["id"]
+    assert platform.verdict(version)["state"] == "active"
+    told = platform.get(f"/versions/{version}")
+    assert told["stateful"]
+    assert "keeps state" in told["report"]["reasons"][0]
+    played = eventually(lambda: matches_of(platform, "bob/counting"), why=platform.logs())
+    assert {one["width"] for one in played} == {ALONE}
+
+
+def test_one_that_hides_it_there_is_found_by_the_sample_and_is_then_played_one_bout_at_a_time(
     platform: Installation,
 ) -> None:
     alice = platform.author("alice")
-    version = platform.upload("counting", COUNTING, token=alice).json()["id"]
+    seldom = COUNTING.replace(b"% 2 == 0", b"% 2 == 1 < begun[0] - 5")
+    version = platform.upload("counting", seldom, token=alice).json()["id"]
     assert platform.verdict(version)["state"] == "active"
     eventually(lambda: platform.get(f"/versions/{version}")["stateful"], why=platform.logs())
     kinds = [one["kind"] for one in platform.ask("GET", "/notices", token=alice).json()["items"]]

@@ -21,6 +21,11 @@ UNREPEATABLE: Final = (
     "The bot is accepted, but it played the same deals differently the second time: it reads a "
     "clock, os.urandom or addresses of objects, so its matches can be replayed but not verified."
 )
+STATEFUL: Final = (
+    "The bot is accepted, but it keeps state: where bouts are played at once it answers otherwise "
+    "than in each alone, so each of its bouts is played by a fresh process. Keep in the player "
+    "what a bout needs, not in the module or class."
+)
 FORGETFUL: Final = (
     "The bot is accepted, but its learn(memory, records) failed on the bouts of this try-out"
 )

@@ -8,21 +8,26 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from matchbox import registry
 from matchbox.bundle import digest
+from matchbox.dice import derive_deals
 from matchbox.errors import BadBundle, SeatFault
 from matchbox.game import fill_options
 from matchbox.match import frames
 from matchbox.match import record as records
 from matchbox.match.learning import Own, lessons, round_key
 from matchbox.match.referee import play
+from matchbox.match.sample import sample
 from matchbox.match.seat import Seat
 from matchbox.match.wire import Entrant, PlayMatch, TriedOut
 from worker.arena import sentences
 from worker.arena.learning import learn
 from worker.arena.play import cut, kind_of, libraries_of, limits_of, load_frame, load_seed, opener
+
+AT_ONCE: Final = 6
+"""So many deals are played at once, and as many of their bouts again, each alone."""
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -75,13 +80,15 @@ def try_out(job: TryOut, bundle: bytes, box: Box | None, beside: bytes | None = 
     """
     seats = partial(opener, box, job.limits)
     trial = _Trial(seats(), seats(), limits_of(job.limits).log_bytes, libraries_of(box))
-    verdict, reasons, unrepeatable = "accepted", [], False
+    verdict, reasons, unrepeatable, stateful = "accepted", [], False, False
     try:
         _load(job, bundle, trial)
         repeats = _play_twice(job, [bundle] if beside is None else [bundle, beside], trial)
         unrepeatable = not repeats
         reasons = [] if repeats else [sentences.UNREPEATABLE]
         if beside is None:
+            stateful = repeats and _keeps_state(job, bundle, trial, seats())
+            reasons += [sentences.STATEFUL] if stateful else []
             reasons += _learn(job, bundle, trial, box)
     except BadBundle as error:
         verdict, reasons = "bundle", [str(error)]
@@ -106,6 +113,7 @@ def try_out(job: TryOut, bundle: bytes, box: Box | None, beside: bytes | None = 
         log=trial.log,
         box=kind_of(box),
         unrepeatable=unrepeatable,
+        stateful=stateful,
         learns=trial.learns,
         cpu_ms_per_deal=round(a_deal, 4),
     )
@@ -140,6 +148,20 @@ def _play_twice(job: TryOut, bundles: list[bytes], trial: _Trial) -> bool:
         same = same and twice[0] == twice[1]
         trial.games += 2 * len(match.seats)
     return same
+
+
+def _keeps_state(job: TryOut, bundle: bytes, trial: _Trial, open_channel: Opener) -> bool:
+    """Whether it answers otherwise with several bouts in flight than in each alone."""
+    match = _match(job, *derive_deals(job.deals[0], AT_ONCE))
+
+    def open_player(entrant: int, rotation: int) -> Seat:
+        seed = load_seed(match, entrant, rotation)
+        frame = load_frame(job.game, bundle, job.class_name, seed, libraries=trial.libraries)
+        return Seat(open_channel, frame)
+
+    game = registry.game(job.game)
+    played = play(game, match, open_player)
+    return bool(sample(game, match, played.record, open_player, AT_ONCE).stateful)
 
 
 def _learn(job: TryOut, bundle: bytes, trial: _Trial, box: Box | None) -> list[str]:
@@ -199,8 +221,9 @@ def _play(match: PlayMatch, bundles: list[bytes], trial: _Trial, memory: bytes =
     return records.digest(played.record)
 
 
-def _match(job: TryOut, deal: str) -> PlayMatch:
-    """The match of one deal, in every rotation, of the bot and itself or those beside it."""
+def _match(job: TryOut, *deals: str) -> PlayMatch:
+    """The match of these deals, in every rotation, of the bot and itself or those beside it; all
+    at once."""
     spec = registry.game(job.game).spec
     own = Entrant(job.version, job.class_name)
     return PlayMatch(
@@ -211,7 +234,8 @@ def _match(job: TryOut, deal: str) -> PlayMatch:
         match=f"try-out {job.version}",
         rules=spec.rules,
         options=fill_options(spec, {}),
-        deals=[deal],
+        deals=list(deals),
+        width=len(deals),
         seats=[own, *[job.beside or own] * (spec.seats[0] - 1)],
     )
 

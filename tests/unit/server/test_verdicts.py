@@ -189,3 +189,14 @@ def test_a_report_that_no_database_can_keep_is_cleaned(books: Books, alice: User
     assert report is not None
     assert "\0" not in report["log"]
     assert len(report["log"]) < 100_000
+
+
+def test_who_keeps_state_in_its_try_out_is_marked_before_it_plays(
+    books: Books, alice: User
+) -> None:
+    version = books.upload(alice, "simple")
+    assert books.settle(tried_out(the_job(books), stateful=True))
+    assert books.version(version.id).stateful_at == books.clock()
+    other = books.upload(alice, "other", SIMPLE + b"# another\n")
+    assert books.settle(tried_out(the_job(books)))
+    assert books.version(other.id).stateful_at is None

@@ -12,8 +12,9 @@ from sandbox.box import Box
 from sandbox.meter import Bank
 from sandbox.policy import Limits
 from sandbox.seat import Seat
-from tests.unit.worker.bots import GOOD, HEAD, making, text, turning
+from tests.unit.worker.bots import COUNTING, GOOD, HEAD, making, text, turning
 from tests.unit.worker.conftest import BRIEF, LIMITS, a_try_out
+from worker.arena import sentences
 from worker.arena.tryout import try_out
 
 PLAYER = "class Bot(SimplePlayer): pass"
@@ -135,6 +136,24 @@ def accepted(report: TriedOut) -> TriedOut:
     assert report.accepted, report.reasons
     assert (report.verdict, report.box != "none") == ("accepted", True)
     return report
+
+
+def test_who_keeps_state_is_accepted_and_told(box: Box) -> None:
+    report = accepted(try_out(a_try_out(COUNTING), COUNTING, box))
+    assert (report.stateful, report.reasons) == (True, [sentences.STATEFUL])
+
+
+@pytest.mark.parametrize("line", ["pass", "kept = [bytes(1 << 20) for _ in range(40)]"])
+def test_who_does_not_keep_state_is_not_told_so(box: Box, line: str) -> None:
+    bundle = making(line)
+    report = accepted(try_out(a_try_out(bundle), bundle, box))
+    assert (report.stateful, report.reasons) == (False, [])
+
+
+def test_who_draws_from_elsewhere_keeps_no_state(box: Box) -> None:
+    bundle = turning("import os", "return None if os.urandom(1)[0] % 2 else 0")
+    report = try_out(a_try_out(bundle), bundle, box)
+    assert not report.stateful
 
 
 def test_it_accepts_a_notebook_player_and_says_what_a_decision_costs(box: Box) -> None:
