@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from matchbox.games.war.state import CHOOSE, PAIRS, State, brief, dealt, holds, outcome, settle
+from matchbox.games.war.state import CHOOSE, PAIRS, State, briefs, dealt, outcome
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,22 +16,18 @@ if TYPE_CHECKING:
     from matchbox.dice import SeededDice
     from matchbox.game import Answers, Outcome, Plain
 
-_LAID: Final = {move: (move, pair) for move, pair in PAIRS.items()}
+_LAID: Final = {move: (move, *pair) for move, pair in PAIRS.items()}
 """Every move and its cards: one text for all bouts, and not another from each frame."""
 
 
 class _Bout:
     """What lies on the table of one bout, and the moves that led to it."""
 
-    __slots__ = ("first", "moves", "number", "seed", "state")
+    __slots__ = ("moves", "number", "state")
 
-    def __init__(self, number: int, state: State, seed: str) -> None:
+    def __init__(self, number: int, state: State) -> None:
         self.number = number
         self.state = state
-        self.seed: str | None = seed
-        """What seat 1 has not been sent yet."""
-        self.first: tuple[str, tuple[int, int]] | None = None
-        """What seat 0 has laid, face down."""
         self.moves: list[Plain] = []
 
 
@@ -39,45 +35,44 @@ class Batch:
     """Bouts of two who choose their cards, and what each seat is to be asked next."""
 
     def __init__(self) -> None:
-        self._owing: list[list[_Bout]] = [[], []]
+        self._bouts: list[_Bout] = []
         self._questions: list[list[tuple[int, Any, str | None]]] = [[], []]
-        """What is asked in the bouts of `_owing`."""
+        """What is asked in them: of both before either lays."""
         self._over: list[tuple[int, list[Plain], Outcome]] = []
 
     def start(self, bout: int, dice: SeededDice, seeds: list[str]) -> None:
         """Deals a bout."""
-        first, second = seeds
-        begun = _Bout(bout, dealt(dice, CHOOSE), second)
-        self._owing[0].append(begun)
-        self._questions[0].append((bout, brief(begun.state, 0), first))
+        begun = _Bout(bout, dealt(dice, CHOOSE))
+        self._bouts.append(begun)
+        for questions, brief, seed in zip(self._questions, briefs(begun.state), seeds, strict=True):
+            questions.append((bout, brief, seed))
 
     def ask(self, seat: int) -> list[tuple[int, Any, str | None]]:
         """What the seat owes an answer to."""
         return self._questions[seat]
 
     def take(self, seat: int, answers: Sequence[Any]) -> list[tuple[int, list[Plain], Answers]]:
-        """Lays the cards, and compares them once both lie there; gives back the bouts where the
-        answer is no pair that the seat holds."""
-        bouts, self._owing[seat], self._questions[seat] = self._owing[seat], [], []
-        other = 1 - seat
-        owing, questions = self._owing[other], self._questions[other]
+        """Lays the cards; gives back the bouts where the answer is no pair that the seat holds."""
+        self._questions[seat] = []
         back: list[tuple[int, list[Plain], Answers]] = []
-        for bout, move in zip(bouts, answers, strict=True):
-            laid = _LAID.get(move) if type(move) is str else None
-            if laid is None or not holds(bout.state, seat, laid[1]):
-                back.append((bout.number, bout.moves, _given(bout) | {seat: move}))
+        for bout, move in zip(self._bouts, answers, strict=True):
+            state = bout.state
+            try:
+                move, high, low = _LAID[move]
+                hand = state.hands[seat]
+                hand.remove(high)
+                hand.remove(low)
+            except (KeyError, TypeError, ValueError):
+                back.append(_left(bout, {seat: move}))
                 continue
-            seed = None
-            if seat:
-                _compare(bout, laid)
-                if not bout.state.hands[0]:
-                    self._over.append((bout.number, bout.moves, outcome(bout.state)))
-                    continue
-            else:
-                bout.first = laid
-                seed, bout.seed = bout.seed, None
-            owing.append(bout)
-            questions.append((bout.number, brief(bout.state, other), seed))
+            played = state.played[seat]
+            played.append(high)
+            played.append(low)
+            bout.moves.append(move)
+        if back:
+            self._drop({number for number, *_ in back})
+        if seat:
+            self._go_on()
         return back
 
     def over(self) -> list[tuple[int, list[Plain], Outcome]]:
@@ -87,20 +82,31 @@ class Batch:
 
     def leave(self) -> list[tuple[int, list[Plain], Answers]]:
         """All bouts under way."""
-        (first, second), self._owing, self._questions = self._owing, [[], []], [[], []]
-        return [(bout.number, bout.moves, _given(bout)) for bout in (*first, *second)]
+        bouts, self._bouts, self._questions = self._bouts, [], [[], []]
+        return [_left(bout, {}) for bout in bouts]
+
+    def _drop(self, left: set[int]) -> None:
+        """Knows nothing more of these bouts."""
+        self._bouts = [bout for bout in self._bouts if bout.number not in left]
+        self._questions[1] = [asked for asked in self._questions[1] if asked[0] not in left]
+
+    def _go_on(self) -> None:
+        """Both have laid: asks both again, in every bout where cards are left."""
+        bouts, self._bouts = self._bouts, []
+        first, second = self._questions
+        for bout in bouts:
+            state = bout.state
+            if not state.hands[0]:
+                self._over.append((bout.number, bout.moves, outcome(state)))
+                continue
+            one, other = briefs(state)
+            first.append((bout.number, one, None))
+            second.append((bout.number, other, None))
+            self._bouts.append(bout)
 
 
-def _compare(bout: _Bout, second: tuple[str, tuple[int, int]]) -> None:
-    """Seat 1 has laid, too."""
-    first = bout.first
-    assert first is not None
-    bout.first = None
-    bout.moves.append(first[0])
-    bout.moves.append(second[0])
-    settle(bout.state, first[1], second[1])
-
-
-def _given(bout: _Bout) -> dict[int, Any]:
-    """What has been answered in this play, where only seat 0 has."""
-    return {} if bout.first is None else {0: bout.first[0]}
+def _left(bout: _Bout, given: dict[int, Any]) -> tuple[int, list[Plain], Answers]:
+    """A bout without the play that only seat 0 has answered, and what has been answered in it."""
+    if len(bout.moves) % 2:
+        given = {0: bout.moves.pop()} | given
+    return bout.number, bout.moves, given

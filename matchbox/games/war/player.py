@@ -6,10 +6,9 @@ these names are ours.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cached_property
-from itertools import chain
-from operator import index
+from operator import add, index
 from typing import Any, Final, NamedTuple
 
 from matchbox.errors import IllegalMove
@@ -22,7 +21,6 @@ Cards = tuple[int, int]
 
 NUMBERS: Final = [bytes([number]) for number in range(256)]
 """How a brief begins, by the number of cards in the own hand."""
-_TOOK: Final = (False, True, None)
 _TEXTS: Final = {
     (one, two): f"{max(one, two)} {min(one, two)}" for one in range(1, 14) for two in range(1, 14)
 }
@@ -70,24 +68,31 @@ class Position:
     @cached_property
     def open_plays(self) -> int:
         """How many of the last plays were ties, and now wait for whoever wins next."""
-        return sum(play.taken is None for play in self.plays)
+        return taken(*self._played()).count(None)
 
     @property
     def plays(self) -> list[Play]:
         """All plays so far, the oldest first."""
-        told = self._brief[1 + 2 * self._brief[0] :]
-        own = zip(told[::5], told[1::5], strict=True)
-        other = zip(told[2::5], told[3::5], strict=True)
-        return list(map(Play, own, other, map(_TOOK.__getitem__, told[4::5])))
+        own, other = self._played()
+        laid = zip(own[::2], own[1::2], strict=True), zip(other[::2], other[1::2], strict=True)
+        return [*map(Play, *laid, taken(own, other))]
 
     @property
     def open_points(self) -> int:
         """The sum of the cards that lie open after ties, beside those of this play."""
         return self._points(None)
 
-    def _points(self, taken: bool | None) -> int:
+    def _played(self) -> tuple[bytes, bytes]:
+        """All cards that either has laid, two a play."""
+        told = self._brief[1 + 2 * self._brief[0] :]
+        half = len(told) // 2
+        return told[:half], told[half:]
+
+    def _points(self, wanted: bool | None) -> int:
         """The sum of the cards of all plays that ended so."""
-        return sum(sum(play.own + play.other) for play in self.plays if play.taken is taken)
+        own, other = self._played()
+        plays = zip(sums(own), sums(other), taken(own, other), strict=True)
+        return sum(one + two for one, two, took in plays if took is wanted)
 
     def __str__(self) -> str:
         lines = [
@@ -120,12 +125,9 @@ def answer(player: Player, view: dict[str, Any], ask: Ask) -> Any:
 
 def brief_of(view: dict[str, Any]) -> bytes:
     """The view of a seat that is to lay, in bytes: the number of cards in its hand, the cards of
-    both hands, and five bytes a play: the two cards that it has laid, those of the other one, and
-    whether it took them, by number: no, yes, not yet."""
+    both hands, its own first, and those that both have laid."""
     hand, (own, other) = view["hand"], view["played"]
-    took = map(_TOOK.index, view["took"])
-    plays = zip(own[::2], own[1::2], other[::2], other[1::2], took, strict=True)
-    return bytes([len(hand), *hand, *view["other"], *chain.from_iterable(plays)])
+    return bytes([len(hand), *hand, *view["other"], *own, *other])
 
 
 def answer_brief(player: Player, brief: bytes, ask: Ask) -> Any:
@@ -134,14 +136,32 @@ def answer_brief(player: Player, brief: bytes, ask: Ask) -> Any:
     position._brief = brief
     position.hand = [*brief[1 : 1 + brief[0]]]
     chosen: Any = player.lay(position)
-    if type(chosen) is tuple and len(chosen) == 2:
-        one, two = chosen
-        if type(one) is int and type(two) is int:
-            try:
-                return _TEXTS[chosen]
-            except KeyError:
-                return _move(chosen)
+    try:
+        if type(chosen) is tuple:
+            text = _TEXTS[chosen]
+            one, two = chosen
+            if type(one) is int and type(two) is int:
+                return text
+    except (KeyError, TypeError):
+        pass
     return _move(chosen)
+
+
+def taken(own: bytes | bytearray, other: bytes | bytearray) -> list[bool | None]:
+    """Whether who laid the first cards took those of each play; None while nobody has."""
+    took: list[bool | None] = []
+    waiting = 0
+    for one, two in zip(sums(own), sums(other), strict=True):
+        waiting += 1
+        if one != two:
+            took += [one > two] * waiting
+            waiting = 0
+    return took + [None] * waiting
+
+
+def sums(cards: bytes | bytearray) -> Iterator[int]:
+    """What the two cards of each play count together."""
+    return map(add, cards[::2], cards[1::2])
 
 
 def _move(chosen: object) -> str:

@@ -21,7 +21,7 @@ from matchbox.games.war.state import (
     DEALT,
     PAIRS,
     State,
-    brief,
+    briefs,
     dealt,
     holds,
     outcome,
@@ -120,13 +120,14 @@ class War:
         if seat is None:
             return _table(state)
         played = state.played
+        points = state.points
         view: dict[str, Any] = {
             "ask": _asked(state, seat),
             "hand": _left(state, seat),
             "other": _held(state, 1 - seat),
-            "points": [state.points[seat], state.points[1 - seat]],
+            "points": [points[seat], points[1 - seat]],
             "open": state.open,
-            "played": [played[seat], played[1 - seat]],
+            "played": [[*played[seat]], [*played[1 - seat]]],
             "took": [None if taker is None else taker == seat for taker in state.took],
         }
         laid = state.laid[seat]
@@ -136,7 +137,7 @@ class War:
 
     def brief(self, state: State, seat: int) -> bytes:
         """The view of a seat that is to lay as player.brief_of writes it, without the view."""
-        return brief(state, seat)
+        return briefs(state)[seat]
 
     def batch(self, seats: int, options: Options) -> Batch | None:
         """Many bouts side by side, where players choose: else nobody is asked."""
@@ -161,10 +162,7 @@ class War:
         """A state that the seat cannot tell from this one: another order, other cards face down."""
         other = State((state.hands[0].copy(), state.hands[1].copy()), state.chooses)
         other.laid = state.laid.copy()
-        other.plays = (state.plays[0].copy(), state.plays[1].copy())
-        other.open = state.open
-        other.pot = state.pot
-        other.points = state.points.copy()
+        other.played = (state.played[0].copy(), state.played[1].copy())
         for one, hand in enumerate(other.hands):
             if not state.chooses:
                 dice.shuffle(hand)
@@ -206,9 +204,9 @@ def _table(state: State) -> dict[str, Any]:
         "ask": "lay" if state.hands[0] else "over",
         "hands": [_held(state, 0), _held(state, 1)],
         "laid": [laid is not None for laid in state.laid],
-        "points": state.points.copy(),
+        "points": state.points,
         "open": state.open,
-        "played": state.played,
+        "played": [[*cards] for cards in state.played],
         "took": state.took,
     }
 

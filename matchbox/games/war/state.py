@@ -10,7 +10,7 @@ from typing import Final
 
 from matchbox.dice import Dice
 from matchbox.game import Outcome
-from matchbox.games.war.player import NUMBERS
+from matchbox.games.war.player import NUMBERS, sums, taken
 
 HIGHEST: Final = 13
 DECK: Final = tuple(value for value in range(1, HIGHEST + 1) for _ in range(4))
@@ -22,20 +22,12 @@ PAIRS: Final = {
 """The cards of every move, the higher first."""
 CHOOSE: Final = "choose"
 DEALT: Final = "dealt"
-LOST: Final = 0
-TAKEN: Final = 1
-OPEN: Final = 2
-"""Whether a seat took the cards of a play; nobody did yet after a tie."""
-PLAY: Final = 5
-"""Bytes of a play for a seat: its cards, the other's, and whether it took them."""
-_TAKERS: Final = (1, 0, None)
-"""Who took the cards of a play, by the number of what seat 0 did."""
 
 
 class State:
     """What lies on the table. The first card of a hand is laid first, where nobody chooses."""
 
-    __slots__ = ("chooses", "hands", "laid", "open", "plays", "points", "pot")
+    __slots__ = ("chooses", "hands", "laid", "played")
 
     def __init__(self, hands: tuple[bytearray, bytearray], chooses: bool) -> None:
         self.hands = hands
@@ -43,13 +35,8 @@ class State:
         self.chooses = chooses
         self.laid: list[Sequence[int] | None] = [None, None]
         """What waits for the other's cards, face down."""
-        self.plays = (bytearray(), bytearray())
-        """For each seat, PLAY bytes a play."""
-        self.open = 0
-        """How many of the last plays were equal, so that nobody has taken them yet."""
-        self.pot = 0
-        """The points of those cards that each of the two has laid."""
-        self.points = [0, 0]
+        self.played = (bytearray(), bytearray())
+        """All cards that each has laid, two a play. All else follows from these."""
 
     @property
     def initial(self) -> tuple[int, int]:
@@ -60,17 +47,28 @@ class State:
         return first, second
 
     @property
-    def played(self) -> list[list[int]]:
-        """All cards that each has laid, two a play."""
-        return [
-            [card for at in range(0, len(plays), PLAY) for card in plays[at : at + 2]]
-            for plays in self.plays
-        ]
+    def took(self) -> list[int | None]:
+        """Who took the cards of each play; nobody did yet after a tie."""
+        return [None if own is None else 1 - own for own in taken(*self.played)]
 
     @property
-    def took(self) -> list[int | None]:
-        """Who took the cards of each play."""
-        return [_TAKERS[number] for number in self.plays[0][PLAY - 1 :: PLAY]]
+    def open(self) -> int:
+        """How many of the last plays were equal, so that nobody has taken them yet."""
+        return self.took.count(None)
+
+    @property
+    def points(self) -> list[int]:
+        """The points that each has taken. Equal sums go back where they were the last cards."""
+        points, pot = [0, 0], 0
+        for mine, theirs in zip(*map(sums, self.played), strict=True):
+            pot += mine + theirs
+            if mine != theirs:
+                points[mine < theirs] += pot
+                pot = 0
+        if not self.hands[0]:
+            points[0] += pot // 2
+            points[1] += pot // 2
+        return points
 
 
 def table(hands: tuple[list[int], list[int]], play: str) -> State:
@@ -95,66 +93,29 @@ def holds(state: State, seat: int, pair: Sequence[int]) -> bool:
     return high in hand and low in hand and (high != low or hand.count(high) > 1)
 
 
-def brief(state: State, seat: int) -> bytes:
-    """What a seat is told that is to lay, as player.brief_of writes it."""
-    hand, theirs = state.hands
-    if seat:
-        hand, theirs = theirs, hand
-    return b"".join((NUMBERS[len(hand)], hand, theirs, state.plays[seat]))
+def briefs(state: State) -> tuple[bytes, bytes]:
+    """What both are told when they are to lay, as player.brief_of writes it."""
+    first, second = state.hands
+    mine, theirs = state.played
+    count = NUMBERS[len(first)]
+    return (
+        b"".join((count, first, second, mine, theirs)),
+        b"".join((count, second, first, theirs, mine)),
+    )
 
 
-def settle(state: State, first: Sequence[int], second: Sequence[int]) -> None:
-    """Both pairs leave the hands, and the higher sum takes all that lies open."""
-    one, another = first[0], first[1]
-    three, four = second[0], second[1]
-    hand, other = state.hands
-    hand.remove(one)
-    hand.remove(another)
-    other.remove(three)
-    other.remove(four)
-    mine, theirs = one + another, three + four
-    if mine == theirs:
-        _note(state.plays[0], one, another, three, four, OPEN)
-        _note(state.plays[1], three, four, one, another, OPEN)
-        _tie(state, mine)
-        return
-    _note(state.plays[0], one, another, three, four, TAKEN if mine > theirs else LOST)
-    _note(state.plays[1], three, four, one, another, TAKEN if mine < theirs else LOST)
-    taker = 0 if mine > theirs else 1
-    state.points[taker] += 2 * state.pot + mine + theirs
-    if state.open:
-        _take_open(state, taker)
+def settle(state: State, *pairs: Sequence[int]) -> None:
+    """Both pairs leave the hands, and are compared."""
+    for hand, played, pair in zip(state.hands, state.played, pairs, strict=True):
+        for card in pair:
+            hand.remove(card)
+            played.append(card)
 
 
 def outcome(state: State) -> Outcome:
     """The end of a bout: the higher total wins; equal totals are a draw."""
     first, second = state.points
-    why = "the cards ran out in a tie" if state.open else "all cards are played"
+    mine, theirs = state.played
+    tie = sum(mine[-2:]) == sum(theirs[-2:])
+    why = "the cards ran out in a tie" if tie else "all cards are played"
     return Outcome((1 + (first < second), 1 + (second < first)), (first, second), why)
-
-
-def _note(plays: bytearray, one: int, another: int, three: int, four: int, took: int) -> None:
-    """A play as the seat sees it that has laid the first two cards."""
-    plays.append(one)
-    plays.append(another)
-    plays.append(three)
-    plays.append(four)
-    plays.append(took)
-
-
-def _tie(state: State, total: int) -> None:
-    """Equal sums stay open, and go back where they were the last cards."""
-    state.open += 1
-    state.pot += total
-    if not state.hands[0]:
-        state.points[0] += state.pot
-        state.points[1] += state.pot
-
-
-def _take_open(state: State, taker: int) -> None:
-    """The ties before the last play go to whoever has won that."""
-    winner, loser = state.plays[taker], state.plays[1 - taker]
-    for back in range(1, state.open + 1):
-        winner[-1 - back * PLAY] = TAKEN
-        loser[-1 - back * PLAY] = LOST
-    state.open = state.pot = 0
