@@ -37,6 +37,9 @@ _IN_LIMBS: Final = limbs.COMPILED
 """Whether the first draws come out of limbs."""
 _FIRST: Final = 512
 """Bits of the first draws."""
+_ALL: Final = 1 << _FIRST
+"""Stands before the draws that are left, and so tells how many those are."""
+_NONE_LEFT: Final = 1
 _DRAWS: Final = "draws"
 """What is a generator's source as long as it draws by itself."""
 _WORD: Final = 1 << 62
@@ -80,22 +83,25 @@ class Generator:
         digest = blake2b(self.seed.encode()).digest()
         if _IN_LIMBS:
             limbs.read(self._limbs, digest)
+            self._left = _FIRST
         else:
-            self._bits = int.from_bytes(digest, "big")
-        self._left = _FIRST
+            self._bits = _ALL | int.from_bytes(digest, "big")
         self.gauss_next = None
         self.source = _DRAWS
 
     def random(self) -> float:
-        left = self._left - 53
-        if left < 0:
-            return self.getrandbits(53) * 2.0**-53
-        self._left = left
         if _IN_LIMBS:
-            return limbs.bits(self._limbs, _FIRST - 53 - left, 53) * 2.0**-53
-        bits = self._bits
-        self._bits = bits >> 53
-        return (bits & 0x1FFFFFFFFFFFFF) * 2.0**-53
+            left = self._left - 53
+            if left >= 0:
+                self._left = left
+                return limbs.bits(self._limbs, _FIRST - 53 - left, 53) * 2.0**-53
+        else:
+            bits = self._bits
+            rest = bits >> 53
+            if rest:
+                self._bits = rest
+                return (bits & 0x1FFFFFFFFFFFFF) * 2.0**-53
+        return self.getrandbits(53) * 2.0**-53
 
     def _randbelow(self, n: int) -> int:
         """What choices, samples and whole numbers draw by, as in `random`, without a call a try."""
@@ -103,16 +109,15 @@ class Generator:
             return self._below(n)
         k = n.bit_length()
         if not _IN_LIMBS:
-            left, stored = self._left, self._bits
-            mask = (1 << k) - 1
-            while 0 < k <= left:
-                left -= k
+            stored, mask = self._bits, (1 << k) - 1
+            rest = stored >> k
+            while rest:
                 bits = stored & mask
-                stored >>= k
                 if bits < n:
-                    self._left, self._bits = left, stored
+                    self._bits = rest
                     return bits
-            self._left, self._bits = left, stored
+                stored, rest = rest, rest >> k
+            self._bits = stored
         bits = self.getrandbits(k)
         while bits >= n:
             bits = self.getrandbits(k)
@@ -135,16 +140,18 @@ class Generator:
 
     def getrandbits(self, k: int, /) -> int:
         k = index(k)
-        if not 0 <= k <= self._left:
-            self._left = 0
-            drawn: int = self.twister().getrandbits(k)
-            return drawn
         if _IN_LIMBS:
-            return self._more_bits(k)
-        self._left -= k
-        bits = self._bits & ((1 << k) - 1)
-        self._bits >>= k
-        return bits
+            if 0 <= k <= self._left:
+                return self._more_bits(k)
+            self._left = 0
+        else:
+            bits = self._bits
+            self._bits = bits >> k if k >= 0 else 0
+            if self._bits:
+                return bits & ((1 << k) - 1)
+            self._bits = _NONE_LEFT
+        drawn: int = self.twister().getrandbits(k)
+        return drawn
 
     def _more_bits(self, count: int) -> int:
         """So many bits out of the limbs, of which there are enough."""
@@ -160,14 +167,16 @@ class Generator:
 
     def sample(self, *args: Any, **named: Any) -> list[Any]:
         """A few out of a list as `random` draws them; all else it can do is left to it."""
-        population: Any
-        k: Any
-        population, k = args if len(args) == 2 else (None, None)
-        few = type(population) is list and type(k) is int and not named
-        if not few or not 0 <= k <= min(len(population), _FEW):
-            drawn: list[Any] = _PLAIN["sample"](self, *args, **named)
-            return drawn
+        drawn = self.few(*args) if len(args) == 2 and not named else None
+        return _PLAIN["sample"](self, *args, **named) if drawn is None else drawn
+
+    def few(self, population: Any, k: Any) -> list[Any] | None:
+        """A few out of a list; nothing where more is asked for."""
+        if type(population) is not list or type(k) is not int or not 0 <= k <= _FEW:
+            return None
         size = len(population)
+        if k > size:
+            return None
         if size <= _POOL:
             pool, chosen = population.copy(), []
             for left in range(size, size - k, -1):
@@ -318,8 +327,20 @@ def _randrange(start: Any = _MISSING, stop: Any = _MISSING, /, *more: Any, **nam
 
 def _choice(seq: Any = _MISSING, /, *more: Any, **named: Any) -> Any:
     if (type(seq) is list or type(seq) is tuple) and seq and not more and not named:
+        now = _here.generator
+        if now is not None and now.source is _DRAWS:
+            return seq[now._randbelow(len(seq))]
         return seq[_below(len(seq))]
     return _usual("choice", (seq,), more, named)
+
+
+def _sample(population: Any = _MISSING, k: Any = _MISSING, /, *more: Any, **named: Any) -> Any:
+    now = _here.generator
+    if now is not None and now.source is _DRAWS and not more and not named:
+        drawn = now.few(population, k)
+        if drawn is not None:
+            return drawn
+    return _usual("sample", (population, k), more, named)
 
 
 def _shuffle(x: Any = _MISSING, /, *more: Any, **named: Any) -> None:
@@ -366,6 +387,7 @@ _DISPATCHERS: Final[dict[str, Callable[..., Any]]] = {
     "randint": _randint,
     "random": _random,
     "randrange": _randrange,
+    "sample": _sample,
     "shuffle": _shuffle,
     "seed": _seed,
     "getstate": _getstate,

@@ -45,12 +45,20 @@ def said(nonce: int, moves: list[Any]) -> bytes:
     if packing.COMPILED and (frame := packing.said(nonce, moves, _texts, _numbers)):
         return frame
     try:
-        told = b",".join([_known[type(move)][move] for move in moves])
+        told = _told(moves)
     except KeyError:
         if not _know(moves):
             return b""
-        told = b",".join([_known[type(move)][move] for move in moves])
+        told = _told(moves)
     return b'["say",%d,[%b],[]]' % (nonce, told)
+
+
+def _told(moves: list[Any]) -> bytes:
+    """These moves, in JSON. Raises KeyError where one is not known."""
+    kinds = set(map(type, moves))
+    if len(kinds) == 1:
+        return b",".join(map(_known[kinds.pop()].__getitem__, moves))
+    return b",".join([_known[type(move)][move] for move in moves])
 
 
 def said_in_rows(nonce: int, moves: list[Any], rows: list[int]) -> bytes:

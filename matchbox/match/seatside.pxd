@@ -12,7 +12,6 @@ cdef class Session:
     cdef readonly list _idle, _abandoned
     cdef list _bouts, _new, _waiting, _moves, _faults, _rows, _reports
     cdef bint _wanted
-    cdef _Bout _now
 
     @cython.locals(asked=Asked, number=Py_ssize_t, place=Py_ssize_t)
     cpdef bytes handle(self, bytes frame)
@@ -24,7 +23,7 @@ cdef class Session:
     cdef bytes _say(self, object nonce, Py_ssize_t count)
     @cython.locals(bout=_Bout)
     cdef _go_on(self)
-    @cython.locals(here=Here, bouts=list, bout=_Bout)
+    @cython.locals(here=Here, bouts=list, new=list, bout=_Bout)
     cpdef _work(self)
     cdef _new_player(self)
     cdef _note(self, _Bout bout, object report)

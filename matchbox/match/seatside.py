@@ -116,7 +116,6 @@ class Session:
         """What this frame asks and is not begun yet, the first last;"""
         self._waiting: list[_Bout] = []
         """and what goes on with this frame, likewise."""
-        self._now: _Bout | None = None
         self._moves: list[Any] = []
         self._faults: list[tuple[int, str, str]] = []
         self._rows: list[int] = []
@@ -231,7 +230,7 @@ class Session:
             worker = bout.waiting
             assert worker is not None
             bout.waiting = None
-            self._now = self._here.generator = bout
+            self._here.generator = bout
             return worker.switch(bout.view)
         # Not to a new one: from inside a decision it would begin as deep as the bot is.
         if self._new and self._idle:
@@ -240,23 +239,23 @@ class Session:
 
     def _work(self) -> None:
         """The life of a greenlet: new decisions while there are any, then idle."""
-        here, bouts = self._here, self._bouts
+        here, bouts, new = self._here, self._bouts, self._new
         while True:
-            while self._new:
-                bout = self._new.pop()
-                self._now = here.generator = bout
+            while new:
+                here.generator = bout = new.pop()
                 move: Any
                 try:
                     player = bout.player
                     if player is None:
                         player = bout.player = self._new_player()
                     view = bout.view
-                    if type(view) is bytes:
-                        move = self._answer_brief(player, view, bout)
-                    else:
-                        move = self._answer(player, view, bout)
+                    answer = self._answer_brief if type(view) is bytes else self._answer
+                    move = answer(player, view, bout)
                     if self._report is not None:  # Asked for or not: it is the bot's code.
-                        self._note(bout, self._report(player))
+                        report = self._report(player)
+                        bout.decisions += 1
+                        if self._wanted and report:
+                            self._note(bout, report)
                 except KeyboardInterrupt:
                     raise
                 except BaseException as error:
@@ -278,13 +277,11 @@ class Session:
 
     def _note(self, bout: _Bout, report: object) -> None:
         """Keeps what the player reports on its move."""
-        bout.decisions += 1
-        if self._wanted and report:
-            self._reports.append((bout.number, bout.decisions - 1, report_text(report)))
+        self._reports.append((bout.number, bout.decisions - 1, report_text(report)))
 
     def wait(self, bout: _Bout, move: Plain | tuple[Plain, ...]) -> Any:
         """Hands out a move made inside a decision; returns what the seat sees after it."""
-        if self._now is not bout:
+        if self._here.generator is not bout:
             raise RuntimeError("a move can only be made during the decision it belongs to")
         if type(move) is tuple:
             self._rows.append(bout.place)
