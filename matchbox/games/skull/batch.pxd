@@ -16,7 +16,8 @@ cdef class Batch:
     cdef str _variant
     cdef list _owing, _questions, _over
 
-    @cython.locals(bout=_Bout, bouts=list, back=list, step=tuple, state=State)
+    @cython.locals(bout=_Bout, bouts=list, back=list, step=tuple, state=State,
+                   dice=SeededDice, made=list)
     cpdef take(self, Py_ssize_t seat, object answers)
     @cython.locals(seat=Py_ssize_t)
     cdef _ask(self, _Bout bout)

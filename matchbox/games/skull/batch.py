@@ -58,15 +58,17 @@ class Batch:
         back: list[tuple[int, list[Plain], Answers]] = []
         for bout, move in zip(bouts, answers, strict=True):
             step = STEPS.get(move) if type(move) is str else None
-            state, dice = bout.state, bout.dice.at(len(bout.moves) + 1)
+            state, dice, made = bout.state, bout.dice, bout.moves
+            if step is not None and step[2]:
+                dice.at(len(made) + 1)
             if step is None or not step[0](state, seat, step[1], dice):
-                back.append((bout.number, bout.moves, {seat: move}))
+                back.append((bout.number, made, {seat: move}))
                 continue
-            bout.moves.append(move)
+            made.append(move)
             if state.ended is None:
                 self._ask(bout)
             else:
-                self._over.append((bout.number, bout.moves, outcome(state)))
+                self._over.append((bout.number, made, outcome(state)))
         return back
 
     def over(self) -> list[tuple[int, list[Plain], Outcome]]:

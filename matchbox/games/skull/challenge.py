@@ -10,7 +10,7 @@ from typing import Final
 
 from matchbox.dice import Dice
 from matchbox.games.skull import story
-from matchbox.games.skull.layout import HEAD, SEATS, VARIANT
+from matchbox.games.skull.layout import HEAD, INSIDE, SEATS, STARTER, VARIANT
 from matchbox.games.skull.moves import VARIANTS
 
 SKULL: Final = 0
@@ -38,7 +38,7 @@ class State:
         piles: the kinds face down on the table, by seat; `sizes` how many those are.
         inside: the seats that own a card, rising; `follower` the next of them clockwise, by seat.
         table: how many cards lie face down.
-        head: room for the numbers with which a brief begins.
+        head: room for the numbers with which a brief begins; those that seldom change stand there.
         bids: the last bid of this round by seat, `PASSED`, or 0 for whoever has not spoken.
         turned: the cards turned over in this round, twice the seat plus the kind each.
         lost: the kinds that each seat has lost, oldest first.
@@ -58,6 +58,7 @@ class State:
         self.variant = variant
         self.head = bytearray(HEAD)
         self.head[VARIANT], self.head[SEATS] = VARIANTS.index(variant), seats
+        self.head[INSIDE] = seats
         self.owned = (bytearray([1] * seats), bytearray([ROSES] * seats))
         self.cards = bytearray([1 + ROSES] * seats)
         self.inside = list(range(seats))
@@ -88,6 +89,7 @@ class State:
         """The seat owns no card any more."""
         if seat in self.inside:
             self.inside.remove(seat)
+            self.head[INSIDE] -= 1
         after = self.follower[seat]
         for one in range(self.seats):
             if self.follower[one] == seat:
@@ -99,7 +101,7 @@ def new_round(state: State, starter: int) -> None:
     state.clear_table()
     state.round_at = len(state.story)
     state.phase = "placing"
-    state.mover = state.starter = starter
+    state.mover = state.starter = state.head[STARTER] = starter
 
 
 def place(state: State, seat: int, kind: int) -> None:

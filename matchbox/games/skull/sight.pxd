@@ -1,7 +1,7 @@
 cimport cython
 from matchbox.games.skull.challenge cimport State
 
-cdef Py_ssize_t INSIDE, LOST, ME, MOVER, PHASE, ROSES, SKULLS, STARTER, TABLE, TOP
+cdef Py_ssize_t LOST, ME, MOVER, PHASE, ROSES, SKULLS, TABLE, TOP
 cdef dict _PHASES
 
 

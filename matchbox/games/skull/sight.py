@@ -9,14 +9,12 @@ from matchbox.dice import Dice
 from matchbox.games.skull import story
 from matchbox.games.skull.challenge import PASSED, ROSE, SKULL, State
 from matchbox.games.skull.layout import (
-    INSIDE,
     LOST,
     ME,
     MOVER,
     PHASE,
     ROSES,
     SKULLS,
-    STARTER,
     TABLE,
     TOP,
 )
@@ -71,9 +69,9 @@ def brief(state: State, seat: int) -> bytes:
     lost = state.lost[seat]
     head = state.head
     head[PHASE] = _PHASES[state.phase]
-    head[ME], head[MOVER], head[STARTER] = seat, state.mover, state.starter
+    head[ME] = head[MOVER] = seat
     head[SKULLS], head[ROSES], head[LOST] = skulls[seat], roses[seat], len(lost)
-    head[TABLE], head[TOP], head[INSIDE] = state.table, state.top_bid, len(state.inside)
+    head[TABLE], head[TOP] = state.table, state.top_bid
     return b"".join(
         (
             head, state.points, state.cards, state.sizes, state.bids, state.piles[seat], lost,

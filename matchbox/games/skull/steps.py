@@ -81,14 +81,15 @@ def _start(state: State, seat: int, starter: int, dice: Dice) -> bool:
 
 _KINDS: Final = (SKULL, ROSE)
 _ANY: Final = -1
-STEPS: Final[dict[str, tuple[Callable[[State, int, int, Dice], bool], int]]] = {
-    moves.PASS: (_pass, _ANY),
-    moves.LOSE_ANY: (_lose, _ANY),
-    moves.START_ANY: (_start, _ANY),
-    **{text: (_place, kind) for kind, text in enumerate(moves.PLACES)},
-    **{text: (_lose, kind) for kind, text in enumerate(moves.LOSSES)},
-    **{text: (_bet, number) for number, text in enumerate(moves.BETS) if number},
-    **{text: (_choose, seat) for seat, text in enumerate(moves.CHOICES)},
-    **{text: (_start, seat) for seat, text in enumerate(moves.STARTS)},
+STEPS: Final[dict[str, tuple[Callable[[State, int, int, Dice], bool], int, bool]]] = {
+    moves.PASS: (_pass, _ANY, False),
+    moves.LOSE_ANY: (_lose, _ANY, True),
+    moves.START_ANY: (_start, _ANY, True),
+    **{text: (_place, kind, False) for kind, text in enumerate(moves.PLACES)},
+    **{text: (_lose, kind, False) for kind, text in enumerate(moves.LOSSES)},
+    **{text: (_bet, number, False) for number, text in enumerate(moves.BETS) if number},
+    **{text: (_choose, seat, True) for seat, text in enumerate(moves.CHOICES)},
+    **{text: (_start, seat, False) for seat, text in enumerate(moves.STARTS)},
 }
-"""What every move does, False where it may not be made now; and with what number."""
+"""What every move does, False where it may not be made now; with what number; and whether chance
+may have a hand in it."""
