@@ -52,6 +52,7 @@ def extensions() -> list[Extension]:
             for name, file in build.sources().items()
         ],
         build_dir="build/cython",
+        force=True,  # By the time of its files alone, what others' types have changed is missed.
         compiler_directives={"language_level": 3, "annotation_typing": False},
         quiet=True,
     )
