@@ -19,7 +19,7 @@ from types import CodeType, ModuleType
 from typing import IO, TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
 Adopt = Callable[..., "type[Any] | None"]
 """`adopt(value, named=...)`: the player class that a game makes of the value, or None."""
@@ -78,7 +78,7 @@ def compiled(main: bytes) -> bytes:
             warnings.simplefilter("error", SyntaxWarning)
             code = compile(_source(main), MAIN, "exec", dont_inherit=True)
         written = marshal.dumps(code)
-    except Exception:
+    except Exception:  # Whatever it is: the bot's own seats meet it, too, and tell it.
         return b""
     alike = len(written) <= CODE_BYTES and _alike(code, marshal.loads(written))
     return written if alike else b""

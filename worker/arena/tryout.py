@@ -27,7 +27,7 @@ from worker.arena.learning import learn
 from worker.arena.play import cut, kind_of, libraries_of, limits_of, load_frame, load_seed, opener
 
 AT_ONCE: Final = 6
-"""So many deals are played at once, and as many of their bouts again, each alone."""
+"""So many deals are played at once, and all their bouts again, each alone."""
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -161,7 +161,8 @@ def _keeps_state(job: TryOut, bundle: bytes, trial: _Trial, open_channel: Opener
 
     game = registry.game(job.game)
     played = play(game, match, open_player)
-    return bool(sample(game, match, played.record, open_player, AT_ONCE).stateful)
+    every = len(played.record.bouts)
+    return bool(sample(game, match, played.record, open_player, every).stateful)
 
 
 def _learn(job: TryOut, bundle: bytes, trial: _Trial, box: Box | None) -> list[str]:
