@@ -181,10 +181,7 @@ class Table:
         except SeatFault as fault:
             if fault.kind == "platform":
                 raise
-            asked = [bout for bout, *_ in questions]
-            for bout, moves, given in self._batch.leave():
-                self._resume(bout, moves, given)
-            self._break(seat, asked, fault)
+            self._break(seat, [bout for bout, *_ in questions], fault)
         else:
             for bout, moves, given in self._batch.take(seat, answers):
                 self._resume(bout, moves, given)
@@ -260,6 +257,8 @@ class Table:
                 self._broken[seat][suspects[0]] = fault
             else:
                 self._doubt = seat, suspects, fault
+        for bout, moves, given in self._batch.leave() if self._batch is not None else ():
+            self._resume(bout, moves, given)
         self._players[seat].renew()
         self._held[seat].clear()
         self._aside = sorted([*self._live.values(), *self._aside], key=self._turn)

@@ -13,8 +13,9 @@ from matchbox.game import fill_options
 from matchbox.match.frames import Answer, Question, read_answers
 from matchbox.match.record import Bout
 from matchbox.match.referee import Played, play
+from matchbox.match.table import Player
 from matchbox.match.wire import ALONE, PlayMatch
-from tests.builders import a_job, play_scripted
+from tests.builders import a_job, local_seats, play_scripted, shipped
 from tests.contract.test_every_batch import Unbatched, as_sent, chosen_move, some_moves
 from tests.fakes import Auction, Decide, Race, ScriptedPlayer
 
@@ -283,6 +284,39 @@ def test_bouts_of_a_batch_are_given_back_and_go_on(name: str, room: int) -> None
         tight, _ = match(game, width, room, decide=move, options=options)
         assert tight.record.bouts == calm.record.bouts
         assert [note.kind for note in tight.notes] == [note.kind for note in calm.notes]
+
+
+def test_a_batch_gives_its_bouts_back_also_where_one_beside_it_breaks_the_program() -> None:
+    game: Any = registry.game("skull")
+    job = a_job(game, seats=3, deals=9, width=9, options=fill_options(game.spec, {}))
+    seats = local_seats("skull", [shipped("skull", "random")] * 3)
+    broken: list[int] = []
+
+    class Odd:
+        """Entrant 0 leaves every third bout, and those make entrant 1 lack memory once."""
+
+        def __init__(self, entrant: int, player: Player) -> None:
+            self.entrant, self.player = entrant, player
+            self.end, self.renew, self.close = player.end, player.renew, player.close
+
+        def answer(self, questions: Sequence[Question]) -> list[Answer]:
+            """One answer a question."""
+            left = [bout % 3 == 2 for bout, *_ in questions]
+            answers = self.player.answer(questions)
+            if self.entrant == 1 and all(left) and not broken:
+                broken.append(len(left))
+                raise SeatFault("memory", "once")
+            leaves = [self.entrant == 0 and one for one in left]
+            return ["nonsense" if one else move for one, move in zip(leaves, answers, strict=True)]
+
+    def open_player(entrant: int, rotation: int) -> Odd:
+        return Odd(entrant, seats(entrant, rotation))
+
+    alone = play(Unbatched(game), job, open_player, rotations=[0])
+    assert [order for *order, kind in at_fault(alone.record.bouts)] == [[2, 0], [5, 0], [8, 0]]
+    broken.clear()
+    assert play(game, job, open_player, rotations=[0]).record.bouts == alone.record.bouts
+    assert broken
 
 
 def test_lack_of_memory_in_one_bout_is_the_whole_programs_in_a_frame() -> None:
