@@ -17,7 +17,9 @@ _KEY: Final = 500
 """Bytes of a row that is kept so."""
 _UNSHARED: Final = 2
 """A format of marshal in which what is equal is written alike, whatever else holds it."""
-_to_text: Final = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False).encode
+_to_text: Final = json.JSONEncoder(
+    separators=(",", ":"), ensure_ascii=False, allow_nan=False
+).encode
 
 
 def encodes(move: object) -> bool:

@@ -169,7 +169,8 @@ def test_however_many_different_rows_are_made_each_is_answered() -> None:
 
 
 @pytest.mark.parametrize(
-    "row", ["({1, 2},)", "(b'a',)", "(ask,)", "((lambda a: a.append(a) or a)([]),)"]
+    "row",
+    ["({1, 2},)", "(b'a',)", "(ask,)", "(float('inf'),)", "((lambda a: a.append(a) or a)([]),)"],
 )
 def test_a_row_that_is_no_plain_data_is_its_bouts_fault(row: str) -> None:
     talk = Talk(f"return {row} if view == 2 else (view, 'a')")
@@ -232,6 +233,7 @@ def test_a_decision_begins_no_deeper_because_another_waits_deep_inside_itself() 
         ("raise MemoryError()", "memory", "MemoryError"),
         ("raise SystemExit(0)", "crash", "SystemExit: 0"),
         ("raise IllegalMove('no such move')", "illegal", "no such move"),
+        ("return float('nan')", "protocol", "the move is no plain data"),
         ("return {1, 2}", "protocol", "the move is no plain data"),
         ("a = []; a.append(a); return a", "protocol", "the move is no plain data"),
     ],
