@@ -134,8 +134,9 @@ def _play_again(
     given: Collection[str] = _TAKEN_FROM_RECORD,
 ) -> Record:
     binding = {
-        (bout.deal, bout.rotation): [fault for fault in bout.faults if fault.kind in given]
+        (bout.deal, bout.rotation): faults
         for bout in record.bouts
+        if (faults := [fault for fault in bout.faults if fault.kind in given])
     }
     return play(game, job_of(record), open_player, binding=binding).record
 

@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import count
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from msgspec.structs import replace
 
+from matchbox import registry
 from matchbox.errors import BadRecord, SeatFault
-from matchbox.match.frames import Answer
+from matchbox.game import fill_options
+from matchbox.match.frames import Answer, Question
 from matchbox.match.record import Bout, Fault, Record, python_minor
+from matchbox.match.referee import play
 from matchbox.match.replay import job_of, replay, steps, verify
+from matchbox.match.table import Player
 from matchbox.match.transcript import Transcript, tell
-from tests.builders import a_job, play_scripted
+from tests.builders import a_job, local_seats, play_scripted, shipped
+from tests.contract.test_every_batch import Unbatched
 from tests.fakes import Auction, Race, ScriptedPlayer
+
+BATCH = ("ask", "take", "over", "leave")
 
 
 def by_sum(view: Any) -> Answer:
@@ -153,6 +161,43 @@ def test_endings_by_time_and_memory_are_taken_from_the_record(kind: Any) -> None
     record = a_record(e1=lambda view: SeatFault(kind, "over") if view["sum"] > 5 else by_sum(view))
     assert any(fault.kind == kind for bout in record.bouts for fault in bout.faults)
     assert verify(Race(), record, reopened(by_sum, by_sum)) == "same"
+
+
+def test_all_bouts_but_those_that_a_clock_has_ended_are_played_side_by_side_again() -> None:
+    seats = local_seats("bomb", [shipped("bomb", "medium")] * 2)
+    started: list[int] = []
+
+    class Slow:
+        """Entrant 1 is late in the fifth bout."""
+
+        def __init__(self, entrant: int, player: Player) -> None:
+            self.entrant, self.player = entrant, player
+            self.end, self.renew, self.close = player.end, player.renew, player.close
+
+        def answer(self, questions: Sequence[Question]) -> list[Answer]:
+            """One answer a question."""
+            asked = zip(questions, self.player.answer(questions), strict=True)
+            late = SeatFault("timeout", "late")
+            return [late if self.entrant and one[0] == 4 else move for one, move in asked]
+
+    def batch(seats: int, options: Any) -> Any:
+        made = game.batch(seats, options)
+
+        def start(bout: int, *given: Any) -> None:
+            started.append(bout)
+            made.start(bout, *given)
+
+        return SimpleNamespace(start=start, **{name: getattr(made, name) for name in BATCH})
+
+    game: Any = registry.game("bomb")
+    bomb: Any = Unbatched(game)
+    bomb.batch = batch
+    job = a_job(bomb, deals=6, width=6, options=fill_options(bomb.spec, {}))
+    record = play(bomb, job, lambda who, turn: Slow(who, seats(who, turn))).record
+    assert [fault.kind for bout in record.bouts for fault in bout.faults] == ["timeout"] * 2
+    started.clear()
+    assert verify(bomb, record, seats) == "same"
+    assert sorted(started) == sorted([0, 1, 2, 3, 5] * 2)
 
 
 def test_a_breach_of_the_protocol_that_a_clock_found_is_taken_from_the_record() -> None:
