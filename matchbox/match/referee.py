@@ -6,6 +6,7 @@ handed in; a platform fault passes through as SeatFault("platform").
 
 from __future__ import annotations
 
+from bisect import insort
 from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING, Final
@@ -124,6 +125,8 @@ class _Match:
         self._bouts: dict[int, list[Bout | None]] = {}
         """By rotation, and then by deal."""
         self._troubles: dict[Order, _Trouble] = {}
+        self._offences: list[list[Order]] = [[] for _ in job.seats]
+        """By entrant: the bouts in which it was at fault, in order."""
         self._narrow = False
         """Whether a program has broken: the rest is played one bout at a time."""
 
@@ -191,10 +194,12 @@ class _Match:
             for seat, kind, detail in live.notes
         ]
         self._bouts[order[1]][order[0]] = bout
-        self._troubles.pop(order, None)
+        self._forget(order)
         if live.banned or bout.faults:
-            offenders = {self._entrant(fault.seat, order) for fault in bout.faults}
-            self._troubles[order] = _Trouble(live.banned, offenders - live.banned, notes)
+            offenders = {self._entrant(fault.seat, order) for fault in bout.faults} - live.banned
+            self._troubles[order] = _Trouble(live.banned, offenders, notes)
+            for who in offenders:
+                insort(self._offences[who], order)
         self._over += 1
 
     def keep(self, order: Order, moves: list[Plain], outcome: Outcome) -> None:
@@ -203,7 +208,7 @@ class _Match:
         places, scores, none = list(outcome.places), list(outcome.scores), self._faultless
         self._bouts[rotation][deal] = Bout(deal, rotation, moves, places, scores, outcome.why, none)
         if self._troubles:
-            self._troubles.pop(order, None)
+            self._forget(order)
         self._over += 1
 
     def beat(self) -> None:
@@ -211,14 +216,20 @@ class _Match:
         over, self._over = self._over, 0
         self._report(over)
 
+    def _forget(self, order: Order) -> None:
+        """Forgets the trouble in a bout that was played again."""
+        trouble = self._troubles.pop(order, None)
+        for who in trouble.offenders if trouble else ():
+            self._offences[who].remove(order)
+
     def _banned_before(self, order: Order) -> frozenset[int]:
         """The entrants that had their third fault in a bout before this one."""
         if not self._troubles:
             return _NOBODY
-        earlier = [
-            who for at, trouble in self._troubles.items() if at < order for who in trouble.offenders
-        ]
-        return frozenset(who for who in earlier if earlier.count(who) >= MAX_FAULTS)
+        last = MAX_FAULTS - 1
+        return frozenset(
+            who for who, at in enumerate(self._offences) if len(at) > last and at[last] < order
+        )
 
     def _entrant(self, seat: int, order: Order) -> int:
         return entrant(seat, order[1], self._seats)

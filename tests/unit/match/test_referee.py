@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+import sys
+from types import FrameType
 from typing import Any
 
 import msgspec
@@ -12,6 +14,7 @@ from matchbox.errors import SeatFault
 from matchbox.games.bomb.cards import SHUFFLE
 from matchbox.games.bomb.rules import GAME
 from matchbox.match import record as records
+from matchbox.match import referee
 from matchbox.match.frames import Answer, Question
 from matchbox.match.record import Bout, Fault
 from matchbox.match.referee import Played, play
@@ -284,6 +287,27 @@ def test_faults_are_counted_in_the_order_of_bouts_whatever_order_they_are_played
     played, _ = play_scripted(Race(), a_job(Race(), deals=6), {0: one, 1: fails_sometimes})
     kinds = [bout.faults[0].kind if bout.faults else "" for bout in played.record.bouts]
     assert kinds == ["", "crash", "", "crash", "", "crash"] + ["excluded"] * 6
+
+
+def test_an_excluded_bout_costs_the_referee_as_much_in_a_long_match() -> None:
+    def lines(deals: int) -> int:
+        """How many lines of the referee's own are run in a match of so many deals."""
+        run = 0
+
+        def trace(frame: FrameType, event: str, _: Any) -> Any:
+            nonlocal run
+            run += event == "line"
+            return trace if frame.f_code.co_filename == referee.__file__ else None
+
+        before = sys.gettrace()
+        sys.settrace(trace)
+        try:
+            play_scripted(Race(), a_job(Race(), deals=deals, width=16), {0: one, 1: crash})
+        finally:
+            sys.settrace(before)
+        return run
+
+    assert lines(200) < 2.1 * lines(100)
 
 
 def test_an_excluded_bout_at_a_table_of_three_goes_on() -> None:
