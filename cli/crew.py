@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import signal
 from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
@@ -99,7 +100,9 @@ def crew(kind: str, workers: int) -> Iterator[Crew]:
     setup = (kind, os.getpid(), ready, _Place.over)
     with ProcessPoolExecutor(workers, spawn, _enter, setup) as pool:
         try:
-            list(pool.map(_wait, range(workers)))
+            with _uninterrupted():
+                waits = pool.map(_wait, range(workers))
+            list(waits)
             yield Crew(None, pool)
         except BrokenProcessPool as error:
             raise Unavailable("a process of this command did not start") from error
@@ -107,9 +110,21 @@ def crew(kind: str, workers: int) -> Iterator[Crew]:
             pool.shutdown(wait=False, cancel_futures=True)
 
 
+@contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """A Ctrl-C is heard at its end alone; in the processes started meanwhile, once they ask."""
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+
+
 def _enter(kind: str, parent: int, ready: Any, over: Any) -> None:
     """Raises nothing that a person has to hear: whoever asks for this process hears it."""
     child.tie_to(parent)
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # At a Ctrl-C it ends, and has nothing to say.
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     _Place.core.enter_context(cores.claimed())
     _Place.ready, _Place.over = ready, over
     try:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator
+from types import TracebackType
 from typing import Final
 
 from rich.console import Console, RenderableType
@@ -44,18 +45,22 @@ class Live(Progress):
         begun = self._clock()
         if self.disable or begun < self._again:
             return
-        figures = Table(
-            title="so far, with half of the 95% interval",
-            title_justify="left",
-            box=None,
-            show_header=False,
-            padding=(0, 2, 0, 0),
-        )
+        figures = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
         for name, figure in rows():
             figures.add_row(Text(name), Text(figure))
         self._figures = figures if figures.rows else None
         ended = self._clock()
         self._again = ended + max(LEAST_S, SHARE * (ended - begun))
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Clears the bar away, but where a person stops it: what was found so far stays."""
+        self.live.transient = kind is not KeyboardInterrupt
+        super().__exit__(kind, error, trace)
 
     def get_renderables(self) -> Iterator[RenderableType]:
         """The bar, then the figures."""
@@ -63,4 +68,5 @@ class Live(Progress):
             self._followed()
         yield from super().get_renderables()
         if self._figures is not None:
+            yield Text("so far, with half of the 95% interval")
             yield self._figures

@@ -6,7 +6,7 @@ Every command imports what it needs when it runs, so that `matchbox play` starts
 from __future__ import annotations
 
 import sys
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
@@ -36,6 +36,8 @@ from matchbox.errors import (
     UnknownGame,
 )
 
+STOPPED: Final = 130
+"""The exit code of a command that Ctrl-C ended, as a shell has it."""
 WRONG_USAGE = (BadName, BadOption, BadSetting, UnknownGame)
 
 app = typer.Typer(
@@ -97,7 +99,7 @@ def _matchbox(
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Runs the command and exits: 0 is yes, 1 is no, 2 is wrong usage."""
+    """Runs the command and exits: 0 is yes, 1 is no, 2 is wrong usage, 130 is Ctrl-C."""
     sys.exit(run(sys.argv[1:] if arguments is None else arguments))
 
 
@@ -107,9 +109,11 @@ def run(arguments: list[str]) -> int:
         code = typer.main.get_command(app).main(
             arguments, prog_name="matchbox", standalone_mode=False
         )
+    except KeyboardInterrupt:
+        code = STOPPED
     except typer.TyperException as error:
         return _told(_usage(error), 2)
-    except (typer.Abort, KeyboardInterrupt):
+    except typer.Abort:
         return _told("stopped", 1)
     except WRONG_USAGE as error:
         return _told(str(error), 2)
@@ -120,6 +124,8 @@ def run(arguments: list[str]) -> int:
     except BrokenPipeError:
         sys.stderr.close()
         return 1
+    if code == STOPPED:
+        return _told("stopped", STOPPED)
     return code if isinstance(code, int) else 0
 
 

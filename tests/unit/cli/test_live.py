@@ -7,6 +7,7 @@ import json
 import os
 import pty
 import re
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -68,6 +69,29 @@ def test_the_bar_moves_while_a_job_is_played(tmp_path: Path, workers: str) -> No
     told = at_a_terminal([*COMMAND[:1], *words, "--width", "1", "--workers", workers])
     shown = {int(percent) for percent in re.findall(r"(\d+)%", told)}
     assert shown - {0, 83, 17, 100, 95}, "the jobs are of 50 deals and 10, the interval of 95%"
+
+
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_whoever_stops_it_keeps_the_figures_and_reads_no_traceback(workers: str) -> None:
+    ours, theirs = pty.openpty()
+    command = [*COMMAND, "--games", "60000", "--workers", workers]
+    environment = {**os.environ, "TERM": "xterm", "COLUMNS": "100"}
+    with subprocess.Popen(
+        command, stdout=theirs, stderr=theirs, env=environment, start_new_session=True
+    ) as process:
+        os.close(theirs)
+        told = b""
+        for data in _read(ours):
+            if b"medium" in data and b"medium" not in told:
+                os.killpg(process.pid, signal.SIGINT)
+            told += data
+    os.close(ours)
+    assert process.returncode == 130
+    assert b"Traceback" not in told
+    *_, title, _, _, best, stopped = told.decode().splitlines()
+    assert title == "so far, with half of the 95% interval"
+    assert re.fullmatch(r"medium +\d+\.\d ±\d+\.\d +", best)
+    assert stopped.endswith("matchbox: stopped")
 
 
 def test_it_shows_nothing_without_a_terminal() -> None:
