@@ -18,6 +18,7 @@ from cli.proof import DataOption, from_folder
 from cli.remote import connect
 from cli.seasons import SeasonArgument
 from cli.witness import FINDINGS, LESSON_FINDINGS, Find, Finding, LessonFinding, Witness
+from matchbox.errors import BadOption
 
 if TYPE_CHECKING:
     from cli.client import Client
@@ -184,10 +185,14 @@ def _drawn(things: Sequence[Thing], sample: int | None) -> Sequence[Thing]:
 
 @contextmanager
 def whole(path: Path) -> Iterator[IO[bytes]]:
-    """A file to write, which takes its place only once all of it is there."""
+    """A file to write, which takes its place only once all of it is there. Raises BadOption."""
     draft = path.with_name(f"{path.name}.part")
     try:
-        with draft.open("wb") as file:
+        opened = draft.open("wb")
+    except OSError as error:
+        raise BadOption(f"{path} cannot be written: {error.strerror or error}") from error
+    try:
+        with opened as file:
             yield file
         draft.replace(path)
     finally:

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from matchbox.league.sprt import Trial
 
 BOUNDS: Final = "0,20"
+WIDEST: Final = 1000
+"""Elo, as a server has it."""
 KINDS: Final = ("lost both", "lost and drew", "even", "won and drew", "won both")
 """Of the five counts of deal pairs."""
 Width = Annotated[
@@ -100,11 +102,15 @@ def _trial(bounds: str) -> Trial:
 
     low, _, high = (bounds or BOUNDS).partition(",")
     try:
-        return Trial(float(low), float(high))
+        lower, upper = float(low), float(high)
     except ValueError:
+        lower = upper = 0.0
+    if not -WIDEST <= lower < upper <= WIDEST:
         raise _refused(
-            f"--bounds {bounds} is no LOW,HIGH in Elo with LOW below HIGH: write {BOUNDS}"
-        ) from None
+            f"--bounds {bounds} is no LOW,HIGH in Elo with LOW below HIGH, "
+            f"from -{WIDEST} to {WIDEST}: write {BOUNDS}"
+        )
+    return Trial(lower, upper)
 
 
 def _begin(plan: Plan, bounds: str, deals: int) -> Comparison:

@@ -5,6 +5,7 @@ The experiment itself is in experiment.py.
 
 from __future__ import annotations
 
+import os
 import secrets
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -55,6 +56,9 @@ def simulate(
     from cli import dealt, experiment, shipped
     from cli import rounds as school
 
+    for file in (tsv, html):
+        if file is not None:
+            _check_place(file)
     if game == dealt.GAME and not bot:
         named = box not in ("auto", "none")
         wide = width is not None
@@ -70,6 +74,15 @@ def simulate(
         _simulate(plan, bundles, box, workers, json, tsv, html, again=width is None)
     else:
         school.simulate(plan, bundles, box, workers, rounds, json, tsv, html)
+
+
+def _check_place(file: Path) -> None:
+    """Raises BadOption where no file can be written there, before anything is played for it."""
+    from matchbox.errors import BadOption
+
+    held = file if file.exists() else file.parent
+    if file.is_dir() or not os.access(held, os.W_OK):
+        raise BadOption(f"{file} cannot be written: name a file in a folder that is there")
 
 
 def _simulate(

@@ -8,6 +8,8 @@ from zipfile import ZIP_STORED, ZipFile
 
 import pytest
 
+from cli.archive import whole
+from matchbox.errors import BadOption
 from server.db.models import Match, MatchSeat, User
 from tests.books import Books, play_out, really_learned, really_played, season_of
 from tests.unit.cli.conftest import Platform, Ran, Run
@@ -180,6 +182,12 @@ def test_a_season_under_way_is_not_exported(
     assert told.code == 1
     assert "spring is running; it can be exported once it is over" in told.err
     assert not (tmp_path / "spring.zip").exists()
+
+
+def test_a_place_where_no_file_can_be_is_named(tmp_path: Path) -> None:
+    place = tmp_path / "gone" / "spring.zip"
+    with pytest.raises(BadOption, match=r"spring\.zip cannot be written: No such file"), whole(place):
+        pytest.fail("there is nothing to write to")
 
 
 def test_lessons_are_listed_for_their_owner_alone(

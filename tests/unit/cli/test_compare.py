@@ -97,6 +97,8 @@ def test_a_bot_that_breaks_forfeits_and_that_is_told(matchbox: Run, tmp_path: Pa
         (["simple", "medium", "scared", "--game", "bomb"], "name it with --field"),
         (["simple", "medium", "--game", "bomb", "--bounds", "20,0"], "LOW below HIGH"),
         (["simple", "medium", "--game", "bomb", "--bounds", "much"], "write 0,20"),
+        (["simple", "medium", "--game", "bomb", "--bounds=-1e9,1e9"], "from -1000 to 1000"),
+        (["simple", "medium", "--game", "bomb", "--bounds", "nan,5"], "LOW below HIGH"),
         (["simple", "medium", "--game", "bomb", "--field", "scared", "--bounds", "0,9"], "--bound"),
         (["bluffer", "random", "--game", "skull", "--players", "4"], "see --field"),
         (["simple", "medium", "--game", "bomb", "--players", "3"], "bomb is played by 2"),
