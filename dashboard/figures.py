@@ -19,7 +19,7 @@ COLOURS: Final = ("#0077bb", "#d9601a", "#009988", "#e0317a", "#7a6fd0", "#7d8a0
 FONT: Final = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Liberation Sans', sans-serif"
 DRAWN: Final = 40
 """A leaderboard's figure stops after so many bots; the table has all."""
-_PERSON: Final = b"2"
+_PERSON: Final = b"28"
 """The first number under which the shipped players of a game do not share colours."""
 _ROW_PX: Final = 30
 _FRAME_PX: Final = 84

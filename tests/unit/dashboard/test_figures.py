@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
+from itertools import chain
 from typing import Any
 
 import plotly.graph_objects as go
@@ -8,7 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cli.shipped import names
 from dashboard.figures import COLOURS, DRAWN, colour, finding, label, leaderboard
+from matchbox import registry
 from tests.unit.dashboard.cast import BOARD, board, line
 
 PAGES = ("#faf9f6", "#17181b")  # --page of site.css, light and dark
@@ -110,9 +114,12 @@ def test_a_bot_keeps_one_of_seven_colours(name: str) -> None:
     assert colour(name) in COLOURS
 
 
-def test_the_shipped_players_have_different_colours() -> None:
-    names = ("house/simple", "house/scared", "house/medium", "house/human")
-    assert len({colour(name) for name in names}) == len(names)
+def test_the_shipped_players_of_a_game_have_different_colours() -> None:
+    games = {game: names(game) for game in registry.games()}
+    often = Counter(chain.from_iterable(games.values()))
+    for game, bots in games.items():
+        shown = [f"house/{bot}" if often[bot] == 1 else f"house/{game}-{bot}" for bot in bots]
+        assert len({colour(bot) for bot in shown}) == len(shown), shown
 
 
 @pytest.mark.parametrize("page", PAGES)
