@@ -18,12 +18,12 @@ from typing import TYPE_CHECKING, Final
 
 from bench.contests import BOMB, THINKING, Thinker, duel
 from cli.crew import crew
-from cli.experiment import games_of, play_batch
+from cli.experiment import games_of, play_sitting
 from cli.shipped import NamedBot, shipped
 from matchbox import registry
 from matchbox.game import fill_options
 from matchbox.lab import matrix
-from matchbox.lab.plan import Batch, Contestant, Plan
+from matchbox.lab.plan import Contestant, Plan, Sitting
 from matchbox.settings import Settings, limits_of
 from worker.arena import cores
 from worker.arena.play import play_job
@@ -62,7 +62,7 @@ class _Play:
 
     loop: Callable[[], None]
     games: int
-    jobs: Sequence[Batch]
+    jobs: Sequence[Sitting]
     bundles: Mapping[str, bytes]
 
 
@@ -100,7 +100,7 @@ def over_thinkers(kind: str, games: int, repeats: int, usable: Sequence[int]) ->
     bot = NamedBot("thinker", THINKING)
     loop = duel(Thinker, Thinker)
     plan = _plan([bot, bot], games)
-    jobs = list(matrix.batches(plan))
+    jobs = list(matrix.sittings(plan))
     found = _Play(lambda: loop(games_of(jobs)), games_of(jobs), jobs, {bot.version: bot.data})
     return _over_cores("cores, thinking", kind, found, repeats, usable)
 
@@ -123,7 +123,7 @@ def _over_cores(
 
 def _side_by_side(kind: str, size: int, found: _Play) -> float:
     """Seconds of wall time for a game where so many play the jobs at once."""
-    work = partial(play_batch, found.bundles, {})
+    work = partial(play_sitting, found.bundles, {})
     with crew(kind, size) as players:
         list(players.play(work, list(found.jobs[:1]) * size))  # Everything is warm after that.
         jobs = [job for job in found.jobs for _ in range(size)]
@@ -136,8 +136,8 @@ def _processor(found: _Play, box: Box | None) -> tuple[float, float]:
     found.loop()
     plain = time.process_time() - started
     started, seats = time.process_time(), 0.0
-    for batch in found.jobs:
-        played = play_job(batch.job, found.bundles, box, rotations=batch.rotations)
+    for sitting in found.jobs:
+        played = play_job(sitting.job, found.bundles, box, rotations=sitting.rotations)
         seats += sum(played.cpu_ms) / 1000
     spent = time.process_time() - started + seats
     return plain / found.games, spent / found.games
@@ -160,7 +160,7 @@ def _round_robin(names: Sequence[str], games: int) -> _Play:
     """Every pair of these bomb players in both orders, about so many games in all."""
     known = {bot.name: bot for bot in shipped("bomb")}
     pairs = len(names) * (len(names) - 1) // 2
-    jobs = list(matrix.batches(_plan([known[name] for name in names], games // pairs)))
+    jobs = list(matrix.sittings(_plan([known[name] for name in names], games // pairs)))
     loops = [(duel(*(BOMB[names[bot]] for bot in job.who)), job.games) for job in jobs]
 
     def loop() -> None:

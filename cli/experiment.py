@@ -25,7 +25,7 @@ from matchbox.errors import BadOption
 from matchbox.game import check_seats, fill_options
 from matchbox.lab import grid, matrix, places, tables
 from matchbox.lab.counts import Counts, count
-from matchbox.lab.plan import Batch, Contestant, Plan
+from matchbox.lab.plan import Contestant, Plan, Sitting
 from matchbox.match.wire import ALONE
 from matchbox.settings import WIDTH, limits_of, read_settings
 from worker.arena.play import play_job
@@ -41,7 +41,7 @@ SAMPLE: Final = 4
 """So many bouts of every bot's first job are played again, each alone, and compared."""
 
 Found: TypeAlias = matrix.Matrix | grid.Grid | places.Places
-Task: TypeAlias = tuple[Mapping[str, bytes], Mapping[str, bytes], Batch]
+Task: TypeAlias = tuple[Mapping[str, bytes], Mapping[str, bytes], Sitting]
 """Bundles and memories by their digests, and what is played with them."""
 Begun = TypeVar("Begun")
 _FOUND: Final = {matrix: matrix.Matrix, grid: grid.Grid, places: places.Places}
@@ -80,7 +80,7 @@ class Experiment:
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """A batch played."""
+    """A sitting played."""
 
     box: str
     """The kind of box."""
@@ -151,11 +151,11 @@ def run(
     """The plan played. With `again` it is begun anew where a bot is found to keep state, whose
     games are then each played by a fresh process. Raises BoxUnavailable, SeatFault of the platform.
     """
-    jobs = list(kind_of(plan).batches(plan))
+    jobs = list(kind_of(plan).sittings(plan))
     with crew(box, min(workers, len(jobs))) as players, say.progress() as bar:
         task = bar.add_task(f"playing {plan.game}", total=games_of(jobs))
 
-        def seen(_: Batch, record: bytes, found: Found) -> None:
+        def seen(_: Sitting, record: bytes, found: Found) -> None:
             bar.tell(lambda: tables.reached(found.result()))
 
         def begin(alone: frozenset[int] | None) -> Experiment:
@@ -232,17 +232,17 @@ def play(
     bundles: Mapping[str, bytes],
     memories: Mapping[str, bytes],
     players: Crew,
-    seen: Callable[[Batch, bytes, Found], None],
+    seen: Callable[[Sitting, bytes, Found], None],
     alone: frozenset[int] | None = None,
 ) -> Experiment:
-    """The plan played by that crew; `seen` is handed every batch and its packed record, in order,
+    """The plan played by that crew; `seen` is handed every sitting and its packed record, in order,
     and what has been found so far. Every game of the bots `alone` is played by fresh processes;
     None is nobody, and the figures stand whoever is found to keep state.
 
     Raises SeatFault of the platform, _KeepsState.
     """
     kind = kind_of(plan)
-    jobs = list(_sampled(kind.batches(plan), alone))
+    jobs = list(_sampled(kind.sittings(plan), alone))
     found: Found = _FOUND[kind](plan)
     stateful: set[int] = set()
     started = time.monotonic()
@@ -282,52 +282,52 @@ def _settled(begin: Callable[[frozenset[int] | None], Begun], *, again: bool) ->
             alone |= found.bots
 
 
-def _sampled(batches: Iterable[Batch], alone: Iterable[int] | None) -> Iterator[Batch]:
-    """The batches, each game of those bots alone; a bot's first other one asks for a sample."""
+def _sampled(sittings: Iterable[Sitting], alone: Iterable[int] | None) -> Iterator[Sitting]:
+    """The sittings, each game of those bots alone; a bot's first other one asks for a sample."""
     seen: set[int] = set()
-    for batch in batches:
-        job = batch.job
-        if not set(alone or ()).isdisjoint(batch.who):
+    for sitting in sittings:
+        job = sitting.job
+        if not set(alone or ()).isdisjoint(sitting.who):
             job = structs.replace(job, width=ALONE)
-        if job.width != ALONE and not seen.issuperset(batch.who):
-            seen.update(batch.who)
+        if job.width != ALONE and not seen.issuperset(sitting.who):
+            seen.update(sitting.who)
             job = structs.replace(job, sample=SAMPLE)
-        yield replace(batch, job=job)
+        yield replace(sitting, job=job)
 
 
-def games_of(jobs: Iterable[Batch]) -> int:
+def games_of(jobs: Iterable[Sitting]) -> int:
     """How many games these are."""
     return sum(job.games for job in jobs)
 
 
-def task_of(batch: Batch, bundles: Mapping[str, bytes], memories: Mapping[str, bytes]) -> Task:
-    """The batch as it is handed to a process: with what its own bots need, and no others."""
-    seats = batch.job.seats
+def task_of(sitting: Sitting, bundles: Mapping[str, bytes], memories: Mapping[str, bytes]) -> Task:
+    """The sitting as it is handed to a process: with what its own bots need, and no others."""
+    seats = sitting.job.seats
     return (
         {seat.version: bundles[seat.version] for seat in seats},
         {seat.memory: memories[seat.memory] for seat in seats if seat.memory is not None},
-        batch,
+        sitting,
     )
 
 
 def _play_task(box: Box | None, task: Task) -> Done:
-    bundles, memories, batch = task
-    return play_batch(bundles, memories, box, batch)
+    bundles, memories, sitting = task
+    return play_sitting(bundles, memories, box, sitting)
 
 
-def play_batch(
-    bundles: Mapping[str, bytes], memories: Mapping[str, bytes], box: Box | None, batch: Batch
+def play_sitting(
+    bundles: Mapping[str, bytes], memories: Mapping[str, bytes], box: Box | None, sitting: Sitting
 ) -> Done:
-    """The batch played."""
+    """The sitting played."""
     counts: list[Counts] = []
 
     def look(played: Played) -> None:
-        counts.append(count(registry.game(batch.job.game), batch, played.record, played.notes))
+        counts.append(count(registry.game(sitting.job.game), sitting, played.record, played.notes))
 
     done = play_job(
-        batch.job, bundles, box, report, rotations=batch.rotations, memories=memories, look=look
+        sitting.job, bundles, box, report, rotations=sitting.rotations, memories=memories, look=look
     )
-    stateful = [batch.who[entrant] for entrant in done.stateful]
+    stateful = [sitting.who[entrant] for entrant in done.stateful]
     return Done(done.box, counts[0], done.record, stateful)
 
 

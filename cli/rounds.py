@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from cli.crew import Crew
     from cli.experiment import Experiment, Found
-    from matchbox.lab.plan import Batch, Plan
+    from matchbox.lab.plan import Plan, Sitting
     from sandbox.box import Box
 
 
@@ -103,7 +103,7 @@ def run(
     plan: Plan, bundles: Mapping[str, bytes], box: str, workers: int, rounds: int
 ) -> list[Round]:
     """The plan played in rounds. Raises BoxUnavailable, SeatFault of the platform."""
-    jobs = list(kind_of(plan).batches(plan))
+    jobs = list(kind_of(plan).sittings(plan))
     memories = [b""] * len(plan.bots)
     pupils = list(range(len(plan.bots)))
     played: list[Round] = []
@@ -111,10 +111,12 @@ def run(
         task = bar.add_task(f"playing {plan.game}", total=rounds * games_of(jobs))
         bar.follow(task, lambda: players.over)
         for number in range(1, rounds + 1):
-            records: list[tuple[Batch, bytes]] = []
+            records: list[tuple[Sitting, bytes]] = []
 
-            def seen(batch: Batch, record: bytes, found: Found, kept: list[Any] = records) -> None:
-                kept.append((batch, record))
+            def seen(
+                sitting: Sitting, record: bytes, found: Found, kept: list[Any] = records
+            ) -> None:
+                kept.append((sitting, record))
                 bar.tell(lambda: tables.reached(found.result()))
 
             present = plan_of_round(plan, number, memories)
@@ -145,7 +147,7 @@ def _teach(
     number: int,
     bundles: Mapping[str, bytes],
     memories: Sequence[bytes],
-    records: Sequence[tuple[Batch, bytes]],
+    records: Sequence[tuple[Sitting, bytes]],
     players: Crew,
     pupils: Sequence[int],
 ) -> dict[int, Taught]:
@@ -155,7 +157,7 @@ def _teach(
             plan.game,
             Entrant(plan.bots[bot].version, plan.bots[bot].class_name),
             memories[bot],
-            [(record, batch.who.index(bot)) for batch, record in records if bot in batch.who],
+            [(record, sitting.who.index(bot)) for sitting, record in records if bot in sitting.who],
             round_key(plan.seed, number, plan.bots[bot].version),
             plan.limits,
         )

@@ -14,7 +14,7 @@ from typing import Any
 
 from matchbox.dice import derive_deals
 from matchbox.lab.counts import Counted, Counts, fault_rows
-from matchbox.lab.plan import Batch, Plan, batches_of
+from matchbox.lab.plan import Plan, Sitting, sittings_of
 from matchbox.league.rows import Row
 from matchbox.league.sprt import Trial
 from matchbox.league.versions import (
@@ -57,7 +57,7 @@ class Comparison:
         self._all_deals = self.most // each
         self._trial = replace(trial, cap_games=self.most)
 
-    def batches(self) -> Iterator[list[Batch]]:
+    def batches(self) -> Iterator[list[Sitting]]:
         """The jobs between two looks."""
         deals = derive_deals(self._plan.seed, self._all_deals)
         for start in range(0, len(deals), self._deals):
@@ -65,15 +65,15 @@ class Comparison:
             yield [
                 job
                 for table in self._tables
-                for job in batches_of(self._plan, table, own, self._rotations(table))
+                for job in sittings_of(self._plan, table, own, self._rotations(table))
             ]
 
-    def add(self, played: Iterable[tuple[Batch, Counts]]) -> None:
+    def add(self, played: Iterable[tuple[Sitting, Counts]]) -> None:
         """Takes in a whole batch."""
         fresh: list[Row] = []
-        for batch, counts in played:
+        for sitting, counts in played:
             self._faults.update(counts.faults)
-            fresh += map(partial(self._row, batch), counts.deals, counts.bouts)
+            fresh += map(partial(self._row, sitting), counts.deals, counts.bouts)
         self.games += len(fresh)
         if self.sequential:
             challenger, defender = self._names
@@ -134,10 +134,10 @@ class Comparison:
         """A team of one version is the same whichever way it is turned."""
         return range(1 if len(set(table)) == 1 else self._size)
 
-    def _row(self, batch: Batch, deal: int, bout: Counted) -> Row:
+    def _row(self, sitting: Sitting, deal: int, bout: Counted) -> Row:
         return Row(
-            match=batch.job.match,
-            deal=batch.job.deals[deal],
+            match=sitting.job.match,
+            deal=sitting.job.deals[deal],
             rotation=bout.entrants[0],
             seats=tuple(self._names[bot] for bot in bout.bots),
             places=bout.places,

@@ -18,7 +18,7 @@ from matchbox.match.replay import last_state
 
 if TYPE_CHECKING:
     from matchbox.game import Game
-    from matchbox.lab.plan import Batch
+    from matchbox.lab.plan import Sitting
     from matchbox.match.record import Record
     from matchbox.match.wire import Note
 
@@ -54,14 +54,14 @@ class Counts(Struct, frozen=True):
         return ((kinds[kind], times) for kind, times in Counter(map(id, self.bouts)).items())
 
 
-def count(game: Game, batch: Batch, record: Record, notes: Iterable[Note]) -> Counts:
-    """The bouts of a batch as numbers. Raises BadRecord where they do not replay."""
+def count(game: Game, sitting: Sitting, record: Record, notes: Iterable[Note]) -> Counts:
+    """The bouts of a sitting as numbers. Raises BadRecord where they do not replay."""
     turns, facts = getattr(game, "turns", len), getattr(game, "facts", None)
-    seats = range(len(batch.who))
+    seats = range(len(sitting.who))
     seated = {}
-    for rotation in batch.rotations:
+    for rotation in sitting.rotations:
         entrants = tuple(entrant(seat, rotation, len(seats)) for seat in seats)
-        seated[rotation] = tuple(batch.who[one] for one in entrants), entrants
+        seated[rotation] = tuple(sitting.who[one] for one in entrants), entrants
     known: dict[tuple[Any, ...], Counted] = {}
     bouts = []
     for bout in record.bouts:
@@ -74,7 +74,7 @@ def count(game: Game, batch: Batch, record: Record, notes: Iterable[Note]) -> Co
         if facts is not None:
             counted = replace(counted, facts=facts(last_state(game, record, bout)))
         bouts.append(counted)
-    faults = Counter((batch.who[note.entrant], str(note.kind), note.detail) for note in notes)
+    faults = Counter((sitting.who[note.entrant], str(note.kind), note.detail) for note in notes)
     return Counts(bouts, [bout.deal for bout in record.bouts], faults)
 
 

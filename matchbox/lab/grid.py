@@ -14,7 +14,7 @@ from typing import Any
 from matchbox.dice import derive_deals
 from matchbox.lab.counts import Counted, Counts, fault_rows
 from matchbox.lab.facts import Sum
-from matchbox.lab.plan import Batch, Plan, batches_of, in_turn, tables
+from matchbox.lab.plan import Plan, Sitting, in_turn, sittings_of, tables
 from matchbox.lab.statistics import bootstrap
 
 Key = tuple[int, int]
@@ -39,13 +39,13 @@ class Cell:
         self.facts.add(bout.facts)
 
 
-def batches(plan: Plan) -> Iterator[Batch]:
+def sittings(plan: Plan) -> Iterator[Sitting]:
     """Every job of the plan, always cut in the same way."""
     deals = derive_deals(plan.seed, plan.games)
     if plan.mixed:
         return in_turn(tables(plan, size) for size in plan.sizes)
     return in_turn(
-        batches_of(plan, [bot] * size, deals, [0])
+        sittings_of(plan, [bot] * size, deals, [0])
         for size in plan.sizes
         for bot in range(len(plan.bots))
     )
@@ -59,13 +59,13 @@ class Grid:
     cells: dict[Key, Cell] = field(default_factory=dict)
     faults: Counter[tuple[int, str, str]] = field(default_factory=Counter)
 
-    def add(self, batch: Batch, counts: Counts) -> None:
-        """Takes in a batch; those of one cell come in the order of `batches`."""
+    def add(self, sitting: Sitting, counts: Counts) -> None:
+        """Takes in a sitting; those of one cell come in the order of `sittings`."""
         self.faults.update(counts.faults)
-        key = len(batch.who), MIXED if self.plan.mixed else batch.who[0]
+        key = len(sitting.who), MIXED if self.plan.mixed else sitting.who[0]
         cell = self.cells.setdefault(key, Cell())
         for deal, bout in zip(counts.deals, counts.bouts, strict=True):
-            cell.add(batch.job.deals[deal], bout)
+            cell.add(sitting.job.deals[deal], bout)
 
     def result(self) -> dict[str, Any]:
         """The experiment as `matchbox simulate --json` prints it, without its times."""

@@ -15,7 +15,7 @@ from typing import Any
 from matchbox.dice import derive_deals
 from matchbox.lab.counts import Counted, Counts, fault_rows
 from matchbox.lab.facts import Sum
-from matchbox.lab.plan import Batch, Plan, batches_of, in_turn
+from matchbox.lab.plan import Plan, Sitting, in_turn, sittings_of
 from matchbox.lab.statistics import mean_interval, wilson
 
 Pair = tuple[int, int]
@@ -47,7 +47,7 @@ class Tally:
         self.facts.add(bout.facts, times)
 
 
-def batches(plan: Plan) -> Iterator[Batch]:
+def sittings(plan: Plan) -> Iterator[Sitting]:
     """Every job of the plan, always cut in the same way.
 
     A bot against itself plays in one order only: turned round, it is the same pair again.
@@ -57,7 +57,7 @@ def batches(plan: Plan) -> Iterator[Batch]:
     if plan.mirror:
         pairs += [(bot, bot) for bot in range(len(plan.bots))]
     return in_turn(
-        batches_of(plan, (first, second), deals, (0, 1) if first != second else (0,))
+        sittings_of(plan, (first, second), deals, (0, 1) if first != second else (0,))
         for first, second in sorted(pairs)
     )
 
@@ -72,15 +72,15 @@ class Matrix:
     against: dict[Pair, list[int]] = field(default_factory=dict)
     """Of every two bots: the half points of the first, by deal, over both orders."""
 
-    def add(self, batch: Batch, counts: Counts) -> None:
-        """Takes in a batch; those of one pair come in the order of `batches`."""
+    def add(self, sitting: Sitting, counts: Counts) -> None:
+        """Takes in a sitting; those of one pair come in the order of `sittings`."""
         self.faults.update(counts.faults)
         for bout, times in counts.kinds():
             self.pairs.setdefault((bout.bots[0], bout.bots[1]), Tally()).add(bout, times)
-        first, second = batch.who
+        first, second = sitting.who
         if first != second:
             own = self.against.setdefault((first, second), [])
-            own.extend(_half_points(batch, counts))
+            own.extend(_half_points(sitting, counts))
 
     def result(self) -> dict[str, Any]:
         """The experiment as `matchbox simulate --json` prints it, without its times.
@@ -152,10 +152,10 @@ class Matrix:
         return [sum(deal) / (4 * others) for deal in deals]
 
 
-def _half_points(batch: Batch, counts: Counts) -> list[int]:
-    """Of the batch's first bot, by deal, over both orders; a win is two, a draw one."""
+def _half_points(sitting: Sitting, counts: Counts) -> list[int]:
+    """Of the sitting's first bot, by deal, over both orders; a win is two, a draw one."""
     won = {id(bout): _won(bout) for bout, _ in counts.kinds()}
-    halves = [0] * len(batch.job.deals)
+    halves = [0] * len(sitting.job.deals)
     for deal, kind in zip(counts.deals, map(id, counts.bouts), strict=True):
         halves[deal] += won[kind]
     return halves

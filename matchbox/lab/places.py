@@ -13,7 +13,7 @@ from typing import Any
 
 from matchbox.lab.counts import Counted, Counts, fault_rows
 from matchbox.lab.facts import Sum
-from matchbox.lab.plan import Batch, Plan, in_turn, tables
+from matchbox.lab.plan import Plan, Sitting, in_turn, tables
 from matchbox.lab.statistics import wilson
 
 COLUMNS = ("players", "bot", "games", "first_share", "ci95_low", "ci95_high", "mean_place")
@@ -43,7 +43,7 @@ class Tally:
             self.firsts[bot] = self.firsts.get(bot, 0.0) + (place == 1) / winners
 
 
-def batches(plan: Plan) -> Iterator[Batch]:
+def sittings(plan: Plan) -> Iterator[Sitting]:
     """Every job of the plan, always cut in the same way."""
     return in_turn(tables(plan, size) for size in plan.sizes)
 
@@ -57,10 +57,10 @@ class Places:
     """By table size."""
     faults: Counter[tuple[int, str, str]] = field(default_factory=Counter)
 
-    def add(self, batch: Batch, counts: Counts) -> None:
-        """Takes in a batch."""
+    def add(self, sitting: Sitting, counts: Counts) -> None:
+        """Takes in a sitting."""
         self.faults.update(counts.faults)
-        tally = self.tables.setdefault(len(batch.who), Tally())
+        tally = self.tables.setdefault(len(sitting.who), Tally())
         for bout in counts.bouts:
             tally.add(bout)
 

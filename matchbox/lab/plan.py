@@ -81,7 +81,7 @@ class Plan:
 
 
 @dataclass(frozen=True, slots=True)
-class Batch:
+class Sitting:
     """One job of a plan: some deals at one table."""
 
     who: tuple[int, ...]
@@ -95,18 +95,18 @@ class Batch:
         return len(self.rotations) * len(self.job.deals)
 
 
-def batches_of(
+def sittings_of(
     plan: Plan, who: Sequence[int], deals: Sequence[str], rotations: Sequence[int]
-) -> Iterator[Batch]:
+) -> Iterator[Sitting]:
     """The jobs in which these bots play every deal in these rotations."""
     start, most = 0, min(MOST, LARGEST // len(rotations))
     while start < len(deals):
         end = min(max(2 * start, FEWEST), start + most) if start else FIRST
-        yield Batch(tuple(who), _job(plan, who, deals[start:end]), tuple(rotations))
+        yield Sitting(tuple(who), _job(plan, who, deals[start:end]), tuple(rotations))
         start = end
 
 
-def in_turn(parts: Iterable[Iterable[Batch]]) -> Iterator[Batch]:
+def in_turn(parts: Iterable[Iterable[Sitting]]) -> Iterator[Sitting]:
     """The first job of every part, then the second of each: all of them come on side by side.
 
     The last ones are cut smaller, so that those who play side by side end so.
@@ -118,18 +118,18 @@ def in_turn(parts: Iterable[Iterable[Batch]]) -> Iterator[Batch]:
         left -= job.games
 
 
-def _pieces(batch: Batch, left: int) -> Iterator[Batch]:
-    """The batch in jobs that are each at most half of the games left, or have few deals."""
-    deals, each = batch.job.deals, len(batch.rotations)
+def _pieces(sitting: Sitting, left: int) -> Iterator[Sitting]:
+    """The sitting in parts that are each at most half of the games left, or have few deals."""
+    deals, each = sitting.job.deals, len(sitting.rotations)
     while deals:
         half = -(-left // (2 * each))
         own = deals[: half if half >= FEWEST else MOST]
-        yield replace(batch, job=structs.replace(batch.job, deals=own))
+        yield replace(sitting, job=structs.replace(sitting.job, deals=own))
         deals = deals[len(own) :]
         left -= each * len(own)
 
 
-def tables(plan: Plan, size: int) -> Iterator[Batch]:
+def tables(plan: Plan, size: int) -> Iterator[Sitting]:
     """The jobs of the plan's games at tables of that size, every bot of the list seated equally
     often.
 
@@ -150,7 +150,7 @@ def line_ups(bots: int, size: int) -> list[list[int]]:
     return [[(start + seat) % bots for seat in range(size)] for start in starts]
 
 
-def rotated(plan: Plan, who: Sequence[int], games: int, start: int = 0) -> Iterator[Batch]:
+def rotated(plan: Plan, who: Sequence[int], games: int, start: int = 0) -> Iterator[Sitting]:
     """The jobs in which these bots play exactly so many games, each seat equally often; the first
     deal is the plan's number `start`.
 
@@ -164,9 +164,9 @@ def rotated(plan: Plan, who: Sequence[int], games: int, start: int = 0) -> Itera
     deals = derive_deals(plan.seed, whole + (rest > 0), start=start)
     for turn in range(turns):
         rotations = range(turn * period, (turn + 1) * period)
-        yield from batches_of(plan, who, deals[turn:whole:turns], rotations)
+        yield from sittings_of(plan, who, deals[turn:whole:turns], rotations)
         if rest and whole % turns == turn:
-            yield from batches_of(plan, who, deals[whole:], rotations[:rest])
+            yield from sittings_of(plan, who, deals[whole:], rotations[:rest])
 
 
 def _period(entrants: Sequence[object]) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from cli.experiment import Wish, kind_of, make_plan, play_batch, read_players, task_of
+from cli.experiment import Wish, kind_of, make_plan, play_sitting, read_players, task_of
 from cli.shipped import find_all
 from matchbox import registry
 from matchbox.errors import BadOption
@@ -61,19 +61,19 @@ def test_what_is_counted_of_a_batch_is_in_its_record(game: str) -> None:
     names = {"bomb": ["scared", "medium"], "creatures": ["racer", "autopilot"]}
     bots = find_all(game, names.get(game, ["random", "random"]))
     plan = make_plan(Wish(game, bots, 3, "seed", (), "2"))
-    batch = next(kind_of(plan).batches(plan))
-    done = play_batch({bot.version: bot.data for bot in bots}, {}, None, batch)
-    assert done.counts == count(registry.game(game), batch, unpack(done.record), [])
+    sitting = next(kind_of(plan).sittings(plan))
+    done = play_sitting({bot.version: bot.data for bot in bots}, {}, None, sitting)
+    assert done.counts == count(registry.game(game), sitting, unpack(done.record), [])
 
 
 def test_a_process_is_handed_the_bots_of_its_batch_alone() -> None:
     bots = find_all("bomb", ["scared", "medium", "simple"])
     plan = make_plan(Wish("bomb", bots, 3, "seed"))
     bundles = {bot.version: bot.data for bot in bots}
-    for batch in kind_of(plan).batches(plan):
-        own, memories, played = task_of(batch, bundles, {"0" * 64: b"of another"})
-        assert own == {bots[who].version: bots[who].data for who in batch.who}
-        assert (memories, played) == ({}, batch)
+    for sitting in kind_of(plan).sittings(plan):
+        own, memories, played = task_of(sitting, bundles, {"0" * 64: b"of another"})
+        assert own == {bots[who].version: bots[who].data for who in sitting.who}
+        assert (memories, played) == ({}, sitting)
 
 
 def test_without_table_sizes_there_is_a_seat_for_every_bot_or_every_size() -> None:

@@ -65,8 +65,8 @@ def test_the_learner_counts_what_parse_log_counts_in_the_same_matches(
         present = rounds.plan_of_round(plan, number, played[number - 1].memories)
         known = {digest(memory): memory for memory in played[number - 1].memories}
         with results.open("a") as log:
-            for batch in matrix.batches(present):
-                done = play_job(batch.job, bundles, None, memories=known)
+            for sitting in matrix.sittings(present):
+                done = play_job(sitting.job, bundles, None, memories=known)
                 record = unpack(done.record)
                 log.writelines(desk.export(record, ["stilllearning", "autopilot"], start))
                 start += len(record.bouts)

@@ -10,7 +10,7 @@ import pytest
 
 from matchbox.lab.comparison import Comparison
 from matchbox.lab.counts import Counted, Counts
-from matchbox.lab.plan import Batch, Contestant, Plan
+from matchbox.lab.plan import Contestant, Plan, Sitting
 from matchbox.league.sprt import Trial
 from matchbox.match.record import entrant
 
@@ -26,18 +26,18 @@ def begin(
     return Comparison(plan, Trial(), deals, cooperative=cooperative)
 
 
-def played(batch: Batch, strengths: Sequence[float], dice: Random) -> Counts:
-    """The batch as bots of these strengths, in Elo, would play it."""
-    seats = range(len(batch.who))
+def played(sitting: Sitting, strengths: Sequence[float], dice: Random) -> Counts:
+    """The sitting as bots of these strengths, in Elo, would play it."""
+    seats = range(len(sitting.who))
     bouts = []
-    for _ in batch.job.deals:
-        for rotation in batch.rotations:
+    for _ in sitting.job.deals:
+        for rotation in sitting.rotations:
             table = tuple(entrant(seat, rotation, len(seats)) for seat in seats)
-            bots = tuple(batch.who[one] for one in table)
+            bots = tuple(sitting.who[one] for one in table)
             luck = [strengths[bot] * 0.0057565 - _gumbel(dice) for bot in bots]
             places = tuple(1 + sum(other > mine for other in luck) for mine in luck)
             bouts.append(Counted(bots, table, places, tuple(map(round, luck)), 1))
-    deals = [deal for deal in range(len(batch.job.deals)) for _ in batch.rotations]
+    deals = [deal for deal in range(len(sitting.job.deals)) for _ in sitting.rotations]
     return Counts(bouts, deals, {})
 
 

@@ -8,7 +8,7 @@ from cli.shipped import find
 from matchbox.games.bomb.rules import Bomb
 from matchbox.lab.counts import count
 from matchbox.lab.facts import Sum
-from matchbox.lab.plan import Batch, Contestant, Plan, batches_of
+from matchbox.lab.plan import Contestant, Plan, Sitting, sittings_of
 from matchbox.match import record as records
 from worker.arena.play import play_job
 
@@ -58,25 +58,25 @@ class TellingBomb(Bomb):
         return {"over": self.outcome(state) is not None}
 
 
-def a_batch() -> tuple[Batch, dict[str, bytes]]:
+def a_sitting() -> tuple[Sitting, dict[str, bytes]]:
     """Four games of two shipped bots."""
     bots = [find("bomb", "simple"), find("bomb", "scared")]
     named = [Contestant(bot.name, bot.version) for bot in bots]
     plan = Plan("bomb", Bomb.spec.rules, named, 2, "seed")
-    (batch,) = batches_of(plan, (0, 1), ["0" * 32, "1" * 32], (0, 1))
-    return batch, {bot.version: bot.data for bot in bots}
+    (sitting,) = sittings_of(plan, (0, 1), ["0" * 32, "1" * 32], (0, 1))
+    return sitting, {bot.version: bot.data for bot in bots}
 
 
 def test_a_game_is_asked_about_the_state_that_a_bout_ended_in() -> None:
-    batch, bundles = a_batch()
-    played = play_job(batch.job, bundles, None)
-    counts = count(TellingBomb(), batch, records.unpack(played.record), played.notes)
+    sitting, bundles = a_sitting()
+    played = play_job(sitting.job, bundles, None)
+    counts = count(TellingBomb(), sitting, records.unpack(played.record), played.notes)
     assert [bout.facts for bout in counts.bouts] == [{"over": True}] * 4
     assert [bout.bots for bout in counts.bouts] == [(0, 1), (1, 0)] * 2
 
 
 def test_a_game_that_tells_nothing_is_not_asked() -> None:
-    batch, bundles = a_batch()
-    played = play_job(batch.job, bundles, None)
-    counts = count(Bomb(), batch, records.unpack(played.record), played.notes)
+    sitting, bundles = a_sitting()
+    played = play_job(sitting.job, bundles, None)
+    counts = count(Bomb(), sitting, records.unpack(played.record), played.notes)
     assert [bout.facts for bout in counts.bouts] == [{}] * 4

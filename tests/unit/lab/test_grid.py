@@ -8,7 +8,7 @@ import pytest
 
 from matchbox.lab import grid
 from matchbox.lab.counts import Counted, Counts
-from matchbox.lab.plan import FIRST, Batch, Contestant, Plan
+from matchbox.lab.plan import FIRST, Contestant, Plan, Sitting
 
 
 def a_plan(games: int = 3, *, mixed: bool = False) -> Plan:
@@ -20,37 +20,42 @@ def a_plan(games: int = 3, *, mixed: bool = False) -> Plan:
 def played(plan: Plan) -> grid.Grid:
     """The plan with scores of ten times the table size, plus the bot, plus the deal."""
     found = grid.Grid(plan)
-    for batch in grid.batches(plan):
-        found.add(batch, counts_of(batch))
+    for sitting in grid.sittings(plan):
+        found.add(sitting, counts_of(sitting))
     return found
 
 
-def counts_of(batch: Batch) -> Counts:
+def counts_of(sitting: Sitting) -> Counts:
     """Scores that say where they are from; the last deal is won."""
-    size, last = len(batch.who), len(batch.job.deals) - 1
+    size, last = len(sitting.who), len(sitting.job.deals) - 1
     bouts = [
         Counted(
-            bots=batch.who,
+            bots=sitting.who,
             entrants=tuple(range(size)),
             places=(1,) * size,
-            scores=(10 * size + batch.who[0] + deal,) * size,
+            scores=(10 * size + sitting.who[0] + deal,) * size,
             turns=5,
             facts={"won": deal == last},
         )
         for deal in range(last + 1)
-        for _ in batch.rotations
+        for _ in sitting.rotations
     ]
-    deals = [deal for deal in range(last + 1) for _ in batch.rotations]
-    return Counts(bouts, deals, {(batch.who[0], "crash", "oops"): 1})
+    deals = [deal for deal in range(last + 1) for _ in sitting.rotations]
+    return Counts(bouts, deals, {(sitting.who[0], "crash", "oops"): 1})
 
 
 def test_every_bot_fills_all_seats_of_every_table_size() -> None:
-    assert [batch.who for batch in grid.batches(a_plan())] == [(0,), (1,), (0, 0, 0), (1, 1, 1)]
+    assert [sitting.who for sitting in grid.sittings(a_plan())] == [
+        (0,),
+        (1,),
+        (0, 0, 0),
+        (1, 1, 1),
+    ]
 
 
 def test_all_cells_play_the_same_deals() -> None:
-    assert len({tuple(batch.job.deals) for batch in grid.batches(a_plan())}) == 1
-    long = [len(batch.job.deals) for batch in grid.batches(a_plan(FIRST + 1))]
+    assert len({tuple(sitting.job.deals) for sitting in grid.sittings(a_plan())}) == 1
+    long = [len(sitting.job.deals) for sitting in grid.sittings(a_plan(FIRST + 1))]
     assert long == [FIRST] * 4 + [1] * 4
 
 
@@ -76,10 +81,10 @@ def test_the_file_has_every_cell_once_and_then_again() -> None:
 def test_mixed_bots_sit_at_tables_together_each_equally_often() -> None:
     plan = a_plan(6, mixed=True)
     seats: dict[int, Counter[int]] = {1: Counter(), 3: Counter()}
-    for batch in grid.batches(plan):
-        games = len(batch.job.deals) * len(batch.rotations)
-        for bot in batch.who:
-            seats[len(batch.who)][bot] += games
+    for sitting in grid.sittings(plan):
+        games = len(sitting.job.deals) * len(sitting.rotations)
+        for bot in sitting.who:
+            seats[len(sitting.who)][bot] += games
     assert seats == {1: {0: 3, 1: 3}, 3: {0: 9, 1: 9}}
     cells = played(plan).result()["cells"]
     assert [(cell["players"], cell["bot"], cell["games"]) for cell in cells] == [

@@ -10,7 +10,7 @@ import pytest
 from matchbox import registry
 from matchbox.lab import matrix, tables
 from matchbox.lab.counts import Counts, count
-from matchbox.lab.plan import FIRST, Batch, Contestant, Plan
+from matchbox.lab.plan import FIRST, Contestant, Plan, Sitting
 from matchbox.match.record import Bout, Record
 from matchbox.match.wire import Note
 
@@ -23,44 +23,45 @@ def a_plan(bots: int = 2, games: int = 3, *, mirror: bool = False) -> Plan:
     return Plan("bomb", "1", named, games, "seed", mirror=mirror)
 
 
-def a_record(batch: Batch, winners: Sequence[Sequence[int]]) -> Record:
-    """A record of the batch; `winners` are, for each deal, the entrant that won each rotation."""
+def a_record(sitting: Sitting, winners: Sequence[Sequence[int]]) -> Record:
+    """A record of the sitting; `winners` are, for each deal, the entrant that won each rotation."""
     bouts = []
     for deal, by_rotation in enumerate(winners):
         for rotation, winner in enumerate(by_rotation):
             seat = (winner - rotation) % 2
             places = [1, 1] if winner < 0 else [1 + (seat != 0), 1 + (seat != 1)]
             bouts.append(Bout(deal, rotation, ["draw"] * 4, places, [0, 0], "explosion"))
-    job = batch.job
+    job = sitting.job
     seats = [seat.version for seat in job.seats]
     return Record("m", "bomb", "1", {}, job.deals, seats, job.width, bouts)
 
 
-def played(plan: Plan, winners: Sequence[Sequence[int]]) -> list[tuple[Batch, Counts]]:
-    """Every batch of the plan with the same winners."""
+def played(plan: Plan, winners: Sequence[Sequence[int]]) -> list[tuple[Sitting, Counts]]:
+    """Every sitting of the plan with the same winners."""
     return [
-        (batch, count(BOMB, batch, a_record(batch, winners), [])) for batch in matrix.batches(plan)
+        (sitting, count(BOMB, sitting, a_record(sitting, winners), []))
+        for sitting in matrix.sittings(plan)
     ]
 
 
-def gathered(plan: Plan, batches: Sequence[tuple[Batch, Counts]]) -> matrix.Matrix:
-    """What these batches come to."""
+def gathered(plan: Plan, sittings: Sequence[tuple[Sitting, Counts]]) -> matrix.Matrix:
+    """What these sittings come to."""
     found = matrix.Matrix(plan)
-    for batch, counts in batches:
-        found.add(batch, counts)
+    for sitting, counts in sittings:
+        found.add(sitting, counts)
     return found
 
 
 def test_every_pair_plays_the_same_deals_in_both_orders() -> None:
-    batches = list(matrix.batches(a_plan(3)))
-    assert [one.who for one in batches] == [(0, 1), (0, 2), (1, 2)]
-    assert {tuple(one.job.deals) for one in batches} == {tuple(batches[0].job.deals)}
-    assert {one.rotations for one in batches} == {(0, 1)}
+    sittings = list(matrix.sittings(a_plan(3)))
+    assert [one.who for one in sittings] == [(0, 1), (0, 2), (1, 2)]
+    assert {tuple(one.job.deals) for one in sittings} == {tuple(sittings[0].job.deals)}
+    assert {one.rotations for one in sittings} == {(0, 1)}
 
 
 def test_a_mirror_game_is_played_in_one_order_only() -> None:
-    batches = list(matrix.batches(a_plan(2, mirror=True)))
-    assert [(*one.who, one.rotations) for one in batches] == [
+    sittings = list(matrix.sittings(a_plan(2, mirror=True)))
+    assert [(*one.who, one.rotations) for one in sittings] == [
         (0, 0, (0,)),
         (0, 1, (0, 1)),
         (1, 1, (0,)),
@@ -68,21 +69,21 @@ def test_a_mirror_game_is_played_in_one_order_only() -> None:
 
 
 def test_the_batches_hold_every_deal_once() -> None:
-    batches = list(matrix.batches(a_plan(games=FIRST + 1)))
-    assert [len(one.job.deals) for one in batches] == [FIRST, 1]
-    deals = [deal for one in batches for deal in one.job.deals]
+    sittings = list(matrix.sittings(a_plan(games=FIRST + 1)))
+    assert [len(one.job.deals) for one in sittings] == [FIRST, 1]
+    deals = [deal for one in sittings for deal in one.job.deals]
     assert len(set(deals)) == len(deals) == FIRST + 1
 
 
 def test_another_seed_deals_other_cards_and_the_same_seed_the_same() -> None:
-    first = next(matrix.batches(a_plan()))
-    assert next(matrix.batches(a_plan())).job == first.job
+    first = next(matrix.sittings(a_plan()))
+    assert next(matrix.sittings(a_plan())).job == first.job
     other = Plan("bomb", "1", a_plan().bots, 3, "another")
-    assert next(matrix.batches(other)).job.deals != first.job.deals
+    assert next(matrix.sittings(other)).job.deals != first.job.deals
 
 
 def test_a_third_bot_changes_nothing_for_the_first_two() -> None:
-    assert next(matrix.batches(a_plan(3))).job == next(matrix.batches(a_plan(2))).job
+    assert next(matrix.sittings(a_plan(3))).job == next(matrix.sittings(a_plan(2))).job
 
 
 def test_it_counts_for_who_moves_first() -> None:
@@ -97,8 +98,8 @@ def test_it_counts_for_who_moves_first() -> None:
 
 
 def test_bouts_that_are_alike_are_counted_as_one_kind() -> None:
-    (batch,) = matrix.batches(a_plan(games=5))
-    counts = count(BOMB, batch, a_record(batch, [(0, 1)] * 4 + [(-1, 1)]), [])
+    (sitting,) = matrix.sittings(a_plan(games=5))
+    counts = count(BOMB, sitting, a_record(sitting, [(0, 1)] * 4 + [(-1, 1)]), [])
     assert sorted(times for _, times in counts.kinds()) == [1, 4, 5]
     assert len(set(map(id, counts.bouts))) == 3
     assert counts.deals == [0, 0, 1, 1, 2, 2, 3, 3, 4, 4]
@@ -120,8 +121,8 @@ def test_the_totals_add_up_over_all_opponents() -> None:
 
 
 def test_pairs_come_on_side_by_side() -> None:
-    batches = matrix.batches(a_plan(3, games=FIRST + 1))
-    assert [(one.who, one.games) for one in batches] == [
+    sittings = matrix.sittings(a_plan(3, games=FIRST + 1))
+    assert [(one.who, one.games) for one in sittings] == [
         *((who, 2 * FIRST) for who in [(0, 1), (0, 2), (1, 2)]),
         *((who, 2) for who in [(0, 1), (0, 2), (1, 2)]),
     ]
@@ -130,8 +131,8 @@ def test_pairs_come_on_side_by_side() -> None:
 def test_a_total_is_told_once_all_others_were_met_and_its_interval_shrinks() -> None:
     plan = a_plan(3, games=2 * FIRST)
     found, told = matrix.Matrix(plan), []
-    for batch, counts in played(plan, [(0, 0), (0, 1)] * (FIRST // 2)):
-        found.add(batch, counts)
+    for sitting, counts in played(plan, [(0, 0), (0, 1)] * (FIRST // 2)):
+        found.add(sitting, counts)
         told.append({total["bot"]: total for total in found.result()["totals"]})
     assert [list(totals) for totals in told] == [[], ["a"], *[["a", "b", "c"]] * 4]
     shares = [totals["a"]["share"] for totals in told[1:]]
@@ -142,11 +143,11 @@ def test_a_total_is_told_once_all_others_were_met_and_its_interval_shrinks() -> 
 
 def test_mirror_games_are_in_no_total() -> None:
     plan = a_plan(mirror=True)
-    batches: list[tuple[Batch, Counts]] = []
-    for batch in matrix.batches(plan):
-        winners: Any = [(0, 0)] * 3 if batch.who[0] != batch.who[1] else [(1,)] * 3
-        batches.append((batch, count(BOMB, batch, a_record(batch, winners), [])))
-    found = gathered(plan, batches).result()
+    sittings: list[tuple[Sitting, Counts]] = []
+    for sitting in matrix.sittings(plan):
+        winners: Any = [(0, 0)] * 3 if sitting.who[0] != sitting.who[1] else [(1,)] * 3
+        sittings.append((sitting, count(BOMB, sitting, a_record(sitting, winners), [])))
+    found = gathered(plan, sittings).result()
     assert [total["share"] for total in found["totals"]] == [1.0, 0.0]
     own = [pair for pair in found["pairs"] if pair["first"] == pair["second"]]
     assert [(pair["games"], pair["second_wins"]) for pair in own] == [(3, 3), (3, 3)]
@@ -160,10 +161,10 @@ def test_a_bot_alone_with_itself_has_half_of_the_points() -> None:
 
 def test_faults_are_counted_by_bot_kind_and_detail() -> None:
     plan = a_plan()
-    (batch,) = matrix.batches(plan)
+    (sitting,) = matrix.sittings(plan)
     notes = [Note(1, deal, 0, "crash", "ZeroDivisionError") for deal in (0, 1)]
-    counted = count(BOMB, batch, a_record(batch, [(0, 0)] * 3), notes)
-    found = gathered(plan, [(batch, counted)]).result()
+    counted = count(BOMB, sitting, a_record(sitting, [(0, 0)] * 3), notes)
+    found = gathered(plan, [(sitting, counted)]).result()
     assert found["faults"] == [
         {"bot": "b", "kind": "crash", "games": 2, "detail": "ZeroDivisionError"}
     ]

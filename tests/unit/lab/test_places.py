@@ -6,7 +6,7 @@ from collections import Counter
 
 from matchbox.lab import places
 from matchbox.lab.counts import Counted, Counts
-from matchbox.lab.plan import Batch, Contestant, Plan, line_ups
+from matchbox.lab.plan import Contestant, Plan, Sitting, line_ups
 from matchbox.match.record import entrant
 
 
@@ -16,25 +16,25 @@ def a_plan(bots: str, sizes: tuple[int, ...], games: int) -> Plan:
     return Plan("skull", "1", named, games, "seed", sizes=sizes)
 
 
-def counts_of(batch: Batch, *, shared: bool = False) -> Counts:
+def counts_of(sitting: Sitting, *, shared: bool = False) -> Counts:
     """Whoever stands first in the list wins, all others are second; or all share the first."""
     bouts = []
-    for _ in batch.job.deals:
-        for rotation in batch.rotations:
-            seats = range(len(batch.who))
+    for _ in sitting.job.deals:
+        for rotation in sitting.rotations:
+            seats = range(len(sitting.who))
             entrants = tuple(entrant(seat, rotation, len(seats)) for seat in seats)
-            bots = tuple(batch.who[one] for one in entrants)
+            bots = tuple(sitting.who[one] for one in entrants)
             won = tuple(1 if shared or bot == min(bots) else 2 for bot in bots)
             bouts.append(Counted(bots, entrants, won, won, 7, {"rounds": len(seats)}))
-    deals = [deal for deal in range(len(batch.job.deals)) for _ in batch.rotations]
+    deals = [deal for deal in range(len(sitting.job.deals)) for _ in sitting.rotations]
     return Counts(bouts, deals, {})
 
 
 def played(plan: Plan, *, shared: bool = False) -> places.Places:
     """The whole plan."""
     found = places.Places(plan)
-    for batch in places.batches(plan):
-        found.add(batch, counts_of(batch, shared=shared))
+    for sitting in places.sittings(plan):
+        found.add(sitting, counts_of(sitting, shared=shared))
     return found
 
 
@@ -57,8 +57,8 @@ def test_every_table_size_plays_exactly_so_many_games() -> None:
 def test_no_two_tables_play_the_same_deal() -> None:
     for size, tables in ((2, 3), (5, 3), (3, 1)):
         deals: dict[tuple[int, ...], set[str]] = {}
-        for batch in places.batches(a_plan("abc", (size,), 40)):
-            deals.setdefault(batch.who, set()).update(batch.job.deals)
+        for sitting in places.sittings(a_plan("abc", (size,), 40)):
+            deals.setdefault(sitting.who, set()).update(sitting.job.deals)
         assert len(deals) == tables
         assert len(set.union(*deals.values())) == sum(map(len, deals.values()))
 

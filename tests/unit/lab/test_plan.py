@@ -15,9 +15,9 @@ from matchbox.lab.plan import (
     MOST,
     Contestant,
     Plan,
-    batches_of,
     in_turn,
     rotated,
+    sittings_of,
 )
 from matchbox.match.record import entrant
 
@@ -33,9 +33,9 @@ def games_of(bots: str, games: int) -> list[tuple[str, Sequence[int]]]:
     who = range(len(bots))
     return [
         (deal, [entrant(seat, rotation, len(bots)) for seat in who])
-        for batch in rotated(a_plan(bots), who, games)
-        for deal in batch.job.deals
-        for rotation in batch.rotations
+        for sitting in rotated(a_plan(bots), who, games)
+        for deal in sitting.job.deals
+        for rotation in sitting.rotations
     ]
 
 
@@ -61,11 +61,11 @@ def test_no_game_is_played_twice(bots: str) -> None:
 
 def test_a_bots_time_grows_with_the_deals_of_a_job() -> None:
     plan = replace(a_plan("ab"), limits={"bank_ms": 700, "cpu_ms": 50}, match_deals=2)
-    batches = list(batches_of(plan, (0, 1), ["a" * 32] * (FEWEST + 1), (0, 1)))
-    banks = [batch.job.limits for batch in batches]
+    sittings = list(sittings_of(plan, (0, 1), ["a" * 32] * (FEWEST + 1), (0, 1)))
+    banks = [sitting.job.limits for sitting in sittings]
     assert banks[0] == {"bank_ms": 700 * FIRST // 2, "cpu_ms": 50}
     assert banks[2] == plan.limits
-    as_they_are = batches_of(replace(plan, match_deals=0), (0, 1), ["a" * 32] * FEWEST, (0, 1))
+    as_they_are = sittings_of(replace(plan, match_deals=0), (0, 1), ["a" * 32] * FEWEST, (0, 1))
     assert next(as_they_are).job.limits == plan.limits
 
 
@@ -75,18 +75,18 @@ def test_bots_that_differ_play_a_deal_in_every_rotation() -> None:
 
 
 def test_a_job_has_as_many_deals_as_all_before_it_within_bounds() -> None:
-    sizes = [len(batch.job.deals) for batch in rotated(a_plan("ab"), (0, 1), 2 * 4 * MOST)]
+    sizes = [len(sitting.job.deals) for sitting in rotated(a_plan("ab"), (0, 1), 2 * 4 * MOST)]
     assert sizes == [50, 200, 250, 500, 1000, *[MOST] * 3]
 
 
 def test_a_job_of_a_large_table_holds_no_more_bouts_than_one_of_a_pair() -> None:
-    jobs = list(batches_of(a_plan("abcdef"), range(6), ["a" * 32] * 5000, range(6)))
+    jobs = list(sittings_of(a_plan("abcdef"), range(6), ["a" * 32] * 5000, range(6)))
     assert sum(len(one.job.deals) for one in jobs) == 5000
     assert max(one.games for one in jobs) == 6 * (LARGEST // 6) <= LARGEST
 
 
 def test_what_is_left_over_is_a_job_of_its_own() -> None:
-    sizes = [len(batch.job.deals) for batch in rotated(a_plan("ab"), (0, 1), 4 * FEWEST + 3)]
+    sizes = [len(sitting.job.deals) for sitting in rotated(a_plan("ab"), (0, 1), 4 * FEWEST + 3)]
     assert sizes == [FIRST, FEWEST - FIRST, FEWEST, 1, 1]
 
 
@@ -105,8 +105,8 @@ def test_the_last_jobs_of_all_parts_are_smaller_again(
     chosen = [f"{number:032x}" for number in range(deals)]
     plan = a_plan("abc")
     parts = [(0, other) for other in range(1, 1 + len(expected))]
-    jobs = list(in_turn(batches_of(plan, who, chosen, (0, 1)) for who in parts))
+    jobs = list(in_turn(sittings_of(plan, who, chosen, (0, 1)) for who in parts))
     for who, sizes in zip(parts, expected, strict=True):
-        own = [batch.job.deals for batch in jobs if batch.who == who]
+        own = [sitting.job.deals for sitting in jobs if sitting.who == who]
         assert [len(deals) for deals in own] == sizes
         assert [deal for deals in own for deal in deals] == chosen
