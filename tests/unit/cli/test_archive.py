@@ -186,7 +186,10 @@ def test_a_season_under_way_is_not_exported(
 
 def test_a_place_where_no_file_can_be_is_named(tmp_path: Path) -> None:
     place = tmp_path / "gone" / "spring.zip"
-    with pytest.raises(BadOption, match=r"spring\.zip cannot be written: No such file"), whole(place):
+    with (
+        pytest.raises(BadOption, match=r"spring\.zip cannot be written: No such file"),
+        whole(place),
+    ):
         pytest.fail("there is nothing to write to")
 
 
