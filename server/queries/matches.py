@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from statistics import mean
 from typing import TYPE_CHECKING, Any, Final
 
@@ -11,7 +12,7 @@ from sqlalchemy.orm import joinedload, selectinload
 
 from matchbox import registry
 from matchbox.errors import BadOption, Forbidden, NotFound
-from matchbox.league.rows import Row, points
+from matchbox.league.rows import points
 from matchbox.match import record as records
 from matchbox.match import replay
 from matchbox.match.record import Bout, Record
@@ -37,11 +38,12 @@ if TYPE_CHECKING:
 
     from sqlalchemy.orm import Session
 
+    from server.services.ratings import Bouts
+
 SHORT: Final = 8
 """So many digits of a match's id may stand for it."""
 _ENTRANTS: Final = (
     joinedload(Match.league),
-    selectinload(Match.deals),
     selectinload(Match.result).load_only(Result.bouts),
     selectinload(Match.seats)
     .joinedload(MatchSeat.version)
@@ -219,7 +221,7 @@ def queue(session: Session) -> dict[str, Any]:
 def item(row: Match, *, readable: bool) -> dict[str, Any]:
     """What every list says of a match."""
     entrants = [_entrant(seat.version) for seat in row.seats]
-    bouts = _rows(row) if readable else []
+    bouts = row.result.bouts if readable and row.result is not None else []
     team = is_cooperative(row.league.game)
     for one, (share, forfeits) in zip(entrants, _shares(row, bouts), strict=True):
         one |= {"points": None if team else share, "forfeits": forfeits}
@@ -235,7 +237,7 @@ def item(row: Match, *, readable: bool) -> dict[str, Any]:
         "created_at": iso(row.created_at),
         "finished_at": iso(row.finished_at),
         "entrants": entrants,
-        "score": mean(one.scores[0] for one in bouts) if team and bouts else None,
+        "score": mean(scores[0] for _, _, _, scores, _ in bouts) if team and bouts else None,
     }
 
 
@@ -286,26 +288,20 @@ def _entrant(version: Version) -> dict[str, Any]:
     }
 
 
-def _rows(row: Match) -> list[Row]:
-    """The match's bouts, its entrants named by their places; none before it is played."""
-    if row.result is None:
-        return []
-    names = [str(seat.seat) for seat in row.seats]
-    return list(rows_of(row.id, [deal.seed for deal in row.deals], names, row.result.bouts))
-
-
-def _shares(row: Match, bouts: list[Row]) -> list[tuple[float | None, int | None]]:
+def _shares(row: Match, bouts: Bouts) -> list[tuple[float | None, int | None]]:
     """Every entrant's share of the points and its forfeits; None without bouts."""
     names = [str(seat.seat) for seat in row.seats]
     if not bouts:
         return [(None, None)] * len(names)
+    alike = Counter((turn, tuple(places), forfeit) for _, turn, places, _, forfeit in bouts)
+    one_each: Bouts = [(0, turn, list(places), [], forfeit) for turn, places, forfeit in alike]
     share, forfeits = dict.fromkeys(names, 0.0), dict.fromkeys(names, 0)
-    for bout in bouts:
+    for bout, times in zip(rows_of(row.id, [""], names, one_each), alike.values(), strict=True):
         for name, won in zip(bout.seats, points(bout), strict=True):
-            share[name] += won / len(bouts)
+            share[name] += won * times
         if bout.forfeit is not None:
-            forfeits[bout.seats[bout.forfeit]] += 1
-    return [(round(share[name], 9), forfeits[name]) for name in names]
+            forfeits[bout.seats[bout.forfeit]] += times
+    return [(round(share[name] / len(bouts), 9), forfeits[name]) for name in names]
 
 
 def _played(row: Match, result: Result, viewer: User | None) -> dict[str, Any]:

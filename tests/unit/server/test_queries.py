@@ -10,11 +10,21 @@ from msgspec.structs import replace
 
 from matchbox import registry
 from matchbox.errors import BadOption, Forbidden, NotFound, UnknownGame
+from matchbox.match.record import Bout, Fault
 from matchbox.match.wire import Diagnostic, MatchPlayed, Note, PlayMatch, TryOut
 from server import queries
 from server.db.models import MatchDeal, MatchState, Season, User, Version
 from server.services import tick, uploads
-from tests.books import SIMPLE, Books, play_out, played, really_played, season_of, tried_out
+from tests.books import (
+    SIMPLE,
+    Books,
+    play_out,
+    played,
+    really_played,
+    scripted,
+    season_of,
+    tried_out,
+)
 
 
 @pytest.fixture
@@ -107,6 +117,27 @@ def test_a_finished_match_tells_everything(
     with books.read() as session:
         record = queries.record_of(session, jobs[0].match)
     assert record.deals == jobs[0].deals
+
+
+def test_a_match_tells_each_entrant_s_share_and_forfeits_and_reads_no_deals(
+    books: Books, jobs: list[PlayMatch], alice: User
+) -> None:
+    def bout(job: PlayMatch, deal: int, rotation: int) -> Bout:
+        why = (deal, rotation, ["draw"])
+        if deal:
+            return Bout(*why, [1, 1], [0, 0], "a draw")
+        faults = [Fault(0, 1, "crash")] if rotation else []
+        return Bout(*why, [1, 2], [1, 0], "somebody drew the bomb", faults)
+
+    books.record(played(jobs[0], scripted(jobs[0], bout)))
+    with books.read() as session:
+        listed = queries.matches(session)["items"]
+        told = [*listed, queries.match(session, jobs[0].match, alice)]
+        assert not any(isinstance(row, MatchDeal) for row in session.identity_map.values())
+    for one in told:
+        over = one["id"] == jobs[0].match
+        found = [(entrant["points"], entrant["forfeits"]) for entrant in one["entrants"]]
+        assert found == ([(0.5, 1), (0.5, 0)] if over else [(None, None)] * 2)
 
 
 def with_note(job: PlayMatch) -> MatchPlayed:
