@@ -141,7 +141,7 @@ class TriedOut(msgspec.Struct, frozen=True, kw_only=True):
     """Does it answer otherwise alone than among other bouts?"""
     learns: bool | None = None
     """Has the class a `learn`? None where nobody got so far as to look."""
-    cpu_ms_per_deal: float = 0.0
+    cpu_ms_per_deal: Amount = 0.0
     """Of one seat, in all rotations; 0 where nothing was played."""
     v: Version = VERSION
 

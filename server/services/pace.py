@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from functools import cached_property
+from math import isfinite
 from typing import TYPE_CHECKING, Final
 
 from sqlalchemy import func, select
@@ -100,7 +101,8 @@ class Pace:
         if row in found:
             return _median(found[row])
         report = self._session.scalar(select(Version.report).where(Version.id == row)) or {}
-        return report.get("cpu_ms_per_deal", 0) / 1000 or None
+        ms = report.get("cpu_ms_per_deal", 0)
+        return ms / 1000 or None if _is_time(ms) else None
 
     @cached_property
     def _kin(self) -> list[int]:
@@ -122,11 +124,18 @@ class Pace:
         for match, seconds, cpu_ms in self._session.execute(
             spent.where(Result.match_id.in_(matches))
         ):
+            if not all(map(_is_time, (seconds, *cpu_ms))):
+                continue
             for row, ms in zip(tables[match], cpu_ms, strict=False):
                 own[row].append((ms / 1000 / deals[match], deals[match]))
             rest = max(0.0, seconds - sum(cpu_ms) / 1000)
             self._rests.append((rest / deals[match], deals[match]))
         return own
+
+
+def _is_time(amount: float) -> bool:
+    """Whether it can be one: old books hold what an arena made up, such as NaN."""
+    return isfinite(amount) and amount >= 0
 
 
 def _median(spent: Sequence[_Spent]) -> float:

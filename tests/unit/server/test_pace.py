@@ -11,9 +11,10 @@ from typing import Any
 
 import pytest
 from msgspec.structs import replace
+from sqlalchemy import select
 
 from matchbox.match.wire import PlayMatch, TryOut
-from server.db.models import Bot, Comparison, League, Match, Season, User, Version
+from server.db.models import Bot, Comparison, League, Match, Result, Season, User, Version
 from server.services import comparisons, leagues, pace, ranked, rounds
 from server.services.tick import tick
 from tests.books import SIMPLE, Books, open_books, played, season_of, tried_out
@@ -279,6 +280,24 @@ def test_a_newcomer_s_try_out_tells_beside_what_others_have_played(
     versions = met(books, {"one": 0.02, "two": 0.02}, (alice, bob))
     versions.append(tried(books, books.person("dora"), "new", 180.0))
     assert a_season(books, charlie, versions).deals == 23
+
+
+@pytest.mark.parametrize("ms", [float("nan"), float("inf"), -1.0])
+def test_what_is_no_time_in_old_books_tells_nothing_and_stops_nobody(
+    books: Books, alice: User, bob: User, charlie: User, ms: float
+) -> None:
+    books.league()
+    met(books, {"one": 0.05, "two": 0.05}, [alice, bob])
+    new = books.bot(charlie, "new")
+    with books.write() as session:
+        worst = session.scalars(select(Result).limit(3)).all()
+        for one in worst:
+            one.cpu_ms = [ms, 1.0]
+        session.get_one(Version, new.id).report = {"cpu_ms_per_deal": ms}
+    sizes = dict(a_round(books, {"one": 0.05, "two": 0.05, "new": 0.05}))
+    assert sizes == {names: 4 if "new" in names else 13 for names in sizes}
+    assert len(worst) == 3
+    assert any("new" in names for names in sizes)
 
 
 # Comparisons
