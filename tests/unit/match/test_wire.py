@@ -14,7 +14,7 @@ from matchbox.errors import BadMessage, SeatFault
 from matchbox.match import frames
 from matchbox.match.frames import _rows, read_answers, read_loaded
 from matchbox.match.saying import said_in_rows
-from matchbox.match.wire import PlayMatch, from_plain, to_plain
+from matchbox.match.wire import PlayMatch, TriedOut, from_plain, to_plain
 from tests.builders import a_job
 from tests.fakes import Race
 
@@ -51,6 +51,29 @@ def test_a_message_that_breaks_its_schema_is_refused_by_field(
 ) -> None:
     with pytest.raises(BadMessage, match=f"this is no PlayMatch message: .*{told}"):
         from_plain(PlayMatch, to_plain(a_job(Race())) | change)
+
+
+@pytest.mark.parametrize("name", ["cpu_ms_per_decision", "cpu_ms_per_deal"])
+@pytest.mark.parametrize("amount", [float("nan"), float("inf"), -1.0, 1e300])
+def test_an_amount_in_a_verdict_is_a_number_that_can_be_reckoned_with(
+    name: str, amount: float
+) -> None:
+    told = TriedOut(
+        version="0" * 64,
+        attempt=1,
+        token="token",
+        accepted=True,
+        verdict="accepted",
+        reasons=[],
+        class_name=None,
+        games=4,
+        cpu_ms_per_decision=0.1,
+        log="",
+        box="bwrap",
+    )
+    assert from_plain(TriedOut, to_plain(told)) == told
+    with pytest.raises(BadMessage, match=name):
+        from_plain(TriedOut, to_plain(told) | {name: amount})
 
 
 @pytest.mark.parametrize("told", [{"a": [None, True]}, b"a brief", bytearray(b"a brief")])
