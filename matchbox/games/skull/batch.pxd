@@ -5,6 +5,8 @@ from matchbox.dice cimport SeededDice
 from matchbox.games.skull.challenge cimport State
 from matchbox.games.skull.sight cimport brief
 
+cdef Py_ssize_t MOVER
+
 cdef class _Bout:
     cdef public object number
     cdef public SeededDice dice
@@ -14,10 +16,12 @@ cdef class _Bout:
 cdef class Batch:
     cdef Py_ssize_t _seats
     cdef str _variant
-    cdef list _owing, _questions, _over
+    cdef list _owing, _over
 
+    @cython.locals(state=State)
+    cpdef start(self, object bout, SeededDice dice, list seeds)
+    @cython.locals(bout=_Bout)
+    cpdef ask(self, Py_ssize_t seat)
     @cython.locals(bout=_Bout, bouts=list, back=list, step=tuple, state=State,
-                   dice=SeededDice, made=list)
+                   dice=SeededDice, made=list, owing=list)
     cpdef take(self, Py_ssize_t seat, object answers)
-    @cython.locals(seat=Py_ssize_t)
-    cdef _ask(self, _Bout bout)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from matchbox.games.skull.layout import MOVER
 from matchbox.games.skull.sight import brief
 from matchbox.games.skull.steps import STEPS, outcome, started
 
@@ -28,7 +29,7 @@ class _Bout:
         self.number = number
         self.dice = dice
         self.seeds: list[str | None] = list(seeds)
-        """What each seat has not been sent yet."""
+        """What each seat has no answer to yet."""
         self.state = state
         self.moves: list[Plain] = []
 
@@ -40,21 +41,23 @@ class Batch:
         self._seats = seats
         self._variant = variant
         self._owing: list[list[_Bout]] = [[] for _ in range(seats)]
-        self._questions: list[list[tuple[int, Any, str | None]]] = [[] for _ in range(seats)]
-        """What is asked in the bouts of `_owing`."""
         self._over: list[tuple[int, list[Plain], Outcome]] = []
 
     def start(self, bout: int, dice: SeededDice, seeds: list[str]) -> None:
         """Draws who starts."""
-        self._ask(_Bout(bout, dice, seeds, started(self._seats, self._variant, dice)))
+        state = started(self._seats, self._variant, dice)
+        self._owing[state.board[MOVER]].append(_Bout(bout, dice, seeds, state))
 
     def ask(self, seat: int) -> list[tuple[int, Any, str | None]]:
         """What the seat owes an answer to."""
-        return self._questions[seat]
+        return [
+            (bout.number, brief(bout.state, seat), bout.seeds[seat]) for bout in self._owing[seat]
+        ]
 
     def take(self, seat: int, answers: Sequence[Any]) -> list[tuple[int, list[Plain], Answers]]:
         """Makes the moves; gives back the bouts where the answer is none."""
-        bouts, self._owing[seat], self._questions[seat] = self._owing[seat], [], []
+        bouts, self._owing[seat] = self._owing[seat], []
+        owing = self._owing
         back: list[tuple[int, list[Plain], Answers]] = []
         for bout, move in zip(bouts, answers, strict=True):
             step = STEPS.get(move) if type(move) is str else None
@@ -65,8 +68,9 @@ class Batch:
                 back.append((bout.number, made, {seat: move}))
                 continue
             made.append(move)
+            bout.seeds[seat] = None
             if state.ended is None:
-                self._ask(bout)
+                owing[state.board[MOVER]].append(bout)
             else:
                 self._over.append((bout.number, made, outcome(state)))
         return back
@@ -80,14 +84,4 @@ class Batch:
         """All bouts under way."""
         left = [bout for owing in self._owing for bout in owing]
         self._owing = [[] for _ in range(self._seats)]
-        self._questions = [[] for _ in range(self._seats)]
         return [(bout.number, bout.moves, {}) for bout in left]
-
-    def _ask(self, bout: _Bout) -> None:
-        """Lets the one whose turn it is owe a move."""
-        seat = bout.state.mover
-        seed = bout.seeds[seat]
-        if seed is not None:
-            bout.seeds[seat] = None
-        self._owing[seat].append(bout)
-        self._questions[seat].append((bout.number, brief(bout.state, seat), seed))

@@ -10,88 +10,96 @@ from typing import Final
 
 from matchbox.dice import Dice
 from matchbox.games.skull import story
-from matchbox.games.skull.layout import HEAD, INSIDE, SEATS, STARTER, VARIANT
-from matchbox.games.skull.moves import VARIANTS
+from matchbox.games.skull.layout import (
+    BETTING,
+    BIDS,
+    CARDS,
+    CHOICE,
+    DOCUMENT,
+    INSIDE,
+    LOSE,
+    LOST,
+    MOVER,
+    OVER,
+    OWN,
+    PASSED,
+    PHASE,
+    PILES,
+    PLACING,
+    POINTS,
+    PUBLISHED,
+    ROSE,
+    SEATS,
+    SKULL,
+    START,
+    STARTER,
+    TABLE,
+    TOP,
+    VARIANT,
+)
 
-SKULL: Final = 0
-ROSE: Final = 1
-"""The kinds of card, by their places in moves.KINDS."""
-ROSES: Final = 3
-PASSED: Final = 255
-"""The bid of whoever passed."""
 POINTS_TO_WIN: Final = 2
 BY_POINTS: Final = "two points"
 BY_CARDS: Final = "last one with cards"
 ENDS: Final = ("met", "own_skull", "other_skull")
 """How a challenge ends."""
+_HAND: Final = (1, 3)
+"""The skulls and roses that everybody begins with."""
+_LOST: Final = LOST - OWN
+_CLEARED: Final = bytes(OWN - PILES)
 
 
 class State:
-    """What lies on the table and in the hands. The end of a pile is its top.
+    """What lies on the table and in the hands, in the order of `layout`.
 
     Attributes:
-        phase: placing, betting, choice; or lose, start where the challenger decides after failing.
-        mover: the seat that decides now.
-        owned: by kind and seat, how many cards it has, wherever they are.
-        hands: the same of those in the hand.
-        cards: how many cards each seat owns.
-        piles: the kinds face down on the table, by seat; `sizes` how many those are.
+        board: what everybody sees.
+        own: by seat, what it sees of itself; the end of a pile is its top.
+        owned: the same with all its cards in the hand.
         inside: the seats that own a card, rising; `follower` the next of them clockwise, by seat.
-        table: how many cards lie face down.
-        head: room for the numbers with which a brief begins; those that seldom change stand there.
-        bids: the last bid of this round by seat, `PASSED`, or 0 for whoever has not spoken.
+        top_seat: who bid highest in this round.
         turned: the cards turned over in this round, twice the seat plus the kind each.
-        lost: the kinds that each seat has lost, oldest first.
         known: by seat, whether everybody knows that it owns its skull; None where nobody can.
         story: all events of the game; this round's begin at `round_at`, the last move's at `moved`.
         ended: why the game is over, None until it is.
     """
 
     __slots__ = (
-        "bids", "cards", "ended", "follower", "hands", "head", "inside", "known", "lost", "moved",
-        "mover", "owned", "phase", "piles", "points", "round_at", "seats", "sizes", "starter",
-        "story", "table", "top_bid", "top_seat", "turned", "variant", "winners",
+        "board", "ended", "follower", "inside", "known", "moved", "own", "owned", "round_at",
+        "story", "top_seat", "turned", "winners",
     )  # fmt: skip
 
-    def __init__(self, seats: int, variant: str) -> None:
-        self.seats = seats
-        self.variant = variant
-        self.head = bytearray(HEAD)
-        self.head[VARIANT], self.head[SEATS] = VARIANTS.index(variant), seats
-        self.head[INSIDE] = seats
-        self.owned = (bytearray([1] * seats), bytearray([ROSES] * seats))
-        self.cards = bytearray([1 + ROSES] * seats)
+    def __init__(self, seats: int, variant: int) -> None:
+        self.board = bytearray(OWN)
+        self.board[VARIANT] = variant
+        self.board[SEATS] = self.board[INSIDE] = seats
+        self.board[CARDS : CARDS + seats] = bytes([sum(_HAND)] * seats)
+        self.owned = [bytearray((*_HAND, seat, 0)) for seat in range(seats)]
         self.inside = list(range(seats))
         self.follower = bytearray([*range(1, seats), 0])
-        self.points = bytearray(seats)
-        self.lost = [bytearray() for _ in range(seats)]
         self.known: list[bool | None] = [True] * seats
         self.story = bytearray()
         self.round_at = self.moved = 0
         self.ended: str | None = None
         self.winners: list[int] = []
-        self.phase = "placing"
-        self.mover = self.starter = 0
+        self.top_seat = 0
+        self.turned = bytearray()
         self.clear_table()
 
     def clear_table(self) -> None:
         """All cards back in their owners' hands."""
-        self.hands = (self.owned[SKULL][:], self.owned[ROSE][:])
-        self.piles = [bytearray() for _ in range(self.seats)]
-        self.sizes = bytearray(self.seats)
-        self.turned = bytearray()
-        self.bids = bytearray(self.seats)
-        self.table = 0
-        self.top_seat: int | None = None
-        self.top_bid = 0
+        self.own = list(map(bytearray, self.owned))
+        self.board[PILES:OWN] = _CLEARED
+        self.turned.clear()
 
     def leave(self, seat: int) -> None:
         """The seat owns no card any more."""
+        self.known[seat] = False
         if seat in self.inside:
             self.inside.remove(seat)
-            self.head[INSIDE] -= 1
+            self.board[INSIDE] -= 1
         after = self.follower[seat]
-        for one in range(self.seats):
+        for one in range(len(self.own)):
             if self.follower[one] == seat:
                 self.follower[one] = after
 
@@ -100,36 +108,39 @@ def new_round(state: State, starter: int) -> None:
     """All cards in hand, and the starter to place the first."""
     state.clear_table()
     state.round_at = len(state.story)
-    state.phase = "placing"
-    state.mover = state.starter = state.head[STARTER] = starter
+    board = state.board
+    board[PHASE] = PLACING
+    board[MOVER] = board[STARTER] = starter
 
 
 def place(state: State, seat: int, kind: int) -> None:
     """A card from the hand on top of the pile."""
-    hand = state.hands[kind]
-    hand[seat] -= 1
-    state.piles[seat].append(kind)
-    state.sizes[seat] += 1
-    state.table += 1
+    board, own = state.board, state.own[seat]
+    own[kind] -= 1
+    own.append(kind)
+    board[PILES + seat] += 1
+    board[TABLE] += 1
+    board[MOVER] = state.follower[seat]
     state.story.append(story.PLACE + seat)
-    state.mover = state.follower[seat]
 
 
 def speak(state: State, seat: int, bid: int) -> None:
     """A bid, or passing; the last word opens the challenge."""
-    state.phase = "betting"
-    state.bids[seat] = bid
+    board = state.board
+    board[PHASE] = BETTING
+    board[BIDS + seat] = bid
     if bid == PASSED:
         state.story.append(story.PASS + seat)
     else:
-        state.top_seat, state.top_bid = seat, bid
+        state.top_seat = seat
+        board[TOP] = bid
         state.story.append(story.BET + seat)
         state.story.append(bid)
     after = _who_speaks_after(state, seat)
-    if after == seat or state.top_bid == state.table:
+    if after == seat or board[TOP] == board[TABLE]:
         _open(state)
     else:
-        state.mover = after
+        board[MOVER] = after
 
 
 def _who_speaks_after(state: State, seat: int) -> int:
@@ -137,66 +148,69 @@ def _who_speaks_after(state: State, seat: int) -> int:
 
     The document lets everybody speak only once.
     """
-    bids, after = state.bids, state.follower[seat]
-    if state.variant == "document":
-        while after != seat and bids[after]:
-            after = state.follower[after]
+    board, follower = state.board, state.follower
+    after = follower[seat]
+    if board[VARIANT] == DOCUMENT:
+        while after != seat and board[BIDS + after]:
+            after = follower[after]
     else:
-        while after != seat and (bids[after] == PASSED or after == state.top_seat):
-            after = state.follower[after]
+        while after != seat and (board[BIDS + after] == PASSED or after == state.top_seat):
+            after = follower[after]
     return after
 
 
 def _open(state: State) -> None:
     """The challenger turns over his own pile first; the document has him leave it."""
-    challenger = state.top_seat
-    assert challenger is not None
-    state.phase, state.mover = "choice", challenger
-    if state.variant == "document":
+    board, challenger = state.board, state.top_seat
+    board[PHASE] = CHOICE
+    board[MOVER] = challenger
+    if board[VARIANT] == DOCUMENT:
         return
-    while state.sizes[challenger] and len(state.turned) < state.top_bid:
+    while board[PILES + challenger] and len(state.turned) < board[TOP]:
         if _turn(state, challenger) == SKULL:
             _fail_on_own_skull(state, challenger)
             return
-    if len(state.turned) == state.top_bid:
+    if len(state.turned) == board[TOP]:
         _meet(state, challenger)
 
 
 def choose(state: State, challenger: int, owner: int, dice: Dice) -> None:
     """The top card of another pile is turned over."""
+    board = state.board
     state.story.append(story.CHOOSE + challenger)
     state.story.append(owner)
     if _turn(state, owner) == SKULL:
         _fail_on_anothers_skull(state, challenger, owner, dice)
-    elif state.variant == "document":
-        if not state.sizes[owner]:
+    elif board[VARIANT] == DOCUMENT:
+        if not board[PILES + owner]:
             _meet(state, challenger)
-    elif len(state.turned) == state.top_bid:
+    elif len(state.turned) == board[TOP]:
         _meet(state, challenger)
 
 
 def _turn(state: State, owner: int) -> int:
-    kind = state.piles[owner].pop()
-    state.sizes[owner] -= 1
-    state.table -= 1
+    board, kind = state.board, state.own[owner].pop()
+    board[PILES + owner] -= 1
+    board[TABLE] -= 1
     state.turned.append(2 * owner + kind)
     if kind == SKULL:
         state.story.append(story.SKULL + owner)
         state.known[owner] = True
         return kind
     state.story.append(story.ROSE + owner)
-    if not state.sizes[owner] and state.turned.count(2 * owner + ROSE) == state.cards[owner]:
+    if not board[PILES + owner] and state.turned.count(2 * owner + ROSE) == board[CARDS + owner]:
         state.known[owner] = False
     return kind
 
 
 def _meet(state: State, challenger: int) -> None:
     """As many roses as bid: a point."""
+    board = state.board
     state.story.append(story.MET + challenger)
-    state.points[challenger] += 1
-    if state.variant != "published":
+    board[POINTS + challenger] += 1
+    if board[VARIANT] != PUBLISHED:
         _end(state, [challenger], "challenge met")
-    elif state.points[challenger] == POINTS_TO_WIN:
+    elif board[POINTS + challenger] == POINTS_TO_WIN:
         _end(state, [challenger], BY_POINTS)
     else:
         end_round(state, challenger)
@@ -206,8 +220,8 @@ def _fail_on_own_skull(state: State, challenger: int) -> None:
     """The challenger chooses the card to lose, if there is a choice."""
     if _fail(state, challenger):
         return
-    if state.owned[ROSE][challenger]:
-        state.phase = "lose"
+    if state.owned[challenger][ROSE]:
+        state.board[PHASE] = LOSE
     else:
         lose(state, challenger, challenger, SKULL)
 
@@ -215,14 +229,14 @@ def _fail_on_own_skull(state: State, challenger: int) -> None:
 def _fail_on_anothers_skull(state: State, challenger: int, owner: int, dice: Dice) -> None:
     """Chance chooses the card to lose."""
     if not _fail(state, challenger):
-        drawn = dice.below(state.cards[challenger])
-        lose(state, challenger, owner, int(drawn >= state.owned[SKULL][challenger]))
+        drawn = dice.below(state.board[CARDS + challenger])
+        lose(state, challenger, owner, ROSE if drawn >= state.owned[challenger][SKULL] else SKULL)
 
 
 def _fail(state: State, challenger: int) -> bool:
     """True where that was all: a single challenge is won by everybody else."""
     state.story.append(story.FAILED + challenger)
-    if state.variant == "published":
+    if state.board[VARIANT] == PUBLISHED:
         return False
     _end(state, [seat for seat in state.inside if seat != challenger], "challenge failed")
     return True
@@ -230,22 +244,24 @@ def _fail(state: State, challenger: int) -> bool:
 
 def lose(state: State, challenger: int, skull_of: int, kind: int) -> None:
     """The card is gone for good; then the next round, or the end."""
-    state.owned[kind][challenger] -= 1
-    state.cards[challenger] -= 1
-    state.lost[challenger].append(kind)
+    board, owned = state.board, state.owned[challenger]
+    owned[kind] -= 1
+    owned[_LOST] += 1
+    owned.append(kind)
+    board[CARDS + challenger] -= 1
     state.story.append(story.LOST + challenger)
     if state.known[challenger]:
         state.known[challenger] = None
-    if state.cards[challenger]:
+    if board[CARDS + challenger]:
         end_round(state, challenger)
         return
-    state.known[challenger] = False
+    state.own[challenger] = bytearray(owned)
     state.leave(challenger)
     state.story.append(story.OUT + challenger)
     if _is_won(state):
         return
     if skull_of == challenger:
-        state.phase = "start"
+        board[PHASE] = START
     else:
         end_round(state, skull_of)
 
@@ -253,8 +269,7 @@ def lose(state: State, challenger: int, skull_of: int, kind: int) -> None:
 def remove(state: State, seat: int) -> None:
     """The seat owns nothing any more, and the next one clockwise starts a new round."""
     starter = state.follower[seat]
-    state.owned[SKULL][seat] = state.owned[ROSE][seat] = state.cards[seat] = 0
-    state.known[seat] = False
+    state.owned[seat][SKULL] = state.owned[seat][ROSE] = state.board[CARDS + seat] = 0
     state.leave(seat)
     state.story.append(story.GONE + seat)
     if not _is_won(state):
@@ -277,7 +292,7 @@ def _is_won(state: State) -> bool:
 
 def _end(state: State, winners: list[int], why: str) -> None:
     state.story.append(story.END)
-    state.winners, state.ended, state.phase = winners, why, "over"
+    state.winners, state.ended, state.board[PHASE] = winners, why, OVER
 
 
 def end_of(events: str) -> str | None:

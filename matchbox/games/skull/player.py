@@ -15,15 +15,26 @@ from matchbox.games.skull import moves, story
 from matchbox.games.skull.agent import Agent
 from matchbox.games.skull.charts import Chart, Move, Seen
 from matchbox.games.skull.layout import (
-    HEAD,
+    BETTING,
+    BIDS,
+    CARDS,
+    CHOICE,
+    DOCUMENT,
+    GONE,
     INSIDE,
+    LOSE,
     LOST,
     ME,
     MOVER,
+    PASSED,
     PHASE,
+    PILES,
+    PLACING,
+    POINTS,
     ROSES,
     SEATS,
     SKULLS,
+    START,
     STARTER,
     TABLE,
     TOP,
@@ -63,14 +74,9 @@ _PLACES: Final = [
 has a rose 1."""
 _CHOICES: Final = [MOVES[text] for text in moves.CHOICES]
 
-PLACING, BETTING, CHOICE, LOSE, START, OVER = range(len(moves.PHASES))
-PASSED: Final = 255
-"""In a brief, the bid of whoever passed."""
-_POINTS, _CARDS, _PILES, _BIDS = range(4)
 _blank: Final = object.__new__
 """Makes a GameView without the question which of two things it is made of."""
 _PASS: Final = MOVES[moves.PASS]
-_DOCUMENT: Final = moves.VARIANTS.index("document")
 _PHASES: Final = (GamePhase.placing, GamePhase.betting, *[GamePhase.choice] * 4)
 """The document's phases; what is decided after a challenge belongs to the choice."""
 _TURNED: Final = {
@@ -101,19 +107,22 @@ def answer_brief(player: Agent, brief: bytes, ask: Callable[[Any], Any]) -> str:
 
 
 def brief_of(view: dict[str, Any]) -> bytes:
-    """A seat's view in bytes: the numbers that PHASE to INSIDE name (of the cards in the own hand,
-    of those lost, of those on the table, of the highest bid and of the seats that own cards); by
-    seat points, cards, piles and bids; the own pile and the cards lost, by kind; and the story."""
-    cards, bids = view["cards"], view["bids"]
-    head = (
-        moves.PHASES.index(view["phase"]), moves.VARIANTS.index(view["variant"]), len(cards),
-        view["me"], view["mover"], view["starter"], *map(view["hand"].__getitem__, moves.KINDS),
-        len(view["lost"]), sum(view["piles"]), max(0, *bids), len(cards) - cards.count(0),
-    )  # fmt: skip
+    """A seat's view in bytes, in the order of `layout`."""
+    cards, bids, own = view["cards"], view["bids"], view["hand"]
     said = [PASSED if bid == moves.PASSED else bid for bid in bids]
-    own = [moves.KINDS.index(kind) for kind in (*view["pile"], *view["lost"])]
-    numbers = (*head, *view["points"], *cards, *view["piles"], *said, *own)
+    numbers = (
+        moves.PHASES.index(view["phase"]), moves.VARIANTS.index(view["variant"]), len(cards),
+        view["mover"], view["starter"], len(cards) - cards.count(0),
+        *_row(view["points"]), *_row(cards), *_row(view["piles"]), *_row(said),
+        sum(view["piles"]), max(0, *bids), *map(own.__getitem__, moves.KINDS), view["me"],
+        len(view["lost"]), *map(moves.KINDS.index, (*view["lost"], *view["pile"])),
+    )  # fmt: skip
     return bytes(numbers) + story.all_written(view["rounds"], view["log"])
+
+
+def _row(numbers: list[int]) -> list[int]:
+    """The numbers, with a place for every seat of the largest table."""
+    return numbers + [0] * (moves.SEATS - len(numbers))
 
 
 def report(player: Agent) -> object:
@@ -128,24 +137,21 @@ class GameView(GameState):
         """The position of a view, or of its brief."""
         self._brief = brief_of(view) if isinstance(view, dict) else view
 
-    def _by_seat(self, number: int) -> bytes:
-        """Points, cards, piles or bids, by seat: the list of that number."""
-        seats = self._brief[SEATS]
-        start = HEAD + number * seats
-        return self._brief[start : start + seats]
+    def _by_seat(self, start: int) -> bytes:
+        """The row of points, cards, piles or bids that begins there, by seat."""
+        return self._brief[start : start + self._brief[SEATS]]
 
     def _rest(self) -> tuple[bytes, bytes, bytes]:
         """The own pile, the own cards that were lost, and the story."""
         brief = self._brief
-        pile = HEAD + 4 * brief[SEATS]
-        lost = pile + self._by_seat(_PILES)[brief[ME]]
-        events = lost + brief[LOST]
-        return brief[pile:lost], brief[lost:events], brief[events:]
+        pile = GONE + brief[LOST]
+        events = pile + brief[PILES + brief[ME]]
+        return brief[pile:events], brief[GONE:pile], brief[events:]
 
     @cached_property
     def players(self) -> tuple[Player, ...]:  # type: ignore[override]
         """Those who still own a card, in the order of their seats."""
-        return tuple(_SEATS[seat] for seat, cards in enumerate(self._by_seat(_CARDS)) if cards)
+        return tuple(_SEATS[seat] for seat, cards in enumerate(self._by_seat(CARDS)) if cards)
 
     @property
     def me(self) -> Player:
@@ -160,12 +166,12 @@ class GameView(GameState):
     @property
     def points(self) -> dict[Player, int]:
         """The points of all who began the game."""
-        return dict(zip(_SEATS, self._by_seat(_POINTS), strict=False))
+        return dict(zip(_SEATS, self._by_seat(POINTS), strict=False))
 
     @property
     def cards(self) -> dict[Player, int]:
         """How many cards each of them owns, wherever they are."""
-        return dict(zip(_SEATS, self._by_seat(_CARDS), strict=False))
+        return dict(zip(_SEATS, self._by_seat(CARDS), strict=False))
 
     @property
     def lost(self) -> list[Card]:
@@ -196,7 +202,7 @@ class GameView(GameState):
         board.last_chosen = board.turned[-1][1] if board.turned else None
         board._bets = {
             _SEATS[seat]: moves.PASSED if bid == PASSED else bid
-            for seat, bid in enumerate(self._by_seat(_BIDS))
+            for seat, bid in enumerate(self._by_seat(BIDS))
             if bid
         }
         board.players_bet = len(board._bets)
@@ -208,7 +214,7 @@ class GameView(GameState):
         return board
 
     def _empty_board(self, players: tuple[Player, ...]) -> Board:
-        board = Board(players, self._brief[VARIANT] == _DOCUMENT)
+        board = Board(players, self._brief[VARIANT] == DOCUMENT)
         board._hands = Chart(False, False, players)
         return board
 
@@ -220,7 +226,7 @@ class GameView(GameState):
     def _pile(self, player: Player) -> list[Seen]:
         if player is self.me:
             return [_KINDS[kind] for kind in self._rest()[0]]
-        return [None] * self._by_seat(_PILES)[player.value]
+        return [None] * self._by_seat(PILES)[player.value]
 
     def _hand(self, player: Player) -> list[Seen]:
         brief = self._brief
@@ -228,7 +234,7 @@ class GameView(GameState):
             return [*[Card.skull] * brief[SKULLS], *[Card.rose] * brief[ROSES]]
         seat = player.value
         turned = sum(owner == seat for owner, _ in self._turned())
-        return [None] * (self._by_seat(_CARDS)[seat] - self._by_seat(_PILES)[seat] - turned)
+        return [None] * (self._by_seat(CARDS)[seat] - self._by_seat(PILES)[seat] - turned)
 
     @cached_property
     def _past(self) -> GameState:
@@ -291,9 +297,7 @@ def _legal(brief: bytes) -> list[Move] | None:
         return _PLACES[held][table if table >= brief[INSIDE] else 0].copy()
     if phase == BETTING:
         return [*_BETS[brief[TOP] + 1 : table + 1], _PASS]
-    seats = brief[SEATS]
-    piles = HEAD + _PILES * seats
-    return [_CHOICES[seat] for seat in range(seats) if brief[piles + seat] and seat != me]
+    return [_CHOICES[seat] for seat in range(brief[SEATS]) if brief[PILES + seat] and seat != me]
 
 
 def _replayed(state: GameState, event: str, me: Player, own: Any) -> GameState:

@@ -1,6 +1,8 @@
 from matchbox.games.skull cimport sight
 from matchbox.games.skull.challenge cimport State
 
+cdef Py_ssize_t MOVER, PHASE, TABLE, TOP
+
 
 cdef class Skull:
     cpdef to_move(self, State state)

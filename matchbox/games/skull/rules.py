@@ -15,6 +15,20 @@ from matchbox.game import Option, Options, Outcome, Plain, Spec
 from matchbox.games.skull import challenge, moves, sight, steps, words
 from matchbox.games.skull.batch import Batch
 from matchbox.games.skull.challenge import State
+from matchbox.games.skull.layout import (
+    BETTING,
+    BIDS,
+    CHOICE,
+    INSIDE,
+    LOSE,
+    MOVER,
+    PHASE,
+    PILES,
+    PLACING,
+    START,
+    TABLE,
+    TOP,
+)
 
 SPEC: Final = Spec(
     name="skull",
@@ -48,7 +62,7 @@ class Skull:
 
     def to_move(self, state: State) -> Sequence[int]:
         """The one whose turn it is, until the game is won."""
-        return () if state.ended is not None else _ALONE[state.mover]
+        return () if state.ended is not None else _ALONE[state.board[MOVER]]
 
     def legal(self, state: State, seat: int) -> list[Plain]:
         """The document's moves in its order, or which card is lost, or who starts."""
@@ -59,7 +73,9 @@ class Skull:
         step = steps.STEPS.get(move) if type(move) is str else None
         moved = len(state.story)
         if step is None or not step[0](state, seat, step[1], dice):
-            raise IllegalMove(words.refusal(move, state.phase, state.table, state.top_bid))
+            board = state.board
+            phase = moves.PHASES[board[PHASE]]
+            raise IllegalMove(words.refusal(move, phase, board[TABLE], board[TOP]))
         state.moved = moved
         return state
 
@@ -117,19 +133,19 @@ def _variant(options: Options) -> str:
 
 
 def _legal(state: State, seat: int) -> list[str]:
-    match state.phase:
-        case "placing":
-            skulls, roses = state.hands
-            ready = state.table >= len(state.inside)
-            return moves.placing(skulls[seat], roses[seat], ready, state.table)
-        case "betting":
-            return moves.betting(state.top_bid, state.table)
-        case "choice":
-            return moves.choosing(state.sizes, state.top_seat)
-        case "lose":
-            return [*moves.LOSSES, moves.LOSE_ANY]
-        case "start":
-            return [*(moves.STARTS[one] for one in state.inside), moves.START_ANY]
+    board, phase = state.board, state.board[PHASE]
+    if phase == PLACING:
+        skulls, roses, *_ = state.own[seat]
+        ready = board[TABLE] >= board[INSIDE]
+        return moves.placing(skulls, roses, ready, board[TABLE])
+    if phase == BETTING:
+        return moves.betting(board[TOP], board[TABLE])
+    if phase == CHOICE:
+        return moves.choosing(board[PILES:BIDS], board[MOVER])
+    if phase == LOSE:
+        return [*moves.LOSSES, moves.LOSE_ANY]
+    if phase == START:
+        return [*(moves.STARTS[one] for one in state.inside), moves.START_ANY]
     return []
 
 

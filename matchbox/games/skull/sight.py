@@ -7,18 +7,24 @@ from typing import Any, Final
 
 from matchbox.dice import Dice
 from matchbox.games.skull import story
-from matchbox.games.skull.challenge import PASSED, ROSE, SKULL, State
+from matchbox.games.skull.challenge import State
 from matchbox.games.skull.layout import (
-    LOST,
-    ME,
+    BIDS,
+    CARDS,
+    GONE,
     MOVER,
+    OWN,
+    PASSED,
     PHASE,
-    ROSES,
-    SKULLS,
-    TABLE,
-    TOP,
+    PILES,
+    POINTS,
+    ROSE,
+    SEATS,
+    SKULL,
+    STARTER,
+    VARIANT,
 )
-from matchbox.games.skull.moves import KINDS, PHASES
+from matchbox.games.skull.moves import KINDS, PHASES, VARIANTS
 from matchbox.games.skull.moves import PASSED as SAID_PASS
 
 _ASKS: Final = {
@@ -33,17 +39,18 @@ def view(state: State, seat: int | None) -> dict[str, Any]:
     What happened is two texts, for they are sent with every question: the events of this round
     after commas, and those of earlier rounds, a line each.
     """
-    over = state.ended is not None
+    board, over = state.board, state.ended is not None
+    phase, mover = PHASES[board[PHASE]], board[MOVER]
     seen: dict[str, Any] = {
-        "ask": _ASKS[state.phase] if seat is None or seat == state.mover or over else "wait",
-        "variant": state.variant,
-        "phase": state.phase,
-        "mover": state.mover,
-        "starter": state.starter,
-        "points": list(state.points),
-        "cards": list(state.cards),
-        "piles": list(state.sizes),
-        "bids": [SAID_PASS if bid == PASSED else bid for bid in state.bids],
+        "ask": _ASKS[phase] if seat is None or seat == mover or over else "wait",
+        "variant": VARIANTS[board[VARIANT]],
+        "phase": phase,
+        "mover": mover,
+        "starter": board[STARTER],
+        "points": _by_seat(board, POINTS),
+        "cards": _by_seat(board, CARDS),
+        "piles": _by_seat(board, PILES),
+        "bids": [SAID_PASS if bid == PASSED else bid for bid in _by_seat(board, BIDS)],
         "log": story.told(state.story[state.round_at :].rstrip(_END)),
         "rounds": "".join(f"{events}\n" for events in rounds(state)),
     }
@@ -51,11 +58,17 @@ def view(state: State, seat: int | None) -> dict[str, Any]:
         seen["events"] = story.happened(state.story[state.moved :])
         seen["winners"] = state.winners.copy()
     else:
+        own, owned = state.own[seat], state.owned[seat]
         seen["me"] = seat
-        seen["hand"] = {kind: hands[seat] for kind, hands in zip(KINDS, state.hands, strict=True)}
-        seen["pile"] = [KINDS[kind] for kind in state.piles[seat]]
-        seen["lost"] = [KINDS[kind] for kind in state.lost[seat]]
+        seen["hand"] = dict(zip(KINDS, own, strict=False))
+        seen["pile"] = [KINDS[kind] for kind in own[len(own) - board[PILES + seat] :]]
+        seen["lost"] = [KINDS[kind] for kind in owned[_GONE:]]
     return seen
+
+
+def _by_seat(board: bytearray, start: int) -> list[int]:
+    """The row of the board that begins there."""
+    return list(board[start : start + board[SEATS]])
 
 
 def rounds(state: State) -> list[str]:
@@ -65,25 +78,13 @@ def rounds(state: State) -> list[str]:
 
 def brief(state: State, seat: int) -> bytes:
     """The view of the seat to move as player.brief_of writes it, without the view."""
-    skulls, roses = state.hands
-    lost = state.lost[seat]
-    head = state.head
-    head[PHASE] = _PHASES[state.phase]
-    head[ME] = head[MOVER] = seat
-    head[SKULLS], head[ROSES], head[LOST] = skulls[seat], roses[seat], len(lost)
-    head[TABLE], head[TOP] = state.table, state.top_bid
-    return b"".join(
-        (
-            head, state.points, state.cards, state.sizes, state.bids, state.piles[seat], lost,
-            state.story,
-        )
-    )  # fmt: skip
+    return b"".join((state.board, state.own[seat], state.story))
 
 
 def resampled(state: State, seat: int | None, dice: Dice) -> State:
     """The other seats' cards dealt anew, so that all that everybody saw stays true."""
     other = copy.deepcopy(state)
-    for one in range(state.seats):
+    for one in range(len(state.own)):
         if one != seat and one in state.inside:
             _deal_anew(other, one, dice)
     return other
@@ -91,21 +92,20 @@ def resampled(state: State, seat: int | None, dice: Dice) -> State:
 
 def _deal_anew(state: State, seat: int, dice: Dice) -> None:
     """Another kind lost, where nobody can know which, and other cards face down and in hand."""
-    known = state.known[seat]
+    board, known = state.board, state.known[seat]
     has_skull = dice.below(2) == 0 if known is None else known
     shown = [state.turned.count(2 * seat + kind) for kind in (SKULL, ROSE)]
-    number, lost = state.cards[seat], len(state.lost[seat])
-    state.owned[SKULL][seat], state.owned[ROSE][seat] = has_skull, number - has_skull
+    number, lost = board[CARDS + seat], len(state.owned[seat]) - _GONE
     skulls_lost = int(not has_skull)
-    state.lost[seat] = bytearray([ROSE] * (lost - skulls_lost) + [SKULL] * skulls_lost)
+    gone = [seat, lost, *[ROSE] * (lost - skulls_lost), *[SKULL] * skulls_lost]
     hidden = [SKULL] * (has_skull - shown[SKULL])
     hidden += [ROSE] * (number - sum(shown) - len(hidden))
     dice.shuffle(hidden)
-    size = state.sizes[seat]
-    state.piles[seat] = bytearray(hidden[:size])
-    for kind in (SKULL, ROSE):
-        state.hands[kind][seat] = hidden[size:].count(kind)
+    size = board[PILES + seat]
+    held = hidden[size:]
+    state.owned[seat] = bytearray([has_skull, number - has_skull, *gone])
+    state.own[seat] = bytearray([held.count(SKULL), held.count(ROSE), *gone, *hidden[:size]])
 
 
 _END: Final = bytes([story.END])
-_PHASES: Final = {name: number for number, name in enumerate(PHASES)}
+_GONE: Final = GONE - OWN

@@ -11,12 +11,28 @@ from typing import Final
 from matchbox.dice import Dice
 from matchbox.game import Outcome
 from matchbox.games.skull import challenge, moves, story
-from matchbox.games.skull.challenge import PASSED, ROSE, SKULL, State
+from matchbox.games.skull.challenge import State
+from matchbox.games.skull.layout import (
+    BETTING,
+    CHOICE,
+    INSIDE,
+    LOSE,
+    PASSED,
+    PHASE,
+    PILES,
+    PLACING,
+    POINTS,
+    ROSE,
+    SKULL,
+    START,
+    TABLE,
+    TOP,
+)
 
 
 def started(seats: int, variant: str, dice: Dice) -> State:
     """All cards in their owners' hands, and a starter drawn by lot."""
-    state = State(seats, variant)
+    state = State(seats, moves.VARIANTS.index(variant))
     challenge.new_round(state, dice.below(seats))
     return state
 
@@ -24,53 +40,53 @@ def started(seats: int, variant: str, dice: Dice) -> State:
 def outcome(state: State) -> Outcome:
     """The winner first, and all others second; a failed single challenge has many winners."""
     assert state.ended is not None
-    first = len(state.winners)
-    places = tuple(1 if seat in state.winners else 1 + first for seat in range(state.seats))
-    return Outcome(places, tuple(state.points), state.ended)
+    first, seats = len(state.winners), len(state.own)
+    places = tuple(1 if seat in state.winners else 1 + first for seat in range(seats))
+    return Outcome(places, tuple(state.board[POINTS : POINTS + seats]), state.ended)
 
 
 def _place(state: State, seat: int, kind: int, dice: Dice) -> bool:
-    if state.phase != "placing" or not state.hands[kind][seat]:
+    own = state.own[seat]
+    if state.board[PHASE] != PLACING or not own[kind]:
         return False
     challenge.place(state, seat, kind)
     return True
 
 
 def _bet(state: State, seat: int, number: int, dice: Dice) -> bool:
-    if not state.top_bid < number <= state.table:
+    board = state.board
+    if not board[TOP] < number <= board[TABLE]:
         return False
-    opens = state.phase == "placing" and state.table >= len(state.inside)
-    if not opens and state.phase != "betting":
+    if board[PHASE] != BETTING and (board[PHASE] != PLACING or board[TABLE] < board[INSIDE]):
         return False
     challenge.speak(state, seat, number)
     return True
 
 
 def _pass(state: State, seat: int, nothing: int, dice: Dice) -> bool:
-    if state.phase != "betting":
+    if state.board[PHASE] != BETTING:
         return False
     challenge.speak(state, seat, PASSED)
     return True
 
 
 def _choose(state: State, seat: int, owner: int, dice: Dice) -> bool:
-    if state.phase != "choice" or owner == state.top_seat:
-        return False
-    if owner >= state.seats or not state.sizes[owner]:
+    board = state.board
+    if board[PHASE] != CHOICE or owner == seat or not board[PILES + owner]:
         return False
     challenge.choose(state, seat, owner, dice)
     return True
 
 
 def _lose(state: State, seat: int, kind: int, dice: Dice) -> bool:
-    if state.phase != "lose":
+    if state.board[PHASE] != LOSE:
         return False
     challenge.lose(state, seat, seat, dice.choice(_KINDS) if kind == _ANY else kind)
     return True
 
 
 def _start(state: State, seat: int, starter: int, dice: Dice) -> bool:
-    if state.phase != "start" or (starter != _ANY and starter not in state.inside):
+    if state.board[PHASE] != START or (starter != _ANY and starter not in state.inside):
         return False
     chosen = dice.choice(state.inside) if starter == _ANY else starter
     state.story.append(story.NAMES + seat)

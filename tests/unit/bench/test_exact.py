@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from bench.figures.skull import EXACT
+from matchbox.games.skull.layout import CARDS, POINTS
 from matchbox.games.skull.rules import GAME
 from tests.fakes import RandomDice
 
@@ -22,10 +23,9 @@ def worth(state: Any, known: dict[str, Worth]) -> Worth:
     """What random moves make of the position."""
     movers = GAME.to_move(state)
     if not movers:
-        return float(not sum(state.points)), 0.0
+        return float(not sum(state.board[POINTS:CARDS])), 0.0
     seat = movers[0]
-    parts = state.hands, state.piles, state.bids, state.phase, state.top_bid, state.top_seat, seat
-    key = repr(parts)
+    key = repr((state.board, state.own, state.top_seat))
     if key not in known:
         after = []
         for move in GAME.legal(state, seat):

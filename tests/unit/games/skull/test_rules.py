@@ -11,6 +11,7 @@ import pytest
 from matchbox.errors import IllegalMove
 from matchbox.games.skull import moves
 from matchbox.games.skull.challenge import State
+from matchbox.games.skull.layout import CARDS
 from matchbox.games.skull.rules import GAME
 from tests.fakes import LeastDice, RandomDice
 
@@ -31,18 +32,23 @@ def owning(*cards: str) -> State:
     """The first position of a table whose seats own these cards, such as "skull rose"."""
     state = begin(len(cards))
     for seat, own in enumerate(cards):
-        for kind, name in enumerate(moves.KINDS):
-            state.owned[kind][seat] = own.split().count(name)
-        state.cards[seat] = len(own.split())
-        state.lost[seat] = bytearray([moves.KINDS.index("rose")] * (4 - len(own.split())))
+        held = [own.split().count(kind) for kind in moves.KINDS]
+        lost = [moves.KINDS.index("rose")] * (4 - sum(held))
+        state.owned[seat] = bytearray([*held, seat, len(lost), *lost])
+        state.board[CARDS + seat] = sum(held)
     state.clear_table()
     return state
 
 
 def owned(state: State, seat: int) -> tuple[int, int]:
     """How many skulls and roses the seat owns."""
-    skulls, roses = state.owned
-    return skulls[seat], roses[seat]
+    skulls, roses, *_ = state.owned[seat]
+    return skulls, roses
+
+
+def public(state: State, *names: str) -> tuple[Any, ...]:
+    """What everybody sees under these names."""
+    return tuple(view(state, None)[name] for name in names)
 
 
 def view(state: State, seat: int | None) -> Any:
@@ -62,7 +68,7 @@ def test_everybody_owns_a_skull_and_three_roses() -> None:
 
 
 def test_the_first_starter_is_drawn_by_lot() -> None:
-    starters = {GAME.start(6, RandomDice(seed), {}).mover for seed in range(60)}
+    starters = {public(GAME.start(6, RandomDice(seed), {}), "mover")[0] for seed in range(60)}
     assert starters == set(range(6))
 
 
@@ -103,12 +109,12 @@ def test_whoever_passed_is_not_asked_again_and_whoever_was_raised_is() -> None:
 
 def test_the_bidding_ends_when_all_others_have_passed() -> None:
     state = play(begin(), ROSE, ROSE, ROSE, "bet 2", "pass", "pass")
-    assert (state.phase, state.mover) == ("choice", 0)
+    assert public(state, "phase", "mover") == ("choice", 0)
 
 
 def test_a_bid_of_all_cards_ends_the_bidding_at_once() -> None:
     state = play(begin(), ROSE, ROSE, ROSE, "bet 3")
-    assert (state.phase, state.mover) == ("choice", 0)
+    assert public(state, "phase", "mover") == ("choice", 0)
 
 
 # --- The challenge ---------------------------------------------------------------------------
@@ -116,13 +122,15 @@ def test_a_bid_of_all_cards_ends_the_bidding_at_once() -> None:
 
 def test_the_challenger_turns_over_his_own_pile_first_from_the_top() -> None:
     state = play(begin(2), SKULL, ROSE, ROSE, ROSE, "bet 1", "pass")
-    assert list(state.points) == [1, 0], "his top card is a rose, the skull below it stays covered"
+    assert view(state, None)["points"] == [1, 0], (
+        "his top card is a rose, the skull below it stays covered"
+    )
 
 
 def test_he_turns_over_all_of_it_before_any_other() -> None:
     state = play(begin(2), SKULL, ROSE, ROSE, ROSE, "bet 2", "pass")
     assert view(state, 1)["log"].endswith("0 rose, 0 skull, 0 failed")
-    assert state.phase == "lose"
+    assert view(state, None)["phase"] == "lose"
 
 
 def test_then_he_chooses_piles_one_card_at_a_time() -> None:
@@ -143,17 +151,17 @@ def test_a_pile_without_cards_cannot_be_chosen() -> None:
 
 def test_as_many_roses_as_bid_are_a_point_and_the_challenger_starts() -> None:
     state = play(begin(), ROSE, ROSE, ROSE, ROSE, "bet 2", "pass", "pass")
-    assert state.phase == "choice"
+    assert view(state, None)["phase"] == "choice"
     state = play(state, "choose 2")
-    assert list(state.points) == [0, 1, 0]
-    assert (state.phase, state.mover) == ("placing", 1)
+    assert view(state, None)["points"] == [0, 1, 0]
+    assert public(state, "phase", "mover") == ("placing", 1)
     assert [view(state, seat)["hand"] for seat in range(3)] == [{"skull": 1, "rose": 3}] * 3
 
 
 def test_a_skull_as_the_last_card_is_a_failure() -> None:
     state = play(begin(2), ROSE, SKULL, "bet 2", "choose 1")
-    assert list(state.points) == [0, 0]
-    assert state.cards[0] == 3
+    assert view(state, None)["points"] == [0, 0]
+    assert view(state, None)["cards"][0] == 3
 
 
 def test_another_players_skull_costs_a_card_drawn_by_lot() -> None:
@@ -162,7 +170,7 @@ def test_another_players_skull_costs_a_card_drawn_by_lot() -> None:
         state = play(begin(2), ROSE, SKULL, "bet 2")
         GAME.apply(state, 0, "choose 1", RandomDice(seed))
         lost |= set(view(state, 0)["lost"])
-        assert state.mover == 0, "the challenger starts the next round"
+        assert view(state, None)["mover"] == 0, "the challenger starts the next round"
     assert lost == {"skull", "rose"}
 
 
@@ -204,7 +212,7 @@ def test_the_last_one_with_cards_wins() -> None:
 def test_the_owner_of_the_skull_starts_where_it_put_the_challenger_out() -> None:
     state = play(owning("rose", "rose", "skull rose"), ROSE, ROSE, SKULL, "bet 3", "choose 2")
     assert state.inside == [1, 2]
-    assert state.mover == 2
+    assert view(state, None)["mover"] == 2
 
 
 def test_whoever_is_put_out_by_his_own_skull_names_the_starter() -> None:
@@ -260,7 +268,7 @@ def test_one_challenge_ends_with_it() -> None:
 
 def test_the_document_lets_everybody_speak_once_and_leaves_the_own_pile() -> None:
     state = play(begin(3, "document"), SKULL, ROSE, ROSE, ROSE, "bet 1", "bet 2", "bet 3")
-    assert (state.phase, state.mover) == ("choice", 0)
+    assert public(state, "phase", "mover") == ("choice", 0)
     assert not state.turned
     assert GAME.legal(state, 0) == ["choose 1", "choose 2"]
 
@@ -282,8 +290,8 @@ def test_play_goes_on_with_a_new_round_of_the_next_one_clockwise() -> None:
     state = play(begin(4), ROSE, ROSE, ROSE, ROSE, ROSE, "bet 1")
     state = GAME.without(state, 2, LeastDice())
     assert state.inside == [0, 1, 3]
-    assert (state.phase, state.mover) == ("placing", 3)
-    assert state.table == 0
+    assert public(state, "phase", "mover") == ("placing", 3)
+    assert sum(view(state, None)["piles"]) == 0
     assert view(state, None)["rounds"].endswith("2 gone\n")
 
 
@@ -297,7 +305,7 @@ def test_the_last_one_left_has_won() -> None:
 def test_a_fault_of_one_who_is_out_and_names_the_starter_just_goes_on() -> None:
     state = play(owning("skull", "rose", "rose", "rose"), SKULL, ROSE, ROSE, ROSE, "bet 4")
     state = GAME.without(state, 0, LeastDice())
-    assert (state.inside, state.mover) == ([1, 2, 3], 1)
+    assert (state.inside, view(state, None)["mover"]) == ([1, 2, 3], 1)
 
 
 @pytest.mark.parametrize("seats", [3, 6])

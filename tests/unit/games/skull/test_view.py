@@ -19,7 +19,7 @@ from matchbox.games.skull.players import RandomAgent
 from matchbox.games.skull.rules import GAME
 from matchbox.games.skull.skullboard import MOVES
 from tests.fakes import RandomDice
-from tests.unit.games.skull.test_rules import ROSE, SKULL, begin, owned, play
+from tests.unit.games.skull.test_rules import ROSE, SKULL, begin, owned, play, public
 
 
 def seen(state: State, seat: int | None = None) -> GameView:
@@ -33,7 +33,7 @@ def positions(seats: int, variant: str, seed: int) -> Iterator[State]:
     lot, dice = random.Random(seed), RandomDice(seed)
     state = GAME.start(seats, dice, {"variant": variant})
     while movers := GAME.to_move(state):
-        if state.phase in GamePhase.__members__:
+        if public(state, "phase")[0] in GamePhase.__members__:
             yield state
         state = GAME.apply(state, movers[0], lot.choice(GAME.legal(state, movers[0])), dice)
 
@@ -77,12 +77,13 @@ def test_a_view_has_a_card_of_its_own_or_none_for_every_card(seats: int, variant
             for other in state.inside:
                 pile = board.get_table().get_player(Player(other))
                 hand = board.get_hand(Player(other))
+                own: Any = GAME.view(state, other)
                 if other == seat:
-                    assert pile == [Card(KINDS[kind]) for kind in state.piles[seat]]
-                    assert hand.count(Card.rose) == state.hands[KINDS.index("rose")][seat]
+                    assert pile == [Card(kind) for kind in own["pile"]]
+                    assert hand.count(Card.rose) == own["hand"]["rose"]
                 else:
-                    assert pile == [None] * len(state.piles[other])
-                    assert hand == [None] * sum(hands[other] for hands in state.hands)
+                    assert pile == [None] * len(own["pile"])
+                    assert hand == [None] * sum(own["hand"].values())
 
 
 @every_kind
@@ -111,7 +112,7 @@ def test_the_past_reaches_to_the_first_card_also_where_the_round_put_one_out(sea
     for _ in range(3):
         play(state, SKULL, *["place rose"] * 2, "bet 1", "pass", "pass", "lose rose")
     play(state, SKULL, *["place rose"] * 2, "bet 1", "pass", "pass")
-    assert (state.phase, state.inside) == ("start", [1, 2])
+    assert (*public(state, "phase"), state.inside) == ("start", [1, 2])
     view = seen(state, seat)
     assert view.last_move == MOVES["pass"]
     past = view.previous_state
@@ -206,13 +207,14 @@ def test_states_that_look_alike_hold_the_same_public_facts(seats: int) -> None:
         for seat in (*range(seats), None):
             other = GAME.resample(state, seat, RandomDice(number))
             assert GAME.view(other, seat) == GAME.view(state, seat)
-            assert other.cards == state.cards
+            assert other.board == state.board
             for one in range(seats):
-                held = other.piles[one].count(skull) + other.turned.count(2 * one + skull)
-                assert held + other.hands[skull][one] == owned(other, one)[0]
-                assert len(other.lost[one]) == len(state.lost[one])
-                assert sum(owned(other, one)) == state.cards[one]
-                if state.known[one] is not None and state.cards[one]:
+                own: Any = GAME.view(other, one)
+                held = own["pile"].count("skull") + other.turned.count(2 * one + skull)
+                assert held + own["hand"]["skull"] == owned(other, one)[0]
+                assert len(other.owned[one]) == len(state.owned[one])
+                assert sum(owned(other, one)) == own["cards"][one]
+                if state.known[one] is not None and own["cards"][one]:
                     assert bool(owned(other, one)[0]) is state.known[one]
             differ += other.owned != state.owned
     assert differ, "a lost card may have been another one"
