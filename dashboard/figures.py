@@ -66,7 +66,7 @@ def leaderboard(board: Figure) -> Figure:
         "layout": layout(
             height=_FRAME_PX + _ROW_PX * max(1, len(lines)),
             xaxis={
-                "title": heading(f"{unit} (bar: 95% interval)"),
+                "title": heading(unit),
                 "zeroline": False,
                 "range": _reach(lines, board),
             },

@@ -75,7 +75,12 @@ function onClick(event) {
   else go([...part("transcript").children].indexOf(control.parentElement));
 }
 
+function reveal(list, item) {
+  list.scrollTop = item.offsetTop - (list.clientHeight - item.offsetHeight) / 2;
+}
+
 async function start() {
+  reveal(part("bouts"), part("bouts").querySelector("[aria-current]"));
   const answer = await fetch(replay.dataset.steps);
   if (!answer.ok) return; // the links still step, one page at a time
   steps = (await answer.json()).steps;

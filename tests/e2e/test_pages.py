@@ -15,6 +15,7 @@ from playwright.sync_api import Browser, Page, Request, expect
 from werkzeug.serving import make_server
 
 from dashboard.source import Row, Source
+from matchbox import registry
 from matchbox.errors import NotFound
 from tests.unit.dashboard import cast, compared, seasons
 from tests.unit.dashboard.cast import (
@@ -289,6 +290,19 @@ def test_a_bout_is_stepped_through_by_keyboard(watched: Page, alices: str) -> No
     expect(at).to_have_text("1")
 
 
+def test_a_board_of_five_hundred_bouts_stays_in_reach(watched: Page) -> None:
+    row = cast.match(MATCH)
+    many = row | {"bouts": [bout for bout in row["bouts"] for _ in range(50)]}
+    watched.set_viewport_size(PHONE)  # type: ignore[arg-type]
+    with serving(replace(SOURCE, match=lambda match_id: many)) as address:
+        watched.goto(f"{address}/matches/{MATCH}?bout=449")
+        expect(watched.locator("#replay")).to_have_attribute("data-ready", "")
+        expect(watched.locator(".bouts [aria-current]")).to_be_in_viewport()
+        box = watched.locator("#board").bounding_box()
+    assert box is not None
+    assert box["y"] < PHONE["height"]
+
+
 def test_space_plays_the_bout_and_stops_it(watched: Page, alices: str) -> None:
     watched.goto(alices + BOUT)
     settled(watched)
@@ -372,7 +386,10 @@ def test_a_digest_is_copied(watched: Page, alices: str) -> None:
 def test_no_page_is_wider_than_a_phone(watched: Page) -> None:
     watched.set_viewport_size(PHONE)  # type: ignore[arg-type]
     wide = {}
-    for source, paths in ((SOURCE, PAGES), (OPERATOR, OPERATING), (EMPTY, ("/",))):
+    (row,) = SOURCE.games()
+    games = [row | {"name": name} for name in registry.games()]
+    rules = (replace(SOURCE, games=lambda: games), [f"/games/{game['name']}" for game in games])
+    for source, paths in ((SOURCE, PAGES), (OPERATOR, OPERATING), (EMPTY, ("/",)), rules):
         with serving(source) as address:
             for path in paths:
                 watched.goto(address + path)

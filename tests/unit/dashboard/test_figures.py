@@ -82,7 +82,7 @@ def test_hovering_tells_the_counts() -> None:
 
 
 def test_axes_have_units() -> None:
-    assert leaderboard(BOARD)["layout"]["xaxis"]["title"]["text"] == "Elo (bar: 95% interval)"
+    assert leaderboard(BOARD)["layout"]["xaxis"]["title"]["text"] == "Elo"
 
 
 def test_a_cooperative_board_shows_scores() -> None:
