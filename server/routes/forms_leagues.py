@@ -92,6 +92,7 @@ def create_season() -> Response:
                 name=field("name") or None,
                 league=field("league"),
                 cycles=_whole("cycles"),
+                deals=_whole("deals"),
                 draft=bool(field("draft")),
                 settings=made.settings,
                 now=made.now(),

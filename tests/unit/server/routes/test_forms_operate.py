@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import select
 
 from matchbox.match.wire import TryOut
-from server.db.models import League, User
+from server.db.models import League, Season, User
 from tests.books import Books, lost, played
 from tests.unit.server.routes.conftest import Browse, open_season, play_all, start_season
 
@@ -23,12 +23,25 @@ def test_an_operator_makes_a_season_of_the_games_league(
     assert operator.get("/seasons/1").status_code == 200
 
 
+def test_a_season_on_the_page_has_the_deals_that_are_named_for_it(
+    browse: Browse, books: Books, charlie: User
+) -> None:
+    operator = browse(charlie)
+    assert operator.send("/seasons", **AUTUMN, deals="25").location == "/seasons/1"
+    assert operator.send("/seasons", **{**AUTUMN, "name": "winter"}, deals="").location
+    with books.read() as session:
+        made = session.scalars(select(Season).order_by(Season.id)).all()
+        assert [row.paced for row in made] == [False, True]
+        assert made[0].deals == 25
+
+
 @pytest.mark.parametrize(
     ("more", "status"),
     [
         ({"name": "7"}, 422),
         ({"cycles": "many"}, 422),
         ({"cycles": "0"}, 422),
+        ({"deals": "0"}, 422),
         ({"league": "no"}, 404),
     ],
 )
