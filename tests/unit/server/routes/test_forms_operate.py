@@ -72,6 +72,10 @@ def test_a_league_is_made_with_its_game_s_options_and_without_end(
     with books.read() as session:
         row = session.scalars(select(League).where(League.name == "quick-skull")).one()
     assert (row.continuous, row.seats, row.options) == (True, 3, {"variant": "challenge"})
+    own = operator.get("/leagues/quick-skull").text
+    assert 'href="/leaderboards/quick-skull"' in own
+    assert operator.get("/leaderboards/quick-skull").status_code == 200
+    assert all('placeholder="by how fast its bots are"' in one for one in (page, own))
     team = {**asked, "name": "team", "game": "thegame", "continuous": ""}
     assert operator.send("/leagues", **team).status_code == 303
     with books.read() as session:
