@@ -8,7 +8,7 @@ from matchbox.match cimport packing
 from matchbox.games.creatures.steps cimport attack, begin_turn, charge, fight, hit, play_land, summon, tap, untapped
 
 cdef dict PLANS
-cdef Py_ssize_t ATTACK, DONE, LAND, SUMMON, TAP
+cdef Py_ssize_t DONE
 cdef Py_ssize_t BLOCK, NOBODY, TURN, UNTAPPED, _BOTH, _OVER, _REFUSED
 
 cdef class _Bout:
@@ -26,8 +26,9 @@ cdef class Batch:
     @cython.locals(asked=Py_ssize_t, attacker=Py_ssize_t, own=Side, other=Side)
     cdef _ask(self, _Bout bout, Py_ssize_t seat)
     @cython.locals(
-        first=Py_ssize_t, made=Py_ssize_t, mover=Py_ssize_t, moves=tuple, other=Side,
-        place=Py_ssize_t, side=Side, step=Py_ssize_t,
+        at=Py_ssize_t, attackers=list, card=Py_ssize_t, end=Py_ssize_t, land=Py_ssize_t,
+        lands=Py_ssize_t, made=Py_ssize_t, mover=Py_ssize_t, moves=tuple, other=Side,
+        place=Py_ssize_t, side=Side,
     )
     cdef Py_ssize_t _turn(self, _Bout bout, Py_ssize_t seat, Plan plan) except -3
     @cython.locals(side=Side, other=Side, place=Py_ssize_t)

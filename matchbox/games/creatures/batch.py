@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from matchbox.game import Outcome
 from matchbox.games.creatures.brief import BLOCK, TURN, write, written
-from matchbox.games.creatures.plan import ATTACK, DONE, LAND, PLANS, SUMMON, TAP, Plan, plan_of
+from matchbox.games.creatures.plan import DONE, PLANS, Plan, plan_of
 from matchbox.games.creatures.state import NO_CARD, NO_LIFE, NOBODY, UNTAPPED, Side, State
 from matchbox.games.creatures.steps import (
     attack,
@@ -123,39 +123,39 @@ class Batch:
         """Makes moves of a turn. Who moves next, or what else came of it."""
         side, other, moves = bout.sides[seat], bout.sides[1 - seat], plan.moves
         mover = seat
-        for step, what, first in plan.steps:
-            if step == LAND:
-                if play_land(side) < 0:
-                    return _REFUSED
-            elif step == TAP:
-                if not tap(side, what):
-                    return _REFUSED
-            elif step == DONE:
-                mover = 1 - seat
-                side.mana = 0
-                bout.turn += 1
-                if not begin_turn(other):
-                    return self._end(bout, moves[: first + 1], mover, NO_CARD)
-                if first + 1 < len(moves):
-                    return _REFUSED
-            elif step == SUMMON:
-                if summon(side, what) < 0:
-                    return _REFUSED
-            elif step != ATTACK:
+        for land, lands, card, attackers, end, at in plan.stages:
+            if (
+                (land and play_land(side) < 0)
+                or (lands and not tap(side, lands))
+                or (card and summon(side, card) < 0)
+            ):
                 return _REFUSED
+            if not attackers:
+                pass
             elif UNTAPPED not in other.marks:
-                made = charge(side, other, what)
+                made = charge(side, other, attackers)
                 if made < 0:
                     return _REFUSED
+                at += made
                 if other.life <= 0:  # What comes after that is nobody's any more.
-                    return self._end(bout, moves[: first + made], 1 - seat, NO_LIFE)
+                    return self._end(bout, moves[:at], 1 - seat, NO_LIFE)
             else:
-                place = untapped(side, what[0])
-                if place < 0 or first + 1 < len(moves):
+                place = untapped(side, attackers[0])
+                if place < 0 or at + 1 < len(moves):
                     return _REFUSED
                 attack(side, other, place)
                 bout.attacker = place
                 mover = 1 - seat
+            if end:
+                if end != DONE:
+                    return _REFUSED
+                mover = 1 - seat
+                side.mana = 0
+                bout.turn += 1
+                if not begin_turn(other):
+                    return self._end(bout, moves[: at + 1], mover, NO_CARD)
+                if at + 1 < len(moves):
+                    return _REFUSED
         bout.said.append(moves)
         return mover
 

@@ -1,8 +1,8 @@
 """A player's `board`: what lies on one side of the table, and what its owner does there.
 
-A facade. Its lists are brought up to date after every move; a deck is laid out when it is first
-looked at. Its methods hand an action on, which is done where the rules allow it. Who changes the
-lists changes nothing else.
+A facade. Its lists are brought up to date after every move; the lands, the discard pile and a deck
+are laid out when they are first looked at. Its methods hand an action on, which is done where the
+rules allow it. Who changes the lists changes nothing else.
 """
 
 from __future__ import annotations
@@ -30,9 +30,6 @@ class GameControl:
     """Your own cards in the order of drawing; of the opponent's only how many."""
     field: list[Card]
     """The creatures, in the order in which they were summoned."""
-    lands: list[Card]
-    dpile: list[Card]
-    """The discard pile, oldest first."""
     playedland: bool
     mana: Mana
 
@@ -49,6 +46,16 @@ class GameControl:
         """Face down: its length is all there is to see."""
         len(self.hand)  # is laid out with it
         return self._layout.deck()
+
+    @cached_property
+    def lands(self) -> list[Card]:
+        """The lands, tapped and untapped."""
+        return self._layout.lay_all(self).lands
+
+    @cached_property
+    def dpile(self) -> list[Card]:
+        """The discard pile, oldest first."""
+        return self._layout.lay_all(self).dpile
 
     def play_land(self) -> bool:
         """Plays a land from the hand; once a turn."""

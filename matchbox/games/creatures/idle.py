@@ -11,7 +11,7 @@ from matchbox.games.creatures.board import NOTHING, GameControl
 from matchbox.games.creatures.layout import Layout
 from matchbox.games.creatures.state import Side
 
-_LAID: Final = frozenset(("hand", "field", "lands", "dpile", "playedland", "mana"))
+_LAID: Final = frozenset(("hand", "field", "playedland", "mana"))
 """What is there from the first look at any of it."""
 
 

@@ -16,9 +16,10 @@ cdef class Layout:
     cdef tuple _zones
     cdef Py_ssize_t _touches
     cdef bint _is_deck_shown, _is_own
-    cdef readonly bint is_laid
+    cdef readonly bint is_all_laid, is_laid
 
     cpdef lay_out(self, object board)
+    cpdef lay_all(self, object board)
     cpdef tell(self, bytes brief)
     cpdef deck(self)
     @cython.locals(zones=tuple)
@@ -27,11 +28,12 @@ cdef class Layout:
     @cython.locals(side=Side, gone=list)
     cpdef show(self, object board, Py_ssize_t played=*)
     cdef _note(self)
+    cdef tuple _all_zones(self)
     cdef list _show_hand(self, object board, bytearray kinds, Py_ssize_t played)
-    @cython.locals(held=list, kind=Py_ssize_t)
+    @cython.locals(cards=list)
     cdef _draw(self, object board, bytearray kinds)
     @cython.locals(place=Py_ssize_t)
-    cpdef show_tapped(self, object board, Py_ssize_t tapped)
+    cpdef show_tapped(self, Py_ssize_t tapped)
     cdef _show_creatures(self, object board, Side side, list gone)
     @cython.locals(place=Py_ssize_t)
     cdef _show_marks(self, bytearray marks)

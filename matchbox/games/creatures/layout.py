@@ -24,8 +24,6 @@ ATTACKING: Final = TAPPED | ATTACKED
 _ALWAYS: Final = -1
 """So many touches there never are: all is brought up to date each time, as a deck asks for."""
 
-_NONE_FALLEN: Final[list[Card]] = []
-"""An empty discard pile, for all boards; never changed."""
 _new: Final = Card.__new__
 
 
@@ -39,7 +37,7 @@ class Layout:
 
     __slots__ = (
         "_fallen", "_held_kinds", "_is_deck_shown", "_is_own", "_side", "_touches", "_zones",
-        "brief", "creatures", "held", "is_laid", "lands", "numbers",
+        "brief", "creatures", "held", "is_all_laid", "is_laid", "lands", "numbers",
     )  # fmt: skip
 
     def __init__(self, side: Side, *, is_own: bool) -> None:
@@ -51,11 +49,13 @@ class Layout:
         """What the board was told last."""
         self.is_laid = False
         """Whether the cards lie there."""
+        self.is_all_laid = False
+        """The lands and the discard pile as well."""
 
     def lay_out(self, board: GameControl) -> None:
         """Lays the cards out, those of which the board was told before among them."""
         self.is_laid = True
-        board.hand, board.field, board.lands, board.dpile = [], [], [], []
+        board.hand, board.field = [], []
         board.playedland = False
         board.mana = Mana(0)
         self.held: list[Card] = []
@@ -65,11 +65,20 @@ class Layout:
         self.numbers = bytearray()
         """Those of the creatures."""
         self.lands: list[Card] = []
-        self._fallen = _NONE_FALLEN
+        self._fallen: list[Card] = []
         self._note()
         if self.brief:
             read_other(self.brief, self._side)
             self.show(board)
+
+    def lay_all(self, board: GameControl) -> GameControl:
+        """Lays out the lands and the discard pile, too; from now on they are kept up to date."""
+        if not self.is_laid:
+            self.lay_out(board)
+        board.lands, board.dpile = self.lands.copy(), self._fallen.copy()
+        self.is_all_laid = True
+        self._zones = self._all_zones()
+        return board
 
     def tell(self, brief: bytes) -> None:
         """Takes what is seen of the opponent's side now; it is read where somebody has looked."""
@@ -85,7 +94,9 @@ class Layout:
 
     def is_untouched(self, board: GameControl) -> bool:
         """Whether the player has left the board as it was shown."""
-        zones = board.hand, board.field, board.lands, board.dpile
+        zones: tuple[list[Card], ...] = board.hand, board.field
+        if self.is_all_laid:
+            zones = board.hand, board.field, board.lands, board.dpile
         return zones == self._zones and self._touches == TOUCHES.count
 
     def laid(self, board: GameControl) -> list[Card]:
@@ -106,20 +117,25 @@ class Layout:
         if self._is_deck_shown:
             _count(board.deck, len(side.deck))
         gone = self._show_hand(board, side.hand, played)
-        while len(board.lands) < side.lands:
-            board.lands.append(_taken(gone, LAND_CARD))
-        self.lands = board.lands.copy()
-        self.show_tapped(board, side.tapped)
+        lands = board.lands if self.is_all_laid else self.lands
+        while len(lands) < side.lands:
+            lands.append(_taken(gone, LAND_CARD))
+        self.lands = lands.copy() if self.is_all_laid else lands
+        self.show_tapped(side.tapped)
         if side.kinds or self.creatures:
             self._show_creatures(board, side, gone)
-        self._fallen = board.dpile.copy() if board.dpile else _NONE_FALLEN
+        if self.is_all_laid:
+            self._fallen = board.dpile.copy()
         board.playedland, board.mana.amount = side.played, side.mana
         self._note()
 
     def _note(self) -> None:
         """Keeps in mind what lies here, to see what the player changes."""
-        self._zones = self.held, self.creatures, self.lands, self._fallen
+        self._zones = self._all_zones() if self.is_all_laid else (self.held, self.creatures)
         self._touches = _ALWAYS if self._is_deck_shown else TOUCHES.count
+
+    def _all_zones(self) -> tuple[list[Card], ...]:
+        return self.held, self.creatures, self.lands, self._fallen
 
     def _show_hand(self, board: GameControl, kinds: bytearray, played: int) -> list[Card]:
         """Brings the hand up to date; returns the cards that have left it."""
@@ -140,15 +156,13 @@ class Layout:
 
     def _draw(self, board: GameControl, kinds: bytearray) -> None:
         """Puts the cards that are new at the end of the hand into it."""
-        hand, held = board.hand, self.held
-        for kind in kinds[len(held) :]:
-            card = card_of(kind)
-            hand.append(card)
-            held.append(card)
+        cards = [card_of(kind) for kind in kinds[len(self.held) :]]
+        board.hand.extend(cards)
+        self.held.extend(cards)
 
-    def show_tapped(self, board: GameControl, tapped: int) -> None:
+    def show_tapped(self, tapped: int) -> None:
         """Makes so many lands tapped: the first, where it is not so already."""
-        lands = board.lands
+        lands = self.lands
         if [land._marks for land in lands].count(TAPPED) != tapped:
             for place, land in enumerate(lands):
                 land._marks = TAPPED if place < tapped else 0
@@ -166,7 +180,7 @@ class Layout:
             fallen = before.values()
         self._show_marks(side.marks)
         board.field[:] = self.creatures
-        pile = board.dpile
+        pile = board.dpile if self.is_all_laid else self._fallen
         if len(pile) < len(side.discard):
             left = list(fallen)
             for number in side.discard[len(pile) :]:

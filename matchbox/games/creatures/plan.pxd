@@ -1,4 +1,4 @@
 cdef class Plan:
     cdef readonly object answer
     cdef readonly tuple moves
-    cdef readonly list steps
+    cdef readonly list stages

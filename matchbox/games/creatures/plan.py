@@ -35,26 +35,18 @@ _SUMMONS: Final[dict[str, tuple[int, Plain]]] = {
 class Plan:
     """What a row of moves does. An answer that a seat gives again has the same plan."""
 
-    __slots__ = ("answer", "moves", "steps")
+    __slots__ = ("answer", "moves", "stages")
 
     def __init__(self, answer: Any) -> None:
         self.answer = answer
         """What was said: a move, or a tuple of moves. It is never changed."""
         read = [_read(move) for move in (answer if type(answer) is tuple else (answer,))]
         self.moves: tuple[Plain, ...] = tuple([move for _, _, move in read])
-        self.steps: list[tuple[int, Any, int]] = []
-        """Each with what it does, what with, and the place of its first move; attacks that follow
-        each other are one, with the numbers of the creatures."""
-        attackers: list[int] = []
-        for place, (step, what, _) in enumerate(read):
-            if step != ATTACK:
-                attackers = []
-                self.steps.append((step, what, place))
-            elif attackers:
-                attackers.append(what)
-            else:
-                attackers = [what]
-                self.steps.append((step, attackers, place))
+        self.stages = [tuple(stage) for stage in _stages(read)]
+        """What is done, in this order, of all that comes in this order: whether a land is played,
+        how many are tapped, the card that is summoned, the numbers of those who attack one after
+        the other, what ends it, DONE or NO_MOVE, and the place of the first attack, or else of the
+        last move. What is not done is 0, or empty."""
 
 
 PLANS: Final[dict[int, Any]] = {}
@@ -64,11 +56,27 @@ PLANS: Final[dict[int, Any]] = {}
 def plan_of(answer: Any) -> Plan:
     """The plan of what a seat has said; from now on it is known, if it holds nothing but moves."""
     plan = Plan(answer)
-    if len(plan.moves) <= _LONGEST and all(step != NO_MOVE for step, _, _ in plan.steps):
+    if len(plan.moves) <= _LONGEST and NO_MOVE not in [stage[DONE] for stage in plan.stages]:
         if len(PLANS) >= _MOST:
             PLANS.clear()
         PLANS[id(answer)] = plan
     return plan
+
+
+def _stages(read: list[tuple[int, int, Plain]]) -> list[list[Any]]:
+    stages: list[list[Any]] = []
+    last = NO_MOVE
+    for place, (step, what, _) in enumerate(read):
+        if last >= DONE or step < last or (step == last and step != ATTACK):
+            stages.append([0, 0, 0, [], 0, 0])
+        stage, last = stages[-1], step
+        if not stage[ATTACK]:
+            stage[-1] = place
+        if step == ATTACK:
+            stage[ATTACK].append(what)
+        else:
+            stage[min(step, DONE)] = what
+    return stages
 
 
 def _read(move: Any) -> tuple[int, int, Plain]:
@@ -84,7 +92,7 @@ def _read(move: Any) -> tuple[int, int, Plain]:
             card, said = _SUMMONS[what]
             return SUMMON, card, said
     elif move == "land":
-        return LAND, 0, "land"
+        return LAND, 1, "land"
     elif move == "done":
-        return DONE, 0, "done"
-    return NO_MOVE, 0, move
+        return DONE, DONE, "done"
+    return NO_MOVE, NO_MOVE, move

@@ -129,10 +129,11 @@ class Table:
         else:
             del board.hand[place]
             card = layout.held.pop(place)
-            board.lands.append(card)
             layout.lands.append(card)
+            if layout.is_all_laid:
+                board.lands.append(card)
             if card._marks:
-                layout.show_tapped(board, mine.tapped)
+                layout.show_tapped(mine.tapped)
             board.playedland, board.mana.amount = True, mine.mana
         return self._made(LAND_MOVE)
 
@@ -168,7 +169,7 @@ class Table:
             layout.show(board)
         else:
             if mine.tapped < mine.lands:
-                layout.show_tapped(board, mine.tapped)
+                layout.show_tapped(mine.tapped)
             else:
                 for land in layout.lands:
                     land._marks = TAPPED

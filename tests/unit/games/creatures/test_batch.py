@@ -130,8 +130,24 @@ def test_a_row_that_is_said_again_is_read_once(monkeypatch: pytest.MonkeyPatch) 
     rows = [(["attack", 1], ["attack", number], "done") for number in range(1, 4)]
     plans = [plan.plan_of(row) for row in rows]
     assert [one.answer for one in plan.PLANS.values()] == rows[2:]
-    assert plans[2].steps == [(plan.ATTACK, [1, 3], 0), (plan.DONE, 0, 2)]
+    assert plans[2].stages == [(0, 0, 0, [1, 3], plan.DONE, 0)]
     assert plans[2].moves[0] is plans[0].moves[0]
+
+
+def test_what_comes_in_the_order_of_most_turns_is_one_stage() -> None:
+    summon, attack = ["summon", "Knight"], ["attack", 2]
+    made = plan.plan_of(("land", ["tap", 3], summon, attack, ["attack", 1], "done"))
+    assert made.stages == [(1, 3, 3, [2, 1], plan.DONE, 3)]
+    made = plan.plan_of((attack, "land", "land", summon, summon, "done", "pass", "done"))
+    assert [stage[:5] for stage in made.stages] == [
+        (0, 0, 0, [2], 0),
+        (1, 0, 0, [], 0),
+        (1, 0, 3, [], 0),
+        (0, 0, 3, [], plan.DONE),
+        (0, 0, 0, [], plan.NO_MOVE),
+        (0, 0, 0, [], plan.DONE),
+    ]
+    assert [stage[5] for stage in made.stages] == [0, 1, 3, 5, 6, 7]
 
 
 @pytest.mark.parametrize("row", [("land",) * 51, ("land", "x" * 1000), (["attack", 300],)])

@@ -187,6 +187,28 @@ def test_a_card_stays_the_same_object_while_it_is_in_sight() -> None:
     assert moves == ["land", ["tap", 4], ["summon", "Bear"], ["attack", 1]]
 
 
+def test_lands_and_the_discard_pile_lie_there_from_the_first_look() -> None:
+    state = a_state(a_side("Land Bear", lands=3), a_side(field="Knight"))
+
+    def look(me: Any) -> None:
+        land, bear = me.board.hand
+        me.board.play_land()
+        me.board.tap_all()
+        assert land.tapped
+        land.untap()
+        assert not {"lands", "dpile"} & set(vars(me.board))
+        assert me.board.lands[-1] is land
+        assert [card.tapped for card in me.board.lands] == [True, True, True, False]
+        me.board.lands.pop(0)
+        me.board.summon("Bear")
+        assert [card.tapped for card in me.board.lands] == [True, True, True, True]
+        assert me.board.dpile == []
+        me.attack(bear)
+        assert me.board.dpile == [bear]
+
+    a_turn(state, look)
+
+
 def test_lists_that_a_player_kept_are_brought_up_to_date() -> None:
     def keep(me: Any) -> None:
         hand, lands = me.board.hand, me.board.lands
