@@ -113,6 +113,8 @@ class Pace:
 
     def _read(self, matches: Sequence[str]) -> dict[int, list[_Spent]]:
         """What a deal of these matches took of each version's own time; the rest is kept."""
+        if not matches:
+            return {}
         count = select(MatchDeal.match_id, func.count()).where(MatchDeal.match_id.in_(matches))
         deals = dict(self._session.execute(count.group_by(MatchDeal.match_id)).all())
         seats = select(MatchSeat.match_id, MatchSeat.version_id).order_by(MatchSeat.seat)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 from sqlalchemy import select
+from sqlalchemy.orm import joinedload
 
 from matchbox import registry
 from matchbox.league import course
@@ -16,7 +17,7 @@ from matchbox.league.counts import count
 from matchbox.league.format import Format, read
 from matchbox.league.rows import half_points
 from matchbox.league.season import Field, Meeting, Past, Round
-from server.db.models import Entry, Match, MatchSeat, Role, Season, SeasonState
+from server.db.models import Bot, Entry, Match, MatchSeat, Role, Season, SeasonState, Version
 from server.services import ratings, replacements
 
 if TYPE_CHECKING:
@@ -37,7 +38,11 @@ def plan_of(season: Season) -> Format:
 def field_of(session: Session, season: Season) -> Field:
     """Who plays in it, and at what tables. Raises UnknownGame where the game is not installed."""
     spec = registry.game(season.league.game).spec
-    versions = [entry.version for entry in season.entries if entry.version is not None]
+    inside = select(Entry.version_id).where(Entry.season_id == season.id)
+    with_owner = joinedload(Version.bot).joinedload(Bot.owner)
+    query = select(Version).where(Version.id.in_(inside)).options(with_owner)
+    fixed = {version.id: version for version in session.scalars(query)}
+    versions = [fixed[entry.version_id] for entry in season.entries if entry.version_id in fixed]
     bots = {version.bot_id: version.entrant for version in versions}
     return Field(
         entrants=tuple(version.entrant for version in versions),

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from sqlalchemy import func, select, update
+from sqlalchemy.orm import joinedload
 
 from matchbox import registry
 from matchbox.errors import BadName, BadOption, Conflict, NotFound
@@ -259,9 +260,12 @@ def _freeze(session: Session, season: Season, now: int, *, scheduled: bool) -> l
 
 
 def _fix_versions(session: Session, season: Season, scheduled: bool) -> None:
+    inside = select(Entry.bot_id).where(Entry.season_id == season.id)
+    query = select(Version).where(Version.bot_id.in_(inside), Version.state == VersionState.ACTIVE)
+    with_owner = joinedload(Version.bot).joinedload(Bot.owner)
+    active = {version.bot_id: version for version in session.scalars(query.options(with_owner))}
     for entry in list(season.entries):
-        active = (Version.bot_id == entry.bot_id, Version.state == VersionState.ACTIVE)
-        entry.version = session.scalar(select(Version).where(*active))
+        entry.version = active.get(entry.bot_id)
         if entry.version is None and scheduled:
             season.entries.remove(entry)
             session.delete(entry)

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
-from sqlalchemy import func, select
+from sqlalchemy import event, func, select
 
 from matchbox.dice import deals_from
 from matchbox.errors import BadName, BadOption, Conflict, Forbidden, NotFound
@@ -373,3 +373,24 @@ def make(books: Books, user: User, name: str, **asked: int) -> None:
     with books.write() as session:
         knobs = {"settings": books.settings, "now": books.clock()}
         leagues.create(session, user, name=name, game="bomb", **knobs, **asked)  # type: ignore[arg-type]
+
+
+def test_a_start_asks_the_books_no_more_often_for_more_bots(books: Books, charlie: User) -> None:
+    books.league(paused=True)
+    asked: list[str] = []
+    watched = books.context.database._writers
+    event.listen(watched, "before_cursor_execute", lambda *told: asked.append(told[2]))
+    spent = []
+    for few, name in ((3, "a"), (9, "b")):
+        people = [books.person(f"{name}{number}") for number in range(few)]
+        versions = [books.bot(person, "bot") for person in people]
+        with books.write() as session:
+            now = books.clock()
+            season = seasons.create(session, charlie, name=name, league="bomb", now=now)
+            for version in versions:
+                bot = session.get_one(Bot, version.bot_id)
+                seasons.enter(session, charlie, season, bot, now=now)
+        asked.clear()
+        start(books, charlie, season)
+        spent.append(len(asked))
+    assert spent[0] == spent[1]
