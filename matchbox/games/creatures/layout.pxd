@@ -13,7 +13,6 @@ cdef class Layout:
     cdef readonly bytearray numbers
     cdef list _fallen
     cdef readonly list creatures, held, lands
-    cdef tuple _zones
     cdef Py_ssize_t _touches
     cdef bint _is_deck_shown, _is_own
     cdef readonly bint is_all_laid, is_laid
@@ -22,13 +21,11 @@ cdef class Layout:
     cpdef lay_all(self, object board)
     cpdef tell(self, bytes brief)
     cpdef deck(self)
-    @cython.locals(zones=tuple)
     cpdef bint is_untouched(self, object board) except -1
     cpdef list laid(self, object board)
     @cython.locals(side=Side, gone=list)
     cpdef show(self, object board, Py_ssize_t played=*)
     cdef _note(self)
-    cdef tuple _all_zones(self)
     cdef list _show_hand(self, object board, bytearray kinds, Py_ssize_t played)
     @cython.locals(cards=list)
     cdef _draw(self, object board, bytearray kinds)

@@ -36,8 +36,8 @@ class Layout:
     """
 
     __slots__ = (
-        "_fallen", "_held_kinds", "_is_deck_shown", "_is_own", "_side", "_touches", "_zones",
-        "brief", "creatures", "held", "is_all_laid", "is_laid", "lands", "numbers",
+        "_fallen", "_held_kinds", "_is_deck_shown", "_is_own", "_side", "_touches", "brief",
+        "creatures", "held", "is_all_laid", "is_laid", "lands", "numbers",
     )  # fmt: skip
 
     def __init__(self, side: Side, *, is_own: bool) -> None:
@@ -77,7 +77,6 @@ class Layout:
             self.lay_out(board)
         board.lands, board.dpile = self.lands.copy(), self._fallen.copy()
         self.is_all_laid = True
-        self._zones = self._all_zones()
         return board
 
     def tell(self, brief: bytes) -> None:
@@ -94,10 +93,14 @@ class Layout:
 
     def is_untouched(self, board: GameControl) -> bool:
         """Whether the player has left the board as it was shown."""
-        zones: tuple[list[Card], ...] = board.hand, board.field
-        if self.is_all_laid:
-            zones = board.hand, board.field, board.lands, board.dpile
-        return zones == self._zones and self._touches == TOUCHES.count
+        return (
+            board.hand == self.held
+            and board.field == self.creatures
+            and self._touches == TOUCHES.count
+            and (
+                not self.is_all_laid or (board.lands == self.lands and board.dpile == self._fallen)
+            )
+        )
 
     def laid(self, board: GameControl) -> list[Card]:
         """The creatures on this field as the game has them."""
@@ -131,11 +134,7 @@ class Layout:
 
     def _note(self) -> None:
         """Keeps in mind what lies here, to see what the player changes."""
-        self._zones = self._all_zones() if self.is_all_laid else (self.held, self.creatures)
         self._touches = _ALWAYS if self._is_deck_shown else TOUCHES.count
-
-    def _all_zones(self) -> tuple[list[Card], ...]:
-        return self.held, self.creatures, self.lands, self._fallen
 
     def _show_hand(self, board: GameControl, kinds: bytearray, played: int) -> list[Card]:
         """Brings the hand up to date; returns the cards that have left it."""

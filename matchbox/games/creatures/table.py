@@ -236,8 +236,10 @@ class Table:
         if not self._keeps:
             self._hand_over()
         player, opponent = self._player, self._opponent
-        player.life, opponent.life = self._mine.life, self._theirs.life
-        player.board, player.opponent = self.own, opponent
+        player.life = self._mine.life
+        opponent.life = self._theirs.life
+        player.board = self.own
+        player.opponent = opponent
         return True
 
     def _hand_over(self) -> None:
@@ -296,10 +298,8 @@ class Table:
     def _ready(self, creature: object) -> int:
         """The place of an untapped creature of one's own: the card, or the first of that name."""
         side = self._mine
-        place = -1
         if isinstance(creature, Card):
-            for card in self._own_layout.creatures:
-                place += 1
+            for place, card in enumerate(self._own_layout.creatures):
                 if card is creature:
                     return steps.NOWHERE if side.marks[place] else place
             return steps.NOWHERE
