@@ -76,9 +76,9 @@ def _learning(laboratory: Laboratory, learners: int) -> Iterator[Row]:
 
 def _share(won: list[list[bool]]) -> Ours:
     """What the learners won in all; the error is the wider one of single games and of learners."""
-    shares = [100 * fmean(games) for games in won]
-    single = ours_percent(fmean(shares) / 100, sum(map(len, won)))
-    own = ours_interval(*mean_interval(shares), single.games)
+    share, interval = mean_interval([fmean(games) for games in won])
+    single = ours_percent(share, sum(map(len, won)))
+    own = ours_interval(100 * share, [100 * bound for bound in interval], single.games)
     return max(single, own, key=lambda ours: ours.error)
 
 

@@ -137,8 +137,11 @@ class Matrix:
         if not points:
             return {}
         share, interval = mean_interval(points)
-        inside = [round(min(1.0, max(0.0, bound)), 6) for bound in interval]
-        return {"bot": name, "share": round(share, 6), "ci95": inside}
+        return {
+            "bot": name,
+            "share": round(share, 6),
+            "ci95": [round(bound, 6) for bound in interval],
+        }
 
     def _points(self, bot: int) -> list[float]:
         """The bot's share of the points of every deal that it has played against all others."""

@@ -13,33 +13,32 @@ Z95: Final = 1.959963984540054
 """The normal quantile of a 95% interval."""
 
 
-def wilson(share: float, n: int, z: float = Z95) -> Interval:
+def wilson(share: float, n: int, z: float = Z95, variance: float | None = None) -> Interval:
     """Wilson's score interval for a share of n trials; (0, 1) where there is none.
 
-    A draw counts as half a success, which makes the interval a little too wide, never too
-    narrow (Wilson 1927).
+    `variance` is that of a trial, where trials are not all won or lost: without it, a draw counts
+    as half a success, which makes the interval a little too wide, never too narrow (Wilson 1927).
     """
     if n == 0:
         return 0.0, 1.0
+    if variance is None:
+        variance = share * (1 - share)
     middle = (share + z * z / (2 * n)) / (1 + z * z / n)
-    spread = z / (1 + z * z / n) * sqrt(share * (1 - share) / n + z * z / (4 * n * n))
+    spread = z / (1 + z * z / n) * sqrt(variance / n + z * z / (4 * n * n))
     return max(0.0, middle - spread), min(1.0, middle + spread)
 
 
 def mean_interval(values: Sequence[float], z: float = Z95) -> tuple[float, Interval]:
-    """The mean of independent values and its interval from their own spread.
+    """The mean of independent shares, each from 0 to 1, and Wilson's interval with their variance.
 
-    Raises ValueError where there is no value; one value alone has itself as its interval.
+    So a few values that are all alike do not look certain. Raises ValueError where there is none.
     """
     if not values:
         raise ValueError("there is no value to take the mean of")
     n = len(values)
     mean = sum(values) / n
-    if n == 1:
-        return mean, (mean, mean)
-    variance = sum((value - mean) ** 2 for value in values) / (n - 1)
-    spread = z * sqrt(variance / n)
-    return mean, (mean - spread, mean + spread)
+    variance = sum((value - mean) ** 2 for value in values) / max(1, n - 1)
+    return mean, wilson(mean, n, z, variance)
 
 
 def bootstrap(

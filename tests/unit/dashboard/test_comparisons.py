@@ -88,7 +88,7 @@ def test_the_finding_is_a_sentence(own: dict[str, Any], said: str, measured: str
 
 def test_what_is_so_far_shrinks_and_is_told_only_of_a_comparison_that_runs() -> None:
     assert so_far(row(1, pairs=[1, 0, 2, 0, 1])) == (
-        "50.0% of the points, ±40.0, in 4 deals from both sides"
+        "50.0% of the points, ±31.9, in 4 deals from both sides"
     )
     assert so_far(row(1, pairs=[100, 0, 200, 0, 100])).startswith("50.0% of the points, ±3.5, in")
     assert [so_far(row(1, pairs=none)) for none in (None, [0] * 5)] == ["", ""]

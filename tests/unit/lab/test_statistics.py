@@ -30,13 +30,27 @@ def test_wilson_lies_within_0_and_1_and_holds_the_share(counted: tuple[int, int]
 
 
 def test_the_interval_of_a_mean_comes_from_the_values_own_spread() -> None:
-    mean, (low, high) = mean_interval([0.0, 1.0, 0.0, 1.0])
-    assert mean == 0.5
-    assert (low, high) == pytest.approx((0.5 - 0.565791, 0.5 + 0.565791), abs=1e-5)
+    alike, (low, high) = mean_interval([0.4, 0.6] * 200)
+    apart, (least, most) = mean_interval([0.0, 1.0] * 200)
+    assert alike == pytest.approx(apart) == 0.5
+    assert high - low == pytest.approx((most - least) / 5, rel=0.15)
+    assert (least, most) == pytest.approx(wilson(0.5, 400), abs=1e-4)
 
 
-def test_one_value_is_its_own_interval() -> None:
-    assert mean_interval([0.25]) == (0.25, (0.25, 0.25))
+@pytest.mark.parametrize(("value", "n"), [(0.25, 1), (0.0, 20), (0.5, 20), (1.0, 20)])
+def test_values_that_are_all_alike_are_not_certain(value: float, n: int) -> None:
+    mean, (low, high) = mean_interval([value] * n)
+    assert mean == value
+    assert high - low > 1.0 / n / (1 + 4 / n)
+    if value in (0.0, 1.0):
+        assert (low, high) == wilson(value, n)
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=50))
+def test_the_interval_of_a_mean_holds_it_within_0_and_1(values: list[float]) -> None:
+    mean, (low, high) = mean_interval(values)
+    assert 0.0 <= low <= mean + 1e-9
+    assert mean - 1e-9 <= high <= 1.0
 
 
 def test_no_value_has_no_mean() -> None:
@@ -45,11 +59,11 @@ def test_no_value_has_no_mean() -> None:
 
 
 def test_the_bootstrap_agrees_with_the_spread_of_independent_values() -> None:
-    values = [float(n % 10) for n in range(2000)]
+    values = [n % 10 / 10 for n in range(2000)]
     mean, (low, high) = bootstrap([(value, 1) for value in values], "seed")
     wanted, (least, most) = mean_interval(values)
     assert mean == pytest.approx(wanted)
-    assert (low, high) == pytest.approx((least, most), abs=0.02)
+    assert (low, high) == pytest.approx((least, most), abs=0.002)
 
 
 def test_what_belongs_together_widens_the_band() -> None:
