@@ -37,6 +37,9 @@ class _Place:
 
     box: Box | None = None
     ready: Any = None
+    stopped: Any = None
+    """Set where no job is wanted any more."""
+    is_busy = False
     over: Any = None
     """How many bouts are over in the whole crew; its `value` is changed under its lock."""
     core: Final = ExitStack()
@@ -95,19 +98,35 @@ def crew(kind: str, workers: int) -> Iterator[Crew]:
                     box.close()
         return
     spawn = multiprocessing.get_context("spawn")
-    ready = spawn.Barrier(workers)
+    ready, stopped = spawn.Barrier(workers), spawn.Event()
     _Place.over = spawn.Value("q", 0)
-    setup = (kind, os.getpid(), ready, _Place.over)
-    with ProcessPoolExecutor(workers, spawn, _enter, setup) as pool:
-        try:
-            with _uninterrupted():
-                waits = pool.map(_wait, range(workers))
-            list(waits)
+    setup = (kind, os.getpid(), ready, stopped, _Place.over)
+    pool = ProcessPoolExecutor(workers, spawn, _enter, setup)
+    try:
+        with _uninterrupted():
+            waits = pool.map(_wait, range(workers))
+        list(waits)
+        with _no_longer_than_wanted(stopped):
             yield Crew(None, pool)
-        except BrokenProcessPool as error:
-            raise Unavailable("a process of this command did not start") from error
-        finally:
-            pool.shutdown(wait=False, cancel_futures=True)
+    except BrokenProcessPool as error:
+        raise Unavailable("a process of this command did not start") from error
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+@contextmanager
+def _no_longer_than_wanted(stopped: Any) -> Iterator[None]:
+    """Has every process give up its job where this ends with an error, or Ctrl-C.
+
+    They are not killed: a pool that loses one while jobs are cancelled may wait for ever.
+    """
+    try:
+        yield
+    except BaseException:
+        stopped.set()
+        for process in multiprocessing.active_children():
+            process.terminate()
+        raise
 
 
 @contextmanager
@@ -120,13 +139,15 @@ def _uninterrupted() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
 
 
-def _enter(kind: str, parent: int, ready: Any, over: Any) -> None:
+def _enter(kind: str, parent: int, ready: Any, stopped: Any, over: Any) -> None:
     """Raises nothing that a person has to hear: whoever asks for this process hears it."""
     child.tie_to(parent)
-    signal.signal(signal.SIGINT, signal.SIG_DFL)  # At a Ctrl-C it ends, and has nothing to say.
+    # Handlers, for what is ignored here would be ignored by bots as well.
+    signal.signal(signal.SIGTERM, _give_up)
+    signal.signal(signal.SIGINT, lambda *_: None)  # That is for the process that began the crew.
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     _Place.core.enter_context(cores.claimed())
-    _Place.ready, _Place.over = ready, over
+    _Place.ready, _Place.stopped, _Place.over = ready, stopped, over
     try:
         _Place.box = open_box(kind)
     except MatchboxError as error:
@@ -143,4 +164,15 @@ def _wait(_: int) -> None:
 
 def _do(task: tuple[Work[Any, Any], Any]) -> Any:
     work, job = task
-    return work(_Place.box, job)
+    _Place.is_busy = True
+    try:
+        if _Place.stopped.is_set():
+            raise KeyboardInterrupt
+        return work(_Place.box, job)
+    finally:
+        _Place.is_busy = False
+
+
+def _give_up(*_: object) -> None:
+    if _Place.is_busy:
+        raise KeyboardInterrupt

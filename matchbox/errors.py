@@ -111,11 +111,14 @@ class SeatFault(MatchboxError):
     """
 
     def __init__(self, kind: FaultKind, detail: str) -> None:
-        super().__init__(f"{kind}: {detail}")
+        super().__init__(kind, detail)  # So another process can make it again.
         self.kind: FaultKind = kind
         self.detail = detail
         self.asked: list[int] = []
         self.shared = kind == "memory"
+
+    def __str__(self) -> str:
+        return f"{self.kind}: {self.detail}"
 
 
 class Unavailable(MatchboxError):

@@ -1,0 +1,43 @@
+"""Processes that play jobs side by side: how they are left, and what they raise."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import pytest
+
+from cli.crew import crew
+from matchbox.errors import SeatFault
+
+LARGE = bytes(200_000)
+"""More than a pipe holds, so that the jobs behind the first wait to be written."""
+
+
+def _sleep(box: Any, job: tuple[float, bytes]) -> None:
+    time.sleep(job[0])
+
+
+def _fail(box: Any, job: bytes) -> None:
+    raise SeatFault("platform", "the box was gone")
+
+
+def _leave(jobs: list[tuple[float, bytes]]) -> None:
+    with crew("none", 2) as opened:
+        for _ in opened.play(_sleep, jobs):
+            raise KeyboardInterrupt
+
+
+def test_whoever_leaves_it_waits_for_no_job() -> None:
+    with pytest.raises(KeyboardInterrupt):
+        _leave([(0.0, LARGE), *[(10_000.0, LARGE)] * 20])
+
+
+def test_a_job_raises_what_it_raises_without_processes() -> None:
+    for workers in (1, 2):
+        with (
+            pytest.raises(SeatFault, match="platform: the box was gone") as caught,
+            crew("none", workers) as opened,
+        ):
+            list(opened.play(_fail, [LARGE] * 20))
+        assert (caught.value.kind, caught.value.detail) == ("platform", "the box was gone")
