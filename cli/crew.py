@@ -85,7 +85,7 @@ def report(bouts: int) -> None:
 def crew(kind: str, workers: int) -> Iterator[Crew]:
     """So many processes with a box of that kind, all ready; one alone is this very process.
 
-    Raises BoxUnavailable.
+    At its end they give up what they are doing. Raises BoxUnavailable.
     """
     if workers == 1:
         _Place.over = SimpleNamespace(value=0, get_lock=nullcontext)
@@ -106,27 +106,17 @@ def crew(kind: str, workers: int) -> Iterator[Crew]:
         with _uninterrupted():
             waits = pool.map(_wait, range(workers))
         list(waits)
-        with _no_longer_than_wanted(stopped):
+        try:
             yield Crew(None, pool)
+        finally:
+            # None is killed: a pool that loses one while jobs are cancelled may wait for ever.
+            stopped.set()
+            for process in multiprocessing.active_children():
+                process.terminate()
     except BrokenProcessPool as error:
         raise Unavailable("a process of this command did not start") from error
     finally:
         pool.shutdown(cancel_futures=True)
-
-
-@contextmanager
-def _no_longer_than_wanted(stopped: Any) -> Iterator[None]:
-    """Has every process give up its job where this ends with an error, or Ctrl-C.
-
-    They are not killed: a pool that loses one while jobs are cancelled may wait for ever.
-    """
-    try:
-        yield
-    except BaseException:
-        stopped.set()
-        for process in multiprocessing.active_children():
-            process.terminate()
-        raise
 
 
 @contextmanager
@@ -174,5 +164,6 @@ def _do(task: tuple[Work[Any, Any], Any]) -> Any:
 
 
 def _give_up(*_: object) -> None:
+    """Ends the job that is under way, if one is."""
     if _Place.is_busy:
         raise KeyboardInterrupt

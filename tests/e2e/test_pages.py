@@ -191,7 +191,7 @@ def test_a_comparison_shows_its_share_of_points_as_games_come_in(watched: Page) 
     with serving(replace(SOURCE, comparison=lambda number: told["row"])) as address:
         watched.goto(address + "/comparisons/1")
         found = watched.locator("#found")
-        expect(found).to_contain_text("50.0% of the points, ±40.0")
+        expect(found).to_contain_text("50.0% of the points, ±31.9")
         told["row"] = compared.row(1, games=800, pairs=[100, 0, 200, 0, 100])
         expect(found).to_contain_text("50.0% of the points, ±3.5")
         expect(found).to_contain_text("800 of 10,000")

@@ -32,7 +32,6 @@ cdef Py_ssize_t _turn(State state, Py_ssize_t owner) except -1
 @cython.locals(board=bytearray)
 cdef _meet(State state, Py_ssize_t challenger)
 cdef _fail_on_own_skull(State state, Py_ssize_t challenger)
-@cython.locals(owned=bytearray)
 cdef _fail_on_anothers_skull(State state, Py_ssize_t challenger, Py_ssize_t owner, object dice)
 cdef bint _fail(State state, Py_ssize_t challenger) except -1
 @cython.locals(board=bytearray, owned=bytearray)

@@ -22,15 +22,19 @@ def _fail(box: Any, job: bytes) -> None:
     raise SeatFault("platform", "the box was gone")
 
 
-def _leave(jobs: list[tuple[float, bytes]]) -> None:
+def _leave(error: type[BaseException] | None) -> None:
+    jobs = [(0.0, LARGE), *[(10_000.0, LARGE)] * 20]
     with crew("none", 2) as opened:
         for _ in opened.play(_sleep, jobs):
-            raise KeyboardInterrupt
+            if error is not None:
+                raise error
+            return
 
 
 def test_whoever_leaves_it_waits_for_no_job() -> None:
+    _leave(None)
     with pytest.raises(KeyboardInterrupt):
-        _leave([(0.0, LARGE), *[(10_000.0, LARGE)] * 20])
+        _leave(KeyboardInterrupt)
 
 
 def test_a_job_raises_what_it_raises_without_processes() -> None:
