@@ -15,8 +15,6 @@ cdef class Session:
 
     @cython.locals(asked=Asked, number=Py_ssize_t, place=Py_ssize_t)
     cpdef bytes handle(self, bytes frame)
-    @cython.locals(bout=_Bout, bouts=list, new=list, waiting=list, number=Py_ssize_t,
-                   place=Py_ssize_t)
     cdef bytes _handle(self, list message)
     @cython.locals(bout=_Bout, bouts=list)
     cdef _ask(self, Py_ssize_t place, Py_ssize_t number, object view, object seed)

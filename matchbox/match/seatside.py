@@ -150,14 +150,8 @@ class Session:
         _, nonce, questions, ended = message
         for number in ended:
             self._forget(number)
-        bouts, new, waiting = self._bouts, self._new, self._waiting
-        for place, (number, view, seed) in enumerate(questions):  # As _ask, without a call of each.
-            bout = bouts[number] if number < len(bouts) else None
-            if bout is None:
-                bout = self._begin(number, seed)
-            bout.place = place
-            bout.view = view
-            (new if bout.waiting is None else waiting).append(bout)
+        for place, (number, view, seed) in enumerate(questions):
+            self._ask(place, number, view, seed)
         return self._say(nonce, len(questions))
 
     def _load(self, job: dict[str, Any]) -> list[Plain]:
