@@ -58,19 +58,22 @@ def play(
     binding: Mapping[Order, Iterable[Fault]] | None = None,
     report: Callable[[int], None] = lambda bouts: None,
     rotations: Iterable[int] | None = None,
+    order: Callable[[Iterable[int]], Iterable[int]] = iter,
 ) -> Played:
     """The match played: every deal in every rotation that it has, or in the given ones.
 
-    `open_player(entrant, rotation)` gives each entrant a program of its own per rotation.
+    `open_player(entrant, rotation)` gives each entrant a program of its own per rotation. It is
+    called again for a rotation of which bouts are replayed because of another entrant's faults.
     `binding` holds faults, by bout, that are taken as given instead of asking the seat, as
     verification does with timeouts. `report` hears after every frame how many bouts are over
-    since the last time. Raises SeatFault("platform") where the platform failed.
+    since the last time. `order` is given the rotations and returns them in the order of play, which
+    changes nothing in the record. Raises SeatFault("platform") where the platform failed.
     """
     match = _Match(game, job, open_player, binding or {}, report)
     versions = [seat.version for seat in job.seats]
     if rotations is None:
         rotations = records.rotations(versions, cooperative=game.spec.cooperative)
-    for rotation in rotations:
+    for rotation in order(rotations):
         match.play_rotation(rotation, range(len(job.deals)))
     bouts = match.settle()
     record = Record(
@@ -148,14 +151,29 @@ class _Match:
         self.beat()
 
     def settle(self) -> list[Bout]:
-        """All bouts in order, those after an entrant's third fault forfeited by it."""
-        rotations = sorted(self._bouts)
-        for order in product(range(len(self._job.deals)), rotations) if self._troubles else ():
+        """All bouts in order, those after an entrant's third fault forfeited by it.
+
+        A third fault may be found late, and another bot's faults change with it. So bouts are
+        replayed, all of a rotation together, until each was played without those who are banned
+        from it and with everybody else. Each round settles at least the first of them for good.
+        """
+        while stale := self._stale():
+            for rotation, deals in stale.items():
+                self.play_rotation(rotation, deals)
+        deals_in_order = zip(
+            *(self._bouts[rotation] for rotation in sorted(self._bouts)), strict=True
+        )
+        return [bout for bouts in deals_in_order for bout in bouts if bout is not None]
+
+    def _stale(self) -> dict[int, list[int]]:
+        """By rotation: the deals whose bouts were played with the wrong entrants banned."""
+        stale: dict[int, list[int]] = {}
+        orders = product(range(len(self._job.deals)), sorted(self._bouts))
+        for order in orders if self._troubles else ():
             trouble = self._troubles.get(order)
             if (trouble.banned if trouble else _NOBODY) != self._banned_before(order):
-                self.play_rotation(order[1], order[:1])
-        deals = zip(*(self._bouts[rotation] for rotation in rotations), strict=True)
-        return [bout for bouts in deals for bout in bouts if bout is not None]
+                stale.setdefault(order[1], []).append(order[0])
+        return stale
 
     def notes(self) -> list[Note]:
         """What went wrong, in the order of the bouts."""

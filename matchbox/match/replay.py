@@ -17,7 +17,7 @@ from matchbox.match.referee import play
 from matchbox.match.wire import Entrant, PlayMatch
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
+    from collections.abc import Callable, Collection, Iterable
 
     from matchbox.game import Game, Plain, State
     from matchbox.match.table import Player
@@ -77,8 +77,15 @@ def last_state(game: Game, record: Record, bout: Bout) -> State:
     return state
 
 
-def verify(game: Game, record: Record, open_player: Callable[[int, int], Player]) -> Verdict:
+def verify(
+    game: Game,
+    record: Record,
+    open_player: Callable[[int, int], Player],
+    order: Callable[[Iterable[int]], Iterable[int]] = iter,
+) -> Verdict:
     """The record's match played again by its bots, against the digest of the record.
+
+    `order` is given the rotations each time and returns them in the order of play.
 
     Faults that a machine's clock or memory decides are taken from the record, breaches of the
     protocol only where the bot does not repeat them. A bot that differs is played once more:
@@ -92,14 +99,14 @@ def verify(game: Game, record: Record, open_player: Callable[[int, int], Player]
         )
     replay(game, record)
     wanted = records.digest(record)
-    again = records.digest(_play_again(game, record, open_player))
+    again = records.digest(_play_again(game, record, open_player, order))
     if again == wanted:
         return "same"
     if any(fault.kind == "protocol" for bout in record.bouts for fault in bout.faults):
-        bound = _play_again(game, record, open_player, _PERHAPS_BY_A_CLOCK)
+        bound = _play_again(game, record, open_player, order, _PERHAPS_BY_A_CLOCK)
         if records.digest(bound) == wanted:
             return "same"
-    third = records.digest(_play_again(game, record, open_player))
+    third = records.digest(_play_again(game, record, open_player, order))
     return "different" if third == again else "unrepeatable"
 
 
@@ -131,6 +138,7 @@ def _play_again(
     game: Game,
     record: Record,
     open_player: Callable[[int, int], Player],
+    order: Callable[[Iterable[int]], Iterable[int]],
     given: Collection[str] = _TAKEN_FROM_RECORD,
 ) -> Record:
     binding = {
@@ -138,7 +146,7 @@ def _play_again(
         for bout in record.bouts
         if (faults := [fault for fault in bout.faults if fault.kind in given])
     }
-    return play(game, job_of(record), open_player, binding=binding).record
+    return play(game, job_of(record), open_player, binding=binding, order=order).record
 
 
 def walk(game: Game, record: Record, bout: Bout) -> Iterator[tuple[LiveBout, dict[int, Plain]]]:

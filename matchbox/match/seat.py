@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 from matchbox.errors import SeatFault
-from matchbox.match import chance, frames
+from matchbox.match import chance, frames, libraries
 from matchbox.match.seatside import Session
 
 if TYPE_CHECKING:
@@ -136,5 +136,6 @@ class LocalChannel:
             chance.enter(None)
 
     def close(self) -> None:
-        """Gives the module `random` its own functions back."""
+        """Gives the module `random` its own functions back, and the process its imports."""
         chance.uninstall()
+        libraries.stop_refusing()

@@ -14,6 +14,8 @@ from matchbox.errors import BadMessage, FaultKind
 VERSION: Final = 1
 
 TRY_OUT: Final = "arena.try_out"
+TRY_OUT_LAST: Final = "arena.try_out_last"
+"""The try-out of an author whose try-outs were slow: among the matches, not before them."""
 PLAY_MATCH: Final = "arena.play_match"
 PLAY_COMPARISON: Final = "arena.play_comparison"
 """A match that an author asked for: in a queue of its own, so that the league's have their turn."""
@@ -24,8 +26,8 @@ REMEMBER: Final = "ledger.remember"
 LOST: Final = "ledger.lost"
 TICK: Final = "ledger.tick"
 QUEUES: Final = {TRY_OUT: "tryout", PLAY_MATCH: "ranked", PLAY_COMPARISON: "comparison",
-                 LEARN: "ranked", SETTLE: "ledger", RECORD: "ledger", REMEMBER: "ledger",
-                 LOST: "ledger", TICK: "ledger"}  # fmt: skip
+                 TRY_OUT_LAST: "ranked", LEARN: "ranked", SETTLE: "ledger", RECORD: "ledger",
+                 REMEMBER: "ledger", LOST: "ledger", TICK: "ledger"}  # fmt: skip
 BROKER_BYTES: Final = 256 << 10
 """A result longer than this is posted to the server instead of going through the broker."""
 
@@ -74,6 +76,10 @@ ALONE: Final = 0
 """The width of a match in which every bout is played by programs that have seen no other one."""
 
 
+Separation = Literal["none", "strong"]
+"""strong: each rotation has zygotes of its own, and begins after a pause of random length."""
+
+
 class PlayMatch(Job, frozen=True, kw_only=True):
     """Play a match: every deal in every rotation of the seats."""
 
@@ -86,6 +92,8 @@ class PlayMatch(Job, frozen=True, kw_only=True):
     """So many bouts at once in a seat; ALONE is one, and the next by a fresh process."""
     sample: Bouts = 0
     """So many of its bouts are played again, each alone, and compared."""
+    separation: Separation = "none"
+    """How far apart its rotations are played."""
 
 
 class Teach(Job, frozen=True, kw_only=True):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
@@ -15,6 +15,7 @@ from matchbox.games.creatures.rules import GAME as CREATURES
 from matchbox.match.frames import Answer, Question
 from matchbox.match.record import Bout
 from matchbox.match.referee import play
+from matchbox.match.wire import Note
 from tests.builders import a_job, play_scripted
 from tests.fakes import Auction, Race, ScriptedPlayer
 
@@ -85,9 +86,10 @@ def test_a_program_that_breaks_costs_a_bout_whichever_it_breaks_when_told_again(
     game=st.sampled_from([Race(), Uneven(), Auction()]),
     bad=st.lists(st.tuples(st.integers(0, 40), st.integers(0, 40)), min_size=3, max_size=3),
     salt=st.integers(0, 1000),
+    turns=st.permutations(range(3)),
 )
-def test_however_many_bouts_are_in_flight_the_same_bouts_are_lost(
-    seats: int, game: Any, bad: list[tuple[int, int]], salt: int
+def test_however_many_bouts_are_in_flight_and_in_any_order_the_same_bouts_are_lost(
+    seats: int, game: Any, bad: list[tuple[int, int]], salt: int, turns: list[int]
 ) -> None:
     """Each entrant breaks its program or answers badly by chance, but always at the same place."""
 
@@ -108,17 +110,24 @@ def test_however_many_bouts_are_in_flight_the_same_bouts_are_lost(
 
         return broken
 
-    def bouts(width: int) -> list[Bout]:
+    def played(width: int, order: Sequence[int]) -> tuple[list[Bout], list[Note]]:
         job = a_job(game, seats=seats, deals=7, width=width)
         who = range(seats)
-        played, _ = play_scripted(
-            game, job, {one: decide(one) for one in who}, {one: breaks(one) for one in who}
+        done, _ = play_scripted(
+            game,
+            job,
+            {one: decide(one) for one in who},
+            {one: breaks(one) for one in who},
+            rotations=[turn for turn in order if turn < seats],
         )
-        return played.record.bouts
+        return done.record.bouts, done.notes
 
-    alone = bouts(1)
-    assert bouts(3) == alone
-    assert bouts(16) == alone
+    alone, _ = played(1, range(seats))
+    assert played(3, range(seats))[0] == alone
+    assert played(16, range(seats))[0] == alone
+    assert played(1, turns) == played(1, range(seats))
+    assert played(3, turns)[0] == alone
+    assert played(16, turns)[0] == alone
 
 
 def test_the_platform_hears_that_the_match_goes_on_each_time_a_program_breaks() -> None:
