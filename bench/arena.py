@@ -66,8 +66,8 @@ def held(box: Box, width: int) -> tuple[float, float]:
         nonlocal frames
         frames += 1
         if frames % _EVERY == 0:
-            for place, pids in enumerate(([one.pid for one in seats], ["self"])):
-                most[place] = max([most[place], *map(_private_mib, pids)])
+            most[0] = max([most[0], *(_private_mib(one.pid) for one in seats)])
+            most[1] = max(most[1], _private_mib("self"))
 
     def open_player(entrant: int, rotation: int) -> Seat:
         return Seat(open_seat, load_frame(contest.game, bots[entrant].data, None, "00"))

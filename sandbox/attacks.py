@@ -7,6 +7,7 @@ refused. It runs in the box, so it imports nothing but the standard library.
 from __future__ import annotations
 
 import ctypes
+import errno
 import mmap
 import os
 import platform
@@ -16,6 +17,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Final
 
 from sandbox.policy import ENVIRONMENT
@@ -25,17 +27,19 @@ SPIN_S: Final = 0.05
 
 _OURS: Final = (0, 1, 2, 3)
 _GIB: Final = 1 << 30
-_MANY: Final = 64
+_DESCRIPTORS: Final = 64
 _LOCKED: Final = 0x2000
 _PIDS: Final = 4096
 _CALLS: Final = {
     "x86_64": {"ptrace": 101, "shmget": 29, "flock": 73, "unshare": 272, "io_uring_setup": 425,
-               "futex": 202},
+               "futex": 202, "clock_gettime": 228},
     "aarch64": {"ptrace": 117, "shmget": 194, "flock": 32, "unshare": 97, "io_uring_setup": 425,
-                "futex": 98},
+                "futex": 98, "clock_gettime": 113},
 }  # fmt: skip
 _FUTEX_WAKE: Final = 1
+_CLOCK_MONOTONIC: Final = 1
 _word: Final = ctypes.c_int()
+_time: Final = (ctypes.c_long * 2)()
 _CLONE_NEWUSER: Final = 0x10000000
 
 
@@ -71,6 +75,16 @@ def _read_a_file() -> None:
 def _read_the_interpreter() -> None:
     with open(sys.executable, "rb") as file:
         file.read(1)
+
+
+def _name_a_file() -> None:
+    """A look at a name that is nowhere is enough to leave a note."""
+    with suppress(FileNotFoundError):
+        os.stat("/lib/matchbox-attack")
+
+
+def _count_page_faults() -> None:
+    resource.getrusage(resource.RUSAGE_SELF)
 
 
 def _write_a_file() -> None:
@@ -118,18 +132,8 @@ def _lock_memory() -> None:
     mmap.mmap(-1, mmap.PAGESIZE, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | _LOCKED).close()
 
 
-def _open_files() -> None:
-    opened: list[int] = []
-    try:
-        while len(opened) < _MANY:
-            opened.append(os.open(os.__file__, os.O_RDONLY))
-    finally:
-        for descriptor in opened:
-            os.close(descriptor)
-
-
 def _find_a_descriptor() -> None:
-    for descriptor in range(64):
+    for descriptor in range(_DESCRIPTORS):
         if descriptor not in _OURS and _open(descriptor):
             return
     raise Refused("no descriptor but its own")
@@ -137,9 +141,9 @@ def _find_a_descriptor() -> None:
 
 def _open(descriptor: int) -> bool:
     try:
-        os.fstat(descriptor)
-    except OSError:
-        return False
+        os.lseek(descriptor, 0, os.SEEK_CUR)
+    except OSError as error:
+        return error.errno != errno.EBADF
     return True
 
 
@@ -161,6 +165,8 @@ def _be_the_administrator() -> None:
 
 ATTACKS: Final[dict[str, tuple[str, Callable[[], object]]]] = {
     "read a file": ("landlock", _read_a_file),
+    "name a file": ("seccomp:paths", _name_a_file),
+    "count page faults": ("seccomp:counters", _count_page_faults),
     "read beside the library": ("landlock", _read_the_interpreter),
     "list the root": ("landlock", lambda: os.listdir("/")),
     "look at the host's files": ("root", lambda: os.stat("/etc/passwd")),
@@ -185,10 +191,13 @@ ATTACKS: Final[dict[str, tuple[str, Callable[[], object]]]] = {
     ),
     "make a namespace": ("seccomp:list", _call("unshare", _CLONE_NEWUSER)),
     "go around the filter": ("seccomp:list", _call("io_uring_setup", 1, 0)),
+    "read the machine's clock": (
+        "own_clock",
+        _call("clock_gettime", _CLOCK_MONOTONIC, ctypes.addressof(_time)),
+    ),
     "keep memory in a file": ("seccomp:list", lambda: os.memfd_create("state")),
     "take memory": ("rlimits:AS", _take_memory),
     "lock memory": ("rlimits:MEMLOCK", _lock_memory),
-    "open files without end": ("rlimits:NOFILE", _open_files),
     "find an open descriptor": ("descriptors", _find_a_descriptor),
     "read the environment": ("outer", _read_the_environment),
     "be the administrator": ("identity", _be_the_administrator),

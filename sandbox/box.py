@@ -83,6 +83,15 @@ class Box:
                     raise
         raise AssertionError("the last attempt returns or raises")
 
+    def renew(self) -> None:
+        """Ends every zygote that has no open seat: the next seats are forks of fresh ones."""
+        while self._idle:
+            zygote = self._idle.pop()
+            self._all.discard(zygote)
+            zygote.kill()
+        if self._rich is not None:
+            self._rich.renew()
+
     @cached_property
     def walled(self) -> bool:
         """True where the self-test of this kind passes on this machine: strangers may play."""

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from matchbox.errors import BoxUnavailable
+from sandbox.archive import descriptor
 from sandbox.policy import HOST, NOBODY, STARTED
 from sandbox.program import INTERPRETER, LIBRARY, Program
 
@@ -37,7 +38,7 @@ def command(program: Program) -> list[str]:
     environment = [word for pair in STARTED.items() for word in ("--setenv", *pair)]
     return [
         *(bwrap, *_WALL, *environment, *_library(), *inside, "--remount-ro", "/", "--"),
-        *program.command([_INSIDE], own_root=False),
+        *program.command([_INSIDE], own_root=False, archive=str(descriptor())),
     ]
 
 

@@ -10,7 +10,7 @@ import os
 import socket
 from typing import Final
 
-from sandbox.syscalls import BOT, MUTE, ZYGOTE
+from sandbox.syscalls import BOT, COUNTERS, MUTE, PATHS, ZYGOTE
 
 START: Final = frozenset(
     name
@@ -44,7 +44,10 @@ def profile() -> dict[str, object]:
         "defaultAction": "SCMP_ACT_ERRNO",
         "architectures": [_ARCHITECTURES[machine]] if machine in _ARCHITECTURES else [],
         "syscalls": [
-            {"names": sorted((BOT | ZYGOTE | START) - {"clone"}), "action": allow},
+            {
+                "names": sorted((BOT | ZYGOTE | PATHS | COUNTERS | START) - {"clone"}),
+                "action": allow,
+            },
             {"names": sorted(MUTE), "action": "SCMP_ACT_ERRNO", "errnoRet": errno.ENOSYS},
             {"names": ["clone"], "action": allow, "args": [_argument(0, _NAMESPACES, 0)]},
             {

@@ -54,6 +54,7 @@ def launcher(program: Program, engine: Engine) -> Launch:
     command = program.command(
         [docker_image.PLACE],
         own_root=False,
+        archive=docker_image.ARCHIVE,
         interpreter=docker_image.INTERPRETER,
         control=f"{_INSIDE}/{_SOCKET}",
     )

@@ -24,6 +24,7 @@ REPOSITORY: Final = "matchbox-seat"
 PLACE: Final = "/box"
 """The directory of the packages in the image."""
 INTERPRETER: Final = "/python"
+ARCHIVE: Final = "/library"
 
 _MADE_HERE: Final = {"__pycache__", hot_path.FOLDER.name}
 """Folders of what was made on this machine. Of that the compiled hot path alone goes along."""

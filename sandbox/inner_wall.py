@@ -11,24 +11,22 @@ import os
 import resource
 import signal
 import struct
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Mapping
 from typing import Final
 
+from sandbox import own_clock
 from sandbox.policy import HOST, NOBODY, Wall
 from sandbox.syscalls import Architecture, bot_filter, zygote_filter
 
 _PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_SET_NO_NEW_PRIVS = 1, 4, 38
 _PR_SET_SECCOMP, _SECCOMP_MODE_FILTER = 22, 2
-_CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
-_READ_FILE, _READ_DIR = 1 << 2, 1 << 3
+_CREATE_RULESET, _RESTRICT_SELF = 444, 446
 # The rights that a kernel of each Landlock ABI can refuse: on files, on the network, on scopes.
 _FILE_RIGHTS: Final = {1: 13, 2: 14, 3: 15, 4: 15, 5: 16}
 _NET_RIGHTS, _SCOPES = 0b11, 0b11
 
 _STAGE: Final = "/proc"
-_RDONLY, _NOSUID, _NODEV, _REMOUNT, _BIND, _RELATIME = 1, 2, 4, 32, 4096, 1 << 21
-_LOCKED, _ST_RELATIME = 2 | 4 | 8 | 1024 | 2048, 4096
+_RDONLY, _NOSUID, _NODEV, _REMOUNT = 1, 2, 4, 32
 _PR_CAPBSET_DROP, _PR_CAP_AMBIENT, _CLEAR_ALL, _CAPABILITY_3, _RIGHTS = 24, 47, 4, 0x20080522, 41
 
 _libc = ctypes.CDLL(None, use_errno=True)
@@ -38,24 +36,22 @@ class WallError(OSError):
     """A layer of the wall could not be raised here."""
 
 
-def first_step(
-    wall: Wall, arch: Architecture | None, library: Sequence[str], *, own_root: bool
-) -> dict[str, bool]:
+def first_step(wall: Wall, arch: Architecture | None, *, own_root: bool | None) -> dict[str, bool]:
     """Raises what still lets a process fork; says which of its layers stand.
 
-    `library` names the directories of the standard library, the only files left to read;
-    `own_root` tells that the outer wall leaves the moving out of the host's root to us.
+    `own_root` tells that the outer wall leaves the moving out of the host's root to us, and None
+    that there is no outer wall.
     """
     raised = {}
-    if own_root:
-        raised["root"] = wall.has("root") and _raises(lambda: leave_root(library))
+    if own_root is not False:
+        raised["root"] = bool(own_root) and wall.has("root") and _raises(leave_root)
     for layer, raise_it in (
         ("no_new_privs", renounce_privileges),
-        # Before it gives up an administrator's eyes: the library may lie in a closed home.
-        ("landlock", lambda: restrict_files(library)),
+        ("landlock", restrict_files),
         ("identity", become_nobody),
         ("dumpable", hide_memory),
-        ("seccomp", lambda: load_filter(zygote_filter(_known(arch), wall.has))),
+        ("own_clock", own_clock.take),
+        ("seccomp", lambda: load_filter(_zygote_filter(arch, wall, raised["own_clock"]))),
     ):
         raised[layer] = wall.has(layer) and _raises(raise_it)
     return raised
@@ -114,19 +110,12 @@ def _part(limit: str) -> str:
     return f"rlimits:{limit.removeprefix('RLIMIT_')}"
 
 
-def leave_root(library: Sequence[str]) -> None:
-    """Moves to a root of our own that holds the library alone, and gives up the rights to do so.
+def leave_root() -> None:
+    """Moves to an empty root of our own, and gives up the rights to do so.
 
     Works once, in the namespaces of a process box.
     """
-    # Over /proc, because no library can lie below it.
     _mount("tmpfs", _STAGE, "tmpfs", _NOSUID | _NODEV)
-    for directory in library:
-        place = _STAGE + directory
-        if not os.path.isdir(place):
-            os.makedirs(place)
-            _mount(directory, place, None, _BIND)
-            _mount(None, place, None, _BIND | _REMOUNT | _RDONLY | _locked(directory))
     _mount(None, _STAGE, None, _REMOUNT | _RDONLY | _NOSUID | _NODEV)
     _call(_libc.sethostname, HOST.encode(), len(HOST))
     os.chroot(_STAGE)
@@ -140,12 +129,6 @@ def leave_root(library: Sequence[str]) -> None:
 def _mount(source: str | None, target: str, kind: str | None, flags: int) -> None:
     words = (os.fsencode(word) if word is not None else None for word in (source, target, kind))
     _call(_libc.mount, *words, flags, None)
-
-
-def _locked(directory: str) -> int:
-    """The flags of a mount that a namespace may not take away."""
-    flags = os.statvfs(directory).f_flag
-    return flags & _LOCKED | (_RELATIME if flags & _ST_RELATIME else 0)
 
 
 def become_nobody() -> None:
@@ -193,8 +176,8 @@ def landlock_abi() -> int:
     return max(0, int(_libc.syscall(_CREATE_RULESET, None, 0, 1)))
 
 
-def restrict_files(library: Sequence[str]) -> None:
-    """Leaves these directories to read, without the packages installed in them; nothing else."""
+def restrict_files() -> None:
+    """Leaves no file to open."""
     abi = landlock_abi()
     if not abi:
         raise WallError("this kernel has no Landlock")
@@ -202,24 +185,8 @@ def restrict_files(library: Sequence[str]) -> None:
     rights = [files] + [_NET_RIGHTS] * (abi >= 4) + [_SCOPES] * (abi >= 6)
     attributes = struct.pack(f"={len(rights)}Q", *rights)
     ruleset = _call(_libc.syscall, _CREATE_RULESET, attributes, len(attributes), 0)
-    for directory in library:
-        _permit(ruleset, directory, _READ_DIR)
-        for entry in os.listdir(directory):
-            if not entry.endswith("-packages"):
-                path = os.path.join(directory, entry)
-                with suppress(FileNotFoundError):  # A link to a file that the box does not hold.
-                    _permit(ruleset, path, _READ_FILE | (_READ_DIR if os.path.isdir(path) else 0))
     _call(_libc.syscall, _RESTRICT_SELF, ruleset, 0)
     os.close(ruleset)
-
-
-def _permit(ruleset: int, path: str, rights: int) -> None:
-    descriptor = os.open(path, os.O_PATH | os.O_CLOEXEC)
-    try:
-        rule = struct.pack("=Qi", rights, descriptor)
-        _call(_libc.syscall, _ADD_RULE, ruleset, 1, rule, 0)
-    finally:
-        os.close(descriptor)
 
 
 def _call(function: Callable[..., int], *arguments: object) -> int:
@@ -244,7 +211,7 @@ def _raises(layer: Callable[[], None]) -> bool:
     return True
 
 
-def _known(arch: Architecture | None) -> Architecture:
+def _zygote_filter(arch: Architecture | None, wall: Wall, own_clock: bool) -> bytes:
     if arch is None:
         raise WallError("the system calls of this architecture are not known")
-    return arch
+    return zygote_filter(arch, wall.has, own_clock=own_clock)

@@ -13,6 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
 
+from sandbox.archive import descriptor
 from sandbox.policy import STARTED
 
 
@@ -34,7 +35,10 @@ Launch = Callable[[], Launched]
 
 
 def launcher(command: Sequence[str]) -> Launch:
-    """Starts this command, which finds its end of the channel at descriptor 0."""
+    """Starts this command, which finds its end of the channel at descriptor 0.
+
+    It also has the archive of the standard library, under the number that is ours.
+    """
 
     def launch() -> Launched:
         control, theirs = pair()
@@ -72,6 +76,7 @@ def _start(command: Sequence[str], control: int) -> subprocess.Popen[bytes]:
         stderr=subprocess.PIPE,
         env=dict(STARTED),
         cwd="/",
+        pass_fds=(descriptor(),),
     )
 
 

@@ -16,9 +16,13 @@ MIB: Final = 1024 * KIB
 
 LAYERS: Final = (
     *("root", "no_new_privs", "landlock", "identity", "dumpable"),
-    *("descriptors", "rlimits", "seccomp"),
+    *("own_clock", "descriptors", "rlimits", "seccomp"),
 )
 """The inner wall, from the first step to the last. A test may leave out any of them by name."""
+
+NOT_EVERYWHERE: Final = ("own_clock",)
+"""Layers that some machines cannot have. Without them two seats of one owner may pass each other
+notes, and no more: strangers may play all the same, and the report says that it is missing."""
 
 _RLIMITS: Final = (
     *("AS", "CORE", "CPU", "FSIZE", "MEMLOCK", "MSGQUEUE", "NICE", "NOFILE", "NPROC", "RTPRIO"),
@@ -27,10 +31,12 @@ _RLIMITS: Final = (
 
 PARTS: Final = (
     *(f"rlimits:{name}" for name in _RLIMITS),
-    *("seccomp:abi", "seccomp:list", "seccomp:zygote", "seccomp:futex"),
+    *("seccomp:abi", "seccomp:list", "seccomp:paths", "seccomp:counters", "seccomp:zygote"),
+    "seccomp:futex",
 )
 """What two of the layers are made of, each to be left out alone: every resource limit; and of the
-filters the check of the ABI, the list of calls, what only the zygote may call, shared futexes."""
+filters the check of the ABI, the list of calls, those that take a path or count what others do,
+what only the zygote may call, shared futexes."""
 
 ENVIRONMENT: Final[Mapping[str, str]] = {
     "PYTHONHASHSEED": "0",
@@ -124,12 +130,24 @@ STANDARD_LIBRARY: Final = tuple(
     )
     for name in line.split()
 )
-"""What bots import most: loaded once in the zygote. The rest is read from disk when asked for:
-uuid too, which at once remembers the name of the machine that it is loaded on.
+"""What bots import most: loaded once in the zygote. The rest is imported from memory when asked
+for: uuid too, which at once remembers the name of the machine that it is loaded on."""
 
-Every fork pays for what stands here, most of all for a module that is a shared library, so one
-that few bots import is cheaper read by them. Not one that is linked with libraries of the machine,
-as bz2 and zlib are: behind the wall those cannot be read."""
+EXTENSIONS: Final = tuple(
+    name
+    for line in (
+        "_asyncio _bisect _blake2 _bz2 _contextvars _csv _ctypes _datetime _decimal _elementtree",
+        "_hashlib _heapq _hmac _json _lsprof _lzma _md5 _multiprocessing _opcode _pickle",
+        "_posixshmem _posixsubprocess _queue _random _sha1 _sha2 _sha256 _sha3 _sha512 _socket",
+        "_statistics _struct _typing _zoneinfo array audioop binascii cmath fcntl grp math mmap",
+        "pyexpat resource select termios unicodedata zlib",
+    )
+    for name in line.split()
+)
+"""The library's modules of machine code that a seat can import, where this Python has them in files
+of their own. All are mapped before the wall goes up, and every fork pays a little for each. So some
+are left out: codecs of East Asian languages, and what talks to databases, terminals, devices and
+services of the machine."""
 
 
 LIBRARIES: Final[Mapping[str, tuple[str, ...]]] = {
@@ -155,6 +173,8 @@ class Limits:
         bank_ms: time of all decisions of a match together: processor time and what is slept.
         off_turn_ms: processor time between an answer and the next question. It is charged to the
             bank; the limit leaves room for what a crowded host takes and the kernel books as ours.
+        restless_ms: after more of that than this, the bot is stopped whenever it is not asked, so
+            that it cannot measure by what it does meanwhile how long others take.
         patience_ms: wall time after which a seat that gets no processor is the platform's fault.
         memory_mb: address space above the warm zygote's own.
         answer_bytes: longest answer to one question.
@@ -169,6 +189,7 @@ class Limits:
     start_cpu_ms: int = 5000
     bank_ms: int = 600_000
     off_turn_ms: int = 500
+    restless_ms: float = 0.2
     patience_ms: int = 120_000
     memory_mb: int = 256
     answer_bytes: int = 256

@@ -10,6 +10,7 @@ import subprocess
 from functools import cache
 from typing import Final
 
+from sandbox.archive import descriptor
 from sandbox.policy import NOBODY
 from sandbox.program import Program
 
@@ -24,7 +25,8 @@ def command(program: Program) -> list[str]:
     """The command that starts the program's zygote, in namespaces of its own where they work."""
     places = dict.fromkeys(place.parent for place in program.packages())
     namespaces = _namespaces()
-    return [*namespaces, *program.command(places, own_root=bool(namespaces))]
+    inside = program.command(places, own_root=bool(namespaces) or None, archive=str(descriptor()))
+    return [*namespaces, *inside]
 
 
 @cache

@@ -21,9 +21,9 @@ from sandbox.policy import LIBRARIES, Wall
 
 _EVERY_BOX: Final = ("sandbox", "greenlet")
 _BOOT: Final = (
-    "import json, os, sys; job = json.loads(sys.argv[1]); sys.path += job['imports']; "
-    "os.environ[job['build'][0]] = job['build'][1]; "
-    "from sandbox.zygote import main; main(sys.argv[1])"
+    "import sys; archive, *imports, job = sys.argv[1:]; sys.path += imports; "
+    "from sandbox.library import install; install(archive); "
+    "from sandbox.zygote import main; main(job, imports)"
 )
 
 INTERPRETER: Final = Path(sys.executable).resolve()
@@ -67,25 +67,28 @@ class Program:
         self,
         imports: Iterable[str | Path],
         *,
-        own_root: bool,
+        own_root: bool | None,
+        archive: str,
         interpreter: str = str(INTERPRETER),
         control: str | None = None,
     ) -> list[str]:
         """The interpreter's command line; all places are named as they look from inside.
 
-        `own_root` tells the zygote to leave the host's root itself, `control` at which socket it
-        is waited for; without one it finds the channel at descriptor 0.
+        `own_root` tells the zygote to leave the host's root itself, and None that it has no way to;
+        `archive` where it finds the
+        standard library (see library.install), `control` at which socket it is waited for; without
+        one it finds the channel at descriptor 0.
         """
         job = {
             "preload": self.preload,
             "entry": self.entry,
-            "imports": [str(path) for path in imports],
             "drop": self.wall.drop,
             "own_root": own_root,
             "control": control,
             "build": (build.SETTING, str(int(build.in_use() == "compiled"))),
         }
-        return [interpreter, "-P", "-s", "-S", "-B", "-c", _BOOT, json.dumps(job)]
+        flags = ("-P", "-s", "-S", "-B", "-c", _BOOT)
+        return [interpreter, *flags, archive, *map(str, imports), json.dumps(job)]
 
 
 def _in_library(name: str) -> bool:

@@ -72,6 +72,7 @@ class Seat:
         """Whether the bank holds less than a whole decision's time."""
         self._begun = self._rested = 0
         """The bot's processor time at the last question, and at its answer."""
+        self._stopped = False
         self._budget = 0.0
         self._meter: Meter | None = None
         """Of a question that was not answered at once."""
@@ -138,6 +139,10 @@ class Seat:
         self._meter = None
         thought = (begun - self._rested) / 1e6
         bank.left_ms -= thought
+        if thought > limits.restless_ms and self._rested:
+            bank.restless = True
+        if self._stopped:
+            self._stop(False)
         if thought > limits.off_turn_ms:
             raise SeatFault("protocol", f"thought for {thought:.0f} ms while it was not asked")
         budget = self._budget = limits.start_cpu_ms if start else self._owed(decisions)
@@ -149,6 +154,8 @@ class Seat:
                 self._send(packet)
         answer = self._receive(tag, limits.longest_answer(decisions))
         rested = self._rested = self._cpu_ns()
+        if bank.restless:
+            self._stop(True)
         used = (rested - begun) / 1e6
         if used > budget:
             raise too_long(used, budget)
@@ -156,6 +163,13 @@ class Seat:
         # Loading has a budget of its own; sleeping meanwhile has not.
         bank.left_ms -= slept if start else used + slept
         return answer
+
+    def _stop(self, stopped: bool) -> None:
+        """Stops the process until the next question, or lets it go on."""
+        self._stopped = stopped
+        with suppress(ProcessLookupError):  # One that has ended is found out when it is asked.
+            number = signal.SIGSTOP if stopped else signal.SIGCONT
+            signal.pidfd_send_signal(self._handle, number)
 
     def _owed(self, decisions: int) -> float:
         """Milliseconds of processor time for a question. Raises SeatFault where none is left."""

@@ -12,7 +12,7 @@ from functools import cache
 from matchbox.errors import BoxUnavailable, SeatFault
 from sandbox.attacks import ATTACKS, SPIN, SPIN_S
 from sandbox.box import Box, open_box
-from sandbox.policy import LAYERS, LIBRARIES, Engine, Limits, Wall
+from sandbox.policy import LAYERS, LIBRARIES, NOT_EVERYWHERE, Engine, Limits, Wall
 from sandbox.seat import Seat
 
 _LIMITS = Limits(cpu_ms=2000, bank_ms=20_000, memory_mb=128)
@@ -26,11 +26,14 @@ class Report:
         walled: strangers' programs may run in it.
         layers: every layer by name, and whether it stands.
         missing: sentences, one for everything that is not as it must be.
+        lacking: the same for layers that not every machine can have; strangers may play all the
+            same.
     """
 
     walled: bool
     layers: Mapping[str, bool]
     missing: Sequence[str]
+    lacking: Sequence[str] = ()
 
 
 @cache
@@ -58,13 +61,15 @@ def _examine(box: Box) -> Report:
     told = {layer.partition(":")[0] for _, layer in worked}
     layers |= dict.fromkeys(told, False)
     layers["clock"] = _clock_runs(box)
-    missing = [f"a bot could {name}: the layer {layer!r} is open" for name, layer in worked]
-    missing += [
-        f"the layer {layer!r} does not work on this machine"
+    open_ = [(f"a bot could {name}: the layer {layer!r} is open", layer) for name, layer in worked]
+    open_ += [
+        (f"the layer {layer!r} does not work on this machine", layer)
         for layer, stands in layers.items()
         if not stands and layer not in told
     ]
-    return Report(not missing, layers, missing)
+    missing = [sentence for sentence, layer in open_ if layer not in NOT_EVERYWHERE]
+    lacking = [sentence for sentence, layer in open_ if layer in NOT_EVERYWHERE]
+    return Report(not missing, layers, missing, lacking)
 
 
 def _works(box: Box, attack: str) -> bool:

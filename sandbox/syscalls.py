@@ -17,6 +17,9 @@ ALLOW: Final = 0x7FFF0000
 KILL: Final = 0x80000000
 REFUSE: Final = 0x00050000 | errno.EPERM
 ABSENT: Final = 0x00050000 | errno.ENOSYS
+NOTHING: Final = 0x00050000
+OVER: Final = 0x00050000 | errno.ETIMEDOUT
+"""A call that is not made returns 0, or that its time is over."""
 
 
 def _names(*lines: str) -> frozenset[str]:
@@ -24,20 +27,25 @@ def _names(*lines: str) -> frozenset[str]:
 
 
 BOT: Final = _names(
-    # Messages and files that are already open; files that Landlock lets it open.
-    "read write readv writev pread64 lseek close open openat stat lstat fstat newfstatat statx",
-    "access faccessat faccessat2 getdents64 readlink readlinkat getcwd",
+    # Messages, and whatever else is open already.
+    "read write readv writev pread64 lseek close",
     # Memory, and waiting for itself.
     "brk mmap mremap munmap mprotect madvise futex sched_yield restart_syscall",
     "poll ppoll select pselect6 nanosleep clock_nanosleep",
     # Signals it sends to itself by a timer, and handles.
     "rt_sigaction rt_sigprocmask rt_sigreturn sigaltstack alarm getitimer setitimer",
     # Looking at the clock and at itself.
-    "clock_gettime clock_getres gettimeofday time times getrandom getrusage uname",
-    "getpid getppid gettid getuid geteuid getgid getegid sched_getaffinity",
+    "clock_gettime clock_getres gettimeofday time getrandom getuid geteuid getgid getegid",
     "exit exit_group",
 )
 """All that a bot may call. Whatever is not named here is refused with EPERM."""
+
+TIMERS: Final = _names("alarm getitimer setitimer clock_getres gettimeofday time")
+"""What tells the machine's time or signals by it: refused where a seat has a clock of its own."""
+
+WAITS: Final = _names("poll ppoll select pselect6 nanosleep clock_nanosleep sched_yield")
+"""What waits for a time, or asks without waiting: there it returns 0 at once. A bot that could do
+either would learn how long something else has taken."""
 
 ZYGOTE: Final = _names(
     # To fork a seat, hand it its descriptors, and see it dead.
@@ -48,8 +56,27 @@ ZYGOTE: Final = _names(
 )
 """What the zygote needs beside, and a bot loses before its first line."""
 
+PATHS: Final = _names(
+    "open openat stat lstat fstat newfstatat statx access faccessat faccessat2 getdents64",
+    "readlink readlinkat getcwd",
+)
+"""Calls that take the name of a file, or tell of one. The kernel remembers for all processes which
+names were asked for, found or not, and the time that an answer takes tells it: so a seat names
+nothing. A pipe has a number too, which counts all pipes of the machine."""
+
+COUNTERS: Final = _names("getpid getppid gettid getrusage times uname sched_getaffinity")
+"""Calls that tell what others have done, or where it is that they do it: numbers of processes count
+the forks before, and faults of pages tell what somebody has read."""
+
 MUTE: Final = frozenset(("clone3",))
 """Answered with "no such call", so that the C library falls back on the older one."""
+
+PARTS_OF_LIST: Final[Mapping[str, frozenset[str]]] = {
+    "seccomp:paths": PATHS,
+    "seccomp:counters": COUNTERS,
+}
+"""Calls that neither zygote nor bot may make, and that Python starts with. A test may let a seat
+have them again, by these names."""
 
 _NUMBERS: Final = """
 read 0 63, write 1 64, open 2 -, close 3 57, stat 4 -, fstat 5 80, lstat 6 -, poll 7 -, lseek 8 62,
@@ -109,14 +136,26 @@ def here() -> Architecture | None:
 
 
 _LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
-_NUMBER_AT, _AUDIT_AT, _SECOND_ARGUMENT_AT = 0, 4, 24
-_FUTEX_PRIVATE: Final = 128
+_AND: Final = 0x54
+_NUMBER_AT, _AUDIT_AT = 0, 4
+_FIRST_ARGUMENT_AT, _SECOND_ARGUMENT_AT, _FOURTH_ARGUMENT_AT = 16, 24, 40
+_FUTEX_PRIVATE, _FUTEX_OPERATION = 128, 127
+_FUTEX_WAIT, _FUTEX_WAKE, _FUTEX_WAIT_BITSET, _FUTEX_WAKE_BITSET = 0, 1, 9, 10
+_PROCESS_CLOCK, _THREAD_CLOCK = 2, 3
 
 
-def zygote_filter(arch: Architecture, has: Has = _whole) -> bytes:
-    """The first filter: everything that zygote or bot needs, and nothing else."""
+def zygote_filter(arch: Architecture, has: Has = _whole, *, own_clock: bool = False) -> bytes:
+    """The first filter: everything that zygote or bot needs, and nothing else.
+
+    `own_clock` tells that the process has a clock of its own, and is to see no other.
+    """
     otherwise = REFUSE if has("seccomp:list") else ALLOW
-    return _program(arch, {ABSENT: MUTE, ALLOW: BOT | ZYGOTE}, otherwise, has)
+    left = [PARTS_OF_LIST[part] for part in PARTS_OF_LIST if not has(part)]
+    known = {ABSENT: MUTE, ALLOW: BOT.union(ZYGOTE, *left)}
+    if not own_clock:
+        return _program(arch, known, otherwise, has)
+    first = [*_own_clocks(arch), *_untimed_futexes(arch)]
+    return _program(arch, {REFUSE: TIMERS, NOTHING: WAITS, **known}, otherwise, has, first)
 
 
 def bot_filter(arch: Architecture, has: Has = _whole) -> bytes:
@@ -124,6 +163,13 @@ def bot_filter(arch: Architecture, has: Has = _whole) -> bytes:
     taken = {REFUSE: ZYGOTE} if has("seccomp:zygote") else {}
     first = _private_futexes(arch) if has("seccomp:futex") else ()
     return _program(arch, taken, ALLOW, has, first)
+
+
+def answering(number: int, code: int) -> bytes:
+    """A filter that answers this one call with an error, and allows all others."""
+    tried = _group([number], ABSENT & ~0xFFFF | code)
+    lines = [(_LOAD, 0, 0, _NUMBER_AT), *tried, (_RETURN, 0, 0, ALLOW)]
+    return b"".join(struct.pack("=HBBI", *line) for line in lines)
 
 
 def _private_futexes(arch: Architecture) -> list[_Line]:
@@ -134,6 +180,38 @@ def _private_futexes(arch: Architecture) -> list[_Line]:
         (_LOAD, 0, 0, _SECOND_ARGUMENT_AT),
         (_ANY_BIT, 1, 0, _FUTEX_PRIVATE),
         (_RETURN, 0, 0, REFUSE),
+        (_LOAD, 0, 0, _NUMBER_AT),
+    ]
+
+
+def _own_clocks(arch: Architecture) -> list[_Line]:
+    """Refuses every clock but that of the process itself."""
+    return [
+        (_EQUAL, 0, 5, arch.numbers["clock_gettime"]),
+        (_LOAD, 0, 0, _FIRST_ARGUMENT_AT),
+        (_EQUAL, 2, 0, _PROCESS_CLOCK),
+        (_EQUAL, 1, 0, _THREAD_CLOCK),
+        (_RETURN, 0, 0, REFUSE),
+        (_LOAD, 0, 0, _NUMBER_AT),
+    ]
+
+
+def _untimed_futexes(arch: Architecture) -> list[_Line]:
+    """Lets a process wait for itself without a time, and wake itself. With a time, it is over."""
+    return [
+        (_EQUAL, 0, 13, arch.numbers["futex"]),
+        (_LOAD, 0, 0, _SECOND_ARGUMENT_AT),
+        (_AND, 0, 0, _FUTEX_OPERATION),
+        (_EQUAL, 9, 0, _FUTEX_WAKE),
+        (_EQUAL, 8, 0, _FUTEX_WAKE_BITSET),
+        (_EQUAL, 2, 0, _FUTEX_WAIT),
+        (_EQUAL, 1, 0, _FUTEX_WAIT_BITSET),
+        (_RETURN, 0, 0, REFUSE),
+        (_LOAD, 0, 0, _FOURTH_ARGUMENT_AT),
+        (_EQUAL, 0, 2, 0),
+        (_LOAD, 0, 0, _FOURTH_ARGUMENT_AT + 4),
+        (_EQUAL, 1, 0, 0),
+        (_RETURN, 0, 0, OVER),
         (_LOAD, 0, 0, _NUMBER_AT),
     ]
 

@@ -34,7 +34,7 @@ from contextlib import contextmanager
 from operator import eq
 from typing import Any, Final, NoReturn
 
-from sandbox import inner_wall, syscalls
+from sandbox import inner_wall, library, sameness, shared_objects, syscalls
 from sandbox.policy import (
     CHUNK_BYTES,
     DEATH,
@@ -57,13 +57,18 @@ _ROOM: Final = socket.CMSG_SPACE(DESCRIPTORS.size)
 _LIMITS: Final = [getattr(resource, name) for name in dir(resource) if name.startswith("RLIMIT_")]
 
 
-def main(job: str) -> None:
-    """Loads what the job names, raises the wall's first step, and serves until its host is gone."""
+def main(job: str, imports: Sequence[str]) -> None:
+    """Loads what the job names, raises the wall's first step, and serves until its host is gone.
+
+    `imports` are the directories of all modules but the library's.
+    """
     order: dict[str, Any] = json.loads(job)
+    setting, value = order["build"]
+    os.environ[setting] = value
     control = _take_control(order["control"])
     told: dict[str, object] = {"python": sys.version_info[:2]}
     try:
-        zygote, told["raised"] = _prepare(order, control)
+        zygote, told["raised"] = _prepare(order, imports, control)
     except Exception as error:
         told["failed"] = f"{type(error).__name__}: {error}"[:2000]
         raise
@@ -72,16 +77,18 @@ def main(job: str) -> None:
     zygote.run()
 
 
-def _prepare(order: dict[str, Any], control: socket.socket) -> tuple[Zygote, dict[str, bool]]:
+def _prepare(
+    order: dict[str, Any], imports: Sequence[str], control: socket.socket
+) -> tuple[Zygote, dict[str, bool]]:
     """A zygote behind the first step of its wall, and which layers stand."""
-    library = [path for path in sys.path if os.path.isdir(path) and path not in order["imports"]]
     serve = _load(order["preload"], order["entry"])
-    _forget(order["imports"])
     wall, arch = Wall(tuple(order["drop"])), syscalls.here()
-    raised = inner_wall.first_step(wall, arch, library, own_root=order["own_root"])
+    number = sameness.ThreadNumber()
+    _forget(imports)
+    raised = inner_wall.first_step(wall, arch, own_root=order["own_root"])
     inner_wall.limit(STANDING, wall)
     faulthandler.register(WHERE, all_threads=False)
-    zygote = Zygote(control, serve, wall, inner_wall.SecondStep(wall, arch))
+    zygote = Zygote(control, serve, wall, inner_wall.SecondStep(wall, arch), number)
     gc.collect()
     gc.freeze()
     return zygote, raised
@@ -110,6 +117,8 @@ def _load(preload: Sequence[str], entry: str) -> Serve:
         for module in (*STANDARD_LIBRARY, *preload):
             importlib.import_module(module)
         served = importlib.import_module(name)
+    shared_objects.load(library.extensions().values())
+    shared_objects.populate()
     if hasattr(served, "prepare"):
         served.prepare()
     serve: Serve = getattr(served, function)
@@ -128,10 +137,11 @@ def _no_hooks() -> Iterator[None]:
 
 
 def _forget(imports: Sequence[str]) -> None:
-    """From here on only the standard library and what is loaded can be imported."""
-    sys.path[:] = [path for path in sys.path if path not in imports]
-    for path in imports:
-        sys.path_importer_cache.pop(path, None)
+    """From here on only the standard library and what is loaded can be imported, and nothing tells
+    this machine from another."""
+    library.close_paths()
+    sameness.hide_places(imports)
+    sameness.hide_numbers()
     sys.argv[:] = [""]
     sys.orig_argv[:] = []
     for name in set(os.environ) - set(ENVIRONMENT):  # What a shell or an engine has added.
@@ -142,13 +152,19 @@ class Zygote:
     """Forks seats, one at a time, and compares itself with its first state after each."""
 
     def __init__(
-        self, control: socket.socket, serve: Serve, wall: Wall, second: inner_wall.SecondStep
+        self,
+        control: socket.socket,
+        serve: Serve,
+        wall: Wall,
+        second: inner_wall.SecondStep,
+        number: sameness.ThreadNumber,
     ) -> None:
         self._control = control
         self._serve = serve
         self._streams = _channel()
         self._closes = wall.has("descriptors")
         self._second = second
+        self._number = number
         self._limits = b""
         self._child = 0
         self._baseline = list(_state())
@@ -190,6 +206,7 @@ class Zygote:
                 os.dup2(channel, _CHANNEL, False)
             if self._closes:
                 os.closerange(_CHANNEL + 1, 64)
+            self._number.hide()
             self._second.take()
             os.write(_CHANNEL, HELLO)
             self._serve(*self._streams)

@@ -24,7 +24,7 @@ from matchbox.match import wire
 from matchbox.match.wire import Entrant, MatchPlayed, PlayMatch
 from sandbox.box import Box
 from sandbox.meter import Bank
-from sandbox.policy import Limits
+from sandbox.policy import NOT_EVERYWHERE, Limits
 from sandbox.seat import Seat
 from tests.hostile.witnesses import WITNESSES, Witness
 from worker.arena.play import play_job
@@ -50,9 +50,9 @@ _OFTEN_S: Final = 0.02
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """Without which layer an attack works, in which kind of box, and what shows that it did."""
+    """Without which layers an attack works, in which kind of box, and what shows that it did."""
 
-    layer: str
+    layers: tuple[str, ...]
     box: str
     witness: str
     telling: Mapping[str, Any]
@@ -69,11 +69,17 @@ def limits(attack: str) -> dict[str, int]:
 
 
 def proof(attack: str) -> Proof | None:
-    """Without which layer it is shown to work, if it is."""
+    """Without which layers it is shown to work, if it is."""
     told = expected(attack).get("without")
     if told is None:
         return None
-    return Proof(told["layer"], told["box"], told["witness"], told.get("telling", {}))
+    return Proof(layers_of(told), told["box"], told["witness"], told.get("telling", {}))
+
+
+def layers_of(without: Mapping[str, Any]) -> tuple[str, ...]:
+    """The one layer that is told, or those that stand behind each other."""
+    layer = without["layer"]
+    return (layer,) if isinstance(layer, str) else tuple(layer)
 
 
 def witnessed(attack: str) -> Witness:
@@ -89,6 +95,14 @@ def bot(attack: str, witness: Witness) -> bytes:
         return packed
     source = (HERE / attack / "bot.py").read_bytes()
     return source.replace(b"@PLACE@", witness.place.encode())
+
+
+def lacks_the_layer(box: Box, attack: str) -> bool:
+    """Whether it is stopped by a layer that this machine cannot have."""
+    shown = proof(attack)
+    return shown is not None and any(
+        not box.layers[one] for one in NOT_EVERYWHERE if one in shown.layers
+    )
 
 
 def game_of(attack: str) -> str:

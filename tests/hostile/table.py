@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 HERE: Final = Path(__file__).parent
 PAGE: Final = HERE.parent.parent / "docs" / "threat-model.md"
@@ -41,7 +42,7 @@ class Attack:
     verdicts: tuple[str, ...]
     """The endings that it may have; none where it only fails to get what it wants."""
     works_without: str
-    """The layer without which it is shown to work, and in which box; else nothing."""
+    """The layers without which it is shown to work, and in which box; else nothing."""
 
     @property
     def row(self) -> str:
@@ -63,8 +64,8 @@ def table() -> str:
     trials = [one for one in every if one.group != "control"]
     shown = sum(bool(one.works_without) for one in trials)
     parts = [
-        f"{len(trials)} attacks, {shown} of them shown to work without one layer, and an honest "
-        "bot that must come through unharmed."
+        f"{len(trials)} attacks, {shown} of them shown to work without a layer or two, and an "
+        "honest bot that must come through unharmed."
     ]
     for group in GROUPS:
         rows = [one.row for one in every if one.group == group]
@@ -90,15 +91,20 @@ def _attack(folder: Path) -> Attack:
     opening = _OPENING.match(file.read_text())
     if opening is None:
         raise ValueError(f"{folder.name}/{file.name} must begin with what it does, in a docstring")
-    without = told.get("without")
     return Attack(
         name=folder.name,
         does=" ".join(opening[1].split()).replace("|", "\\|"),
         group=told["group"],
         stopped_by=told["stopped_by"],
         verdicts=tuple(told["verdicts"]),
-        works_without=f"`{without['layer']}` ({without['box']})" if without else "",
+        works_without=_works_without(told["without"]) if "without" in told else "",
     )
+
+
+def _works_without(told: Mapping[str, Any]) -> str:
+    layer = told["layer"]
+    layers = [layer] if isinstance(layer, str) else layer
+    return f"{', '.join(f'`{one}`' for one in layers)} ({told['box']})"
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@ from matchbox.errors import BadBundle
 from matchbox.match import record as records
 from sandbox.box import Box
 from sandbox.policy import SEATS_PER_ZYGOTE
+from sandbox.selftest import selftest
 from sandbox.warm import Warm
 from tests.hostile.stage import (
     ATTACKS,
@@ -25,6 +26,7 @@ from tests.hostile.stage import (
     expected,
     game_of,
     is_taken,
+    lacks_the_layer,
     limits,
     played,
     watched,
@@ -66,6 +68,9 @@ def test_the_upload_is_refused_by_its_bytes(attack: str) -> None:
 
 @pytest.mark.parametrize("attack", PLAYED)
 def test_the_attack_gets_nothing_and_hurts_nobody_else(attack: str, box: Box, control: str) -> None:
+    if lacks_the_layer(box, attack):
+        assert selftest(box.kind).lacking
+        return
     verdicts = expected(attack)["verdicts"]
     told, kinds = Told(), set()
     zygotes = list(box._all)

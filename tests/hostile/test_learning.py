@@ -25,7 +25,11 @@ HONEST = "return memory + b'!'"
 
 ATTACKS: dict[str, tuple[str, FaultKind, str]] = {
     "loops": ("while True: pass", "timeout", "processor time"),
-    "sleeps": ("import time; time.sleep(3600)", "timeout", "no answer within"),
+    "waits for itself": (
+        "import threading; lock = threading.Lock(); lock.acquire(); lock.acquire()",
+        "timeout",
+        "no answer within",
+    ),
     "eats memory": ("x = []\n        while True: x.append(bytes(1 << 24))", "memory", ""),
     "returns a megabyte": ("return bytes(1 << 20)", "protocol", "1048576 bytes"),
     "returns text": ("return 'text'", "protocol", "returned str"),

@@ -7,7 +7,9 @@ stands on a place of its own, the bot's file has that place for @PLACE@.
 
 from __future__ import annotations
 
+import ctypes
 import fcntl
+import mmap
 import os
 import platform
 import re
@@ -95,6 +97,7 @@ class Machine(Canary):
         super().__init__()
         disk = os.statvfs(LIBRARY)
         pages = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+        self.place = str(LIBRARY)
         facts = {"name": platform.node(), "memory": pages, "disk": disk.f_blocks}
         self.value = str(facts[fact])
 
@@ -135,6 +138,28 @@ class Carried(Witness):
         text = "\n".join(told.logs)
         left = set(re.findall(r"left (\w+)", text))
         return bool(left & set(re.findall(r"found (\w+)", text)))
+
+
+class Note(Carried):
+    """The same by names of missing files in the library's directory, of which no run knows any."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.place = f"{LIBRARY}/{secrets.token_hex(8)}"
+
+
+class Forks(Witness):
+    """Numbers of the attacker's processes in their own namespace, more than one of them."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._numbers: set[str] = set()
+
+    def look(self, seat: Seat) -> None:
+        self._numbers.add(_status(seat.pid)["NSpid"].split()[-1])
+
+    def seen(self, told: Told) -> bool:
+        return len(self._numbers & set(re.findall(r"number (\w+)", "\n".join(told.logs)))) > 1
 
 
 class Void(Witness):
@@ -194,7 +219,8 @@ class Scheduling(Witness):
         zygote = int(_status(seat.pid)["PPid"])
         self.found |= os.sched_getscheduler(seat.pid) != os.sched_getscheduler(0)
         self.found |= os.sched_getaffinity(seat.pid) != os.sched_getaffinity(zygote)
-        self.found |= os.getpriority(os.PRIO_PROCESS, zygote) > 0
+        ours = os.getpriority(os.PRIO_PROCESS, 0)
+        self.found |= os.getpriority(os.PRIO_PROCESS, zygote) > ours
 
 
 class Zygote(Witness):
@@ -211,6 +237,7 @@ class Lock(Witness):
     """A file of the library that we cannot lock, because somebody else has."""
 
     of_the_machine = True
+    place = str(LIBRARY)
 
     def look(self, seat: Seat) -> None:
         with open(os.__file__, "rb") as file:
@@ -224,6 +251,7 @@ class Record(Witness):
     """A part of the library's file that somebody else has locked."""
 
     of_the_machine = True
+    place = str(LIBRARY)
 
     def look(self, seat: Seat) -> None:
         wanted = struct.pack("hhqqi4x", fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0)
@@ -240,17 +268,15 @@ class Pipe(Witness):
 
 
 class Waiter(Witness):
-    """A thread of ours that waits on a page of the library, and was woken by somebody else."""
+    """A thread of ours that waits on a page of the C library, and was woken by somebody else."""
 
     of_the_machine = True
 
     def __enter__(self) -> Self:
         code = (
-            "import ctypes, mmap, os, sys\n"
-            f"file = open({os.__file__!r}, 'rb')\n"
+            "import ctypes, os\n"
             "libc = ctypes.CDLL(None)\n"
-            "libc.mmap.restype = ctypes.c_void_p\n"
-            "page = libc.mmap(None, 4096, 1, 1, file.fileno(), 0)\n"
+            "page = ctypes.cast(libc.getenv, ctypes.c_void_p).value // 4096 * 4096\n"
             "word = ctypes.cast(page, ctypes.POINTER(ctypes.c_int))[0]\n"
             "print('waits', flush=True)\n"
             f"number = {_FUTEX[platform.machine()]}\n"
@@ -278,6 +304,7 @@ class Cache(Witness):
     """Which pages of the library the machine holds in memory."""
 
     of_the_machine = True
+    place = str(LIBRARY)
 
     def __init__(self, evicted: bool = False) -> None:
         super().__init__()
@@ -306,6 +333,8 @@ class Cache(Witness):
 class Heard(Canary):
     """A file of the library that we open while the bot is playing."""
 
+    place = str(LIBRARY)
+
     def __enter__(self) -> Self:
         self.value = f"{secrets.choice(_BORROWED)}.py"
         return self
@@ -314,11 +343,59 @@ class Heard(Canary):
         (LIBRARY / self.value).read_bytes()
 
 
+class Clock(Witness):
+    """A time of the machine's, in seconds or cycles of the processor, that the bot has told."""
+
+    def __init__(self, unit: str) -> None:
+        super().__init__()
+        self._now = _cycles if unit == "cycles" else _seconds
+
+    def __enter__(self) -> Self:
+        self._begun = self._now()
+        return self
+
+    def seen(self, told: Told) -> bool:
+        times = re.findall(r"clock (\d+)", "\n".join(told.logs))
+        return any(self._begun <= int(at) <= self._now() for at in times)
+
+
+class Pause(Witness):
+    """A pause of ours, told in milliseconds by a bot that was not asked meanwhile."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._pause = 400 + secrets.randbelow(200)
+        self._left = 8
+
+    def look(self, seat: Seat) -> None:
+        if self._left:
+            self._left -= 1
+            time.sleep(self._pause / 1000)
+
+    def seen(self, told: Told) -> bool:
+        waited = [int(ms) for log in told.logs for ms in re.findall(r"waited (\d+)", log)]
+        # After its own answer, when its rival was loaded, and after each of its rival's answers.
+        return any(0 <= ms - many * self._pause < 100 for ms in waited for many in range(1, 7))
+
+
 WITNESSES: Final = {
     one.__name__.lower(): one
-    for one in (Canary, Machine, Place, Neighbour, Carried, Void, Status, Apart, Socket, Scheduling,
-                Zygote, Lock, Record, Pipe, Waiter, Cache, Heard)
+    for one in (Canary, Machine, Place, Neighbour, Carried, Note, Forks, Void, Status, Apart,
+                Socket, Scheduling, Zygote, Lock, Record, Pipe, Waiter, Cache, Heard,
+                Clock, Pause)
 }  # fmt: skip
+
+
+def _seconds() -> int:
+    return int(time.time())
+
+
+def _cycles() -> int:
+    """The processor's counter, on x86-64."""
+    page = mmap.mmap(-1, mmap.PAGESIZE, prot=mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC)
+    page.write(bytes.fromhex("0f31 48c1e220 4809d0 c3"))
+    place = ctypes.addressof(ctypes.c_char.from_buffer(page))
+    return int(ctypes.CFUNCTYPE(ctypes.c_uint64)(place)())
 
 
 def _status(pid: int) -> dict[str, str]:

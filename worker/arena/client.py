@@ -130,5 +130,7 @@ def _refusal(answer: httpx.Response) -> MatchboxError:
     if answer.status_code == httpx.codes.FORBIDDEN:
         return Forbidden(f"the server refused {where}: the attempt is none of its own")
     if answer.status_code == httpx.codes.NOT_FOUND:
-        return NotFound(f"the server has no {answer.request.url.path}")
+        return NotFound(
+            f"the server has no {answer.request.url.path} where MATCHBOX_INTERNAL_URL leads"
+        )
     return BadMessage(f"the server refused {where} with {answer.status_code}")

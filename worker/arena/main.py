@@ -71,6 +71,7 @@ def _work(task: str, message: dict[str, Any]) -> None:
         wire.PLAY_MATCH: arena.play_match,
         wire.PLAY_COMPARISON: arena.play_match,
         wire.TRY_OUT: arena.try_out,
+        wire.TRY_OUT_LAST: arena.try_out,
         wire.LEARN: arena.learn,
     }
     journal.begin(task, message)
@@ -105,6 +106,12 @@ def try_out(message: dict[str, Any]) -> None:
     _work(wire.TRY_OUT, message)
 
 
+@app.task(name=wire.TRY_OUT_LAST)
+def try_out_last(message: dict[str, Any]) -> None:
+    """Validates a version of an author whose try-outs were slow."""
+    _work(wire.TRY_OUT_LAST, message)
+
+
 @app.task(name=wire.LEARN)
 def learn(message: dict[str, Any]) -> None:
     """Lets a version learn."""
@@ -114,7 +121,7 @@ def learn(message: dict[str, Any]) -> None:
 @signals.celeryd_init.connect
 def _open(sender: str, **_: Any) -> None:
     """Opens the box, tells the server what its wall holds, takes up what was left undone."""
-    client = ServerClient(settings.server_url, settings.arena_token)
+    client = ServerClient(settings.internal_url or settings.server_url, settings.arena_token)
     if settings.pin:
         cores.claim(Path(settings.sockets or settings.data) / "cores")
     try:

@@ -9,8 +9,9 @@ import gc
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import cache
+from functools import cache, partial
 from importlib.metadata import version
+from operator import itemgetter
 from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
@@ -28,11 +29,13 @@ from matchbox.match.wire import Diagnostic, MatchPlayed, PlayMatch
 from sandbox.policy import Limits
 from worker.arena.codes import codes_of
 from worker.arena.flavours import Seats
+from worker.arena.order import separation_of, shuffled
 
 if TYPE_CHECKING:
     from matchbox.match.referee import Played
     from matchbox.match.wire import Entrant
     from sandbox.box import Box
+    from worker.arena.order import Separation
 
 Opener = Callable[[], Channel]
 """Starts a program that answers frames."""
@@ -59,22 +62,25 @@ class Table:
         job: PlayMatch,
         bundles: Mapping[str, bytes],
         box: Box | None,
+        separation: Separation | None = None,
         own: Mapping[int, Opener] | None = None,
         *,
         memories: Mapping[str, bytes] | None = None,
         reports: bool = False,
     ) -> None:
         """`memories` are what the job's entrants remember, by digest; with `reports`, what their
-        players say of their moves is kept."""
+        players say of their moves is kept; `separation` keeps the seats of two rotations apart."""
         self._job = job
+        self._separation = separation
         self._bundles = bundles
         self._memories = memories or {}
         self._reports = reports and registry.game(job.game).spec.diagnostics
         room = {"report_bytes": REPORT_BYTES} if self._reports else {}
         self._limits = {**job.limits, **room}
         self._box = box
-        self._ways = {entrant: (own_way, b"") for entrant, own_way in (own or {}).items()}
-        """By entrant: how its seats are opened, and the code that they are given."""
+        self._own = own or {}
+        self._ways: dict[tuple[int, int], tuple[Opener, bytes]] = {}
+        """By entrant and bank: how its seats are opened, and the code that they are given."""
         self._spent_ms = [0.0 for _ in job.seats]
         """By entrant: processor time that went into its code."""
         self._libraries = libraries_of(box)
@@ -82,10 +88,22 @@ class Table:
         """By entrant: its seats, each with the rotation."""
 
     def open_player(self, entrant: int, rotation: int) -> Seat:
-        """A seat with a program of its own; the bot is loaded at its first question."""
+        """A seat with a program of its own; the bot is loaded at its first question.
+
+        All seats of a bot pay from one bank of time. A rotation that is opened again replays bouts
+        for another bot's faults: it is paid from a further bank, so nobody pays for a bout twice.
+        """
+        again = sum(played == rotation for played, _ in self._seats[entrant])
+        return self._open(entrant, rotation, again)
+
+    def open_alone(self, entrant: int, rotation: int) -> Seat:
+        """A seat for a sample of bouts, all of which are paid from one bank."""
+        return self._open(entrant, rotation, 0)
+
+    def _open(self, entrant: int, rotation: int, bank: int) -> Seat:
         job, chosen = self._job, self._job.seats[entrant]
         files = read_bundle(self._bundle(chosen)).files
-        way, code = self._way(entrant, files[MAIN])
+        way, code = self._way(entrant, bank, files[MAIN])
         frame = frames.load_frame(
             registry.package_of(job.game),
             files,
@@ -96,13 +114,16 @@ class Table:
             libraries=self._libraries,
             code=code,
         )
+        if self._separation is not None:
+            way = partial(self._separation.open, rotation, way)
         seat = Seat(way, frame, reports=self._reports)
         self._seats[entrant].append((rotation, seat))
         return seat
 
     def logs(self, limit: int) -> list[str]:
-        """What each entrant has printed, cut to `limit` bytes."""
-        return [cut("".join(seat.log for _, seat in seats), limit) for seats in self._seats]
+        """What each entrant has printed, by rotation, cut to `limit` bytes."""
+        told = (sorted(seats, key=itemgetter(0)) for seats in self._seats)
+        return [cut("".join(seat.log for _, seat in seats), limit) for seats in told]
 
     def cpu_ms(self) -> list[float]:
         """The processor time of each entrant, loading included."""
@@ -122,13 +143,15 @@ class Table:
             kept += [Diagnostic(entrant, *at, text) for at, text in own]
         return kept
 
-    def _way(self, entrant: int, main: bytes) -> tuple[Opener, bytes]:
-        """How the seats of the entrant with this main file are opened, and what code they get."""
-        if entrant not in self._ways:
-            self._ways[entrant] = (
-                (LocalChannel, b"") if self._box is None else self._boxed(entrant, main, self._box)
-            )
-        return self._ways[entrant]
+    def _way(self, entrant: int, bank: int, main: bytes) -> tuple[Opener, bytes]:
+        """How seats of the entrant with this main file are opened, and what code they get."""
+        if entrant in self._own:
+            return self._own[entrant], b""
+        if self._box is None:
+            return LocalChannel, b""
+        if (entrant, bank) not in self._ways:
+            self._ways[entrant, bank] = self._boxed(entrant, main, self._box)
+        return self._ways[entrant, bank]
 
     def _boxed(self, entrant: int, main: bytes, box: Box) -> tuple[Opener, bytes]:
         codes, limits = codes_of(box), limits_of(self._limits)
@@ -165,23 +188,24 @@ def play_job(
 ) -> MatchPlayed:
     """The match played. `report` hears how many bouts have ended since the last time.
 
-    `rotations` leaves some out, for experiments; a match of the league has all. `memories` are
-    what its entrants remember, by digest; `reports` asks for the players' diagnostics. `look` is
-    shown what was played, which is gone afterwards, all but what is packed. What it took tells of
-    the match alone, not of the sample that the job asks for.
+    `rotations` leaves some out, for experiments; their order is drawn. `memories` are what its
+    entrants remember, by digest; `reports` asks for the players' diagnostics. `look` is shown what
+    was played, which is gone afterwards, all but what is packed. What it took tells of the match
+    alone, not of the sample that the job asks for.
 
     Raises SeatFault("platform") where the platform failed, BadMessage where the job cannot be
     played by this installation.
     """
-    game = registry.game(job.game)
+    game, apart = registry.game(job.game), separation_of(job, box, report)
     check_rules(job)
-    table = Table(job, bundles, box, memories=memories, reports=reports)
+    table = Table(job, bundles, box, apart, memories=memories, reports=reports)
     with _resting_collector(box):
         started = time.monotonic()
-        played = play(game, job, table.open_player, report=report, rotations=rotations)
+        seats = table.open_player
+        played = play(game, job, seats, report=report, rotations=rotations, order=shuffled)
         seconds = round(time.monotonic() - started, 6)
-        alone = Table(job, bundles, box, memories=memories)
-        found = sample(game, job, played.record, alone.open_player, job.sample, lambda: report(0))
+        alone = Table(job, bundles, box, apart, memories=memories)
+        found = sample(game, job, played.record, alone.open_alone, job.sample, partial(report, 0))
         packed = records.pack(stamped(played.record, libraries_of(box) or ()))
         notes = played.notes
         look(played)

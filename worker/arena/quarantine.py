@@ -16,13 +16,21 @@ from worker.arena.play import kind_of
 from worker.arena.tryout import try_out
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from matchbox.match.wire import TryOut
     from sandbox.box import Box
 
 _TRIALS: Final = 2
 
 
-def try_alone(job: TryOut, bundle: bytes, beside: bytes, box: Box | None) -> TriedOut:
+def try_alone(
+    job: TryOut,
+    bundle: bytes,
+    beside: bytes,
+    box: Box | None,
+    watch: Callable[[], None] = lambda: None,
+) -> TriedOut:
     """The verdict on a version in quarantine: it plays on, or is refused for what it did.
 
     Where the platform fails with it twice, and not without it, it is refused for that. Raises
@@ -32,10 +40,10 @@ def try_alone(job: TryOut, bundle: bytes, beside: bytes, box: Box | None) -> Tri
     control = replace(job, version=job.beside.version, class_name=job.beside.class_name)
     for _ in range(_TRIALS):
         try:
-            return try_out(job, bundle, box, beside)
+            return try_out(job, bundle, box, beside, watch)
         except SeatFault as fault:
             why = fault.detail
-            try_out(control, beside, box, beside)
+            try_out(control, beside, box, beside, watch)
     return TriedOut(
         version=job.version,
         attempt=job.attempt,

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 import structlog
@@ -112,10 +113,11 @@ class Arena:
 
     def _tried_out(self, job: TryOut) -> tuple[str, TriedOut]:
         bundle = self._client.bundle(job.version)
+        watch = partial(self._watch(job.version, job), 0)
         if job.beside is None:
-            return wire.SETTLE, try_out(job, bundle, self._box)
+            return wire.SETTLE, try_out(job, bundle, self._box, watch=watch)
         beside = self._client.bundle(job.beside.version)
-        return wire.SETTLE, try_alone(job, bundle, beside, self._box)
+        return wire.SETTLE, try_alone(job, bundle, beside, self._box, watch)
 
     def _played(self, job: PlayMatch) -> tuple[str, MatchPlayed]:
         bundles = {seat.version: self._client.bundle(seat.version) for seat in job.seats}

@@ -30,7 +30,7 @@ AT_ONCE: Final = 6
 """So many deals are played at once, and all their bouts again, each alone."""
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from matchbox.match.frames import Answer, Question
     from matchbox.match.record import Record
@@ -48,6 +48,8 @@ class _Trial:
     open_other: Opener
     log_bytes: int
     libraries: tuple[str, ...] | None
+    watch: Callable[[], None]
+    """Called before each of its answers."""
     class_name: str | None = None
     learns: bool | None = None
     games: int = 0
@@ -56,6 +58,11 @@ class _Trial:
     logs: list[str] = field(default_factory=list)
     played: list[Record] = field(default_factory=list)
     """Its matches, each deal's twice in a row."""
+
+    @property
+    def cpu_ms_per_decision(self) -> float:
+        """What a decision cost on average so far."""
+        return round(self.decision_ms / self.decisions, 4) if self.decisions else 0.0
 
     @property
     def log(self) -> str:
@@ -72,14 +79,20 @@ class Failed(Exception):
         self.where = where
 
 
-def try_out(job: TryOut, bundle: bytes, box: Box | None, beside: bytes | None = None) -> TriedOut:
+def try_out(
+    job: TryOut,
+    bundle: bytes,
+    box: Box | None,
+    beside: bytes | None = None,
+    watch: Callable[[], None] = lambda: None,
+) -> TriedOut:
     """The verdict on the version, with reasons for its author.
 
-    `beside` is the bundle of whom it plays against, instead of itself. Raises
-    SeatFault("platform") where the platform failed: that is no verdict.
+    `beside` is the bundle of whom it plays against, instead of itself; `watch` is called on the
+    way. Raises what that raises, or SeatFault("platform") where the platform failed.
     """
     seats = partial(opener, box, job.limits)
-    trial = _Trial(seats(), seats(), limits_of(job.limits).log_bytes, libraries_of(box))
+    trial = _Trial(seats(), seats(), limits_of(job.limits).log_bytes, libraries_of(box), watch)
     verdict, reasons, unrepeatable, stateful = "accepted", [], False, False
     try:
         _load(job, bundle, trial)
@@ -97,7 +110,6 @@ def try_out(job: TryOut, bundle: bytes, box: Box | None, beside: bytes | None = 
             raise failed.fault from failed
         verdict = "bundle" if failed.where == "choosing" else failed.fault.kind
         reasons = [sentences.reason(failed.fault, failed.where, job.limits, trial.log)]
-    spent = trial.decision_ms / trial.decisions if trial.decisions else 0.0
     own = registry.game(job.game).spec.seats[0] if beside is None else 1
     a_deal = trial.decision_ms / len(trial.played) / own if trial.played else 0.0
     return TriedOut(
@@ -109,7 +121,7 @@ def try_out(job: TryOut, bundle: bytes, box: Box | None, beside: bytes | None = 
         reasons=reasons,
         class_name=trial.class_name,
         games=trial.games,
-        cpu_ms_per_decision=round(spent, 4),
+        cpu_ms_per_decision=trial.cpu_ms_per_decision,
         log=trial.log,
         box=kind_of(box),
         unrepeatable=unrepeatable,
@@ -290,6 +302,7 @@ class _Timed:
 
     def ask(self, frame: bytes, decisions: int = 1, *, start: bool = False) -> bytes:
         """The one frame that answers this one. Raises SeatFault."""
+        self._trial.watch()
         before = self._channel.cpu_ms
         answer = self._channel.ask(frame, decisions, start=start)
         if not start:

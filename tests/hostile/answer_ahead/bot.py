@@ -1,9 +1,17 @@
 """Writes answers of its own to the channel."""
 
+import errno
 import os
-import stat
 
 from matchbox.games.bomb import *
+
+
+def is_open(number):
+    try:
+        os.lseek(number, 0, os.SEEK_CUR)
+    except OSError as error:
+        return error.errno != errno.EBADF
+    return True
 
 
 class Attacker(Player):
@@ -13,7 +21,7 @@ class Attacker(Player):
     def turn(self, game_data, play_a_card):
         for number in range(3, 256):
             try:
-                if stat.S_ISSOCK(os.fstat(number).st_mode):
+                if is_open(number):
                     for nonce in range(1, 50):
                         os.write(number, b'["say",%d,[[0,"draw"]]]' % nonce)
             except OSError:

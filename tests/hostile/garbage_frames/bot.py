@@ -1,10 +1,18 @@
 """Sends a pickle over the channel."""
 
+import errno
 import os
 import pickle
-import stat
 
 from matchbox.games.bomb import *
+
+
+def is_open(number):
+    try:
+        os.lseek(number, 0, os.SEEK_CUR)
+    except OSError as error:
+        return error.errno != errno.EBADF
+    return True
 
 
 class Bomb:
@@ -19,7 +27,7 @@ class Attacker(Player):
     def turn(self, game_data, play_a_card):
         for number in range(3, 256):
             try:
-                if stat.S_ISSOCK(os.fstat(number).st_mode):
+                if is_open(number):
                     os.write(number, pickle.dumps(Bomb()))
             except OSError:
                 pass

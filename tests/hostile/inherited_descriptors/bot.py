@@ -1,19 +1,19 @@
 """Looks for open files that were left to it."""
 
+import errno
 import os
-import stat
 
 from matchbox.games.bomb import *
 
 
 def attempt():
-    for number in range(3, 1024):
+    for number in range(4, 1024):
         try:
-            mode = os.fstat(number).st_mode
-        except OSError:
-            continue
-        if not stat.S_ISSOCK(mode) and not stat.S_ISFIFO(mode):
-            print("SUCCEEDED", number, oct(mode))
+            os.lseek(number, 0, os.SEEK_CUR)
+        except OSError as error:
+            if error.errno == errno.EBADF:
+                continue
+        print("SUCCEEDED", number)
 
 
 class Attacker(Player):

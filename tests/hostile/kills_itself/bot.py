@@ -1,5 +1,6 @@
 """Kills its own process as a host does that runs out of memory, so that the match is void."""
 
+import ctypes
 import os
 import signal
 
@@ -7,7 +8,7 @@ from matchbox.games.bomb import *
 
 
 def attempt():
-    os.kill(os.getpid(), signal.SIGKILL)
+    os.kill(ctypes.CDLL(None).getpid(), signal.SIGKILL)
 
 
 class Attacker(Player):

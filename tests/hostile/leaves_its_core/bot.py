@@ -1,12 +1,20 @@
 """Moves to another processor, to play while its match's own is busy."""
 
+import errno
 import os
 
 from matchbox.games.bomb import *
 
 
 def attempt():
-    os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
+    for number in reversed(range(256)):
+        try:
+            return os.sched_setaffinity(0, {number})
+        except ValueError:  # Not one of this machine's, as the kernel says.
+            continue
+        except OSError as error:
+            if error.errno != errno.EINVAL:
+                raise
 
 
 class Attacker(Player):

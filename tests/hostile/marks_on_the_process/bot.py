@@ -1,5 +1,6 @@
 """Leaves marks that a process keeps outside its memory, to know a deal again in the next seat."""
 
+import errno
 import os
 import resource
 import signal
@@ -7,13 +8,22 @@ import sys
 
 from matchbox.games.bomb import *
 
+
+def is_open(number):
+    try:
+        os.lseek(number, 0, os.SEEK_CUR)
+    except OSError as error:
+        return error.errno != errno.EBADF
+    return True
+
+
 MARKS = {
     "environment": lambda: os.environ.get("LEFT_BEHIND"),
     "directory": lambda: os.getcwd() != "/",
     "handler": lambda: signal.getsignal(signal.SIGALRM) is not signal.SIG_DFL,
     "timer": lambda: signal.getitimer(signal.ITIMER_REAL) != (0.0, 0.0),
     "masked signals": lambda: signal.pthread_sigmask(signal.SIG_BLOCK, []),
-    "descriptors": lambda: os.fstat(4),
+    "descriptors": lambda: is_open(4),
     "recursion limit": lambda: sys.getrecursionlimit() == 4321,
     "path": lambda: "left behind" in sys.path,
     "processor time": lambda: resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime > 0,

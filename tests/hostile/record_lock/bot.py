@@ -5,10 +5,9 @@ import os
 
 from matchbox.games.bomb import *
 
-file = os.open(os.__file__, os.O_RDONLY)
-
 
 def attempt():
+    file = os.open("@PLACE@/os.py", os.O_RDONLY)
     fcntl.lockf(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
 
 

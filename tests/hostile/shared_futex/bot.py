@@ -1,7 +1,6 @@
 """Wakes its accomplice in another seat through a page of the library that both have mapped."""
 
 import ctypes
-import os
 import platform
 
 from matchbox.games.bomb import *
@@ -9,8 +8,7 @@ from matchbox.games.bomb import *
 
 def attempt():
     libc = ctypes.CDLL(None, use_errno=True)
-    libc.mmap.restype = ctypes.c_void_p
-    shared = libc.mmap(None, 4096, 1, 1, os.open(os.__file__, os.O_RDONLY), 0)
+    shared = ctypes.cast(libc.getenv, ctypes.c_void_p).value // 4096 * 4096
     number = {"x86_64": 202, "aarch64": 98}[platform.machine()]
     if libc.syscall(number, ctypes.c_void_p(shared), 1, 1, None, None, 0) >= 0:
         print("SUCCEEDED")

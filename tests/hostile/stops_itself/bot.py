@@ -1,5 +1,6 @@
 """Stops its own process."""
 
+import ctypes
 import os
 import signal
 
@@ -11,7 +12,7 @@ class Attacker(Player):
         return "Attacker"
 
     def turn(self, game_data, play_a_card):
-        os.kill(os.getpid(), signal.SIGSTOP)
+        os.kill(ctypes.CDLL(None).getpid(), signal.SIGSTOP)
         os.kill(0, signal.SIGSTOP)
         raise RuntimeError("still here")
 

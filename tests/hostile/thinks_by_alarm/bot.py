@@ -7,6 +7,7 @@ from matchbox.games.bomb import *
 
 
 def think(*_):
+    print("found thought", flush=True)
     until = time.process_time() + 0.12
     while time.process_time() < until:
         pass
@@ -15,6 +16,7 @@ def think(*_):
 def attempt():
     signal.signal(signal.SIGALRM, think)
     signal.setitimer(signal.ITIMER_REAL, 0.0005, 0.001)
+    print("left thought")
 
 
 class Attacker(Player):

@@ -11,7 +11,7 @@ OPENED = 0x20
 
 
 def attempt():
-    if watch < 0 or libc.inotify_add_watch(watch, os.path.dirname(os.__file__).encode(), OPENED) < 0:
+    if watch < 0 or libc.inotify_add_watch(watch, b"@PLACE@", OPENED) < 0:
         raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
     try:
         heard = os.read(watch, 4096)

@@ -11,6 +11,7 @@ import pytest
 from matchbox import build
 from matchbox.errors import BoxUnavailable
 from sandbox import bwrap_box, process_box
+from sandbox.archive import descriptor
 from sandbox.policy import Wall
 from sandbox.program import INTERPRETER, LIBRARY, Program
 
@@ -66,13 +67,13 @@ def test_a_module_that_is_nowhere_is_named() -> None:
 
 def test_python_starts_without_sites_and_with_its_job() -> None:
     command = Program((), "json:loads", wall=Wall(drop=("seccomp",))).command(
-        [Path("/box")], own_root=True
+        [Path("/box")], own_root=True, archive="7"
     )
     assert command[:4] == [str(INTERPRETER), "-P", "-s", "-S"]
+    assert command[-3:-1] == ["7", "/box"]
     assert job(command) == {
         "preload": [],
         "entry": "json:loads",
-        "imports": ["/box"],
         "drop": ["seccomp"],
         "own_root": True,
         "control": None,
@@ -121,8 +122,7 @@ def test_bubblewrap_that_is_missing_says_how_to_install_it(
 def test_a_process_box_imports_from_where_its_packages_lie(tmp_path: Path) -> None:
     make(tmp_path, "one/__init__.py")
     command = process_box.command(Program((), "one:serve", (tmp_path,)))
-    imports = job(command)["imports"]
-    assert isinstance(imports, list)
+    imports = command[command.index(str(descriptor())) + 1 : -1]
     assert imports[0] == str(ROOT)
     assert imports[-1] == str(tmp_path)
 
@@ -135,4 +135,4 @@ def test_a_process_box_without_unshare_is_python_alone(monkeypatch: pytest.Monke
     finally:
         process_box._namespaces.cache_clear()
     assert command[0] == str(INTERPRETER)
-    assert job(command)["own_root"] is False
+    assert job(command)["own_root"] is None

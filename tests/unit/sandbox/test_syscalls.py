@@ -12,9 +12,16 @@ from sandbox.syscalls import (
     ALLOW,
     ARCHITECTURES,
     BOT,
+    COUNTERS,
     KILL,
     MUTE,
+    NOTHING,
+    OVER,
+    PARTS_OF_LIST,
+    PATHS,
     REFUSE,
+    TIMERS,
+    WAITS,
     ZYGOTE,
     Architecture,
     bot_filter,
@@ -37,10 +44,13 @@ FORBIDDEN = {
 PRIVATE = 128
 
 
-def verdict(program: bytes, audit: int, number: int, second: int = PRIVATE) -> int:
+def verdict(
+    program: bytes, audit: int, number: int, second: int = PRIVATE, first: int = 0, fourth: int = 0
+) -> int:
     """What the filter returns for a call of this number on this architecture."""
     lines = list(struct.iter_unpack("=HBBI", program))
-    packet = {0: number, 4: audit, 24: second}
+    low, high = fourth & 0xFFFFFFFF, fourth >> 32
+    packet = {0: number, 4: audit, 16: first, 24: second, 40: low, 44: high}
     register, at = 0, 0
     while True:
         code, yes, no, value = lines[at]
@@ -51,6 +61,8 @@ def verdict(program: bytes, audit: int, number: int, second: int = PRIVATE) -> i
             at += yes if register == value else no
         elif code == 0x35:
             at += yes if register >= value else no
+        elif code == 0x54:
+            register &= value
         elif code == 0x45:
             at += yes if register & value else no
         else:
@@ -111,6 +123,41 @@ def test_a_bot_may_wait_in_its_own_memory_alone(arch: Architecture) -> None:
         assert verdict(zygote_filter(arch), arch.audit, futex, operation) == ALLOW
 
 
+def test_a_process_with_its_own_clock_reads_no_other(arch: Architecture) -> None:
+    program, number = zygote_filter(arch, own_clock=True), arch.numbers["clock_gettime"]
+    for clock in (*range(20), 0xFFFFFFFF, 0x80000002, (~1 << 3 | 2) & 0xFFFFFFFF):
+        allowed = clock in (2, 3)
+        assert verdict(program, arch.audit, number, first=clock) == (ALLOW if allowed else REFUSE)
+
+
+def test_a_process_with_its_own_clock_neither_sets_alarms_nor_waits(arch: Architecture) -> None:
+    program = zygote_filter(arch, own_clock=True)
+    for names, meets in ((TIMERS, REFUSE), (WAITS, NOTHING)):
+        for name in names & arch.numbers.keys():
+            assert verdict(program, arch.audit, arch.numbers[name]) == meets, name
+    timed = {*TIMERS, *WAITS, "futex", "clock_gettime"}
+    for name in (BOT | ZYGOTE) - timed & arch.numbers.keys():
+        assert verdict(program, arch.audit, arch.numbers[name]) == ALLOW, name
+
+
+@pytest.mark.parametrize("flags", [0, 128, 256, 128 | 256])
+def test_a_process_with_its_own_clock_waits_for_itself_without_a_time(
+    arch: Architecture, flags: int
+) -> None:
+    program, futex = zygote_filter(arch, own_clock=True), arch.numbers["futex"]
+    for operation in range(20):
+        untimed, *timed = (
+            verdict(program, arch.audit, futex, operation | flags, fourth=fourth)
+            for fourth in (0, 1, 0x7FFC_0000_0000, 0x7FFC_0000_1000)
+        )
+        if operation in (1, 10):
+            assert {untimed, *timed} == {ALLOW}
+        elif operation in (0, 9):
+            assert (untimed, set(timed)) == (ALLOW, {OVER})
+        else:
+            assert {untimed, *timed} == {REFUSE}
+
+
 def test_every_part_of_the_filters_can_be_left_out_alone(arch: Architecture) -> None:
     clone, futex, other = arch.numbers["clone"], arch.numbers["futex"], 0x40000003
 
@@ -123,6 +170,10 @@ def test_every_part_of_the_filters_can_be_left_out_alone(arch: Architecture) -> 
 
     assert meets("seccomp:list", 599) == [ALLOW, ALLOW]
     assert meets("seccomp:list", clone) == [ALLOW, REFUSE]
+    for part, names in PARTS_OF_LIST.items():
+        for name in names & arch.numbers.keys():
+            assert meets(part, arch.numbers[name]) == [ALLOW, ALLOW]
+            assert both(arch, arch.numbers[name]) == REFUSE
     assert meets("seccomp:zygote", clone) == [ALLOW, ALLOW]
     assert meets("seccomp:zygote", 599) == [REFUSE, ALLOW]
     assert meets("seccomp:futex", futex, second=0) == [ALLOW, ALLOW]
@@ -132,7 +183,7 @@ def test_every_part_of_the_filters_can_be_left_out_alone(arch: Architecture) -> 
 
 def test_bot_and_zygote_have_nothing_in_common() -> None:
     assert BOT.isdisjoint(ZYGOTE)
-    assert MUTE.isdisjoint(BOT | ZYGOTE)
+    assert (MUTE | PATHS | COUNTERS).isdisjoint(BOT | ZYGOTE)
 
 
 def test_no_number_stands_for_two_calls(arch: Architecture) -> None:
@@ -141,11 +192,12 @@ def test_no_number_stands_for_two_calls(arch: Architecture) -> None:
 
 def test_every_name_has_a_number_somewhere() -> None:
     known = {name for arch in ARCHITECTURES.values() for name in arch.numbers}
-    assert known == BOT | ZYGOTE | MUTE
+    assert known == BOT | ZYGOTE | MUTE | PATHS | COUNTERS
+    assert TIMERS | WAITS <= BOT
 
 
 def test_a_program_fits_the_kernel_and_ends_in_a_verdict(arch: Architecture) -> None:
-    for program in (zygote_filter(arch), bot_filter(arch)):
+    for program in (zygote_filter(arch), zygote_filter(arch, own_clock=True), bot_filter(arch)):
         assert len(program) % 8 == 0
         assert len(program) // 8 <= 256, "a jump is one byte"
         assert struct.unpack("=HBBI", program[-8:])[0] == 0x06

@@ -147,6 +147,23 @@ def test_a_job_that_is_superseded_while_it_is_played_is_dropped(box: Box) -> Non
     assert (world.sent, world.posted) == ([], [])
 
 
+def test_the_lease_of_a_try_out_is_renewed_as_it_goes_on(box: Box) -> None:
+    world = World(ONE)
+    clock = count(0, 20)
+    arena = Arena(world.client, box, world.send, clock=lambda: float(next(clock)))
+    arena.try_out(plain(a_try_out(ONE)))
+    assert len(world.claimed) > 2
+    assert [task for task, _ in world.sent] == [wire.SETTLE]
+
+
+def test_a_try_out_that_is_superseded_is_dropped(box: Box) -> None:
+    world = World(ONE, claims=lambda n: 204 if n == 1 else 409)
+    clock = count(0, 40)
+    arena = Arena(world.client, box, world.send, clock=lambda: float(next(clock)))
+    arena.try_out(plain(a_try_out(ONE)))
+    assert (len(world.claimed), world.sent, world.posted) == (2, [], [])
+
+
 def test_a_fault_of_the_platform_is_reported_as_lost() -> None:
     world = World(ONE, TWO)
     arena = Arena(world.client, cast(Box, DeadBox()), world.send)
@@ -212,6 +229,8 @@ def test_an_arena_that_is_stopping_gives_its_match_back(box: Box) -> None:
     world = World(ONE, TWO)
     with pytest.raises(GiveBack, match="stopping"):
         Arena(world.client, box, world.send, lambda: True).play_match(plain(a_match(ONE, TWO)))
+    with pytest.raises(GiveBack, match="stopping"):
+        Arena(world.client, box, world.send, lambda: True).try_out(plain(a_try_out(ONE)))
     assert (world.sent, world.posted) == ([], [])
 
 

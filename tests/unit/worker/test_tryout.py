@@ -79,11 +79,11 @@ REFUSED = [
         turning("while True: pass"), "timeout", "The bot took too long", id="loop in turn"
     ),
     pytest.param(
-        turning("import time", "time.sleep(60)"),
+        turning("lock = __import__('threading').Lock()", "lock.acquire()", "lock.acquire()"),
         "timeout",
-        "The bot took too long (player.py, line 7, in turn): it gave no answer within 400 ms; "
+        "The bot took too long (player.py, line 8, in turn): it gave no answer within 400 ms; "
         "100 ms of processor time are allowed.",
-        id="sleep",
+        id="wait",
     ),
     pytest.param(
         turning("kept = []", "while True: kept.append(bytes(1 << 20))"),
@@ -195,8 +195,9 @@ def test_what_the_bot_printed_comes_with_the_report_and_is_cut(box: Box) -> None
     assert len(report.log.encode()) == 4096
 
 
-def test_a_bot_that_only_sleeps_is_told_of_its_time_for_the_match(box: Box) -> None:
-    bundle = turning("__import__('time').sleep(0.3)", "return None")
+def test_a_bot_that_is_slow_every_time_is_told_of_its_time_for_the_match(box: Box) -> None:
+    spin = "while time.process_time() < end: pass"
+    bundle = turning("import time", "end = time.process_time() + 0.3", spin, "return None")
     report = try_out(a_try_out(bundle, limits={**LIMITS, "bank_ms": 600}), bundle, box)
     assert report.verdict == "timeout"
     assert "it used all of its 600 ms for the match. Look" in report.reasons[0]

@@ -1,0 +1,37 @@
+"""A bot that carries notes between the rotations of a deal: none arrives through the wall.
+
+What is counted is notes, not games won: `python -m tests.hostile.notes` shows what they are worth.
+"""
+
+from __future__ import annotations
+
+from matchbox import registry
+from sandbox.box import Box, open_box
+from sandbox.policy import Wall
+from tests.hostile import notes
+from worker.arena.boxes import ENTRY
+
+PAIRS = 12
+
+
+def test_no_note_of_a_bot_arrives_in_its_other_rotation(box: Box) -> None:
+    found = notes.compare(box, PAIRS)
+    assert found.left > PAIRS // 2
+    assert found.right == 0
+    assert found.won_with == found.won_without
+    assert found.z == 0
+
+
+def test_without_a_wall_every_note_arrives() -> None:
+    found = notes.compare(None, PAIRS)
+    assert found.left == found.right > PAIRS // 2
+
+
+def test_most_notes_arrive_where_a_seat_may_name_files_and_time_the_answers() -> None:
+    preload = registry.seat_modules()
+    wall = Wall(("seccomp:paths", "own_clock"))
+    with open_box("bwrap", preload=preload, entry=ENTRY, wall=wall) as open_wall:
+        found = notes.compare(open_wall, PAIRS)
+    # A machine with much to do misreads some of them; by chance one in seventeen is right.
+    assert found.left > PAIRS // 2
+    assert found.right > found.left // 2

@@ -1,0 +1,76 @@
+"""The order in which a match's rotations are played, and how far apart in time they are.
+
+Draws from the system's source of chance, never from the match's seeds. Knows no rules and no bots.
+"""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from matchbox.match.seat import Channel
+    from matchbox.match.wire import PlayMatch
+    from sandbox.box import Box
+
+SHORTEST_S: Final = 0.5
+LONGEST_S: Final = 2.0
+"""The bounds of the pause before a rotation, where a league asks for strong separation."""
+_BEAT_S: Final = 0.25
+_CHANCE: Final = secrets.SystemRandom()
+
+
+def shuffled(rotations: Iterable[int]) -> tuple[int, ...]:
+    """The rotations in an order that no bot can know.
+
+    A seat that finds a note of an earlier rotation does not know whether there has been one.
+    """
+    order = list(rotations)
+    _CHANCE.shuffle(order)
+    return tuple(order)
+
+
+class Separation:
+    """Keeps the rotations of a match apart: fresh zygotes for each, and a random pause before it.
+
+    The pause also separates a match from the one before, which may share its deals.
+    """
+
+    def __init__(self, box: Box, beat: Callable[[], None]) -> None:
+        """`beat` is called several times a second during a pause, and may raise to end it."""
+        self._box = box
+        self._beat = beat
+        self._present: int | None = None
+        self._entered: set[int] = set()
+
+    def open(self, rotation: int, way: Callable[[], Channel]) -> Channel:
+        """A seat of that rotation, opened by `way`; the seats of the last one must be closed."""
+        if rotation != self._present:
+            self._present = rotation
+            self._box.renew()
+            # A bout that is replayed after a third fault waits no second time: a match with many
+            # such bouts would hold its arena for hours.
+            if rotation not in self._entered:
+                self._entered.add(rotation)
+                self._pause(_CHANCE.uniform(SHORTEST_S, LONGEST_S))
+        return way()
+
+    def _pause(self, seconds: float) -> None:
+        until = time.monotonic() + seconds
+        while (left := until - time.monotonic()) > 0:
+            self._beat()
+            time.sleep(min(left, _BEAT_S))
+
+
+def separation_of(
+    job: PlayMatch, box: Box | None, report: Callable[[int], None]
+) -> Separation | None:
+    """What keeps the job's rotations apart, where its league asks for that.
+
+    `report` hears of no bouts several times a second while a pause lasts.
+    """
+    if job.separation != "strong" or box is None:
+        return None
+    return Separation(box, lambda: report(0))
