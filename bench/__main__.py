@@ -13,7 +13,7 @@ from contextlib import ExitStack
 from dataclasses import asdict
 from pathlib import Path
 from statistics import fmean
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from bench import growth, page
 from bench.contests import CONTESTS
@@ -79,7 +79,7 @@ def main(words: Sequence[str]) -> int:
         text = page.page(reached, fast, plain, single, alone, walls, held, long, grown)
         options.page.write_text(text, encoding="utf-8")
     if options.json is not None:
-        parts = {
+        parts: dict[str, Sequence[Any]] = {
             "speeds": fast, "costs": single, "lone": alone, "seats": walls, "memory": held,
             "long": long, "growth": grown, "goals": reached,
         }  # fmt: skip

@@ -105,7 +105,7 @@ def _table(names: str, rows: Sequence[Sequence[str]] | map[tuple[str, ...]]) -> 
 
 
 def _means(fast: Sequence[Speed]) -> list[tuple[str, ...]]:
-    rows = []
+    rows: list[tuple[str, ...]] = []
     for game, box in dict.fromkeys((one.game, one.box) for one in fast):
         ratios = [one.ratio for one in fast if (one.game, one.box) == (game, box)]
         rows.append((game, box, f"{fmean(ratios):.2f}"))

@@ -18,7 +18,7 @@ from bench.figures.compare import (
     value,
 )
 from bench.figures.laboratory import Laboratory
-from cli.dealt import run
+from cli.war_statistics import run
 from matchbox.games.war.desk import Games
 from matchbox.lab.statistics import Z95
 

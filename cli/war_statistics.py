@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from cli import say
 
 if TYPE_CHECKING:
-    from matchbox.lab.war import Dealt
+    from matchbox.games.war.statistics import Dealt
 
 GAME: Final = "war"
 """The game that can be played without bots."""
@@ -63,10 +63,10 @@ def check(options: Sequence[str]) -> None:
     from matchbox import registry
     from matchbox.errors import BadOption
     from matchbox.game import fill_options
-    from matchbox.lab import war
+    from matchbox.games.war import statistics
 
     spec = registry.game(GAME).spec
-    if fill_options(spec, {**war.OPTIONS, **read_options(options)}) != war.OPTIONS:
+    if fill_options(spec, {**statistics.OPTIONS, **read_options(options)}) != statistics.OPTIONS:
         raise BadOption("without bots the cards are dealt: name two bots, or leave the option out")
 
 
@@ -74,7 +74,7 @@ def run(games: int, seed: str, workers: int) -> tuple[dict[str, Any], list[Dealt
     """The figures, and every game in order; they depend on the seed alone."""
     from cli.crew import crew
     from matchbox.dice import derive_deals
-    from matchbox.lab import war
+    from matchbox.games.war import statistics
 
     jobs = [derive_deals(seed, min(BATCH, games - at), start=at) for at in range(0, games, BATCH)]
     with crew("none", min(workers, len(jobs))) as players, say.progress() as bar:
@@ -88,9 +88,9 @@ def run(games: int, seed: str, workers: int) -> tuple[dict[str, Any], list[Dealt
     dealt = list(chain.from_iterable(played))
     document = {
         "game": GAME,
-        "options": dict(war.OPTIONS),
+        "options": dict(statistics.OPTIONS),
         "seed": seed,
-        **war.Summary(dealt).result(),
+        **statistics.Summary(dealt).result(),
         "box": "none",
         "workers": workers,
         "seconds": round(seconds, 3),
@@ -101,23 +101,23 @@ def run(games: int, seed: str, workers: int) -> tuple[dict[str, Any], list[Dealt
 
 def play_batch(_: object, deals: Sequence[str]) -> list[Dealt]:
     """The games of these deals."""
-    from matchbox.lab import war
+    from matchbox.games.war import statistics
 
-    return [war.play(deal) for deal in deals]
+    return [statistics.play(deal) for deal in deals]
 
 
 def _lines(dealt: Sequence[Dealt]) -> str:
-    from matchbox.lab import war
+    from matchbox.games.war import statistics
 
-    rows = [list(war.COLUMNS), *map(war.row, count(1), dealt)]
+    rows = [list(statistics.COLUMNS), *map(statistics.row, count(1), dealt)]
     return "".join("\t".join(row) + "\n" for row in rows)
 
 
 def _show(document: Mapping[str, Any], dealt: Sequence[Dealt]) -> None:
-    from matchbox.lab import war
+    from matchbox.games.war import statistics
 
     if len(dealt) <= SHOWN:
-        say.table(war.COLUMNS, map(war.row, count(1), dealt), "every game")
+        say.table(statistics.COLUMNS, map(statistics.row, count(1), dealt), "every game")
     rows = [
         (name, *(_told(document[key][bound]) for bound in ("min", "mean", "max")))
         for name, key in (
@@ -129,11 +129,11 @@ def _show(document: Mapping[str, Any], dealt: Sequence[Dealt]) -> None:
     ]
     say.table(["", "min", "mean", "max"], rows, f"{document['games']} games of dealt war")
     for name in ("winners", "losers"):
-        square = war.matrix(document[f"correlation_{name}"])
+        square = statistics.matrix(document[f"correlation_{name}"])
         lines = zip(("initial", "final"), square, strict=True)
         cells = [(kind, *map(_told, line)) for kind, line in lines]
         say.table([f"correlation of {name}", "initial", "final"], cells)
-    for sentence in war.sentences(dict(document)):
+    for sentence in statistics.sentences(dict(document)):
         print(sentence)
     say.note(f"{document['seconds']:.1f} s, no bots, seed {document['seed']}")
 

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from matchbox.dice import derive_deals
-from matchbox.lab import war
-from matchbox.lab.war import Dealt, Summary
+from matchbox.games.war import statistics
+from matchbox.games.war.statistics import Dealt, Summary
 
 GAMES = [
     Dealt((190, 174), (220, 144), False),
@@ -54,14 +54,16 @@ def test_no_decided_game_divides_by_nothing(games: list[Dealt]) -> None:
     assert result["winning"] == {"min": None, "mean": None, "max": None, "mean_ci95": None}
     assert result["won_by_lower_initial"] is None
     assert result["correlation_winners"] is None
-    assert war.sentences(result) == ["No game was decided, so there are no winners to speak of."]
+    assert statistics.sentences(result) == [
+        "No game was decided, so there are no winners to speak of."
+    ]
 
 
 def test_one_decided_game_has_a_mean_and_no_correlation() -> None:
     result = Summary(GAMES[:1]).result()
     assert result["winning"] == {"min": 220, "mean": 220, "max": 220, "mean_ci95": [220, 220]}
     assert result["correlation_losers"] is None
-    assert len(war.sentences(result)) == 3
+    assert len(statistics.sentences(result)) == 3
 
 
 @given(st.lists(any_game, min_size=3, max_size=40))
@@ -85,9 +87,9 @@ def test_games_may_be_counted_in_parts(first: list[Dealt], second: list[Dealt]) 
 
 
 def test_a_correlation_matrix_has_ones_across() -> None:
-    value = war.correlation(Counter({(1, 2): 1, (2, 4): 2, (3, 5): 1}))
+    value = statistics.correlation(Counter({(1, 2): 1, (2, 4): 2, (3, 5): 1}))
     assert value is not None
-    assert war.matrix(value) == [[1.0, value], [value, 1.0]]
+    assert statistics.matrix(value) == [[1.0, value], [value, 1.0]]
 
 
 def test_a_deal_makes_the_game_of_the_referee() -> None:
@@ -95,15 +97,15 @@ def test_a_deal_makes_the_game_of_the_referee() -> None:
     from matchbox.match.bout import LiveBout
 
     for deal in derive_deals("a test", 20):
-        bout = LiveBout(registry.game("war"), deal, (0, 0), 2, war.OPTIONS)
-        dealt = war.play(deal)
+        bout = LiveBout(registry.game("war"), deal, (0, 0), 2, statistics.OPTIONS)
+        dealt = statistics.play(deal)
         assert tuple(bout.result().scores) == dealt.final
         assert bout.result().places == [1 + (dealt.winner == 2), 1 + (dealt.winner == 1)]
         assert sum(dealt.initial) == sum(dealt.final) == 364
 
 
 def test_the_figures_come_near_the_known_ones() -> None:
-    result = Summary(map(war.play, derive_deals("figures", 4000))).result()
+    result = Summary(map(statistics.play, derive_deals("figures", 4000))).result()
     assert result["winning"]["mean"] == pytest.approx(226.1, abs=2)
     assert result["losing"]["mean"] == pytest.approx(137.9, abs=2)
     assert result["won_by_lower_initial"] == pytest.approx(0.192, abs=0.025)
@@ -115,12 +117,12 @@ def test_the_figures_come_near_the_known_ones() -> None:
 
 
 def test_a_row_is_a_game() -> None:
-    assert war.row(3, GAMES[2]) == ["3", "150", "214", "88", "276", "2", "1"]
-    assert len(war.row(1, GAMES[0])) == len(war.COLUMNS)
+    assert statistics.row(3, GAMES[2]) == ["3", "150", "214", "88", "276", "2", "1"]
+    assert len(statistics.row(1, GAMES[0])) == len(statistics.COLUMNS)
 
 
 def test_the_sentences_name_the_figures() -> None:
-    told = " ".join(war.sentences(Summary(GAMES).result()))
+    told = " ".join(statistics.sentences(Summary(GAMES).result()))
     assert "240.00 points in the mean (200 to 276)" in told
     assert "1 of 4 decided games (25.00%)" in told
     assert "the lowest that won was 180, the highest that lost 184" in told
