@@ -39,6 +39,7 @@ def examine() -> dict[str, Any]:
     from cli import shipped
     from matchbox import build, registry
     from sandbox.box import KINDS
+    from sandbox.kernel_gaps import past_the_filter
 
     boxes = {kind: _box(kind) for kind in KINDS}
     walled = [kind for kind, box in boxes.items() if box["walled"]]
@@ -47,6 +48,7 @@ def examine() -> dict[str, Any]:
         "system": f"{platform.system()} {platform.release()}",
         "build": build.in_use(),
         "plain": build.why_plain(),
+        "past_the_filter": past_the_filter(),
         "walled": bool(walled),
         "box": walled[0] if walled else "process",
         "boxes": boxes,
@@ -69,6 +71,7 @@ def _box(kind: str) -> dict[str, Any]:
         "walled": found.walled,
         "layers": dict(found.layers),
         "missing": list(found.missing),
+        "lacking": list(found.lacking),
     }
 
 
@@ -106,8 +109,11 @@ def _show(report: dict[str, Any]) -> None:
     for kind, box in report["boxes"].items():
         found = "not walled, trusted bots only" if box["layers"] else "cannot be opened here"
         print(f"box {kind}: {'walled' if box['walled'] else found}")
-        for sentence in box["missing"]:
+        for sentence in (*box["missing"], *box["lacking"]):
             print(f"  {sentence}")
+    if report["past_the_filter"]:
+        print(f"kernel: seccomp filters do not see {' and '.join(report['past_the_filter'])}")
+        print("  A bot gains nothing by calling them: the kernel refuses it or ends the bot.")
     for name, path in report["brokers"].items():
         print(f"broker {name}: {path or 'not found'}")
     for name, database in report["databases"].items():

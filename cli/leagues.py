@@ -9,7 +9,7 @@ import typer
 from cli import say
 from cli.playing import JsonOption
 from cli.remote import connect
-from cli.terms import takes_terms
+from cli.terms import Separation, takes_terms
 
 league = typer.Typer(help="See, make and run leagues.", no_args_is_help=True)
 
@@ -20,6 +20,9 @@ DealsOption = Annotated[
     int | None, typer.Option(min=1, help="deals of a match, however long it takes")
 ]
 SeatsOption = Annotated[int | None, typer.Option(min=1, help="players at a table")]
+SeparationOption = Annotated[
+    Separation | None, typer.Option(help="how far apart the rotations of a match are played")
+]
 CyclesOption = Annotated[int | None, typer.Option(min=1, help="double round robins")]
 
 
@@ -51,11 +54,16 @@ def create(
     continuous: Annotated[
         bool, typer.Option("--continuous", help="played without end, with a board of its own")
     ] = False,
+    separation: SeparationOption = None,
     json: JsonOption = False,
 ) -> None:
     """Make a league: a game with its options, and how its seasons are run."""
     body = {"name": name, "game": game, "seats": seats, "deals": deals}
-    more = {"options": chosen(option), "continuous": continuous or None}
+    more = {
+        "options": chosen(option),
+        "continuous": continuous or None,
+        "separation": separation and separation.value,
+    }
     with connect() as client:
         told = client.post("/leagues", given({**body, **more, **with_cycles(terms, cycles)}))
     show(told, json)
@@ -71,11 +79,14 @@ def edit(
         bool, typer.Option("--paced", help="leave the number of deals to the bots' pace again")
     ] = False,
     cycles: CyclesOption = None,
+    separation: SeparationOption = None,
     json: JsonOption = False,
 ) -> None:
     """Change how a league is run; a format holds for seasons that are made from then on."""
     with connect() as client:
-        body = given({"deals": deals, "paced": paced or None, **with_cycles(terms, cycles)})
+        knobs = {"deals": deals, "paced": paced or None}
+        more = {"separation": separation and separation.value}
+        body = given({**knobs, **more, **with_cycles(terms, cycles)})
         told = client.patch(f"/leagues/{name}", body)
     show(told, json)
 

@@ -25,6 +25,7 @@ from cli import (
     remote,
     seasons,
     simulate,
+    tokens,
     up,
 )
 from matchbox.errors import (
@@ -60,6 +61,7 @@ for command in (
     remote.standings,
     remote.activate,
     remote.retire,
+    tokens.password,
     inbox.inbox,
     proof.replay,
     proof.verify,
@@ -77,6 +79,7 @@ seasons.season.command("verify")(archive.verify)
 app.add_typer(seasons.season, name="season")
 app.add_typer(leagues.league, name="league")
 app.add_typer(inbox.webhook, name="webhook")
+app.add_typer(tokens.token, name="token")
 app.add_typer(admin.admin, name="admin")
 app.add_typer(operations.match, name="match")
 

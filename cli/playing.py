@@ -207,7 +207,8 @@ def _play(job: PlayMatch, bots: list[NamedBot], kind: str) -> tuple[str, Played,
 
     people = {seat: LocalChannel for seat, bot in enumerate(bots) if bot.name == HUMAN}
     with say.opened(None if len(people) == len(bots) else open_box(kind)) as box:
-        table = Table(job, {bot.version: bot.data for bot in bots}, box, people, reports=True)
+        bundles = {bot.version: bot.data for bot in bots}
+        table = Table(job, bundles, box, own=people, reports=True)
         with _answers():
             played = play(registry.game(job.game), job, table.open_player, rotations=[0])
         return kind_of(box), played, table.diagnostics()

@@ -18,6 +18,13 @@ if TYPE_CHECKING:
 
 POLL_S: Final = 0.3
 BotArgument = Annotated[str, typer.Argument(help="owner/name, or the name of one of yours")]
+DAYS: Final = 365
+"""A token lasts so long where nobody says."""
+ScopeOption = Annotated[
+    list[str] | None,
+    typer.Option("--scope", help="read, submit or operate, again for each; all that you may do"),
+]
+DaysOption = Annotated[int, typer.Option(min=1, max=3650, help="how long the token lasts")]
 STANDING_COLUMNS: Final = (
     "rank", "bot", "version", "elo", "95%", "matches", "wins", "draws", "losses", "forfeits",
 )  # fmt: skip
@@ -34,6 +41,8 @@ def log_in(
     url: Annotated[str, typer.Argument(help="the server's address")],
     name: Annotated[str, typer.Option(help="your account; asked for where it is not given")] = "",
     token: Annotated[bool, typer.Option("--token", help="paste a token, not a password")] = False,
+    scope: ScopeOption = None,
+    days: DaysOption = DAYS,
     json: JsonOption = False,
 ) -> None:
     """Log in to a server; what is secret is asked for, or read from stdin."""
@@ -41,12 +50,16 @@ def log_in(
 
     address = url.rstrip("/")
     if token:
-        chosen = Login(address, _secret("Token"))
+        chosen = Login(address, secret_of("Token"))
         with Client(chosen) as client:
             told = client.get("/whoami")
             account = told["name"]
     else:
-        body = {"name": name or typer.prompt("Name", err=True), "password": _secret("Password")}
+        body = {
+            "name": name or typer.prompt("Name", err=True),
+            "password": secret_of("Password"),
+            **terms(scope, days),
+        }
         with Client(Login(address)) as client:
             told = client.post("/login", body)
             account, chosen = told["account"], Login(address, told["token"])
@@ -86,6 +99,11 @@ def submit(
         say.no()
     if version["state"] == "suspended":
         say.no(f"It is suspended: {version['trouble']}; mend it, and submit that")
+
+
+def terms(scopes: list[str] | None, days: int) -> dict[str, Any]:
+    """What a new token may do, and for how long, as the server is asked for it."""
+    return {"days": days, **({"scopes": scopes} if scopes else {})}
 
 
 def verdict(client: Client, version: dict[str, Any], patience_s: float) -> dict[str, Any]:
@@ -228,7 +246,8 @@ def bot_of(client: Client, bot: str) -> dict[str, Any]:
     return found
 
 
-def _secret(what: str) -> str:
+def secret_of(what: str) -> str:
+    """What is secret: asked for at a terminal, else a line of stdin."""
     if sys.stdin.isatty():
         secret: str = typer.prompt(what, hide_input=True, err=True)
         return secret

@@ -53,19 +53,19 @@ def simulate(
     html: Annotated[Path | None, typer.Option(help="write a page with plots")] = None,
 ) -> None:
     """Play bots against each other in a box: every ordered pair, or tables of any size."""
-    from cli import dealt, experiment, shipped
+    from cli import experiment, shipped, war_statistics
     from cli import rounds as school
 
     for file in (tsv, html):
         if file is not None:
             _check_place(file)
-    if game == dealt.GAME and not bot:
+    if game == war_statistics.GAME and not bot:
         named = box not in ("auto", "none")
         wide = width is not None
-        dealt.refuse(
+        war_statistics.refuse(
             players=players, mirror=mirror, mixed=mixed, box=named, rounds=rounds, width=wide
         )
-        dealt.simulate(games, seed, option or [], workers, json, tsv, html)
+        war_statistics.simulate(games, seed, option or [], workers, json, tsv, html)
         return
     bots, seed = shipped.find_all(game, bot or []), seed or secrets.token_hex(4)
     wish = experiment.Wish(game, bots, games, seed, option or [], players, mirror, mixed, width)

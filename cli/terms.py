@@ -46,6 +46,13 @@ class Learning(StrEnum):
     PARENT = "parent"
 
 
+class Separation(StrEnum):
+    """How far apart the rotations of a match are played."""
+
+    NONE = "none"
+    STRONG = "strong"
+
+
 def _whole(text: str, least: int = 1, name: str = "") -> Any:
     names = [f"--{name}"] if name else []
     return Annotated[int | None, typer.Option(*names, min=least, help=text)]

@@ -10,13 +10,13 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from cli.figure import COLOURS, PAINT, STYLE, element
-from matchbox.lab import war
+from matchbox.games.war import statistics
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from matchbox.lab.war import Dealt
+    from matchbox.games.war.statistics import Dealt
 
 
 def write_totals(path: Path, document: Mapping[str, Any], dealt: Sequence[Dealt]) -> None:
@@ -27,7 +27,7 @@ def write_totals(path: Path, document: Mapping[str, Any], dealt: Sequence[Dealt]
 def page(document: Mapping[str, Any], dealt: Sequence[Dealt]) -> str:
     """The two figures, the sentences and the table of the document's figures as HTML."""
     title = f"{document['games']} games of dealt Addition War"
-    sentences = "".join(f"<p>{escape(one)}</p>\n" for one in war.sentences(dict(document)))
+    sentences = "".join(f"<p>{escape(one)}</p>\n" for one in statistics.sentences(dict(document)))
     rows = "".join(
         f"<tr><th scope=row>{escape(key)}</th><td>{escape(_words(value))}</td></tr>\n"
         for key, value in document.items()

@@ -15,14 +15,14 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
 
 import typer
 
 from cli import say
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from cli.supervisor import Program, Supervisor
     from matchbox.settings import Settings
@@ -38,6 +38,13 @@ class _Stopped(Exception):
     """Somebody asked for the end."""
 
 
+class Listeners(NamedTuple):
+    """The sockets at which the platform is asked: by everybody, and by arenas."""
+
+    public: socket.socket
+    internal: socket.socket
+
+
 def up(
     port: Annotated[int, typer.Option(min=0, max=65535, help="0 takes a free one")] = 8000,
     data: Annotated[Path, typer.Option(help="folder for everything that is kept")] = Path("data"),
@@ -50,13 +57,13 @@ def up(
         signal.signal(number, _stop)
     try:
         place = folder.make(data)
-        with folder.held(place), listen(port) as listener:
-            _run(place, listener)
+        with folder.held(place), listen(port) as public, _internal_listener() as internal:
+            _run(place, Listeners(public, internal))
     except _Stopped:
         say.note("Stopped.")
 
 
-def listen(port: int) -> socket.socket:
+def listen(port: int, otherwise: str = "as in `make up PORT=8001`") -> socket.socket:
     """A socket that listens on that port of this machine alone. Raises Conflict."""
     from matchbox.errors import Conflict
 
@@ -70,20 +77,27 @@ def listen(port: int) -> socket.socket:
         if error.errno not in (errno.EADDRINUSE, errno.EACCES):
             raise
         why = "is taken" if error.errno == errno.EADDRINUSE else "may not be used by this account"
-        raise Conflict(
-            f"port {port} {why}: choose another one, as in `make up PORT=8001`"
-        ) from None
+        raise Conflict(f"port {port} {why}: choose another one, {otherwise}") from None
     return listener
 
 
-def _run(place: Path, listener: socket.socket) -> None:
+def _internal_listener() -> socket.socket:
+    """The socket for arenas. Raises Conflict or BadSetting."""
+    from matchbox.settings import read_settings
+
+    port = read_settings(os.environ).internal_port
+    return listen(port, "with MATCHBOX_INTERNAL_PORT")
+
+
+def _run(place: Path, listeners: Listeners) -> None:
     """Starts everything and keeps it running until somebody asks for the end."""
     from cli import folder
     from cli.supervisor import Supervisor
     from matchbox.settings import read_settings
     from worker import broker
 
-    given = folder.environment(place, listener.getsockname()[1], os.environ)
+    given = folder.environment(place, listeners.public.getsockname()[1], os.environ)
+    given["MATCHBOX_INTERNAL_URL"] = f"http://{HOST}:{listeners.internal.getsockname()[1]}"
     embedded = not given.get("MATCHBOX_BROKER_URL")
     if embedded:
         given["MATCHBOX_BROKER_URL"] = broker.address(place)
@@ -96,10 +110,13 @@ def _run(place: Path, listener: socket.socket) -> None:
         if embedded:
             supervisor.add(_broker(place, environment))
             _wait(supervisor, "broker", lambda: broker.socket_path(place).exists())
-        for program in programs(settings, environment, place, listener.fileno()):
+        web, internal, *others = programs(settings, environment, place, listeners)
+        supervisor.add(web)
+        supervisor.add(internal)
+        _wait(supervisor, "web", lambda: _answers(settings.server_url))
+        _wait(supervisor, "internal", lambda: _answers(settings.internal_url))
+        for program in others:
             supervisor.add(program)
-            if program.name == "web":
-                _wait(supervisor, "web", lambda: _answers(settings.server_url))
         _greet(settings.server_url, secret, folder.logs(place))
         while True:
             supervisor.look()
@@ -114,24 +131,17 @@ def _run(place: Path, listener: socket.socket) -> None:
 
 
 def programs(
-    settings: Settings, environment: Mapping[str, str], place: Path, listener: int
+    settings: Settings, environment: Mapping[str, str], place: Path, listeners: Listeners
 ) -> list[Program]:
     """Everything but the broker, in the order in which it starts."""
+    from cli import web
     from cli.supervisor import Program
     from worker.app import ARENA_QUEUES
     from worker.arena import cores
 
-    web = [
-        "gunicorn",
-        "-c",
-        "python:cli.web",
-        "-b",
-        f"fd://{listener}",
-        "server.app:from_environment()",
-    ]
-    counting = {"PROMETHEUS_MULTIPROC_DIR": str(place / "metrics")}
     started = [
-        Program("web", _python(*web), {**environment, **counting}, (listener,), layer=1),
+        _served("web", web.PUBLIC, environment, place, listeners.public),
+        _served("internal", web.INTERNAL, environment, place, listeners.internal),
         Program("ledger", _worker("ledger", "ledger", "ledger"), environment, layer=1),
         Program("beat", _celery("worker.ledger.main", "beat", "--pidfile="), environment, layer=2),
     ]
@@ -149,6 +159,22 @@ def arena_environment(environment: Mapping[str, str], place: Path) -> dict[str, 
 
     known = {n: v for n, v in environment.items() if not n.startswith(_NOT_FOR_ARENAS)}
     return {**known, "MATCHBOX_DATA": str(folder.arena(place))}
+
+
+def _served(
+    name: str,
+    words: Sequence[str],
+    environment: Mapping[str, str],
+    place: Path,
+    listener: socket.socket,
+) -> Program:
+    """A web server at that socket, which counts its requests in a folder of its own."""
+    from cli.supervisor import Program
+
+    at = ("-c", "python:cli.web", "-b", f"fd://{listener.fileno()}")
+    counting = {"PROMETHEUS_MULTIPROC_DIR": str(place / "metrics" / name)}
+    command = _python("gunicorn", *at, *words)
+    return Program(name, command, {**environment, **counting}, (listener.fileno(),), layer=1)
 
 
 def _broker(place: Path, environment: Mapping[str, str]) -> Program:

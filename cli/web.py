@@ -1,7 +1,7 @@
-"""How gunicorn serves the pages of `matchbox up`: `gunicorn -c python:cli.web`.
+"""How gunicorn serves pages and arenas: `gunicorn -c python:cli.web`, with `INTERNAL` for arenas.
 
-The socket is the supervisor's, handed over as a descriptor, so that nobody is refused while the
-web server is started again.
+The socket of `matchbox up` is the supervisor's, handed over as a descriptor, so that nobody is
+refused while the web server is started again.
 """
 
 from __future__ import annotations
@@ -9,20 +9,34 @@ from __future__ import annotations
 import os
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from cli.child import tie_to
 
-worker_class = "gthread"
+worker_class = "server.gunicorn_worker.BufferingWorker"
 workers = 2
 threads = 64
 """A page that is watched live holds one."""
+worker_connections = 512
+"""Of one process: what has not arrived yet takes no thread."""
 timeout = 60
 graceful_timeout = 3
 max_requests = 0
 accesslog = None
 errorlog = "-"
 control_socket_disable = True
+
+PUBLIC: Final = ("server.app:from_environment()",)
+INTERNAL: Final = (
+    "-k",
+    "server.gunicorn_worker.InternalWorker",
+    "-w",
+    "1",
+    "--threads",
+    "16",
+    "server.app:internal_from_environment()",
+)
+"""The words of the command line that serve arenas, in a process of their own."""
 
 
 def on_starting(server: Any) -> None:

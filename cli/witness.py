@@ -116,6 +116,7 @@ class Witness:
 
         from matchbox import registry
         from matchbox.match import replay as proofs
+        from worker.arena.order import shuffled
         from worker.arena.play import Table
 
         job = proofs.job_of(record)
@@ -124,7 +125,7 @@ class Witness:
             job = replace(job, seats=[replace(seat, class_name=name) for seat, name in seats])
         job = replace(job, limits=_limits())
         table = Table(job, bundles, self._box, memories=memories)
-        return proofs.verify(registry.game(record.game), record, table.open_player)
+        return proofs.verify(registry.game(record.game), record, table.open_player, shuffled)
 
 
 def _elsewhere(taught: Taught, record: Callable[[str], bytes]) -> bool:

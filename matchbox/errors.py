@@ -86,6 +86,11 @@ class NotFound(CallerFault):
 class TooMany(CallerFault):
     """Over a quota or a rate; its text says when to come back."""
 
+    def __init__(self, text: str, wait_s: int | None = None) -> None:
+        super().__init__(text)
+        self.wait_s = wait_s
+        """After how many seconds to come back, where that is known."""
+
 
 class UnknownGame(CallerFault):
     """No game of that name is installed."""

@@ -52,8 +52,16 @@ class Settings:
     )
     server_url: str = _knob(
         "http://127.0.0.1:8000",
-        "where workers and links reach the server",
+        "the address that people use, for links",
         schemes=("http", "https"),
+    )
+    internal_url: str = _knob(
+        "",
+        "where arenas reach the server; `matchbox up` sets it; empty: `MATCHBOX_SERVER_URL`",
+        schemes=("http", "https"),
+    )
+    internal_port: int = _knob(
+        0, "port of 127.0.0.1 that `matchbox up` keeps for arenas; 0: any", least=0, most=65_535
     )
     secret_key: str = _knob(
         "", "signs sessions and tokens; 32 characters or more", secret=True, shown=False
@@ -160,13 +168,34 @@ class Settings:
     )
     tick_seconds: int = _knob(2, "how often the books are looked through", least=1, most=60)
     uploads_per_hour: int = _knob(30, "uploads of one account in an hour", least=1, most=100_000)
+    pending_tryouts: int = _knob(
+        4, "uploads of one account that may wait for their verdicts", least=1, most=100_000
+    )
+    pending_tryouts_per_address: int = _knob(
+        20, "uploads from one address or IPv6 /64 that may", least=1, most=100_000
+    )
     logins_per_minute: int = _knob(
-        10, "log-in attempts from one address in a minute", least=1, most=100_000
+        10, "log-in attempts from one address or IPv6 /64 in a minute", least=1, most=100_000
     )
     requests_per_minute: int = _knob(
-        600, "API requests of one account or address in a minute", least=1, most=10_000_000
+        600, "requests of one account, address or IPv6 /64 in a minute", least=1, most=10_000_000
     )
-    secure_cookies: bool = _knob(False, "send session cookies over HTTPS only")
+    headers_seconds: int = _knob(10, "a request's headers must arrive within, s", least=1, most=600)
+    body_seconds: int = _knob(60, "a request's body must arrive within, s", least=1, most=3600)
+    connections_per_address: int = _knob(
+        128,
+        "connections that one address may hold to each of the two web processes; not heeded behind "
+        "trusted proxies",
+        least=1,
+        most=10_000,
+    )
+    streams_per_address: int = _knob(
+        4, "event streams that one account or address may hold", least=1, most=48
+    )
+    secure_cookies: bool = _knob(
+        False,
+        "send session cookies over HTTPS only, also where the server's address is not `https://`",
+    )
     trusted_proxies: int = _knob(0, "reverse proxies in front of the server", least=0, most=10)
     smtp_host: str = _knob(
         "", "mail server that takes the notices; empty: no e-mail", form=(_HOST, "a host")
@@ -186,6 +215,11 @@ class Settings:
         "or nowhere",
         choices=("public", "any", "none"),
     )
+
+    @property
+    def https(self) -> bool:
+        """True where browsers reach the server over HTTPS."""
+        return self.secure_cookies or urlsplit(self.server_url).scheme == "https"
 
 
 def read_settings(environment: Mapping[str, str]) -> Settings:

@@ -19,9 +19,11 @@ from server.metrics import Metrics
 from server.openapi import mend
 from server.problems import tell_errors
 from server.rates import limit_rates
-from server.routes import blueprints
+from server.routes import blueprints, health, internal
 from server.routes.addresses import teach_addresses
 from server.routes.source import make_source
+from server.services.sessions import LIFE_DAYS
+from server.streams import Streams
 
 if TYPE_CHECKING:
     from matchbox.settings import Settings
@@ -29,28 +31,14 @@ if TYPE_CHECKING:
 
 MOST_BYTES: Final = (1 << 20) + (64 << 10)
 """Of a request: the longest zip, and the form around it."""
-SESSION_DAYS: Final = 30
 
 
 def create_app(context: Context) -> APIFlask:
-    """The application over these books. The database must have been migrated."""
-    app = APIFlask(
-        "server",
-        title="Matchbox",
-        version=version("matchbox"),
-        spec_path="/api/v1/openapi.json",
-        docs_path=None,
-        json_errors=False,
-    )
-    app.config.update(_flask_settings(context.settings))
-    app.extensions["matchbox"] = context
-    app.extensions["matchbox-metrics"] = Metrics(context)
+    """The application over these books, for everybody. The database must have been migrated."""
+    app = _bare_app(context, spec_path="/api/v1/openapi.json")
     if context.settings.trusted_proxies:
         hops = context.settings.trusted_proxies
         app.wsgi_app = ProxyFix(app.wsgi_app, x_for=hops, x_proto=hops, x_host=hops)  # type: ignore[method-assign]
-    app.extensions["matchbox-metrics"].watch(app)
-    teach_addresses(app)
-    tell_errors(app)
     for blueprint in blueprints():
         app.register_blueprint(blueprint)
     app.extensions["matchbox-source"] = make_source()
@@ -58,9 +46,18 @@ def create_app(context: Context) -> APIFlask:
     pages.enable_openapi = False  # type: ignore[attr-defined]  # the framework asks each one
     app.register_blueprint(pages)
     limit_rates(app, context.settings)
-    auth.guard_entry(app)
-    guard_answers(app, https_only=context.settings.secure_cookies)
+    app.extensions["matchbox-streams"] = Streams(context.settings)
+    _guard(app, context)
     app.spec_processor(mend)
+    return app
+
+
+def create_internal_app(context: Context) -> APIFlask:
+    """The application for arenas alone: it has a listener and a process of its own."""
+    app = _bare_app(context)
+    app.register_blueprint(internal.routes)
+    app.register_blueprint(health.routes)
+    _guard(app, context)
     return app
 
 
@@ -69,17 +66,57 @@ def from_environment() -> APIFlask:
     return create_app(make_context(read_settings(os.environ)))
 
 
+def internal_from_environment() -> APIFlask:
+    """The same for arenas."""
+    return create_internal_app(make_context(read_settings(os.environ)))
+
+
+def cookie_name(name: str, *, https: bool) -> str:
+    """The cookie's name: over HTTPS with the prefix by which browsers keep it to this host.
+
+    They take such a cookie only from the host itself, over HTTPS, so no other host of the domain,
+    and nobody between, can plant one.
+    """
+    return f"__Host-{name}" if https else name
+
+
+def _bare_app(context: Context, spec_path: str | None = None) -> APIFlask:
+    """An application that counts its requests and tells its errors, without addresses."""
+    app = APIFlask(
+        "server",
+        title="Matchbox",
+        version=version("matchbox"),
+        spec_path=spec_path,
+        docs_path=None,
+        json_errors=False,
+    )
+    app.config.update(_flask_settings(context.settings))
+    app.extensions["matchbox"] = context
+    app.extensions["matchbox-metrics"] = Metrics(context)
+    app.extensions["matchbox-metrics"].watch(app)
+    teach_addresses(app)
+    tell_errors(app)
+    return app
+
+
+def _guard(app: APIFlask, context: Context) -> None:
+    auth.guard_entry(app)
+    guard_answers(app, https_only=context.settings.https)
+
+
 def _flask_settings(settings: Settings) -> dict[str, object]:
     return {
         "SECRET_KEY": settings.secret_key,
         "MAX_CONTENT_LENGTH": MOST_BYTES,
         "MAX_FORM_MEMORY_SIZE": MOST_BYTES,
         "MAX_FORM_PARTS": 32,
-        "SESSION_COOKIE_NAME": "matchbox_session",
+        "SESSION_COOKIE_NAME": cookie_name("matchbox_session", https=settings.https),
         "SESSION_COOKIE_HTTPONLY": True,
         "SESSION_COOKIE_SAMESITE": "Lax",
-        "SESSION_COOKIE_SECURE": settings.secure_cookies,
-        "PERMANENT_SESSION_LIFETIME": timedelta(days=SESSION_DAYS),
+        "SESSION_COOKIE_SECURE": settings.https,
+        "REMEMBER_COOKIE_NAME": cookie_name("matchbox_remember", https=settings.https),
+        "REMEMBER_COOKIE_SECURE": settings.https,
+        "PERMANENT_SESSION_LIFETIME": timedelta(days=LIFE_DAYS),
         "WTF_CSRF_CHECK_DEFAULT": False,
         "WTF_CSRF_TIME_LIMIT": None,
         "AUTO_404_RESPONSE": False,

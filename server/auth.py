@@ -7,8 +7,7 @@ judged by it alone, so a forged form cannot ride on a cookie through the API.
 from __future__ import annotations
 
 import hmac
-from dataclasses import dataclass
-from hashlib import sha256
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from flask import current_app, g, request, session
@@ -16,16 +15,17 @@ from flask_login import LoginManager, UserMixin, current_user, login_user, logou
 from flask_wtf.csrf import CSRFError, CSRFProtect
 
 from matchbox.errors import Forbidden
-from server.db.models import Role
-from server.problems import LoginNeeded, answer
-from server.services import accounts
+from server.db.models import Role, Scope
+from server.problems import LoginNeeded, ScopeNeeded, answer
+from server.scopes import ANYBODY, scope_of
+from server.services import accounts, sessions
 
 if TYPE_CHECKING:
     from flask import Flask, Request, Response
     from sqlalchemy.orm import Session
 
     from server.context import Context
-    from server.db.models import User
+    from server.db.models import Token, User
 
 SAFE_METHODS: Final = ("GET", "HEAD", "OPTIONS")
 WITHOUT_COOKIE: Final = ("/api/", "/internal/")
@@ -41,23 +41,23 @@ class Visitor(UserMixin):
     id: int
     name: str
     role: str
-    stamp: str
-    """Changes with the password, so that a new one ends every session begun with the old."""
-
-    @classmethod
-    def of(cls, user: User) -> Visitor:
-        """The visitor that this account is."""
-        stamp = sha256((user.password or "").encode()).hexdigest()[:16]
-        return cls(user.id, user.name, user.role, stamp)
+    scopes: frozenset[Scope]
+    """What may be asked for: by a session, all that the account may do."""
+    session: int | None = None
+    """The number of the session, where the request came with its cookie."""
+    token: int | None = None
+    """The number of the token, where the request came with one."""
+    key: str = field(default="", repr=False)
+    """The session's secret."""
 
     def get_id(self) -> str:
         """What the session's cookie holds."""
-        return f"{self.id}:{self.stamp}"
+        return self.key
 
     @property
     def is_operator(self) -> bool:
-        """True for an account that may run the platform."""
-        return self.role == Role.OPERATOR
+        """True for an account that may run the platform, unless its token may not."""
+        return self.role == Role.OPERATOR and Scope.OPERATE in self.scopes
 
 
 def context() -> Context:
@@ -74,7 +74,10 @@ def visitor() -> Visitor | None:
 def viewer(books: Session) -> User | None:
     """The account of who is asking, in these books, or None."""
     asking = visitor()
-    return accounts.user_by_id(books, asking.id) if asking else None
+    user = accounts.user_by_id(books, asking.id) if asking else None
+    if asking is not None and user is not None:
+        user.limited = Scope.OPERATE not in asking.scopes
+    return user
 
 
 def account(books: Session) -> User:
@@ -109,15 +112,34 @@ def arena_only() -> None:
     g.arena = True
 
 
+def token_in_use(books: Session) -> Token | None:
+    """The token that the request came with, in these books, or None."""
+    asking = visitor()
+    return accounts.token_by_id(books, asking.token) if asking and asking.token else None
+
+
 def start_session(user: User) -> None:
-    """Logs the browser in, with nothing left of the session before."""
+    """Logs the browser in, with nothing left of the session before.
+
+    Raises Forbidden where the password has changed since it was looked at.
+    """
+    made, before = context(), visitor()
+    with made.write() as books:
+        if before is not None and before.session is not None:
+            sessions.forget(books, before.session)
+        agent = request.headers.get("User-Agent", "")
+        secret = sessions.begin(books, user, agent=agent, now=made.now())
     session.clear()
     session.permanent = True
-    login_user(Visitor.of(user))
+    login_user(Visitor(user.id, user.name, user.role, user.scopes, key=secret))
 
 
 def end_session() -> None:
-    """Logs the browser out."""
+    """Logs the browser out: its cookie opens nothing any more, nor does a copy of it."""
+    asking = visitor()
+    if asking is not None and asking.session is not None:
+        with context().write() as books:
+            sessions.forget(books, asking.session)
     logout_user()
     session.clear()
 
@@ -137,6 +159,7 @@ def guard_entry(app: Flask) -> None:
         known = current_user.is_authenticated
         if "bad_token" in g:
             raise LoginNeeded(g.bad_token)
+        _check_scope()
         if request.method in SAFE_METHODS or _has_header(request) or request.endpoint is None:
             return
         if known or not request.path.startswith(WITHOUT_COOKIE):
@@ -145,14 +168,43 @@ def guard_entry(app: Flask) -> None:
             require_account()
 
 
-def _of_session(identifier: str) -> Visitor | None:
+def _check_scope() -> None:
+    """Raises ScopeNeeded where the request came with a token that may not be used for this.
+
+    A page wants a token that may read. What only operators do, the view itself refuses to authors:
+    there is no token that they could make for it.
+    """
+    asking = visitor()
+    if asking is None or asking.token is None or request.endpoint is None:
+        return
+    if request.path.startswith("/api/"):
+        view = current_app.view_functions[request.endpoint]
+        wanted = scope_of(request.endpoint, view) or Scope.OPERATE
+    elif request.method in SAFE_METHODS:
+        wanted = Scope.READ
+    else:
+        raise Forbidden("a token sends no forms; ask /api/v1, or log in with a browser")
+    if wanted == Scope.OPERATE and asking.role != Role.OPERATOR:
+        return
+    if wanted != ANYBODY and wanted not in asking.scopes:
+        raise ScopeNeeded(wanted, asking.scopes)
+
+
+def _of_session(secret: str) -> Visitor | None:
     if _has_header(request) or request.path.startswith("/internal/"):
         return None
-    number, _, _ = identifier.partition(":")
-    with context().read() as books:
-        user = accounts.user_by_id(books, int(number))
-        known = Visitor.of(user) if user else None
-        return known if known and known.get_id() == identifier else None
+    made = context()
+    now = made.now()
+    with made.read() as books:
+        row = sessions.session_of(books, secret, now=now)
+        if row is None:
+            return None
+        user, number, stale = row.user, row.id, now - row.seen_at >= sessions.NOTED_MS
+        asking = Visitor(user.id, user.name, user.role, user.scopes, session=number, key=secret)
+    if stale:
+        with made.write() as books:
+            sessions.note_use(books, number, now=now)
+    return asking
 
 
 def _of_token(asked: Request) -> Visitor | None:
@@ -160,13 +212,16 @@ def _of_token(asked: Request) -> Visitor | None:
         return None
     try:
         made = context()
+        now = made.now()
         with made.read() as books:
-            token = accounts.token_of(books, _bearer(asked))
-            assert token.user is not None
-            number, used_at, asking = token.id, token.used_at or 0, Visitor.of(token.user)
-        if made.now() - used_at >= accounts.NOTED_MS:
+            token = accounts.token_of(books, _bearer(asked), now=now)
+            user, used_at = token.user, token.used_at or 0
+            assert user is not None
+            scopes = token.scope_set & user.scopes
+            asking = Visitor(user.id, user.name, user.role, scopes, token=token.id)
+        if now - used_at >= accounts.NOTED_MS:
             with made.write() as books:
-                accounts.note_use(books, number, now=made.now())
+                accounts.note_use(books, token.id, now=now)
         return asking
     except Forbidden as error:
         g.bad_token = str(error)

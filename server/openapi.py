@@ -14,6 +14,7 @@ from flask import current_app
 
 from server.problems import MEDIA_TYPE
 from server.routes.addresses import SCHEMAS
+from server.scopes import scope_of
 
 PROBLEM: Final[dict[str, Any]] = {
     "type": "object",
@@ -37,6 +38,10 @@ WITH_QUERY: Final = (422,)
 WITH_PATH: Final = (404,)
 WRITING: Final = (403, 404, 409, 422)
 WITH_BODY: Final = (413, 415)
+TOKENS: Final = (
+    "A token has scopes: read, submit, operate. `x-scope` names the one that an operation needs; "
+    "without it the answer is 403."
+)
 SECURITY: Final[list[dict[str, list[str]]]] = [{"token": []}, {"session": []}]
 _PART: Final = re.compile(r"<(?:([a-z]+):)?([a-z_]+)>")
 
@@ -45,14 +50,16 @@ def mend(document: Any) -> Any:
     """The document, made whole."""
     components = document.setdefault("components", {})
     components.setdefault("schemas", {})["Problem"] = PROBLEM
+    cookie = current_app.config["SESSION_COOKIE_NAME"]
     components["securitySchemes"] = {
-        "token": {"type": "http", "scheme": "bearer"},
-        "session": {"type": "apiKey", "in": "cookie", "name": "matchbox_session"},
+        "token": {"type": "http", "scheme": "bearer", "description": TOKENS},
+        "session": {"type": "apiKey", "in": "cookie", "name": cookie},
     }
     components["responses"] = {str(status): _response(status) for status in _STATUSES}
-    parts = _address_parts()
+    parts, scopes = _address_parts(), _scopes()
     for path, operations in document["paths"].items():
         for method, operation in operations.items():
+            operation["x-scope"] = scopes[path, method]
             _mend_operation(operation, method, parts.get(path, {}))
     return document
 
@@ -98,6 +105,17 @@ def _address_parts() -> dict[str, dict[str, dict[str, Any]]]:
             name: SCHEMAS.get(kind, {"type": "string"}) for kind, name in _PART.findall(rule.rule)
         }
         for rule in current_app.url_map.iter_rules()
+    }
+
+
+def _scopes() -> dict[tuple[str, str], str | None]:
+    """The scope that each address and method needs, by the address as the document spells it."""
+    return {
+        (_PART.sub(r"{\2}", rule.rule), method.lower()): scope_of(
+            rule.endpoint, current_app.view_functions[rule.endpoint]
+        )
+        for rule in current_app.url_map.iter_rules()
+        for method in rule.methods or ()
     }
 
 

@@ -79,12 +79,16 @@ def post(
     message: wire.TryOut | wire.PlayMatch | wire.Teach,
     *,
     compares: bool = False,
+    last: bool = False,
 ) -> None:
     """Writes the message down, to be sent once the session's transaction is in.
 
-    `compares` is true of a match that an author asked for.
+    `compares` is true of a match that an author asked for, `last` of a try-out that waits among
+    the matches.
     """
-    task = wire.PLAY_COMPARISON if compares else _TASKS[type(message)]
+    task = _TASKS[type(message)]
+    if compares or last:
+        task = wire.PLAY_COMPARISON if compares else wire.TRY_OUT_LAST
     session.add(Outbox(task=task, message=wire.to_plain(message)))
     session.info[POSTED] = True
 

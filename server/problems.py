@@ -10,7 +10,7 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final
 
 from apiflask import HTTPError
-from flask import Response, g, jsonify, make_response, render_template, request
+from flask import Response, current_app, g, jsonify, make_response, render_template, request
 from flask_login import current_user
 from sqlalchemy.exc import SQLAlchemyError
 from werkzeug.exceptions import BadRequest, HTTPException, RequestEntityTooLarge, Unauthorized
@@ -18,6 +18,8 @@ from werkzeug.exceptions import BadRequest, HTTPException, RequestEntityTooLarge
 from matchbox import errors
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from flask import Flask
 
 STATUS: Final[dict[type[errors.MatchboxError], int]] = {
@@ -31,8 +33,7 @@ STATUS: Final[dict[type[errors.MatchboxError], int]] = {
     errors.Unavailable: 503,
 }
 """The status of an error is that of the first of its classes found here."""
-DRAINED: Final = 32 << 20
-"""How much of a body that is too long is read, so that its sender hears the answer."""
+FOR_PROGRAMS: Final = ("/api/", "/internal/", "/healthz", "/readyz", "/metrics")
 MEDIA_TYPE: Final = "application/problem+json"
 
 
@@ -41,6 +42,17 @@ class LoginNeeded(errors.Forbidden):
 
     def __init__(self, text: str = "") -> None:
         super().__init__(text or "log in first, or send a token as `Authorization: Bearer`")
+
+
+class ScopeNeeded(errors.Forbidden):
+    """The token may be used for something else, but not for this."""
+
+    def __init__(self, scope: str, held: Collection[str]) -> None:
+        super().__init__(
+            f"this needs a token with the scope `{scope}`, and yours has "
+            f"{' and '.join(f'`{one}`' for one in sorted(held))}; make one on your account's page"
+        )
+        self.scope = scope
 
 
 def status_of(error: errors.MatchboxError) -> int:
@@ -52,8 +64,8 @@ def status_of(error: errors.MatchboxError) -> int:
 
 
 def for_programs() -> bool:
-    """True when the request's answer is read by a program."""
-    return request.path.startswith(("/api/", "/internal/", "/healthz", "/readyz", "/metrics"))
+    """True when a program reads the request's answer: everywhere where there are no pages."""
+    return "pages" not in current_app.blueprints or request.path.startswith(FOR_PROGRAMS)
 
 
 def problem(status: int, detail: str, *, kind: str = "", **extra: Any) -> Response:
@@ -101,7 +113,14 @@ def _tell_matchbox_error(error: errors.MatchboxError) -> Response:
         raise error
     if status == 403 and not (current_user.is_authenticated or "arena" in g):
         status = 401
-    return answer(status, str(error), kind=type(error).__name__)
+    wait = error.wait_s if isinstance(error, errors.TooMany) else None
+    extra = {} if wait is None else {"retry_after": wait}
+    told = answer(status, str(error), kind=type(error).__name__, **extra)
+    if isinstance(error, ScopeNeeded):  # as RFC 6750 has it
+        told.headers["WWW-Authenticate"] = (
+            f'Bearer error="insufficient_scope", scope="{error.scope}"'
+        )
+    return told
 
 
 def _tell_bad_input(error: HTTPError) -> Response:
@@ -129,9 +148,6 @@ def _tell_http_error(error: HTTPException) -> Response:
 
 
 def _tell_too_large(error: RequestEntityTooLarge) -> Response:
-    left = DRAINED
-    while left > 0 and (chunk := request.environ["wsgi.input"].read(1 << 16)):
-        left -= len(chunk)
     detail = "the request is longer than 1 MiB; a single file may have 64 KiB, a zip 1 MiB"
     return answer(413, detail, kind="TooLarge")
 

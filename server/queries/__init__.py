@@ -26,7 +26,16 @@ from server.queries.matches import (
     steps,
     transcript,
 )
-from server.queries.platform import admin, claim_open, events, last_event, tokens, wall
+from server.queries.platform import (
+    admin,
+    claim_open,
+    events,
+    fresh_token,
+    last_event,
+    sessions,
+    tokens,
+    wall,
+)
 from server.queries.standings import leaderboard, season_standings
 
 __all__ = [
@@ -38,6 +47,7 @@ __all__ = [
     "claim_open",
     "events",
     "find_bot",
+    "fresh_token",
     "games",
     "last_event",
     "leaderboard",
@@ -53,6 +63,7 @@ __all__ = [
     "season_records",
     "season_standings",
     "seasons",
+    "sessions",
     "steps",
     "text_of",
     "tokens",

@@ -39,8 +39,8 @@ OVER = (SeasonState.FINISHED, SeasonState.CANCELLED)
 
 def leagues(session: Session) -> list[dict[str, Any]]:
     """id, name, game, title, rules, options, seats, deals, paced (nobody named their number),
-    continuous, paused, created_at, format, admission, schedule (each with all its fields),
-    next_start (of its next season, or None)."""
+    separation (of a match's rotations), continuous, paused, created_at, format, admission, schedule
+    (each with all its fields), next_start (of its next season, or None)."""
     waiting = (Season.state.in_(UPCOMING), Season.starts_at.is_not(None))
     query = select(Season.league_id, func.min(Season.starts_at)).where(*waiting)
     starts = {row[0]: row[1] for row in session.execute(query.group_by(Season.league_id))}
@@ -161,9 +161,11 @@ def _season(row: Season) -> dict[str, Any]:
 
 
 def _league(row: League, starts_at: int | None) -> dict[str, Any]:
-    names = ("id", "name", "game", "rules", "options", "seats", "deals", "paced", "continuous")
+    names = ("id", "name", "game", "rules", "options", "seats", "deals", "paced")
     return {
         **{name: getattr(row, name) for name in names},
+        "separation": row.separation,
+        "continuous": row.continuous,
         "paused": row.paused,
         "title": title_of(row.game),
         "created_at": iso(row.created_at),

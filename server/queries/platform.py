@@ -12,9 +12,12 @@ from server.queries.edge import iso
 from server.queries.lessons import parked_lessons
 from server.queries.matches import item
 from server.services import accounts, walls
+from server.services import sessions as services
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
+
+    from server.db.models import Token
 
 MOST_PARKED: Final = 200
 
@@ -39,16 +42,51 @@ def last_event(session: Session) -> int:
 
 
 def tokens(session: Session, viewer: User) -> list[dict[str, Any]]:
-    """The viewer's working API tokens: id, name, created_at, used_at, revoked_at."""
+    """The viewer's API tokens that nobody has revoked, each as `token`."""
+    return [token(row) for row in accounts.tokens(session, viewer)]
+
+
+def token(row: Token) -> dict[str, Any]:
+    """id, name, created_at, used_at, revoked_at, scopes, ends_at (None for no end)."""
+    return {
+        "id": row.id,
+        "name": row.name,
+        "created_at": iso(row.created_at),
+        "used_at": iso(row.used_at),
+        "revoked_at": iso(row.revoked_at),
+        "scopes": row.scopes.split(),
+        "ends_at": iso(row.ends_at),
+    }
+
+
+def fresh_token(session: Session, secret: str, *, now: int) -> dict[str, Any]:
+    """What the maker of a token is told this once: token, account, role, scopes, ends_at."""
+    row = accounts.token_of(session, secret, now=now)
+    assert row.user is not None
+    known = token(row)
+    return {
+        "token": secret,
+        "account": row.user.name,
+        "role": row.user.role,
+        "scopes": known["scopes"],
+        "ends_at": known["ends_at"],
+    }
+
+
+def sessions(
+    session: Session, viewer: User, current: int | None, *, now: int
+) -> list[dict[str, Any]]:
+    """The viewer's sessions: id, browser, created_at, seen_at, ends_at, current."""
     return [
         {
             "id": row.id,
-            "name": row.name,
+            "browser": row.browser,
             "created_at": iso(row.created_at),
-            "used_at": iso(row.used_at),
-            "revoked_at": iso(row.revoked_at),
+            "seen_at": iso(row.seen_at),
+            "ends_at": iso(row.ends_at),
+            "current": row.id == current,
         }
-        for row in accounts.tokens(session, viewer)
+        for row in services.sessions(session, viewer, now=now)
     ]
 
 

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 def blueprints() -> list[Blueprint]:
-    """Every group of addresses, in the order of the OpenAPI document."""
+    """Every group of addresses that the public has, in the order of the OpenAPI document."""
     return [*_for_programs(), *_for_people()]
 
 
@@ -51,7 +51,7 @@ def _for_programs() -> list[Blueprint]:
 
 
 def _for_people() -> list[Blueprint]:
-    """What the pages' forms do, what arenas ask, and whether all is well."""
+    """What the pages' forms do, and whether all is well."""
     from server.routes import (
         forms,
         forms_bots,
@@ -62,11 +62,9 @@ def _for_people() -> list[Blueprint]:
         forms_operate,
         forms_operations,
         health,
-        internal,
     )
 
     return [
-        internal.routes,
         health.routes,
         forms.routes,
         forms_bots.routes,

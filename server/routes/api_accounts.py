@@ -10,10 +10,12 @@ from flask.typing import ResponseReturnValue
 
 from matchbox.errors import Forbidden
 from server import queries
-from server.auth import account, context, operator
+from server.auth import account, context, operator, start_session, token_in_use, visitor
+from server.rates import client_network
 from server.routes import asked, told
 from server.routes.lists import whole_list
-from server.services import accounts
+from server.scopes import ANYBODY, Scope, needs
+from server.services import accounts, logins, sessions
 
 routes = APIBlueprint("accounts", __name__, url_prefix="/api/v1", tag="Accounts")
 OPEN: Any = [{}]
@@ -21,6 +23,7 @@ OPEN: Any = [{}]
 
 
 @routes.get("/whoami")
+@needs(Scope.READ)
 @routes.output(told.Account)
 def whoami() -> dict[str, Any]:
     """The account that asks."""
@@ -30,23 +33,25 @@ def whoami() -> dict[str, Any]:
 
 
 @routes.post("/login")
+@needs(ANYBODY)
 @routes.input(asked.LogIn)
 @routes.output(told.FreshToken, status_code=201)
 @routes.doc(security=OPEN)
 def log_in(json_data: asked.LogIn) -> ResponseReturnValue:
     """A new token for a name and its password; the secret is shown this once."""
     made = context()
-    with made.read() as books:
-        known = accounts.log_in(books, json_data.name, json_data.password).id
+    with logins.counted(made, json_data.name, client_network()), made.read() as books:
+        known = accounts.log_in(books, json_data.name, json_data.password)
     with made.write() as books:
-        user = accounts.user_by_id(books, known)
-        if user is None:
-            raise Forbidden("the name or the password is wrong")
-        secret = accounts.make_token(books, user, json_data.label, now=made.now())
-        return {"token": secret, "account": user.name, "role": user.role}, 201
+        user = accounts.same_password(books, known)
+        secret = accounts.make_token(
+            books, user, json_data.label, now=made.now(), **json_data.terms
+        )
+        return queries.fresh_token(books, secret, now=made.now()), 201
 
 
 @routes.post("/accounts")
+@needs(ANYBODY)
 @routes.input(asked.Credentials)
 @routes.output(told.Account, status_code=201)
 @routes.doc(security=OPEN)
@@ -61,6 +66,7 @@ def sign_up(json_data: asked.Credentials) -> ResponseReturnValue:
 
 
 @routes.post("/users")
+@needs(Scope.OPERATE)
 @routes.input(asked.NewUser)
 @routes.output(told.Account, status_code=201)
 def create_user(json_data: asked.NewUser) -> ResponseReturnValue:
@@ -81,6 +87,7 @@ def create_user(json_data: asked.NewUser) -> ResponseReturnValue:
 
 
 @routes.get("/tokens")
+@needs(Scope.READ)
 @routes.output(told.Tokens)
 def list_tokens() -> Response:
     """Your tokens that work, without their secrets."""
@@ -89,18 +96,22 @@ def list_tokens() -> Response:
 
 
 @routes.post("/tokens")
+@needs(Scope.SUBMIT)
 @routes.input(asked.NewToken)
 @routes.output(told.FreshToken, status_code=201)
 def make_token(json_data: asked.NewToken) -> ResponseReturnValue:
-    """A new token; the secret is shown this once."""
+    """A new token, which may do no more than the one that asks; its secret is shown this once."""
     made = context()
     with made.write() as books:
-        user = account(books)
-        secret = accounts.make_token(books, user, json_data.name, now=made.now())
-        return {"token": secret, "account": user.name, "role": user.role}, 201
+        user, by = account(books), token_in_use(books)
+        secret = accounts.make_token(
+            books, user, json_data.name, now=made.now(), by=by, **json_data.terms
+        )
+        return queries.fresh_token(books, secret, now=made.now()), 201
 
 
 @routes.delete("/tokens/<number:number>")
+@needs(Scope.SUBMIT)
 @routes.output({}, status_code=204)
 def revoke_token(number: int) -> ResponseReturnValue:
     """Makes a token of yours stop working."""
@@ -108,3 +119,47 @@ def revoke_token(number: int) -> ResponseReturnValue:
     with made.write() as books:
         accounts.revoke_token(books, account(books), number, now=made.now())
     return "", 204
+
+
+@routes.get("/account/sessions")
+@needs(Scope.READ)
+@routes.output(told.Sessions)
+def list_sessions() -> Response:
+    """The browsers in which your account is logged in."""
+    made, asking = context(), visitor()
+    with made.read() as books:
+        current = asking.session if asking else None
+        return whole_list(queries.sessions(books, account(books), current, now=made.now()))
+
+
+@routes.delete("/account/sessions/<number:number>")
+@needs(Scope.SUBMIT)
+@routes.output({}, status_code=204)
+def end_session(number: int) -> ResponseReturnValue:
+    """Logs one of your browsers out."""
+    with context().write() as books:
+        sessions.end(books, account(books), number)
+    return "", 204
+
+
+@routes.post("/account/password")
+@needs(Scope.SUBMIT)
+@routes.input(asked.NewPassword)
+@routes.output(told.Account)
+def change_password(json_data: asked.NewPassword) -> dict[str, Any]:
+    """Sets a new password: ends your other sessions, and revokes every token where asked."""
+    return new_password(json_data.old, json_data.new, revoke=json_data.revoke_tokens)
+
+
+def new_password(old: str, new: str, *, revoke: bool) -> dict[str, Any]:
+    """Changes the password of who asks, whose browser stays logged in; the account."""
+    made, asking = context(), visitor()
+    with made.read() as books:
+        user = account(books)
+    with logins.counted(made, user.name, client_network()):
+        accounts.check_password(user, old)
+    with made.write() as books:
+        user = accounts.change_password(books, user, old, new, now=made.now(), revoke=revoke)
+    if asking is not None and asking.session is not None:
+        start_session(user)
+    return {"name": user.name, "role": user.role}

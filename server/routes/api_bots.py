@@ -8,16 +8,19 @@ from flask import Response, jsonify, url_for
 from server import queries
 from server.auth import account, context, viewer
 from server.queries import history
+from server.rates import client_network
 from server.routes import asked, told
 from server.routes.lists import made_at, whole_list
 from server.routes.uploaded import read_upload, request_body
 from server.rows import bot_row
+from server.scopes import Scope, needs
 from server.services import uploads
 
 routes = APIBlueprint("bots", __name__, url_prefix="/api/v1", tag="Bots")
 
 
 @routes.get("/bots")
+@needs(Scope.READ)
 @routes.input(asked.BotsPage, location="query")
 @routes.output(told.Bots)
 def bots(query_data: asked.BotsPage) -> Response:
@@ -27,6 +30,7 @@ def bots(query_data: asked.BotsPage) -> Response:
 
 
 @routes.post("/bots")
+@needs(Scope.SUBMIT)
 @routes.output(told.Version, status_code=201)
 @routes.doc(extensions={"requestBody": request_body(asked.NewBot)})
 def upload() -> Response:
@@ -39,6 +43,7 @@ def upload() -> Response:
 
 
 @routes.post("/bots/<name:name>/versions")
+@needs(Scope.SUBMIT)
 @routes.output(told.Version, status_code=201)
 @routes.doc(extensions={"requestBody": request_body(asked.NewVersion)})
 def upload_version(name: str) -> Response:
@@ -50,6 +55,7 @@ def upload_version(name: str) -> Response:
 
 
 @routes.get("/bots/<name:owner>/<name:name>")
+@needs(Scope.READ)
 @routes.output(told.Bot)
 def bot(owner: str, name: str) -> Response:
     """A bot with its versions; reports hold logs for its owner and operators."""
@@ -58,6 +64,7 @@ def bot(owner: str, name: str) -> Response:
 
 
 @routes.get("/bots/<name:owner>/<name:name>/ratings")
+@needs(Scope.READ)
 @routes.output(told.Ratings)
 def ratings(owner: str, name: str) -> Response:
     """How the rating of each of the bot's versions has moved, oldest first."""
@@ -66,6 +73,7 @@ def ratings(owner: str, name: str) -> Response:
 
 
 @routes.post("/bots/<name:owner>/<name:name>/activate")
+@needs(Scope.SUBMIT)
 @routes.input(asked.Activation)
 @routes.output(told.Version)
 def activate(owner: str, name: str, json_data: asked.Activation) -> Response:
@@ -81,6 +89,7 @@ def activate(owner: str, name: str, json_data: asked.Activation) -> Response:
 
 
 @routes.post("/bots/<name:owner>/<name:name>/retire")
+@needs(Scope.SUBMIT)
 @routes.output(told.Bot)
 def retire(owner: str, name: str) -> Response:
     """Takes the bot from every board for ever; its games stay."""
@@ -103,6 +112,7 @@ def take(game: str, name: str, class_name: str | None, data: bytes) -> int:
             name=name,
             data=data,
             class_name=class_name,
+            network=client_network(),
             settings=made.settings,
             now=made.now(),
         )

@@ -12,12 +12,14 @@ from server.queries import comparisons as queries
 from server.routes import comparing
 from server.routes.lists import made_at
 from server.rows import named_bot
+from server.scopes import Scope, needs
 from server.services import comparisons as services
 
 routes = APIBlueprint("comparisons", __name__, url_prefix="/api/v1", tag="Comparisons")
 
 
 @routes.get("/comparisons")
+@needs(Scope.READ)
 @routes.input(comparing.ComparisonsPage, location="query")
 @routes.output(comparing.Comparisons)
 def comparisons(query_data: comparing.ComparisonsPage) -> Response:
@@ -27,6 +29,7 @@ def comparisons(query_data: comparing.ComparisonsPage) -> Response:
 
 
 @routes.post("/comparisons")
+@needs(Scope.SUBMIT)
 @routes.input(comparing.NewComparison)
 @routes.output(comparing.Comparison, status_code=201)
 def ask(json_data: comparing.NewComparison) -> Response:
@@ -39,6 +42,7 @@ def ask(json_data: comparing.NewComparison) -> Response:
 
 
 @routes.get("/comparisons/<number:number>")
+@needs(Scope.READ)
 @routes.output(comparing.Comparison)
 def comparison(number: int) -> Response:
     """A comparison with what it has found so far; for who asked, and operators."""
@@ -47,6 +51,7 @@ def comparison(number: int) -> Response:
 
 
 @routes.post("/comparisons/<number:number>/cancel")
+@needs(Scope.SUBMIT)
 @routes.output(comparing.Comparison)
 def cancel(number: int) -> Response:
     """Ends a comparison; what was not played is void, and costs nothing."""

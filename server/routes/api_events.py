@@ -1,42 +1,40 @@
 """The news as server-sent events: what has changed, by name; details are asked for elsewhere.
 
-A stream holds a thread of the web server, so there are only so many, each for a while; a browser
-comes back by itself and misses nothing.
+A stream holds a thread of the web server, so there are only so many, few of them anybody's, and
+each for a while; a browser comes back by itself and misses nothing.
 """
 
 from __future__ import annotations
 
 import json
 import time
-from threading import BoundedSemaphore
 from typing import TYPE_CHECKING, Final
 
 from apiflask import APIBlueprint
-from flask import Response, request
+from flask import Response, current_app, request
 
-from matchbox.errors import Unavailable
 from server import queries
 from server.auth import context
+from server.rates import asker
 from server.routes import asked
 from server.routes.lists import described
+from server.scopes import Scope, needs
+from server.streams import LIFE_S
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from server.context import Context
+    from server.streams import Streams
 
-STREAMS: Final = 24
-"""Per process: well under the threads of the web server."""
-LIFE_S: Final = 30.0
-"""Short, so that a server that stops does not wait for its streams."""
 PAUSE_S: Final = 0.5
 MEDIA_TYPE: Final = "text/event-stream"
 
 routes = APIBlueprint("events", __name__, url_prefix="/api/v1", tag="Events")
-_free = BoundedSemaphore(STREAMS)
 
 
 @routes.get("/events")
+@needs(Scope.READ)
 @routes.input(asked.Since, location="query")
 @routes.doc(responses=described("Server-sent events", MEDIA_TYPE))
 def events(query_data: asked.Since) -> Response:
@@ -44,10 +42,10 @@ def events(query_data: asked.Since) -> Response:
     made = context()
     last = request.headers.get("Last-Event-ID", "")
     after = int(last) if last.isascii() and last.isdigit() and len(last) < 16 else query_data.after
-    if not _free.acquire(blocking=False):
-        raise Unavailable("too many pages are being watched; this one will try again by itself")
+    streams: Streams = current_app.extensions["matchbox-streams"]
+    close = streams.open(asker())
     response = Response(_stream(made, after), mimetype=MEDIA_TYPE)
-    response.call_on_close(_free.release)
+    response.call_on_close(close)
     response.headers["Cache-Control"] = "no-store"
     response.headers["X-Accel-Buffering"] = "no"
     return response

@@ -10,11 +10,13 @@ from server import queries
 from server.auth import context
 from server.routes import told
 from server.routes.lists import whole_list
+from server.scopes import Scope, needs
 
 routes = APIBlueprint("games", __name__, url_prefix="/api/v1", tag="Games")
 
 
 @routes.get("/games")
+@needs(Scope.READ)
 @routes.output(told.Games)
 def games() -> Response:
     """Every game that is installed."""
@@ -25,6 +27,7 @@ def games() -> Response:
 
 
 @routes.get("/leaderboards/<name:game>")
+@needs(Scope.READ)
 @routes.output(told.Board)
 def leaderboard(game: str) -> Response:
     """The board of the game's own continuous league."""

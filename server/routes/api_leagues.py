@@ -10,6 +10,7 @@ from server.auth import context, operator, viewer
 from server.routes import asked_leagues, told
 from server.routes.lists import made_at, whole_list
 from server.rows import league_row
+from server.scopes import Scope, needs
 from server.services import admission
 from server.services import leagues as services
 
@@ -17,6 +18,7 @@ routes = APIBlueprint("leagues", __name__, url_prefix="/api/v1", tag="Leagues")
 
 
 @routes.get("/leagues")
+@needs(Scope.READ)
 @routes.output(told.Leagues)
 def leagues() -> Response:
     """Every league; the continuous one of a game bears the game's name."""
@@ -25,6 +27,7 @@ def leagues() -> Response:
 
 
 @routes.post("/leagues")
+@needs(Scope.OPERATE)
 @routes.input(asked_leagues.NewLeague)
 @routes.output(told.League, status_code=201)
 def create(json_data: asked_leagues.NewLeague) -> Response:
@@ -39,6 +42,7 @@ def create(json_data: asked_leagues.NewLeague) -> Response:
 
 
 @routes.get("/leagues/<name:name>")
+@needs(Scope.READ)
 @routes.output(told.League)
 def league(name: str) -> Response:
     """A league: how its seasons are run, when the next one starts."""
@@ -47,6 +51,7 @@ def league(name: str) -> Response:
 
 
 @routes.patch("/leagues/<name:name>")
+@needs(Scope.OPERATE)
 @routes.input(asked_leagues.ChangedLeague)
 @routes.output(told.League)
 def edit(name: str, json_data: asked_leagues.ChangedLeague) -> Response:
@@ -56,6 +61,7 @@ def edit(name: str, json_data: asked_leagues.ChangedLeague) -> Response:
 
 
 @routes.post("/leagues/<name:name>/invite")
+@needs(Scope.OPERATE)
 @routes.input(asked_leagues.Inviting)
 @routes.output(told.League)
 def invite(name: str, json_data: asked_leagues.Inviting) -> Response:
@@ -65,6 +71,7 @@ def invite(name: str, json_data: asked_leagues.Inviting) -> Response:
 
 
 @routes.post("/leagues/<name:name>/uninvite")
+@needs(Scope.OPERATE)
 @routes.input(asked_leagues.Inviting)
 @routes.output(told.League)
 def uninvite(name: str, json_data: asked_leagues.Inviting) -> Response:
@@ -74,6 +81,7 @@ def uninvite(name: str, json_data: asked_leagues.Inviting) -> Response:
 
 
 @routes.post("/leagues/<name:name>/pause")
+@needs(Scope.OPERATE)
 @routes.output(told.League)
 def pause(name: str) -> Response:
     """Stops feeding a continuous league's queue, or the schedule of another; for operators."""
@@ -82,6 +90,7 @@ def pause(name: str) -> Response:
 
 
 @routes.post("/leagues/<name:name>/resume")
+@needs(Scope.OPERATE)
 @routes.output(told.League)
 def resume(name: str) -> Response:
     """Goes on with a league that is paused; for operators."""

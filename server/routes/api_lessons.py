@@ -10,12 +10,14 @@ from server.queries import lessons as queries
 from server.routes import told_lessons as told
 from server.routes.lists import described, whole_list
 from server.rows import lesson_row
+from server.scopes import Scope, needs
 from server.services import lessons
 
 routes = APIBlueprint("lessons", __name__, url_prefix="/api/v1", tag="Lessons")
 
 
 @routes.get("/seasons/<season:season>/lessons")
+@needs(Scope.READ)
 @routes.output(told.Lessons)
 def season_lessons(season: str) -> Response:
     """The lessons of your bots in a season, by round; all for operators."""
@@ -24,6 +26,7 @@ def season_lessons(season: str) -> Response:
 
 
 @routes.get("/bots/<name:owner>/<name:name>/lessons")
+@needs(Scope.READ)
 @routes.output(told.Lessons)
 def bot_lessons(owner: str, name: str) -> Response:
     """The lessons of a bot of yours, newest first."""
@@ -32,6 +35,7 @@ def bot_lessons(owner: str, name: str) -> Response:
 
 
 @routes.get("/memories/<digest:digest>")
+@needs(Scope.READ)
 @routes.doc(responses=described("The memory's bytes", "application/octet-stream"))
 def memory(digest: str) -> Response:
     """A memory of a bot of yours, by digest; any for operators."""
@@ -44,6 +48,7 @@ def memory(digest: str) -> Response:
 
 
 @routes.post("/lessons/<number:number>/requeue")
+@needs(Scope.OPERATE)
 @routes.output(told.Lesson)
 def requeue(number: int) -> Response:
     """Gives a parked lesson another chance; for operators."""
@@ -51,6 +56,7 @@ def requeue(number: int) -> Response:
 
 
 @routes.post("/lessons/<number:number>/skip")
+@needs(Scope.OPERATE)
 @routes.output(told.Lesson)
 def skip(number: int) -> Response:
     """Ends a parked lesson, after which the bot keeps the memory that it had; for operators."""

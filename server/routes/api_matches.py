@@ -12,11 +12,13 @@ from server import queries
 from server.auth import context, viewer
 from server.routes import asked, told
 from server.routes.lists import whole_list
+from server.scopes import Scope, needs
 
 routes = APIBlueprint("matches", __name__, url_prefix="/api/v1", tag="Matches")
 
 
 @routes.get("/matches")
+@needs(Scope.READ)
 @routes.input(asked.MatchesPage, location="query")
 @routes.output(told.Matches)
 def matches(query_data: asked.MatchesPage) -> Response:
@@ -26,6 +28,7 @@ def matches(query_data: asked.MatchesPage) -> Response:
 
 
 @routes.get("/matches/<match:match>")
+@needs(Scope.READ)
 @routes.output(told.Match)
 def match(match: str) -> Response:
     """A match with its record; under embargo `record` is null and `embargo` says why."""
@@ -33,6 +36,7 @@ def match(match: str) -> Response:
 
 
 @routes.get("/matches/<match:match>/log")
+@needs(Scope.READ)
 @routes.output(told.Logs)
 def log(match: str) -> Response:
     """What your own bots printed and reported; an operator sees all that was printed."""

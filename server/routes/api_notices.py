@@ -15,6 +15,7 @@ from server.queries import inbox
 from server.routes.asked import Body, Page, Whole
 from server.routes.lists import whole_list
 from server.routes.told import Answer
+from server.scopes import Scope, needs
 from server.services import contact, notices, webhooks
 
 routes = APIBlueprint("notices", __name__, url_prefix="/api/v1", tag="Notices")
@@ -103,6 +104,7 @@ class Webhooks(Answer):
 
 
 @routes.get("/notices")
+@needs(Scope.READ)
 @routes.input(NoticesPage, location="query")
 @routes.output(Notices)
 def list_notices(query_data: NoticesPage) -> dict[str, Any]:
@@ -112,6 +114,7 @@ def list_notices(query_data: NoticesPage) -> dict[str, Any]:
 
 
 @routes.post("/notices/<number:number>/read")
+@needs(Scope.SUBMIT)
 @routes.output(NoticeLine)
 def mark_read(number: int) -> dict[str, Any]:
     """Marks a notice of yours as read."""
@@ -122,6 +125,7 @@ def mark_read(number: int) -> dict[str, Any]:
 
 
 @routes.post("/notices/read")
+@needs(Scope.SUBMIT)
 @routes.input(Newest)
 @routes.output(Marked)
 def mark_all_read(json_data: Newest) -> dict[str, Any]:
@@ -133,6 +137,7 @@ def mark_all_read(json_data: Newest) -> dict[str, Any]:
 
 
 @routes.get("/account/mail")
+@needs(Scope.READ)
 @routes.output(Mail)
 def mail() -> dict[str, Any]:
     """Which of your notices are mailed, and where to."""
@@ -141,6 +146,7 @@ def mail() -> dict[str, Any]:
 
 
 @routes.post("/account/mail")
+@needs(Scope.SUBMIT)
 @routes.input(Muted)
 @routes.output(Mail)
 def set_mail(json_data: Muted) -> dict[str, Any]:
@@ -151,6 +157,7 @@ def set_mail(json_data: Muted) -> dict[str, Any]:
 
 
 @routes.get("/webhooks")
+@needs(Scope.READ)
 @routes.output(Webhooks)
 def list_webhooks() -> Response:
     """Your webhooks, without their secrets."""
@@ -160,6 +167,7 @@ def list_webhooks() -> Response:
 
 
 @routes.post("/webhooks")
+@needs(Scope.SUBMIT)
 @routes.input(NewWebhook)
 @routes.output(FreshWebhook, status_code=201)
 def add_webhook(json_data: NewWebhook) -> ResponseReturnValue:
@@ -168,6 +176,7 @@ def add_webhook(json_data: NewWebhook) -> ResponseReturnValue:
 
 
 @routes.delete("/webhooks/<number:number>")
+@needs(Scope.SUBMIT)
 @routes.output({}, status_code=204)
 def remove_webhook(number: int) -> ResponseReturnValue:
     """Posts no more of your notices there."""

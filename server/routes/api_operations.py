@@ -12,12 +12,14 @@ from server.auth import context, operator, viewer
 from server.routes import asked, told
 from server.routes.api_matches import told_match
 from server.rows import league_row, match_row, named_bot, season_row, version_row
+from server.scopes import Scope, needs
 from server.services import matches, operations, standings, voids
 
 routes = APIBlueprint("operations", __name__, url_prefix="/api/v1", tag="Operations")
 
 
 @routes.get("/audit")
+@needs(Scope.OPERATE)
 @routes.input(asked.AuditPage, location="query")
 @routes.output(told.Audit)
 def audit(query_data: asked.AuditPage) -> Response:
@@ -27,6 +29,7 @@ def audit(query_data: asked.AuditPage) -> Response:
 
 
 @routes.post("/seasons/<season:season>/disqualify")
+@needs(Scope.OPERATE)
 @routes.input(asked.OutOfSeason)
 @routes.output(told.Season)
 def disqualify(season: str, json_data: asked.OutOfSeason) -> Response:
@@ -36,6 +39,7 @@ def disqualify(season: str, json_data: asked.OutOfSeason) -> Response:
 
 
 @routes.post("/seasons/<season:season>/reinstate")
+@needs(Scope.OPERATE)
 @routes.input(asked.OutOfSeason)
 @routes.output(told.Season)
 def reinstate(season: str, json_data: asked.OutOfSeason) -> Response:
@@ -45,6 +49,7 @@ def reinstate(season: str, json_data: asked.OutOfSeason) -> Response:
 
 
 @routes.post("/seasons/<season:season>/rerun")
+@needs(Scope.OPERATE)
 @routes.input(asked.RoundAgain)
 @routes.output(told.Season)
 def rerun(season: str, json_data: asked.RoundAgain) -> Response:
@@ -54,6 +59,7 @@ def rerun(season: str, json_data: asked.RoundAgain) -> Response:
 
 
 @routes.post("/seasons/<season:season>/recompute")
+@needs(Scope.OPERATE)
 @routes.output(told.Board)
 def recompute_season(season: str) -> Response:
     """Computes the season's standing now; for operators."""
@@ -63,6 +69,7 @@ def recompute_season(season: str) -> Response:
 
 
 @routes.post("/leagues/<name:name>/recompute")
+@needs(Scope.OPERATE)
 @routes.output(told.League)
 def recompute_league(name: str) -> Response:
     """Computes the standing of a league, and with it its live ratings, now; for operators."""
@@ -75,6 +82,7 @@ def recompute_league(name: str) -> Response:
 
 
 @routes.post("/matches/<match:match>/requeue")
+@needs(Scope.OPERATE)
 @routes.output(told.Match)
 def requeue(match: str) -> Response:
     """Gives a parked match another chance; for operators."""
@@ -83,6 +91,7 @@ def requeue(match: str) -> Response:
 
 
 @routes.post("/matches/<match:match>/void")
+@needs(Scope.OPERATE)
 @routes.input(asked.MatchVoid)
 @routes.output(told.Match)
 def void(match: str, json_data: asked.MatchVoid) -> Response:
@@ -92,6 +101,7 @@ def void(match: str, json_data: asked.MatchVoid) -> Response:
 
 
 @routes.post("/matches/<match:match>/again")
+@needs(Scope.OPERATE)
 @routes.input(asked.Reason)
 @routes.output(told.Match)
 def again(match: str, json_data: asked.Reason) -> Response:
@@ -100,6 +110,7 @@ def again(match: str, json_data: asked.Reason) -> Response:
 
 
 @routes.post("/versions/<number:number>/reinstate")
+@needs(Scope.OPERATE)
 @routes.input(asked.Reason)
 @routes.output(told.Version)
 def reinstate_version(number: int, json_data: asked.Reason) -> Response:

@@ -17,6 +17,7 @@ from server.routes import asked
 from server.routes import told_lessons as told
 from server.routes.lists import described
 from server.rows import season_row
+from server.scopes import Scope, needs
 from server.services import accounts, verifications
 
 ZIP = "application/zip"
@@ -64,6 +65,7 @@ class Sharing(asked.Body):
 
 
 @routes.get("/seasons/<season:season>/archive")
+@needs(Scope.READ)
 @routes.input(WhichBundles, location="query")
 @routes.doc(responses=described("A zip", ZIP))
 def archive(season: str, query_data: WhichBundles) -> Response:
@@ -80,6 +82,7 @@ def archive(season: str, query_data: WhichBundles) -> Response:
 
 
 @routes.post("/seasons/<season:season>/verifications")
+@needs(Scope.OPERATE)
 @routes.input(Found)
 @routes.output(told.Verification, status_code=201)
 def verified(season: str, json_data: Found) -> ResponseReturnValue:
@@ -92,6 +95,7 @@ def verified(season: str, json_data: Found) -> ResponseReturnValue:
 
 
 @routes.get("/account/sharing")
+@needs(Scope.READ)
 @routes.output(told.Sharing)
 def sharing() -> dict[str, Any]:
     """Whether your bots' files and memories go with exported seasons to anybody."""
@@ -100,6 +104,7 @@ def sharing() -> dict[str, Any]:
 
 
 @routes.post("/account/sharing")
+@needs(Scope.SUBMIT)
 @routes.input(Sharing)
 @routes.output(told.Sharing)
 def share(json_data: Sharing) -> dict[str, Any]:

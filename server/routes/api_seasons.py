@@ -15,6 +15,7 @@ from server.context import Context
 from server.routes import asked, asked_leagues, told
 from server.routes.lists import described, made_at, whole_list
 from server.rows import named_bot, season_row
+from server.scopes import Scope, needs
 from server.services import founding
 from server.services import seasons as services
 
@@ -32,6 +33,7 @@ routes = APIBlueprint("seasons", __name__, url_prefix="/api/v1", tag="Seasons")
 
 
 @routes.get("/seasons")
+@needs(Scope.READ)
 @routes.output(told.Seasons)
 def seasons() -> Response:
     """Every season, newest first."""
@@ -40,6 +42,7 @@ def seasons() -> Response:
 
 
 @routes.post("/seasons")
+@needs(Scope.OPERATE)
 @routes.input(asked_leagues.NewSeason)
 @routes.output(told.Season, status_code=201)
 def create(json_data: asked_leagues.NewSeason) -> Response:
@@ -54,6 +57,7 @@ def create(json_data: asked_leagues.NewSeason) -> Response:
 
 
 @routes.get("/seasons/<season:season>")
+@needs(Scope.READ)
 @routes.output(told.Season)
 def season(season: str) -> Response:
     """A season, by number or name, with its entrants."""
@@ -62,6 +66,7 @@ def season(season: str) -> Response:
 
 
 @routes.get("/seasons/<season:season>/standings")
+@needs(Scope.READ)
 @routes.output(told.Board)
 def standings(season: str) -> Response:
     """The season's standing as it was last computed."""
@@ -70,6 +75,7 @@ def standings(season: str) -> Response:
 
 
 @routes.get("/seasons/<season:season>/export")
+@needs(Scope.READ)
 @routes.doc(responses=described("A line of JSON a match: digest, record", LINES))
 def export(season: str) -> Response:
     """The records of a season that is over, in order, each with the digest on the books."""
@@ -85,6 +91,7 @@ def export(season: str) -> Response:
 
 
 @routes.post("/seasons/<season:season>/enter")
+@needs(Scope.SUBMIT)
 @routes.input(asked.Entering)
 @routes.output(told.Season)
 def enter(season: str, json_data: asked.Entering) -> Response:
@@ -95,6 +102,7 @@ def enter(season: str, json_data: asked.Entering) -> Response:
 
 
 @routes.post("/seasons/<season:season>/leave")
+@needs(Scope.SUBMIT)
 @routes.input(asked.Entering)
 @routes.output(told.Season)
 def leave(season: str, json_data: asked.Entering) -> Response:
@@ -105,6 +113,7 @@ def leave(season: str, json_data: asked.Entering) -> Response:
 
 
 @routes.post("/seasons/<season:season>/open")
+@needs(Scope.OPERATE)
 @routes.output(told.Season)
 def publish(season: str) -> Response:
     """Opens a draft for entries; for operators."""
@@ -112,6 +121,7 @@ def publish(season: str) -> Response:
 
 
 @routes.post("/seasons/<season:season>/freeze")
+@needs(Scope.OPERATE)
 @routes.output(told.Season)
 def freeze(season: str) -> Response:
     """Fixes the versions and the divisions of an open season; for operators."""
@@ -119,6 +129,7 @@ def freeze(season: str) -> Response:
 
 
 @routes.post("/seasons/<season:season>/start")
+@needs(Scope.OPERATE)
 @routes.output(told.Season)
 def start(season: str) -> Response:
     """Plays a season, all divisions of it; an open one is frozen first. For operators."""
@@ -126,6 +137,7 @@ def start(season: str) -> Response:
 
 
 @routes.post("/seasons/<season:season>/pause")
+@needs(Scope.OPERATE)
 @routes.output(told.Season)
 def pause(season: str) -> Response:
     """Sends no more matches of all its divisions; those under way end. For operators."""
@@ -133,6 +145,7 @@ def pause(season: str) -> Response:
 
 
 @routes.post("/seasons/<season:season>/resume")
+@needs(Scope.OPERATE)
 @routes.output(told.Season)
 def resume(season: str) -> Response:
     """Goes on with a paused season, all divisions of it; for operators."""
@@ -140,6 +153,7 @@ def resume(season: str) -> Response:
 
 
 @routes.post("/seasons/<season:season>/cancel")
+@needs(Scope.OPERATE)
 @routes.output(told.Season)
 def cancel(season: str) -> Response:
     """Ends the season here, all divisions; what was not played is void. For operators."""

@@ -11,12 +11,14 @@ from server.auth import context, operator, viewer
 from server.routes import told
 from server.routes.lists import described
 from server.rows import version_row
+from server.scopes import Scope, needs
 from server.services import accounts, tryouts
 
 routes = APIBlueprint("versions", __name__, url_prefix="/api/v1", tag="Versions")
 
 
 @routes.get("/versions/<version:version>")
+@needs(Scope.READ)
 @routes.output(told.Version)
 def version(version: str) -> Response:
     """A version, by number or digest, with its validation report, null while the verdict is out."""
@@ -25,6 +27,7 @@ def version(version: str) -> Response:
 
 
 @routes.get("/versions/<version:version>/bundle")
+@needs(Scope.READ)
 @routes.doc(responses=described("The uploaded bytes", "application/octet-stream"))
 def bundle(version: str) -> Response:
     """The uploaded bytes: for the owner and operators, and of the house's bots for everybody."""
@@ -41,6 +44,7 @@ def bundle(version: str) -> Response:
 
 
 @routes.post("/versions/<number:number>/requeue")
+@needs(Scope.OPERATE)
 @routes.output(told.Version)
 def requeue(number: int) -> Response:
     """Sends a parked version's try-out once more; for operators."""

@@ -5,11 +5,12 @@ Knows shapes; what a value means is for the services to judge.
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
 MATCH_STATES = Literal["queued", "running", "finished", "parked", "void"]
+SCOPES = Literal["read", "submit", "operate"]
 NameText = Annotated[str, Field(max_length=64)]
 Secret = Annotated[str, Field(max_length=1000)]
 Whole = Annotated[int, Field(ge=1, le=999_999_999)]
@@ -63,7 +64,20 @@ class Credentials(Body):
     password: Secret
 
 
-class LogIn(Credentials):
+class TokenTerms(Body):
+    """What a new token may be used for, and for how long."""
+
+    scopes: Annotated[list[SCOPES], Field(min_length=1, max_length=3)] | None = None
+    """All that the account may do, where there is none."""
+    days: Annotated[int, Field(ge=1, le=3650)] = 365
+
+    @property
+    def terms(self) -> dict[str, Any]:
+        """As the service takes them."""
+        return {"scopes": self.scopes, "days": self.days}
+
+
+class LogIn(Credentials, TokenTerms):
     """Credentials, and what the token that is made will be called."""
 
     label: Annotated[str, Field(min_length=1, max_length=64)] = "login"
@@ -75,10 +89,18 @@ class NewUser(Credentials):
     role: Literal["author", "operator"] = "author"
 
 
-class NewToken(Body):
+class NewToken(TokenTerms):
     """What the token is for."""
 
     name: Annotated[str, Field(min_length=1, max_length=64)]
+
+
+class NewPassword(Body):
+    """The password, and the one in its place."""
+
+    old: Secret
+    new: Secret
+    revoke_tokens: bool = False
 
 
 class NewBot(BaseModel):

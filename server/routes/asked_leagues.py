@@ -12,6 +12,7 @@ from msgspec.structs import fields
 from pydantic import Field, create_model
 
 from matchbox.league import format as run
+from matchbox.match.wire import Separation
 from server.routes.asked import Body, NameText
 
 
@@ -59,6 +60,7 @@ class HowRun(Body):
     """How the seasons of a league are run."""
 
     deals: Deals | None = None
+    separation: Separation | None = None
     format: FormatFields | None = None
     admission: AdmissionFields | None = None
     schedule: ScheduleFields | None = None

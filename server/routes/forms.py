@@ -12,10 +12,19 @@ from flask import Blueprint, make_response, redirect, request, url_for
 from dashboard import forms as pages
 from dashboard.pages import own_path
 from matchbox.errors import CallerFault, Forbidden, MatchboxError
-from server.auth import account, context, end_session, start_session
+from server.auth import (
+    account,
+    context,
+    end_session,
+    require_account,
+    start_session,
+    visitor,
+)
 from server.problems import status_of
+from server.rates import client_network
+from server.routes.api_accounts import new_password
 from server.routes.source import the_source
-from server.services import accounts
+from server.services import accounts, logins, sessions
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -50,10 +59,11 @@ def go_to(endpoint: str, **parts: object) -> Response:
 @routes.post("/login")
 def log_in() -> Response:
     """Logs in, and goes where the visitor wanted to go."""
-    after = own_path(field("next") or "/")
+    made = context()
+    after, name = own_path(field("next") or "/"), field("name")
     try:
-        with context().read() as books:
-            user = accounts.log_in(books, field("name"), field("password"))
+        with logins.counted(made, name, client_network()), made.read() as books:
+            user = accounts.log_in(books, name, field("password"))
     except CallerFault as error:
         return shown_again(pages.login_page(typed(), str(error), after), error)
     start_session(user)
@@ -102,7 +112,14 @@ def make_token() -> Response:
     made = context()
     try:
         with made.write() as books:
-            secret = accounts.make_token(books, account(books), field("name"), now=made.now())
+            secret = accounts.make_token(
+                books,
+                account(books),
+                field("name"),
+                now=made.now(),
+                scopes=request.form.getlist("scope"),
+                days=request.form.get("days", accounts.TOKEN_DAYS, int),
+            )
     except CallerFault as error:
         return told_or_raised(error)
     response = make_response(pages.account_page(the_source(), new_token=secret))
@@ -112,16 +129,29 @@ def make_token() -> Response:
 
 @routes.post("/account/password")
 def change_password() -> Response:
-    """Sets a new password; every other browser is logged out."""
-    made = context()
-    with made.read() as books:
-        user = account(books)
+    """Sets a new password; every other browser is logged out, and tokens end where asked."""
+    require_account()
     try:
-        with made.write() as books:
-            user = accounts.change_password(books, user, field("old"), field("new"))
+        new_password(field("old"), field("new"), revoke=field("revoke") == "yes")
     except CallerFault as error:
         return shown_again(pages.account_page(the_source(), str(error)), error)
-    start_session(user)
+    return go_to("pages.account")
+
+
+@routes.post("/account/sessions/<number:number>/end")
+def end_one_session(number: int) -> Response:
+    """Logs one of the account's browsers out."""
+    with context().write() as books:
+        sessions.end(books, account(books), number)
+    return go_to("pages.account")
+
+
+@routes.post("/account/sessions/end")
+def end_other_sessions() -> Response:
+    """Logs all of the account's browsers out but this one."""
+    asking = visitor()
+    with context().write() as books:
+        sessions.end_all(books, account(books), but=asking.session if asking else None)
     return go_to("pages.account")
 
 

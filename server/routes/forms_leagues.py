@@ -45,6 +45,7 @@ def create_league() -> Response:
                 seats=_whole("seats"),
                 deals=_whole("deals"),
                 continuous=bool(field("continuous")),
+                separation=field("separation") or None,
                 settings=made.settings,
                 now=made.now(),
                 **_run(),
@@ -64,7 +65,9 @@ def edit_league(name: str) -> Response:
     def change() -> None:
         deals = _whole("deals")
         empty = "deals" in request.form and deals is None
-        api_leagues.change(name, {"deals": deals, "paced": empty or None, **_run()})
+        separation = field("separation") or None
+        knobs = {"deals": deals, "paced": empty or None, "separation": separation}
+        api_leagues.change(name, {**knobs, **_run()})
 
     return _changed(name, change)
 

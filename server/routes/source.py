@@ -42,6 +42,7 @@ def make_source() -> Source:
         season_standings=_season_standings,
         my_bots=_my_bots,
         tokens=_tokens,
+        sessions=_sessions,
         admin=_admin,
         claim_open=_claim_open,
         comparison=_comparison,
@@ -159,6 +160,13 @@ def _season_standings(number: int) -> Row:
 def _my_bots() -> list[Row]:
     with context().read() as books:
         return queries.my_bots(books, account(books))
+
+
+def _sessions() -> list[Row]:
+    made, asking = context(), visitor()
+    with made.read() as books:
+        current = asking.session if asking else None
+        return queries.sessions(books, account(books), current, now=made.now())
 
 
 def _tokens() -> list[Row]:

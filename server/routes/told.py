@@ -31,6 +31,8 @@ class FreshToken(Answer):
     token: str
     account: str
     role: str
+    scopes: list[str]
+    ends_at: str | None
 
 
 class TokenLine(Answer):
@@ -39,12 +41,33 @@ class TokenLine(Answer):
     id: int
     name: str
     created_at: str
+    used_at: str | None
+    scopes: list[str]
+    ends_at: str | None
 
 
 class Tokens(Answer):
     """Your tokens."""
 
     items: list[TokenLine]
+    next: str | None
+
+
+class SessionLine(Answer):
+    """A browser in which you are logged in; `current` is the one that asks."""
+
+    id: int
+    browser: str
+    created_at: str
+    seen_at: str
+    ends_at: str
+    current: bool
+
+
+class Sessions(Answer):
+    """Your sessions."""
+
+    items: list[SessionLine]
     next: str | None
 
 

@@ -3,36 +3,35 @@
 from __future__ import annotations
 
 import secrets
-from functools import cache
-from hashlib import blake2b
-from typing import TYPE_CHECKING, Final, NoReturn
+from typing import TYPE_CHECKING, Any, Final, NoReturn
 
-from argon2 import PasswordHasher
-from argon2.exceptions import InvalidHashError, VerificationError
 from sqlalchemy import or_, select, update
 
 from matchbox.bundle import check_name
-from matchbox.errors import BadName, Conflict, Forbidden, NotFound
-from server.db.models import Role, Token, User
+from matchbox.errors import BadName, BadOption, Conflict, Forbidden, NotFound
+from server.db.models import Role, Scope, Token, User
 from server.db.session import rows_changed
-from server.services import audit
+from server.services import audit, passwords, sessions
+from server.services.passwords import digest_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
+    from sqlalchemy import ColumnElement
     from sqlalchemy.orm import Session
 
 HOUSE: Final = "house"
 RESERVED: Final = frozenset({HOUSE, "admin", "api", "system", "matchbox"})
-LEAST_PASSWORD: Final = 10
-MOST_PASSWORD: Final = 1000
 TOKENS: Final = 50
 """API tokens that an account may have at a time."""
+TOKEN_DAYS: Final = 365
+"""A token lasts so long where nobody says."""
+MOST_TOKEN_DAYS: Final = 3650
 NOTED_MS: Final = 60_000
 """The use of a token is noted no more often."""
+DAY_MS: Final = 86_400_000
 _API: Final = "api"
 _FIRST: Final = "first-operator"
-_HASHER: Final = PasswordHasher()
 
 
 def sign_up(session: Session, name: str, password: str, *, now: int) -> User:
@@ -56,9 +55,8 @@ def create_user(
 def log_in(session: Session, name: str, password: str) -> User:
     """The account with that name and password. Raises Forbidden, whichever of them is wrong."""
     user = session.scalar(select(User).where(User.name == name))
-    known = user.password if user is not None else None
-    fits = _fits(known or _nobody(), password)
-    if user is None or known is None or not fits:
+    fits = passwords.fits(user.password if user is not None else None, password)
+    if user is None or not fits:
         raise Forbidden("the name or the password is wrong")
     return user
 
@@ -68,20 +66,38 @@ def user_by_id(session: Session, number: int) -> User | None:
     return session.get(User, number)
 
 
-def change_password(session: Session, user: User, old: str, new: str) -> User:
-    """The account with its new password.
+def check_password(user: User, password: str) -> None:
+    """Raises Forbidden where it is not the account's."""
+    if not passwords.fits(user.password, password):
+        raise Forbidden("the password is wrong")
+
+
+def change_password(
+    session: Session, user: User, old: str, new: str, *, now: int, revoke: bool = False
+) -> User:
+    """The account with its new password. Ends its sessions, and revokes its tokens where asked.
 
     Raises Forbidden where the old one is wrong, BadName where the new one is poor, Conflict where
     somebody else has just changed it.
     """
     known = user.password
-    if known is None or not _fits(known, old):
-        raise Forbidden("the password is wrong")
-    hashed = _hash(new)  # before the first statement, while no turn to write is held
+    check_password(user, old)
+    hashed = passwords.hash_password(new, user.name)  # first, while no turn to write is held
     which = (User.id == user.id, User.password == known)
     if rows_changed(session, update(User).where(*which).values(password=hashed)) != 1:
         raise Conflict("the password has just been changed; log in again")
+    sessions.end_all(session, user)
+    if revoke:
+        session.execute(update(Token).where(*_working(user)).values(revoked_at=now))
     return session.get_one(User, user.id, populate_existing=True)
+
+
+def same_password(session: Session, user: User) -> User:
+    """The account in these books, with the password that was looked at before. Raises Forbidden."""
+    found = session.get(User, user.id)
+    if found is None or found.password != user.password:
+        raise Forbidden("the name or the password is wrong")
+    return found
 
 
 def first_operator_link(session: Session, *, now: int) -> str | None:
@@ -98,7 +114,7 @@ def first_operator_link(session: Session, *, now: int) -> str | None:
 
 def is_open_link(session: Session, secret: str) -> bool:
     """Whether this one-time link has not been used or replaced, and there is no operator yet."""
-    link = (Token.digest == _digest(secret), Token.purpose == _FIRST)
+    link = (Token.digest == digest_of(secret), Token.purpose == _FIRST)
     unused = (Token.used_at.is_(None), Token.revoked_at.is_(None))
     found = session.scalar(select(Token.id).where(*link, *unused))
     return found is not None and not _has_operator(session)
@@ -107,7 +123,7 @@ def is_open_link(session: Session, secret: str) -> bool:
 def claim_operator(session: Session, secret: str, name: str, password: str, *, now: int) -> User:
     """The first operator's account, by the one-time link. Raises Forbidden, BadName, Conflict."""
     user = _add(session, name, password, Role.OPERATOR, now)
-    link = (Token.digest == _digest(secret), Token.purpose == _FIRST)
+    link = (Token.digest == digest_of(secret), Token.purpose == _FIRST)
     unused = (Token.used_at.is_(None), Token.revoked_at.is_(None))
     values = {"used_at": now, "user_id": user.id}
     taken = rows_changed(session, update(Token).where(*link, *unused).values(**values))
@@ -117,28 +133,55 @@ def claim_operator(session: Session, secret: str, name: str, password: str, *, n
     return user
 
 
-def make_token(session: Session, user: User, name: str, *, now: int) -> str:
-    """A new API secret of that account: shown once. Raises BadName or Conflict."""
+def make_token(
+    session: Session,
+    user: User,
+    name: str,
+    *,
+    now: int,
+    scopes: Collection[str] | None = None,
+    days: int = TOKEN_DAYS,
+    by: Token | None = None,
+) -> str:
+    """The secret of a new API token of that account, which is shown once.
+
+    The token may do what `scopes` say, else all that the account may. One that is made with
+    another token (`by`) may do no more than that, and ends no later. Raises BadName, BadOption,
+    Forbidden or Conflict.
+    """
     if not 1 <= len(name) <= 64 or not name.isprintable():
         raise BadName("a token's name has 1 to 64 printable characters")
-    if len(tokens(session, user)) >= TOKENS:
+    if not 1 <= days <= MOST_TOKEN_DAYS:
+        raise BadOption(f"a token lasts 1 to {MOST_TOKEN_DAYS} days")
+    mine = tokens(session, user)
+    if sum(token.ends_at is None or token.ends_at > now for token in mine) >= TOKENS:
         raise Conflict(f"you have {TOKENS} tokens; revoke one that you no longer use")
-    return _give(session, user, _API, name, now)
+    ends_at = now + days * DAY_MS
+    if by is not None and by.ends_at is not None:
+        ends_at = min(ends_at, by.ends_at)
+    held = _scopes(user, scopes, by)
+    return _give(session, user, _API, name, now, scopes=held, ends_at=ends_at)
 
 
 def tokens(session: Session, user: User) -> Sequence[Token]:
-    """The account's API tokens that work, oldest first."""
-    mine = (Token.user_id == user.id, Token.purpose == _API, Token.revoked_at.is_(None))
-    return session.scalars(select(Token).where(*mine).order_by(Token.id)).all()
+    """The account's API tokens that nobody has revoked, oldest first."""
+    return session.scalars(select(Token).where(*_working(user)).order_by(Token.id)).all()
 
 
-def token_of(session: Session, secret: str) -> Token:
+def token_of(session: Session, secret: str, *, now: int) -> Token:
     """The API token with this secret, and with an account. Raises Forbidden."""
     working = (Token.purpose == _API, Token.revoked_at.is_(None))
-    token = session.scalar(select(Token).where(Token.digest == _digest(secret), *working))
+    token = session.scalar(select(Token).where(Token.digest == digest_of(secret), *working))
     if token is None or token.user is None:
         raise Forbidden("this token is unknown or revoked; make a new one on your account's page")
+    if token.ends_at is not None and token.ends_at <= now:
+        raise Forbidden("this token has come to its end; make a new one on your account's page")
     return token
+
+
+def token_by_id(session: Session, number: int) -> Token | None:
+    """The token of that row, or None."""
+    return session.get(Token, number)
 
 
 def note_use(session: Session, token: int, *, now: int) -> None:
@@ -172,17 +215,23 @@ def house(session: Session, *, now: int) -> User:
 def require_operator(actor: User) -> None:
     """Raises Forbidden unless the account is an operator's."""
     if not actor.operator:
-        raise Forbidden("only an operator may do this")
+        _refuse(actor, "only an operator may do this")
 
 
 def require_owner(actor: User, owner_id: int) -> None:
     """Raises Forbidden unless the thing is the account's own, or the account an operator's."""
     if actor.id != owner_id and not actor.operator:
-        raise Forbidden("this belongs to somebody else")
+        _refuse(actor, "this belongs to somebody else")
+
+
+def _refuse(actor: User, why: str) -> NoReturn:
+    if actor.role == Role.OPERATOR:
+        raise Forbidden("this needs a token with the scope `operate`")
+    raise Forbidden(why)
 
 
 def _add(session: Session, name: str, password: str, role: Role, now: int) -> User:
-    hashed = _hash(password)  # first, while no turn to write is held
+    hashed = passwords.hash_password(password, name)  # first, while no turn to write is held
     if check_name(name) in RESERVED or session.scalar(select(User.id).where(User.name == name)):
         raise Conflict(f"the name {name!r} is taken; choose another")
     user = User(name=name, password=hashed, role=role, created_at=now)
@@ -198,40 +247,33 @@ def _has_operator(session: Session, but: User | None = None) -> bool:
     return session.scalar(query) is not None
 
 
-def _hash(password: str) -> str:
-    if not LEAST_PASSWORD <= len(password) <= MOST_PASSWORD:
-        _refuse_password()
-    try:
-        return _HASHER.hash(password)
-    except UnicodeEncodeError:
-        _refuse_password()
+def _working(user: User) -> tuple[ColumnElement[bool], ...]:
+    """Which tokens are the account's, for the API, and not revoked."""
+    return Token.user_id == user.id, Token.purpose == _API, Token.revoked_at.is_(None)
 
 
-def _refuse_password() -> NoReturn:
-    raise BadName(f"a password has {LEAST_PASSWORD} characters or more; choose another")
+def _scopes(user: User, asked: Collection[str] | None, by: Token | None) -> str:
+    """What a new token may do, in the order of the scopes. Raises BadOption or Forbidden."""
+    known = user.scopes
+    held = known if by is None else known & by.scope_set
+    wanted = held if asked is None else set(asked)
+    if not wanted or not wanted <= set(Scope):
+        raise BadOption(f"a token has one scope or more of these: {', '.join(Scope)}")
+    if not wanted <= known:
+        raise Forbidden("only an operator's token may have the scope `operate`")
+    if not wanted <= held:
+        raise Forbidden(f"this token can make others with its own scopes only: {', '.join(held)}")
+    return " ".join(scope for scope in Scope if scope in wanted)
 
 
-def _fits(hashed: str, password: str) -> bool:
-    try:
-        return _HASHER.verify(hashed, password)
-    except (VerificationError, InvalidHashError, UnicodeEncodeError):
-        return False
-
-
-@cache
-def _nobody() -> str:
-    """A hash for names that do not exist, so that they take as long as those that do."""
-    return _HASHER.hash(secrets.token_hex(16))
-
-
-def _give(session: Session, user: User | None, purpose: str, name: str, now: int) -> str:
+def _give(
+    session: Session, user: User | None, purpose: str, name: str, now: int, **more: Any
+) -> str:
     secret = f"mbx_{secrets.token_urlsafe(32)}"
     owner = None if user is None else user.id
-    row = Token(digest=_digest(secret), purpose=purpose, user_id=owner, name=name, created_at=now)
+    row = Token(
+        digest=digest_of(secret), purpose=purpose, user_id=owner, name=name, created_at=now, **more
+    )
     session.add(row)
     session.flush()
     return secret
-
-
-def _digest(secret: str) -> str:
-    return blake2b(secret.encode("utf-8", "replace"), digest_size=32).hexdigest()

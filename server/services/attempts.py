@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
     from matchbox.settings import Settings
 
+MOST_ATTEMPTS: Final = 20
+"""A job sent so often that never came back is parked: it may be what kills the arenas."""
 _AT_ONCE: Final = 3
 """So many attempts are sent after a lease each."""
 

@@ -27,7 +27,7 @@ from server.db.models import (
     Version,
 )
 from server.services import attempts, samples
-from server.services.attempts import change
+from server.services.attempts import MOST_ATTEMPTS, change
 from server.services.news import tell
 from server.services.quarantine import HELD
 from server.services.walls import wall
@@ -38,9 +38,6 @@ if TYPE_CHECKING:
     from matchbox.settings import Settings
 
 log = structlog.get_logger(__name__)
-
-MOST_ATTEMPTS: Final = 20
-"""A match sent so often that never came back is parked: it may be what kills the arenas."""
 
 FEWEST: Final = 32
 AN_ARENA: Final = 4
@@ -119,6 +116,7 @@ def job_of(match: Match, settings: Settings) -> PlayMatch:
         ],
         width=match.width,
         sample=samples.bouts_of(match, settings),
+        separation=match.league.separation,
     )
 
 

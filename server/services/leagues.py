@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, get_args
 
 from sqlalchemy import delete, select, update
 from sqlalchemy.orm import contains_eager
@@ -13,6 +13,7 @@ from matchbox.bundle import check_name
 from matchbox.errors import BadName, BadOption, Conflict, MatchboxError
 from matchbox.game import check_seats, fill_options
 from matchbox.league.format import Admission, Format, Schedule, read, write
+from matchbox.match.wire import Separation
 from server.db.models import (
     Bot,
     League,
@@ -45,6 +46,7 @@ TABLE: Final = 2
 TEAM: Final = 3
 """In the default league of a cooperative game, so many seats are one bot's."""
 MOST_DEALS: Final = 5000
+SEPARATIONS: Final[tuple[Separation, ...]] = get_args(Separation)
 UPCOMING: Final = (SeasonState.DRAFT, SeasonState.OPEN, SeasonState.FROZEN)
 """A season that has not started yet."""
 
@@ -59,6 +61,7 @@ def create(
     seats: int | None = None,
     deals: int | None = None,
     continuous: bool = False,
+    separation: str | None = None,
     format: Fields | None = None,  # noqa: A002 - it is what the league calls it
     admission: Fields | None = None,
     schedule: Fields | None = None,
@@ -86,10 +89,16 @@ def create(
     if continuous and scheduled:
         raise Conflict(f"{name} cannot be played both without end and by a schedule; leave one out")
     league.continuous = continuous
+    _set_separation(league, separation)
     _set(league, format, {"everybody": scheduled, **(admission or {})}, schedule, now)
     session.add(league)
     session.flush()
-    asked = {"format": format, "admission": admission, "schedule": schedule}
+    asked = {
+        "separation": separation,
+        "format": format,
+        "admission": admission,
+        "schedule": schedule,
+    }
     _note(session, actor, "league.create", league, asked, now)
     return league
 
@@ -101,6 +110,7 @@ def edit(
     *,
     deals: int | None = None,
     paced: bool | None = None,
+    separation: str | None = None,
     format: Fields | None = None,  # noqa: A002 - as in `create`
     admission: Fields | None = None,
     schedule: Fields | None = None,
@@ -116,6 +126,7 @@ def edit(
     _set_deals(league, deals)
     if paced is not None and deals is None:
         league.paced = paced
+    _set_separation(league, separation)
     _set(league, format, admission, schedule, now)
     session.flush()
     if schedule is not None:
@@ -123,6 +134,7 @@ def edit(
     asked = {
         "deals": deals,
         "paced": paced,
+        "separation": separation,
         "format": format,
         "admission": admission,
         "schedule": schedule,
@@ -201,6 +213,17 @@ def check_deals(deals: int) -> int:
     if not 1 <= deals <= MOST_DEALS:
         raise BadOption(f"a match has 1 to {MOST_DEALS} deals, not {deals}")
     return deals
+
+
+def _set_separation(league: League, separation: str | None) -> None:
+    """Holds for matches that are sent from now on. Raises BadOption."""
+    if separation is None:
+        return
+    for known in SEPARATIONS:
+        if separation == known:
+            league.separation = known
+            return
+    raise BadOption(f"separation is {separation!r}; it must be one of {', '.join(SEPARATIONS)}")
 
 
 def _set_deals(league: League, deals: int | None) -> None:

@@ -37,7 +37,7 @@ from server.db.models import (
 from server.db.session import compare_and_set
 from server.services import attempts, audit
 from server.services.accounts import require_operator
-from server.services.dispatch import MOST_ATTEMPTS
+from server.services.attempts import MOST_ATTEMPTS
 from server.services.news import storable, tell
 from server.services.walls import wall
 

@@ -22,7 +22,7 @@ from server.db.models import (
     VersionState,
 )
 from server.db.session import compare_and_set
-from server.services import tryouts
+from server.services import turns
 from server.services.news import storable, tell
 
 if TYPE_CHECKING:
@@ -87,6 +87,7 @@ def _quarantine(session: Session, version: Version, settings: Settings, now: int
     values = {
         "state": VersionState.QUARANTINED,
         "platform_faults": 0,
+        "deadline": now,
         "trouble": storable(trouble, 500),
         "settled_at": None,
     }
@@ -94,4 +95,5 @@ def _quarantine(session: Session, version: Version, settings: Settings, now: int
         return False
     log.error("version.quarantined", version=version.id, bot=version.bot.full_name, why=trouble)
     tell(session, "version.quarantined", version.id, now=now)
-    return tryouts.send(session, version, settings=settings, now=now)
+    turns.advance(session, settings=settings, now=now, author=version.bot.owner_id)
+    return True

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sqlalchemy import select, update
+from sqlalchemy import update
 
-from server.db.models import WAITING, Match, MatchState, Version
+from server.db.models import Match, MatchState
 from server.db.session import rows_changed
-from server.services import lessons, tryouts
-from server.services.dispatch import MOST_ATTEMPTS
+from server.services import lessons, turns
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
@@ -18,8 +17,11 @@ if TYPE_CHECKING:
 
 
 def sweep(session: Session, *, settings: Settings, now: int) -> int:
-    """Matches past their deadline are queued, try-outs and lessons sent again; how many."""
-    late = _sweep_matches(session, now) + _sweep_tryouts(session, settings, now)
+    """Matches past their deadline are queued, lessons and try-outs sent again; how many.
+
+    A try-out waits for its author's turn, also for being sent the first time.
+    """
+    late = _sweep_matches(session, now) + turns.advance(session, settings=settings, now=now)
     return late + lessons.sweep(session, settings=settings, now=now)
 
 
@@ -27,15 +29,3 @@ def _sweep_matches(session: Session, now: int) -> int:
     late = (Match.state == MatchState.RUNNING, Match.deadline < now)
     values = {"state": MatchState.QUEUED, "deadline": None}
     return rows_changed(session, update(Match).where(*late).values(**values))
-
-
-def _sweep_tryouts(session: Session, settings: Settings, now: int) -> int:
-    late = (Version.state.in_(WAITING), Version.deadline < now)
-    versions = session.scalars(select(Version).where(*late).order_by(Version.id)).all()
-    for version in versions:
-        if version.attempt % MOST_ATTEMPTS == 0:
-            trouble = f"sent {version.attempt} times, and it never came back"
-            tryouts.park(session, version, trouble, now=now)
-        else:
-            tryouts.send(session, version, settings=settings, now=now)
-    return len(versions)

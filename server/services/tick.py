@@ -17,6 +17,7 @@ from server.services import (
     comparisons,
     dispatch,
     editions,
+    logins,
     news,
     progress,
     quarantine,
@@ -181,3 +182,4 @@ def _announce(context: Context) -> None:
 def _trim(context: Context) -> None:
     with context.write() as session:
         news.trim(session)
+        logins.trim(session, now=context.now())

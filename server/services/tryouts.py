@@ -26,13 +26,17 @@ if TYPE_CHECKING:
 log = structlog.get_logger(__name__)
 
 
-def send(session: Session, version: Version, *, settings: Settings, now: int) -> bool:
+def send(
+    session: Session, version: Version, *, settings: Settings, now: int, last: bool = False
+) -> bool:
     """Sends a waiting version's try-out under a new attempt; False if somebody else just did.
 
-    A version in quarantine plays against a bot of the house, where that has one for the game.
+    `last` has it wait among the matches, and not go before them. A version in quarantine plays
+    against a bot of the house, where that has one for the game.
     """
     attempt = version.attempt + 1
-    values = {"attempt": attempt, "deadline": attempts.next_deadline(settings, now, attempt)}
+    deadline = attempts.next_deadline(settings, now, attempt)
+    values = {"attempt": attempt, "deadline": deadline, "claimed_at": None}
     if not _change(session, version, values, Version.attempt == version.attempt):
         return False
     outbox.post(
@@ -47,6 +51,7 @@ def send(session: Session, version: Version, *, settings: Settings, now: int) ->
             beside=_house_bot(session, version),
             deals=[secrets.token_hex(16) for _ in range(settings.tryout_deals)],
         ),
+        last=last,
     )
     return True
 
@@ -68,8 +73,12 @@ def find(session: Session, digest: str, attempt: int, token: str, *, settings: S
 def claim(
     session: Session, version: Version, attempt: int, *, settings: Settings, now: int
 ) -> None:
-    """Renews the deadline of a try-out under way. Raises Conflict where it is not wanted now."""
-    values = {"deadline": attempts.next_deadline(settings, now)}
+    """Renews the deadline of a try-out under way. Raises Conflict where it is not wanted now, or
+    so late that another version of its author has the turn."""
+    if _has_passed(session, version, now):
+        raise Conflict(f"the turn of version {version.digest} is over: it comes again")
+    claimed_at = now if version.claimed_at is None else version.claimed_at
+    values = {"deadline": attempts.next_deadline(settings, now), "claimed_at": claimed_at}
     unparked = Version.deadline.is_not(None)
     if not _change(session, version, values, Version.attempt == attempt, unparked):
         raise Conflict(f"attempt {attempt} at version {version.digest} is not wanted any more")
@@ -132,6 +141,17 @@ def _house_bot(session: Session, version: Version) -> Entrant | None:
     query = select(Version).join(Bot).join(User).where(*plays, User.role == Role.HOUSE)
     found = session.scalars(query.order_by(Version.id).limit(1)).first()
     return None if found is None else Entrant(found.digest, found.class_name or None)
+
+
+def _has_passed(session: Session, version: Version, now: int) -> bool:
+    """Whether the version's turn is over, and another of its author's has it."""
+    owner = version.bot.owner
+    in_time = version.deadline is None or version.deadline > now
+    if in_time or owner.trusted or version.state != VersionState.PENDING:
+        return False
+    under_way = (Version.state == VersionState.PENDING, Version.deadline > now)
+    query = select(Version.id).join(Version.bot).where(Bot.owner_id == owner.id, *under_way)
+    return session.scalar(query.limit(1)) is not None
 
 
 def _change(

@@ -11,7 +11,7 @@ from matchbox.bundle import check_class_name, check_name, read_bundle
 from matchbox.errors import Conflict, NotFound, TooMany, UploadsClosed
 from server.db.models import Bot, Bundle, Role, User, Version, VersionState
 from server.db.session import compare_and_set
-from server.services import admission, audit, tryouts
+from server.services import admission, audit, tryouts, turns
 from server.services.accounts import require_owner
 from server.services.news import tell
 from server.services.walls import wall
@@ -32,6 +32,7 @@ def upload(
     name: str,
     data: bytes,
     class_name: str | None = None,
+    network: str = "",
     settings: Settings,
     now: int,
 ) -> Version:
@@ -39,7 +40,9 @@ def upload(
 
     The same bytes and class again give the version that is there. Raises UnknownGame, BadName,
     BadBundle, UploadsClosed, Conflict (the name plays another game, or is retired), TooMany (in an
-    hour, or for a league of the game in a day).
+    hour, for a league of the game in a day, or pending).
+
+    `network` is where the upload comes from; empty where that does not matter.
     """
     registry.package_of(game)
     check_name(name)
@@ -53,16 +56,21 @@ def upload(
         return known
     _check_quota(session, user, settings, now)
     admission.check_uploads(session, user, game, now=now)
-    if session.get(Bundle, digest) is None:
-        session.add(Bundle(digest=digest, data=data))
-        session.flush()
+    turns.check_pending(session, user, network, settings=settings)
+    _keep(session, digest, data)
     version = Version(
-        bot=bot, number=_next(session, bot), digest=digest, class_name=chosen, created_at=now
+        bot=bot,
+        number=_next(session, bot),
+        digest=digest,
+        class_name=chosen,
+        network=network,
+        deadline=now,
+        created_at=now,
     )
     session.add(version)
     session.flush()
     tell(session, "version.uploaded", version.id, now=now)
-    tryouts.send(session, version, settings=settings, now=now)
+    turns.advance(session, settings=settings, now=now, author=user.id)
     return version
 
 
@@ -94,7 +102,7 @@ def retire(session: Session, user: User, bot: Bot, *, now: int) -> None:
         raise Conflict(f"{bot.full_name} is retired already")
     kept = (VersionState.REFUSED, VersionState.RETIRED)
     versions = (Version.bot_id == bot.id, Version.state.not_in(kept))
-    values = {"state": VersionState.RETIRED, "deadline": None}
+    values = {"state": VersionState.RETIRED, "deadline": None, "network": ""}
     session.execute(update(Version).where(*versions).values(**values))
     tell(session, "bot.retired", bot.full_name, now=now)
     audit.note(session, user, "bot.retire", f"bot:{bot.id}", now=now)
@@ -120,6 +128,12 @@ def _bot(session: Session, user: User, game: str, name: str, now: int) -> Bot:
     if bot.retired_at is not None:
         raise Conflict(f"your bot {name!r} is retired, and no name is used again; choose another")
     return bot
+
+
+def _keep(session: Session, digest: str, data: bytes) -> None:
+    if session.get(Bundle, digest) is None:
+        session.add(Bundle(digest=digest, data=data))
+        session.flush()
 
 
 def _check_quota(session: Session, user: User, settings: Settings, now: int) -> None:

@@ -8,7 +8,7 @@ from sqlalchemy import select
 
 from server.db.models import Version, VersionState
 from server.db.session import compare_and_set
-from server.services import notices, quarantine, tryouts
+from server.services import notices, quarantine, tryouts, turns
 from server.services.news import storable, tell
 
 if TYPE_CHECKING:
@@ -37,6 +37,7 @@ def settle(session: Session, message: TriedOut, *, settings: Settings, now: int)
         "learns": version.learns if message.learns is None else message.learns,
         "settled_at": now,
         "deadline": None,
+        "network": "",
         "trouble": "",
     }
     if version.state == VersionState.QUARANTINED:
@@ -46,6 +47,7 @@ def settle(session: Session, message: TriedOut, *, settings: Settings, now: int)
     if settled:
         tell(session, "version.settled", version.id, now=now)
         _tell_owner(session, version, message.reasons, now)
+        turns.advance(session, settings=settings, now=now, author=version.bot.owner_id)
     return settled
 
 

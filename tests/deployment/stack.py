@@ -64,6 +64,7 @@ class Stack:
             "BUILD_NETWORK": "host",
             "POSTGRES_IMAGE": SERVERS,
             "REDIS_IMAGE": SERVERS,
+            "NGINX_IMAGE": SERVERS,
             "MATCHBOX_SOCKETS": self._sockets,
             "MATCHBOX_LEAGUE_MATCHES": "2",
             "MATCHBOX_MATCH_DEALS": "1",

@@ -16,18 +16,19 @@ import httpx
 import pytest
 import yaml  # type: ignore[import-untyped]
 
-from cli import deployment
+from cli import deployment, web
 from matchbox.settings import PREFIX, Settings
 from sandbox import docker_box
+from tests import slow_clients
 from tests.deployment import stack
 from tests.installation import eventually
 
-OURS = ("prepare", "seats", "web", "ledger", "beat", "arena")
-FOR_UP = {"MATCHBOX_ARENAS"}
+OURS = ("prepare", "seats", "web", "internal", "ledger", "beat", "arena")
+FOR_UP = {"MATCHBOX_ARENAS", "MATCHBOX_INTERNAL_PORT"}
 """What only `matchbox up` heeds."""
 OF_ARENAS = {
-    "MATCHBOX_BOX", "MATCHBOX_COMPILED", "MATCHBOX_DOCKER_RUNTIME", "MATCHBOX_PIN",
-    "MATCHBOX_SOCKETS",
+    "MATCHBOX_BOX", "MATCHBOX_COMPILED", "MATCHBOX_DOCKER_RUNTIME", "MATCHBOX_INTERNAL_URL",
+    "MATCHBOX_PIN", "MATCHBOX_SOCKETS",
 }  # fmt: skip
 PLAYER = b"from matchbox.games.bomb import MediumPlayer\n\n\nclass Mine(MediumPlayer):\n    pass\n"
 PASSWORD = "correct horse battery"
@@ -72,9 +73,28 @@ def test_every_service_is_held_to_limits_and_watched(services: dict[str, Any]) -
         assert {"mem_limit", "pids_limit", "security_opt"} <= set(service), name
         assert "healthcheck" in service or service.get("restart") == "no", name
         assert service.get("user") != "0:0" or name == "seats", name
-    for name in OURS:
+    for name in (*OURS, "proxy"):
         assert services[name]["cap_drop"] == ["ALL"], name
         assert services[name]["read_only"], name
+
+
+def test_the_proxy_alone_is_reached_from_outside_and_alone_reaches_the_web(
+    services: dict[str, Any],
+) -> None:
+    assert [name for name, service in services.items() if "ports" in service] == ["proxy"]
+    beside = {name for name, service in services.items() if "front" in service.get("networks", ())}
+    assert beside == {"proxy", "web"}
+    assert services["proxy"]["networks"] == ["front"]
+    assert services["web"]["environment"]["MATCHBOX_TRUSTED_PROXIES"] == "1"
+
+
+def test_arenas_ask_a_server_of_their_own(services: dict[str, Any]) -> None:
+    assert services["arena"]["networks"] == ["arenas"]
+    beside = {name for name, service in services.items() if "arenas" in service.get("networks", ())}
+    assert beside == {"redis", "internal", "arena"}
+    words = services["internal"]["command"]
+    assert tuple(words[-len(web.INTERNAL) :]) == web.INTERNAL
+    assert services["web"]["command"][-1:] == list(web.PUBLIC)
 
 
 def test_every_setting_reaches_who_heeds_it(services: dict[str, Any]) -> None:
@@ -143,6 +163,29 @@ def test_a_season_is_played_in_the_deployment(up: stack.Stack, tmp_path: Path) -
     proved = _matchbox(up, operator["token"], "season", "verify", "spring")
     assert proved["different"] == []
     assert proved["same"] + len(proved["replayed_only"]) == proved["matches"] == len(matches)
+
+
+def test_what_arenas_ask_is_not_reached_through_the_proxy(up: stack.Stack) -> None:
+    for path in ("/internal/claims", "/internal", "//internal/claims", "/%69nternal/claims"):
+        assert httpx.post(up.url + path, json={}, timeout=60).status_code == 404
+    arena = up.containers()["arena"]
+    ask = "import sys, httpx; print(httpx.post(sys.argv[1], json={}).status_code)"
+    told = arena.exec_run(["python", "-c", ask, "http://internal:8000/internal/claims"])
+    assert told.output.strip() == b"401"
+    assert arena.exec_run(["python", "-c", ask, "http://web:8000/login"]).exit_code != 0
+
+
+def test_half_sent_requests_do_not_get_past_the_proxy(up: stack.Stack) -> None:
+    port = int(up.url.rpartition(":")[2])
+    with slow_clients.hoarding(port, slow_clients.HALF_A_LOGIN, 200) as hoard:
+        eventually(lambda: hoard.tries >= 200)
+        server = up.containers()["web"]
+        ask = (
+            "import httpx; print(httpx.get('http://127.0.0.1:8000/readyz', timeout=60).status_code)"
+        )
+        for _ in range(3):
+            assert server.exec_run(["python", "-c", ask]).output.strip() == b"200"
+        eventually(lambda: any(b" 429 " in answer for answer in hoard.answers))
 
 
 def test_every_service_is_well_and_an_arena_cannot_reach_the_books(up: stack.Stack) -> None:

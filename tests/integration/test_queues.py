@@ -34,7 +34,7 @@ TOKEN = "t" * 40
 DEADLINE_S = 240.0
 ONE = GOOD.encode()
 TWO = text("class Bot(ScaredPlayer):", "    pass")
-SLOW = turning("import time", "time.sleep(0.05)", "return None")
+SLOW = turning("sum(range(2_000_000))", "return None")
 
 
 @pytest.fixture(params=["valkey_url", "redis_url"])

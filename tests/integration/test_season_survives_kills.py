@@ -1,6 +1,6 @@
-"""A season of 200 matches on the real platform, undisturbed and with everything killed.
+"""A season of 400 matches on the real platform, undisturbed and with everything killed.
 
-The same seed has to give the same 200 records, byte for byte, and the same standing, on the
+The same seed has to give the same 400 records, byte for byte, and the same standing, on the
 embedded broker and books, and on Debian's Redis with Postgres.
 """
 
@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -26,9 +27,11 @@ from worker import broker
 
 pytestmark = pytest.mark.slow
 
-MATCHES: Final = 200
+MATCHES: Final = 400
 SEED: Final = "the season that survives"
 SEASON_S: Final = 900.0
+IDLE_S: Final = 5.0
+"""If no result has come in by then, the ledger may hold the lock that a claim needs."""
 BOTS: Final = ("simple", "scared", "medium")
 
 
@@ -52,13 +55,13 @@ class Season:
 
 
 def begin(platform: Installation) -> None:
-    """Starts the season: 5 bots, who meet 20 times each."""
+    """Starts the season: five bots, of which every two meet 40 times."""
     platform.operator()
     mine = {"cautious": "medium", "hasty": "simple"}
     for name, like in mine.items():
         told = platform.upload(name, shipped("bomb", like) + f"# {name}\n".encode()).json()
         assert platform.verdict(told["id"])["state"] == "active"
-    platform.post("/seasons", name="stormy", league="bomb", cycles=10, deals=1, seed=SEED)
+    platform.post("/seasons", name="stormy", league="bomb", cycles=20, deals=1, seed=SEED)
     for bot in (*(f"house/{name}" for name in BOTS), *(f"charlie/{name}" for name in mine)):
         platform.post("/seasons/stormy/enter", bot=bot)
     assert platform.post("/seasons/stormy/start")["matches"] == MATCHES
@@ -150,16 +153,34 @@ def embedded(platform: Installation) -> Iterator[redis.Redis]:
 
 
 def deliver_twice(platform: Installation, queue: redis.Redis) -> None:
-    """Stops the ledger until results wait for it, and puts everything that waits in once more."""
-    stopped = eventually(lambda: platform.programs().get("ledger", 0))
-    os.kill(stopped, signal.SIGSTOP)
+    """Stops the ledger until results wait for it, and delivers every waiting message once more."""
+    stopped = stop_ledger(platform, queue)
     try:
-        eventually(lambda: waiting(queue, wire.RECORD), START_S, "no results come in")
         for task in (wire.RECORD, wire.PLAY_MATCH):
             for message in waiting(queue, task):
                 queue.lpush(wire.QUEUES[task], again(message))
     finally:
         os.kill(stopped, signal.SIGCONT)
+
+
+def stop_ledger(platform: Installation, queue: redis.Redis) -> int:
+    """Stops the ledger, with results waiting for it; its pid.
+
+    A ledger that is stopped while it writes holds the lock of SQLite, so no arena can claim a
+    match. Where nothing comes in, it continues and is stopped anew.
+    """
+    deadline = time.monotonic() + START_S
+    while True:
+        ledger = eventually(lambda: platform.programs().get("ledger", 0))
+        os.kill(ledger, signal.SIGSTOP)
+        until = time.monotonic() + IDLE_S
+        while time.monotonic() < until:
+            if waiting(queue, wire.RECORD):
+                return ledger
+            time.sleep(0.05)
+        os.kill(ledger, signal.SIGCONT)
+        assert time.monotonic() < deadline, "no results come in\n" + platform.logs()
+        time.sleep(0.5)
 
 
 def waiting(queue: redis.Redis, task: str) -> list[bytes]:

@@ -29,7 +29,7 @@ from tests.services import free_port
 
 pytestmark = pytest.mark.slow
 
-PROGRAMS: Final = ("broker", "web", "ledger", "beat", "arena-1 arena-2")
+PROGRAMS: Final = ("broker", "web", "internal", "ledger", "beat", "arena-1 arena-2")
 
 
 @pytest.fixture(scope="module")
@@ -76,10 +76,28 @@ def test_it_prints_its_address_and_the_operators_link(platform: Installation) ->
         assert anybody.get(f"{platform.url}/readyz").status_code == 200
 
 
-def test_it_listens_at_one_address_of_this_machine_alone(platform: Installation) -> None:
+def test_it_listens_on_this_machine_alone_with_a_port_of_their_own_for_arenas(
+    platform: Installation,
+) -> None:
     port = int(platform.url.rpartition(":")[2])
+    running = platform.programs()
     everything = [platform.pid, *descendants(platform.pid)]
-    assert listening(everything) == {("127.0.0.1", port)}
+    public, for_arenas = (
+        listening([running[name], *descendants(running[name])]) for name in ("web", "internal")
+    )
+    assert public == {("127.0.0.1", port)}
+    assert [host for host, _ in for_arenas] == ["127.0.0.1"]
+    assert not public & for_arenas
+    assert listening(everything) == public | for_arenas
+
+
+def test_what_arenas_ask_is_at_their_port_alone(platform: Installation) -> None:
+    ((host, port),) = listening([platform.programs()["internal"]])
+    with visitor() as anybody:
+        assert anybody.post(f"{platform.url}/internal/claims", json={}).status_code == 404
+        inside = f"http://{host}:{port}"
+        assert anybody.post(f"{inside}/internal/claims", json={}).status_code == 401
+        assert anybody.get(f"{inside}/login").status_code == 404
 
 
 def test_its_data_is_its_owners_alone(platform: Installation) -> None:

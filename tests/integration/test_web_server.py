@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-import sys
+import socket
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack
 from pathlib import Path
 
 import httpx
 import pytest
 import redis
 
-from server.db.migrations import migrate
-from tests.books import SECRET
-from tests.services import DEADLINE_S, free_port, running, valkey_binary
+from cli import web
+from tests import slow_clients
+from tests.installation import eventually
+from tests.services import DEADLINE_S, running, valkey_binary
+from tests.web_server import ARENA_TOKEN, serving
 
-SETTINGS = {"MATCHBOX_SECRET_KEY": SECRET, "MATCHBOX_ARENA_TOKEN": "a" * 32}
+HEAD = b"POST /login HTTP/1.1\r\nHost: a\r\n"
+ROUNDS = 20
 
 
 @pytest.fixture(scope="module")
@@ -36,36 +39,19 @@ def broker() -> Iterator[str]:
             yield f"redis+socket://{socket}"
 
 
-@contextmanager
-def serving(folder: Path, **settings: str) -> Iterator[httpx.Client]:
-    """A client of the application under gunicorn, until the block ends."""
-    database = f"sqlite:///{folder / 'matchbox.db'}"
-    migrate(database)
-    port = free_port()
-    knobs = {**SETTINGS, "MATCHBOX_DATABASE_URL": database, **settings}
-    command = ["env", *(f"{name}={value}" for name, value in knobs.items())]
-    command += [sys.executable, "-m", "gunicorn", "-k", "gthread", "-w", "2", "--threads", "8"]
-    command += ["--no-control-socket", "-b", f"127.0.0.1:{port}", "server.app:from_environment()"]
-    url = f"http://127.0.0.1:{port}"
-
-    def answers() -> bool:
-        try:
-            return httpx.get(f"{url}/healthz", trust_env=False).is_success
-        except httpx.TransportError:
-            return False
-
-    with (
-        running(command, answers, folder / "web.log"),
-        httpx.Client(base_url=url, trust_env=False, timeout=DEADLINE_S) as client,
-    ):
+@pytest.fixture(scope="module")
+def client(broker: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
+    """Somebody who asks a server that waits two seconds for headers, and three for a body."""
+    knobs = {"MATCHBOX_HEADERS_SECONDS": "2", "MATCHBOX_BODY_SECONDS": "3"}
+    folder = tmp_path_factory.mktemp("web")
+    with serving(folder, MATCHBOX_BROKER_URL=broker, **knobs) as client:
         yield client
 
 
-def test_it_is_ready_with_its_broker(broker: str, tmp_path: Path) -> None:
-    with serving(tmp_path, MATCHBOX_BROKER_URL=broker) as client:
-        assert client.get("/readyz").json() == {"status": "ready"}
-        assert client.get("/").status_code == 200
-        assert "matchbox_requests_total" in client.get("/metrics").text
+def test_it_is_ready_with_its_broker(client: httpx.Client) -> None:
+    assert client.get("/readyz").json() == {"status": "ready"}
+    assert client.get("/").status_code == 200
+    assert "matchbox_requests_total" in client.get("/metrics").text
 
 
 def test_every_process_counts_in_the_brokers_redis(broker: str, tmp_path: Path) -> None:
@@ -78,19 +64,76 @@ def test_every_process_counts_in_the_brokers_redis(broker: str, tmp_path: Path) 
         assert any(b"matchbox-rates" in key for key in counters.scan_iter())
 
 
-def test_a_body_of_ten_megabytes_is_told_why_it_is_refused(broker: str, tmp_path: Path) -> None:
-    with serving(tmp_path, MATCHBOX_BROKER_URL=broker) as client:
-        for _ in range(3):
-            file = {"file": ("bot.py", b"#" * (10 << 20))}
-            answer = client.post("/submit", data={"game": "bomb", "name": "long"}, files=file)
-            assert answer.status_code == 413
-            assert "64 KiB" in answer.text
+def test_a_body_of_ten_megabytes_is_told_why_it_is_refused(client: httpx.Client) -> None:
+    for _ in range(3):
+        file = {"file": ("bot.py", b"#" * (10 << 20))}
+        answer = client.post("/submit", data={"game": "bomb", "name": "long"}, files=file)
+        assert answer.status_code == 413
+        assert "64 KiB" in answer.text
+        assert answer.headers["Connection"] == "close"
 
 
-def test_a_stream_tells_that_it_is_open_at_once(broker: str, tmp_path: Path) -> None:
-    with (
-        serving(tmp_path, MATCHBOX_BROKER_URL=broker) as client,
-        client.stream("GET", "/api/v1/events?after=0") as stream,
-    ):
+def test_a_stream_tells_that_it_is_open_at_once(client: httpx.Client) -> None:
+    with client.stream("GET", "/api/v1/events?after=0") as stream:
         assert stream.headers["Content-Type"].startswith("text/event-stream")
         assert next(stream.iter_lines()).startswith("retry: ")
+
+
+def test_requests_that_come_together_are_answered_one_after_the_other(
+    client: httpx.Client,
+) -> None:
+    with connection(client) as one:
+        one.sendall(b"GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n" * 3)
+        told = b""
+        while told.count(b'"alive"') < 3:
+            data = one.recv(4096)
+            assert data, told
+            told += data
+    assert told.count(b"HTTP/1.1 200 OK") == 3
+
+
+def connection(client: httpx.Client) -> socket.socket:
+    """A plain connection to the server of this client."""
+    return socket.create_connection(("127.0.0.1", client.base_url.port or 0), DEADLINE_S)
+
+
+@pytest.mark.parametrize(
+    ("sent", "answer"),
+    [
+        (HEAD + b"Transfer-Encoding: chunked\r\n\r\n", b"HTTP/1.1 411 "),
+        (HEAD + b"X-Long: " + b"x" * 66_000, b"HTTP/1.1 431 "),
+        (HEAD + b"Content-Length: 5\r\nExpect: 100-continue\r\n\r\n", b"HTTP/1.1 100 "),
+        (HEAD + b"Content-Length: 50\r\n\r\nslow", b"HTTP/1.1 408 "),
+        (b"GET / HTTP/1.1\r\nHost: a\r\nX-Slow: ", b"HTTP/1.1 408 "),
+        (b"nonsense\r\n\r\n", b"HTTP/1.1 400 "),
+    ],
+)
+def test_what_does_not_arrive_as_a_request_is_told_why(
+    sent: bytes, answer: bytes, client: httpx.Client
+) -> None:
+    with connection(client) as one:
+        one.sendall(sent)
+        assert one.recv(4096).startswith(answer)
+
+
+def test_300_slow_clients_and_300_streams_of_one_address_stop_neither_pages_nor_arenas(
+    broker: str, tmp_path: Path
+) -> None:
+    knobs = {"MATCHBOX_BROKER_URL": broker, "MATCHBOX_REQUESTS_PER_MINUTE": "1000000"}
+    claim = {"subject": "0" * 32, "attempt": 1, "token": "0" * 64}
+    with ExitStack() as stack:
+        public = stack.enter_context(serving(tmp_path, **knobs)).base_url.port or 0
+        arenas = stack.enter_context(serving(tmp_path, web.INTERNAL, **knobs))
+        arenas.headers["Authorization"] = f"Bearer {ARENA_TOKEN}"
+        slow, streams = (
+            stack.enter_context(slow_clients.hoarding(public, sent, 300, drip))
+            for sent, drip in ((slow_clients.HALF_A_LOGIN, b"x"), (slow_clients.STREAM, b""))
+        )
+        eventually(lambda: slow.tries >= 300 and streams.tries >= 300)
+        bob = stack.enter_context(slow_clients.neighbour(public, DEADLINE_S))
+        for _ in range(ROUNDS):
+            assert bob.get("/").status_code == 200
+            assert bob.get("/healthz").status_code == 200
+            with bob.stream("GET", "/api/v1/events") as stream:
+                assert stream.status_code in (200, 429)  # His own last ones may still be open.
+            assert arenas.post("/internal/claims", json=claim).status_code == 404

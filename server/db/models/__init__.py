@@ -16,6 +16,7 @@ from server.db.models.leagues import (
     SeasonState,
     Standing,
 )
+from server.db.models.logins import LoginAttempts
 from server.db.models.matches import (
     UNFINISHED,
     Deal,
@@ -27,7 +28,7 @@ from server.db.models.matches import (
 )
 from server.db.models.memories import Lesson, LessonState, Memory
 from server.db.models.notices import Delivery, Notice, Webhook
-from server.db.models.people import Role, Token, User
+from server.db.models.people import BrowserSession, Role, Scope, Token, User
 from server.db.models.platform import Audit, Event, Outbox, PlatformFault, Setting, Verification
 from server.db.models.tables import Table
 
@@ -36,6 +37,7 @@ __all__ = [
     "WAITING",
     "Audit",
     "Bot",
+    "BrowserSession",
     "Bundle",
     "Comparison",
     "ComparisonState",
@@ -47,6 +49,7 @@ __all__ = [
     "League",
     "Lesson",
     "LessonState",
+    "LoginAttempts",
     "Match",
     "MatchDeal",
     "MatchSeat",
@@ -59,6 +62,7 @@ __all__ = [
     "RatingPoint",
     "Result",
     "Role",
+    "Scope",
     "Season",
     "SeasonState",
     "Setting",

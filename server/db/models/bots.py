@@ -84,7 +84,12 @@ class Version(Table):
     attempt: Mapped[int] = mapped_column(default=0)
     """How often its try-out was sent."""
     deadline: Mapped[int | None] = mapped_column(BigInteger)
-    """When the sweeper sends the try-out again; None once settled or parked."""
+    """When its try-out is due, the first time or again; until then it is under way. None once
+    settled or parked."""
+    claimed_at: Mapped[int | None] = mapped_column(BigInteger)
+    """When an arena began its latest try-out."""
+    network: Mapped[str] = mapped_column(String(64), default="")
+    """Where the upload came from; kept until the verdict."""
     platform_faults: Mapped[int] = mapped_column(default=0)
     trouble: Mapped[str] = mapped_column(String(500), default="")
     """What the platform last reported about it."""

@@ -8,6 +8,7 @@ from typing import Any
 from sqlalchemy import BigInteger, ForeignKey, Index, String, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
+from matchbox.match.wire import Separation
 from server.db.models.bots import Bot, Version
 from server.db.models.tables import Table
 
@@ -44,6 +45,8 @@ class League(Table):
     """Deals of one match."""
     paced: Mapped[bool] = mapped_column(default=False)
     """Nobody named that number: a season's follows from how fast its bots are when it starts."""
+    separation: Mapped[Separation] = mapped_column(String(16), default="none")
+    """How far apart its matches play the rotations of a deal."""
     continuous: Mapped[bool] = mapped_column(default=False)
     paused: Mapped[bool] = mapped_column(default=False)
     format: Mapped[dict[str, Any]] = mapped_column("format_of_play", default=dict)

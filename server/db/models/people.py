@@ -23,10 +23,24 @@ class Role(StrEnum):
     """Owns the shipped bots; nobody logs in to it."""
 
 
+class Scope(StrEnum):
+    """What a token may be used for."""
+
+    READ = "read"
+    """See what the account sees."""
+    SUBMIT = "submit"
+    """Upload bots, and change what is the account's own."""
+    OPERATE = "operate"
+    """Run the platform; for operators."""
+
+
 class User(Table):
     """An account."""
 
     __tablename__ = "user"
+
+    limited = False
+    """True while a token without the scope `operate` asks for this account. Not a column."""
 
     id: Mapped[int] = mapped_column(primary_key=True)
     name: Mapped[str] = mapped_column(String(32), unique=True)
@@ -47,8 +61,14 @@ class User(Table):
 
     @property
     def operator(self) -> bool:
-        """True where this account runs the platform."""
-        return self.role == Role.OPERATOR
+        """True where this account runs the platform, and who asks for it may."""
+        return self.role == Role.OPERATOR and not self.limited
+
+    @property
+    def scopes(self) -> frozenset[Scope]:
+        """Every scope that a token of this account may have."""
+        operates = {Scope.OPERATE} if self.role == Role.OPERATOR else set()
+        return frozenset({Scope.READ, Scope.SUBMIT} | operates)
 
     @property
     def trusted(self) -> bool:
@@ -72,4 +92,31 @@ class Token(Table):
     used_at: Mapped[int | None] = mapped_column(BigInteger)
     """When a one-time link was used up, or an API token last used, to the minute."""
     revoked_at: Mapped[int | None] = mapped_column(BigInteger)
+    scopes: Mapped[str] = mapped_column(String(64), default="")
+    """What an API token may be used for: the names of its scopes, with spaces between."""
+    ends_at: Mapped[int | None] = mapped_column(BigInteger)
+    """None for a one-time link, and for a token that was made before tokens had an end."""
     user: Mapped[User | None] = relationship()
+
+    @property
+    def scope_set(self) -> frozenset[Scope]:
+        """The scopes by themselves."""
+        return frozenset(Scope(name) for name in self.scopes.split())
+
+
+class BrowserSession(Table):
+    """A browser in which an account is logged in."""
+
+    __tablename__ = "browser_session"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    digest: Mapped[str] = mapped_column(String(64), unique=True)
+    """Of the secret that the browser's cookie holds."""
+    user_id: Mapped[int] = mapped_column(ForeignKey("user.id"), index=True)
+    browser: Mapped[str] = mapped_column(String(64))
+    """What the browser says it is, such as "Firefox on Linux"."""
+    created_at: Mapped[int] = mapped_column(BigInteger)
+    seen_at: Mapped[int] = mapped_column(BigInteger)
+    """When it last asked for something, to some minutes."""
+    ends_at: Mapped[int] = mapped_column(BigInteger)
+    user: Mapped[User] = relationship()

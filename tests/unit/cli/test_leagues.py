@@ -57,6 +57,18 @@ def test_a_league_is_edited_field_by_field_and_limits_are_lifted(
     assert told["schedule"] == {"cron": None, "zone": "Europe/Berlin"}
 
 
+def test_a_league_is_made_and_edited_with_strong_separation(charlie: User, matchbox: Run) -> None:
+    strong = ("--separation", "strong")
+    made = matchbox("league", "create", "cup", "--game", "bomb", *strong, "--json").json
+    assert made["separation"] == "strong"
+    assert matchbox("league", "edit", "cup", "--deals", 3, "--json").json["separation"] == "strong"
+    back = matchbox("league", "edit", "cup", "--separation", "none", "--json").json
+    assert back["separation"] == "none"
+    assert "separation: none" in matchbox("league", "show", "cup").out
+    assert matchbox("league", "show", "bomb", "--json").json["separation"] == "none"
+    assert matchbox("league", "edit", "cup", "--separation", "some").code != 0
+
+
 @pytest.mark.parametrize(
     "asked, why",
     [

@@ -18,6 +18,7 @@ from tests.unit.cli.conftest import Run
 from worker.arena import cores
 
 CORES = len(cores.usable())
+BOX = {"walled": True, "layers": {}, "missing": [], "lacking": []}
 
 
 def test_doctor_tells_boxes_brokers_and_databases(matchbox: Run) -> None:
@@ -29,6 +30,16 @@ def test_doctor_tells_boxes_brokers_and_databases(matchbox: Run) -> None:
     assert report["databases"]["sqlite"]["works"]
     assert "simple" in report["games"]["bomb"]
     assert "box bwrap: " in matchbox("doctor").out
+
+
+def test_doctor_tells_what_a_walled_box_lacks(
+    matchbox: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lacks = "the layer 'own_clock' does not work on this machine"
+    monkeypatch.setattr(doctor, "_box", lambda kind: {**BOX, "lacking": [lacks]})
+    told = matchbox("doctor")
+    assert told.code == 0
+    assert f"box bwrap: walled\n  {lacks}\n" in told.out
 
 
 @pytest.mark.parametrize(
@@ -44,7 +55,7 @@ def test_doctor_tells_boxes_brokers_and_databases(matchbox: Run) -> None:
 def test_doctor_tells_which_build_is_in_use_and_why(
     matchbox: Run, monkeypatch: pytest.MonkeyPatch, why: str, words: str
 ) -> None:
-    monkeypatch.setattr(doctor, "_box", lambda kind: {"walled": True, "layers": {}, "missing": []})
+    monkeypatch.setattr(doctor, "_box", lambda kind: BOX)
     monkeypatch.setattr(build, "why_plain", lambda: why)
     assert matchbox("doctor", "--json").json["plain"] == why
     assert words in matchbox("doctor").out
@@ -59,7 +70,7 @@ def test_doctor_tells_how_many_arenas_have_a_core_of_their_own(
 ) -> None:
     monkeypatch.setenv("MATCHBOX_ARENAS", arenas)
     monkeypatch.setenv("MATCHBOX_PIN", pin)
-    monkeypatch.setattr(doctor, "_box", lambda kind: {"walled": True, "layers": {}, "missing": []})
+    monkeypatch.setattr(doctor, "_box", lambda kind: BOX)
     many = int(arenas) or CORES
     assert matchbox("doctor", "--json").json["cores"] == {
         "usable": CORES,
@@ -107,10 +118,15 @@ def test_arenas_are_told_no_database_no_signing_key_and_no_mail_server(tmp_path:
 
 def test_every_program_has_a_name_of_its_own(tmp_path: Path) -> None:
     environment = folder.environment(folder.make(tmp_path), 8000, {"MATCHBOX_ARENAS": "3"})
-    programs = up.programs(read_settings(environment), environment, tmp_path, 3)
+    with up.listen(0) as public, up.listen(0) as internal:
+        listeners = up.Listeners(public, internal)
+        programs = up.programs(read_settings(environment), environment, tmp_path, listeners)
+        held = [program.descriptors for program in programs[:2]]
+        assert held == [(public.fileno(),), (internal.fileno(),)]
     names = [program.name for program in programs]
-    assert names == ["web", "ledger", "beat", "arena-1", "arena-2", "arena-3"]
-    assert programs[0].descriptors == (3,)
+    assert names == ["web", "internal", "ledger", "beat", "arena-1", "arena-2", "arena-3"]
+    folders = [program.environment["PROMETHEUS_MULTIPROC_DIR"] for program in programs[:2]]
+    assert len(set(folders)) == 2
 
 
 def test_the_books_are_prepared_twice_with_the_same_result(tmp_path: Path) -> None:

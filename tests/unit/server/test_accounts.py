@@ -69,11 +69,11 @@ def test_a_poor_password_is_refused(password: str, books: Books) -> None:
 def test_a_password_can_be_changed_by_who_knows_it(books: Books) -> None:
     alice = signed_up(books)
     with books.write() as session, pytest.raises(Forbidden):
-        accounts.change_password(session, alice, "not the old one", "battery staple")
+        accounts.change_password(session, alice, "not the old one", "battery staple", now=1)
     with books.write() as session:
-        accounts.change_password(session, alice, PASSWORD, "battery staple")
+        accounts.change_password(session, alice, PASSWORD, "battery staple", now=1)
     with books.write() as session, pytest.raises(Conflict, match="just been changed"):
-        accounts.change_password(session, alice, PASSWORD, "another staple")
+        accounts.change_password(session, alice, PASSWORD, "another staple", now=1)
     with books.read() as session:
         assert accounts.log_in(session, "alice", "battery staple").id == alice.id
 
@@ -94,13 +94,13 @@ def test_a_token_stands_for_its_account_until_it_is_revoked(books: Books, alice:
     with books.write() as session:
         secret = accounts.make_token(session, alice, "laptop", now=books.clock())
     with books.read() as session:
-        assert accounts.token_of(session, secret).user_id == alice.id
+        assert accounts.token_of(session, secret, now=books.clock()).user_id == alice.id
         (token,) = accounts.tokens(session, alice)
         assert secret not in (token.digest, token.name)
     with books.write() as session:
         accounts.revoke_token(session, alice, token.id, now=books.clock())
     with books.read() as session, pytest.raises(Forbidden, match="unknown or revoked"):
-        accounts.token_of(session, secret)
+        accounts.token_of(session, secret, now=books.clock())
 
 
 def test_nobody_revokes_the_token_of_another(books: Books, alice: User, bob: User) -> None:

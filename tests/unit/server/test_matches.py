@@ -14,7 +14,7 @@ from matchbox.match import record as records
 from matchbox.match.record import Fault
 from matchbox.match.wire import Diagnostic, Note, PlayMatch
 from server.db.models import League, Match, MatchState, Rating, Result, Season, User
-from server.services import dispatch, matches, sweep, voids
+from server.services import attempts, matches, sweep, voids
 from tests.books import Books, lost, open_books, played, scripted, season_of
 
 
@@ -326,19 +326,19 @@ def test_a_match_that_waits_behind_slow_ones_is_given_longer_each_time(
         books.clock.pass_by(minutes=6)
         swept(books)
         sent += len([one for one in books.dispatch() if one.match == job.match])
-    assert 10 < sent < dispatch.MOST_ATTEMPTS
+    assert 10 < sent < attempts.MOST_ATTEMPTS
     assert books.match(job.match).state == MatchState.RUNNING
 
 
 def test_a_match_that_never_comes_back_is_parked_in_the_end(
     books: Books, job: PlayMatch, charlie: User
 ) -> None:
-    for sent in range(dispatch.MOST_ATTEMPTS + 5):
+    for sent in range(attempts.MOST_ATTEMPTS + 5):
         books.clock.pass_by(minutes=6 * max(1, sent))
         swept(books)
         books.dispatch()
     match = books.match(job.match)
-    assert (match.state, match.attempt) == (MatchState.PARKED, dispatch.MOST_ATTEMPTS)
+    assert (match.state, match.attempt) == (MatchState.PARKED, attempts.MOST_ATTEMPTS)
     assert "never came back" in match.trouble
     by_operator(books, "requeue", charlie, job.match)
     assert job.match in [one.match for one in books.dispatch()]

@@ -7,6 +7,7 @@ import shutil
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sqlalchemy import event, func, select
@@ -368,7 +369,19 @@ def test_a_league_of_an_operator_s_own_holds_seasons(
     assert {len(job.deals) for job in books.dispatch()} == {1}
 
 
-def make(books: Books, user: User, name: str, **asked: int) -> None:
+def test_strong_separation_goes_with_every_match_of_its_league(
+    books: Books, versions: list[Version], charlie: User
+) -> None:
+    make(books, charlie, "apart", separation="strong")
+    with pytest.raises(BadOption, match="none, strong"):
+        make(books, charlie, "other", separation="some")
+    season_of(books, charlie, versions[::2], league="apart")
+    assert {job.separation for job in books.dispatch()} == {"strong"}
+    season_of(books, charlie, versions[::2], name="beside", seed="another seed for tests")
+    assert {job.separation for job in books.dispatch()} == {"none"}
+
+
+def make(books: Books, user: User, name: str, **asked: Any) -> None:
     """Makes a league."""
     with books.write() as session:
         knobs = {"settings": books.settings, "now": books.clock()}

@@ -14,10 +14,9 @@ from apiflask import APIFlask
 from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
-from server.app import create_app
-from server.auth import Visitor
+from server.app import create_app, create_internal_app
 from server.db.models import User
-from server.services import accounts, seasons
+from server.services import accounts, seasons, sessions
 from tests.books import GAME, Books, open_books, played
 from tests.seasons import end_seasons
 
@@ -46,6 +45,10 @@ class Caller:
         if body is not None:
             more["json"] = body
         return self.client.post(f"/api/v1{path}", headers=self.headers, **more)
+
+    def patch(self, path: str, body: Any) -> TestResponse:
+        """The answer to a PATCH of JSON under /api/v1."""
+        return self.client.patch(f"/api/v1{path}", headers=self.headers, json=body)
 
     def delete(self, path: str) -> TestResponse:
         """The answer to a DELETE under /api/v1."""
@@ -100,6 +103,12 @@ def app(books: Books) -> APIFlask:
 
 
 @pytest.fixture
+def inside(books: Books) -> Caller:
+    """Whoever asks at the listener of arenas, without a token."""
+    return Caller(create_internal_app(books.context).test_client())
+
+
+@pytest.fixture
 def make_app(empty_database: Path, tmp_path: Path) -> Iterator[MakeApp]:
     """Applications with settings of one's own, over books of their own."""
     opened: list[Books] = []
@@ -139,20 +148,20 @@ def as_charlie(app: APIFlask, books: Books, charlie: User) -> Caller:
 
 
 @pytest.fixture
-def arena(app: APIFlask) -> Caller:
+def arena(inside: Caller) -> Caller:
     """An arena, with the arena's token."""
-    return Caller(app.test_client(), ARENA)
+    return Caller(inside.client, ARENA)
 
 
 @pytest.fixture
-def browse(app: APIFlask) -> Callable[[User | None], Browser]:
+def browse(app: APIFlask, books: Books) -> Callable[[User | None], Browser]:
     """A browser in which this account is logged in, or nobody."""
 
     def open_browser(user: User | None = None) -> Browser:
         client = app.test_client()
         if user is not None:
             with client.session_transaction() as session:
-                session["_user_id"] = Visitor.of(user).get_id()
+                session["_user_id"] = session_of(books, user)
                 session["_fresh"] = True
         return Browser(client)
 
@@ -166,6 +175,12 @@ def token_of(books: Books, user: User) -> str:
     """A token that works."""
     with books.write() as session:
         return accounts.make_token(session, user, "test", now=books.clock())
+
+
+def session_of(books: Books, user: User) -> str:
+    """The secret of a session that has just begun."""
+    with books.write() as session:
+        return sessions.begin(session, user, agent="a test", now=books.clock())
 
 
 def open_season(books: Books, operator: User, *owners: User, name: str = "first") -> int:

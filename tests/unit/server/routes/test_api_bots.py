@@ -122,7 +122,7 @@ def test_another_content_type_is_refused(as_alice: Caller) -> None:
 
 def test_a_quota_says_when_to_come_back(as_alice: Caller, alice: User, books: Books) -> None:
     for number in range(Settings().uploads_per_hour):
-        books.upload(alice, f"bot-{number}")
+        books.bot(alice, f"bot-{number}")
     assert "come back in" in problem(as_alice.post("/bots", data=form()), 429)["detail"]
 
 

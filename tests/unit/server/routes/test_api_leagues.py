@@ -38,11 +38,24 @@ def test_an_operator_makes_a_league(nobody: Caller, as_alice: Caller, as_charlie
         ({"options": {"flavour": "sweet"}}, 422),
         ({"deals": 0}, 422),
         ({"deals": True}, 422),
+        ({"separation": "some"}, 422),
         ({"surprise": 1}, 422),
     ],
 )
 def test_a_poor_league_is_refused(as_charlie: Caller, more: dict[str, Any], status: int) -> None:
     problem(as_charlie.post("/leagues", {**QUICK, **more}), status)
+
+
+def test_an_operator_separates_the_rotations_of_a_league(
+    as_bob: Caller, as_charlie: Caller
+) -> None:
+    made: Any = as_charlie.post("/leagues", {**QUICK, "separation": "strong"}).json
+    assert made["separation"] == "strong"
+    problem(as_bob.patch("/leagues/bomb", {"separation": "strong"}), 403)
+    told: Any = as_charlie.patch("/leagues/bomb", {"separation": "strong"}).json
+    assert told["separation"] == "strong"
+    kept: Any = as_charlie.patch("/leagues/bomb", {"separation": None, "deals": 3}).json
+    assert kept["separation"] == "strong"
 
 
 def test_an_operator_pauses_and_resumes_a_league(

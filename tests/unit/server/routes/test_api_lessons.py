@@ -11,7 +11,7 @@ from matchbox.bundle import digest
 from matchbox.match import wire
 from server.db.models import Season, SeasonState, User
 from tests.books import Books, learned, lost
-from tests.unit.server.routes.conftest import ARENA, Caller
+from tests.unit.server.routes.conftest import Caller
 from tests.unit.server.test_lessons import School, a_school
 
 FOUND: dict[str, Any] = {
@@ -98,20 +98,20 @@ def test_a_finding_is_an_operator_s_on_a_season_that_is_over(
 
 
 def test_an_arena_gets_records_and_memories_and_brings_lessons_back(
-    school: School, nobody: Caller
+    school: School, arena: Caller, inside: Caller
 ) -> None:
     school.taught()
     job, _ = school.jobs()
-    arena = {"headers": {"Authorization": f"Bearer {ARENA}"}}
+    mine = {"headers": arena.headers}
     match = next(iter(job.played))
-    assert nobody.client.get(f"/internal/records/{match}", **arena).data
-    assert nobody.client.get(f"/internal/records/{match}").status_code == 401
+    assert arena.client.get(f"/internal/records/{match}", **mine).data
+    assert inside.client.get(f"/internal/records/{match}").status_code == 401
     claim = {"subject": job.lesson, "attempt": 1, "token": job.token}
-    assert nobody.client.post("/internal/claims", json=claim, **arena).status_code == 204
+    assert arena.client.post("/internal/claims", json=claim, **mine).status_code == 204
     result = {"task": wire.REMEMBER, "message": wire.to_plain(learned(job, b"much"))}
     for accepted in (True, False):
-        answer = nobody.client.post("/internal/results", json=result, **arena)
+        answer = arena.client.post("/internal/results", json=result, **mine)
         assert answer.json == {"accepted": accepted}
     name = digest(b"much")
-    assert nobody.client.get(f"/internal/memories/{name}", **arena).data == b"much"
-    assert nobody.client.get(f"/internal/memories/{'0' * 64}", **arena).status_code == 404
+    assert arena.client.get(f"/internal/memories/{name}", **mine).data == b"much"
+    assert arena.client.get(f"/internal/memories/{'0' * 64}", **mine).status_code == 404

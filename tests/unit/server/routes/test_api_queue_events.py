@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from werkzeug.test import TestResponse
 
+from server import streams
 from server.db.models import User
 from server.routes import api_events
 from tests.books import Books
@@ -67,11 +68,36 @@ def test_a_last_event_that_makes_no_sense_is_as_none(nobody: Caller, last: str) 
 
 
 def test_there_are_only_so_many_streams_and_each_gives_its_place_back(nobody: Caller) -> None:
-    waiting = [nobody.get("/events", buffered=False) for _ in range(api_events.STREAMS)]
-    problem(nobody.get("/events"), 503)
+    waiting = [watch(nobody, f"10.0.0.{number // 4}") for number in range(streams.STREAMS)]
+    assert {answer.status_code for answer in waiting} == {200}
+    problem(watch(nobody, "10.0.9.9"), 503)
     for answer in waiting:
         answer.close()
-    assert nobody.get("/events").status_code == 200
+    assert watch(nobody, "10.0.9.9").status_code == 200
+
+
+def test_an_address_has_its_share_of_them_and_no_more(nobody: Caller) -> None:
+    waiting = [watch(nobody, "10.0.0.1") for _ in range(4)]
+    refused = problem(watch(nobody, "10.0.0.1"), 429)
+    assert "4 event streams of yours are open" in refused["detail"]
+    assert watch(nobody, "10.0.0.2").status_code == 200
+    waiting.pop().close()
+    assert watch(nobody, "10.0.0.1").status_code == 200
+
+
+def test_an_account_has_its_share_wherever_it_is_and_leaves_the_address_its_own(
+    nobody: Caller, as_alice: Caller, as_bob: Caller
+) -> None:
+    for number in range(4):
+        assert watch(as_alice, f"10.0.0.{number}").status_code == 200
+    problem(watch(as_alice, "10.0.0.9"), 429)
+    assert watch(as_bob, "10.0.0.1").status_code == 200
+    assert watch(nobody, "10.0.0.1").status_code == 200
+
+
+def watch(caller: Caller, address: str) -> TestResponse:
+    """The answer to somebody at that address who opens a stream; it stays open."""
+    return caller.get("/events", buffered=False, environ_base={"REMOTE_ADDR": address})
 
 
 def test_a_poor_question_is_refused(nobody: Caller) -> None:

@@ -6,14 +6,17 @@ import re
 
 import pytest
 from apiflask import APIFlask
+from werkzeug.test import TestResponse
 
 from matchbox.errors import BadSetting
 from server.app import MOST_BYTES
 from server.auth import FOR_STRANGERS
+from server.context import Context
 from server.db.models import User
 from server.headers import content_policy
-from server.rates import storage_uri
-from tests.books import Books
+from server.rates import network_of, storage_uri
+from server.services import accounts, walls
+from tests.books import SIMPLE, Books
 from tests.unit.server.routes.conftest import Browse, Caller, MakeApp, problem
 
 PASSWORD = "a password of dora"
@@ -215,6 +218,55 @@ def test_passwords_are_tried_so_often_from_one_address(make_app: MakeApp) -> Non
     assert client.get("/api/v1/games").status_code == 200
 
 
+def test_after_wrong_passwords_an_account_waits_and_is_told_how_long(make_app: MakeApp) -> None:
+    client = make_app(logins_per_minute=100).test_client()
+    body = {"name": "alice", "password": "a guess"}
+    for _ in range(3):
+        problem(client.post("/api/v1/login", json=body), 401)
+    told = problem(client.post("/api/v1/login", json=body), 429)
+    assert told["detail"].endswith("from your network; try again in 1 second")
+    assert told["type"] == "urn:matchbox:problem:too-many"
+    assert told["retry_after"] == 1
+    problem(client.post("/api/v1/login", json={**body, "name": "bob"}), 401)
+
+
+def test_the_login_page_says_how_long_to_wait(browse: Browse) -> None:
+    visitor = browse(None)
+    pages = [visitor.send("/login", name="dora", password="a guess") for _ in range(4)]
+    assert [page.status_code for page in pages] == [403, 403, 403, 429]
+    assert "Too many wrong passwords for this name" in pages[-1].text
+    assert 'value="dora"' in pages[-1].text
+    assert "a guess" not in pages[-1].text
+
+
+def test_uploads_that_wait_are_few_for_each_account_and_address(make_app: MakeApp) -> None:
+    settings = {"pending_tryouts": 1, "pending_tryouts_per_address": 2, "trusted_proxies": 1}
+    app = make_app(**settings)
+    made: Context = app.extensions["matchbox"]
+    with made.write() as session:
+        walls.report_wall(session, {"box": "bwrap", "walled": True}, now=made.now())
+    tokens = {}
+    for name in ("alice", "bob", "carol"):
+        with made.write() as session:
+            user = User(name=name, password="", created_at=made.now())
+            session.add(user)
+            session.flush()
+            tokens[name] = accounts.make_token(session, user, "test", now=made.now())
+
+    def submit(name: str, bot: str, address: str) -> TestResponse:
+        headers = {"Authorization": f"Bearer {tokens[name]}", "X-Forwarded-For": address}
+        body = {"game": "bomb", "name": bot, "file": SIMPLE.decode()}
+        return app.test_client().post("/api/v1/bots", json=body, headers=headers)
+
+    assert submit("alice", "one", "2001:db8::1").status_code == 201
+    told = problem(submit("alice", "two", "192.0.2.1"), 429)
+    assert told["detail"].startswith("1 of your uploads wait")
+    assert submit("bob", "one", "2001:db8::2").status_code == 201
+    told = problem(submit("carol", "one", "2001:db8::3"), 429)
+    assert told["detail"].startswith("2 uploads from your address wait")
+    assert submit("carol", "one", "2001:db8:0:1::3").status_code == 201
+
+
 def test_only_trusted_proxies_name_the_address_that_asks(make_app: MakeApp) -> None:
     for hops, last in ((0, 429), (1, 200)):
         client = make_app(requests_per_minute=2, trusted_proxies=hops).test_client()
@@ -223,6 +275,54 @@ def test_only_trusted_proxies_name_the_address_that_asks(make_app: MakeApp) -> N
             for number in range(3)
         ]
         assert answers[-1].status_code == last
+
+
+@pytest.mark.parametrize(
+    ("address", "network"),
+    [
+        ("192.0.2.7", "192.0.2.7"),
+        ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"),
+        ("2001:db8:1:2::", "2001:db8:1:2::/64"),
+        ("2001:db8:1:3::1", "2001:db8:1:3::/64"),
+        ("fe80::1%eth0", "fe80::/64"),
+        ("::ffff:192.0.2.7", "192.0.2.7"),
+        ("::1", "::/64"),
+        ("nowhere", "nowhere"),
+    ],
+)
+def test_an_ipv6_address_counts_as_its_network(address: str, network: str) -> None:
+    assert network_of(address) == network
+
+
+@pytest.mark.parametrize(
+    ("addresses", "last"),
+    [
+        (["2001:db8::1", "2001:db8::2", "2001:db8::ffff:1"], 429),
+        (["2001:db8:0:1::1", "2001:db8:0:2::1", "2001:db8:0:3::1"], 401),
+        (["::ffff:10.0.0.1", "::ffff:10.0.0.2", "::ffff:10.0.0.3"], 401),
+        (["::ffff:10.0.0.1", "10.0.0.1", "::ffff:a00:1"], 429),
+    ],
+)
+def test_passwords_are_counted_by_network(
+    make_app: MakeApp, addresses: list[str], last: int
+) -> None:
+    client = make_app(logins_per_minute=2, trusted_proxies=1).test_client()
+    for number, address in enumerate(addresses):
+        answer = client.post(
+            "/api/v1/login",
+            json={"name": f"nobody-{number}", "password": "a guess"},
+            headers={"X-Forwarded-For": address},
+        )
+    assert answer.status_code == last
+
+
+def test_without_the_prefix_one_network_would_guess_without_end(
+    make_app: MakeApp, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("server.rates.PREFIX", 128)
+    test_passwords_are_counted_by_network(
+        make_app, [f"2001:db8::{number}" for number in range(3)], 401
+    )
 
 
 @pytest.mark.parametrize(

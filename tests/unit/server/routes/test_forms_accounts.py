@@ -127,7 +127,7 @@ def test_a_token_is_shown_once_and_works_until_it_is_revoked(
     browse: Browse, dora: User, nobody: Caller
 ) -> None:
     visitor = browse(dora)
-    page = visitor.send("/account/tokens", name="laptop")
+    page = visitor.send("/account/tokens", name="laptop", scope="read")
     assert page.status_code == 200
     assert page.headers["Cache-Control"] == "no-store"
     found = re.search(r"mbx_[\w-]+", page.text)
@@ -170,7 +170,7 @@ def test_a_password_that_does_not_change_says_why(
 
 
 def test_a_token_without_a_name_is_refused(browse: Browse, dora: User) -> None:
-    answer = browse(dora).send("/account/tokens", name="")
+    answer = browse(dora).send("/account/tokens", name="", scope="read")
     assert answer.status_code == 422
     assert "1 to 64" in answer.text
 
@@ -178,7 +178,7 @@ def test_a_token_without_a_name_is_refused(browse: Browse, dora: User) -> None:
 def test_tokens_are_for_accounts(browse: Browse, dora: User, bob: User) -> None:
     assert browse(None).send("/account/tokens", name="x").status_code == 401
     assert browse(None).send("/account/tokens/1/revoke").status_code == 401
-    browse(dora).send("/account/tokens", name="hers")
+    browse(dora).send("/account/tokens", name="hers", scope="read")
     assert browse(bob).send("/account/tokens/1/revoke").status_code == 404
 
 

@@ -81,6 +81,12 @@ def test_a_league_is_made_with_its_game_s_options_and_without_end(
     with books.read() as session:
         row = session.scalars(select(League).where(League.name == "team")).one()
     assert (row.continuous, row.seats, row.options["hints"]) == (False, 3, True)
+    assert row.separation == "none"
+    apart = {**asked, "name": "apart", "separation": "strong"}
+    assert operator.send("/leagues", **apart).status_code == 303
+    assert "Strongly separated" in operator.get("/leagues/apart").text
+    assert operator.send("/leagues/apart", separation="none").status_code == 303
+    assert "Strongly separated" not in operator.get("/leagues/apart").text
     poor = operator.send("/leagues", **{**asked, "name": "poor", "option.skull.variant": "no"})
     assert poor.status_code == 422
     assert 'value="1" selected>without end' in poor.text, "what was typed is kept"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -9,11 +10,11 @@ from werkzeug.test import TestResponse
 
 from matchbox.match import wire
 from matchbox.match.wire import PlayMatch, TryOut
+from server.app import create_internal_app
 from server.db.models import User
 from tests.books import SIMPLE, Books, lost, played, tried_out
 from tests.unit.server.routes.conftest import (
     Caller,
-    MakeApp,
     open_season,
     problem,
     start_season,
@@ -55,17 +56,33 @@ def claim_of(job: PlayMatch | TryOut, kind: str = "match") -> dict[str, Any]:
 
 
 def test_nobody_but_an_arena_comes_in(
-    tryout: TryOut, nobody: Caller, as_alice: Caller, as_charlie: Caller
+    tryout: TryOut, inside: Caller, as_alice: Caller, as_charlie: Caller
 ) -> None:
-    for caller in (nobody, as_alice, as_charlie, Caller(nobody.client, "x" * 40)):
+    for token in ("", as_alice.token, as_charlie.token, "x" * 40):
+        caller = Caller(inside.client, token)
         problem(fetch(caller, f"/bundles/{tryout.version}"), 401)
         problem(send(caller, "/claims", claim_of(tryout)), 401)
         problem(send(caller, "/results", {}), 401)
         problem(send(caller, "/walls", {"box": "bwrap", "walled": True}), 401)
 
 
-def test_without_an_arena_token_nobody_is_an_arena(make_app: MakeApp) -> None:
-    client = make_app(arena_token="").test_client()
+def test_the_public_has_no_such_address(nobody: Caller, arena: Caller, tryout: TryOut) -> None:
+    outside = Caller(nobody.client, arena.token)
+    problem(fetch(outside, f"/bundles/{tryout.version}"), 404)
+    for path in ("/claims", "/results", "/walls"):
+        problem(send(outside, path, {}), 404)
+
+
+def test_arenas_have_no_other_address(arena: Caller) -> None:
+    for path in ("/", "/login", "/api/v1/games", "/api/v1/openapi.json", "/assets/site.css"):
+        problem(arena.client.get(path), 404)
+    assert arena.client.get("/readyz").json == {"status": "ready"}
+    assert "matchbox_requests" in arena.client.get("/metrics").text
+
+
+def test_without_an_arena_token_nobody_is_an_arena(books: Books) -> None:
+    settings = replace(books.context.settings, arena_token="")
+    client = create_internal_app(replace(books.context, settings=settings)).test_client()
     answer = client.get(f"/internal/bundles/{'0' * 64}", headers={"Authorization": "Bearer "})
     problem(answer, 401)
 

@@ -12,12 +12,11 @@ from werkzeug.test import TestResponse
 
 from dashboard.inbox import MAILED
 from server.app import create_app
-from server.auth import Visitor
 from server.db.models import User
 from server.services import notices
 from server.services.deliveries import take
 from tests.books import Books
-from tests.unit.server.routes.conftest import Browse, Browser, Caller
+from tests.unit.server.routes.conftest import Browse, Browser, Caller, session_of
 
 Mailing = Callable[[User], Browser]
 
@@ -46,7 +45,7 @@ def mailing(books: Books) -> Mailing:
     def open_browser(user: User) -> Browser:
         client = app.test_client()
         with client.session_transaction() as session:
-            session["_user_id"] = Visitor.of(user).get_id()
+            session["_user_id"] = session_of(books, user)
         return Browser(client)
 
     return open_browser
@@ -179,7 +178,8 @@ def test_what_is_mailed_is_chosen_on_the_page_and_by_the_api(
     assert browser.send("/account/email/kinds", kind="verdict").location == "/account"
     left = [kind for kind in told["kinds"] if kind != "verdict"]
     assert json_of(as_alice.get("/account/mail"))["muted"] == left
-    assert browser.get("/account").text.count(" checked") == 1
+    ticks = re.findall(r'name="kind"[^>]* checked', browser.get("/account").text)
+    assert len(ticks) == 1
     answer = as_alice.post("/account/mail", {"muted": ["rank-change"]})
     assert json_of(answer)["muted"] == ["rank-change"]
     wrong = as_alice.post("/account/mail", {"muted": ["nonsense"]})

@@ -88,5 +88,8 @@ def test_errors_are_problem_documents(document: dict[str, Any]) -> None:
 
 
 def test_no_page_of_the_document_comes_from_elsewhere(nobody: Caller) -> None:
-    assert nobody.client.get("/docs").status_code == 404
+    page = nobody.client.get("/docs", follow_redirects=True).text
+    assert "<h1" in page
+    assert 'src="http' not in page
+    assert "swagger" not in page.lower()
     assert "servers" not in (nobody.get("/openapi.json").json or {})

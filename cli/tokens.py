@@ -1,0 +1,99 @@
+"""`matchbox token ...` and `matchbox password`: the secrets that stand for an account."""
+
+from __future__ import annotations
+
+from typing import Annotated, Final
+
+import typer
+
+from cli import say
+from cli.playing import JsonOption
+from cli.remote import DAYS, DaysOption, ScopeOption, connect, secret_of, terms
+
+token = typer.Typer(help="Secrets that stand for your account.", no_args_is_help=True)
+
+COLUMNS: Final = ("id", "name", "scopes", "made", "last used", "ends")
+
+
+@token.command("list")
+def list_tokens(json: JsonOption = False) -> None:
+    """List your tokens: what each may do, when it was used, when it ends."""
+    with connect() as client:
+        found = list(client.items("/tokens"))
+    if json:
+        say.document(found)
+        return
+    rows = [
+        (
+            one["id"],
+            one["name"],
+            " ".join(one["scopes"]),
+            one["created_at"][:10],
+            (one["used_at"] or "never")[:10],
+            (one["ends_at"] or "never")[:10],
+        )
+        for one in found
+    ]
+    say.table(COLUMNS, rows)
+
+
+@token.command("make")
+def make(
+    name: Annotated[str, typer.Argument(help="what the token is for")],
+    scope: ScopeOption = None,
+    days: DaysOption = DAYS,
+    json: JsonOption = False,
+) -> None:
+    """Make a token; its secret is printed this once."""
+    with connect() as client:
+        made = client.post("/tokens", {"name": name, **terms(scope, days)})
+    if json:
+        say.document(made)
+    else:
+        say.note(f"It may {', '.join(made['scopes'])}, and ends on {made['ends_at'][:10]}.")
+        print(made["token"])
+
+
+@token.command("revoke")
+def revoke(
+    number: Annotated[int, typer.Argument(min=1, help="the token's id in `token list`")],
+    json: JsonOption = False,
+) -> None:
+    """Make a token stop working."""
+    with connect() as client:
+        client.delete(f"/tokens/{number}")
+    if json:
+        say.document({"revoked": number})
+    else:
+        say.note(f"Token {number} opens nothing any more.")
+
+
+def password(
+    revoke_tokens: Annotated[
+        bool, typer.Option("--revoke-tokens", help="all of them; this command logs in anew")
+    ] = False,
+    json: JsonOption = False,
+) -> None:
+    """Change your password; what is secret is asked for, or read from stdin, a line each."""
+    from cli.client import Client, Login, keep, login
+
+    chosen = login()
+    with Client(chosen) as client:
+        old, new = secret_of("Password"), secret_of("New password")
+        body = {"old": old, "new": new, "revoke_tokens": revoke_tokens}
+        account = client.post("/account/password", body)["name"]
+    if revoke_tokens:
+        with Client(Login(chosen.url)) as client:
+            fresh = client.post("/login", {"name": account, "password": new})
+        keep(Login(chosen.url, fresh["token"]))
+    if json:
+        say.document({"account": account, "tokens_revoked": revoke_tokens})
+    else:
+        say.note(_changed(revoke_tokens))
+
+
+def _changed(revoked: bool) -> str:
+    told = "The password is changed, and every browser is logged out."
+    if revoked:
+        return f"{told} All tokens are revoked; a new one is kept for `matchbox`."
+    return f"{told} Your tokens still work; `matchbox token list` shows them."

@@ -1,0 +1,129 @@
+"""Makes guessing a password slow: after a few wrong ones, each makes the next wait longer.
+
+Knows names, networks and times; checks no password. The counts are in the database, so that all
+web processes share them. Two limits hold:
+
+- one for each account and network, which an attacker spends without touching the owner's;
+- one for each account from all other networks together, with shorter pauses. It does not bind a
+  network from which the account was logged in to within the last 90 days.
+"""
+
+from __future__ import annotations
+
+import hmac
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import TYPE_CHECKING, Final
+
+from sqlalchemy import delete, or_
+
+from matchbox.errors import TooMany
+from server.db.models import LoginAttempts
+from server.db.session import rows_changed
+
+if TYPE_CHECKING:
+    from sqlalchemy.orm import Session
+
+    from server.context import Context
+
+
+@dataclass(frozen=True)
+class Limit:
+    """How many wrong passwords are free, and how long the pause may grow."""
+
+    free: int
+    longest_ms: int
+
+    def pause_ms(self, wrong: int) -> int:
+        """How long to wait after so many: a second after the last free one, then twice as long
+        each time."""
+        doubled = wrong - self.free
+        return 0 if doubled < 0 else min(self.longest_ms, 1000 << min(doubled, 20))
+
+
+NETWORK: Final = Limit(free=3, longest_ms=5 * 60_000)
+"""Of one account from one network."""
+ACCOUNT: Final = Limit(free=30, longest_ms=60_000)
+"""Of one account from all networks that it has not been logged in to from."""
+FORGOTTEN_MS: Final = 3_600_000
+"""An hour after the last wrong password, none counts any more."""
+KNOWN_MS: Final = 90 * 24 * 3_600_000
+"""How long a network counts as known after a login."""
+_EVERYWHERE: Final = "*"
+_OTHERWISE: Final = ", or from where you have logged in before"
+
+
+@contextmanager
+def counted(context: Context, name: str, network: str) -> Iterator[None]:
+    """Counts the block as a wrong password for that name, unless it ends without an error.
+
+    It is counted before it is checked: guesses that are made at once are all counted. Raises
+    TooMany during a pause.
+    """
+    with context.write() as session:
+        _count(session, context, name, network)
+    yield
+    with context.write() as session:
+        _forgive(session, context, name, network)
+
+
+def trim(session: Session, *, now: int) -> int:
+    """Deletes the counts that no longer matter; how many went."""
+    attempts = LoginAttempts
+    unknown = or_(attempts.right_at.is_(None), attempts.right_at <= now - KNOWN_MS)
+    old = delete(attempts).where(attempts.wrong_at <= now - FORGOTTEN_MS, unknown)
+    return rows_changed(session, old)
+
+
+def _count(session: Session, context: Context, name: str, network: str) -> None:
+    now = context.now()
+    here = _attempts(session, context, name, network)
+    everywhere = _attempts(session, context, name, _EVERYWHERE)
+    known = here.right_at is not None and here.right_at > now - KNOWN_MS
+    if here.until > now:
+        raise _too_many("your network", here.until - now)
+    if not known and everywhere.until > now:
+        raise _too_many("many networks", everywhere.until - now, _OTHERWISE)
+    _add(here, NETWORK, now)
+    if not known:
+        _add(everywhere, ACCOUNT, now)
+
+
+def _forgive(session: Session, context: Context, name: str, network: str) -> None:
+    """The password was right: the network is known, and what it got wrong is forgotten."""
+    here = _attempts(session, context, name, network)
+    known = here.right_at is not None and here.right_at > context.now() - KNOWN_MS
+    here.wrong, here.until, here.right_at = 0, 0, context.now()
+    if not known:
+        everywhere = _attempts(session, context, name, _EVERYWHERE)
+        everywhere.wrong = max(0, everywhere.wrong - 1)
+
+
+def _add(attempts: LoginAttempts, limit: Limit, now: int) -> None:
+    attempts.wrong += 1
+    attempts.wrong_at = now
+    attempts.until = now + limit.pause_ms(attempts.wrong)
+
+
+def _attempts(session: Session, context: Context, name: str, network: str) -> LoginAttempts:
+    """The row of that name and network, made where there is none; an old count begins anew."""
+    text = f"login:{name}\n{network}".encode("utf-8", "replace")
+    subject = hmac.new(context.settings.secret_key.encode(), text, sha256).hexdigest()
+    found = session.get(LoginAttempts, subject)
+    if found is None:
+        found = LoginAttempts(subject=subject, wrong=0, wrong_at=context.now(), until=0)
+        session.add(found)
+    elif found.wrong_at <= context.now() - FORGOTTEN_MS:
+        found.wrong = 0
+    return found
+
+
+def _too_many(where: str, wait_ms: int, otherwise: str = "") -> TooMany:
+    """What a caller is told who has to wait."""
+    seconds = -(-wait_ms // 1000)
+    wait = f"{seconds} seconds" if seconds < 120 else f"{-(-seconds // 60)} minutes"
+    wait = "1 second" if seconds == 1 else wait
+    text = f"too many wrong passwords for this name from {where}; try again in {wait}{otherwise}"
+    return TooMany(text, seconds)

@@ -1,0 +1,116 @@
+"""Passwords and other secrets: which are refused, and what is kept of them. Knows no account.
+
+The list in common_passwords.txt holds what attackers try first: one word a line, in lower case.
+"""
+
+from __future__ import annotations
+
+import re
+import secrets
+import string
+from functools import cache
+from hashlib import blake2b
+from pathlib import Path
+from typing import Final
+
+from argon2 import PasswordHasher
+from argon2.exceptions import InvalidHashError, VerificationError
+
+from matchbox.errors import BadName
+
+LEAST: Final = 10
+MOST: Final = 1000
+FEWEST_SIGNS: Final = 4
+"""Different characters that a password must have."""
+LIST: Final = Path(__file__).with_name("common_passwords.txt")
+_AROUND: Final = string.digits + string.punctuation + string.whitespace
+_WORD: Final = re.compile(r"[^\W\d_]+")
+_LETTERS: Final = str.maketrans("0134578@$!€", "oieastbasie")
+"""The letters that digits and signs commonly stand for."""
+_ROWS: Final = (
+    string.ascii_lowercase,
+    string.digits,
+    "1234567890",
+    "qwertyuiop",
+    "qwertzuiop",
+    "azertyuiop",
+    "asdfghjkl",
+    "zxcvbnm",
+)
+"""Rows of keys: a password must not be a walk along one."""
+_HASHER: Final = PasswordHasher()
+
+
+def hash_password(password: str, name: str) -> str:
+    """What is kept of the new password of the account with this name. Raises BadName."""
+    check(password, name)
+    try:
+        return _HASHER.hash(password)
+    except UnicodeEncodeError:
+        raise BadName(_too_short()) from None
+
+
+def fits(kept: str | None, password: str) -> bool:
+    """Whether this is the password of which that was kept; takes as long where nothing was."""
+    try:
+        return _HASHER.verify(kept or _nobody(), password) and kept is not None
+    except (VerificationError, InvalidHashError, UnicodeEncodeError):
+        return False
+
+
+def digest_of(secret: str) -> str:
+    """What is kept of a secret that was drawn by chance, and so needs no slow hash."""
+    return blake2b(secret.encode("utf-8", "replace"), digest_size=32).hexdigest()
+
+
+def check(password: str, name: str) -> None:
+    """Raises BadName, which says why, where the password would soon be guessed."""
+    if not LEAST <= len(password) <= MOST:
+        raise BadName(_too_short())
+    if len(set(password)) < FEWEST_SIGNS:
+        raise BadName(
+            f"this password has fewer than {FEWEST_SIGNS} different characters; choose another"
+        )
+    plain = _plain_forms(password)
+    if name.casefold() in plain:
+        raise BadName("this password is your account's name with little around it; choose another")
+    if plain & _common() or any(_is_walk(form) for form in plain):
+        raise BadName(
+            "this password is one of the common ones, which attackers try first; choose another, "
+            "such as four words that do not belong together"
+        )
+
+
+def _plain_forms(password: str) -> set[str]:
+    """The password in lower case; without what is around it; in letters; each once, not again."""
+    lower = password.casefold()
+    words = set(_WORD.findall(lower))
+    inner = ({lower, lower.strip(_AROUND)} | (words if len(words) == 1 else set())) - {""}
+    lettered = inner | {form.translate(_LETTERS) for form in inner}
+    return lettered | {_repeated_part(form) for form in lettered}
+
+
+def _repeated_part(text: str) -> str:
+    """The shortest text that makes this one when it is written again and again."""
+    return text[: (text + text).index(text, 1)]
+
+
+def _is_walk(text: str) -> bool:
+    return len(text) >= LEAST and any(
+        text in way for row in _ROWS for way in (row * 3, row[::-1] * 3)
+    )
+
+
+@cache
+def _common() -> frozenset[str]:
+    return frozenset(LIST.read_text(encoding="utf-8").split())
+
+
+@cache
+def _nobody() -> str:
+    """A hash for names that do not exist, so that they take as long as those that do."""
+    return _HASHER.hash(secrets.token_hex(16))
+
+
+def _too_short() -> str:
+    return f"a password has {LEAST} characters or more; choose another"

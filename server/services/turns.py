@@ -1,0 +1,93 @@
+"""Whose turn it is for a try-out: one at a time for each author. Sends; judges nothing.
+
+The version's row is the truth. A waiting version whose deadline has passed is due; one whose
+deadline is to come is under way and has its author's turn until then, so a message that is lost
+holds the turn for one lease. Operators and the house are trusted and need no turn, nor does a
+version in quarantine: the platform has it tried.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from sqlalchemy import func, select
+
+from matchbox.errors import TooMany
+from server.db.models import WAITING, Bot, Role, User, Version, VersionState
+from server.services import tryouts
+from server.services.attempts import MOST_ATTEMPTS
+from server.services.walls import wall
+
+if TYPE_CHECKING:
+    from sqlalchemy.orm import Session
+
+    from matchbox.settings import Settings
+
+SLOW_MS: Final = 20_000
+"""An author one of whose try-outs took an arena longer than this is slow ..."""
+SLOW_FOR_MS: Final = 3_600_000
+"""... for so long after its verdict."""
+_TRUSTED: Final = (Role.OPERATOR, Role.HOUSE)
+
+
+def check_pending(session: Session, user: User, network: str, *, settings: Settings) -> None:
+    """Raises TooMany where as many uploads of the account, or from its network, wait for their
+    verdicts as may."""
+    if user.trusted:
+        return
+    waits = (Version.state == VersionState.PENDING, Version.deadline.is_not(None))
+    query = select(func.count()).select_from(Version).join(Version.bot).where(*waits)
+    mine = session.scalar(query.where(Bot.owner_id == user.id)) or 0
+    if mine >= settings.pending_tryouts:
+        raise TooMany(
+            f"{mine} of your uploads wait for their verdicts, and no more may at a time; wait for "
+            "the first of them, then upload this one"
+        )
+    near = session.scalar(query.where(Version.network == network)) if network else 0
+    if near and near >= settings.pending_tryouts_per_address:
+        raise TooMany(
+            f"{near} uploads from your address wait for their verdicts, and no more may at a time; "
+            "try again in a minute"
+        )
+
+
+def advance(session: Session, *, settings: Settings, now: int, author: int | None = None) -> int:
+    """Sends the try-outs whose turn it is, of one author or of all; how many were due.
+
+    Of an author's versions that one comes first that was sent least often, then the oldest. Slow
+    authors together hold half of the arenas at most, and their try-outs wait among the matches.
+    """
+    due = (Version.state.in_(WAITING), Version.deadline <= now)
+    query = select(Version, User).join(Version.bot).join(Bot.owner).where(*due)
+    if author is not None:
+        query = query.where(User.id == author)
+    found = session.execute(query.order_by(Version.attempt, Version.id)).all()
+    if not found:
+        return 0
+    busy, slow = _busy(session, now), _slow(session, now)
+    room = max(1, len(wall(session)["arenas"]) // 2) - len(busy & slow)
+    for version, owner in found:
+        if version.attempt and version.attempt % MOST_ATTEMPTS == 0:
+            trouble = f"sent {version.attempt} times, and it never came back"
+            tryouts.park(session, version, trouble, now=now)
+        elif owner.trusted or version.state == VersionState.QUARANTINED:
+            tryouts.send(session, version, settings=settings, now=now)
+        elif owner.id not in busy and (owner.id not in slow or room > 0):
+            busy.add(owner.id)
+            room -= owner.id in slow
+            tryouts.send(session, version, settings=settings, now=now, last=owner.id in slow)
+    return len(found)
+
+
+def _busy(session: Session, now: int) -> set[int]:
+    """The authors with a try-out under way."""
+    under_way = (Version.state == VersionState.PENDING, Version.deadline > now)
+    query = select(Bot.owner_id).join(Bot.versions).join(Bot.owner)
+    return set(session.scalars(query.where(*under_way, User.role.not_in(_TRUSTED))))
+
+
+def _slow(session: Session, now: int) -> set[int]:
+    """The authors one of whose try-outs took long lately."""
+    took = Version.settled_at - Version.claimed_at
+    lately = (Version.settled_at > now - SLOW_FOR_MS, took > SLOW_MS)
+    return set(session.scalars(select(Bot.owner_id).join(Bot.versions).where(*lately)))

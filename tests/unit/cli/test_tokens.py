@@ -1,0 +1,122 @@
+"""The commands for tokens and the password, with a real server and books of the test's own."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from server.db.models import User
+from server.services import accounts
+from tests.unit.cli.conftest import Platform, Run
+
+PASSWORD = "correct horse battery"
+NEW = "battery staple"
+
+
+@pytest.fixture
+def dora(platform: Platform, monkeypatch: pytest.MonkeyPatch) -> User:
+    """An author with a password, of whom `matchbox` knows the address alone."""
+    monkeypatch.setenv("MATCHBOX_URL", platform.url)
+    monkeypatch.delenv("MATCHBOX_TOKEN", raising=False)
+    with platform.books.write() as session:
+        return accounts.sign_up(session, "dora", PASSWORD, now=platform.books.clock())
+
+
+def typed(monkeypatch: pytest.MonkeyPatch, *lines: str) -> None:
+    """What comes from stdin."""
+    monkeypatch.setattr(sys, "stdin", io.StringIO("".join(f"{line}\n" for line in lines)))
+
+
+def kept(home: Path) -> str:
+    """The token that `matchbox login` has kept."""
+    file = home / ".config" / "matchbox" / "login.json"
+    token: str = json.loads(file.read_text())["token"]
+    return token
+
+
+def test_a_token_is_made_listed_and_revoked(
+    alice: User, matchbox: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = ("token", "make", "ci", "--scope", "read", "--days", "7")
+    made = matchbox(*words)
+    assert made.code == 0
+    assert made.out.startswith("mbx_")
+    assert made.err.startswith("It may read, and ends on 20")
+    found = matchbox("token", "list", "--json").json
+    assert [(one["name"], one["scopes"]) for one in found] == [
+        ("test", ["read", "submit"]),
+        ("ci", ["read"]),
+    ]
+    assert "\tci\tread\t" in matchbox("token", "list").out
+    assert matchbox("token", "revoke", found[1]["id"]).code == 0
+    assert len(matchbox("token", "list", "--json").json) == 1
+    assert matchbox("token", "revoke", found[1]["id"], "--json").code == 1
+
+
+def test_a_token_without_a_scope_is_told_which_one_it_needs(
+    alice: User, matchbox: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = matchbox("token", "make", "ci", "--scope", "read", "--json").json
+    monkeypatch.setenv("MATCHBOX_TOKEN", made["token"])
+    assert matchbox("bots").code == 0
+    told = matchbox("token", "make", "another")
+    assert told.code == 1
+    assert "the scope `submit`" in told.err
+
+
+def test_a_login_may_have_scopes_and_an_end(
+    dora: User, platform: Platform, matchbox: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    typed(monkeypatch, PASSWORD)
+    words = ("login", platform.url, "--name", "dora", "--scope", "read", "--days", "1")
+    assert matchbox(*words).code == 0
+    (line,) = matchbox("token", "list", "--json").json
+    assert (line["name"], line["scopes"]) == ("login", ["read"])
+
+
+def test_a_new_password_leaves_the_login_alone(
+    dora: User, platform: Platform, matchbox: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    typed(monkeypatch, PASSWORD)
+    matchbox("login", platform.url, "--name", "dora")
+    typed(monkeypatch, PASSWORD, NEW)
+    told = matchbox("password")
+    assert told.code == 0
+    assert "every browser is logged out" in told.err
+    assert matchbox("bots").code == 0
+    with platform.books.read() as session:
+        assert accounts.log_in(session, "dora", NEW).id == dora.id
+
+
+def test_a_new_password_may_revoke_every_token_but_the_one_that_it_makes(
+    dora: User,
+    platform: Platform,
+    matchbox: Run,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> None:
+    typed(monkeypatch, PASSWORD)
+    matchbox("login", platform.url, "--name", "dora")
+    matchbox("token", "make", "ci")
+    before = kept(tmp_path / "home")
+    typed(monkeypatch, PASSWORD, NEW)
+    told = matchbox("password", "--revoke-tokens", "--json")
+    assert told.json == {"account": "dora", "tokens_revoked": True}
+    assert kept(tmp_path / "home") != before
+    assert [one["name"] for one in matchbox("token", "list", "--json").json] == ["login"]
+
+
+def test_a_password_that_does_not_change_says_why(
+    dora: User, platform: Platform, matchbox: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    typed(monkeypatch, PASSWORD)
+    matchbox("login", platform.url, "--name", "dora")
+    for old, new, said in (("wrong", NEW, "is wrong"), (PASSWORD, "dora-dora-dora", "name")):
+        typed(monkeypatch, old, new)
+        told = matchbox("password")
+        assert told.code == 1
+        assert said in told.err

@@ -1,0 +1,240 @@
+"""Sessions at the door: a copied cookie, a changed password, the cookies' names, the page."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from flask.testing import FlaskClient
+
+from server.app import create_app
+from server.db.models import User
+from server.services import accounts
+from tests.books import Books
+from tests.unit.server.routes.conftest import Browse, Browser, Caller, MakeApp, problem
+
+PASSWORD = "a password of dora"
+NEW = "battery staple"
+COOKIE = "matchbox_session"
+
+
+@pytest.fixture
+def dora(books: Books) -> User:
+    """An author with a password."""
+    with books.write() as session:
+        return accounts.sign_up(session, "dora", PASSWORD, now=books.clock())
+
+
+def cookie_of(browser: Browser) -> str:
+    """What the browser's cookie holds."""
+    cookie = browser.client.get_cookie(COOKIE)
+    assert cookie is not None
+    return cookie.value
+
+
+def thief(browse: Browse, cookie: str) -> Browser:
+    """A browser with a copy of somebody's cookie."""
+    browser = browse(None)
+    browser.client.set_cookie(COOKIE, cookie)
+    return browser
+
+
+def knows(browser: Browser) -> bool:
+    """Whether the browser is somebody's."""
+    return browser.get("/api/v1/whoami").status_code == 200
+
+
+def test_a_copied_cookie_ends_with_the_logout(browse: Browse, dora: User) -> None:
+    visitor = browse(dora)
+    copy = thief(browse, cookie_of(visitor))
+    assert knows(copy), "the witness: until then it works"
+    visitor.send("/logout")
+    assert not knows(copy)
+    assert copy.get("/account").location.startswith("/login")
+    assert problem(copy.get("/api/v1/tokens"), 401)
+
+
+def test_a_logout_ends_no_other_session(browse: Browse, dora: User) -> None:
+    here, there = browse(dora), browse(dora)
+    here.send("/logout")
+    assert knows(there)
+
+
+def test_a_cookie_copied_before_the_log_in_is_nobodys(browse: Browse, dora: User) -> None:
+    visitor = browse(None)
+    visitor.get("/login")
+    planted = thief(browse, cookie_of(visitor))
+    assert visitor.send("/login", name="dora", password=PASSWORD).status_code == 303
+    assert knows(visitor)
+    assert not knows(planted)
+
+
+def test_logging_in_anew_ends_the_session_before(browse: Browse, dora: User) -> None:
+    visitor = browse(dora)
+    copy = thief(browse, cookie_of(visitor))
+    visitor.send("/login", name="dora", password=PASSWORD)
+    assert knows(visitor)
+    assert not knows(copy)
+
+
+@pytest.mark.parametrize("way", ["form", "api"])
+def test_a_new_password_ends_every_other_session(browse: Browse, dora: User, way: str) -> None:
+    here, there = browse(dora), browse(dora)
+    copy = thief(browse, cookie_of(here))
+    if way == "form":
+        assert here.send("/account/password", old=PASSWORD, new=NEW).status_code == 303
+    else:
+        header = {"X-CSRFToken": here.csrf_token()}
+        body = {"old": PASSWORD, "new": NEW}
+        told = here.client.post("/api/v1/account/password", json=body, headers=header)
+        assert told.json == {"name": "dora", "role": "author"}
+    assert knows(here)
+    assert not knows(there)
+    assert not knows(copy)
+
+
+def test_a_new_password_leaves_tokens_alone_unless_they_are_to_go(
+    browse: Browse, dora: User, books: Books, nobody: Caller
+) -> None:
+    with books.write() as session:
+        nobody.token = accounts.make_token(session, dora, "ci", now=books.clock())
+    visitor = browse(dora)
+    visitor.send("/account/password", old=PASSWORD, new=NEW)
+    assert nobody.get("/whoami").status_code == 200
+    visitor.send("/account/password", old=NEW, new=PASSWORD, revoke="yes")
+    problem(nobody.get("/whoami"), 401)
+
+
+def test_a_token_may_change_the_password_and_is_revoked_with_the_others(
+    dora: User, books: Books, nobody: Caller, browse: Browse
+) -> None:
+    with books.write() as session:
+        nobody.token = accounts.make_token(session, dora, "ci", now=books.clock())
+    browser = browse(dora)
+    wrong = {"old": "not the old one", "new": NEW, "revoke_tokens": True}
+    problem(nobody.post("/account/password", wrong), 403)
+    poor = {"old": PASSWORD, "new": "password123"}
+    assert "common ones" in problem(nobody.post("/account/password", poor), 422)["detail"]
+    assert knows(browser)
+    right = {"old": PASSWORD, "new": NEW, "revoke_tokens": True}
+    assert nobody.post("/account/password", right).status_code == 200
+    assert not knows(browser)
+    problem(nobody.get("/whoami"), 401)
+
+
+def test_guessing_the_old_password_has_to_wait_as_at_the_log_in(
+    dora: User, books: Books, nobody: Caller
+) -> None:
+    with books.write() as session:
+        nobody.token = accounts.make_token(session, dora, "ci", now=books.clock())
+    for _ in range(4):
+        problem(nobody.post("/account/password", {"old": PASSWORD, "new": "password123"}), 422)
+    guess = {"old": "a guess of it", "new": NEW}
+    for _ in range(3):
+        problem(nobody.post("/account/password", guess), 403)
+    told = problem(nobody.post("/account/password", guess), 429)
+    assert "too many wrong passwords" in told["detail"]
+
+
+def test_the_page_lists_the_sessions_and_ends_them(browse: Browse, dora: User, bob: User) -> None:
+    here, second, third, his = browse(dora), browse(dora), browse(dora), browse(bob)
+    page = here.get("/account").text
+    assert page.count("this one") == 1
+    ends = re.findall(r"/account/sessions/\d+/end", page)
+    assert len(ends) == 2
+    assert his.send(ends[0]).status_code == 404
+    assert here.send(ends[0]).location == "/account"
+    assert [knows(browser) for browser in (here, second, third)].count(True) == 2
+    assert here.send("/account/sessions/end").location == "/account"
+    assert [knows(browser) for browser in (here, second, third, his)] == [True, False, False, True]
+
+
+def test_the_api_lists_the_sessions_and_ends_them(
+    browse: Browse, as_alice: Caller, as_bob: Caller, alice: User
+) -> None:
+    browser = browse(alice)
+    (own,) = browser.get("/api/v1/account/sessions").json["items"]  # type: ignore[index]
+    assert (own["browser"], own["current"]) == ("a test", True)
+    (seen,) = as_alice.get("/account/sessions").json["items"]  # type: ignore[index]
+    assert (seen["id"], seen["current"]) == (own["id"], False)
+    problem(as_bob.delete(f"/account/sessions/{own['id']}"), 404)
+    assert as_alice.delete(f"/account/sessions/{own['id']}").status_code == 204
+    assert not knows(browser)
+
+
+def test_a_session_that_is_used_lasts(browse: Browse, dora: User, books: Books) -> None:
+    used, idle = browse(dora), browse(dora)
+    for _ in range(4):
+        books.clock.pass_by(minutes=8 * 1440)
+        assert knows(used)
+    assert not knows(idle)
+
+
+def test_a_common_password_is_refused_with_its_reason(browse: Browse) -> None:
+    visitor = browse(None)
+    for password, said in (
+        ("Password2026", "common ones"),
+        ("erik-erik-erik", "account&#39;s name"),
+    ):
+        answer = visitor.send("/signup", name="erik", password=password)
+        assert answer.status_code == 422
+        assert said in answer.text
+    assert not visitor.logged_in
+
+
+# --- Cookies ---------------------------------------------------------------------------------
+
+
+def signed_up(client: FlaskClient) -> list[str]:
+    """The cookies that signing up sets."""
+    page = client.get("/signup", base_url="https://bots.example").text
+    token = re.search(r'name="csrf_token" value="([^"]+)"', page)
+    assert token is not None
+    answer = client.post(
+        "/signup",
+        data={"name": "erik", "password": PASSWORD, "csrf_token": token[1]},
+        base_url="https://bots.example",
+        headers={"Referer": "https://bots.example/signup"},
+    )
+    assert answer.status_code == 303, answer.text
+    return answer.headers.getlist("Set-Cookie")
+
+
+@pytest.mark.parametrize(
+    "settings", [{"server_url": "https://bots.example"}, {"secure_cookies": True}]
+)
+def test_over_https_every_cookie_is_secure_and_of_this_host_alone(
+    make_app: MakeApp, settings: dict[str, object]
+) -> None:
+    cookies = signed_up(make_app(**settings).test_client())
+    assert cookies
+    for cookie in cookies:
+        parts = cookie.split("; ")
+        assert parts[0].startswith("__Host-matchbox_")
+        assert {"Secure", "HttpOnly", "Path=/", "SameSite=Lax"} <= set(parts)
+        assert "Domain=" not in cookie
+
+
+def test_over_http_the_cookies_have_plain_names(make_app: MakeApp) -> None:
+    answer = make_app(server_url="http://bots.example").test_client().get("/login")
+    (cookie,) = answer.headers.getlist("Set-Cookie")
+    assert cookie.startswith(f"{COOKIE}=")
+    assert "Secure" not in cookie
+    assert "Strict-Transport-Security" not in answer.headers
+
+
+def test_over_https_a_cookie_of_the_plain_name_opens_nothing(
+    make_app: MakeApp, books: Books, browse: Browse, dora: User
+) -> None:
+    cookie = cookie_of(browse(dora))
+    settings = books.settings.__class__(
+        secret_key=books.settings.secret_key, server_url="https://bots.example"
+    )
+    context = books.context.__class__(
+        settings, books.context.database, books.context.sender, books.clock
+    )
+    for name, status in ((COOKIE, 401), (f"__Host-{COOKIE}", 200)):
+        client = create_app(context).test_client()
+        client.set_cookie(name, cookie, domain="bots.example", secure=True)
+        told = client.get("/api/v1/whoami", base_url="https://bots.example")
+        assert told.status_code == status

@@ -1,0 +1,103 @@
+"""Which passwords are refused, and that the others are not."""
+
+from __future__ import annotations
+
+import pytest
+
+from matchbox.errors import BadName
+from server.services import passwords
+
+LISTED = passwords.LIST.read_text(encoding="utf-8").split()
+
+
+@pytest.mark.parametrize(
+    "password",
+    [
+        "password123",
+        "Password2026!",
+        "P@ssw0rd2026",
+        "  letmein1234",
+        "iloveyou!!!!",
+        "qwertyuiop",
+        "poiuytrewq",
+        "1234567890",
+        "0987654321",
+        "3456789012",
+        "9876543210",
+        "abcdefghijkl",
+        "sunshine2024",
+        "michael12345",
+        "DragonDragon",
+        "monkeymonkeymonkey",
+        "matchbox2026",
+        "m4tchb0x!!",
+        "MatchboxMatchbox",
+        "correcthorsebatterystaple",
+    ],
+)
+def test_a_common_password_is_refused_and_told_why(password: str) -> None:
+    with pytest.raises(BadName, match="one of the common ones"):
+        passwords.check(password, "dora")
+
+
+@pytest.mark.parametrize(
+    "password", ["dora-dora-dora", "dora2026!!", "DORADORADORA", "d0r4d0r4d0r4", "!!!!!!dora"]
+)
+def test_the_accounts_own_name_is_refused_and_told_why(password: str) -> None:
+    passwords.check(password, "erik")
+    with pytest.raises(BadName, match="your account's name"):
+        passwords.check(password, "dora")
+
+
+@pytest.mark.parametrize("password", ["1111111111", "ababababab", "aaaaaaaaaaaab"])
+def test_too_few_characters_are_refused_and_told_why(password: str) -> None:
+    with pytest.raises(BadName, match="4 different characters"):
+        passwords.check(password, "dora")
+
+
+@pytest.mark.parametrize("password", ["ninechars", "", "x" * (passwords.MOST + 1)])
+def test_a_password_of_another_length_is_refused(password: str) -> None:
+    with pytest.raises(BadName, match="10 characters"):
+        passwords.check(password, "dora")
+
+
+@pytest.mark.parametrize(
+    "password",
+    [
+        "a password of dora",
+        "correct horse battery",
+        "my dragon eats soup",
+        "tacit-plum-orbit-fern",
+        "4tZ)q8_wK1",
+        "zwölf Boxkämpfer",
+        "0001-4873-2910",
+    ],
+)
+def test_a_password_that_nobody_tries_first_is_taken(password: str) -> None:
+    passwords.check(password, "dora")
+    kept = passwords.hash_password(password, "dora")
+    assert passwords.fits(kept, password)
+    assert not passwords.fits(kept, password + "x")
+
+
+def test_nothing_fits_where_nothing_is_kept() -> None:
+    assert not passwords.fits(None, "a password of dora")
+    assert not passwords.fits("", "a password of dora")
+    assert not passwords.fits("no hash", "a password of dora")
+
+
+def test_the_list_is_long_and_in_order() -> None:
+    assert len(LISTED) > 1000
+    assert sorted(set(LISTED)) == LISTED
+    assert [word for word in LISTED if word != word.casefold()] == []
+
+
+def test_every_word_of_the_list_is_refused_as_it_stands() -> None:
+    taken = []
+    for word in LISTED:
+        try:
+            passwords.check(word, "dora")
+        except BadName:
+            continue
+        taken.append(word)
+    assert taken == []

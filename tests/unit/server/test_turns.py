@@ -1,0 +1,225 @@
+"""Turns of try-outs: one at a time for each author, and a few that may wait."""
+
+from __future__ import annotations
+
+import pytest
+
+from matchbox.errors import Conflict, TooMany
+from matchbox.match import wire
+from matchbox.match.wire import TryOut
+from server.db.models import Role, User, Version, VersionState
+from server.services import accounts, matches, turns, uploads
+from server.services.tick import tick
+from tests.books import SIMPLE, Books, lost, open_books, tried_out
+
+
+def source(text: str) -> bytes:
+    """A bot of its own."""
+    return SIMPLE + f"# {text}\n".encode()
+
+
+def upload(books: Books, owner: User, *names: str, **more: str) -> list[Version]:
+    """Bots of the owner with these names, uploaded in this order."""
+    return [books.upload(owner, name, source(f"{owner.name}/{name}"), **more) for name in names]
+
+
+def sent(books: Books) -> list[TryOut]:
+    """The try-outs that were sent since the last look."""
+    return [job for job in books.postman.take() if isinstance(job, TryOut)]
+
+
+def digests(versions: list[Version]) -> list[str]:
+    """What try-outs call these versions."""
+    return [version.digest for version in versions]
+
+
+def names(jobs: list[TryOut]) -> list[str]:
+    """The versions of these jobs."""
+    return [job.version for job in jobs]
+
+
+def claim(books: Books, job: TryOut) -> None:
+    """Claims the try-out, as an arena does."""
+    with books.write() as session:
+        how = {"settings": books.settings, "now": books.clock()}
+        matches.claim(session, job.version, job.attempt, job.token, **how)  # type: ignore[arg-type]
+
+
+def take_long(books: Books, owner: User, name: str) -> None:
+    """A try-out of the owner that sleeps for a minute, and its verdict."""
+    upload(books, owner, name)
+    (job,) = sent(books)
+    claim(books, job)
+    books.clock.pass_by(minutes=1)
+    books.settle(tried_out(job, accepted=False))
+
+
+def test_an_authors_try_outs_go_one_after_another(books: Books, alice: User) -> None:
+    versions = upload(books, alice, "one", "two", "three")
+    for version in versions:
+        (job,) = sent(books)
+        assert job.version == version.digest
+        tick(books.context)
+        assert not sent(books)
+        books.settle(tried_out(job))
+    assert not sent(books)
+
+
+def test_every_author_has_a_turn(books: Books, alice: User, bob: User) -> None:
+    first, _, third = upload(books, alice, "one", "two", "three")
+    (other,) = upload(books, bob, "one")
+    jobs = sent(books)
+    assert names(jobs) == digests([first, other])
+    books.settle(tried_out(jobs[1]))
+    assert not sent(books), "bob's verdict is no turn of alice's"
+    assert third.attempt == 0
+
+
+def test_without_turns_one_authors_try_outs_would_go_before_anothers(
+    books: Books, alice: User, bob: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(turns, "_busy", lambda session, now: set())
+    mine = upload(books, alice, "one", "two", "three")
+    (other,) = upload(books, bob, "one")
+    assert names(sent(books)) == digests([*mine, other])
+
+
+def test_a_lost_message_holds_the_turn_for_one_lease(books: Books, alice: User) -> None:
+    versions = upload(books, alice, "one", "two")
+    (gone,) = sent(books)
+    books.clock.pass_by(minutes=books.settings.lease_minutes - 0.1)
+    tick(books.context)
+    assert not sent(books)
+    books.clock.pass_by(minutes=0.2)
+    tick(books.context)
+    (second,) = sent(books)
+    assert second.version == versions[1].digest, "who has not been sent comes first"
+    with pytest.raises(Conflict, match="the turn of version"):
+        claim(books, gone)
+    books.settle(tried_out(second))
+    (again,) = sent(books)
+    assert (again.version, again.attempt) == (versions[0].digest, 2)
+    claim(books, again)
+
+
+def test_a_late_claim_counts_where_the_turn_is_free(books: Books, alice: User) -> None:
+    upload(books, alice, "one")
+    (job,) = sent(books)
+    books.clock.pass_by(minutes=books.settings.lease_minutes + 1)
+    claim(books, job)
+    tick(books.context)
+    assert not sent(books)
+    assert books.settle(tried_out(job))
+
+
+def test_a_try_out_that_goes_on_keeps_the_turn(books: Books, alice: User) -> None:
+    version, _ = upload(books, alice, "one", "two")
+    (job,) = sent(books)
+    claim(books, job)
+    began = books.clock()
+    for _ in range(4):
+        books.clock.pass_by(minutes=books.settings.lease_minutes - 1)
+        claim(books, job)
+        tick(books.context)
+        assert not sent(books)
+    assert books.version(version.id).claimed_at == began
+
+
+def test_a_try_out_that_the_platform_loses_keeps_the_turn(books: Books, alice: User) -> None:
+    versions = upload(books, alice, "one", "two")
+    (job,) = sent(books)
+    assert books.lose(lost(job))
+    (again,) = sent(books)
+    assert again.version == versions[0].digest
+    assert books.lose(lost(again))
+    assert books.version(versions[0].id).parked
+    tick(books.context)
+    assert names(sent(books)) == digests(versions[1:])
+
+
+def test_what_is_retired_leaves_the_turn(books: Books, alice: User) -> None:
+    versions = upload(books, alice, "one", "two")
+    sent(books)
+    with books.write() as session:
+        bot = session.merge(books.the_bot(versions[0]))
+        uploads.retire(session, alice, bot, now=books.clock())
+    tick(books.context)
+    assert names(sent(books)) == digests(versions[1:])
+
+
+def test_the_house_and_operators_need_no_turn(books: Books, charlie: User) -> None:
+    with books.write() as session:
+        house = accounts.house(session, now=books.clock())
+    for owner in (house, charlie):
+        versions = upload(books, owner, *(f"bot-{number}" for number in range(6)))
+        assert names(sent(books)) == digests(versions)
+
+
+def test_a_slow_authors_try_outs_wait_among_the_matches(
+    books: Books, alice: User, bob: User
+) -> None:
+    take_long(books, alice, "sleeper")
+    upload(books, alice, "another")
+    upload(books, bob, "quick")
+    queues = [(task, queue) for task, queue, _ in books.postman.letters]
+    assert queues == [(wire.TRY_OUT_LAST, "ranked"), (wire.TRY_OUT, "tryout")]
+    books.settle(tried_out(sent(books)[0]))
+    books.clock.pass_by(minutes=61)
+    upload(books, alice, "a-third")
+    assert [queue for _, queue, _ in books.postman.letters] == ["tryout"]
+
+
+def test_slow_authors_hold_half_of_the_arenas_at_most(books: Books) -> None:
+    slow = [books.person(f"slow-{number}") for number in range(3)]
+    for author in slow:
+        take_long(books, author, "sleeper")
+    for author in slow:
+        upload(books, author, "another")
+    first = sent(books)
+    assert len(first) == 1
+    quick = books.person("quick")
+    upload(books, quick, "quick")
+    assert len(sent(books)) == 1, "others have their turns"
+    books.settle(tried_out(first[0]))
+    tick(books.context)
+    assert len(sent(books)) == 1, "the next of them has its turn"
+
+
+def test_as_many_uploads_wait_as_may(books: Books, alice: User, bob: User) -> None:
+    few = open_books(books.context.database.url, pending_tryouts=2)
+    upload(few, alice, "one", "two")
+    with pytest.raises(TooMany, match=r"2 of your uploads wait for their verdicts.* wait for the"):
+        upload(few, alice, "three")
+    upload(few, alice, "two")
+    upload(few, bob, "one")
+    few.settle(tried_out(sent(few)[0]))
+    upload(few, alice, "three")
+    few.context.close()
+
+
+def test_as_many_uploads_wait_from_one_address_as_may(books: Books, alice: User, bob: User) -> None:
+    few = open_books(books.context.database.url, pending_tryouts_per_address=2)
+    (first,) = upload(few, alice, "one", network="192.0.2.1")
+    upload(few, bob, "one", network="192.0.2.1")
+    carol = few.person("carol")
+    with pytest.raises(TooMany, match=r"2 uploads from your address .* try again in a minute"):
+        upload(few, carol, "one", network="192.0.2.1")
+    upload(few, carol, "one", network="192.0.2.2")
+    few.settle(tried_out(sent(few)[0]))
+    assert few.version(first.id).network == "", "the address is kept until the verdict"
+    upload(few, carol, "two", network="192.0.2.1")
+    few.context.close()
+
+
+def test_operators_and_what_is_parked_do_not_count(
+    books: Books, alice: User, charlie: User
+) -> None:
+    few = open_books(books.context.database.url, pending_tryouts=1, attempts=1)
+    upload(few, charlie, "one", "two", "three")
+    sent(few)
+    (version,) = upload(few, alice, "one")
+    few.lose(lost(sent(few)[0]))
+    assert few.version(version.id).state == VersionState.PENDING
+    upload(few, alice, "two")
+    assert charlie.role == Role.OPERATOR
+    few.context.close()

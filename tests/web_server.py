@@ -1,0 +1,54 @@
+"""The web server of the platform, really started: gunicorn over books of the test's own.
+
+Knows the command line that `matchbox up` uses; a test may put other words behind it.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+import httpx
+
+from cli import web
+from server.db.migrations import migrate
+from tests.books import SECRET
+from tests.services import DEADLINE_S, free_port, running
+
+ARENA_TOKEN: Final = "a" * 32
+SETTINGS: Final = {"MATCHBOX_SECRET_KEY": SECRET, "MATCHBOX_ARENA_TOKEN": ARENA_TOKEN}
+
+
+@contextmanager
+def serving(
+    folder: Path, words: Sequence[str] = web.PUBLIC, **settings: str
+) -> Iterator[httpx.Client]:
+    """A client of the application under gunicorn, until the block ends."""
+    database = f"sqlite:///{folder / 'matchbox.db'}"
+    if not (folder / "matchbox.db").exists():
+        migrate(database)
+    port = free_port()
+    metrics = folder / f"metrics-{port}"
+    knobs = {**SETTINGS, "MATCHBOX_DATABASE_URL": database, **settings}
+    knobs |= {"PROMETHEUS_MULTIPROC_DIR": str(metrics)}
+    command = ["env", *(f"{name}={value}" for name, value in knobs.items())]
+    command += [sys.executable, "-m", "gunicorn", "-c", "python:cli.web"]
+    command += ["-b", f"127.0.0.1:{port}", *words]
+    url = f"http://127.0.0.1:{port}"
+
+    def answers() -> bool:
+        try:
+            return httpx.get(f"{url}/healthz", trust_env=False, timeout=DEADLINE_S).is_success
+        except httpx.TransportError:
+            return False
+
+    # A connection that is kept may be closed by the server just as it is used again.
+    fresh = httpx.Limits(max_keepalive_connections=0)
+    with (
+        running(command, answers, folder / f"web-{port}.log"),
+        httpx.Client(base_url=url, trust_env=False, timeout=DEADLINE_S, limits=fresh) as client,
+    ):
+        yield client
