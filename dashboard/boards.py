@@ -6,9 +6,10 @@ from functools import cache
 from importlib import import_module, resources
 from importlib.util import find_spec
 
-from markdown_it import MarkdownIt
 from markupsafe import Markup
 
+from dashboard import markdown
+from dashboard.documentation import site_address
 from matchbox.game import Plain
 from matchbox.registry import package_of
 
@@ -26,25 +27,8 @@ def drawing(game: str, view: Plain) -> Markup | None:
 def readme(game: str) -> Markup | None:
     """The game's README as HTML, or None where it has none. Raises UnknownGame."""
     page = resources.files(package_of(game)) / "README.md"
-    return from_markdown(page.read_text("utf-8")) if page.is_file() else None
-
-
-def from_markdown(text: str) -> Markup:
-    """The text as HTML without its title; addresses outside our own stay text."""
-    tokens = _READER.parse(text)
-    if tokens and tokens[0].tag == "h1":
-        del tokens[:3]
-    for token in tokens:
-        if token.type in ("heading_open", "heading_close"):
-            token.tag = f"h{max(2, int(token.tag[1]))}"
-    html: str = _READER.renderer.render(tokens, _READER.options, {})
-    return Markup(html.replace("<pre>", '<pre tabindex="0">'))  # the reader escapes HTML
-
-
-class _Reader(MarkdownIt):
-    def validateLink(self, url: str) -> bool:
-        """Links and pictures lead to our own pages or nowhere."""
-        return url.startswith(("/", "#")) and not url.startswith("//")
-
-
-_READER = _Reader("commonmark", {"html": False}).enable("table")
+    if not page.is_file():
+        return None
+    folder = package_of(game).replace(".", "/")
+    text = page.read_text("utf-8")
+    return markdown.read(text, lambda address: site_address(folder, address)).html

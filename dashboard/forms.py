@@ -57,7 +57,7 @@ def account_page(
     new_webhook: Mapping[str, object] | None = None,
     values: Values | None = None,
 ) -> str:
-    """The viewer's bots, tokens and ways for notices; a secret just made is shown this once."""
+    """What is the viewer's own: bots, tokens, sessions; a secret just made is shown this once."""
     return render_template(
         "account.html",
         error=error,
@@ -67,6 +67,7 @@ def account_page(
         ways=source.ways_out(),
         kinds=inbox.MAILED,
         tokens=source.tokens(),
+        sessions=source.sessions(),
         my_bots=source.my_bots(),
     )
 
@@ -131,7 +132,11 @@ def league_page(source: Source, name: str, values: Values | None = None, error: 
     """A league, and for an operator the form for how it is run."""
     league = source.league(name)
     deals = None if league["paced"] else league["deals"]
-    known = {"deals": deals, "max_matches": league["format"]["matches"]}
+    known = {
+        "deals": deals,
+        "separation": league["separation"],
+        "max_matches": league["format"]["matches"],
+    }
     for part in ("format", "admission", "schedule"):
         known |= league[part]
     return render_template(

@@ -20,6 +20,7 @@ from dashboard import (
     assets,
     boards,
     comparisons,
+    documentation,
     evidence,
     figures,
     formats,
@@ -50,6 +51,7 @@ def make_pages(source: Source, *, now: Callable[[], datetime] = utc_now) -> Blue
         *inbox.rules(source),
         *comparisons.rules(source),
         *ratings.rules(source),
+        *documentation.rules(),
     ):
         blueprint.add_url_rule(rule, view.__name__, view)
     blueprint.add_app_template_filter(lambda text: wording.ago(text, now()), "ago")

@@ -131,8 +131,9 @@ class Source:
     rounds: stage, rests, ties (each a list of bots), of every round that was opened."""
 
     leagues: Callable[[], list[Row]]
-    """name, game, title, options, seats, deals, paced (nobody named their number), continuous,
-    paused, format, admission, schedule, next_start."""
+    """name, game, title, options, seats, deals, paced (nobody named their number), separation (none
+    or strong: of a match's rotations), continuous, paused, format, admission, schedule,
+    next_start."""
 
     league: Callable[[str], Row]
     """One of `leagues`, and seasons, as `seasons`; invited: names, None but for operators."""
@@ -144,7 +145,12 @@ class Source:
     """The viewer's bots: owner, name, game, state of the newest version, number, retired_at."""
 
     tokens: Callable[[], list[Row]]
-    """The viewer's API tokens: id, name, created_at, used_at, revoked_at."""
+    """The viewer's API tokens: id, name, created_at, used_at, revoked_at, scopes, ends_at (None for
+    no end)."""
+
+    sessions: Callable[[], list[Row]]
+    """The browsers in which the viewer is logged in: id, browser, created_at, seen_at, ends_at,
+    current (the one that asks)."""
 
     admin: Callable[[], Row]
     """For operators, else Forbidden. wall: walled, box, missing (sentences), reported_at, or None;

@@ -69,8 +69,15 @@ def deals_of(game: str, games: int = GAMES) -> list[str]:
 
 def play(game: str, box: Box | None, width: int, deals: Sequence[str]) -> Told:
     """These deals of the game's match, played."""
+    return tell(play_match(game, TABLES[game], box, width, deals))
+
+
+def play_match(
+    game: str, names: Sequence[str], box: Box | None, width: int, deals: Sequence[str]
+) -> bytes:
+    """The packed record of a match between these shipped bots. No box: in this process."""
     spec = registry.game(game).spec
-    bots = [shipped.find(game, name) for name in TABLES[game]]
+    bots = [shipped.find(game, name) for name in names]
     job = PlayMatch(
         attempt=1,
         token="",
@@ -83,8 +90,7 @@ def play(game: str, box: Box | None, width: int, deals: Sequence[str]) -> Told:
         seats=[Entrant(bot.version, bot.class_name) for bot in bots],
         width=width,
     )
-    played = play_job(job, {bot.version: bot.data for bot in bots}, box)
-    return tell(played.record)
+    return play_job(job, {bot.version: bot.data for bot in bots}, box).record
 
 
 def tell(packed: bytes) -> Told:

@@ -13,6 +13,8 @@ from pathlib import Path
 from tests.services import missing, needs
 
 ROOMS = ("matchbox", "sandbox", "server", "worker", "cli", "dashboard", "bots")
+HOUSE = (*ROOMS, "bench", "learning")
+"""The rooms, and those that measure and learn beside the platform."""
 
 
 def modules(checkout: Path, *folders: str) -> Iterator[Path]:

@@ -16,10 +16,12 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from cli.main import app as cli
+from dashboard import markdown
 from matchbox.settings import PREFIX, Settings
 from server.app import create_app
 from server.context import Context
 from server.db.session import Database
+from server.scopes import ANYBODY, scope_of
 
 if TYPE_CHECKING:
     from apiflask import APIFlask
@@ -60,14 +62,29 @@ def addresses() -> str:
     """Every address that programs ask, and what its route says of itself."""
     with TemporaryDirectory() as folder:
         app = application(Path(folder))
-        rows = [f"| `{method} {path}` | {does} |" for path, method, does in sorted(_routes(app))]
-    return "\n".join(["| request | what it does |", "| --- | --- |", *rows])
+        rows = [
+            f"| `{method} {path}` | {scope} | {does} |"
+            for path, method, scope, does in sorted(_routes(app))
+        ]
+    return "\n".join(["| request | scope | what it does |", "| --- | --- | --- |", *rows])
 
 
 def commands() -> str:
     """Every command, and what it says of itself."""
     rows = [f"| `{name}` | {_first_line(one.help)} |" for name, one in cli_commands()]
     return "\n".join(["| command | what it does |", "| --- | --- |", *rows])
+
+
+def decisions() -> str:
+    """The index of the decisions, by part, with the date of each."""
+    lines = []
+    for section in markdown.read((CHECKOUT / "docs/decisions.md").read_text()).sections:
+        link = f"[{section.heading}](#{section.anchor})"
+        if section.level == 2:
+            lines += ["", f"{link}:", ""]
+        elif section.level == 3:
+            lines.append(f"- {section.paragraphs[0].partition('.')[0]} {link}")
+    return "\n".join(lines).strip()
 
 
 def cli_commands() -> Iterator[tuple[str, TyperCommand]]:
@@ -88,15 +105,16 @@ def _first_line(text: str | None) -> str:
     return (text or "").strip().partition("\n")[0]
 
 
-def _routes(app: APIFlask) -> Iterator[tuple[str, str, str]]:
+def _routes(app: APIFlask) -> Iterator[tuple[str, str, str, str]]:
     for rule in app.url_map.iter_rules():
         if rule.rule.startswith(PUBLIC):
             view = inspect.unwrap(app.view_functions[rule.endpoint])
             does = _first_line(inspect.getdoc(view))
             if rule.endpoint == "openapi.spec":
                 does = "This API, described for programs (OpenAPI)."
+            scope = scope_of(rule.endpoint, app.view_functions[rule.endpoint]) or ANYBODY
             for method in (rule.methods or set()) - {"HEAD", "OPTIONS"}:
-                yield re.sub(r"<(?:[^:>]+:)?(\w+)>", r"<\1>", rule.rule), method, does
+                yield re.sub(r"<(?:[^:>]+:)?(\w+)>", r"<\1>", rule.rule), method, scope, does
 
 
 def _default(value: object) -> str:
@@ -121,6 +139,7 @@ TABLES: dict[str, tuple[str, Callable[[], str]]] = {
     "settings": ("docs/operate.md", settings),
     "addresses": ("docs/api.md", addresses),
     "commands": ("docs/commands.md", commands),
+    "decisions": ("docs/decisions.md", decisions),
 }
 
 

@@ -44,6 +44,9 @@ LOADERS = {
 }
 
 BREACHES = [
+    ("layers", "cli/breach.py", "import bench"),
+    ("layers", "cli/breach.py", "import learning"),
+    ("layers", "learning/breach.py", "import bench"),
     ("layers", "worker/breach.py", "import cli"),
     ("layers", "server/breach.py", "import worker.ledger"),
     ("layers", "dashboard/breach.py", "import server"),
@@ -59,6 +62,7 @@ BREACHES = [
     ("inside-a-game", "matchbox/games/one/player.py", "import matchbox.games.one.desk"),
     ("referee", "matchbox/match/breach.py", "import matchbox.games.one"),
     ("referee", "matchbox/league/breach.py", "from matchbox.games.one import rules"),
+    ("referee", "matchbox/lab/breach.py", "from matchbox.games.one import rules"),
     ("sandbox", "sandbox/breach.py", "import matchbox.games.one"),
     ("sandbox", "sandbox/breach.py", "from matchbox import league"),
     ("arena", "worker/arena/breach.py", "import sqlalchemy"),
@@ -88,7 +92,7 @@ def contract_names(checkout: Path) -> dict[str, str]:
 def copy(checkout: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A copy of the rooms with two more games."""
     folder = tmp_path_factory.mktemp("house") / "copy"
-    for room in sources.ROOMS:
+    for room in sources.HOUSE:
         shutil.copytree(checkout / room, folder / room, ignore=shutil.ignore_patterns("*.pyc"))
     shutil.copy(checkout / "pyproject.toml", folder)
     for game in ("one", "other"):
@@ -136,7 +140,7 @@ def test_a_breach_is_seen(breach: str, copy: Path) -> None:
 
 def foreign_in_a_bot(tree: ast.Module) -> set[str]:
     """What a bot imports of ours that is no game."""
-    ours = {name for name in sources.imported(tree) if name.split(".")[0] in sources.ROOMS}
+    ours = {name for name in sources.imported(tree) if name.split(".")[0] in sources.HOUSE}
     return {name for name in ours if not name.startswith("matchbox.games.")}
 
 

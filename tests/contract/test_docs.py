@@ -10,6 +10,7 @@ from typing import get_args
 
 import pytest
 
+from dashboard import markdown
 from matchbox import registry
 from matchbox.errors import FAULT_KINDS
 from matchbox.match.replay import Verdict
@@ -76,6 +77,15 @@ def test_every_make_target_says_what_it_does(checkout: Path) -> None:
     assert not [name for name, meaning in targets.items() if not meaning]
 
 
+def test_every_decision_is_dated(checkout: Path) -> None:
+    sections = markdown.read((checkout / "docs/decisions.md").read_text()).sections
+    decided = [section for section in sections if section.level == 3]
+    assert decided
+    for section in decided:
+        assert re.match(r"\d{4}-\d\d-\d\d\. \w", section.paragraphs[0]), section.heading
+    assert len({section.heading for section in decided}) == len(decided)
+
+
 def test_every_setting_is_in_the_example_with_its_default(checkout: Path) -> None:
     text = (checkout / ".env.example").read_text()
     shown = dict(re.findall(rf"^#?{PREFIX}(\w+)=(.*)$", text, re.MULTILINE))
@@ -108,7 +118,7 @@ def test_every_game_of_ours_has_a_page(checkout: Path) -> None:
 def test_every_room_is_on_the_map(checkout: Path) -> None:
     text = (checkout / "ARCHITECTURE.md").read_text()
     rooms = set(re.findall(r"^\| `([a-z/]+)/` \|", text, re.MULTILINE))
-    assert set(sources.ROOMS) - {"worker"} <= rooms
+    assert set(sources.HOUSE) - {"worker"} <= rooms
     assert all((checkout / room).is_dir() for room in rooms)
 
 

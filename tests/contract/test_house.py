@@ -8,13 +8,13 @@ import tomllib
 from pathlib import Path
 
 import pytest
+import yaml  # type: ignore[import-untyped]
 
 from tests.contract import sources
 
 LONGEST_FILE = 400
 LONGEST_FUNCTION = 50
 NAMES_THAT_NAME_NOTHING = {"utils", "util", "helpers", "common", "base", "manager", "handler"}
-HOUSE = (*sources.ROOMS, "bench", "learning")
 
 # Written so that this file does not hold what it looks for.
 ADDRESSES = re.compile(
@@ -40,14 +40,16 @@ def pins(text: str) -> dict[str, str]:
 
 
 def test_no_file_is_too_long(checkout: Path) -> None:
-    lengths = {p: len(p.read_text().splitlines()) for p in sources.modules(checkout, *HOUSE)}
+    lengths = {
+        p: len(p.read_text().splitlines()) for p in sources.modules(checkout, *sources.HOUSE)
+    }
     assert not {str(path): n for path, n in lengths.items() if n > LONGEST_FILE}
 
 
 def test_no_function_is_too_long(checkout: Path) -> None:
     long = [
         f"{path}:{function.lineno} {function.name}: {sources.lines_of(function)} lines"
-        for path in sources.modules(checkout, *HOUSE)
+        for path in sources.modules(checkout, *sources.HOUSE)
         for function in sources.functions(sources.tree_of(path))
         if sources.lines_of(function) > LONGEST_FUNCTION
     ]
@@ -55,12 +57,12 @@ def test_no_function_is_too_long(checkout: Path) -> None:
 
 
 def test_every_module_says_what_it_is(checkout: Path) -> None:
-    for path in sources.modules(checkout, *HOUSE):
+    for path in sources.modules(checkout, *sources.HOUSE):
         assert ast.get_docstring(sources.tree_of(path)), f"{path} has no docstring"
 
 
 def test_every_name_names_something(checkout: Path) -> None:
-    for path in sources.modules(checkout, *HOUSE):
+    for path in sources.modules(checkout, *sources.HOUSE):
         names = {path.stem, *path.relative_to(checkout).parent.parts}
         assert not names & NAMES_THAT_NAME_NOTHING, path
 
@@ -72,7 +74,7 @@ def test_no_file_holds_an_address_of_a_registry_or_of_one_machine(checkout: Path
 
 
 def test_nothing_is_left_undone(checkout: Path) -> None:
-    for path in sources.modules(checkout, *HOUSE, "tests"):
+    for path in sources.modules(checkout, *sources.HOUSE, "tests"):
         found = LEFT_UNDONE.search(path.read_text())
         place = path.relative_to(checkout)
         allowed = place == Path("tests/services.py") or sources.is_somebody_elses(place)
@@ -106,3 +108,25 @@ def test_the_locks_hold_every_dependency(checkout: Path) -> None:
 @pytest.mark.parametrize("text", ["see /hom" + "e/alice/x", "https://py" + "pi.org/simple"])
 def test_an_address_is_seen(text: str) -> None:
     assert ADDRESSES.search(text)
+
+
+FORMS = ("bug.yml", "idea.yml")
+KINDS_OF_FIELD = {"markdown", "input", "textarea", "dropdown", "checkboxes"}
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_an_issue_form_is_one_that_github_takes(name: str, checkout: Path) -> None:
+    form = yaml.safe_load((checkout / ".github/ISSUE_TEMPLATE" / name).read_text())
+    assert form.keys() >= {"name", "description", "body"}
+    fields = [field for field in form["body"] if field["type"] != "markdown"]
+    assert fields
+    assert {field["type"] for field in form["body"]} <= KINDS_OF_FIELD
+    assert all(field["attributes"]["label"] for field in fields)
+    assert len({field["id"] for field in fields}) == len(fields)
+
+
+def test_a_public_form_sends_holes_in_the_wall_elsewhere(checkout: Path) -> None:
+    folder = checkout / ".github/ISSUE_TEMPLATE"
+    assert {path.name for path in folder.iterdir()} == {*FORMS, "config.yml"}
+    assert "SECURITY.md" in (folder / "bug.yml").read_text()
+    assert yaml.safe_load((folder / "config.yml").read_text())["blank_issues_enabled"] is False

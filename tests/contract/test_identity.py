@@ -1,4 +1,4 @@
-"""The same match is the same record: at any width, in any box, process, order of deals and build.
+"""The same match is the same record: at any width, in any box, process, order and build.
 
 For bots that keep no state between bouts, over thousands of games of every game. One that does is
 found by the sample: tests/unit/match/test_sample.py.
@@ -10,7 +10,9 @@ import json
 import os
 import subprocess
 import sys
-from functools import cache
+from collections.abc import Iterable
+from functools import cache, partial
+from itertools import permutations
 from pathlib import Path
 
 import pytest
@@ -109,6 +111,29 @@ def test_the_deals_may_be_dealt_out_in_any_order_to_any_processes(game: str) -> 
     odd, backward, even = (told_by(one) for one in [started(game, *part) for part in parts])
     assert odd.bouts | even.bouts == backward.bouts == alone(game, FEW).bouts
     assert not odd.bouts.keys() & even.bouts.keys()
+
+
+@every_game
+@pytest.mark.parametrize("width", [1, 16])
+def test_the_rotations_may_be_played_in_any_order(
+    game: str, width: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened = open_named("process")
+    assert opened is not None
+    found = set()
+    with opened:
+        for order in permutations(range(len(TABLES[game]))):
+            monkeypatch.setattr("worker.arena.play.shuffled", partial(in_order, order))
+            told = play(game, opened, width, deals_of(game, FEW))
+            assert told.record == alone(game, FEW).record
+            found.add(told.packed)
+    assert len(found) == 1
+
+
+def in_order(order: tuple[int, ...], rotations: Iterable[int]) -> tuple[int, ...]:
+    """The rotations in that order, in place of one that is drawn."""
+    wanted = set(rotations)
+    return tuple(rotation for rotation in order if rotation in wanted)
 
 
 @every_game

@@ -10,7 +10,7 @@ from pathlib import Path
 from threading import Thread
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
 from werkzeug.serving import make_server
 
 from matchbox.match.wire import PlayMatch, TryOut
@@ -214,3 +214,49 @@ def test_an_operator_makes_a_league_that_runs_itself(
     expect(page.locator("#state")).to_contain_text("finished")
     expect(page.locator("main")).to_contain_text("every two meet in both orders")
     expect(page.locator("main")).to_contain_text("First place shared by")
+
+
+def test_an_account_ends_its_other_sessions_and_changes_its_password(
+    page: Page, books: Books, address: str, browser: Browser
+) -> None:
+    sign_up(page, address)
+    with browser.new_context() as elsewhere:
+        other = elsewhere.new_page()
+        log_in(other, address, PASSWORD)
+        page.goto(address + "/account")
+        sessions = page.locator("table", has_text="this one")
+        expect(sessions.locator("tbody tr")).to_have_count(2)
+        page.get_by_role("button", name="End this session").click()
+        expect(sessions.locator("tbody tr")).to_have_count(1)
+        other.goto(address + "/account")
+        expect(other.get_by_role("heading", name="Log in")).to_be_visible()
+    page.get_by_label("Name of the token").fill("laptop")
+    page.get_by_label("Submit bots, and change what is yours").uncheck()
+    page.get_by_role("button", name="Make a token").click()
+    token = page.locator("table", has_text="laptop").locator("tbody tr")
+    expect(token).to_contain_text("read")
+    expect(token).not_to_contain_text("submit")
+    change_password(page, "password2026")
+    expect(page.get_by_role("alert")).to_contain_text("common ones")
+    change_password(page, "battery staple")
+    expect(token).to_have_count(0)
+    page.get_by_role("button", name="Log out").click()
+    log_in(page, address, "battery staple")
+    expect(page.get_by_role("button", name="Log out")).to_be_visible()
+
+
+def log_in(page: Page, address: str, password: str) -> None:
+    """Logs alice in through the form."""
+    page.goto(address + "/login")
+    page.get_by_label("Name").fill("alice")
+    page.get_by_label("Password").fill(password)
+    page.get_by_role("button", name="Log in").click()
+    expect(page.get_by_role("button", name="Log out")).to_be_visible()
+
+
+def change_password(page: Page, new: str) -> None:
+    """Sends the form for a new password, and has every token revoked."""
+    page.get_by_label("Password", exact=True).fill(PASSWORD)
+    page.get_by_label("New password").fill(new)
+    page.get_by_label("Revoke all my tokens as well").check()
+    page.get_by_role("button", name="Change the password").click()

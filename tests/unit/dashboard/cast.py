@@ -287,9 +287,12 @@ SOURCE: Final = Source(
     my_bots=lambda: [{"owner": "alice", "name": "careful", "game": "bomb", "state": "active",
                       "number": 4, "retired_at": None}],
     tokens=lambda: [{"id": 1, "name": "laptop", "created_at": EARLIER, "used_at": None,
-                     "revoked_at": None},
+                     "revoked_at": None, "scopes": ["read", "submit"], "ends_at": EARLIER},
                     {"id": 2, "name": "", "created_at": EARLIER, "used_at": EARLIER,
-                     "revoked_at": EARLIER}],
+                     "revoked_at": EARLIER, "scopes": ["read"], "ends_at": None}],
+    sessions=lambda: [{"id": number, "browser": browser, "created_at": EARLIER, "seen_at": EARLIER,
+                       "ends_at": EARLIER, "current": number == 1}
+                      for number, browser in ((1, "Firefox on Linux"), (2, "Safari on iPhone"))],
     admin=admin,
     claim_open=lambda secret: secret == "good",
     comparison=compared.comparison,
@@ -328,6 +331,7 @@ EMPTY: Final = replace(
     season_standings=lambda season: board(),
     my_bots=list,
     tokens=list,
+    sessions=list,
     admin=nothing_to_do,
     bot=lambda owner, name: bot("alice", "careful") | {"versions": [], "standing": None},
     ratings=lambda owner, name: [],
@@ -343,6 +347,7 @@ PAGES: Final = (
     "/account", "/admin", "/first/good", "/first/" + quote("<b>used"),
     "/comparisons/1", "/comparisons/2", "/comparisons/3",
     "/inbox", "/account/email/good", "/account/email/used",
+    "/docs/", "/docs/?q=memory+limit", "/docs/write-a-bot", "/docs/threat-model",
 )  # fmt: skip
 OPERATING: Final = (
     "/seasons", "/seasons/7", "/leagues", "/leagues/cup", "/seasons/7/operate",

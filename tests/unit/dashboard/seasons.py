@@ -69,6 +69,7 @@ def league_row(name: str = "cup") -> Row:
     run = Schedule() if own else Schedule(cron="0 18 * * FRI", zone="Europe/Berlin")
     return {"id": 2, "name": name, "game": "bomb", "title": "Bomb", "options": {"see": 3},
             "seats": 2, "deals": 10, "paced": own, "continuous": own, "paused": False,
+            "separation": "none" if own else "strong",
             "format": write(Format(kind="adaptive", question="top", top=3, divisions=2)),
             "admission": write(Admission(by="open" if own else "invitation")),
             "schedule": write(run), "next_start": None if own else LATER}  # fmt: skip

@@ -4,7 +4,7 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
-from dashboard.boards import drawing, from_markdown, readme
+from dashboard.boards import drawing, readme
 from matchbox.errors import UnknownGame
 from tests.unit.dashboard.cast import steps
 
@@ -33,22 +33,13 @@ def test_a_game_that_is_not_there_is_named() -> None:
 def test_the_readme_of_a_game_is_a_page() -> None:
     page = readme("bomb")
     assert page is not None
-    assert "<h2>" in page
-    assert "<h1>" not in page
-    assert "<table>" in page
+    assert "<h2 " in page
+    assert "<h1" not in page
+    assert "<table " in page
 
 
-def test_a_readme_leads_nowhere_else_and_runs_nothing() -> None:
-    page = from_markdown(
-        "# Chess\n[rules](https://elsewhere.example/x) ![board](//elsewhere.example/b.png)\n"
-        "<script>alert(1)</script> [games](/games/bomb) <img src=x onerror=alert(1)>\n"
-    )
-    assert 'href="https:' not in page
-    assert "src=" not in page.replace("&lt;img src=x", "")
-    assert "<script" not in page
-    assert "<img" not in page
-    assert '<a href="/games/bomb">games</a>' in page
-
-
-def test_a_long_listing_can_be_scrolled_by_keyboard() -> None:
-    assert '<pre tabindex="0">' in from_markdown("```\nx = 1\n```\n")
+def test_a_readme_leads_to_the_docs_on_the_site() -> None:
+    page = readme("bomb")
+    assert page is not None
+    assert 'href="/docs/bots"' in page
+    assert "../" not in page

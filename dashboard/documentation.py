@@ -1,0 +1,163 @@
+"""The docs on the site: an index, a page for each file of docs/, and a search.
+
+Knows where the files are and which page is for whom. A wheel has them too: `dashboard/docs` is a
+link to `docs`. Where they are missing, the index says so.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+from flask import redirect, render_template, request, url_for
+from werkzeug.wrappers import Response
+
+from dashboard import markdown
+from matchbox.errors import NotFound
+
+FOLDER: Final = Path(__file__).parent / "docs"
+READERS: Final = {
+    "For authors": {
+        "write-a-bot": "from a file to a rating, limits, faults",
+        "commands": "every command",
+        "bots": "the shipped bots, and how each does against every other",
+        "api": "the same over HTTP",
+    },
+    "For operators": {
+        "operate": "settings, backup, upgrade, Postgres and Redis, machines of their own",
+        "threat-model": "what the wall promises, the attacks, what cannot be stopped",
+    },
+    "For builders": {
+        "add-a-game": "a whole game on one page",
+        "league": "what ratings and seasons promise, measured",
+        "figures": "what the source documents found, and what we find",
+        "performance": "isolated play beside a plain loop, measured",
+        "protocol": "every message, with examples",
+        "decisions": "what was decided, and why",
+    },
+}
+"""Who reads which page, and what is in it, as the README says."""
+MOST_WORDS: Final = 8
+"""More words of a search are left out."""
+MOST_HITS: Final = 30
+EXCERPT: Final = 240
+"""Characters of text shown of a hit, about."""
+
+_GAME: Final = re.compile(r"matchbox/games/([a-z0-9-]+)/README\.md")
+_PAGE: Final = re.compile(r"docs/([\w-]+)\.md")
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A section that a search found."""
+
+    page: str
+    title: str
+    section: markdown.Section
+    excerpt: list[tuple[str, bool]]
+    """Pieces of text; True for those that were searched for."""
+
+
+def rules() -> Iterator[tuple[str, Callable[..., str | Response]]]:
+    """Every address and its view, whose name is the endpoint's."""
+    yield "/docs/", docs
+    yield "/docs/<page>", docs_page
+
+
+def docs() -> str:
+    """The index, or what a search found."""
+    query = request.args.get("q", "").strip()
+    titles = {name: read(name).title for name in names()}
+    readers = {
+        reader: {name: (titles[name], line) for name, line in lines.items() if name in titles}
+        for reader, lines in READERS.items()
+    }
+    found = search(query) if query else []
+    return render_template(
+        "docs.html", query=query, hits=found[:MOST_HITS], found=len(found), readers=readers
+    )
+
+
+def docs_page(page: str) -> str | Response:
+    """One page. Its file's name, such as write-a-bot.md, leads to it as well."""
+    name = page.removesuffix(".md")
+    if name not in names():
+        raise NotFound(f"the docs have no page {page!r}; {url_for('pages.docs')} lists them all")
+    if name != page:
+        return redirect(url_for("pages.docs_page", page=name))
+    return render_template("docs_page.html", page=read(name))
+
+
+@cache
+def names() -> list[str]:
+    """The pages that there are, by file name without its suffix; none where none are installed."""
+    return sorted(path.stem for path in FOLDER.glob("*.md"))
+
+
+@cache
+def read(name: str) -> markdown.Page:
+    """The page of that name, which must be one of `names()`."""
+    text = (FOLDER / f"{name}.md").read_text("utf-8")
+    return markdown.read(text, lambda address: site_address("docs", address))
+
+
+def site_address(folder: str, address: str) -> str | None:
+    """Where a link in a file of that folder leads on the site; None where it leads elsewhere.
+
+    The folder is counted from the checkout's root: "docs", or "matchbox/games/bomb".
+    """
+    place, mark, anchor = address.partition("#")
+    if not place or place.startswith("/"):
+        return markdown.own_address(address)
+    file = posixpath.normpath(posixpath.join(folder, place))
+    if (page := _PAGE.fullmatch(file)) and page[1] in names():
+        return f"/docs/{page[1]}{mark}{anchor}"
+    if game := _GAME.fullmatch(file):
+        return f"/games/{game[1]}{mark}{anchor}"
+    return None
+
+
+def search(query: str) -> list[Hit]:
+    """The sections that hold every word of the query.
+
+    Those with more of the words in their heading come first, then those of pages for authors.
+    """
+    words = query.lower().split()[:MOST_WORDS]
+    hits = []
+    for name in (name for lines in READERS.values() for name in lines if name in names()):
+        page = read(name)
+        for section in page.sections:
+            if all(word in _text(page, section) for word in words):
+                hits.append(Hit(name, page.title, section, excerpt(section.paragraphs, words)))
+    return sorted(hits, key=lambda hit: -_count(hit.section.heading, words))
+
+
+def excerpt(paragraphs: list[str], words: list[str]) -> list[tuple[str, bool]]:
+    """The part of the paragraph with most of the words, cut into pieces that are words or not."""
+    paragraph = max(paragraphs, key=lambda text: _count(text, words), default="")
+    wanted = re.compile("|".join(map(re.escape, words)), re.IGNORECASE)
+    first = wanted.search(paragraph)
+    start = max(0, first.start() - EXCERPT // 3) if first else 0
+    start = paragraph.rfind(" ", 0, start) + 1 if start else 0
+    shown = paragraph[start : start + EXCERPT]
+    pieces, at = [("… ", False)] if start else [], 0
+    for match in wanted.finditer(shown):
+        pieces += [(shown[at : match.start()], False), (match[0], True)]
+        at = match.end()
+    rest = shown[at:] + (" …" if start + EXCERPT < len(paragraph) else "")
+    return [piece for piece in [*pieces, (rest, False)] if piece[0]]
+
+
+def _text(page: markdown.Page, section: markdown.Section) -> str:
+    """Everything that a search looks at, in small letters."""
+    return "\n".join([page.title, section.heading, *section.paragraphs]).lower()
+
+
+def _count(text: str, words: list[str]) -> int:
+    """How many of the words the text holds."""
+    return sum(word in text.lower() for word in words)

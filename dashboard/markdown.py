@@ -1,0 +1,156 @@
+"""Turns Markdown into HTML for the pages: READMEs of games, and the docs.
+
+Knows the reader and what is safe to show. The caller says where links lead. HTML in the text is
+shown as text, and no address outside the site becomes a link or a picture.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Final
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+from markupsafe import Markup
+
+Resolve = Callable[[str], str | None]
+"""The address on this site for an address in the text, or None where there is none."""
+
+_READER: Final = MarkdownIt("commonmark", {"html": False}).enable("table")
+_ACCESSIBLE: Final = {
+    "<pre>": '<pre tabindex="0">',  # both may be wider than the page: keys scroll them
+    "<table>": '<table tabindex="0">',
+    "<th></th>": "<td></td>",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A heading and the text below it, up to the next heading."""
+
+    level: int
+    """1 for the page's title, else 2 to 6."""
+    heading: str
+    anchor: str
+    paragraphs: list[str] = field(default_factory=list)
+    """The text of each paragraph, table cell and listing, without marks."""
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A text that was read."""
+
+    title: str
+    """The heading at the very top; "" where the text does not begin with one."""
+    html: Markup
+    """Everything but the title."""
+    sections: list[Section]
+    """In the order of the page; the first holds the text before any other heading."""
+
+
+def own_address(address: str) -> str | None:
+    """The address itself where it leads to this site or this page."""
+    return address if address.startswith(("/", "#")) and not address.startswith("//") else None
+
+
+def read(text: str, resolve: Resolve = own_address) -> Page:
+    """The page that the text describes; its headings have anchors like those of GitHub."""
+    tokens = list(_without_comments(_READER.parse(text)))
+    sections = _sections(tokens)
+    if tokens and tokens[0].tag == "h1":
+        del tokens[:3]
+    for token in tokens:
+        if token.type in ("heading_open", "heading_close"):
+            token.tag = f"h{max(2, int(token.tag[1]))}"
+        if token.children is not None:
+            token.children = list(_with_own_addresses(token.children, resolve))
+        if token.attrs.pop("style", "") == "text-align:right":  # the content policy bars styles
+            token.attrSet("class", "number")
+    html: str = _READER.renderer.render(tokens, _READER.options, {})
+    for plain, accessible in _ACCESSIBLE.items():
+        html = html.replace(plain, accessible)
+    return Page(sections[0].heading, Markup(html), sections)
+
+
+def _without_comments(tokens: list[Token]) -> Iterator[Token]:
+    """The tokens without paragraphs that are an HTML comment."""
+    skipped = 0
+    for place, token in enumerate(tokens):
+        if token.type == "paragraph_open" and _is_comment(tokens[place + 1].content):
+            skipped = 3  # the paragraph's beginning, its text and its end
+        if skipped:
+            skipped -= 1
+        else:
+            yield token
+
+
+def _is_comment(text: str) -> bool:
+    return text.startswith("<!--") and text.endswith("-->")
+
+
+def _sections(tokens: list[Token]) -> list[Section]:
+    """The sections of the page. Gives each heading below the title its anchor."""
+    sections = [Section(1, "", "")]
+    taken: dict[str, int] = {}
+    in_heading = False
+    for place, token in enumerate(tokens):
+        if token.type == "heading_open":
+            in_heading = True
+            heading = _plain(tokens[place + 1])
+            if place == 0 and token.tag == "h1":
+                sections = [Section(1, heading, "")]
+                continue
+            anchor = _anchor(heading, taken)
+            token.attrSet("id", anchor)
+            sections.append(Section(max(2, int(token.tag[1])), heading, anchor))
+        elif token.type == "heading_close":
+            in_heading = False
+        elif token.type in ("inline", "fence", "code_block") and not in_heading:
+            sections[-1].paragraphs.append(_plain(token))
+    return sections
+
+
+def _anchor(heading: str, taken: dict[str, int]) -> str:
+    """The heading's anchor; a second one of the same text gets "-1", the third "-2"."""
+    anchor = re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+    number = taken.get(anchor, 0)
+    taken[anchor] = number + 1
+    return f"{anchor}-{number}" if number else anchor
+
+
+def _plain(token: Token) -> str:
+    """The token's text without marks."""
+    if token.children is None:
+        return token.content
+    return "".join(
+        " " if child.type in ("softbreak", "hardbreak") else child.content
+        for child in token.children
+    )
+
+
+def _with_own_addresses(tokens: list[Token], resolve: Resolve) -> Iterator[Token]:
+    """The tokens, in which all links and pictures are of this site.
+
+    Another link stays as text, with its address behind it where that is a whole one.
+    """
+    dropped: list[str | None] = []
+    for token in tokens:
+        if token.type == "link_open":
+            address = str(token.attrs["href"])
+            resolved = resolve(address)
+            dropped.append(None if resolved else address)
+            if resolved:
+                token.attrSet("href", resolved)
+                yield token
+        elif token.type == "link_close":
+            address_dropped = dropped.pop()
+            if address_dropped is None:
+                yield token
+            elif "://" in address_dropped:
+                yield Token("text", "", 0, content=f" ({address_dropped})")
+        elif token.type == "image" and not own_address(str(token.attrs["src"])):
+            yield Token("text", "", 0, content=token.content)
+        else:
+            yield token
