@@ -79,8 +79,9 @@ env: ## draw the secrets of docker-compose.yml into .env
 compose-test: $(DEV) ## build the deployment, bring it up, play a season in it, take it down
 	@$(BIN)/python -m pytest tests/deployment $(ARGS)
 
-hostile-load: $(DEV) ## ten thousand mixed matches, one entrant in ten an attack, on four times the load
+hostile-load: $(DEV) ## ten thousand mixed matches, one entrant in ten an attack, on four times the load; then 4,000 bouts of a bot with notes and without, in every box
 	@$(BIN)/python -m tests.hostile.load $(ARGS)
+	@$(BIN)/python -m tests.hostile.notes $(NOTES)
 
 fifty-bots: $(DEV) ## a season of fifty bots of every game, or ARGS="bomb", while everything is killed
 	@$(BIN)/python -m tests.integration.fifty_bots $(ARGS)

@@ -71,6 +71,7 @@ class Postman:
         letters, self.letters = self.letters, []
         kinds: dict[str, type[TryOut] | type[PlayMatch] | type[Teach]] = {
             wire.TRY_OUT: TryOut,
+            wire.TRY_OUT_LAST: TryOut,
             wire.PLAY_MATCH: PlayMatch,
             wire.PLAY_COMPARISON: PlayMatch,
             wire.LEARN: Teach,

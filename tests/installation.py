@@ -36,10 +36,13 @@ QUICK: Final[Mapping[str, str]] = {
     "MATCHBOX_LOGINS_PER_MINUTE": "1000",
     "MATCHBOX_TICK_SECONDS": "1",
     "MATCHBOX_UPLOADS_PER_HOUR": "1000",
+    "MATCHBOX_PENDING_TRYOUTS": "1000",
+    "MATCHBOX_PENDING_TRYOUTS_PER_ADDRESS": "1000",
 }
 """Settings of a platform whose demonstration league soon comes to rest."""
 _MARKS: Final = (
-    ("web", r"gunicorn"),
+    ("web", r"gunicorn.*server\.app:from_environment"),
+    ("internal", r"gunicorn.*server\.app:internal_from_environment"),
     ("ledger", r"worker\.ledger\.main worker"),
     ("beat", r"worker\.ledger\.main beat"),
     ("broker", r"(valkey|redis)-server"),
@@ -150,7 +153,13 @@ class Installation:
 
     def ready(self) -> None:
         """Returns once every program of it is at work: arenas have reported their wall."""
-        names = {"web", "ledger", "beat", *(f"arena-{n + 1}" for n in range(self.arenas))}
+        names = {
+            "web",
+            "internal",
+            "ledger",
+            "beat",
+            *(f"arena-{n + 1}" for n in range(self.arenas)),
+        }
         eventually(lambda: names <= set(self.programs()), why=self.logs())
         eventually(lambda: self.settled(), why=self.logs())
 

@@ -36,6 +36,7 @@ PACKAGES = {
     "dockerd": "docker.io",
     "debootstrap": "debootstrap",
     "openssl": "openssl",
+    "nginx": "nginx-light",
 }
 
 
