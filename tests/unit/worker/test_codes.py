@@ -57,7 +57,7 @@ def test_a_bot_is_compiled_once_while_its_box_is_open(fresh: Box) -> None:
 def test_it_comes_out_as_where_every_seat_compiles(
     box: Box, source: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # How often a bot that breaks is loaded, and so what it prints, depends on which rotation is first.
+    # How often a broken bot is loaded, and so what it prints, depends on the order of rotations.
     monkeypatch.setattr(play, "shuffled", tuple)
     limits = BRIEF if source is ENDLESS else LIMITS
     once = played(box, source, OTHER, limits=limits)
