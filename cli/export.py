@@ -49,14 +49,17 @@ def write_export(record: Record, names: Sequence[str], path: Path) -> None:
 
 
 def _offered(game: str) -> Mapping[str, Export]:
+    from matchbox.hooks import check_terminal
     from matchbox.registry import package_of
 
-    name = f"{package_of(game)}.desk"
+    package = package_of(game)
+    name = f"{package}.desk"
     try:
         desk = import_module(name)
     except ModuleNotFoundError as error:
         if error.name != name:
             raise
         return {}
+    check_terminal(package, desk)
     offered: Mapping[str, Export] = getattr(desk, "EXPORTS", {})
     return offered

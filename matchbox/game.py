@@ -1,8 +1,11 @@
-"""The Game contract. Knows what every game must answer; knows no game."""
+"""The Game contract: what every game must answer, and what it may offer. Knows no game.
+
+`matchbox/hooks.py` compares an installed game with these declarations.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Protocol, TypeAlias
 
@@ -108,13 +111,108 @@ class Game(Protocol):
         """A state of its own which that seat cannot tell from this one, its secrets dealt anew."""
 
 
+class GameHooks(Protocol):
+    """What the rules of a game may offer beside `Game`. Each function is optional.
+
+    A game without a hook leaves the name out, or sets it to None.
+    """
+
+    def refusal(self, state: State, seat: int, move: Plain) -> str:
+        """The sentence with which the move is refused; empty where it is legal.
+
+        The referee calls it before simultaneous moves are made, and changes nothing. Without it,
+        the move is looked up in `legal`. The move may be any plain data.
+        """
+
+    def brief(self, state: State, seat: int) -> bytes:
+        """The view of a seat in `to_move`, as bytes, sent in place of the view.
+
+        It must equal `brief_of(view(state, seat))` of the player module. The player module must
+        have `brief_of` and `answer_brief`.
+        """
+
+    def batch(self, seats: int, options: Options) -> Batch | None:
+        """A loop of the game's own for many bouts at a table of that size; None where it has none
+        for that table or these options."""
+
+    def turns(self, moves: Sequence[Plain]) -> int:
+        """How many turns the moves of a bout make, for the mean that `simulate` prints.
+
+        Without it, each move is a turn.
+        """
+
+    def facts(self, state: State) -> dict[str, Any]:
+        """Named facts of a bout that ended in this state, for `simulate`.
+
+        Every bout has the same names. A value is a bool, an int, a dict of ints, or a dict of
+        dicts of ints. A bout that ended by a fault may be in the middle of the game.
+        """
+
+
+Ask: TypeAlias = Callable[[Any], Any]
+"""Makes a move inside a decision and returns the seat's view after it, or its brief where the
+question was one. A tuple is several moves in a row."""
+
+
+class PlayerModule(Protocol):
+    """What a game's `player.py` must have. It must also have the class that authors subclass, as
+    `Player` or under the name `BASE`."""
+
+    def answer(self, player: Any, view: Any, ask: Ask) -> Plain:
+        """The player's move for this view. Whatever it raises is the player's fault."""
+
+
+class PlayerHooks(Protocol):
+    """What a game's `player.py` may have beside that. Each name is optional."""
+
+    BASE: type[Any]
+    """The class that authors subclass, where it is not called `Player`."""
+    ALIASES: Mapping[str, str]
+    """Names of modules that authors import, and the modules that stand in for them."""
+    REMEMBERED: Mapping[str, bytes]
+    """Names of files that a player opens to read its memory, and their content while there is no
+    memory."""
+
+    def brief_of(self, view: Any) -> bytes:
+        """The bytes of `GameHooks.brief`, written from the view alone."""
+
+    def answer_brief(self, player: Any, brief: bytes, ask: Ask) -> Plain:
+        """The player's move for this brief: the same as `answer` for the view."""
+
+    def report(self, player: Any) -> object:
+        """Plain data that the player says of its last move, or None.
+
+        The game's `Spec` must say `diagnostics=True`.
+        """
+
+    def maker(self, chosen: type[Any]) -> Callable[[], object]:
+        """A function that makes a player of the author's class, where a call of the class does
+        not."""
+
+    def adopt(self, value: object, *, named: bool) -> type[Any] | None:
+        """A player class made of a value of the author's file that is none, or None.
+
+        `named` is True where the author has named the value as the bot.
+        """
+
+
+class TerminalHooks(Protocol):
+    """What a game's `desk.py` may have. Each name is optional."""
+
+    EXPORTS: Mapping[str, Callable[[Any, Sequence[str]], Iterable[str]]]
+    """File names, and for each a function that returns the file's text in parts.
+
+    It takes a record (`matchbox.match.record.Record`) and the entrants' names, and may raise
+    BadRecord.
+    """
+
+
 Answers: TypeAlias = Mapping[int, Any]
 """What seats have answered, by seat."""
 
 
 class Batch(Protocol):
-    """Many bouts of one game side by side. A game may offer it, for speed, as
-    `batch(seats, options)`, which is None where it has none for that table.
+    """Many bouts of one game side by side. A game may offer its own with `GameHooks.batch`.
 
     It plays what the functions of a state play, as long as every seat answers with a move that
     the rules allow. A bout in which one does not is handed back, to be played by those.

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 import matchbox.games
 from matchbox.errors import BadGame, UnknownGame
+from matchbox.hooks import check_game
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -40,12 +41,18 @@ def packages() -> Mapping[str, str]:
 
 @cache
 def game(name: str) -> Game:
-    """The game of that name. Raises UnknownGame, or BadGame where its package is broken."""
+    """The game of that name. Raises UnknownGame, or BadGame where its package is broken or a hook
+    is misspelt or half made."""
     package = package_of(name)
     try:
         found: Game = import_module(f"{package}.rules").GAME
     except (ImportError, AttributeError) as error:
         raise BadGame(f"game {name!r} of {package} has no rules.GAME: {error}") from error
+    try:
+        player = import_module(f"{package}.player")
+    except ImportError as error:
+        raise BadGame(f"game {name!r} of {package} has no module player: {error}") from error
+    check_game(package, found, player)
     if found.spec.name != name:
         raise BadGame(f"the game of {package} calls itself {found.spec.name!r}, not {name!r}")
     return found

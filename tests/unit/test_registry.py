@@ -15,7 +15,20 @@ RULES = """
 from matchbox.game import Spec
 class Game:
     spec = Spec({name!r}, "A game", (2,), "1")
+    def start(self, seats, dice, options): ...
+    def to_move(self, state): ...
+    def legal(self, state, seat): ...
+    def apply(self, state, seat, move, dice): ...
+    def without(self, state, seat, dice): ...
+    def view(self, state, seat): ...
+    def outcome(self, state): ...
+    def describe(self, move, view): ...
+    def resample(self, state, seat, dice): ...
 GAME = Game()
+"""
+PLAYER = """
+class Player: ...
+def answer(player, view, ask): ...
 """
 
 Install = Callable[[str, str, str], None]
@@ -41,6 +54,7 @@ def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Install
         (tmp_path / package).mkdir()
         (tmp_path / package / "__init__.py").touch()
         (tmp_path / package / "rules.py").write_text(rules)
+        (tmp_path / package / "player.py").write_text(PLAYER)
         info = tmp_path / f"{package}-1.0.dist-info"
         info.mkdir()
         (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {package}\nVersion: 1.0\n")
@@ -85,4 +99,18 @@ def test_a_package_without_a_game_is_refused_by_name(install: Install, rules: st
 def test_a_game_under_another_name_is_refused(install: Install) -> None:
     install("nim", "renamed_nim", RULES.format(name="marienbad"))
     with pytest.raises(BadGame, match="calls itself 'marienbad', not 'nim'"):
+        registry.game("nim")
+
+
+def test_a_misspelt_hook_is_refused_when_the_game_is_registered(install: Install) -> None:
+    rules = RULES.format(name="nim").replace("GAME = ", "    def facs(self, state): ...\nGAME = ")
+    install("nim", "misspelt_nim", rules)
+    with pytest.raises(BadGame, match=r"misspelt_nim\.rules\.GAME has 'facs', .* hook 'facts'"):
+        registry.game("nim")
+
+
+def test_a_package_without_a_player_is_refused_by_name(install: Install, tmp_path: Path) -> None:
+    install("nim", "playerless_nim", RULES.format(name="nim"))
+    (tmp_path / "playerless_nim" / "player.py").unlink()
+    with pytest.raises(BadGame, match="game 'nim' of playerless_nim has no module player"):
         registry.game("nim")

@@ -1,0 +1,171 @@
+"""Checks the parts of an installed game: nothing missing, misspelt or half made.
+
+Knows what `matchbox/game.py` declares; knows no game and finds none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from difflib import get_close_matches
+from inspect import Parameter, Signature, signature
+from types import FunctionType, ModuleType
+from typing import Any, Final
+
+from matchbox.errors import BadGame
+from matchbox.game import (
+    Batch,
+    Game,
+    GameHooks,
+    PlayerHooks,
+    PlayerModule,
+    Spec,
+    TerminalHooks,
+    fill_options,
+)
+
+PAGE: Final = "docs/add-a-game.md"
+_CLOSE: Final = 0.8
+"""Two names this alike, of 1, are one name and its misspelling."""
+_BRIEFS: Final = ("brief_of", "answer_brief")
+_CONTENT: Final[Mapping[str, type]] = {"ALIASES": str, "REMEMBERED": bytes}
+"""What the values of these mappings are; the keys are text."""
+
+
+def check_game(package: str, game: Any, player: ModuleType) -> None:
+    """Checks the rules and the player module of a game. Raises BadGame, which says what to do."""
+    rules, module = f"{package}.rules.GAME", f"{package}.player"
+    _check_part(rules, game, Game, GameHooks)
+    if not isinstance(game.spec, Spec):
+        raise BadGame(f"{rules}.spec is no matchbox.game.Spec; see {PAGE}")
+    _check_part(module, player, PlayerModule, PlayerHooks)
+    if not isinstance(getattr(player, "BASE", None) or getattr(player, "Player", None), type):
+        raise BadGame(f"{module} has no class Player; write one, or name another class in BASE")
+    _check_briefs(rules, game, module, player)
+    _check_reports(rules, game.spec, module, player)
+    _check_batch(rules, game)
+
+
+def check_terminal(package: str, desk: ModuleType) -> None:
+    """Checks the terminal module of a game. Raises BadGame."""
+    place = f"{package}.desk"
+    _check_misspelt(place, desk, _declared(TerminalHooks))
+    exports = getattr(desk, "EXPORTS", {})
+    if not isinstance(exports, Mapping) or not all(map(callable, exports.values())):
+        raise BadGame(f"{place}.EXPORTS must hold a function for each file name")
+
+
+def _check_part(place: str, part: Any, required: type, optional: type) -> None:
+    """Compares an object or a module with what is declared of it."""
+    wanted, hooks = _declared(required), _declared(optional)
+    for name, declared in wanted.items():
+        if getattr(part, name, None) is None:
+            raise BadGame(f"{place} has no {_written(name, declared)}; write it, see {PAGE}")
+    _check_misspelt(place, part, hooks)
+    for name, declared in (wanted | hooks).items():
+        found = getattr(part, name, None)
+        if found is None:
+            continue
+        if declared is not None:
+            _check_function(place, name, found, declared)
+        elif (kind := _CONTENT.get(name)) is not None:
+            _check_mapping(place, name, found, kind)
+
+
+def _declared(protocol: type) -> dict[str, Signature | None]:
+    """The public names of a protocol: functions by their signature without `self`, others None."""
+    found: dict[str, Signature | None] = {}
+    for name, value in vars(protocol).items():
+        if name.startswith("_"):
+            continue
+        if isinstance(value, FunctionType):
+            declared = signature(value)
+            found[name] = declared.replace(parameters=list(declared.parameters.values())[1:])
+        elif isinstance(value, property):
+            found[name] = None
+    return found | dict.fromkeys(protocol.__annotations__)
+
+
+def _check_misspelt(place: str, part: Any, hooks: Mapping[str, Signature | None]) -> None:
+    """Refuses a public name that is almost that of a hook which the part does not have."""
+    missing = {name.lower(): name for name in hooks if not hasattr(part, name)}
+    for name in dir(part):
+        if name.startswith("_") or name in hooks:
+            continue
+        meant = get_close_matches(name.lower(), missing, 1, _CLOSE)
+        if meant and _is_alike(getattr(part, name), hooks[missing[meant[0]]]):
+            raise BadGame(
+                f"{place} has {name!r}, which is nearly the hook {missing[meant[0]]!r}: spell it "
+                f"so, or begin the name of a helper of your own with an underscore"
+            )
+
+
+def _is_alike(value: object, declared: Signature | None) -> bool:
+    """Whether both are functions, or neither is one."""
+    function = callable(value) and not isinstance(value, type)
+    return function == (declared is not None) and not isinstance(value, ModuleType)
+
+
+def _check_function(place: str, name: str, found: Any, declared: Signature) -> None:
+    if not callable(found):
+        raise BadGame(f"{place}.{name} must be a function {_written(name, declared)}")
+    try:
+        taken = signature(found)
+    except (TypeError, ValueError):  # Compiled functions need not tell what they take.
+        return
+    parameters = declared.parameters.values()
+    named = [one.name for one in parameters if one.kind is Parameter.KEYWORD_ONLY]
+    try:
+        taken.bind(*[None] * (len(parameters) - len(named)), **dict.fromkeys(named))
+    except TypeError:
+        raise BadGame(
+            f"{place}.{name} takes {taken}; it is called as {_written(name, declared)}"
+        ) from None
+
+
+def _check_mapping(place: str, name: str, found: object, kind: type) -> None:
+    if isinstance(found, Mapping) and all(
+        isinstance(key, str) and isinstance(value, kind) for key, value in found.items()
+    ):
+        return
+    raise BadGame(f"{place}.{name} must be a dict of str to {kind.__name__}")
+
+
+def _check_briefs(rules: str, game: Any, module: str, player: ModuleType) -> None:
+    """A game has a brief, what writes it and what reads it, or none of these."""
+    missing = [name for name in _BRIEFS if getattr(player, name, None) is None]
+    if getattr(game, "brief", None) is not None:
+        if missing:
+            raise BadGame(f"{rules} has brief, so {module} must have {' and '.join(missing)}")
+    elif len(missing) < len(_BRIEFS):
+        found = next(name for name in _BRIEFS if name not in missing)
+        raise BadGame(f"{module} has {found}, so {rules} must have brief(state, seat)")
+
+
+def _check_reports(rules: str, spec: Spec, module: str, player: ModuleType) -> None:
+    reports = getattr(player, "report", None) is not None
+    if spec.diagnostics and not reports:
+        raise BadGame(f"{rules}.spec says diagnostics=True, so {module} must have report(player)")
+    if reports and not spec.diagnostics:
+        raise BadGame(f"{module} has report, so {rules}.spec must say diagnostics=True")
+
+
+def _check_batch(rules: str, game: Any) -> None:
+    """The batch at the smallest table has all its functions, if there is one."""
+    batch, spec = getattr(game, "batch", None), game.spec
+    made = batch(spec.seats[0], fill_options(spec, {})) if batch is not None else None
+    if made is None:
+        return
+    for name, declared in _declared(Batch).items():
+        if not callable(getattr(made, name, None)):
+            raise BadGame(f"what {rules}.batch returns has no {_written(name, declared)}")
+
+
+def _written(name: str, declared: Signature | None) -> str:
+    """The name as it is written: with its arguments where it is a function."""
+    if declared is None:
+        return name
+    words = [
+        f"{one.name}=..." if one.kind is Parameter.KEYWORD_ONLY else one.name
+        for one in declared.parameters.values()
+    ]
+    return f"{name}({', '.join(words)})"

@@ -1,0 +1,212 @@
+"""What an installed game offers is checked by name: nothing missing, misspelt or half made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from matchbox.errors import BadGame
+from matchbox.game import Spec
+from matchbox.hooks import check_game, check_terminal
+
+
+class Rules:
+    """A game with nothing optional."""
+
+    spec = Spec("nim", "Nim", (2,), "1")
+
+    def start(self, seats: int, dice: Any, options: Any) -> Any: ...
+    def to_move(self, state: Any) -> Any: ...
+    def legal(self, state: Any, seat: int) -> Any: ...
+    def apply(self, state: Any, seat: int, move: Any, dice: Any) -> Any: ...
+    def without(self, state: Any, seat: int, dice: Any) -> Any: ...
+    def view(self, state: Any, seat: int | None) -> Any: ...
+    def outcome(self, state: Any) -> Any: ...
+    def describe(self, move: Any, view: Any) -> Any: ...
+    def resample(self, state: Any, seat: int | None, dice: Any) -> Any: ...
+
+
+class HalfBatch:
+    """A batch that cannot give back its bouts."""
+
+    def start(self, bout: int, dice: Any, seeds: Any) -> None: ...
+    def ask(self, seat: int) -> Any: ...
+    def take(self, seat: int, answers: Any) -> Any: ...
+    def over(self) -> Any: ...
+
+
+class Player:
+    """What authors subclass."""
+
+
+def player(**names: Any) -> ModuleType:
+    """A player module with nothing optional but these names."""
+    module = ModuleType("nim.player")
+    vars(module).update({"Player": Player, "answer": lambda player, view, ask: None, **names})
+    return module
+
+
+def game(**names: Any) -> Any:
+    """The rules with these names beside theirs, or in place of theirs."""
+    return type("Nim", (Rules,), names)()
+
+
+def brief(self: Any, state: Any, seat: int) -> bytes:
+    return b""
+
+
+def two(one: Any, other: Any) -> None: ...
+def three(one: Any, other: Any, third: Any) -> None: ...
+def adopt(value: object, *, named: bool) -> None: ...
+
+
+BRIEFS = {"brief_of": lambda view: b"", "answer_brief": three}
+REPORTING = Spec("nim", "Nim", (2,), "1", diagnostics=True)
+
+
+def test_a_game_with_nothing_optional_is_taken() -> None:
+    check_game("nim", game(), player())
+
+
+def test_a_game_with_all_that_is_optional_is_taken() -> None:
+    rules = game(
+        spec=REPORTING,
+        brief=brief,
+        batch=lambda self, seats, options: None,
+        refusal=lambda self, state, seat, move: "",
+        turns=lambda self, moves: 1,
+        facts=lambda self, state: {},
+    )
+    module = player(
+        **BRIEFS,
+        ALIASES={"old": "nim"},
+        REMEMBERED={"file.json": b""},
+        BASE=Player,
+        maker=lambda chosen: chosen,
+        adopt=adopt,
+        report=lambda player: None,
+    )
+    check_game("nim", rules, module)
+
+
+def test_a_hook_that_is_none_is_left_out() -> None:
+    check_game("nim", game(batch=None, brief=None), player(report=None))
+
+
+@pytest.mark.parametrize(
+    "name, hook",
+    [("briefs", "brief"), ("batches", "batch"), ("refusals", "refusal"), ("turn", "turns")],
+)
+def test_a_misspelt_hook_of_the_rules_is_refused_by_name(name: str, hook: str) -> None:
+    rules = game(**{name: lambda self, state: None})
+    with pytest.raises(BadGame, match=rf"nim\.rules\.GAME has '{name}', .* the hook '{hook}'"):
+        check_game("nim", rules, player())
+
+
+@pytest.mark.parametrize(
+    "name, value, hook",
+    [
+        ("aliases", {}, "ALIASES"),
+        ("ALIAS", {}, "ALIASES"),
+        ("REMEMBER", {}, "REMEMBERED"),
+        ("answer_briefs", three, "answer_brief"),
+        ("reports", two, "report"),
+        ("adopts", adopt, "adopt"),
+    ],
+)
+def test_a_misspelt_hook_of_the_player_is_refused_by_name(name: str, value: Any, hook: str) -> None:
+    with pytest.raises(BadGame, match=rf"nim\.player has '{name}', .* the hook '{hook}'"):
+        check_game("nim", game(), player(**{name: value}))
+
+
+def test_what_is_only_like_a_hook_is_not_refused() -> None:
+    names = {"_briefs": two, "Report": Player, "base": two}
+    check_game("nim", game(_turn=1, brief=brief, briefs=two), player(**BRIEFS, **names))
+
+
+@pytest.mark.parametrize("name", ["start", "legal", "resample"])
+def test_a_function_that_is_missing_is_named(name: str) -> None:
+    with pytest.raises(BadGame, match=rf"GAME has no {name}\(.*\); write it"):
+        check_game("nim", game(**{name: None}), player())
+
+
+def test_a_player_module_has_a_driver_and_a_class() -> None:
+    with pytest.raises(BadGame, match=r"nim\.player has no answer\(player, view, ask\)"):
+        check_game("nim", game(), player(answer=None))
+    with pytest.raises(BadGame, match=r"nim\.player has no class Player"):
+        check_game("nim", game(), player(Player=None))
+    check_game("nim", game(), player(Player=None, BASE=Player))
+
+
+def test_the_specification_is_one() -> None:
+    with pytest.raises(BadGame, match=r"GAME\.spec is no matchbox\.game\.Spec"):
+        check_game("nim", game(spec={"name": "nim"}), player())
+
+
+@pytest.mark.parametrize(
+    "name, function, shape",
+    [
+        ("turns", lambda self: 1, r"turns\(moves\)"),
+        ("facts", lambda self, state, seat: {}, r"facts\(state\)"),
+        ("apply", lambda self, state, seat, move: state, r"apply\(state, seat, move, dice\)"),
+    ],
+)
+def test_a_function_of_the_rules_that_takes_something_else_is_refused(
+    name: str, function: Callable[..., Any], shape: str
+) -> None:
+    with pytest.raises(BadGame, match=rf"GAME\.{name} takes \(.*\); it is called as {shape}"):
+        check_game("nim", game(**{name: function}), player())
+
+
+def test_a_function_of_the_player_that_takes_something_else_is_refused() -> None:
+    with pytest.raises(BadGame, match=r"player\.adopt takes .* as adopt\(value, named=\.\.\.\)"):
+        check_game("nim", game(), player(adopt=two))
+    with pytest.raises(BadGame, match=r"player\.answer must be a function answer"):
+        check_game("nim", game(), player(answer="move"))
+    check_game("nim", game(), player(answer=lambda player, view, ask, more=1: None))
+
+
+@pytest.mark.parametrize(
+    "name, value", [("ALIASES", ["old"]), ("ALIASES", {"old": 1}), ("REMEMBERED", {"file": "{}"})]
+)
+def test_names_in_a_wrong_shape_are_refused(name: str, value: Any) -> None:
+    with pytest.raises(BadGame, match=rf"nim\.player\.{name} must be a dict of str to"):
+        check_game("nim", game(), player(**{name: value}))
+
+
+def test_a_brief_needs_what_writes_it_and_what_reads_it() -> None:
+    with pytest.raises(BadGame, match=r"player must have brief_of and answer_brief"):
+        check_game("nim", game(brief=brief), player())
+    with pytest.raises(BadGame, match=r"player must have answer_brief"):
+        check_game("nim", game(brief=brief), player(brief_of=lambda view: b""))
+    with pytest.raises(BadGame, match=r"nim\.player has brief_of, so .* must have brief\("):
+        check_game("nim", game(), player(**BRIEFS))
+
+
+def test_diagnostics_need_a_report_and_a_report_diagnostics() -> None:
+    with pytest.raises(BadGame, match=r"so nim\.player must have report\(player\)"):
+        check_game("nim", game(spec=REPORTING), player())
+    with pytest.raises(BadGame, match="spec must say diagnostics=True"):
+        check_game("nim", game(), player(report=lambda player: None))
+
+
+def test_a_batch_has_all_its_functions() -> None:
+    rules = game(batch=lambda self, seats, options: HalfBatch())
+    with pytest.raises(BadGame, match=r"what nim\.rules\.GAME\.batch returns has no leave\(\)"):
+        check_game("nim", rules, player())
+
+
+def test_the_terminal_module_is_checked_where_its_files_are_asked_for() -> None:
+    desk = ModuleType("nim.desk")
+    check_terminal("nim", desk)
+    vars(desk)["EXPORTS"] = {"results.json": two}
+    check_terminal("nim", desk)
+    vars(desk)["EXPORTS"] = {"results.json": "results"}
+    with pytest.raises(BadGame, match=r"nim\.desk\.EXPORTS must hold a function"):
+        check_terminal("nim", desk)
+    vars(desk)["EXPORT"] = vars(desk).pop("EXPORTS")
+    with pytest.raises(BadGame, match=r"nim\.desk has 'EXPORT', .* the hook 'EXPORTS'"):
+        check_terminal("nim", desk)
