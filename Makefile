@@ -42,7 +42,7 @@ up: $(UP) ## start the platform: PORT=8000 DATA=data
 	@exec $(TIED) $(BIN)/matchbox up --port $(PORT) --data $(DATA)
 
 test: $(DEV) ## run the tests: WORKERS=2 ARGS="-k bomb"
-	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile $(ARGS)
+	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder $(ARGS)
 
 check: $(DEV) ## form, types, doors and spelling
 	@$(BIN)/ruff format --check .

@@ -26,6 +26,12 @@ PATIENCE_MS = 60_000
 """How long a page may take to show what is expected of it."""
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Files with slow tests come first, so that they do not run last and alone."""
+    slow = {item.path for item in items if item.get_closest_marker("slow")}
+    items.sort(key=lambda item: item.path not in slow)
+
+
 @pytest.fixture(autouse=True, scope="session")
 def _clean_environment() -> Iterator[None]:
     """No test sees the settings of the person, or the flags of the make, that runs it: only which
