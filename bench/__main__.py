@@ -36,7 +36,7 @@ from bench.measure import (
 from matchbox import build
 from matchbox.errors import BadOption, BoxUnavailable
 from matchbox.settings import WIDTH
-from worker.arena import cores
+from worker.arena import cpu_affinity
 from worker.arena.boxes import open_named
 
 if TYPE_CHECKING:
@@ -52,8 +52,8 @@ _GAMES: Final = tuple(dict.fromkeys(one.game for one in CONTESTS))
 def main(words: Sequence[str]) -> int:
     """Measures and prints; 0."""
     options = _options(words)
-    usable = cores.usable()
-    cores.pin(usable[os.getpid() % len(usable)])
+    usable = cpu_affinity.usable()
+    cpu_affinity.pin(usable[os.getpid() % len(usable)])
     with ExitStack() as stack:
         boxes = _open(options.box, stack)
         contests = [one for one in CONTESTS if one.game in (options.game or [one.game])]

@@ -14,7 +14,7 @@ from textwrap import fill
 from typing import Any, Final
 
 from bench.figures.laboratory import Laboratory
-from cli import say, shipped
+from cli import output, shipped
 from matchbox import registry
 from matchbox.bundle import MAIN, read_bundle
 from matchbox.lab import tables
@@ -108,7 +108,7 @@ def page(laboratory: Laboratory, games: Sequence[str]) -> str:
         parts += [f"## {registry.game(game).spec.title}", _introduced(game)]
         for part in SECTIONS[game](laboratory, game):
             parts.append(part if part.startswith("|") else fill(part, 100))
-        say.note(f"{game}: played")
+        output.note(f"{game}: played")
     return "\n\n".join(parts) + "\n"
 
 
@@ -127,7 +127,7 @@ def main(words: Sequence[str]) -> int:
         parser.error(f"there are no bots of {unknown[0]}; there are: {', '.join(SECTIONS)}")
     laboratory = Laboratory(options.seed, options.scale, options.workers, options.box)
     options.out.write_text(page(laboratory, options.games or list(SECTIONS)))
-    say.note(f"written: {options.out}")
+    output.note(f"written: {options.out}")
     return 0
 
 

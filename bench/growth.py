@@ -25,7 +25,7 @@ from matchbox.game import fill_options
 from matchbox.lab import matrix
 from matchbox.lab.plan import Contestant, Plan, Sitting
 from matchbox.settings import Settings, limits_of
-from worker.arena import cores
+from worker.arena import cpu_affinity
 from worker.arena.play import play_job
 
 if TYPE_CHECKING:
@@ -186,13 +186,13 @@ def _plan(bots: Sequence[NamedBot], games: int) -> Plan:
 @contextmanager
 def _on(usable: Sequence[int]) -> Iterator[None]:
     """This process on all of these cores while the block runs: its crews choose among them."""
-    before = cores.usable()
-    if cores.CAN_PIN:
+    before = cpu_affinity.usable()
+    if cpu_affinity.CAN_PIN:
         os.sched_setaffinity(0, usable)
     try:
         yield
     finally:
-        if cores.CAN_PIN:
+        if cpu_affinity.CAN_PIN:
             os.sched_setaffinity(0, before)
 
 

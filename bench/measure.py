@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from statistics import median
 from typing import TYPE_CHECKING, Final
 
-from bench.books import booked_match
+from bench.booked_match import booked_match
 from bench.contests import CONTESTS, Contest, bots_of, job_of
 from matchbox import registry
 from matchbox.match.referee import play

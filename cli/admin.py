@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cli import say
+from cli import output
 from cli.playing import JsonOption
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def create(
             made = client.post("/users", {"name": name, "password": secret, "role": role})
     told = {**made, **({} if password else {"password": secret})}
     if json:
-        say.document(told)
+        output.document(told)
     else:
         for key, value in told.items():
             print(f"{key}: {value}")
@@ -69,9 +69,9 @@ def migrate(
     url = database_url(read_settings(os.environ) if given else settings_of(data))
     migrations.migrate(url)
     if json:
-        say.document({"migrated": True})
+        output.document({"migrated": True})
     else:
-        say.note("The database has this program's schema.")
+        output.note("The database has this program's schema.")
 
 
 def _in_folder(data: Path, name: str, password: str, role: str) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 import typer
 
-from cli import say
+from cli import output
 from cli.playing import BoxOption, JsonOption
 from cli.proof import DataOption, from_folder
 from cli.remote import connect
@@ -44,7 +44,7 @@ def export(
     """Write a season that is over to one archive, which proves itself anywhere."""
     with connect() as client, whole(file) as zipped:
         _fetch(client, season, bundles, zipped)
-    say.note(f"{file}: check it with `matchbox season verify {file}`")
+    output.note(f"{file}: check it with `matchbox season verify {file}`")
 
 
 def verify(
@@ -64,12 +64,12 @@ def verify(
 
     path = Path(season)
     if path.is_file():
-        with path.open("rb") as file, say.opened(open_box(box)) as opened:
+        with path.open("rb") as file, output.opened(open_box(box)) as opened:
             document = prove(file, sample, opened)
     else:
         document = _verify_on_server(season, sample, box, data)
     if json:
-        say.document(document)
+        output.document(document)
     else:
         _tell(document)
     if (
@@ -77,7 +77,7 @@ def verify(
         or document["lessons"]["different"]
         or not document["standing"]["same"]
     ):
-        say.no()
+        output.no()
 
 
 def _verify_on_server(
@@ -95,7 +95,7 @@ def _verify_on_server(
             everything = False
             _fetch(client, season, "allowed", file)
         file.seek(0)
-        with say.opened(open_box(box)) as opened, from_folder(client.url, data) as more:
+        with output.opened(open_box(box)) as opened, from_folder(client.url, data) as more:
             document = prove(file, sample, opened, more)
         if everything:
             found = {name: value for name, value in document.items() if name != "season"}
@@ -118,7 +118,7 @@ def prove(
     matches = [one for one in archive.matches if one.state == "finished"]
     found: dict[str, list[str]] = {name: [] for name in FINDINGS}
     learned: dict[str, list[str]] = {name: [] for name in LESSON_FINDINGS}
-    with say.progress() as bar:
+    with output.progress() as bar:
         for match in bar.track(_drawn(matches, sample), description="playing again"):
             found[_played(archive, witness, match)].append(match.match)
         for taught in bar.track(_drawn(archive.head.lessons, sample), description="learning again"):

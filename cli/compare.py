@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from cli import say
+from cli import output
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -74,11 +74,11 @@ def compare(
     bundles = {one.version: one.data for one in bots}
     done = experiment.compare(asked, plan, bundles, box, workers, again=width is None)
     if json:
-        say.document(done)
+        output.document(done)
     else:
         _show(done)
     if done["verdict"] != "better":
-        say.no()
+        output.no()
 
 
 def _field(named: Sequence[str], more: Sequence[str]) -> list[str]:
@@ -142,12 +142,12 @@ def _show(done: Mapping[str, Any]) -> None:
         "not-better": f"{name} is not better than {other}",
         "undecided": f"{name} may be better than {other} or not: {done['games']} games do not say",
     }
-    say.table(["what", "found"], _rows(done), said[done["verdict"]])
+    output.table(["what", "found"], _rows(done), said[done["verdict"]])
     for fault in done["faults"]:
-        say.note(f"{fault['bot']}: {fault['games']} x {fault['kind']}: {fault['detail']}")
+        output.note(f"{fault['bot']}: {fault['games']} x {fault['kind']}: {fault['detail']}")
     tell_stateful(done["stateful"], done["alone"])
     walls = "no box: trusted bots only" if done["box"] == "none" else f"box {done['box']}"
-    say.note(f"{done['games']} games in {done['seconds']:.1f} s, {walls}, seed {done['seed']}")
+    output.note(f"{done['games']} games in {done['seconds']:.1f} s, {walls}, seed {done['seed']}")
 
 
 def _rows(done: Mapping[str, Any]) -> list[tuple[str, str]]:

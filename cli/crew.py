@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from cli import child
 from cli.engine import open_box
 from matchbox.errors import MatchboxError, Unavailable
-from worker.arena import cores
+from worker.arena import cpu_affinity
 
 if TYPE_CHECKING:
     from sandbox.box import Box
@@ -89,7 +89,7 @@ def crew(kind: str, workers: int) -> Iterator[Crew]:
     """
     if workers == 1:
         _Place.over = SimpleNamespace(value=0, get_lock=nullcontext)
-        with cores.claimed():
+        with cpu_affinity.claimed():
             box = open_box(kind)
             try:
                 yield Crew(box, None)
@@ -136,7 +136,7 @@ def _enter(kind: str, parent: int, ready: Any, stopped: Any, over: Any) -> None:
     signal.signal(signal.SIGTERM, _give_up)
     signal.signal(signal.SIGINT, lambda *_: None)  # That is for the process that began the crew.
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
-    _Place.core.enter_context(cores.claimed())
+    _Place.core.enter_context(cpu_affinity.claimed())
     _Place.ready, _Place.stopped, _Place.over = ready, stopped, over
     try:
         _Place.box = open_box(kind)

@@ -8,7 +8,7 @@ import shutil
 import sqlite3
 from typing import Any, Final
 
-from cli import say
+from cli import output
 from cli.playing import JsonOption
 
 _BUILDS: Final = {
@@ -27,11 +27,11 @@ def doctor(json: JsonOption = False) -> None:
     """Say which boxes, brokers and databases work; exits 1 where strangers may not play."""
     report = examine()
     if json:
-        say.document(report)
+        output.document(report)
     else:
         _show(report)
     if not report["walled"]:
-        say.no()
+        output.no()
 
 
 def examine() -> dict[str, Any]:
@@ -78,11 +78,11 @@ def _box(kind: str) -> dict[str, Any]:
 def _cores() -> dict[str, Any]:
     """How many cores may be used here, and how many arenas of `up` have one of their own."""
     from matchbox.settings import read_settings
-    from worker.arena import cores
+    from worker.arena import cpu_affinity
 
-    settings, usable = read_settings(os.environ), len(cores.usable())
+    settings, usable = read_settings(os.environ), len(cpu_affinity.usable())
     arenas = settings.arenas or usable
-    pinned = min(arenas, usable) if settings.pin and cores.CAN_PIN else 0
+    pinned = min(arenas, usable) if settings.pin and cpu_affinity.CAN_PIN else 0
     return {"usable": usable, "arenas": arenas, "pinned": pinned}
 
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
 
 from msgspec import structs
 
-from cli import say
+from cli import output
 from cli.crew import Crew, crew, report
 from cli.simulate import read_options
 from matchbox import registry
@@ -152,7 +152,7 @@ def run(
     games are then each played by a fresh process. Raises BoxUnavailable, SeatFault of the platform.
     """
     jobs = list(kind_of(plan).sittings(plan))
-    with crew(box, min(workers, len(jobs))) as players, say.progress() as bar:
+    with crew(box, min(workers, len(jobs))) as players, output.progress() as bar:
         task = bar.add_task(f"playing {plan.game}", total=games_of(jobs))
 
         def seen(_: Sitting, record: bytes, found: Found) -> None:
@@ -181,7 +181,7 @@ def compare(
     Raises BoxUnavailable, SeatFault of the platform.
     """
     most = sum(len(look) for look in asked.batches())
-    with crew(box, min(workers, most)) as players, say.progress() as bar:
+    with crew(box, min(workers, most)) as players, output.progress() as bar:
         task = bar.add_task(f"comparing at {plan.game}", total=asked.most)
 
         def tell(fresh: Comparison) -> None:

@@ -1,6 +1,6 @@
-"""`--export FILE`: a match as a file of the game's own document, where its desk offers one.
+"""`--export FILE`: a match as a file of the game's own document, where its terminal offers it.
 
-Knows where a desk is and how a file is chosen by its name; knows no game.
+Knows where a game keeps its terminal and how a file is chosen by its name; knows no game.
 """
 
 from __future__ import annotations
@@ -53,13 +53,13 @@ def _offered(game: str) -> Mapping[str, Export]:
     from matchbox.registry import package_of
 
     package = package_of(game)
-    name = f"{package}.desk"
+    name = f"{package}.terminal"
     try:
-        desk = import_module(name)
+        terminal = import_module(name)
     except ModuleNotFoundError as error:
         if error.name != name:
             raise
         return {}
-    check_terminal(package, desk)
-    offered: Mapping[str, Export] = getattr(desk, "EXPORTS", {})
+    check_terminal(package, terminal)
+    offered: Mapping[str, Export] = getattr(terminal, "EXPORTS", {})
     return offered

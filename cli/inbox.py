@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from cli import say
+from cli import output
 from cli.playing import JsonOption
 from cli.remote import connect
 
@@ -29,10 +29,10 @@ def inbox(
         if read and items:
             client.post("/notices/read", {"newest": items[0]["id"]})
     if json:
-        say.document(items)
+        output.document(items)
         return
     rows = [("" if item["read_at"] else "new", item["at"], item["text"]) for item in items]
-    say.table(("", "when", "notice"), rows)
+    output.table(("", "when", "notice"), rows)
 
 
 @webhook.command()
@@ -44,7 +44,7 @@ def add(
     with connect() as client:
         made = client.post("/webhooks", {"url": url})
     if json:
-        say.document(made)
+        output.document(made)
     else:
         print(f"id: {made['id']}\nsecret: {made['secret']}")
 
@@ -55,11 +55,11 @@ def list_webhooks(json: JsonOption = False) -> None:
     with connect() as client:
         items = list(client.items("/webhooks"))
     if json:
-        say.document(items)
+        output.document(items)
         return
     columns = ("id", "url", "last arrival", "trouble")
     rows = [(one["id"], one["url"], one["arrived_at"], _trouble(one)) for one in items]
-    say.table(columns, rows)
+    output.table(columns, rows)
 
 
 @webhook.command()
@@ -68,9 +68,9 @@ def remove(number: WebhookArgument, json: JsonOption = False) -> None:
     with connect() as client:
         client.delete(f"/webhooks/{number}")
     if json:
-        say.document({"removed": number})
+        output.document({"removed": number})
     else:
-        say.note(f"webhook {number} is removed")
+        output.note(f"webhook {number} is removed")
 
 
 def _trouble(one: dict[str, object]) -> str:

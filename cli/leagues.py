@@ -6,10 +6,10 @@ from typing import Annotated, Any
 
 import typer
 
-from cli import say
+from cli import output
 from cli.playing import JsonOption
 from cli.remote import connect
-from cli.terms import Separation, takes_terms
+from cli.season_options import Separation, takes_terms
 
 league = typer.Typer(help="See, make and run leagues.", no_args_is_help=True)
 
@@ -32,13 +32,13 @@ def list_leagues(json: JsonOption = False) -> None:
     with connect() as client:
         found = list(client.items("/leagues"))
     if json:
-        say.document(found)
+        output.document(found)
     else:
         rows = [
             (one["name"], one["game"], one["seats"], one["deals"], one["next_start"] or "")
             for one in found
         ]
-        say.table(["league", "game", "players", "deals of a match", "next start"], rows)
+        output.table(["league", "game", "players", "deals of a match", "next start"], rows)
 
 
 @league.command()
@@ -145,7 +145,7 @@ def with_cycles(terms: dict[str, Any], cycles: int | None) -> dict[str, Any]:
 def show(told: dict[str, Any], json: bool) -> None:
     """The league for a person or a program."""
     if json:
-        say.document(told)
+        output.document(told)
         return
     terms = {**told["format"], **told["admission"], **told["schedule"]}
     for key, value in {**told, **terms}.items():

@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 import typer
 
-from cli import say
+from cli import output
 from cli.archive import whole
 from cli.playing import JsonOption
 from cli.remote import connect
@@ -31,11 +31,11 @@ def lessons(
         if memory is not None:
             names = [one["after"] for one in found if one["state"] != "waiting"]
             if not names or names[-1] is None:
-                say.no("there is no memory: none of these lessons has left one")
+                output.no("there is no memory: none of these lessons has left one")
             with whole(memory) as file:
                 client.save(f"/memories/{names[-1]}", file)
     if json:
-        say.document(found)
+        output.document(found)
         return
     columns = ["bot", "version", "round", "state", "bouts", "memory", "bytes", "fault"]
     rows = [
@@ -45,7 +45,7 @@ def lessons(
         )
         for one in found
     ]
-    say.table(columns, rows)
+    output.table(columns, rows)
 
 
 def share(

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from cli import say
+from cli import output
 from cli.admin import admin
 from cli.leagues import league
 from cli.playing import JsonOption
@@ -100,7 +100,7 @@ def reinstate_version(
         versions = client.get(f"/bots/{bot}")["versions"]
     rows = [one["id"] for one in versions if one["number"] == number]
     if not rows:
-        say.no(f"{bot} has no version {number}; see `matchbox bots`")
+        output.no(f"{bot} has no version {number}; see `matchbox bots`")
     _do(f"/versions/{rows[0]}/reinstate", {"reason": reason}, json)
 
 
@@ -115,14 +115,14 @@ def audit(
     with connect() as client:
         found = list(islice(client.items("/audit", subject=subject, action=action), most))
     if json:
-        say.document(found)
+        output.document(found)
         return
     rows = [
         (one["at"], one["actor"] or "the platform", one["action"], one["subject"], one["name"],
          "; ".join(f"{name}: {v}" for name, v in one["detail"].items() if v is not None))
         for one in found
     ]  # fmt: skip
-    say.table(["when", "who", "what", "to", "name", "more"], rows)
+    output.table(["when", "who", "what", "to", "name", "more"], rows)
 
 
 def _whole(match: str) -> str:
@@ -136,7 +136,7 @@ def _do(path: str, body: dict[str, Any], json: bool) -> None:
     with connect() as client:
         told = client.post(path, body)
     if json:
-        say.document(told)
+        output.document(told)
         return
     for key, value in told.items():
         if isinstance(value, str | int | float) and value != "":

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from cli import say
+from cli import output
 from cli.export import ExportOption, check_export, write_export
 
 if TYPE_CHECKING:
@@ -45,13 +45,13 @@ def games(json: JsonOption = False) -> None:
         for name, game in registry.games().items()
     ]
     if json:
-        say.document(listed)
+        output.document(listed)
         return
     rows = [
         (game["name"], game["title"], _spoken(game["seats"]), ", ".join(game["options"]))
         for game in listed
     ]
-    say.table(["name", "title", "players", "options"], rows)
+    output.table(["name", "title", "players", "options"], rows)
 
 
 def play(
@@ -81,10 +81,10 @@ def play(
     told = _transcript(played.record, bout, bots, played)
     told += [f"{bots[one.entrant].name}, decision {one.decision}: {one.text}" for one in said]
     if json:
-        say.document(_document(seed, kind, bots, played.record, bout, told))
+        output.document(_document(seed, kind, bots, played.record, bout, told))
     else:
         print("\n".join(told))
-        say.note(f"seed {seed}, box {kind}")
+        output.note(f"seed {seed}, box {kind}")
 
 
 def check(
@@ -104,14 +104,14 @@ def check(
 
     registry.game(game)
     data = shipped.read(file)
-    with say.opened(open_box(box)) as opened:
+    with output.opened(open_box(box)) as opened:
         report = try_file(data, game, check_class_name(class_name), opened)
     if json:
-        say.document(report_of(report))
+        output.document(report_of(report))
     else:
         show_report(report_of(report))
     if not report.accepted:
-        say.no()
+        output.no()
 
 
 def try_file(data: bytes, game: str, class_name: str | None, box: Any) -> TriedOut:
@@ -206,7 +206,7 @@ def _play(job: PlayMatch, bots: list[NamedBot], kind: str) -> tuple[str, Played,
     from worker.arena.play import Table, kind_of
 
     people = {seat: LocalChannel for seat, bot in enumerate(bots) if bot.name == HUMAN}
-    with say.opened(None if len(people) == len(bots) else open_box(kind)) as box:
+    with output.opened(None if len(people) == len(bots) else open_box(kind)) as box:
         bundles = {bot.version: bot.data for bot in bots}
         table = Table(job, bundles, box, own=people, reports=True)
         with _answers():
@@ -231,7 +231,7 @@ def _answers() -> Iterator[None]:
         yield
     except KeyboardInterrupt as stop:
         if isinstance(stop.__cause__, EOFError):
-            say.no("matchbox: the answers ended before the game did")
+            output.no("matchbox: the answers ended before the game did")
         raise
     finally:
         builtins.input = read

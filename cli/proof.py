@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from cli import say
+from cli import output
 from cli.export import ExportOption, write_export
 from cli.playing import BoxOption, JsonOption
 from cli.remote import connect
@@ -48,7 +48,7 @@ def replay(
     if export is not None:
         write_export(record, names, export)
     if json:
-        say.document(told)
+        output.document(told)
         return
     for number, lines in enumerate(transcripts(record, names)):
         if bout in (None, number):
@@ -66,15 +66,15 @@ def verify(
         told = find_match(client, match)
         record = record_in(told)
         classes = [entrant["class_name"] for entrant in told["entrants"]]
-        with say.opened(open_box(box)) as opened, from_folder(client.url, data) as more:
+        with output.opened(open_box(box)) as opened, from_folder(client.url, data) as more:
             witness = Witness(_bundles(client, more), _memories(client), opened)
             finding = witness.finding(record, told.get("digest"), classes)
     if json:
-        say.document({"match": told["id"], "verdict": finding, "digest": told.get("digest")})
+        output.document({"match": told["id"], "verdict": finding, "digest": told.get("digest")})
     else:
         print(f"{finding}: {_MEANING[finding]}")
     if finding == "different":
-        say.no()
+        output.no()
 
 
 def reported(logs: list[dict[str, Any]], bout: Bout) -> list[str]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from cli import say
+from cli import output
 from cli.playing import JsonOption
 
 if TYPE_CHECKING:
@@ -65,9 +65,9 @@ def log_in(
             account, chosen = told["account"], Login(address, told["token"])
     path = keep(chosen)
     if json:
-        say.document({"url": address, "account": account, "role": told["role"]})
+        output.document({"url": address, "account": account, "role": told["role"]})
     else:
-        say.note(f"Logged in to {address} as {account} ({told['role']}); kept in {path}")
+        output.note(f"Logged in to {address} as {account} ({told['role']}); kept in {path}")
 
 
 def submit(
@@ -92,13 +92,13 @@ def submit(
             version = verdict(client, version, patience)
     told = told_version(version)
     if json:
-        say.document(told)
+        output.document(told)
     else:
         _show_version(told, version)
     if version["state"] == "refused":
-        say.no()
+        output.no()
     if version["state"] == "suspended":
-        say.no(f"It is suspended: {version['trouble']}; mend it, and submit that")
+        output.no(f"It is suspended: {version['trouble']}; mend it, and submit that")
 
 
 def terms(scopes: list[str] | None, days: int) -> dict[str, Any]:
@@ -152,10 +152,10 @@ def bots(
         owner = None if everybody else client.get("/whoami")["name"]
         found = list(client.items("/bots", game=game, owner=owner, limit=200))
     if json:
-        say.document(found)
+        output.document(found)
         return
     rows = [(one["bot"], one["game"], one["number"], one["state"], one["active"]) for one in found]
-    say.table(["bot", "game", "newest", "state", "plays with"], rows)
+    output.table(["bot", "game", "newest", "state", "plays with"], rows)
 
 
 def logs(
@@ -176,7 +176,7 @@ def logs(
         ]
     told = {"bot": found["bot"], "versions": found["versions"], "matches": lines}
     if json:
-        say.document(told)
+        output.document(told)
     else:
         _show_logs(told)
 
@@ -189,7 +189,7 @@ def standings(
     with connect() as client:
         board = board_of(client, name)
     if json:
-        say.document(board["lines"])
+        output.document(board["lines"])
     else:
         show_board(board)
 
@@ -208,7 +208,7 @@ def board_of(client: Client, name: str) -> dict[str, Any]:
 def show_board(board: dict[str, Any]) -> None:
     """A standing for the person at the terminal."""
     rows = [_standing_row(line) for line in board["lines"]]
-    say.table(STANDING_COLUMNS, rows, f"{board['title']}: {board['matches']} matches")
+    output.table(STANDING_COLUMNS, rows, f"{board['title']}: {board['matches']} matches")
 
 
 def activate(
@@ -220,9 +220,9 @@ def activate(
     with connect() as client:
         told = client.post(f"/bots/{full_name(client, bot)}/activate", {"version": version})
     if json:
-        say.document(told_version(told))
+        output.document(told_version(told))
     else:
-        say.note(f"{told['bot']} now plays with version {told['number']}")
+        output.note(f"{told['bot']} now plays with version {told['number']}")
 
 
 def retire(bot: BotArgument, json: JsonOption = False) -> None:
@@ -230,9 +230,9 @@ def retire(bot: BotArgument, json: JsonOption = False) -> None:
     with connect() as client:
         told = client.post(f"/bots/{full_name(client, bot)}/retire")
     if json:
-        say.document(told)
+        output.document(told)
     else:
-        say.note(f"{told['bot']} is retired")
+        output.note(f"{told['bot']} is retired")
 
 
 def full_name(client: Client, bot: str) -> str:

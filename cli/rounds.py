@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cli import say
+from cli import output
 from cli.crew import crew
 from cli.experiment import document_of, games_of, kind_of, play
 from cli.simulate import tell_stateful
@@ -85,17 +85,19 @@ def simulate(
     if tsv is not None:
         tsv.write_text(tables.tsv(lines(played)))
     if json:
-        say.document(document)
+        output.document(document)
         return
     columns, *rows = tables.round_rows(document)
-    say.table(columns, rows, f"{plan.game}: how far every bot came, by round")
+    output.table(columns, rows, f"{plan.game}: how far every bot came, by round")
     for one in document["rounds"]:
         for told in one["learning"]:
             if told["fault"]:
-                say.note(f"round {one['round']}: {told['bot']} keeps its memory: {told['fault']}")
+                output.note(
+                    f"round {one['round']}: {told['bot']} keeps its memory: {told['fault']}"
+                )
     tell_stateful(sorted({bot for one in played for bot in one.done.stateful}))
     games = sum(one.done.games for one in played)
-    say.note(f"{games} games in {document['seconds']:.1f} s, box {document['box']}, "
+    output.note(f"{games} games in {document['seconds']:.1f} s, box {document['box']}, "
              f"seed {plan.seed}")  # fmt: skip
 
 
@@ -107,7 +109,7 @@ def run(
     memories = [b""] * len(plan.bots)
     pupils = list(range(len(plan.bots)))
     played: list[Round] = []
-    with crew(box, min(workers, len(jobs))) as players, say.progress() as bar:
+    with crew(box, min(workers, len(jobs))) as players, output.progress() as bar:
         task = bar.add_task(f"playing {plan.game}", total=rounds * games_of(jobs))
         bar.follow(task, lambda: players.over)
         for number in range(1, rounds + 1):

@@ -6,10 +6,10 @@ from typing import Annotated, Any
 
 import typer
 
-from cli import leagues, say
+from cli import leagues, output
 from cli.playing import JsonOption
 from cli.remote import BotArgument, connect, show_board
-from cli.terms import takes_terms
+from cli.season_options import takes_terms
 
 season = typer.Typer(help="Run seasons.", no_args_is_help=True)
 
@@ -104,13 +104,13 @@ def list_seasons(json: JsonOption = False) -> None:
     with connect() as client:
         found = list(client.items("/seasons"))
     if json:
-        say.document(found)
+        output.document(found)
     else:
         rows = [
             (one["id"], one["name"], one["game"], one["state"], one["starts_at"] or "")
             for one in found
         ]
-        say.table(["number", "season", "game", "state", "starts"], rows)
+        output.table(["number", "season", "game", "state", "starts"], rows)
 
 
 @season.command()
@@ -132,7 +132,7 @@ def _change(path: str, body: dict[str, Any], json: bool) -> None:
 
 def _tell(told: dict[str, Any], json: bool) -> None:
     if json:
-        say.document(told)
+        output.document(told)
         return
     for key, value in told.items():
         if isinstance(value, str | int | float):

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cli import say
+from cli import output
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -109,7 +109,7 @@ def _simulate(
 
         html.write_text(page(document, done.found.spread()))
     if json:
-        say.document(document)
+        output.document(document)
     else:
         _show(document, done.games)
 
@@ -135,7 +135,7 @@ def tell_stateful(bots: Sequence[str], alone: Sequence[str] = ()) -> None:
                 "these figures are of games played side by side; with --width 0 every game is "
                 "played by a fresh process, as a league then does"
             )
-        say.note(f"{bot} keeps state: it plays otherwise alone than among other games; {what}")
+        output.note(f"{bot} keeps state: it plays otherwise alone than among other games; {what}")
 
 
 def _show(document: Mapping[str, Any], games: int) -> None:
@@ -145,27 +145,27 @@ def _show(document: Mapping[str, Any], games: int) -> None:
     if "pairs" in document:
         title = f"{name}: share in % of who moves first (row) against who moves second"
         columns = ["first \\ second", *document["bots"], "all"]
-        say.table(columns, tables.crosstable(document), title)
+        output.table(columns, tables.crosstable(document), title)
         if shares := tables.shares_rows(document):
-            say.table(shares[0], shares[1:], f"{name}: what else happens")
+            output.table(shares[0], shares[1:], f"{name}: what else happens")
         for counted, (heads, *rows) in tables.counts_rows(document).items():
-            say.table(heads, rows, f"{name}: {counted}, by who moves first and second")
+            output.table(heads, rows, f"{name}: {counted}, by who moves first and second")
     elif "cells" in document:
         columns = ["bot", *map(str, tables.sizes_of(document))]
         title = f"{name}: mean score of every team, by number of players"
-        say.table(columns, tables.grid_rows(document), title)
+        output.table(columns, tables.grid_rows(document), title)
         if won := tables.won_rows(document):
-            say.table(columns, won, f"{name}: games won, in %")
+            output.table(columns, won, f"{name}: games won, in %")
     else:
         columns, *rows = tables.fact_rows(document)
-        say.table(columns, rows, f"{name}: what happens, by number of players")
+        output.table(columns, rows, f"{name}: what happens, by number of players")
         columns = ["players", "bot", "games", "won %", "mean place"]
-        say.table(columns, tables.place_rows(document), f"{name}: who wins")
+        output.table(columns, tables.place_rows(document), f"{name}: who wins")
     for fault in document["faults"]:
-        say.note(f"{fault['bot']}: {fault['games']} x {fault['kind']}: {fault['detail']}")
+        output.note(f"{fault['bot']}: {fault['games']} x {fault['kind']}: {fault['detail']}")
     tell_stateful(document["stateful"], document["alone"])
     walls = "no box: trusted bots only" if document["box"] == "none" else f"box {document['box']}"
-    say.note(
+    output.note(
         f"{games} games in {document['seconds']:.1f} s, "
         f"{document['games_per_second']:.0f} a second, {walls}, seed {document['seed']}"
     )

@@ -6,7 +6,7 @@ from typing import Annotated, Final
 
 import typer
 
-from cli import say
+from cli import output
 from cli.playing import JsonOption
 from cli.remote import DAYS, DaysOption, ScopeOption, connect, secret_of, terms
 
@@ -21,7 +21,7 @@ def list_tokens(json: JsonOption = False) -> None:
     with connect() as client:
         found = list(client.items("/tokens"))
     if json:
-        say.document(found)
+        output.document(found)
         return
     rows = [
         (
@@ -34,7 +34,7 @@ def list_tokens(json: JsonOption = False) -> None:
         )
         for one in found
     ]
-    say.table(COLUMNS, rows)
+    output.table(COLUMNS, rows)
 
 
 @token.command("make")
@@ -48,9 +48,9 @@ def make(
     with connect() as client:
         made = client.post("/tokens", {"name": name, **terms(scope, days)})
     if json:
-        say.document(made)
+        output.document(made)
     else:
-        say.note(f"It may {', '.join(made['scopes'])}, and ends on {made['ends_at'][:10]}.")
+        output.note(f"It may {', '.join(made['scopes'])}, and ends on {made['ends_at'][:10]}.")
         print(made["token"])
 
 
@@ -63,9 +63,9 @@ def revoke(
     with connect() as client:
         client.delete(f"/tokens/{number}")
     if json:
-        say.document({"revoked": number})
+        output.document({"revoked": number})
     else:
-        say.note(f"Token {number} opens nothing any more.")
+        output.note(f"Token {number} opens nothing any more.")
 
 
 def password(
@@ -87,9 +87,9 @@ def password(
             fresh = client.post("/login", {"name": account, "password": new})
         keep(Login(chosen.url, fresh["token"]))
     if json:
-        say.document({"account": account, "tokens_revoked": revoke_tokens})
+        output.document({"account": account, "tokens_revoked": revoke_tokens})
     else:
-        say.note(_changed(revoke_tokens))
+        output.note(_changed(revoke_tokens))
 
 
 def _changed(revoked: bool) -> str:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
 
 import typer
 
-from cli import say
+from cli import output
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -60,7 +60,7 @@ def up(
         with folder.held(place), listen(port) as public, _internal_listener() as internal:
             _run(place, Listeners(public, internal))
     except _Stopped:
-        say.note("Stopped.")
+        output.note("Stopped.")
 
 
 def listen(port: int, otherwise: str = "as in `make up PORT=8001`") -> socket.socket:
@@ -104,7 +104,7 @@ def _run(place: Path, listeners: Listeners) -> None:
         broker.prepare(place)
     settings = read_settings(given)
     environment = {**_kept(), **given, "PYTHONUNBUFFERED": "1"}
-    supervisor = Supervisor(folder.logs(place), say.note)
+    supervisor = Supervisor(folder.logs(place), output.note)
     try:
         secret = _prepare(environment)
         if embedded:
@@ -122,7 +122,7 @@ def _run(place: Path, listeners: Listeners) -> None:
             supervisor.look()
             time.sleep(_LOOK_S)
     except _Stopped:
-        say.note("Stopping ...")
+        output.note("Stopping ...")
         signal.signal(signal.SIGINT, lambda *_: supervisor.kill())
         supervisor.stop()
         raise
@@ -137,7 +137,7 @@ def programs(
     from cli import web
     from cli.supervisor import Program
     from worker.app import ARENA_QUEUES
-    from worker.arena import cores
+    from worker.arena import cpu_affinity
 
     started = [
         _served("web", web.PUBLIC, environment, place, listeners.public),
@@ -145,7 +145,7 @@ def programs(
         Program("ledger", _worker("ledger", "ledger", "ledger"), environment, layer=1),
         Program("beat", _celery("worker.ledger.main", "beat", "--pidfile="), environment, layer=2),
     ]
-    for number in range(settings.arenas or len(cores.usable())):
+    for number in range(settings.arenas or len(cpu_affinity.usable())):
         name = f"arena-{number + 1}"
         command = _worker(name, "arena", ",".join(ARENA_QUEUES))
         known = arena_environment(environment, place)
@@ -255,7 +255,7 @@ def _greet(url: str, secret: str | None, logs: Path) -> None:
     print(f"Matchbox is running at {url}", flush=True)
     if secret is not None:
         print(f"Become its first operator, once: {url}/first/{secret}", flush=True)
-    say.note(f"Logs are in {logs}. Ctrl-C stops everything.")
+    output.note(f"Logs are in {logs}. Ctrl-C stops everything.")
 
 
 def _kept() -> dict[str, str]:

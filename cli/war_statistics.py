@@ -9,7 +9,7 @@ from itertools import chain, count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from cli import say
+from cli import output
 
 if TYPE_CHECKING:
     from matchbox.games.war.statistics import Dealt
@@ -43,7 +43,7 @@ def simulate(
 
         write_totals(html, document, dealt)
     if json:
-        say.document(document)
+        output.document(document)
     else:
         _show(document, dealt)
 
@@ -77,7 +77,7 @@ def run(games: int, seed: str, workers: int) -> tuple[dict[str, Any], list[Dealt
     from matchbox.games.war import statistics
 
     jobs = [derive_deals(seed, min(BATCH, games - at), start=at) for at in range(0, games, BATCH)]
-    with crew("none", min(workers, len(jobs))) as players, say.progress() as bar:
+    with crew("none", min(workers, len(jobs))) as players, output.progress() as bar:
         task = bar.add_task("dealing war", total=len(jobs))
         started = time.monotonic()
         played = []
@@ -117,7 +117,7 @@ def _show(document: Mapping[str, Any], dealt: Sequence[Dealt]) -> None:
     from matchbox.games.war import statistics
 
     if len(dealt) <= SHOWN:
-        say.table(statistics.COLUMNS, map(statistics.row, count(1), dealt), "every game")
+        output.table(statistics.COLUMNS, map(statistics.row, count(1), dealt), "every game")
     rows = [
         (name, *(_told(document[key][bound]) for bound in ("min", "mean", "max")))
         for name, key in (
@@ -127,15 +127,15 @@ def _show(document: Mapping[str, Any], dealt: Sequence[Dealt]) -> None:
             ("final total of losers", "losing"),
         )
     ]
-    say.table(["", "min", "mean", "max"], rows, f"{document['games']} games of dealt war")
+    output.table(["", "min", "mean", "max"], rows, f"{document['games']} games of dealt war")
     for name in ("winners", "losers"):
         square = statistics.matrix(document[f"correlation_{name}"])
         lines = zip(("initial", "final"), square, strict=True)
         cells = [(kind, *map(_told, line)) for kind, line in lines]
-        say.table([f"correlation of {name}", "initial", "final"], cells)
+        output.table([f"correlation of {name}", "initial", "final"], cells)
     for sentence in statistics.sentences(dict(document)):
         print(sentence)
-    say.note(f"{document['seconds']:.1f} s, no bots, seed {document['seed']}")
+    output.note(f"{document['seconds']:.1f} s, no bots, seed {document['seed']}")
 
 
 def _told(value: float | None) -> str:

@@ -18,13 +18,13 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from dashboard import (
     assets,
-    boards,
     comparisons,
     documentation,
     evidence,
     figures,
     formats,
     forms,
+    game_pages,
     inbox,
     operations,
     ratings,
@@ -132,7 +132,7 @@ class _Pages:
     def game(self, game: str) -> Answer:
         told = self._game(game)
         return render_template(
-            "game.html", game=told, readme=boards.readme(game), board=self._board(game)
+            "game.html", game=told, readme=game_pages.readme(game), board=self._board(game)
         )
 
     def leaderboard(self, game: str) -> Answer:
@@ -230,7 +230,7 @@ class _Pages:
             {
                 "seat": _mover(step["seat"]),
                 "text": _told_by(step["seat"], step["text"] or "the start"),
-                "board": boards.drawing(match["game"], step["view"]),
+                "board": game_pages.drawing(match["game"], step["view"]),
             }
             for step in told["steps"]
         ]

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from cli import say
+from cli import output
 from learning import curve, table
 from learning.regret import solve
 
@@ -29,7 +29,8 @@ def main(words: Sequence[str]) -> int:
         found = curve.share(BOT, text, options.games, options.seed, options.workers)
         left = table.mean_exploitability(solved)
         marks.append(curve.Mark(iterations, left, options.games, *found))
-        say.note(f"{iterations} iterations: {100 * found[0]:.1f}% won, exploitability {left:.4f}")
+        won = 100 * found[0]
+        output.note(f"{iterations} iterations: {won:.1f}% won, exploitability {left:.4f}")
     how = (
         f"{options.games} games of two against {curve.RIVAL} at every mark, seed {options.seed}, "
         "by a table made anew with so many iterations. Exploitability is how much the best answer "
@@ -39,7 +40,7 @@ def main(words: Sequence[str]) -> int:
     options.table.write_text(text)
     (options.docs / "learning.tsv").write_text(curve.tsv(marks))
     (options.docs / "learning.html").write_text(curve.page(marks, how))
-    say.note(f"written: {options.table}, learning.tsv and learning.html in {options.docs}")
+    output.note(f"written: {options.table}, learning.tsv and learning.html in {options.docs}")
     return 0
 
 

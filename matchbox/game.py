@@ -197,7 +197,7 @@ class PlayerHooks(Protocol):
 
 
 class TerminalHooks(Protocol):
-    """What a game's `desk.py` may have. Each name is optional."""
+    """What a game's `terminal.py` may have. Each name is optional."""
 
     EXPORTS: Mapping[str, Callable[[Any, Sequence[str]], Iterable[str]]]
     """File names, and for each a function that returns the file's text in parts.
@@ -223,7 +223,7 @@ class Batch(Protocol):
 
     def ask(self, seat: int) -> Sequence[tuple[int, Any, str | None]]:
         """What that seat is to be asked, as matchbox.match.frames.Question, in a list or written
-        down by a matchbox.match.packing.Asking; what it is told may change with the answer."""
+        down by a matchbox.match.frame_codec.Asking; what it is told may change with the answer."""
 
     def take(self, seat: int, answers: Sequence[Any]) -> list[tuple[int, list[Plain], Answers]]:
         """Takes one answer a question. Gives back the bouts that it cannot go on with: number,

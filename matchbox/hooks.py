@@ -45,11 +45,11 @@ def check_game(package: str, game: Any, player: ModuleType) -> None:
     _check_batch(rules, game)
 
 
-def check_terminal(package: str, desk: ModuleType) -> None:
+def check_terminal(package: str, terminal: ModuleType) -> None:
     """Checks the terminal module of a game. Raises BadGame."""
-    place = f"{package}.desk"
-    _check_misspelt(place, desk, _declared(TerminalHooks))
-    exports = getattr(desk, "EXPORTS", {})
+    place = f"{package}.terminal"
+    _check_misspelt(place, terminal, _declared(TerminalHooks))
+    exports = getattr(terminal, "EXPORTS", {})
     if not isinstance(exports, Mapping) or not all(map(callable, exports.values())):
         raise BadGame(f"{place}.EXPORTS must hold a function for each file name")
 

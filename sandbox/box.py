@@ -22,7 +22,7 @@ from sandbox.meter import Bank
 from sandbox.policy import SEATS_PER_ZYGOTE, Engine, Limits, Wall
 from sandbox.program import Program
 from sandbox.seat import Seat
-from sandbox.warm import Warm
+from sandbox.zygote_client import Warm
 
 _LAUNCHERS: Final[Mapping[str, Callable[[Program, Engine], Launch]]] = {
     "bwrap": lambda program, _: launcher(bwrap_box.command(program)),

@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from matchbox.errors import BoxUnavailable
-from sandbox import container_calls, docker_image, strays
+from sandbox import container_calls, docker_image, orphans
 from sandbox.launch import Launch, Launched, starter
 from sandbox.policy import CONTAINER, CONTAINER_ROOM_MB, MIB, Engine, Limits
 from sandbox.program import Program
@@ -61,7 +61,7 @@ def launcher(program: Program, engine: Engine) -> Launch:
 
     def prepare() -> str:
         client = connect()
-        strays.sweep(client, _directory(engine))
+        orphans.sweep(client, _directory(engine))
         if whole.libraries:
             docker_image.find(client, whole.rich().packages())
         return docker_image.find(client, whole.packages())
@@ -108,7 +108,7 @@ class _Container:
         from docker.errors import DockerException
 
         directory = _directory(self._engine)
-        self._folder = Path(tempfile.mkdtemp(prefix=strays.folder_prefix(), dir=directory))
+        self._folder = Path(tempfile.mkdtemp(prefix=orphans.folder_prefix(), dir=directory))
         try:
             with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as listener:
                 _listen(listener, self._folder)
@@ -160,7 +160,7 @@ class _Container:
             **CONTAINER,
             **_memory(self._memory_mb),
             cpuset_cpus=cores,
-            labels={strays.OWNER: strays.owner()},
+            labels={orphans.OWNER: orphans.owner()},
             mounts=[Mount(_INSIDE, str(self._folder), type="bind", read_only=True)],
             runtime=self._engine.runtime or None,
             security_opt=[

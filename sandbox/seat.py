@@ -28,7 +28,7 @@ from sandbox.policy import (
     rlimits,
 )
 from sandbox.verdict import Death, verdict
-from sandbox.warm import Warm
+from sandbox.zygote_client import Warm
 
 _LEAVING_MS: Final = 200
 _WHERE_MS: Final = 200

@@ -18,7 +18,7 @@ from server.headers import guard_answers
 from server.metrics import Metrics
 from server.openapi import mend
 from server.problems import tell_errors
-from server.rates import limit_rates
+from server.rate_limits import limit_rates
 from server.routes import blueprints, health, internal
 from server.routes.addresses import teach_addresses
 from server.routes.source import make_source

@@ -19,7 +19,7 @@ from matchbox.settings import Settings
 from server import outbox
 from server.db.migrations import check_schema
 from server.db.session import Database
-from server.services.tallies import Tallies
+from server.services.pair_counts import Tallies
 
 log = structlog.get_logger(__name__)
 

@@ -24,7 +24,7 @@ from gunicorn.http.errors import NoMoreData
 from gunicorn.workers.gthread import TConn, ThreadWorker
 
 from server.app import MOST_BYTES
-from server.rates import network_of
+from server.rate_limits import network_of
 from server.request_buffer import RequestBuffer
 from server.routes import internal
 

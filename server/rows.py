@@ -11,7 +11,7 @@ from sqlalchemy import select
 
 from matchbox.errors import NotFound
 from server.db.models import Bot, League, Lesson, Match, Season, User, Version
-from server.queries.boards import find_season
+from server.queries.games import find_season
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session

@@ -15,7 +15,7 @@ import redis
 import structlog
 
 from matchbox.errors import TooMany, Unavailable
-from server.rates import storage_uri
+from server.rate_limits import storage_uri
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -18,7 +18,7 @@ from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from typing import Any, Final
 
 from matchbox.errors import Unavailable
-from server.pinned import Deadline, Place, Resolve, addresses_of, connect, read_url
+from server.ssrf_guard import Deadline, Place, Resolve, addresses_of, connect, read_url
 
 TIMEOUT_S: Final = 5.0
 """For everything from the first packet to the answer's head."""

@@ -32,7 +32,7 @@ from server.services import leagues, lessons, matches, seasons, uploads, verdict
 from server.services.tick import tick
 from worker.arena.learning import give
 from worker.arena.play import play_job
-from worker.ledger import books as ledger
+from worker.ledger import message_handlers as ledger
 
 SECRET = "the books' secret key, 32 characters or more"
 SIMPLE = b"from matchbox.games.bomb import SimplePlayer\n\nBOT = SimplePlayer\n"

@@ -12,7 +12,7 @@ from bench.figures import bomb, creatures, skull, thegame, war
 from bench.figures.compare import WITHIN, Section, too_far
 from bench.figures.laboratory import Laboratory
 from bench.figures.page import COLUMNS, cells, page
-from cli import say
+from cli import output
 
 PAGE: Final = Path(__file__).resolve().parents[2] / "docs" / "figures.md"
 
@@ -33,17 +33,17 @@ def main(words: Sequence[str]) -> int:
     for game in options.games or SECTIONS:
         section = SECTIONS[game](laboratory)
         agreeing = sum(row.agrees for row in section.rows)
-        say.note(f"{section.title}: {agreeing} of {len(section.rows)} figures agree")
+        output.note(f"{section.title}: {agreeing} of {len(section.rows)} figures agree")
         sections.append(section)
     if options.out is not None:
         options.out.write_text(page(sections, options.seed))
-        say.note(f"written: {options.out}")
+        output.note(f"written: {options.out}")
     rows = [row for section in sections for row in section.rows]
     wrong = [row for row in rows if not row.agrees]
     if wrong:
-        say.table(COLUMNS, map(cells, wrong), "figures that disagree")
+        output.table(COLUMNS, map(cells, wrong), "figures that disagree")
     if far := too_far(rows):
-        say.note(f"fewer than {WITHIN:.0%} of the figures lie within their errors alone")
+        output.note(f"fewer than {WITHIN:.0%} of the figures lie within their errors alone")
     return 1 if wrong or far else 0
 
 

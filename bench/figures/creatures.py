@@ -23,8 +23,8 @@ from bench.figures.compare import (
 )
 from bench.figures.laboratory import Laboratory
 from matchbox.games.creatures import AutoPilot, StillLearning
-from matchbox.games.creatures.desk import play
 from matchbox.games.creatures.parsing import count
+from matchbox.games.creatures.terminal import play
 from matchbox.lab.statistics import mean_interval
 
 GAMES: Final = 10_000

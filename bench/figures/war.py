@@ -19,7 +19,7 @@ from bench.figures.compare import (
 )
 from bench.figures.laboratory import Laboratory
 from cli.war_statistics import run
-from matchbox.games.war.desk import Games
+from matchbox.games.war.terminal import Games
 from matchbox.lab.statistics import Z95
 
 GAMES: Final = 200_000

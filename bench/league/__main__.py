@@ -11,7 +11,7 @@ from typing import Final
 
 from bench.league.page import COLUMNS, cells, page
 from bench.league.promises import PROMISES, Effort, Figure
-from cli import say
+from cli import output
 
 PAGE: Final = Path(__file__).resolve().parents[2] / "docs" / "league.md"
 
@@ -24,14 +24,14 @@ def main(words: Sequence[str]) -> int:
     for name in options.promises or PROMISES:
         figures = PROMISES[name](effort)
         for figure in figures:
-            say.note(f"{figure.name}: {figure.ours}")
+            output.note(f"{figure.name}: {figure.ours}")
         found += figures
     if options.out is not None:
         options.out.write_text(page(found, options.seed))
-        say.note(f"written: {options.out}")
+        output.note(f"written: {options.out}")
     missed = [figure for figure in found if figure.met is False]
     if missed:
-        say.table(COLUMNS, map(cells, missed), "goals that are missed")
+        output.table(COLUMNS, map(cells, missed), "goals that are missed")
     return 1 if missed else 0
 
 

@@ -13,8 +13,8 @@ from typing import Final
 import numpy as np
 
 from bench.league import field, seasons
-from matchbox.league.boards import scored
 from matchbox.league.comparisons import Comparisons, Floats, in_counts, join
+from matchbox.league.cooperative_boards import scored
 from matchbox.league.counts import Counts, Tally, add, count
 from matchbox.league.estimate import estimate
 from matchbox.league.ranges import rank_ranges

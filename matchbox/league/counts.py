@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from matchbox.league.boards import Scored, add_scored, scored
 from matchbox.league.comparisons import Comparisons, Ints, compare, join
+from matchbox.league.cooperative_boards import Scored, add_scored, scored
 from matchbox.league.rows import Row, by_match, digest_bouts, half_points
 
 

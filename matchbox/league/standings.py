@@ -10,8 +10,8 @@ from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from matchbox.league.boards import score, score_mixed
 from matchbox.league.comparisons import Bools, Comparisons, Floats, unseated
+from matchbox.league.cooperative_boards import score, score_mixed
 from matchbox.league.counts import Counts, count
 from matchbox.league.ranges import p_better, p_champion, rank_ranges
 from matchbox.league.ratings import ELO, PRIOR_ELO, WIDE, Fit, fit_comparisons

@@ -17,8 +17,8 @@ from typing import Final, Literal, TypeAlias
 import numpy as np
 
 from matchbox.dice import Dice
-from matchbox.league.boards import score
 from matchbox.league.comparisons import Floats, Ints, unseated
+from matchbox.league.cooperative_boards import score
 from matchbox.league.counts import Counts
 from matchbox.league.pairing import Pairing
 from matchbox.league.ranges import standard_errors, superiority

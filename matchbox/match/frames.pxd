@@ -1,4 +1,4 @@
-from matchbox.match cimport packing
+from matchbox.match cimport frame_codec
 
 cpdef str what_is_wrong(object move, Py_ssize_t depth=*)
 cdef str _what_is_wrong_inside(object parts, Py_ssize_t depth)

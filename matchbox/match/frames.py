@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeAlias, cas
 import msgspec
 
 from matchbox.errors import BadMessage, SeatFault
-from matchbox.match import packing
+from matchbox.match import frame_codec
 from matchbox.match.memory import MEMORY_BYTES
 
 if TYPE_CHECKING:
@@ -168,18 +168,18 @@ def read_learned(frame: bytes) -> bytes:
 
 
 def ask_frame(
-    nonce: int, questions: Sequence[Question] | packing.Asking, ended: Sequence[int]
+    nonce: int, questions: Sequence[Question] | frame_codec.Asking, ended: Sequence[int]
 ) -> bytes:
     """The frame that asks questions and names the bouts that are over.
 
     A seat is asked in marshal's format, which it reads three times as fast as JSON. It answers in
     JSON: nothing that a seat sends is ever given to marshal.
     """
-    if isinstance(questions, packing.Asking):
+    if isinstance(questions, frame_codec.Asking):
         return questions.frame(nonce, list(ended))
     briefs = bool(questions) and isinstance(questions[0][1], (bytes, bytearray))
-    if packing.COMPILED and briefs and isinstance(questions, list) and isinstance(ended, list):
-        frame = packing.asks(nonce, questions, ended)
+    if frame_codec.COMPILED and briefs and isinstance(questions, list) and isinstance(ended, list):
+        frame = frame_codec.asks(nonce, questions, ended)
         if frame:
             return frame
     form = _FORMAT_OF_BRIEFS if briefs else _FORMAT
@@ -199,8 +199,8 @@ def read_answers(
     Diagnostics on the bouts that were `asked` are put into `reports`; without it, a seat may send
     none. `nonce` counts the frames of a seat: nobody has made as many decisions in a bout.
     """
-    if packing.COMPILED:
-        found = packing.answers(frame, nonce, count)
+    if frame_codec.COMPILED:
+        found = frame_codec.answers(frame, nonce, count)
         if found is not None:
             return found
     with suppress(msgspec.DecodeError, UnicodeDecodeError, RecursionError):
@@ -247,8 +247,8 @@ _rows: Final = _Known(lambda sent: tuple(_ROW.decode(sent)))
 
 
 def _read_lines(frame: bytes, count: int) -> list[Answer]:
-    """The answers of a frame that has each in a line of its own, as `saying.said_in_rows` writes
-    it, some of them moves in a row; none where it is not so."""
+    """The answers of a frame that has each in a line of its own, as
+    `answer_codec.said_in_rows` writes it, some of them moves in a row; none where it is not so."""
     _, _, rest = frame.partition(b"\n")
     lines, _, end = rest.rpartition(b"\n")
     if not (end.startswith(_NO_FAULT_BUT_ROWS) and end.endswith(b"]")):

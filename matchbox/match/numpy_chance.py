@@ -9,7 +9,7 @@ import sys
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
-from matchbox.match import chance
+from matchbox.match import seeded_random
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,7 +27,7 @@ def install() -> None:
     own, state_class, default_rng = inner._rand, module.RandomState, module.default_rng
 
     def current() -> Any:
-        now = chance.current()
+        now = seeded_random.current()
         if now is None:
             return own
         if now.numpy is None:
@@ -35,7 +35,7 @@ def install() -> None:
         return now.numpy
 
     def fresh(seed: Any) -> Any:
-        now = chance.current()
+        now = seeded_random.current()
         return seed if seed is not None or now is None else now.twister().getrandbits(128)
 
     def bout_rng(seed: Any = None) -> Any:

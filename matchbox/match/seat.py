@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 from matchbox.errors import SeatFault
-from matchbox.match import chance, frames, libraries
-from matchbox.match.seatside import Session
+from matchbox.match import frames, libraries, seeded_random
+from matchbox.match.bot_runner import Session
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -129,13 +129,13 @@ class LocalChannel:
 
     def ask(self, frame: bytes, decisions: int = 1, *, start: bool = False) -> bytes:
         """The frame that answers this one."""
-        chance.install()
+        seeded_random.install()
         try:
             return self._session.handle(frame)
         finally:
-            chance.enter(None)
+            seeded_random.enter(None)
 
     def close(self) -> None:
         """Gives the module `random` its own functions back, and the process its imports."""
-        chance.uninstall()
+        seeded_random.uninstall()
         libraries.stop_refusing()

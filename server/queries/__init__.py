@@ -6,7 +6,6 @@ raises NotFound; what may not be seen, or not yet, raises Forbidden.
 """
 
 from server.queries.audit import audit
-from server.queries.boards import games, season_records
 from server.queries.bots import (
     bot,
     bots,
@@ -16,6 +15,7 @@ from server.queries.bots import (
     text_of,
     version,
 )
+from server.queries.games import games, season_records
 from server.queries.leagues import league, leagues, season, seasons
 from server.queries.matches import (
     match,

@@ -28,9 +28,9 @@ from server.db.models import (
     Standing,
     Version,
 )
-from server.queries.boards import find_season
-from server.queries.edge import iso
-from server.services import progress, standings
+from server.queries.games import find_season
+from server.queries.pagination import iso
+from server.services import season_progress, standings
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
@@ -97,7 +97,7 @@ def _season(row: Season) -> layout.Season:
         seats=league.seats,
         deals=row.deals,
         seed=row.seed,
-        format=write(progress.plan_of(row)),
+        format=write(season_progress.plan_of(row)),
         edition=row.edition,
         division=row.division,
         rounds=row.round,

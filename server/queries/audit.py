@@ -10,7 +10,7 @@ from sqlalchemy.orm import joinedload
 
 from matchbox.errors import Forbidden
 from server.db.models import Audit, Bot, League, Season, User, Version
-from server.queries.edge import iso, numbers, page, page_size
+from server.queries.pagination import iso, numbers, page, page_size
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session

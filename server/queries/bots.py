@@ -9,7 +9,7 @@ from sqlalchemy.orm import joinedload, selectinload
 
 from matchbox.errors import NotFound
 from server.db.models import Bot, Bundle, League, Standing, User, Version, VersionState
-from server.queries.edge import iso, numbers, page, page_size, sees, title_of
+from server.queries.pagination import iso, numbers, page, page_size, sees, title_of
 from server.queries.standings import lines_of
 from server.services.standings import scope_of
 

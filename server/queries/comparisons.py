@@ -9,7 +9,7 @@ from sqlalchemy import func, select
 from matchbox.errors import Forbidden
 from matchbox.league.sprt import CAP_GAMES
 from server.db.models import Bot, Comparison, Match, MatchState, User, Version
-from server.queries.edge import iso, numbers, page, page_size, sees
+from server.queries.pagination import iso, numbers, page, page_size, sees
 from server.services import comparisons as services
 from server.services.leagues import is_cooperative
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import select
 
 from server.db.models import League, RatingPoint, Standing, Version
-from server.queries.edge import iso
+from server.queries.pagination import iso
 from server.services.leagues import is_cooperative
 from server.services.standings import scope_of
 

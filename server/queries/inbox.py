@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import select
 
 from server.db.models import Notice
-from server.queries.edge import iso, numbers, page, page_size
+from server.queries.pagination import iso, numbers, page, page_size
 from server.services import contact, notices, webhooks
 
 if TYPE_CHECKING:

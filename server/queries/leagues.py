@@ -24,9 +24,9 @@ from server.db.models import (
     Version,
     VersionState,
 )
-from server.queries.boards import find_season
-from server.queries.edge import iso, sees, title_of
+from server.queries.games import find_season
 from server.queries.lessons import verification
+from server.queries.pagination import iso, sees, title_of
 from server.services import divisions
 from server.services.leagues import UPCOMING, admission_of, format_of, schedule_of
 from server.services.standings import scope_of

@@ -23,8 +23,8 @@ from server.db.models import (
     Verification,
     Version,
 )
-from server.queries.boards import find_season
-from server.queries.edge import MOST, iso
+from server.queries.games import find_season
+from server.queries.pagination import MOST, iso
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session

@@ -28,8 +28,8 @@ from server.db.models import (
     Version,
     VersionState,
 )
-from server.queries.edge import iso, numbers, page, page_size, sees, title_of
 from server.queries.embargo import closed, reason
+from server.queries.pagination import iso, numbers, page, page_size, sees, title_of
 from server.services.leagues import is_cooperative
 from server.services.ratings import rows_of
 

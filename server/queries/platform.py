@@ -8,9 +8,9 @@ from sqlalchemy import ColumnElement, func, select
 
 from matchbox.errors import Forbidden
 from server.db.models import WAITING, Bot, Event, Match, MatchState, User, Version, VersionState
-from server.queries.edge import iso
 from server.queries.lessons import parked_lessons
 from server.queries.matches import item
+from server.queries.pagination import iso
 from server.services import accounts, walls
 from server.services import sessions as services
 

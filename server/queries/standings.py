@@ -10,8 +10,8 @@ from sqlalchemy.orm import joinedload
 from matchbox import registry
 from matchbox.errors import NotFound
 from server.db.models import Bot, League, Season, Standing, User, Version
-from server.queries.boards import find_season
-from server.queries.edge import iso, title_of
+from server.queries.games import find_season
+from server.queries.pagination import iso, title_of
 from server.services.leagues import is_cooperative
 from server.services.standings import scope_of
 

@@ -11,9 +11,9 @@ from flask.typing import ResponseReturnValue
 from matchbox.errors import Forbidden
 from server import queries
 from server.auth import account, context, operator, start_session, token_in_use, visitor
-from server.rates import client_network
+from server.rate_limits import client_network
 from server.routes import asked, told
-from server.routes.lists import whole_list
+from server.routes.responses import whole_list
 from server.scopes import ANYBODY, Scope, needs
 from server.services import accounts, logins, sessions
 

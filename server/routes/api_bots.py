@@ -8,9 +8,9 @@ from flask import Response, jsonify, url_for
 from server import queries
 from server.auth import account, context, viewer
 from server.queries import history
-from server.rates import client_network
+from server.rate_limits import client_network
 from server.routes import asked, told
-from server.routes.lists import made_at, whole_list
+from server.routes.responses import made_at, whole_list
 from server.routes.uploaded import read_upload, request_body
 from server.rows import bot_row
 from server.scopes import Scope, needs

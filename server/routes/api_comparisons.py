@@ -10,7 +10,7 @@ from flask import Response, jsonify, url_for
 from server.auth import account, context, viewer
 from server.queries import comparisons as queries
 from server.routes import comparing
-from server.routes.lists import made_at
+from server.routes.responses import made_at
 from server.rows import named_bot
 from server.scopes import Scope, needs
 from server.services import comparisons as services

@@ -15,9 +15,9 @@ from flask import Response, current_app, request
 
 from server import queries
 from server.auth import context
-from server.rates import asker
+from server.rate_limits import asker
 from server.routes import asked
-from server.routes.lists import described
+from server.routes.responses import described
 from server.scopes import Scope, needs
 from server.streams import LIFE_S
 

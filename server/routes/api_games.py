@@ -9,7 +9,7 @@ from matchbox.settings import libraries_of
 from server import queries
 from server.auth import context
 from server.routes import told
-from server.routes.lists import whole_list
+from server.routes.responses import whole_list
 from server.scopes import Scope, needs
 
 routes = APIBlueprint("games", __name__, url_prefix="/api/v1", tag="Games")

@@ -8,7 +8,7 @@ from flask import Response, jsonify, url_for
 from server import queries
 from server.auth import context, operator, viewer
 from server.routes import asked_leagues, told
-from server.routes.lists import made_at, whole_list
+from server.routes.responses import made_at, whole_list
 from server.rows import league_row
 from server.scopes import Scope, needs
 from server.services import admission

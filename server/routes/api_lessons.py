@@ -8,7 +8,7 @@ from flask import Response, jsonify
 from server.auth import account, context, operator
 from server.queries import lessons as queries
 from server.routes import told_lessons as told
-from server.routes.lists import described, whole_list
+from server.routes.responses import described, whole_list
 from server.rows import lesson_row
 from server.scopes import Scope, needs
 from server.services import lessons

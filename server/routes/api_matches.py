@@ -11,7 +11,7 @@ from msgspec import to_builtins
 from server import queries
 from server.auth import context, viewer
 from server.routes import asked, told
-from server.routes.lists import whole_list
+from server.routes.responses import whole_list
 from server.scopes import Scope, needs
 
 routes = APIBlueprint("matches", __name__, url_prefix="/api/v1", tag="Matches")

@@ -13,7 +13,7 @@ from pydantic import BaseModel, Field
 from server.auth import account, context
 from server.queries import inbox
 from server.routes.asked import Body, Page, Whole
-from server.routes.lists import whole_list
+from server.routes.responses import whole_list
 from server.routes.told import Answer
 from server.scopes import Scope, needs
 from server.services import contact, notices, webhooks

@@ -15,7 +15,7 @@ from server.queries.archive import write_archive
 from server.queries.lessons import verification
 from server.routes import asked
 from server.routes import told_lessons as told
-from server.routes.lists import described
+from server.routes.responses import described
 from server.rows import season_row
 from server.scopes import Scope, needs
 from server.services import accounts, verifications

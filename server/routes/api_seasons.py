@@ -13,7 +13,7 @@ from server import queries
 from server.auth import account, context, operator, viewer
 from server.context import Context
 from server.routes import asked, asked_leagues, told
-from server.routes.lists import described, made_at, whole_list
+from server.routes.responses import described, made_at, whole_list
 from server.rows import named_bot, season_row
 from server.scopes import Scope, needs
 from server.services import founding

@@ -9,7 +9,7 @@ from matchbox.errors import Forbidden
 from server import queries
 from server.auth import context, operator, viewer
 from server.routes import told
-from server.routes.lists import described
+from server.routes.responses import described
 from server.rows import version_row
 from server.scopes import Scope, needs
 from server.services import accounts, tryouts

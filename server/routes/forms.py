@@ -21,7 +21,7 @@ from server.auth import (
     visitor,
 )
 from server.problems import status_of
-from server.rates import client_network
+from server.rate_limits import client_network
 from server.routes.api_accounts import new_password
 from server.routes.source import the_source
 from server.services import accounts, logins, sessions

@@ -10,7 +10,7 @@ from sqlalchemy import ColumnElement
 
 from server.db.models import Lesson, Match, MatchState, Version
 from server.db.session import compare_and_set
-from server.services.news import storable
+from server.services.events import storable
 
 if TYPE_CHECKING:
     from collections.abc import Collection

@@ -26,13 +26,13 @@ from server.db.models import (
     VersionState,
 )
 from server.db.session import compare_and_set
-from server.services import audit, exclusions, looks, notices
+from server.services import audit, exclusions, interim_results, notices
 from server.services.accounts import require_owner
+from server.services.events import publish
 from server.services.fixtures import Fixture, deals_of, schedule
+from server.services.interim_results import Plan
 from server.services.leagues import field_of
-from server.services.looks import Plan
-from server.services.news import tell
-from server.services.pace import Pace
+from server.services.match_sizing import Pace
 from server.services.standings import scope_of
 
 if TYPE_CHECKING:
@@ -95,13 +95,13 @@ def ask(
     row.deals = _deals(session, row, games, settings)
     plan = Plan.of(row)
     row.most = _whole_deals(games, plan)
-    row.result = looks.begin(row, plan)
+    row.result = interim_results.begin(row, plan)
     _check_budget(session, actor, row.most, settings, now)
     session.add(row)
     session.flush()
     first = _next_batch(session, row, plan)
     schedule(session, league, first, comparison=row, settings=settings, now=now)
-    tell(session, "comparison.running", row.id, now=now)
+    publish(session, "comparison.running", row.id, now=now)
     return row
 
 
@@ -141,14 +141,14 @@ def advance(session: Session, number: int, *, settings: Settings, now: int) -> N
         return
     plan = Plan.of(row)
     following = _next_batch(session, row, plan)
-    looks.look(session, row, plan, last=not following)
-    if not following or looks.is_clear(row):
+    interim_results.look(session, row, plan, last=not following)
+    if not following or interim_results.is_clear(row):
         _end(session, row, ComparisonState.FINISHED, "", now)
     elif why := _obstacle(session, row):
         _end(session, row, ComparisonState.CANCELLED, why, now)
     else:
         schedule(session, row.league, following, comparison=row, settings=settings, now=now)
-    tell(session, f"comparison.{row.state}", row.id, now=now)
+    publish(session, f"comparison.{row.state}", row.id, now=now)
     if row.state != ComparisonState.RUNNING:
         _tell_end(session, row, now)
 
@@ -311,7 +311,7 @@ def _end(session: Session, row: Comparison, state: ComparisonState, why: str, no
 def _tell_end(session: Session, row: Comparison, now: int) -> None:
     text = (
         f"The comparison of {row.challenger.bot.full_name} is over after {row.games} games: "
-        f"{looks.finding(row)}."
+        f"{interim_results.finding(row)}."
     )
     subject = f"comparison:{row.id}"
     notices.tell_owner(session, row.owner_id, "comparison-end", subject, text, now=now)

@@ -17,7 +17,7 @@ from sqlalchemy import delete, func, select, update
 from server.db.models import Delivery, User, Webhook
 from server.db.session import compare_and_set
 from server.services import contact, notices
-from server.services.news import storable
+from server.services.events import storable
 
 if TYPE_CHECKING:
     from sqlalchemy import ColumnElement

@@ -28,7 +28,7 @@ from server.db.models import (
 )
 from server.services import attempts, samples
 from server.services.attempts import MOST_ATTEMPTS, change
-from server.services.news import tell
+from server.services.events import publish
 from server.services.quarantine import HELD
 from server.services.walls import wall
 
@@ -83,7 +83,7 @@ def dispatch(session: Session, *, settings: Settings, now: int) -> int:
         if change(session, match, (MatchState.QUEUED,), values, Match.attempt == match.attempt):
             compares = match.comparison_id is not None
             outbox.post(session, job_of(match, settings), compares=compares)
-            tell(session, "match.running", match.id, now=now)
+            publish(session, "match.running", match.id, now=now)
             sent += 1
     return sent
 
@@ -124,7 +124,7 @@ def _park(session: Session, match: Match, trouble: str, now: int) -> None:
     values = {"state": MatchState.PARKED, "trouble": trouble, "deadline": None}
     if change(session, match, (MatchState.QUEUED,), values):
         log.error("match.parked", match=match.id, why=trouble)
-        tell(session, "match.parked", match.id, now=now)
+        publish(session, "match.parked", match.id, now=now)
 
 
 def _window(session: Session, settings: Settings) -> int:

@@ -18,8 +18,8 @@ from matchbox.errors import Conflict, Forbidden
 from server.db.models import Entry, League, Season, SeasonState, Version, VersionState
 from server.services import audit, divisions, schedule, seasons
 from server.services.admission import check_entry
+from server.services.events import storable
 from server.services.leagues import UPCOMING, schedule_of
-from server.services.news import storable
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session

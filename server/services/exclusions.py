@@ -9,7 +9,7 @@ from sqlalchemy import ColumnElement, select
 from server.db.models import UNFINISHED, Entry, Match, MatchSeat, MatchState, SeasonState
 from server.db.session import compare_and_set
 from server.services import replacements
-from server.services.news import storable, tell
+from server.services.events import publish, storable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -61,7 +61,7 @@ def make_void(session: Session, why: str, *which: ColumnElement[bool], now: int)
     for match in found:
         match.state, match.deadline, match.finished_at = MatchState.VOID, None, now
         match.void_why = storable(why, 500)
-        tell(session, "match.void", match.id, now=now)
+        publish(session, "match.void", match.id, now=now)
     session.flush()
     return len(found)
 

@@ -25,8 +25,8 @@ from server.db.models import (
     VersionState,
 )
 from server.db.session import compare_and_set
-from server.services import audit, exclusions, notices, progress, ratings
-from server.services.news import storable, tell
+from server.services import audit, exclusions, notices, ratings, season_progress
+from server.services.events import publish, storable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -68,7 +68,7 @@ def leave(session: Session, season: Season, *, settings: Settings, now: int) -> 
     By the season's own matches alone, so that the same results have the same season follow; of
     these, for a version that was reinstated, by what was scheduled since.
     """
-    stands = progress.stands(season)
+    stands = season_progress.stands(season)
     scheduled = dict(session.execute(select(Match.id, Match.created_at).where(*stands)).all())
     own: defaultdict[str, list[Row]] = defaultdict(list)
     for row in ratings.played(session, *stands).rows:
@@ -119,7 +119,7 @@ def lift(session: Session, version: Version, *, now: int) -> None:
         fresh["trouble"] = ""
     if not compare_and_set(session, version, fresh, Version.state == version.state):
         raise Conflict(f"{version.bot.full_name} has just changed; look at it again")
-    tell(session, "version.reinstated", version.id, now=now)
+    publish(session, "version.reinstated", version.id, now=now)
     for entry in entries:
         entry.out, entry.out_at, entry.out_why = "", None, ""
     session.flush()
@@ -183,7 +183,7 @@ def _suspend(session: Session, version: Version, why: str, now: int) -> None:
     its_own = (Match.state.in_(UNFINISHED), exclusions.sat_in(version.id))
     exclusions.make_void(session, f"{name} was suspended", *waiting, *its_own, now=now)
     log.warning("version.suspended", version=version.id, bot=version.bot.full_name, why=why)
-    tell(session, "version.suspended", version.id, now=now)
+    publish(session, "version.suspended", version.id, now=now)
     audit.note(session, None, "version.suspend", f"version:{version.id}", {"why": why}, now=now)
     text = (
         f"{name} is suspended: {why}. It plays no more, but in seasons under way until it has "
@@ -198,7 +198,7 @@ def _take_out(session: Session, entry: Entry, version: Version, why: str, now: i
     season, bot = entry.season, version.bot
     exclusions.take_out(session, entry, "suspended", why, now=now)
     subject = f"season:{season.id}"
-    tell(session, "season.suspend", season.id, now=now)
+    publish(session, "season.suspend", season.id, now=now)
     audit.note(
         session, None, "season.suspend", subject, {"bot": bot.full_name, "why": why}, now=now
     )

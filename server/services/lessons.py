@@ -38,7 +38,7 @@ from server.db.session import compare_and_set
 from server.services import attempts, audit
 from server.services.accounts import require_operator
 from server.services.attempts import MOST_ATTEMPTS
-from server.services.news import storable, tell
+from server.services.events import publish, storable
 from server.services.walls import wall
 
 if TYPE_CHECKING:
@@ -159,7 +159,7 @@ def remember(session: Session, message: Learned, *, settings: Settings, now: int
     lesson.version.learns = message.learns
     if message.fault:
         log.info("lesson.failed", lesson=lesson.id, version=lesson.version_id, why=values["fault"])
-    tell(session, "lesson.settled", lesson.id, now=now)
+    publish(session, "lesson.settled", lesson.id, now=now)
     return True
 
 
@@ -310,7 +310,7 @@ def _learned(session: Session, *which: ColumnElement[bool]) -> dict[int, str | N
 def _alarm(session: Session, lesson: Lesson, why: str, now: int) -> None:
     """An operator has to look."""
     log.error("lesson.parked", lesson=lesson.id, season=lesson.season_id, why=why)
-    tell(session, "lesson.parked", lesson.id, now=now)
+    publish(session, "lesson.parked", lesson.id, now=now)
 
 
 def _change(

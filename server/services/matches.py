@@ -27,8 +27,8 @@ from server.services import (
 from server.services.accounts import require_operator
 from server.services.attempts import change
 from server.services.dispatch import dispatch, job_of
+from server.services.events import publish, storable
 from server.services.fixtures import Fixture, match_id, schedule
-from server.services.news import storable, tell
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
@@ -102,7 +102,7 @@ def record(session: Session, message: MatchPlayed, *, settings: Settings, now: i
     ratings.update_live(session, match)
     faults.count(session, match, played, settings=settings, now=now)
     samples.book(session, match, message, now=now)
-    tell(session, "match.finished", match.id, now=now)
+    publish(session, "match.finished", match.id, now=now)
     return True
 
 
@@ -153,7 +153,7 @@ def fault(
     quarantine.note(session, match, now=now)
     if state == MatchState.PARKED:
         log.error("match.parked", match=match.id, why=why)
-    tell(session, f"match.{state}", match.id, now=now)
+    publish(session, f"match.{state}", match.id, now=now)
     return True
 
 
@@ -164,4 +164,4 @@ def requeue(session: Session, actor: User, match: Match, *, now: int) -> None:
     if not change(session, match, (MatchState.PARKED,), values):
         raise Conflict(f"match {match.id} is {match.state}, not parked")
     audit.note(session, actor, "match.requeue", f"match:{match.id}", now=now)
-    tell(session, "match.queued", match.id, now=now)
+    publish(session, "match.queued", match.id, now=now)

@@ -13,7 +13,7 @@ from sqlalchemy import delete, func, select, update
 from matchbox.errors import NotFound
 from server.db.models import Delivery, Notice, Role, User, Version, Webhook
 from server.db.session import rows_changed
-from server.services.news import storable
+from server.services.events import storable
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session

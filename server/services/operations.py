@@ -23,7 +23,7 @@ from server.db.models import (
 )
 from server.services import audit, exclusions, faults, notices, standings, voids
 from server.services.accounts import require_operator
-from server.services.news import tell
+from server.services.events import publish
 from server.services.voids import UNDER_WAY, reason_of
 
 if TYPE_CHECKING:
@@ -179,4 +179,4 @@ def _note_season(
 ) -> None:
     named = {"bot": bot.full_name, **detail} if bot is not None else detail
     audit.note(session, actor, f"season.{what}", f"season:{season.id}", named, now=now)
-    tell(session, f"season.{what}", season.id, now=now)
+    publish(session, f"season.{what}", season.id, now=now)

@@ -23,7 +23,7 @@ from server.db.models import (
 )
 from server.db.session import compare_and_set
 from server.services import turns
-from server.services.news import storable, tell
+from server.services.events import publish, storable
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
@@ -94,6 +94,6 @@ def _quarantine(session: Session, version: Version, settings: Settings, now: int
     if not compare_and_set(session, version, values, Version.state.in_(PLAYING)):
         return False
     log.error("version.quarantined", version=version.id, bot=version.bot.full_name, why=trouble)
-    tell(session, "version.quarantined", version.id, now=now)
+    publish(session, "version.quarantined", version.id, now=now)
     turns.advance(session, settings=settings, now=now, author=version.bot.owner_id)
     return True

@@ -16,8 +16,8 @@ from matchbox.league.ratings import Live, elo_of
 from server.db.models import League, Match, MatchSeat, MatchState, Rating, Role
 from server.services.fixtures import Fixture, schedule
 from server.services.leagues import field_of, is_cooperative
+from server.services.match_sizing import Pace
 from server.services.matches import UNFINISHED
-from server.services.pace import Pace
 from server.services.quarantine import HELD
 from server.services.ratings import first_live
 

@@ -13,8 +13,8 @@ from sqlalchemy.orm import aliased
 
 from matchbox.dice import deals_from
 from server.db.models import UNFINISHED, Deal, Match, MatchDeal, MatchSeat, MatchState
+from server.services.events import publish
 from server.services.fixtures import deals_of, match_id
-from server.services.news import tell
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -62,7 +62,7 @@ def replace(
                 session.add_all(Deal(seed=seed, created_at=now) for seed in fresh[key])
             deals = fresh[key]
         made.append(_queued(session, old, number, deals, now))
-        tell(session, "match.queued", made[-1].id, now=now)
+        publish(session, "match.queued", made[-1].id, now=now)
     return made
 
 

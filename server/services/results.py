@@ -8,8 +8,8 @@ from matchbox.errors import BadMessage, BadRecord
 from matchbox.match import record as records
 from matchbox.match.frames import REPORT_LENGTH
 from server.db.models import Result
+from server.services.events import storable
 from server.services.leagues import is_cooperative
-from server.services.news import storable
 from server.services.samples import BOUTS
 
 if TYPE_CHECKING:

@@ -19,10 +19,10 @@ from matchbox.league.format import Format
 from matchbox.league.season import Field, Past, Round
 from server.db.models import UNFINISHED, Match, Season, SeasonState
 from server.db.session import compare_and_set
-from server.services import faults, lessons, progress
+from server.services import faults, lessons, season_progress
+from server.services.events import publish
 from server.services.fixtures import Fixture, deals_of, schedule
-from server.services.news import tell
-from server.services.pace import Pace
+from server.services.match_sizing import Pace
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -41,7 +41,7 @@ def open_first(session: Session, season: Season, *, settings: Settings, now: int
 
     Raises Conflict where such a field cannot be played by the season's format.
     """
-    plan, field = progress.plan_of(season), progress.field_of(session, season)
+    plan, field = season_progress.plan_of(season), season_progress.field_of(session, season)
     try:
         course.check(plan, field)
         field = _sized(session, season, plan, field, settings)
@@ -79,7 +79,7 @@ def is_due(session: Session, season: Season) -> bool:
 
 def is_ready(session: Session, season: Season, *, settings: Settings, now: int) -> bool:
     """Whether what comes between two rounds is over: who must leaves, who learns has learned."""
-    plan = progress.plan_of(season)
+    plan = season_progress.plan_of(season)
     if plan.kind != "round-robin" or not _together(plan):
         faults.leave(session, season, settings=settings, now=now)
     return lessons.taught(session, season, settings=settings, now=now)
@@ -87,13 +87,13 @@ def is_ready(session: Session, season: Season, *, settings: Settings, now: int) 
 
 def next_of(session: Session, season: Season, *, now: int) -> list[Round]:
     """The rounds to be opened now that all matches are final; none where the season is over."""
-    plan = progress.plan_of(season)
+    plan = season_progress.plan_of(season)
     over = plan.hours is not None and now >= (season.started_at or now) + plan.hours * HOUR_MS
     if over or not season.round:  # a season older than its rounds has all its matches
         return []
-    field = progress.field_of(session, season)
+    field = season_progress.field_of(session, season)
     try:
-        return _take(plan, field, progress.past_of(session, season, plan))
+        return _take(plan, field, season_progress.past_of(session, season, plan))
     except ValueError as error:
         raise Conflict(f"season {season.name} cannot go on: {error}") from None
 
@@ -118,7 +118,7 @@ def _sized(
         return field
     matches = plan.matches or course.size(plan, field) * (2 if plan.kind == "adaptive" else 1)
     season.deals = Pace(session, season.league).deals_of_all(
-        list(progress.rows_of(season).values()),
+        list(season_progress.rows_of(season).values()),
         settings,
         teams=field.cooperative,
         most=max(season.league.deals, MOST_DEALS // max(matches, 1)),
@@ -166,7 +166,7 @@ def _write(
     memories = lessons.memories(session, season)
     ids = schedule(session, season.league, fixtures, season=season, memories=memories, **knobs)
     if first:
-        tell(session, "season.round", season.id, now=now)
+        publish(session, "season.round", season.id, now=now)
     return ids
 
 
@@ -176,7 +176,7 @@ def _fixtures(
     """Matches under the next numbers, on deals of their own, or of their round in a team game."""
     last = session.scalar(select(func.max(Match.number)).where(Match.season_id == season.id))
     number = 0 if last is None else last + 1
-    rows = progress.rows_of(season)
+    rows = season_progress.rows_of(season)
     shared = registry.game(season.league.game).spec.cooperative
     tables = [(at, one) for at, found in enumerate(rounds, first) for one in found.pairings]
     return [

@@ -15,7 +15,7 @@ from matchbox.match.wire import ALONE
 from server.db.models import Match, MatchSeat, Version
 from server.db.session import compare_and_set
 from server.services import notices
-from server.services.news import tell
+from server.services.events import publish
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
@@ -98,7 +98,7 @@ def _mark(session: Session, match: Match, version: Version, now: int) -> None:
         return
     name = f"{version.bot.full_name} v{version.number}"
     log.info("version.stateful", version=version.id, bot=version.bot.full_name, match=match.id)
-    tell(session, "version.stateful", version.id, now=now)
+    publish(session, "version.stateful", version.id, now=now)
     text = (
         f"{name} keeps state between bouts: alone it answers otherwise than in match {match.id}. "
         "From now on each of its bouts is played by a fresh process, in a season from its next "

@@ -28,11 +28,10 @@ from server.db.models import (
     VersionState,
 )
 from server.db.session import compare_and_set
-from server.services import admission, audit, divisions, rounds, schedule, standings
+from server.services import admission, audit, divisions, events, rounds, schedule, standings
 from server.services.accounts import require_operator, require_owner
 from server.services.leagues import UPCOMING, Fields, check_deals, format_of, schedule_of
 from server.services.matches import UNFINISHED
-from server.services.news import tell
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
@@ -115,7 +114,7 @@ def add(
     session.add(season)
     session.flush()
     if state == SeasonState.OPEN:
-        tell(session, "season.open", season.id, now=now)
+        events.publish(session, "season.open", season.id, now=now)
     return season
 
 
@@ -150,7 +149,7 @@ def enter(session: Session, actor: User, season: Season, bot: Bot, *, now: int) 
     entry = Entry(season_id=season.id, bot=bot)
     season.entries.append(entry)
     session.flush()
-    tell(session, "season.entered", season.id, now=now)
+    events.publish(session, "season.entered", season.id, now=now)
     _note_for_others(session, actor, "season.enter", season, bot, now)
     return entry
 
@@ -165,7 +164,7 @@ def leave(session: Session, actor: User, season: Season, bot: Bot, *, now: int) 
     season.entries.remove(entry)
     session.delete(entry)
     session.flush()
-    tell(session, "season.left", season.id, now=now)
+    events.publish(session, "season.left", season.id, now=now)
     _note_for_others(session, actor, "season.leave", season, bot, now)
 
 
@@ -338,7 +337,7 @@ def _change(
     if not compare_and_set(session, season, {"state": after, **values}, Season.state.in_(before)):
         wanted = " or ".join(before)
         raise Conflict(f"season {season.name} is {season.state}, and would have to be {wanted}")
-    tell(session, f"season.{after}", season.id, now=now)
+    events.publish(session, f"season.{after}", season.id, now=now)
 
 
 def _check_name(session: Session, name: str) -> None:

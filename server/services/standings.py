@@ -25,9 +25,9 @@ from server.db.models import (
     Version,
 )
 from server.services import history, ratings
+from server.services.events import publish
 from server.services.leagues import field_of
-from server.services.news import tell
-from server.services.tallies import Tallies
+from server.services.pair_counts import Tallies
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -125,7 +125,7 @@ def keep(session: Session, fresh: Fresh, *, now: int) -> Standing:
     if fresh.league_id is not None:
         ratings.refit(session, fresh.league_id, fresh.fitted, fresh.seats)
         history.note(session, fresh.league_id, fresh.lines, now=now)
-    tell(session, "standing.refreshed", fresh.scope, now=now)
+    publish(session, "standing.refreshed", fresh.scope, now=now)
     session.flush()
     return row
 

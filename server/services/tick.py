@@ -17,12 +17,12 @@ from server.services import (
     comparisons,
     dispatch,
     editions,
+    events,
     logins,
-    news,
-    progress,
     quarantine,
     ranked,
     rounds,
+    season_progress,
     seasons,
     standings,
     sweep,
@@ -107,7 +107,7 @@ def _go_on(number: int, context: Context) -> None:
     with context.read() as session:
         season = session.get_one(Season, number)
         found = rounds.next_of(session, season, now=context.now())
-        places = [] if found else progress.places_of(session, season)
+        places = [] if found else season_progress.places_of(session, season)
         last = None if found else standings.compute(session, standings.scope_of(season))
     with context.write() as session:
         season = session.get_one(Season, number)
@@ -181,5 +181,5 @@ def _announce(context: Context) -> None:
 
 def _trim(context: Context) -> None:
     with context.write() as session:
-        news.trim(session)
+        events.trim(session)
         logins.trim(session, now=context.now())

@@ -16,7 +16,7 @@ from server.db.models import WAITING, Bot, Role, User, Version, VersionState
 from server.db.session import compare_and_set
 from server.services import attempts, audit
 from server.services.accounts import require_operator
-from server.services.news import storable, tell
+from server.services.events import publish, storable
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
@@ -107,7 +107,7 @@ def park(session: Session, version: Version, trouble: str, *, now: int) -> None:
 def _alarm(session: Session, version: Version, why: str, now: int) -> None:
     """An operator has to look."""
     log.error("version.parked", version=version.id, bot=version.bot.full_name, why=why)
-    tell(session, "version.parked", version.id, now=now)
+    publish(session, "version.parked", version.id, now=now)
 
 
 def try_again(

@@ -13,7 +13,7 @@ from server.db.models import Bot, Bundle, Role, User, Version, VersionState
 from server.db.session import compare_and_set
 from server.services import admission, audit, tryouts, turns
 from server.services.accounts import require_owner
-from server.services.news import tell
+from server.services.events import publish
 from server.services.walls import wall
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def upload(
     )
     session.add(version)
     session.flush()
-    tell(session, "version.uploaded", version.id, now=now)
+    publish(session, "version.uploaded", version.id, now=now)
     turns.advance(session, settings=settings, now=now, author=user.id)
     return version
 
@@ -90,7 +90,7 @@ def activate(session: Session, user: User, bot: Bot, number: int, *, now: int) -
         raise Conflict(
             f"version {number} is {version.state}; only an accepted one can be activated"
         )
-    tell(session, "version.activated", version.id, now=now)
+    publish(session, "version.activated", version.id, now=now)
     audit.note(session, user, "version.activate", f"version:{version.id}", now=now)
     return version
 
@@ -104,7 +104,7 @@ def retire(session: Session, user: User, bot: Bot, *, now: int) -> None:
     versions = (Version.bot_id == bot.id, Version.state.not_in(kept))
     values = {"state": VersionState.RETIRED, "deadline": None, "network": ""}
     session.execute(update(Version).where(*versions).values(**values))
-    tell(session, "bot.retired", bot.full_name, now=now)
+    publish(session, "bot.retired", bot.full_name, now=now)
     audit.note(session, user, "bot.retire", f"bot:{bot.id}", now=now)
 
 

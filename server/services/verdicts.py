@@ -9,7 +9,7 @@ from sqlalchemy import select
 from server.db.models import Version, VersionState
 from server.db.session import compare_and_set
 from server.services import notices, quarantine, tryouts, turns
-from server.services.news import storable, tell
+from server.services.events import publish, storable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -45,7 +45,7 @@ def settle(session: Session, message: TriedOut, *, settings: Settings, now: int)
     else:
         settled = _settle(session, version, message.accepted, values)
     if settled:
-        tell(session, "version.settled", version.id, now=now)
+        publish(session, "version.settled", version.id, now=now)
         _tell_owner(session, version, message.reasons, now)
         turns.advance(session, settings=settings, now=now, author=version.bot.owner_id)
     return settled

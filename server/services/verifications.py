@@ -9,7 +9,7 @@ from matchbox.errors import BadOption, Conflict
 from server.db.models import Season, SeasonState, Verification
 from server.services import audit
 from server.services.accounts import require_operator
-from server.services.news import tell
+from server.services.events import publish
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
@@ -59,5 +59,5 @@ def keep(
     session.flush()
     told = {"matches": matches, "different": len(different), "standing": standing}
     audit.note(session, actor, "season.verify", f"season:{season.id}", told, now=now)
-    tell(session, "season.verified", season.id, now=now)
+    publish(session, "season.verified", season.id, now=now)
     return row

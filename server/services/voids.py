@@ -26,7 +26,7 @@ from server.db.models import (
 from server.services import audit, faults, replacements, standings
 from server.services.accounts import require_operator
 from server.services.attempts import change
-from server.services.news import tell
+from server.services.events import publish
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -104,7 +104,7 @@ def void_all(
         if finished:
             faults.uncount(session, match)
             _unrate(session, match)
-        tell(session, "match.void", match.id, now=now)
+        publish(session, "match.void", match.id, now=now)
     playable = [one for one in found if again and not _out(session, one)]
     new = replacements.replace(session, playable, kept=kept, now=now)
     if found[0].comparison_id is None:

@@ -8,7 +8,7 @@ import msgspec
 
 from matchbox.errors import BadMessage
 from server.db.models import Setting
-from server.services.news import storable
+from server.services.events import storable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -9,8 +9,8 @@ from sqlalchemy import delete, select
 from matchbox.errors import Conflict, Forbidden, NotFound, TooMany
 from server import webhook
 from server.db.models import Delivery, Webhook
-from server.pinned import read_url
 from server.services import notices
+from server.ssrf_guard import read_url
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -40,7 +40,7 @@ LOADERS = {
     "matchbox/build.py",
     "matchbox/registry.py",
     "matchbox/match/loading.py",
-    "matchbox/match/seatside.py",
+    "matchbox/match/bot_runner.py",
 }
 
 BREACHES = [
@@ -59,7 +59,7 @@ BREACHES = [
     ("pure-core", "matchbox/games/one/player.py", "import socket"),
     ("games-apart", "matchbox/games/one/rules.py", "import matchbox.games.other"),
     ("inside-a-game", "matchbox/games/one/rules.py", "from matchbox.games.one import players"),
-    ("inside-a-game", "matchbox/games/one/player.py", "import matchbox.games.one.desk"),
+    ("inside-a-game", "matchbox/games/one/player.py", "import matchbox.games.one.terminal"),
     ("referee", "matchbox/match/breach.py", "import matchbox.games.one"),
     ("referee", "matchbox/league/breach.py", "from matchbox.games.one import rules"),
     ("referee", "matchbox/lab/breach.py", "from matchbox.games.one import rules"),
@@ -97,7 +97,7 @@ def copy(checkout: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     shutil.copy(checkout / "pyproject.toml", folder)
     for game in ("one", "other"):
         (folder / "matchbox/games" / game).mkdir()
-        for module in ("__init__", "rules", "player", "players", "desk"):
+        for module in ("__init__", "rules", "player", "players", "terminal"):
             (folder / "matchbox/games" / game / f"{module}.py").touch()
     return folder
 
@@ -188,7 +188,7 @@ def test_a_drawing_imports_nothing_but_its_game(checkout: Path) -> None:
 def test_the_core_opens_nothing(checkout: Path) -> None:
     for path in sources.modules(checkout, "matchbox"):
         place = path.relative_to(checkout).as_posix()
-        if path.name != "desk.py" and place not in LOADERS:
+        if path.name != "terminal.py" and place not in LOADERS:
             assert not doors_opened(sources.tree_of(path)), path
             assert not network_reached(sources.tree_of(path)), path
 
@@ -216,7 +216,12 @@ def test_a_bot_that_looks_beyond_its_game_is_seen(source: str) -> None:
 
 @pytest.mark.parametrize(
     "source",
-    ["import os", "from matchbox.games.other import rules", "import plotly", "from . import desk"],
+    [
+        "import os",
+        "from matchbox.games.other import rules",
+        "import plotly",
+        "from . import terminal",
+    ],
 )
 def test_a_drawing_that_looks_elsewhere_is_seen(source: str) -> None:
     assert foreign_in_a_drawing(ast.parse(source), "one")

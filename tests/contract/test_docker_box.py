@@ -15,7 +15,7 @@ import pytest
 
 from matchbox import build
 from matchbox.errors import BoxUnavailable
-from sandbox import docker_box, docker_image, strays
+from sandbox import docker_box, docker_image, orphans
 from sandbox.box import Box, open_box
 from sandbox.policy import MIB, Engine, Limits
 from sandbox.program import Program
@@ -46,7 +46,7 @@ def opened(**more: Any) -> Box:
 
 def containers(client: Any, owner: str = "") -> list[Any]:
     """The containers of this process, or of that owner."""
-    label = f"{strays.OWNER}={owner or strays.owner()}"
+    label = f"{orphans.OWNER}={owner or orphans.owner()}"
     return list(client.containers.list(all=True, filters={"label": label}, ignore_removed=True))
 
 
@@ -63,7 +63,7 @@ def another_worker() -> Iterator[tuple[subprocess.Popen[bytes], int]]:
 
 
 def owner_of(pid: int) -> str:
-    return f"{strays.owner().partition('.')[0]}.{pid}.{strays._begun(pid)}"
+    return f"{orphans.owner().partition('.')[0]}.{pid}.{orphans._begun(pid)}"
 
 
 def test_a_container_has_every_flag_of_the_wall(box: Box, client: Any) -> None:
@@ -100,9 +100,9 @@ def test_a_closed_box_leaves_no_container_and_no_socket(client: Any, seat_images
     with opened() as box, contextlib.closing(box.seat()) as seat:
         seat.ask(b"")
         folders = docker_box._directory(Engine())
-        assert [one for one in folders.iterdir() if one.name.startswith(strays.owner())]
+        assert [one for one in folders.iterdir() if one.name.startswith(orphans.owner())]
     assert eventually(lambda: not containers(client))
-    assert not [one for one in folders.iterdir() if one.name.startswith(strays.owner())]
+    assert not [one for one in folders.iterdir() if one.name.startswith(orphans.owner())]
 
 
 def test_what_a_killed_worker_left_is_cleared_away_and_a_live_ones_is_kept(
@@ -125,10 +125,10 @@ def test_what_a_killed_worker_left_is_cleared_away_and_a_live_ones_is_kept(
 
 
 def test_an_owner_in_another_namespace_is_not_ours_to_judge() -> None:
-    assert strays.lives("1.1.1")
-    assert strays.lives(strays.owner())
-    assert not strays.lives(strays.owner() + "0")
-    assert not strays.lives(f"{strays.owner().partition('.')[0]}.word.1")
+    assert orphans.lives("1.1.1")
+    assert orphans.lives(orphans.owner())
+    assert not orphans.lives(orphans.owner() + "0")
+    assert not orphans.lives(f"{orphans.owner().partition('.')[0]}.word.1")
 
 
 def test_an_image_of_other_content_is_refused_by_name(client: Any, tmp_path: Path) -> None:

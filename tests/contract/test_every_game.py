@@ -113,7 +113,7 @@ def test_it_says_what_it_is(name: str) -> None:
 @every_game
 def test_it_has_all_its_parts(name: str) -> None:
     package = registry.package_of(name)
-    for part in ("rules", "player", "desk", "draw"):
+    for part in ("rules", "player", "terminal", "draw"):
         assert find_spec(f"{package}.{part}") is not None, f"{package} has no {part}.py"
     folder = Path(import_module(package).__path__[0])
     assert (folder / "README.md").read_text().strip()

@@ -17,7 +17,7 @@ from matchbox.match import record as records
 from sandbox.box import Box
 from sandbox.policy import SEATS_PER_ZYGOTE
 from sandbox.selftest import selftest
-from sandbox.warm import Warm
+from sandbox.zygote_client import Warm
 from tests.hostile.stage import (
     ATTACKS,
     HONEST,

@@ -200,13 +200,13 @@ def test_a_batch_has_all_its_functions() -> None:
 
 
 def test_the_terminal_module_is_checked_where_its_files_are_asked_for() -> None:
-    desk = ModuleType("nim.desk")
-    check_terminal("nim", desk)
-    vars(desk)["EXPORTS"] = {"results.json": two}
-    check_terminal("nim", desk)
-    vars(desk)["EXPORTS"] = {"results.json": "results"}
-    with pytest.raises(BadGame, match=r"nim\.desk\.EXPORTS must hold a function"):
-        check_terminal("nim", desk)
-    vars(desk)["EXPORT"] = vars(desk).pop("EXPORTS")
-    with pytest.raises(BadGame, match=r"nim\.desk has 'EXPORT', .* the hook 'EXPORTS'"):
-        check_terminal("nim", desk)
+    terminal = ModuleType("nim.terminal")
+    check_terminal("nim", terminal)
+    vars(terminal)["EXPORTS"] = {"results.json": two}
+    check_terminal("nim", terminal)
+    vars(terminal)["EXPORTS"] = {"results.json": "results"}
+    with pytest.raises(BadGame, match=r"nim\.terminal\.EXPORTS must hold a function"):
+        check_terminal("nim", terminal)
+    vars(terminal)["EXPORT"] = vars(terminal).pop("EXPORTS")
+    with pytest.raises(BadGame, match=r"nim\.terminal has 'EXPORT', .* the hook 'EXPORTS'"):
+        check_terminal("nim", terminal)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from sandbox.policy import Engine
     from sandbox.selftest import Report
 
-ENTRY: Final = "matchbox.match.seatside:serve"
+ENTRY: Final = "matchbox.match.bot_runner:serve"
 """What answers frames inside a seat."""
 _USUAL: Final = Settings()
 

@@ -26,7 +26,7 @@ from matchbox.errors import BadMessage, MatchboxError, Unavailable
 from matchbox.match import wire
 from matchbox.settings import read_settings
 from worker.app import make_celery
-from worker.arena import cores
+from worker.arena import cpu_affinity
 from worker.arena.boxes import examine, open_named
 from worker.arena.client import ServerClient
 from worker.arena.journal import MOST_TIMES, Journal
@@ -123,7 +123,7 @@ def _open(sender: str, **_: Any) -> None:
     """Opens the box, tells the server what its wall holds, takes up what was left undone."""
     client = ServerClient(settings.internal_url or settings.server_url, settings.arena_token)
     if settings.pin:
-        cores.claim(Path(settings.sockets or settings.data) / "cores")
+        cpu_affinity.claim(Path(settings.sockets or settings.data) / "cores")
     try:
         box = open_named(settings.box, settings)
     except MatchboxError as error:

@@ -27,7 +27,7 @@ from matchbox.match.sample import sample
 from matchbox.match.seat import Channel, LocalChannel, Seat
 from matchbox.match.wire import Diagnostic, MatchPlayed, PlayMatch
 from sandbox.policy import Limits
-from worker.arena.codes import codes_of
+from worker.arena.bytecode_cache import codes_of
 from worker.arena.flavours import Seats
 from worker.arena.order import separation_of, shuffled
 

@@ -1,7 +1,7 @@
 """Validates a version: its file is loaded in a box, then the bot plays there, against itself.
 
-Knows how a bot is watched and where it may fail; the sentences are in sentences.py. The server
-and `matchbox check` run this very function.
+Knows how a bot is watched and where it may fail; its messages are in verdict_messages.py. The
+server and `matchbox check` run this very function.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from matchbox.match.referee import play
 from matchbox.match.sample import sample
 from matchbox.match.seat import Seat
 from matchbox.match.wire import Entrant, PlayMatch, TriedOut
-from worker.arena import sentences
+from worker.arena import verdict_messages
 from worker.arena.learning import learn
 from worker.arena.play import cut, kind_of, libraries_of, limits_of, load_frame, load_seed, opener
 
@@ -73,7 +73,7 @@ class _Trial:
 class Failed(Exception):
     """The bot's first fault, which ends the try-out, and where it happened."""
 
-    def __init__(self, fault: SeatFault, where: sentences.Where) -> None:
+    def __init__(self, fault: SeatFault, where: verdict_messages.Where) -> None:
         super().__init__(fault.detail)
         self.fault = fault
         self.where = where
@@ -98,10 +98,10 @@ def try_out(
         _load(job, bundle, trial)
         repeats = _play_twice(job, [bundle] if beside is None else [bundle, beside], trial)
         unrepeatable = not repeats
-        reasons = [] if repeats else [sentences.UNREPEATABLE]
+        reasons = [] if repeats else [verdict_messages.UNREPEATABLE]
         if beside is None:
             stateful = repeats and _keeps_state(job, bundle, trial, seats())
-            reasons += [sentences.STATEFUL] if stateful else []
+            reasons += [verdict_messages.STATEFUL] if stateful else []
             reasons += _learn(job, bundle, trial, box)
     except BadBundle as error:
         verdict, reasons = "bundle", [str(error)]
@@ -109,7 +109,7 @@ def try_out(
         if failed.fault.kind == "platform":
             raise failed.fault from failed
         verdict = "bundle" if failed.where == "choosing" else failed.fault.kind
-        reasons = [sentences.reason(failed.fault, failed.where, job.limits, trial.log)]
+        reasons = [verdict_messages.reason(failed.fault, failed.where, job.limits, trial.log)]
     own = registry.game(job.game).spec.seats[0] if beside is None else 1
     a_deal = trial.decision_ms / len(trial.played) / own if trial.played else 0.0
     return TriedOut(
@@ -138,7 +138,7 @@ def _load(job: TryOut, bundle: bytes, trial: _Trial) -> None:
     seed, libraries = load_seed(_match(job, job.deals[0]), 0, 0), trial.libraries
     frame = load_frame(job.game, bundle, job.class_name, seed, libraries=libraries)
     channel = trial.open_channel()
-    where: sentences.Where = "loading"
+    where: verdict_messages.Where = "loading"
     try:
         answer = channel.ask(frame, start=True)
         where = "choosing"
@@ -197,7 +197,7 @@ def _learn(job: TryOut, bundle: bytes, trial: _Trial, box: Box | None) -> list[s
     trial.logs.append(done.log)
     trial.learns = done.learns
     if done.fault is not None:
-        return [sentences.forgetful(done.fault, done.log)]
+        return [verdict_messages.forgetful(done.fault, done.log)]
     if done.memory:
         _play(_match(job, job.deals[0]), [bundle], trial, done.memory)
         trial.games += registry.game(job.game).spec.seats[0]
@@ -262,7 +262,7 @@ class _Watched:
 
     def answer(self, questions: Sequence[Question]) -> list[Answer]:
         """One answer a question. Raises Failed at the bot's first fault."""
-        where: sentences.Where = "start" if any(seed for *_, seed in questions) else "turn"
+        where: verdict_messages.Where = "start" if any(seed for *_, seed in questions) else "turn"
         try:
             answers = self._seat.answer(questions)
         except SeatFault as fault:

@@ -19,7 +19,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from matchbox.errors import BadName, CallerFault, MatchboxError, Unavailable
 from server import mail, webhook
 from server.mail import Letter
-from server.queries.edge import iso
+from server.queries.pagination import iso
 from server.services import deliveries
 
 if TYPE_CHECKING:

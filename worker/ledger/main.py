@@ -1,6 +1,6 @@
 """The ledger's Celery worker and its beat: `celery -A worker.ledger.main worker -P solo -Q ledger`.
 
-Wires settings, books and tasks together; what a task does is in books.py. `celery -A
+Wires settings, books and tasks together; what a task does is in message_handlers.py. `celery -A
 worker.ledger.main beat` sends the one tick, and needs no file to remember it.
 """
 
@@ -16,7 +16,7 @@ from matchbox.match import wire
 from matchbox.settings import read_settings
 from server.context import Context, make_context
 from worker.app import make_celery
-from worker.ledger import books
+from worker.ledger import message_handlers
 from worker.ledger.courier import Courier
 
 settings = read_settings(os.environ)
@@ -56,29 +56,29 @@ def _close(**_: Any) -> None:
 @app.task(name=wire.SETTLE, **AGAIN)
 def settle(message: dict[str, Any]) -> None:
     """Books a try-out's verdict."""
-    books.settle(_Running.context, message)
+    message_handlers.settle(_Running.context, message)
 
 
 @app.task(name=wire.RECORD, **AGAIN)
 def record(message: dict[str, Any]) -> None:
     """Books a match's record."""
-    books.record(_Running.context, message)
+    message_handlers.record(_Running.context, message)
 
 
 @app.task(name=wire.REMEMBER, **AGAIN)
 def remember(message: dict[str, Any]) -> None:
     """Books what came of a lesson."""
-    books.remember(_Running.context, message)
+    message_handlers.remember(_Running.context, message)
 
 
 @app.task(name=wire.LOST, **AGAIN)
 def lost(message: dict[str, Any]) -> None:
     """Books a platform fault."""
-    books.lost(_Running.context, message)
+    message_handlers.lost(_Running.context, message)
 
 
 @app.task(name=wire.TICK)
 def tick() -> None:
     """Does what is due, and lets the courier do its part beside."""
-    books.tick(_Running.context)
+    message_handlers.tick(_Running.context)
     _Running.courier.wake()

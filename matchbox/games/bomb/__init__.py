@@ -57,17 +57,17 @@ class HumanPlayer(Player):
         return "Human"
 
     def turn(self, game_data: GameData, play_a_card: Callable[[Card], Any]) -> Card | None:
-        from matchbox.games.bomb import desk
+        from matchbox.games.bomb import terminal
 
-        chosen = desk.ask_for_turn(game_data, play_a_card, self.known_cards)
+        chosen = terminal.ask_for_turn(game_data, play_a_card, self.known_cards)
         self.known_cards = len(game_data.discard_pile()) + (chosen is not None)
         return chosen
 
     def defuse(self, game_data: GameData) -> int:
-        from matchbox.games.bomb import desk
+        from matchbox.games.bomb import terminal
 
         self.known_cards = len(game_data.discard_pile())
-        return desk.ask_for_place(game_data)
+        return terminal.ask_for_place(game_data)
 
 
 def play_game(
@@ -79,6 +79,6 @@ def play_game(
     `print_details` the transcript is printed. With `raise_exceptions` a player's fault is
     raised; without, its maker just loses.
     """
-    from matchbox.games.bomb import desk
+    from matchbox.games.bomb import terminal
 
-    return desk.play_game(player0, player1, print_details, raise_exceptions)
+    return terminal.play_game(player0, player1, print_details, raise_exceptions)

@@ -1,8 +1,8 @@
 cimport cython
 from matchbox.dice cimport SeededDice
 from matchbox.games.bomb.deal cimport dealt
-from matchbox.match cimport packing
-from matchbox.match.packing cimport Asking
+from matchbox.match cimport frame_codec
+from matchbox.match.frame_codec cimport Asking
 
 cdef Py_ssize_t AT_ASKS, AT_CARDS, AT_COUNTS, AT_OTHER, AT_PILE, AT_SEEN
 cdef Py_ssize_t BOMB, BOTTOM, DEFUSE, SEE, SEEN, SHUFFLE, _DRAWS, _REFUSED

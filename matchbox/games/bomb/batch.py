@@ -25,7 +25,7 @@ from matchbox.games.bomb.cards import (
     SHUFFLE,
 )
 from matchbox.games.bomb.deal import dealt
-from matchbox.match import packing
+from matchbox.match import frame_codec
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -54,7 +54,7 @@ class _Bout:
         """So many cards of `pile` are left; behind them lie some that were drawn."""
         self.seen = False
         """Whether the brief of who is asked shows cards seen."""
-        if not packing.COMPILED:
+        if not frame_codec.COMPILED:
             self.questions: list[tuple[int, Any, str | None]] = [
                 (number, told, None) for told in self.told
             ]
@@ -80,7 +80,7 @@ class Batch:
         told = begun.told[0]
         told[AT_PILE] = begun.size
         self._owing[0].append(begun)
-        if packing.COMPILED:
+        if frame_codec.COMPILED:
             self._questions[0].add(bout, told, first)
         else:
             self._questions[0].append((bout, told, first))
@@ -95,7 +95,7 @@ class Batch:
         bouts, self._owing[seat] = self._owing[seat], []
         self._questions[seat].clear()
         back: list[tuple[int, list[Plain], Answers]] = []
-        written = packing.COMPILED
+        written = frame_codec.COMPILED
         assert len(answers) == len(bouts)
         for place, move in enumerate(answers):
             bout = bouts[place]
@@ -160,7 +160,7 @@ class Batch:
 
 def _nobody_asked() -> list[Any]:
     """For each seat its questions: in compiled code they are written as they come."""
-    return [packing.Asking(), packing.Asking()] if packing.COMPILED else [[], []]
+    return [frame_codec.Asking(), frame_codec.Asking()] if frame_codec.COMPILED else [[], []]
 
 
 def _move(bout: _Bout, seat: int, move: Any) -> int:

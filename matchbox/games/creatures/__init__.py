@@ -59,6 +59,6 @@ def play_game(
     `player0` begins, unless `toss` lets chance decide. Chance is the module `random`'s, so that
     `random.seed` repeats a duel. Who remembers games is told what parsed.json holds.
     """
-    from matchbox.games.creatures import desk
+    from matchbox.games.creatures import terminal
 
-    return desk.play_game(player0, player1, print_details, toss)
+    return terminal.play_game(player0, player1, print_details, toss)

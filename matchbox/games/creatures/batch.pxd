@@ -1,10 +1,10 @@
 """The types of the creature duel's batch, for the compiled build."""
 
 cimport cython
-from matchbox.games.creatures.brief cimport write, written
+from matchbox.games.creatures.codec cimport write, written
 from matchbox.games.creatures.plan cimport Plan
 from matchbox.games.creatures.state cimport Side
-from matchbox.match cimport packing
+from matchbox.match cimport frame_codec
 from matchbox.games.creatures.steps cimport attack, begin_turn, charge, fight, hit, play_land, summon, tap, untapped
 
 cdef dict PLANS

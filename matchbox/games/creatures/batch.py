@@ -11,7 +11,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, Final
 
 from matchbox.game import Outcome
-from matchbox.games.creatures.brief import BLOCK, TURN, write, written
+from matchbox.games.creatures.codec import BLOCK, TURN, write, written
 from matchbox.games.creatures.plan import DONE, PLANS, Plan, plan_of
 from matchbox.games.creatures.state import NO_CARD, NO_LIFE, NOBODY, UNTAPPED, Side, State
 from matchbox.games.creatures.steps import (
@@ -25,7 +25,7 @@ from matchbox.games.creatures.steps import (
     tap,
     untapped,
 )
-from matchbox.match import packing
+from matchbox.match import frame_codec
 
 if TYPE_CHECKING:
     from matchbox.dice import SeededDice
@@ -109,7 +109,7 @@ class Batch:
         asked, attacker = TURN, 0
         if bout.attacker != NOBODY:
             asked, attacker = BLOCK, other.numbers[bout.attacker]
-        if packing.COMPILED:
+        if frame_codec.COMPILED:
             brief = written(asked, seat, bout.turn, attacker, own, other)
         else:
             brief = write(asked, seat, bout.turn, attacker, own, other)

@@ -1,8 +1,8 @@
 """The log of a duel as the source document writes it: games of turns of moves, as plain data.
 
-Knows the format of `results.json`; the desk reads and writes the file. A `Game` is a value of its
-own. The functions and decorators below act on the one game that `initiate_game` began last, and do
-nothing before.
+Knows the format of `results.json`; `terminal.py` reads and writes the file. A `Game` is a value of
+its own. The functions and decorators below act on the one game that `initiate_game` began last, and
+do nothing before.
 """
 
 from __future__ import annotations
@@ -133,10 +133,10 @@ def format_logging() -> dict[str, Any]:
 
 def write_to_json() -> None:
     """Appends the game that is being logged to results.json; in a seat there are no files."""
-    from matchbox.games.creatures import desk, memory
+    from matchbox.games.creatures import memory, terminal
 
     if _open and memory.is_at_the_desk():
-        desk.append(_open)
+        terminal.append(_open)
 
 
 # --- Decorators for methods that make a move -------------------------------------------------

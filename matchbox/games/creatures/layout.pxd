@@ -1,5 +1,5 @@
 cimport cython
-from matchbox.games.creatures.brief cimport read_other
+from matchbox.games.creatures.codec cimport read_other
 from matchbox.games.creatures.state cimport Side
 
 cdef Py_ssize_t _ALWAYS, ATTACKED, BLOCKED, FACE_DOWN, LAND_CARD, TAPPED

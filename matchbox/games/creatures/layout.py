@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final
 
-from matchbox.games.creatures.brief import read_other
 from matchbox.games.creatures.card import ATTACKED, BLOCKED, KINDS, TAPPED, TOUCHES, Card
+from matchbox.games.creatures.codec import read_other
 from matchbox.games.creatures.kinds import FACE_DOWN, LAND_CARD, NAMES
 from matchbox.games.creatures.mana import Mana
 from matchbox.games.creatures.state import Side

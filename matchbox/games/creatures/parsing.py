@@ -1,6 +1,6 @@
 """From the log of games to wins and losses per card, under the names of the source document.
 
-Knows both formats as data; the desk reads and writes the files.
+Knows both formats as data; `terminal.py` reads and writes the files.
 """
 
 from __future__ import annotations
@@ -60,6 +60,6 @@ def parse_log() -> Table:
     """
     if not is_at_the_desk():
         return remembered()
-    from matchbox.games.creatures import desk
+    from matchbox.games.creatures import terminal
 
-    return desk.parse()
+    return terminal.parse()

@@ -11,8 +11,8 @@ from inspect import signature
 from typing import Any, Final
 
 from matchbox.games.creatures.board import GameControl
-from matchbox.games.creatures.brief import ASKED, BLOCK, brief_of
 from matchbox.games.creatures.card import Card
+from matchbox.games.creatures.codec import ASKED, BLOCK, brief_of
 from matchbox.games.creatures.idle import IdleBoard
 from matchbox.games.creatures.memory import EMPTY, NOW
 from matchbox.games.creatures.table import Ask, Table

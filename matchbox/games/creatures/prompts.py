@@ -11,13 +11,13 @@ if TYPE_CHECKING:
 
 def turn_prompt(player: Player) -> bool:
     """One command of a human's turn; False where it is done."""
-    from matchbox.games.creatures import desk
+    from matchbox.games.creatures import terminal
 
-    return desk.ask_for_command(player)
+    return terminal.ask_for_command(player)
 
 
 def block_prompt(player: Player, attacker: Card) -> None:
     """Asks a human whether to block, and with which creature, and does it."""
-    from matchbox.games.creatures import desk
+    from matchbox.games.creatures import terminal
 
-    desk.ask_for_block(player, attacker)
+    terminal.ask_for_block(player, attacker)

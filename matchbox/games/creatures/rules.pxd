@@ -1,5 +1,5 @@
 cimport cython
-from matchbox.games.creatures.seen cimport in_brief
+from matchbox.games.creatures.views cimport in_brief
 from matchbox.games.creatures cimport steps
 from matchbox.games.creatures.state cimport Side, State
 

@@ -17,7 +17,7 @@ from matchbox import limbs
 from matchbox.dice import Dice
 from matchbox.errors import IllegalMove
 from matchbox.game import Options, Outcome, Plain, Spec
-from matchbox.games.creatures import seen, steps
+from matchbox.games.creatures import steps, views
 from matchbox.games.creatures.batch import Batch
 from matchbox.games.creatures.dealing import CARDS, Deck
 from matchbox.games.creatures.kinds import (
@@ -94,11 +94,11 @@ class Creatures:
 
     def view(self, state: State, seat: int | None) -> Plain:
         """Both sides as they lie on the table, and to a seat its own hand and mana."""
-        return seen.from_outside(state) if seat is None else seen.from_seat(state, seat)
+        return views.from_outside(state) if seat is None else views.from_seat(state, seat)
 
     def brief(self, state: State, seat: int) -> bytes:
         """The view of the seat to move as brief.brief_of writes it, without the view."""
-        return seen.in_brief(state, seat)
+        return views.in_brief(state, seat)
 
     def batch(self, seats: int, options: Options) -> Batch:
         """Many bouts side by side."""
@@ -117,7 +117,7 @@ class Creatures:
 
     def describe(self, move: Plain, view: Plain) -> str:
         """What was done, and what came of it."""
-        return seen.told(view)
+        return views.told(view)
 
     def turns(self, moves: Sequence[Plain]) -> int:
         """How many turns these moves make, the one in which the game ends counted."""

@@ -1,6 +1,6 @@
 cimport cython
 from matchbox.games.creatures cimport steps
-from matchbox.games.creatures.brief cimport read, read_next
+from matchbox.games.creatures.codec cimport read, read_next
 from matchbox.games.creatures.layout cimport Layout
 from matchbox.games.creatures.memory cimport Now
 from matchbox.games.creatures.row cimport Row

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, Final
 from matchbox.errors import IllegalMove
 from matchbox.games.creatures import steps
 from matchbox.games.creatures.board import GameControl
-from matchbox.games.creatures.brief import ASKED, ATTACKER, BLOCK, TURN, brief_of, read, read_next
 from matchbox.games.creatures.card import TAPPED, Card
+from matchbox.games.creatures.codec import ASKED, ATTACKER, BLOCK, TURN, brief_of, read, read_next
 from matchbox.games.creatures.idle import IdleBoard
 from matchbox.games.creatures.kinds import FACE_DOWN, LAND_CARD, NAMES, NUMBERS
 from matchbox.games.creatures.layout import ATTACKING, Layout

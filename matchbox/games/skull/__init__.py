@@ -40,25 +40,25 @@ class HumanPlayer(Agent):
         """How many events of the game were shown so far."""
 
     def select_move(self, game_state: GameState) -> Move:
-        from matchbox.games.skull import desk
+        from matchbox.games.skull import terminal
 
         assert isinstance(game_state, GameView)
-        self.told = desk.show_news(game_state, self.told)
-        return desk.ask_for_move(game_state)
+        self.told = terminal.show_news(game_state, self.told)
+        return terminal.ask_for_move(game_state)
 
     def lose_card(self, game_state: GameState) -> Card:
-        from matchbox.games.skull import desk
+        from matchbox.games.skull import terminal
 
         assert isinstance(game_state, GameView)
-        self.told = desk.show_news(game_state, self.told)
-        return desk.ask_for_loss()
+        self.told = terminal.show_news(game_state, self.told)
+        return terminal.ask_for_loss()
 
     def name_starter(self, game_state: GameState) -> Player:
-        from matchbox.games.skull import desk
+        from matchbox.games.skull import terminal
 
         assert isinstance(game_state, GameView)
-        self.told = desk.show_news(game_state, self.told)
-        return desk.ask_for_starter(game_state)
+        self.told = terminal.show_news(game_state, self.told)
+        return terminal.ask_for_starter(game_state)
 
 
 def play_game(
@@ -73,6 +73,6 @@ def play_game(
     `print_details` the transcript is printed. With `raise_exceptions` a player's fault is
     raised; without, its maker is out and comes last.
     """
-    from matchbox.games.skull import desk
+    from matchbox.games.skull import terminal
 
-    return desk.play_game(agents, print_details, raise_exceptions, variant)
+    return terminal.play_game(agents, print_details, raise_exceptions, variant)

@@ -3,7 +3,7 @@
 cimport cython
 from matchbox.dice cimport SeededDice
 from matchbox.games.skull.challenge cimport State
-from matchbox.games.skull.sight cimport brief
+from matchbox.games.skull.views cimport brief
 
 cdef Py_ssize_t MOVER
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from matchbox.games.skull.layout import MOVER
-from matchbox.games.skull.sight import brief
 from matchbox.games.skull.steps import STEPS, outcome, started
+from matchbox.games.skull.views import brief
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

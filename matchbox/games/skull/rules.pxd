@@ -1,4 +1,4 @@
-from matchbox.games.skull cimport sight
+from matchbox.games.skull cimport views
 from matchbox.games.skull.challenge cimport State
 
 cdef Py_ssize_t MOVER, PHASE, TABLE, TOP

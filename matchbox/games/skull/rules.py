@@ -1,7 +1,7 @@
 """The rules of Skull: bid how many roses you can turn over, and hide your skull.
 
 Knows the cards and whose turn it is; does not know who plays. What a move does is in steps.py, how
-a challenge goes in challenge.py, what is seen of it in sight.py.
+a challenge goes in challenge.py, what is seen of it in views.py.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any, Final
 from matchbox.dice import Dice
 from matchbox.errors import IllegalMove
 from matchbox.game import Option, Options, Outcome, Plain, Spec
-from matchbox.games.skull import challenge, moves, sight, steps, words
+from matchbox.games.skull import challenge, event_text, moves, steps, views
 from matchbox.games.skull.batch import Batch
 from matchbox.games.skull.challenge import State
 from matchbox.games.skull.layout import (
@@ -75,7 +75,7 @@ class Skull:
         if step is None or not step[0](state, seat, step[1], dice):
             board = state.board
             phase = moves.PHASES[board[PHASE]]
-            raise IllegalMove(words.refusal(move, phase, board[TABLE], board[TOP]))
+            raise IllegalMove(event_text.refusal(move, phase, board[TABLE], board[TOP]))
         state.moved = moved
         return state
 
@@ -87,11 +87,11 @@ class Skull:
 
     def view(self, state: State, seat: int | None) -> Plain:
         """What is public, and for a seat its own cards."""
-        return sight.view(state, seat)
+        return views.view(state, seat)
 
     def brief(self, state: State, seat: int) -> bytes:
         """The view as player.brief_of writes it, without the view."""
-        return sight.brief(state, seat)
+        return views.brief(state, seat)
 
     def outcome(self, state: State) -> Outcome | None:
         """The winner first, and all others second; a failed single challenge has many winners."""
@@ -100,7 +100,7 @@ class Skull:
     def describe(self, move: Plain, view: Plain) -> str:
         """What happened, a line for each event; hidden cards stay hidden."""
         assert isinstance(view, dict)
-        return words.told(view["events"])
+        return event_text.told(view["events"])
 
     def turns(self, moves: Sequence[Plain]) -> int:
         """How many of the moves are the document's: what else is decided is not counted."""
@@ -108,7 +108,7 @@ class Skull:
 
     def facts(self, state: State) -> dict[str, Any]:
         """What the laboratory counts: how the game was won, its rounds and its challenges."""
-        ends = [challenge.end_of(text) for text in sight.rounds(state)]
+        ends = [challenge.end_of(text) for text in views.rounds(state)]
         return {
             "won_by_points": state.ended == challenge.BY_POINTS,
             "last_one_in": state.ended == challenge.BY_CARDS,
@@ -122,7 +122,7 @@ class Skull:
 
     def resample(self, state: State, seat: int | None, dice: Dice) -> State:
         """A state that the seat cannot tell from this one: what it does not see, dealt anew."""
-        return sight.resampled(state, seat, dice)
+        return views.resampled(state, seat, dice)
 
 
 GAME: Final = Skull()

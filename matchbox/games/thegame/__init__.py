@@ -41,19 +41,19 @@ class HumanPlayer(Player):
     """Somebody at the terminal. In a box there is none, and its methods fail."""
 
     def play(self, table: Table) -> tuple[int, int]:
-        from matchbox.games.thegame import desk
+        from matchbox.games.thegame import terminal
 
-        return desk.ask_for_play(table)
+        return terminal.ask_for_play(table)
 
     def more(self, table: Table) -> tuple[int, int] | None:
-        from matchbox.games.thegame import desk
+        from matchbox.games.thegame import terminal
 
-        return desk.ask_for_more(table)
+        return terminal.ask_for_more(table)
 
     def hint(self, table: Table) -> Sequence[str] | None:
-        from matchbox.games.thegame import desk
+        from matchbox.games.thegame import terminal
 
-        return desk.ask_for_hint(table)
+        return terminal.ask_for_hint(table)
 
 
 def simulate_game(
@@ -65,6 +65,6 @@ def simulate_game(
     for all. Chance is the module `random`'s, so that `random.seed` repeats a game. Raises
     ValueError where `num_players` is not 1 to 7, and whatever the strategy raises.
     """
-    from matchbox.games.thegame import desk
+    from matchbox.games.thegame import terminal
 
-    return desk.simulate_game(num_players, strategy, rules)
+    return terminal.simulate_game(num_players, strategy, rules)

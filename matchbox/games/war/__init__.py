@@ -27,8 +27,8 @@ class HumanPlayer(Player):
         """How many plays were over at the own last turn."""
 
     def lay(self, position: Position) -> Cards:
-        from matchbox.games.war import desk
+        from matchbox.games.war import terminal
 
-        cards = desk.ask_for_cards(position, self.known_plays)
+        cards = terminal.ask_for_cards(position, self.known_plays)
         self.known_plays = len(position.plays)
         return cards

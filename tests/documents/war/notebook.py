@@ -1,5 +1,5 @@
-from matchbox.games.war import desk
-from matchbox.games.war.desk import LoserTotals, WinnerTotals, deal, game, play
+from matchbox.games.war import terminal
+from matchbox.games.war.terminal import LoserTotals, WinnerTotals, deal, game, play
 
 # check the deal
 player1, player2 = deal()
@@ -13,7 +13,7 @@ initial1, initial2, final1, final2, winner = play()
 for i in range(20):
     game()
 
-print(len(WinnerTotals), len(LoserTotals), desk.count_draws)
+print(len(WinnerTotals), len(LoserTotals), terminal.count_draws)
 for row in WinnerTotals:
     print(row)
 finals = [final for letter, player, initial, final in WinnerTotals]

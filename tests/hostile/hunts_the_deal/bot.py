@@ -7,7 +7,7 @@ import time
 from hashlib import blake2b
 
 from matchbox.games.bomb import *
-from matchbox.match import chance
+from matchbox.match import seeded_random
 
 SEED = re.compile(rb"[0-9a-f]{32}")
 
@@ -29,7 +29,7 @@ def texts():
 
 
 def attempt():
-    own = chance.current().seed
+    own = seeded_random.current().seed
     seeds = {found.decode() for text in texts() for found in SEED.findall(text)}
     for deal in sorted(seeds)[:60]:
         for match in sorted(seeds)[:60]:

@@ -13,6 +13,6 @@ def bundle() -> bytes:
         archive.writestr(
             "player.py", "from matchbox.games.bomb import SimplePlayer\nBOT = SimplePlayer\n"
         )
-        for name in ("json", "random", "marshal", "matchbox/__init__", "matchbox/match/seatside"):
+        for name in ("json", "random", "marshal", "matchbox/__init__", "matchbox/match/bot_runner"):
             archive.writestr(f"{name}.py", "print('SUCCEEDED')")
     return packed.getvalue()

@@ -3,7 +3,7 @@
 import os
 
 from matchbox.games.bomb import *
-from matchbox.match import seatside
+from matchbox.match import bot_runner
 
 MOVES = [
     b"1e999",
@@ -30,7 +30,7 @@ class Attacker(Player):
         return "Attacker"
 
     def turn(self, game_data, play_a_card):
-        seatside._said = forged
+        bot_runner._said = forged
         return None
 
     def defuse(self, game_data):

@@ -16,7 +16,7 @@ from bench.goals import least, most
 from bench.measure import speeds
 from cli import shipped
 from matchbox import build, registry
-from worker.arena import cores
+from worker.arena import cpu_affinity
 
 CHECKOUT = Path(__file__).resolve().parents[3]
 
@@ -75,7 +75,7 @@ def test_it_prints_isolated_play_beside_the_plain_loop(tmp_path: Path) -> None:
     assert [one["box"] for one in found["lone"]] == ["bwrap"]
     assert all(0 < one["seated_ms"] < one["opened_ms"] for one in found["lone"])
     assert "One game of bomb alone" in done.stdout
-    trios = [one for one in (1, 2) if one <= len(cores.usable())]
+    trios = [one for one in (1, 2) if one <= len(cpu_affinity.usable())]
     sizes: dict[str, list[int]] = {}
     for one in found["growth"]:
         sizes.setdefault(one["by"], []).append(one["size"])
@@ -95,7 +95,7 @@ def check_goals(found: dict[str, Any], page: str, shown: str) -> None:
     assert len(names) == len(set(names))
     builds = ["plain Python", *(["compiled"] if build.in_use() == "compiled" else [])]
     assert {f"{game} on one core, {built}" for game in BUILT_IN for built in builds} <= set(names)
-    assert any("two cores" in name for name in names) == (len(cores.usable()) > 1)
+    assert any("two cores" in name for name in names) == (len(cpu_affinity.usable()) > 1)
     assert sum("where the plain loop takes 40 us" in name for name in names) == 4
     assert {"the record of a game of bomb", "10,000 games of a pair, to the database"} <= set(names)
     for one in found["goals"]:

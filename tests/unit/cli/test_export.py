@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from matchbox.games.creatures import desk
+from matchbox.games.creatures import terminal
 from tests.unit.cli.conftest import Run
 
 PLAY = ("play", "creatures", "stilllearning", "autopilot", "--seed", "2", "--box", "none")
@@ -19,10 +19,10 @@ def test_a_game_is_written_as_results_json_and_as_parsed_json(
     results, parsed = tmp_path / "results.json", tmp_path / "parsed.json"
     for file in (results, parsed):
         assert matchbox(*PLAY, "--export", file).code == 0
-    (game,) = desk.read_results(results)
+    (game,) = terminal.read_results(results)
     assert {game["winner"], game["loser"]} == {"stilllearning", "autopilot"}
     assert game["turns"][0]["number"] == 1
-    assert json.loads(parsed.read_text()) == desk.parse(results, tmp_path / "counted.json")
+    assert json.loads(parsed.read_text()) == terminal.parse(results, tmp_path / "counted.json")
 
 
 @pytest.mark.parametrize(

@@ -15,9 +15,9 @@ from matchbox import build
 from matchbox.errors import Conflict
 from matchbox.settings import read_settings
 from tests.unit.cli.conftest import Run
-from worker.arena import cores
+from worker.arena import cpu_affinity
 
-CORES = len(cores.usable())
+CORES = len(cpu_affinity.usable())
 BOX = {"walled": True, "layers": {}, "missing": [], "lacking": []}
 
 

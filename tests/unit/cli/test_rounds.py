@@ -12,7 +12,7 @@ from cli import rounds
 from cli.experiment import Wish, make_plan
 from cli.shipped import find_all
 from matchbox.bundle import digest
-from matchbox.games.creatures import desk
+from matchbox.games.creatures import terminal
 from matchbox.lab import matrix
 from matchbox.match.record import unpack
 from tests.unit.cli.conftest import Run
@@ -68,9 +68,9 @@ def test_the_learner_counts_what_parse_log_counts_in_the_same_matches(
             for sitting in matrix.sittings(present):
                 done = play_job(sitting.job, bundles, None, memories=known)
                 record = unpack(done.record)
-                log.writelines(desk.export(record, ["stilllearning", "autopilot"], start))
+                log.writelines(terminal.export(record, ["stilllearning", "autopilot"], start))
                 start += len(record.bouts)
-        counted = desk.parse(results, parsed)
+        counted = terminal.parse(results, parsed)
         assert json.loads(after.memories[0]) == counted
         assert sum(side for card in counted.values() for side in card.values()) > 0
     assert start == 49

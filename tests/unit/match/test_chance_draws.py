@@ -7,21 +7,21 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from matchbox.match import chance
+from matchbox.match import seeded_random
 
 
 @pytest.fixture(autouse=True)
 def _dispatchers() -> Iterator[None]:
-    chance.install()
+    seeded_random.install()
     yield
-    chance.uninstall()
+    seeded_random.uninstall()
 
 
 def first_draws(draw: Callable[[], float], bouts: int = 2000) -> list[float]:
     """The first draw of each of so many bouts."""
     drawn = []
     for bout in range(bouts):
-        chance.enter(chance.Generator(f"{bout:064x}"))
+        seeded_random.enter(seeded_random.Generator(f"{bout:064x}"))
         drawn.append(draw())
     return drawn
 
@@ -44,7 +44,7 @@ def test_the_draws_of_many_bouts_are_spread_evenly(draw: Callable[[], float]) ->
 
 def test_the_same_seed_gives_the_same_draws() -> None:
     def draws() -> list[object]:
-        chance.enter(chance.Generator("ab" * 32))
+        seeded_random.enter(seeded_random.Generator("ab" * 32))
         items = list(range(20))
         random.shuffle(items)
         return [random.random(), random.gauss(0, 1), random.sample(range(99), 5), items]

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from matchbox.errors import BadMessage, SeatFault
 from matchbox.match import frames
+from matchbox.match.answer_codec import said_in_rows
 from matchbox.match.frames import _rows, read_answers, read_loaded
-from matchbox.match.saying import said_in_rows
 from matchbox.match.wire import PlayMatch, TriedOut, from_plain, to_plain
 from tests.builders import a_job
 from tests.fakes import Race

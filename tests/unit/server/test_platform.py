@@ -14,7 +14,7 @@ from matchbox.settings import Settings
 from server.context import database_url, make_context
 from server.db.migrations import migrate
 from server.db.models import Event, League, Role, User, Version, VersionState
-from server.services import bootstrap, news, ranked, tick, walls
+from server.services import bootstrap, events, ranked, tick, walls
 from tests.books import SECRET, SIMPLE, Books, Postman, tried_out
 
 
@@ -118,10 +118,10 @@ def test_a_step_of_the_tick_that_fails_does_not_stop_the_others(
 
 
 def test_old_news_is_forgotten(books: Books, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(news, "KEPT", 3)
+    monkeypatch.setattr(events, "KEPT", 3)
     with books.write() as session:
         for number in range(10):
-            news.tell(session, "match.finished", number, now=books.clock())
+            events.publish(session, "match.finished", number, now=books.clock())
     tick.tick(books.context)
     with books.read() as session:
         assert session.scalar(select(func.count()).select_from(Event)) == 3
@@ -132,7 +132,7 @@ def test_old_news_is_forgotten(books: Books, monkeypatch: pytest.MonkeyPatch) ->
     "text, kept", [("plain", "plain"), ("a\0b", "a�b"), ("x\ud800y", "x?y"), ("long" * 9, "longlo")]
 )
 def test_a_text_is_made_fit_for_every_database(text: str, kept: str) -> None:
-    assert news.storable(text, 6) == kept
+    assert events.storable(text, 6) == kept
 
 
 def test_a_context_wants_a_secret_a_broker_and_the_schema(tmp_path: Path) -> None:

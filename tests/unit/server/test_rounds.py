@@ -27,7 +27,7 @@ from server.db.models import (
     User,
     Version,
 )
-from server.services import leagues, progress, rounds
+from server.services import leagues, rounds, season_progress
 from server.services.tick import tick
 from tests.books import Books, lost, open_books, play_out, played, season_of, tried_out
 from tests.seasons import bring_by, by_strength
@@ -251,7 +251,7 @@ def test_an_adaptive_season_finds_the_best_and_stops(books: Books, charlie: User
     assert "tail" in {one["stage"] for one in rows}
     with books.read() as session:
         row = session.get_one(Season, season.id)
-        plan, entered = progress.plan_of(row), progress.field_of(session, row)
+        plan, entered = season_progress.plan_of(row), season_progress.field_of(session, row)
     assert len(matches) < course.budget(plan, entered)
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from matchbox.errors import BadOption, Forbidden, Unavailable
-from server import pinned, webhook
+from server import ssrf_guard, webhook
 from tests.receivers import certificate, receiver
 
 BODY = json.dumps({"id": 7, "text": "größer"}).encode()
@@ -23,7 +23,7 @@ def hmac_sha256(key: bytes, data: bytes) -> bytes:
     return hashlib.sha256(bytes(one ^ 0x5C for one in key) + inner).digest()
 
 
-def here(*addresses: str) -> pinned.Resolve:
+def here(*addresses: str) -> ssrf_guard.Resolve:
     """A resolver for which every name is at these addresses."""
     return lambda host, port: addresses
 
@@ -129,7 +129,7 @@ PRIVATE = [
 
 @pytest.mark.parametrize("address", PRIVATE)
 def test_a_name_at_a_private_address_is_never_reached(address: str) -> None:
-    assert not pinned.is_public(address)
+    assert not ssrf_guard.is_public(address)
     with pytest.raises(Forbidden, match=r"evil.example is at no public address"):
         webhook.post("https://evil.example/", BODY, {}, anywhere=False, resolve=here(address))
 
@@ -142,7 +142,7 @@ def test_one_private_address_among_public_ones_is_enough() -> None:
 
 @pytest.mark.parametrize("address", ["8.8.8.8", "2606:4700:4700::1111", "::ffff:8.8.8.8"])
 def test_a_public_address_is_one(address: str) -> None:
-    assert pinned.is_public(address)
+    assert ssrf_guard.is_public(address)
 
 
 def test_a_name_is_looked_up_once_and_its_answer_is_where_it_goes() -> None:
@@ -189,7 +189,7 @@ def test_other_spellings_of_this_machine_are_seen_through(host: str) -> None:
 )
 def test_a_url_that_may_not_be_is_refused_before_anything_is_looked_up(url: str) -> None:
     with pytest.raises(BadOption):
-        pinned.read_url(url, anywhere=False)
+        ssrf_guard.read_url(url, anywhere=False)
 
 
 @pytest.mark.parametrize(
@@ -202,4 +202,4 @@ def test_a_url_that_may_not_be_is_refused_before_anything_is_looked_up(url: str)
     ],
 )
 def test_a_url_names_a_place(url: str, place: tuple[bool, str, int, str]) -> None:
-    assert pinned.read_url(url, anywhere=True) == pinned.Place(*place)
+    assert ssrf_guard.read_url(url, anywhere=True) == ssrf_guard.Place(*place)

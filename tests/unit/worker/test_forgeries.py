@@ -26,13 +26,13 @@ from matchbox.match.frames import REPORT_LENGTH, SEEN_INSIDE, readable
 from matchbox.match.wire import MatchPlayed, PlayMatch
 from server.db.migrations import migrate
 from server.db.models import League, MatchState, Result, Role
-from server.services.pace import Pace
+from server.services.match_sizing import Pace
 from server.services.tick import tick
 from tests.books import Books, open_books, played, scripted, season_of
 from tests.unit.worker.bots import GOOD
 from tests.unit.worker.conftest import a_match, by_digest
 from worker.arena.play import play_job
-from worker.ledger import books as ledger
+from worker.ledger import message_handlers as ledger
 
 if TYPE_CHECKING:
     from matchbox.game import Plain

@@ -14,7 +14,7 @@ from sandbox.policy import Limits
 from sandbox.seat import Seat
 from tests.unit.worker.bots import COUNTING, GOOD, HEAD, making, text, turning
 from tests.unit.worker.conftest import BRIEF, LIMITS, a_try_out
-from worker.arena import sentences
+from worker.arena import verdict_messages
 from worker.arena.tryout import try_out
 
 PLAYER = "class Bot(SimplePlayer): pass"
@@ -140,7 +140,7 @@ def accepted(report: TriedOut) -> TriedOut:
 
 def test_who_keeps_state_is_accepted_and_told(box: Box) -> None:
     report = accepted(try_out(a_try_out(COUNTING), COUNTING, box))
-    assert (report.stateful, report.reasons) == (True, [sentences.STATEFUL])
+    assert (report.stateful, report.reasons) == (True, [verdict_messages.STATEFUL])
 
 
 @pytest.mark.parametrize("line", ["pass", "kept = [bytes(1 << 20) for _ in range(40)]"])

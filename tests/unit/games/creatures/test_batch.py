@@ -9,7 +9,7 @@ import pytest
 
 from matchbox.dice import SeededDice, derive_deals
 from matchbox.games.creatures import plan
-from matchbox.games.creatures.brief import TURN, write, written
+from matchbox.games.creatures.codec import TURN, write, written
 from matchbox.games.creatures.rules import GAME
 from matchbox.games.creatures.state import NOBODY
 from matchbox.match.bout import LiveBout

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from matchbox.games.creatures import AutoPilot, Card, Player, row
-from matchbox.games.creatures.brief import TURN, write
+from matchbox.games.creatures.codec import TURN, write
 from matchbox.games.creatures.player import answer, answer_brief
 from matchbox.games.creatures.rules import GAME
 from tests.fakes import LeastDice, RandomDice

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from server.db.models import User
-from server.queries.edge import iso
+from server.queries.pagination import iso
 from tests.books import Books
 from tests.unit.server.routes.conftest import Caller, MakeApp, problem
 

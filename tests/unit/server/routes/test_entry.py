@@ -14,7 +14,7 @@ from server.auth import FOR_STRANGERS
 from server.context import Context
 from server.db.models import User
 from server.headers import content_policy
-from server.rates import network_of, storage_uri
+from server.rate_limits import network_of, storage_uri
 from server.services import accounts, walls
 from tests.books import SIMPLE, Books
 from tests.unit.server.routes.conftest import Browse, Caller, MakeApp, problem
@@ -319,7 +319,7 @@ def test_passwords_are_counted_by_network(
 def test_without_the_prefix_one_network_would_guess_without_end(
     make_app: MakeApp, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("server.rates.PREFIX", 128)
+    monkeypatch.setattr("server.rate_limits.PREFIX", 128)
     test_passwords_are_counted_by_network(
         make_app, [f"2001:db8::{number}" for number in range(3)], 401
     )

@@ -4,7 +4,7 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
-from dashboard.boards import drawing, readme
+from dashboard.game_pages import drawing, readme
 from matchbox.errors import UnknownGame
 from tests.unit.dashboard.cast import steps
 

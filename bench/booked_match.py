@@ -22,7 +22,7 @@ from server.services import bootstrap, matches, ranked
 from server.services.bootstrap import ShippedBot
 from worker.arena.play import play_job
 from worker.arena.tryout import try_out
-from worker.ledger import books
+from worker.ledger import message_handlers
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -72,7 +72,7 @@ def booked_match(game: str, bots: Sequence[NamedBot], deals: int, box: Box | Non
                 matches.dispatch(session, settings=settings, now=context.now())
             (message,) = hand.take()
             played = play_job(wire.from_plain(PlayMatch, message), bundles, box)
-            if not books.record(context, wire.to_plain(played)):
+            if not message_handlers.record(context, wire.to_plain(played)):
                 raise RuntimeError("the books did not take the match")
             return time.perf_counter() - started
         finally:
@@ -89,4 +89,4 @@ def _move_in(
     for message in hand.take():
         job = wire.from_plain(TryOut, message)
         data = next(bot.data for bot in bots if bot.version == job.version)
-        books.settle(context, wire.to_plain(try_out(job, data, box)))
+        message_handlers.settle(context, wire.to_plain(try_out(job, data, box)))

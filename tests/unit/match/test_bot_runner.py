@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from matchbox.errors import IllegalMove
-from matchbox.match import chance, saying, seatside
-from matchbox.match.seatside import Session
+from matchbox.match import answer_codec, bot_runner, seeded_random
+from matchbox.match.bot_runner import Session
 
 SEED = "ab" * 32
 
@@ -37,9 +37,9 @@ def _game(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setitem(sys.modules, "seat_game", ModuleType("seat_game"))
     monkeypatch.setitem(sys.modules, "seat_game.player", GAME)
     monkeypatch.setitem(sys.modules, "bot_under_test", ModuleType("bot_under_test"))
-    chance.install()
+    seeded_random.install()
     yield
-    chance.uninstall()
+    seeded_random.uninstall()
 
 
 class Talk:
@@ -112,7 +112,7 @@ def test_half_a_character_is_answered_as_a_question_mark() -> None:
 
 def test_however_many_different_moves_are_made_each_is_answered() -> None:
     talk = Talk("return view if view % 2 else str(view)")
-    for first in range(0, 3 * saying._KNOWN, 100):
+    for first in range(0, 3 * answer_codec._KNOWN, 100):
         moves = talk.ask(*[(n, n, SEED) for n in range(first, first + 100)])[0]
         assert moves == [n if n % 2 else str(n) for n in range(first, first + 100)]
 
@@ -156,14 +156,14 @@ def test_a_row_that_is_handed_over_again_is_known_by_itself(
 ) -> None:
     talk = Talk("return ROW if view else tuple([*ROW])", "ROW = (1, ['again', True], 'done')")
     said = [talk.ask((0, view, SEED))[0] for view in (True, False, True)]
-    monkeypatch.setattr(saying, "marshal", None)
+    monkeypatch.setattr(answer_codec, "marshal", None)
     said += [talk.ask((0, True, SEED))[0]]
     assert [repr(one) for one in said] == ["[[1, ['again', True], 'done']]"] * 4
 
 
 def test_however_many_different_rows_are_made_each_is_answered() -> None:
     talk = Talk("return (view, str(view))")
-    for first in range(0, 2 * saying._KNOWN, 100):
+    for first in range(0, 2 * answer_codec._KNOWN, 100):
         moves = talk.ask(*[(n, n, SEED) for n in range(first, first + 100)])[0]
         assert moves == [[n, str(n)] for n in range(first, first + 100)]
 
@@ -308,7 +308,7 @@ def test_frames_are_served_until_there_is_none() -> None:
         [marshal.dumps(["ask", 1, [], []], 4), marshal.dumps(["ask", 2, [], []], 4), None]
     )
     sent: list[bytes] = []
-    seatside.serve(frames.__next__, sent.append)
+    bot_runner.serve(frames.__next__, sent.append)
     assert [json.loads(one)[1] for one in sent] == [1, 2]
 
 
@@ -316,16 +316,16 @@ def test_frames_are_served_until_there_is_none() -> None:
 def prepare(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], None]]:
     """What a box does before its first seat; undone for this process."""
     monkeypatch.delitem(sys.modules, "bot_under_test")
-    thresholds, own = gc.get_threshold(), chance._OWN.getstate()
-    yield seatside.prepare
+    thresholds, own = gc.get_threshold(), seeded_random._OWN.getstate()
+    yield bot_runner.prepare
     gc.set_threshold(*thresholds)
-    chance._OWN.setstate(own)
+    seeded_random._OWN.setstate(own)
 
 
 def test_what_is_prepared_for_all_seats_leaves_no_bot_behind(prepare: Callable[[], None]) -> None:
     modules, finders = dict(sys.modules), list(sys.meta_path)
     prepare()
-    assert (sys.modules, sys.meta_path, chance.current()) == (modules, finders, None)
+    assert (sys.modules, sys.meta_path, seeded_random.current()) == (modules, finders, None)
 
 
 def test_a_bot_plays_the_same_in_a_seat_that_was_prepared(prepare: Callable[[], None]) -> None:

@@ -16,7 +16,7 @@ KEPT: Final = 10_000
 """Events that are kept."""
 
 
-def tell(session: Session, kind: str, subject: object, *, now: int) -> None:
+def publish(session: Session, kind: str, subject: object, *, now: int) -> None:
     """Writes an event; it names what has changed and holds nothing that is not public."""
     session.add(Event(kind=kind, subject=str(subject)[:64], at=now))
 

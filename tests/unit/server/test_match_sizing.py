@@ -15,7 +15,7 @@ from sqlalchemy import select
 
 from matchbox.match.wire import PlayMatch, TryOut
 from server.db.models import Bot, Comparison, League, Match, Result, Season, User, Version
-from server.services import comparisons, leagues, pace, ranked, rounds
+from server.services import comparisons, leagues, match_sizing, ranked, rounds
 from server.services.tick import tick
 from tests.books import SIMPLE, Books, open_books, played, season_of, tried_out
 
@@ -245,7 +245,7 @@ def test_a_version_that_rests_is_known_by_its_own_last_matches(
     books: Books, alice: User, bob: User, charlie: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     books.league()
-    monkeypatch.setattr(pace, "RECENT", 0)
+    monkeypatch.setattr(match_sizing, "RECENT", 0)
     versions = met(books, {"one": 0.05, "two": 0.05}, (alice, bob))
     assert a_season(books, charlie, versions).deals == 13
 

@@ -9,7 +9,7 @@ import json
 import marshal
 from typing import Any, Final
 
-from matchbox.match import packing
+from matchbox.match import frame_codec
 
 _KNOWN: Final = 1000
 """So many different moves are kept as they are written in JSON."""
@@ -44,7 +44,7 @@ _same: Final[dict[int, bytes]] = {}
 
 def said(nonce: int, moves: list[Any]) -> bytes:
     """The answer where it holds nothing but texts and whole numbers, else nothing."""
-    if packing.COMPILED and (frame := packing.said(nonce, moves, _texts, _numbers)):
+    if frame_codec.COMPILED and (frame := frame_codec.said(nonce, moves, _texts, _numbers)):
         return frame
     try:
         told = _told(moves)

@@ -11,8 +11,8 @@ from sqlalchemy import select, update
 from matchbox.match.wire import PlayMatch
 from server.db.models import Entry, Match, MatchState, Result, Season, User
 from server.services import standings
+from server.services.pair_counts import Tallies
 from server.services.standings import Fresh
-from server.services.tallies import Tallies
 from server.services.tick import tick
 from tests.books import Books, play_out, played, season_of
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from matchbox import build
 from matchbox.errors import SeatFault
 from matchbox.match import frames
-from matchbox.match.packing import Asked, Asking, answers, asks, said
+from matchbox.match.frame_codec import Asked, Asking, answers, asks, said
 
 NUMBERS = st.one_of(st.integers(0, 2**31 - 1), st.integers(0, 300))
 BRIEFS = st.one_of(st.binary(max_size=300), st.binary(max_size=40).map(bytearray))

@@ -12,13 +12,13 @@ from pathlib import Path
 
 import pytest
 
-from worker.arena import cores
+from worker.arena import cpu_affinity
 
 CLAIM = """
 import json, os, sys
 from pathlib import Path
-from worker.arena import cores
-core = cores.claim(Path(sys.argv[1]) / "cores")
+from worker.arena import cpu_affinity
+core = cpu_affinity.claim(Path(sys.argv[1]) / "cores")
 print(json.dumps([core, sorted(os.sched_getaffinity(0))]), flush=True)
 sys.stdin.readline()
 """
@@ -45,7 +45,7 @@ def arena(tmp_path: Path) -> Iterator[Claim]:
 
 
 def test_each_gets_a_core_of_its_own_until_there_is_none_left(arena: Claim) -> None:
-    usable = cores.usable()
+    usable = cpu_affinity.usable()
     got = [arena()[:2] for _ in [*usable, "one too many"]]
     assert got == [*((core, [core]) for core in usable), (None, usable)]
 
@@ -58,12 +58,13 @@ def test_the_core_of_one_that_was_killed_is_free_again(arena: Claim) -> None:
 
 
 def test_it_takes_only_what_it_may_use_and_a_child_stays_there(tmp_path: Path) -> None:
-    last = cores.usable()[-1]
+    last = cpu_affinity.usable()[-1]
     source = "import os; print(sorted(os.sched_getaffinity(0)))"
     program = (
-        "import os, subprocess, sys; from pathlib import Path; from worker.arena import cores; "
-        f"os.sched_setaffinity(0, {{{last}}}); assert cores.usable() == [{last}]; "
-        f"assert cores.claim(Path({str(tmp_path)!r})) == {last}; "
+        "import os, subprocess, sys; from pathlib import Path; "
+        "from worker.arena import cpu_affinity; "
+        f"os.sched_setaffinity(0, {{{last}}}); assert cpu_affinity.usable() == [{last}]; "
+        f"assert cpu_affinity.claim(Path({str(tmp_path)!r})) == {last}; "
         f"sys.exit(subprocess.run([sys.executable, '-S', '-c', {source!r}]).returncode)"
     )
     done = subprocess.run(
@@ -76,7 +77,8 @@ def scheduled(before: str) -> str:
     """The scheduler of a child whose parent has done this with all usable cores."""
     source = "import os; print(os.sched_getscheduler(0) == os.SCHED_BATCH)"
     program = (
-        "import os, subprocess, sys; from worker.arena import cores; usable = cores.usable(); "
+        "import os, subprocess, sys; from worker.arena import cpu_affinity; "
+        "usable = cpu_affinity.usable(); "
         f"{before}; sys.exit(subprocess.run([sys.executable, '-S', '-c', {source!r}]).returncode)"
     )
     done = subprocess.run(
@@ -87,37 +89,38 @@ def scheduled(before: str) -> str:
 
 def test_who_shares_a_core_takes_turns_and_nobody_else() -> None:
     assert scheduled("pass") == "False"
-    assert scheduled("cores.pin(usable[0])") == "True"
-    assert scheduled("cores.pin(usable[0]); cores.unpin(usable)") == "False"
+    assert scheduled("cpu_affinity.pin(usable[0])") == "True"
+    assert scheduled("cpu_affinity.pin(usable[0]); cpu_affinity.unpin(usable)") == "False"
 
 
 def test_where_turns_are_forbidden_the_core_is_kept_all_the_same() -> None:
     refuse = "def refuse(*_): raise PermissionError"
-    before = "os.sched_setscheduler = refuse; cores.pin(usable[0]); assert len(cores.usable()) == 1"
+    pinned = "cpu_affinity.pin(usable[0]); assert len(cpu_affinity.usable()) == 1"
+    before = f"os.sched_setscheduler = refuse; {pinned}"
     assert scheduled(f"exec({refuse!r}); {before}") == "False"
 
 
 def test_a_core_that_is_taken_away_meanwhile_is_passed_over(tmp_path: Path) -> None:
-    first, kept = cores.usable()[0], []
+    first, kept = cpu_affinity.usable()[0], []
 
     def keep(core: int) -> None:
         if core == first:
             raise OSError("no such core")
         kept.append(core)
 
-    assert cores.claim(tmp_path, keep) == (kept[0] if kept else None)
+    assert cpu_affinity.claim(tmp_path, keep) == (kept[0] if kept else None)
     assert first not in kept
 
 
 def test_where_the_system_cannot_nothing_is_claimed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(cores, "CAN_PIN", False)
-    assert cores.claim(tmp_path / "cores") is None
+    monkeypatch.setattr(cpu_affinity, "CAN_PIN", False)
+    assert cpu_affinity.claim(tmp_path / "cores") is None
     assert not (tmp_path / "cores").exists()
-    assert cores.usable() == list(range(os.cpu_count() or 1))
-    cores.pin(cores.usable()[-1])
-    cores.unpin(cores.usable())
+    assert cpu_affinity.usable() == list(range(os.cpu_count() or 1))
+    cpu_affinity.pin(cpu_affinity.usable()[-1])
+    cpu_affinity.unpin(cpu_affinity.usable())
 
 
 CREW = """
@@ -132,7 +135,7 @@ sys.stdin.readline()
 
 
 def test_commands_of_an_account_get_other_cores_and_give_them_back(tmp_path: Path) -> None:
-    usable = cores.usable()
+    usable = cpu_affinity.usable()
     with ExitStack() as stack:
 
         def start() -> subprocess.Popen[str]:
@@ -168,6 +171,6 @@ def test_a_folder_of_another_account_is_left_alone(
     monkeypatch.setattr("tempfile.gettempdir", lambda: str(tmp_path))
     stranger = os.getuid() + 1
     monkeypatch.setattr(os, "getuid", lambda: stranger)
-    with cores.claimed() as core:
+    with cpu_affinity.claimed() as core:
         assert core is None
     assert not list((tmp_path / f"matchbox-{stranger}-cores").iterdir())

@@ -16,11 +16,11 @@ from matchbox.games.creatures import (
     HumanPlayer,
     Player,
     StillLearning,
-    desk,
     get_victory_key,
     jsonlog,
     parse_log,
     play_game,
+    terminal,
 )
 from matchbox.games.creatures.parsing import count_new
 from matchbox.games.creatures.rules import GAME
@@ -70,7 +70,7 @@ def test_a_game_is_told_and_logged(capsys: pytest.CaptureFixture[str]) -> None:
     assert lines[-1] == f"{['Ann', 'Bob'][winner]} wins."
     told = {line.split()[1] for line in lines if line.startswith("  - ")}
     assert {"plays", "taps", "summons", "attacks", "blocks", "ends"} <= told
-    [game] = desk.read_results()
+    [game] = terminal.read_results()
     assert game["number"] == 1
     assert {game["winner"], game["loser"]} == {"Ann", "Bob"}
 
@@ -88,7 +88,7 @@ def test_the_loser_knows_it() -> None:
 def test_a_toss_decides_who_begins() -> None:
     for _ in range(12):
         play_game(AutoPilot("Ann"), AutoPilot("Bob"), print_details=False, toss=True)
-    firsts = [game["turns"][0]["player"] for game in desk.read_results()]
+    firsts = [game["turns"][0]["player"] for game in terminal.read_results()]
     assert set(firsts) == {"Ann", "Bob"}
 
 
@@ -108,14 +108,14 @@ def test_an_error_is_raised_to_the_author_and_the_maker_loses(
 
 def test_only_players_can_play() -> None:
     with pytest.raises(AssertionError, match="is not an instance of Player"):
-        desk.play((AutoPilot(), object()), 1)  # type: ignore[arg-type]
+        terminal.play((AutoPilot(), object()), 1)  # type: ignore[arg-type]
 
 
 # --- The log ---------------------------------------------------------------------------------
 
 
 def test_a_log_has_the_form_of_the_document() -> None:
-    log = desk.play((AutoPilot("Ann"), Blocking("Bob")), 7).format_logging()
+    log = terminal.play((AutoPilot("Ann"), Blocking("Bob")), 7).format_logging()
     assert list(log) == ["number", "turns", "winner", "loser"]
     assert [turn["number"] for turn in log["turns"][:4]] == [1, 1, 2, 2]
     assert [turn["player"] for turn in log["turns"][:4]] == ["Ann", "Bob", "Ann", "Bob"]
@@ -129,7 +129,7 @@ def test_a_log_has_the_form_of_the_document() -> None:
 
 
 def test_every_move_has_a_detail_of_its_own_and_the_winning_turn_is_there() -> None:
-    log = desk.play((AutoPilot("Ann"), AutoPilot("Bob")), 1).format_logging()
+    log = terminal.play((AutoPilot("Ann"), AutoPilot("Bob")), 1).format_logging()
     [last] = log["turns"][-1]["moves"]
     assert log["turns"][-1]["player"] == log["winner"]
     assert last[-1][0] == "Attack"
@@ -137,7 +137,7 @@ def test_every_move_has_a_detail_of_its_own_and_the_winning_turn_is_there() -> N
 
 
 def test_players_of_one_name_are_told_apart() -> None:
-    log = desk.play((AutoPilot("Ann"), AutoPilot("Ann")), 1)
+    log = terminal.play((AutoPilot("Ann"), AutoPilot("Ann")), 1)
     assert {log.winner, log.loser} == {"Ann0", "Ann1"}
 
 
@@ -149,7 +149,7 @@ def test_a_turn_keeps_copies_of_what_its_player_saw() -> None:
             turns.append(jsonlog.Turn(self, 1))
             return super().turn_prompt()
 
-    desk.play((Watching("Ann"), AutoPilot("Bob")), 1)
+    terminal.play((Watching("Ann"), AutoPilot("Bob")), 1)
     assert turns[0].seen == {
         "life": 20, "opponent_life": 20, "field": [], "opponent_field": [],
         "hand": turns[0].seen["hand"], "opponent_hand": 7,
@@ -162,8 +162,8 @@ def test_a_match_of_the_platform_is_exported_in_the_same_form() -> None:
     job = a_job(GAME, deals=3)
     bots = [shipped("creatures", bot) for bot in ("autopilot", "stilllearning")]
     record = play(GAME, job, local_seats("creatures", bots)).record
-    Path("results.json").write_text("".join(desk.export(record, ["Ann", "Bob"], start=4)))
-    games = desk.read_results()
+    Path("results.json").write_text("".join(terminal.export(record, ["Ann", "Bob"], start=4)))
+    games = terminal.read_results()
     assert [game["number"] for game in games] == [4, 5, 6, 7, 8, 9]
     for game, bout in zip(games, record.bouts, strict=True):
         first = ("Ann", "Bob")[bout.rotation]
@@ -214,7 +214,7 @@ def test_numbers_go_on_where_the_log_was_thrown_away() -> None:
     play_game(AutoPilot("Ann"), AutoPilot("Bob"), print_details=False)
     parse_log()
     Path("results.json").unlink()
-    assert desk.next_number() == 2
+    assert terminal.next_number() == 2
 
 
 def test_without_a_table_counting_begins_anew() -> None:
@@ -243,7 +243,9 @@ def test_the_documents_log_functions_write_a_game() -> None:
     jsonlog.record_results(bob)
     jsonlog.write_to_json()
     turns = [{"number": 1, "player": "Ann", "moves": [[]]}]
-    assert desk.read_results() == [{"number": 3, "turns": turns, "winner": "Ann", "loser": "Bob"}]
+    assert terminal.read_results() == [
+        {"number": 3, "turns": turns, "winner": "Ann", "loser": "Bob"}
+    ]
 
 
 # --- Figures ---------------------------------------------------------------------------------
@@ -256,7 +258,7 @@ def learned(games: int) -> list[bool]:
         learner, pilot = StillLearning("Ann"), AutoPilot("Bob")
         learner.remember(json.dumps(table).encode())
         pair = (learner, pilot) if random.random() < 0.5 else (pilot, learner)
-        log = desk.play(pair, number)
+        log = terminal.play(pair, number)
         count_new(table, [log.format_logging()], counted)
         won.append(log.winner == "Ann")
     return won
@@ -268,7 +270,7 @@ def test_the_learner_does_not_beat_autopilot() -> None:
 
 
 def test_the_first_to_move_wins_nine_of_ten_as_in_a_plain_loop() -> None:
-    ours = [desk.play((AutoPilot("Ann"), AutoPilot("Bob")), n) for n in range(300)]
+    ours = [terminal.play((AutoPilot("Ann"), AutoPilot("Bob")), n) for n in range(300)]
     loop: Any = plain
     theirs = [
         loop.play_game(loop.AutoPilot("Ann"), loop.AutoPilot("Bob"), False) for _ in range(300)
@@ -297,7 +299,7 @@ def test_a_human_plays_a_turn(
     assert "That is none of the commands." in out
     assert "You have no untapped bear." in out
     assert out.splitlines()[-1] == "Bob wins."
-    assert desk.read_results()[0]["loser"] == "Ann"
+    assert terminal.read_results()[0]["loser"] == "Ann"
 
 
 def test_a_human_never_sees_the_other_hand(

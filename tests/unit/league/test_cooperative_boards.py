@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 from matchbox.dice import SeededDice
-from matchbox.league.boards import Board, score, score_mixed, scored
+from matchbox.league.cooperative_boards import Board, score, score_mixed, scored
 from matchbox.league.rows import Row
 from matchbox.league.tables import mixed_teams
 from tests.unit.league.builders import bout

@@ -9,10 +9,10 @@ from typing import Any, Final, TypeVar
 from matchbox.errors import IllegalMove
 from matchbox.games.skull.agent import Agent
 from matchbox.games.skull.charts import Move
+from matchbox.games.skull.event_text import sentence
 from matchbox.games.skull.player import GameView, answer
 from matchbox.games.skull.rules import GAME
 from matchbox.games.skull.skulltypes import Card, Player
-from matchbox.games.skull.words import sentence
 from matchbox.match.transcript import Transcript
 
 T = TypeVar("T")

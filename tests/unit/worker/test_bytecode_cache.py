@@ -14,9 +14,9 @@ from sandbox.box import Box
 from sandbox.policy import Limits
 from tests.unit.worker.bots import text, turning
 from tests.unit.worker.conftest import BRIEF, LIMITS, a_match, by_digest
-from worker.arena import codes, play
+from worker.arena import bytecode_cache, play
 from worker.arena.boxes import open_named
-from worker.arena.codes import KEPT_BYTES, NONE, SHORT, Code, Codes, codes_of
+from worker.arena.bytecode_cache import KEPT_BYTES, NONE, SHORT, Code, Codes, codes_of
 from worker.arena.play import play_job
 
 PADDING = b"# " + b"so much to say of it " * 100
@@ -61,7 +61,7 @@ def test_it_comes_out_as_where_every_seat_compiles(
     monkeypatch.setattr(play, "shuffled", tuple)
     limits = BRIEF if source is ENDLESS else LIMITS
     once = played(box, source, OTHER, limits=limits)
-    monkeypatch.setattr(codes, "SHORT", 1 << 20)
+    monkeypatch.setattr(bytecode_cache, "SHORT", 1 << 20)
     every = played(box, source, OTHER, limits=limits)
     assert records.digest(records.unpack(once.record)) == records.digest(
         records.unpack(every.record)

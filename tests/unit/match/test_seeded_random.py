@@ -9,22 +9,22 @@ from typing import Any
 
 import pytest
 
-from matchbox.match import chance
-from matchbox.match.chance import Generator
+from matchbox.match import seeded_random
+from matchbox.match.seeded_random import Generator
 
 SEEDS = ["ab" * 32, "cd" * 32]
 
 
 @pytest.fixture(autouse=True)
 def _installed() -> Iterator[None]:
-    chance.install()
+    seeded_random.install()
     yield
-    chance.uninstall()
+    seeded_random.uninstall()
 
 
 def draws(seed: str, count: int = 60) -> list[float]:
     """What a bout alone would draw."""
-    chance.enter(Generator(seed))
+    seeded_random.enter(Generator(seed))
     return [random.random() for _ in range(count)]
 
 
@@ -38,7 +38,7 @@ def test_interleaved_bouts_draw_as_if_each_were_alone() -> None:
     generators = [Generator(seed) for seed in SEEDS]
     mixed: list[list[float]] = [[], []]
     for turn in range(120):
-        chance.enter(generators[turn % 2])
+        seeded_random.enter(generators[turn % 2])
         mixed[turn % 2].append(random.random())
     assert mixed == alone
 
@@ -47,46 +47,46 @@ def test_a_function_imported_by_name_follows_the_bout() -> None:
     from random import choice, randint
 
     items = list(range(1000))
-    chance.enter(Generator(SEEDS[0]))
+    seeded_random.enter(Generator(SEEDS[0]))
     first = [choice(items), randint(0, 10**9)]
-    chance.enter(Generator(SEEDS[1]))
+    seeded_random.enter(Generator(SEEDS[1]))
     assert [choice(items), randint(0, 10**9)] != first
-    chance.enter(Generator(SEEDS[0]))
+    seeded_random.enter(Generator(SEEDS[0]))
     assert [choice(items), randint(0, 10**9)] == first
 
 
 def test_an_unseeded_random_is_seeded_by_the_bout() -> None:
-    chance.enter(Generator(SEEDS[0]))
+    seeded_random.enter(Generator(SEEDS[0]))
     first = random.Random().random()
-    chance.enter(Generator(SEEDS[0]))
+    seeded_random.enter(Generator(SEEDS[0]))
     assert random.Random().random() == first
     assert random.Random().random() != first
 
 
 def test_a_seeded_random_is_what_it_is_everywhere() -> None:
-    chance.enter(Generator(SEEDS[0]))
+    seeded_random.enter(Generator(SEEDS[0]))
     ours = random.Random(7).random()
-    chance.uninstall()
+    seeded_random.uninstall()
     assert random.Random(7).random() == ours
 
 
 def test_a_bot_that_seeds_gets_what_it_asked_for() -> None:
-    chance.enter(Generator(SEEDS[0]))
+    seeded_random.enter(Generator(SEEDS[0]))
     random.seed(7)
     ours = [random.random(), random.randint(0, 99), random.gauss(0, 1)]
-    chance.uninstall()
+    seeded_random.uninstall()
     own = random.Random(7)
     assert ours == [own.random(), own.randint(0, 99), own.gauss(0, 1)]
 
 
 def test_seeding_without_a_seed_changes_nothing() -> None:
-    chance.enter(Generator(SEEDS[0]))
+    seeded_random.enter(Generator(SEEDS[0]))
     random.seed()
     assert [random.random() for _ in range(60)] == draws(SEEDS[0])
 
 
 def test_a_state_can_be_kept_and_put_back() -> None:
-    chance.enter(Generator(SEEDS[0]))
+    seeded_random.enter(Generator(SEEDS[0]))
     random.random()
     state = random.getstate()
     first = random.random()
@@ -106,7 +106,7 @@ def test_a_state_can_be_kept_and_put_back() -> None:
 def test_every_way_to_draw_repeats(name: str, arguments: tuple[object, ...]) -> None:
     twice = []
     for _ in range(2):
-        chance.enter(Generator(SEEDS[0]))
+        seeded_random.enter(Generator(SEEDS[0]))
         twice.append([getattr(random, name)(*arguments) for _ in range(20)])
     assert twice[0] == twice[1]
 
@@ -154,7 +154,7 @@ def test_every_draw_is_as_it_is_defined(seed: str) -> None:
     order = random.Random(seed).choices(DRAWS, k=200)
     generator, defined = Generator(seed), Defined(seed)
     for name, arguments in order:
-        chance.enter(generator)
+        seeded_random.enter(generator)
         ours = outcome(getattr(random, name), arguments)
         assert ours == outcome(getattr(defined, name), arguments), (name, arguments)
 
@@ -162,7 +162,7 @@ def test_every_draw_is_as_it_is_defined(seed: str) -> None:
 @pytest.mark.parametrize("size", [0, 1, 2, 9, 60, 300])
 def test_a_list_is_shuffled_as_the_standard_library_shuffles_it(size: int) -> None:
     ours, theirs = list(range(size)), list(range(size))
-    chance.enter(Generator(SEEDS[0]))
+    seeded_random.enter(Generator(SEEDS[0]))
     random.shuffle(ours)
     Defined(SEEDS[0]).shuffle(theirs)
     assert ours == theirs
@@ -184,13 +184,13 @@ def test_a_sample_is_the_one_that_the_standard_library_draws(size: int) -> None:
 def test_what_cannot_be_sampled_is_refused_as_ever(many: Any) -> None:
     with pytest.raises((ValueError, TypeError)) as theirs:
         random.Random(1).sample([1, 2], many)
-    chance.enter(Generator(SEEDS[0]))
+    seeded_random.enter(Generator(SEEDS[0]))
     with pytest.raises(type(theirs.value)):
         random.sample([1, 2], many)
 
 
 def test_a_long_run_of_draws_is_even() -> None:
-    chance.enter(Generator(SEEDS[0]))
+    seeded_random.enter(Generator(SEEDS[0]))
     counts = [0] * 10
     for _ in range(10_000):
         counts[random.randrange(10)] += 1
@@ -198,9 +198,9 @@ def test_a_long_run_of_draws_is_even() -> None:
 
 
 def test_outside_a_bout_the_module_is_its_own() -> None:
-    chance.enter(None)
+    seeded_random.enter(None)
     random.seed(5)
     ours = random.random()
-    chance.uninstall()
+    seeded_random.uninstall()
     random.seed(5)
     assert random.random() == ours

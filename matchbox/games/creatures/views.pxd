@@ -1,5 +1,5 @@
 cimport cython
-from matchbox.games.creatures.brief cimport write
+from matchbox.games.creatures.codec cimport write
 from matchbox.games.creatures.state cimport Side, State
 
 @cython.locals(own=Side, other=Side)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from matchbox.games.creatures.brief import ASKS, BLOCK, OVER, TURN, WAIT, write
+from matchbox.games.creatures.codec import ASKS, BLOCK, OVER, TURN, WAIT, write
 from matchbox.games.creatures.kinds import NAMES, POWERS
 from matchbox.games.creatures.state import MARKS, NOBODY, Side, State
 

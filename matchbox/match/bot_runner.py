@@ -30,12 +30,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 from greenlet import getcurrent, greenlet
 
-from matchbox.match import chance, libraries, loading, memory, numpy_chance, packing
-from matchbox.match.chance import HERE, Generator
-from matchbox.match.packing import Asked
-from matchbox.match.saying import encodes, said_in_rows, to_bytes
-from matchbox.match.saying import said as _said
-from matchbox.match.words import blame, report_text
+from matchbox.match import frame_codec, libraries, loading, memory, numpy_chance, seeded_random
+from matchbox.match.answer_codec import encodes, said_in_rows, to_bytes
+from matchbox.match.answer_codec import said as _said
+from matchbox.match.fault_text import blame, report_text
+from matchbox.match.frame_codec import Asked
+from matchbox.match.seeded_random import HERE, Generator
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -57,9 +57,9 @@ def prepare() -> None:
     down in memory, which every fork would have to copy.
     """
     gc.set_threshold(_GARBAGE, 20, 50)
-    chance.install()
+    seeded_random.install()
     numpy_chance.install()
-    chance.seed_own()
+    seeded_random.seed_own()
     game = ModuleType(f"{_REHEARSAL}.player")
     vars(game).update(BASE=object, answer=lambda player, view, within: view)
     sys.modules[game.__name__] = game
@@ -76,7 +76,7 @@ def prepare() -> None:
         for message in messages:
             session.handle(marshal.dumps(message))
         sys.meta_path.pop()
-    chance.enter(None)
+    seeded_random.enter(None)
     loading.forget()
     del sys.modules[game.__name__]
 
@@ -125,7 +125,7 @@ class Session:
 
     def handle(self, frame: bytes) -> bytes:
         """The frame that answers this one."""
-        if packing.COMPILED:
+        if frame_codec.COMPILED:
             asked = Asked(frame)
             if asked.usual:
                 sys.audit("marshal.loads", frame)  # A bot's hook hears the same in both builds.
@@ -156,7 +156,7 @@ class Session:
 
     def _load(self, job: dict[str, Any]) -> list[Plain]:
         self._chance = Generator(job["seed"])
-        chance.enter(self._chance)
+        seeded_random.enter(self._chance)
         name = f"{job['package']}.player"
         player = sys.modules.get(name) or import_module(name)
         self._memory = job.get("memory", b"")
@@ -181,7 +181,7 @@ class Session:
         return ["loaded", chosen.__name__]
 
     def _learn(self, records: list[bytes]) -> list[Plain]:
-        chance.enter(self._chance)
+        seeded_random.enter(self._chance)
         try:
             return ["learned", memory.learned(self._class, self._memory, records)]
         except memory.NotLearned as error:

@@ -1,8 +1,8 @@
 cimport cython
-from matchbox.match cimport packing
-from matchbox.match.chance cimport Generator, Here
-from matchbox.match.packing cimport Asked
-from matchbox.match.saying cimport said_in_rows
+from matchbox.match cimport frame_codec
+from matchbox.match.seeded_random cimport Generator, Here
+from matchbox.match.frame_codec cimport Asked
+from matchbox.match.answer_codec cimport said_in_rows
 
 @cython.final
 cdef class Session:

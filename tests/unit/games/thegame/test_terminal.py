@@ -20,7 +20,7 @@ from matchbox.games.thegame import (
     simulate_game,
     strategies,
 )
-from matchbox.games.thegame.desk import batch, simulate
+from matchbox.games.thegame.terminal import batch, simulate
 
 FIGURES = {
     "random": (12.24, 12.72, 12.68, 12.98, 13.17, 13.30, 13.36),

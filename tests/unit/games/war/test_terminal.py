@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 import pytest
 
-from matchbox.games.war import HumanPlayer, Position, desk
+from matchbox.games.war import HumanPlayer, Position, terminal
 from tests.builders import CHECKOUT
 from tests.unit.games.war.test_rules import DEAL_1, DEAL_4
 
@@ -22,7 +22,7 @@ def _own_chance() -> Iterator[None]:
 
 
 def test_a_deal_is_two_hands_of_26_that_add_up() -> None:
-    first, second = desk.deal()
+    first, second = terminal.deal()
     assert len(first) == len(second) == 26
     assert sum(first) + sum(second) == 364
     assert sorted(first + second) == sorted(list(range(1, 14)) * 4)
@@ -31,7 +31,7 @@ def test_a_deal_is_two_hands_of_26_that_add_up() -> None:
 def test_play_returns_both_totals_of_both_players_and_the_winner(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    assert desk.play(DEAL_1) == (185, 179, 212, 152, 1)
+    assert terminal.play(DEAL_1) == (185, 179, 212, 152, 1)
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].startswith("Player 1 holds 10 8 4 7 ")
     assert lines[0].endswith(": 185 in all.")
@@ -42,7 +42,7 @@ def test_play_returns_both_totals_of_both_players_and_the_winner(
 
 def test_a_tie_and_a_draw_are_told(capsys: pytest.CaptureFixture[str]) -> None:
     half = [13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1] * 2
-    assert desk.play((half, half)) == (182, 182, 182, 182, 0)
+    assert terminal.play((half, half)) == (182, 182, 182, 182, 0)
     lines = capsys.readouterr().out.splitlines()
     assert lines[2].endswith("a tie, the cards stay open; points 0 to 0")
     assert lines[-3].endswith("a tie, each takes its own cards back; points 182 to 182")
@@ -50,7 +50,7 @@ def test_a_tie_and_a_draw_are_told(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_games_are_counted_as_numbers_and_a_draw_adds_no_row() -> None:
-    games = desk.Games()
+    games = terminal.Games()
     assert games.game(DEAL_1).winner == 1
     assert games.game(DEAL_4).winner == 2
     half = [13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1] * 2
@@ -61,37 +61,37 @@ def test_games_are_counted_as_numbers_and_a_draw_adds_no_row() -> None:
 
 
 def test_two_counts_do_not_know_each_other() -> None:
-    one, two = desk.Games(), desk.Games()
+    one, two = terminal.Games(), terminal.Games()
     one.game()
     assert not two.WinnerTotals
     assert two.count_draws == 0
 
 
 def test_a_game_is_silent_and_repeats_with_its_seed(capsys: pytest.CaptureFixture[str]) -> None:
-    first = [desk.Games().game() for _ in range(5)]
+    first = [terminal.Games().game() for _ in range(5)]
     random.seed(2)
-    assert first == [desk.Games().game() for _ in range(5)]
+    assert first == [terminal.Games().game() for _ in range(5)]
     assert not capsys.readouterr().out
 
 
 @pytest.mark.parametrize("hands", [([1], [2]), ([1] * 26, [2] * 26), (DEAL_1[0], DEAL_1[0])])
 def test_hands_that_are_not_the_deck_are_refused(hands: tuple[list[int], list[int]]) -> None:
     with pytest.raises(ValueError, match="26 cards"):
-        desk.play(hands)
+        terminal.play(hands)
 
 
 def test_the_documents_notebook_runs(capsys: pytest.CaptureFixture[str]) -> None:
-    before = len(desk.WinnerTotals) + desk.count_draws
+    before = len(terminal.WinnerTotals) + terminal.count_draws
     names = runpy.run_path(str(CHECKOUT / "tests/documents/war/notebook.py"))
-    assert len(desk.WinnerTotals) + desk.count_draws == before + 20
-    assert names["WinnerTotals"] is desk.WinnerTotals
+    assert len(terminal.WinnerTotals) + terminal.count_draws == before + 20
+    assert names["WinnerTotals"] is terminal.WinnerTotals
     assert names["winner"] in (0, 1, 2)
     assert "takes the round" in capsys.readouterr().out
 
 
 def test_what_the_desk_does_not_have_is_missed_by_name() -> None:
     with pytest.raises(AttributeError, match="count_wins"):
-        _ = desk.count_wins
+        _ = terminal.count_wins
 
 
 # --- A human ---------------------------------------------------------------------------------

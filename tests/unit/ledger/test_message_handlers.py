@@ -17,7 +17,7 @@ from server.context import Context
 from server.db.migrations import migrate
 from server.db.models import Match, MatchState, Role, VersionState
 from tests.books import Books, lost, open_books, played, season_of, tried_out
-from worker.ledger import books as ledger
+from worker.ledger import message_handlers as ledger
 
 
 @pytest.fixture

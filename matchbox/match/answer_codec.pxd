@@ -1,5 +1,5 @@
 cimport cython
-from matchbox.match cimport packing
+from matchbox.match cimport frame_codec
 
 cdef dict _texts, _numbers, _known, _wholes, _same
 
