@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import IO, TYPE_CHECKING, Annotated, Any, Literal, TypeVar
@@ -17,13 +18,11 @@ from cli.playing import BoxOption, JsonOption
 from cli.proof import DataOption, from_folder
 from cli.remote import connect
 from cli.seasons import SeasonArgument
-from cli.witness import FINDINGS, LESSON_FINDINGS, Find, Finding, LessonFinding, Witness
 from matchbox.errors import BadOption
 
 if TYPE_CHECKING:
     from cli.client import Client
-    from matchbox.league.archive import Archive
-    from matchbox.league.archive_layout import Played, Taught
+    from matchbox.match.verification import Find
     from sandbox.box import Box
 
 Whose = Literal["mine", "allowed", "all"]
@@ -111,20 +110,22 @@ def prove(
 
     `more` may know bundles that the archive does not hold. Raises BadArchive.
     """
+    from cli.verification import teacher, verifier
     from matchbox.league.archive import Archive
+    from matchbox.league.verification import LESSON_FINDINGS, SeasonVerifier
+    from matchbox.match.verification import FINDINGS
 
     archive = Archive(file)
-    witness = Witness(lambda name: archive.bundle(name) or more(name), archive.memory, box)
+    again = verifier(lambda name: archive.bundle(name) or more(name), archive.memory, box)
+    season = SeasonVerifier(archive, again, teacher(box))
     matches = [one for one in archive.matches if one.state == "finished"]
     found: dict[str, list[str]] = {name: [] for name in FINDINGS}
     learned: dict[str, list[str]] = {name: [] for name in LESSON_FINDINGS}
     with output.progress() as bar:
         for match in bar.track(_drawn(matches, sample), description="playing again"):
-            found[_played(archive, witness, match)].append(match.match)
+            found[season.match(match)].append(match.match)
         for taught in bar.track(_drawn(archive.head.lessons, sample), description="learning again"):
-            learned[_taught(archive, witness, taught)].append(
-                f"{taught.entrant} {taught.round + 1}"
-            )
+            learned[season.lesson(taught)].append(f"{taught.entrant} {taught.round + 1}")
     return {
         "season": archive.head.season.name,
         "matches": sum(map(len, found.values())),
@@ -137,42 +138,8 @@ def prove(
             **learned,
             "same": len(learned["same"]),
         },
-        "standing": _standing(archive),
+        "standing": asdict(season.standing()),
     }
-
-
-def _standing(archive: Archive) -> dict[str, Any]:
-    """The digest on the books, that of the standing computed again, and whether all agrees."""
-    from matchbox.errors import BadRecord
-    from matchbox.league.archive import agrees
-
-    kept = archive.head.standing
-    try:
-        again = archive.standing_again()
-    except BadRecord:
-        return {"same": False, "digest": kept.digest, "computed": None}
-    return {"same": agrees(kept, again), "digest": kept.digest, "computed": again.digest}
-
-
-def _played(archive: Archive, witness: Witness, match: Played) -> Finding:
-    from matchbox.errors import BadRecord
-
-    classes = [archive.entrant(name).class_name for name in match.seats]
-    try:
-        return witness.finding(archive.record(match), match.digest, classes)
-    except BadRecord:
-        return "different"
-
-
-def _taught(archive: Archive, witness: Witness, taught: Taught) -> LessonFinding:
-    from matchbox.match.learning import round_key
-    from matchbox.match.wire import Entrant
-
-    pupil = archive.entrant(taught.entrant)
-    entrant = Entrant(pupil.version, pupil.class_name, taught.before)
-    season = archive.head.season
-    key = round_key(season.seed, taught.round, pupil.version)
-    return witness.lesson(season.game, entrant, key, taught, archive.packed)
 
 
 def _drawn(things: Sequence[Thing], sample: int | None) -> Sequence[Thing]:
@@ -209,6 +176,9 @@ def _part(name: str) -> str:
 
 
 def _tell(document: dict[str, Any]) -> None:
+    from matchbox.league.verification import LESSON_FINDINGS
+    from matchbox.match.verification import FINDINGS
+
     lessons, standing = document["lessons"], document["standing"]
     print(f"matches: {document['matches']} of {document['out_of']} played again")
     _count(document, FINDINGS)

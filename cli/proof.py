@@ -15,11 +15,11 @@ from cli import output
 from cli.export import ExportOption, write_export
 from cli.playing import BoxOption, JsonOption
 from cli.remote import connect
-from cli.witness import Find, Finding, Witness
 
 if TYPE_CHECKING:
     from cli.client import Client
     from matchbox.match.record import Bout, Record
+    from matchbox.match.verification import Find, Finding
 
 MatchArgument = Annotated[str, typer.Argument(help="the match's id")]
 DataOption = Annotated[
@@ -61,14 +61,15 @@ def verify(
 ) -> None:
     """Play a match again and compare the digests; exits 1 where they differ."""
     from cli.engine import open_box
+    from cli.verification import verifier
 
     with connect() as client:
         told = find_match(client, match)
         record = record_in(told)
         classes = [entrant["class_name"] for entrant in told["entrants"]]
         with output.opened(open_box(box)) as opened, from_folder(client.url, data) as more:
-            witness = Witness(_bundles(client, more), _memories(client), opened)
-            finding = witness.finding(record, told.get("digest"), classes)
+            again = verifier(_bundles(client, more), _memories(client), opened)
+            finding = again.verify(record, told.get("digest"), classes)
     if json:
         output.document({"match": told["id"], "verdict": finding, "digest": told.get("digest")})
     else:

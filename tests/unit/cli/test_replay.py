@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from cli.witness import Witness
+from cli.verification import verifier
 from matchbox.bundle import digest
 from matchbox.match.record import unpack
 from matchbox.match.wire import Diagnostic, Entrant, MatchPlayed, PlayMatch
@@ -77,4 +77,4 @@ def test_a_match_with_a_memory_that_is_not_at_hand_is_only_replayed(
     seats = [Entrant(version, None, name) for version in bundles]
     job = a_match(GOOD.encode(), OTHER, seats=seats)
     record = unpack(play_job(job, bundles, None, memories={digest(memory): memory}).record)
-    assert Witness(bundles.get, lambda name: None, None).finding(record, None) == finding
+    assert verifier(bundles.get, lambda name: None, None).verify(record, None) == finding

@@ -1,0 +1,51 @@
+"""Connects the core's verifiers to the arena: seats and lessons in a box, with our limits.
+
+A box of None is this very process, for trusted bots alone.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from matchbox.match.verification import Verifier
+from matchbox.settings import limits_of, read_settings
+from worker.arena import learning
+from worker.arena.order import shuffled
+from worker.arena.play import Table
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from matchbox.league.verification import Give
+    from matchbox.match.seat import Seat
+    from matchbox.match.verification import Files, Find
+    from matchbox.match.wire import Learned, PlayMatch, Teach
+    from sandbox.box import Box
+
+
+def verifier(bundle: Find, memory: Find, box: Box | None) -> Verifier:
+    """A verifier that plays in the box."""
+    limits = _limits()
+
+    def seats(job: PlayMatch, bundles: Files, memories: Files) -> Callable[[int, int], Seat]:
+        return Table(replace(job, limits=limits), bundles, box, memories=memories).open_player
+
+    return Verifier(bundle, memory, seats, shuffled)
+
+
+def teacher(box: Box | None) -> Give:
+    """Gives lessons in the box."""
+    limits = _limits()
+
+    def give(job: Teach, bundle: bytes, memory: bytes, record: Callable[[str], bytes]) -> Learned:
+        return learning.give(replace(job, limits=limits), bundle, memory, record, box)
+
+    return give
+
+
+def _limits() -> dict[str, int]:
+    """The limits of a seat, by this machine's settings."""
+    return dict(limits_of(read_settings(os.environ)))

@@ -1,0 +1,115 @@
+"""Verifies an exported season: its matches are played again, its lessons given again, and its
+standing is computed again.
+
+Knows archives and the possible findings. Whatever runs a bot is handed in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+
+from matchbox.bundle import digest
+from matchbox.errors import BadRecord
+from matchbox.league.archive import agrees
+from matchbox.match import record as records
+from matchbox.match.learning import round_key
+from matchbox.match.wire import Entrant, Learned, Teach
+
+if TYPE_CHECKING:
+    from matchbox.league.archive import Archive
+    from matchbox.league.archive_layout import Played, Taught
+    from matchbox.match.verification import Finding, Verifier
+
+LessonFinding = Literal["same", "different", "unrepeatable", "not_repeated"]
+"""`not_repeated`: the lesson could not be given again here."""
+LESSON_FINDINGS: Final[tuple[LessonFinding, ...]] = (
+    *("same", "different", "unrepeatable", "not_repeated"),
+)
+Give: TypeAlias = Callable[[Teach, bytes, bytes, Callable[[str], bytes]], Learned]
+"""Gives a lesson to the bot of a bundle that has a memory. The last argument returns the packed
+record of a match."""
+
+_BY_A_MACHINE: Final = ("timeout", "memory", "platform")
+"""Faults that depend on the clock or the memory of a machine: they are not repeated."""
+
+
+@dataclass(frozen=True, slots=True)
+class StandingFinding:
+    """What computing the standing again has shown."""
+
+    same: bool
+    """Whether digest, order and figures agree."""
+    digest: str
+    """The digest in the archive."""
+    computed: str | None
+    """The digest computed now; None if a record is not the one that its row names."""
+
+
+@dataclass(frozen=True, slots=True)
+class SeasonVerifier:
+    """Verifies the parts of one archive. Every method raises BadArchive if a part is damaged."""
+
+    archive: Archive
+    verifier: Verifier
+    give: Give
+
+    def match(self, match: Played) -> Finding:
+        """Plays the match again."""
+        classes = [self.archive.entrant(name).class_name for name in match.seats]
+        try:
+            return self.verifier.verify(self.archive.record(match), match.digest, classes)
+        except BadRecord:
+            return "different"
+
+    def lesson(self, taught: Taught) -> LessonFinding:
+        """Gives the lesson again; a lesson that differs is given a third time."""
+        fault = _kind_of_fault(taught.fault)
+        if fault in _BY_A_MACHINE:
+            return "same" if taught.after == taught.before else "different"
+        version = self.archive.entrant(taught.entrant).version
+        bundle = self.verifier.bundle(version)
+        memory = b"" if taught.before is None else self.verifier.memory(taught.before)
+        if bundle is None or memory is None or not self._is_of_this_python(taught):
+            return "not_repeated"
+        again = self._teach(taught, bundle, memory)
+        if again == (taught.after, fault):
+            return "same"
+        return "different" if self._teach(taught, bundle, memory) == again else "unrepeatable"
+
+    def standing(self) -> StandingFinding:
+        """Computes the standing again from the records."""
+        kept = self.archive.head.standing
+        try:
+            again = self.archive.standing_again()
+        except BadRecord:
+            return StandingFinding(same=False, digest=kept.digest, computed=None)
+        return StandingFinding(agrees(kept, again), kept.digest, again.digest)
+
+    def _teach(self, taught: Taught, bundle: bytes, memory: bytes) -> tuple[str | None, str]:
+        """The digest of the new memory, None for an empty one, and the kind of fault."""
+        season, pupil = self.archive.head.season, self.archive.entrant(taught.entrant)
+        job = Teach(
+            attempt=0,
+            token="",
+            game=season.game,
+            limits={},
+            lesson="",
+            pupil=Entrant(pupil.version, pupil.class_name, taught.before),
+            key=round_key(season.seed, taught.round, pupil.version),
+            played=taught.played,
+        )
+        learned = self.give(job, bundle, memory, self.archive.packed)
+        return digest(learned.memory) if learned.memory else None, learned.fault or ""
+
+    def _is_of_this_python(self, taught: Taught) -> bool:
+        """Whether the lesson was given under this Python, as its first record says."""
+        played = next(iter(taught.played), None)
+        python = "" if played is None else records.unpack(self.archive.packed(played)).python
+        return python in ("", records.python_minor())
+
+
+def _kind_of_fault(fault: str) -> str:
+    """The kind in a lesson's "kind: detail"."""
+    return fault.partition(":")[0]

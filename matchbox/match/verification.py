@@ -1,0 +1,84 @@
+"""Verifies a match: its moves are replayed, and its bots play it again where their files are known.
+
+Knows records and the possible findings. Whatever opens a bot's seat, and whatever finds its file
+and its memory, is handed in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+
+from msgspec.structs import replace
+
+from matchbox import registry
+from matchbox.errors import BadRecord
+from matchbox.match import record as records
+from matchbox.match import replay as proofs
+
+if TYPE_CHECKING:
+    from matchbox.match.record import Record
+    from matchbox.match.table import Player
+    from matchbox.match.wire import PlayMatch
+
+Finding = Literal["same", "different", "unrepeatable", "replayed_only"]
+"""`replayed_only`: the moves replay, but the bots could not be run again here."""
+FINDINGS: Final[tuple[Finding, ...]] = ("same", "different", "unrepeatable", "replayed_only")
+
+Find: TypeAlias = Callable[[str], bytes | None]
+"""Returns the bytes with that digest, or None if they are not available."""
+Files: TypeAlias = Mapping[str, bytes]
+"""Bundles or memories by digest."""
+Seats: TypeAlias = "Callable[[PlayMatch, Files, Files], Callable[[int, int], Player]]"
+"""Takes a job, its bundles and its memories; returns what opens an entrant's seat in a rotation."""
+Order: TypeAlias = Callable[[Iterable[int]], Iterable[int]]
+"""Takes rotations and returns them in the order of play."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verifier:
+    """Verifies the records of matches."""
+
+    bundle: Find
+    memory: Find
+    seats: Seats
+    order: Order = iter
+
+    def verify(
+        self, record: Record, digest: str | None, classes: Sequence[str | None] = ()
+    ) -> Finding:
+        """Plays the record's match again.
+
+        `digest` is the digest that the server has stored, if it is known. `classes` names the
+        player class of each entrant; empty if no owner has chosen one.
+        """
+        if digest is not None and records.digest(record) != digest:
+            return "different"
+        game = registry.game(record.game)
+        try:
+            proofs.replay(game, record)
+        except BadRecord:
+            return "different"
+        bundles = _found(record.seats, self.bundle)
+        memories = _found(filter(None, proofs.memories(record)), self.memory)
+        if bundles is None or memories is None:
+            return "replayed_only"
+        if record.python not in ("", records.python_minor()):
+            return "replayed_only"
+        job = proofs.job_of(record)
+        if classes:
+            seats = zip(job.seats, classes, strict=True)
+            job = replace(job, seats=[replace(seat, class_name=name) for seat, name in seats])
+        return proofs.verify(game, record, self.seats(job, bundles, memories), self.order)
+
+
+def _found(names: Iterable[str], find: Find) -> dict[str, bytes] | None:
+    """The bytes with these digests; None if any of them is not available."""
+    found = {}
+    for name in names:
+        data = find(name)
+        if data is None:
+            return None
+        found[name] = data
+    return found

@@ -1,0 +1,84 @@
+"""A match is verified by its own bots, or only replayed where one of them is not available."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from matchbox import registry
+from matchbox.bundle import digest
+from matchbox.game import fill_options
+from matchbox.match import record as records
+from matchbox.match.record import Fault, Record
+from matchbox.match.referee import play
+from matchbox.match.verification import Find, Verifier
+from matchbox.match.wire import Entrant, PlayMatch
+from tests.builders import a_job, local_seats, shipped
+
+GAME = registry.game("bomb")
+SOURCES = [shipped("bomb", "simple"), shipped("bomb", "scared")]
+BUNDLES = {digest(source): source for source in SOURCES}
+
+
+@pytest.fixture(scope="module")
+def record() -> Record:
+    """Two deals of bomb between two shipped bots."""
+    seats = [Entrant(version) for version in BUNDLES]
+    job = a_job(GAME, options=dict(fill_options(GAME.spec, {})))
+    return play(GAME, replace(job, seats=seats), local_seats("bomb", SOURCES)).record
+
+
+def verifier(bundle: Find = BUNDLES.get, memory: Find = {}.get) -> Verifier:
+    """A verifier whose seats are in this process, each with the bundle of its entrant."""
+
+    def seats(job: Any, bundles: Any, memories: Any) -> Any:
+        return local_seats("bomb", [bundles[seat.version] for seat in job.seats])
+
+    return Verifier(bundle, memory, seats)
+
+
+def test_the_bots_play_the_same_record_again(record: Record) -> None:
+    assert verifier().verify(record, records.digest(record)) == "same"
+
+
+def test_each_entrant_plays_with_the_class_that_its_owner_has_chosen(record: Record) -> None:
+    opened: list[list[str | None]] = []
+
+    def seats(job: PlayMatch, bundles: Any, memories: Any) -> Any:
+        opened.append([seat.class_name for seat in job.seats])
+        return local_seats("bomb", SOURCES)
+
+    again = Verifier(BUNDLES.get, {}.get, seats)
+    assert again.verify(record, None, ["One", None]) == "same"
+    assert opened == [["One", None]]
+
+
+def test_a_record_with_another_digest_is_different(record: Record) -> None:
+    assert verifier().verify(record, "0" * 64) == "different"
+
+
+def test_a_record_that_does_not_replay_is_different(record: Record) -> None:
+    bout = replace(record.bouts[0], faults=[Fault(0, 0, "crash")])
+    changed = replace(record, bouts=[bout, *record.bouts[1:]])
+    assert verifier().verify(changed, records.digest(changed)) == "different"
+
+
+def test_other_bots_play_another_record(record: Record) -> None:
+    swapped = dict(zip(BUNDLES, reversed(BUNDLES.values()), strict=True))
+    assert verifier(swapped.get).verify(record, None) == "different"
+
+
+@pytest.mark.parametrize(
+    ("change", "bundle"),
+    [
+        ({}, lambda name: None),
+        ({"memories": ["0" * 64, ""]}, BUNDLES.get),
+        ({"python": "2.7"}, BUNDLES.get),
+    ],
+)
+def test_a_match_whose_bots_cannot_be_run_is_only_replayed(
+    record: Record, change: dict[str, Any], bundle: Find
+) -> None:
+    assert verifier(bundle).verify(replace(record, **change), None) == "replayed_only"
