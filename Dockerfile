@@ -26,6 +26,6 @@ RUN mkdir -p matchbox/compiled \
 FROM libraries
 COPY . ./
 RUN CC=none pip install --quiet --no-cache-dir --no-deps --no-build-isolation -e . \
-    && python -m compileall -q matchbox sandbox server worker dashboard cli
+    && python -m compileall -q matchbox sandbox server worker laboratory dashboard cli
 COPY --from=compiler /app/matchbox/compiled matchbox/compiled
 USER 10001:10001

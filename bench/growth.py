@@ -17,14 +17,14 @@ from statistics import fmean, median
 from typing import TYPE_CHECKING, Final
 
 from bench.contests import BOMB, THINKING, Thinker, duel
-from cli.crew import crew
-from cli.experiment import games_of, play_sitting
 from cli.shipped import NamedBot, shipped
+from laboratory.sittings import games_of, play_sitting
+from laboratory.worker_pool import worker_pool
 from matchbox import registry
 from matchbox.game import fill_options
 from matchbox.lab import matrix
 from matchbox.lab.plan import Contestant, Plan, Sitting
-from matchbox.settings import Settings, limits_of
+from matchbox.settings import Settings, limits_of, read_settings
 from worker.arena import cpu_affinity
 from worker.arena.play import play_job
 
@@ -113,7 +113,7 @@ def _over_cores(
     with _on(usable):
         for _ in range(repeats):
             plain = []
-            for core in reversed(usable[-sizes[-1] :]):  # As a crew takes them.
+            for core in reversed(usable[-sizes[-1] :]):  # As a pool takes them.
                 with _on([core]):
                     plain.append(_wall(found.loop) / found.games)
             for size in sizes:
@@ -124,10 +124,10 @@ def _over_cores(
 def _side_by_side(kind: str, size: int, found: _Play) -> float:
     """Seconds of wall time for a game where so many play the jobs at once."""
     work = partial(play_sitting, found.bundles, {})
-    with crew(kind, size) as players:
-        list(players.play(work, list(found.jobs[:1]) * size))  # Everything is warm after that.
+    with worker_pool(kind, size, read_settings(os.environ)) as pool:
+        list(pool.play(work, list(found.jobs[:1]) * size))  # Everything is warm after that.
         jobs = [job for job in found.jobs for _ in range(size)]
-        return _wall(lambda: list(players.play(work, jobs))) / (size * found.games)
+        return _wall(lambda: list(pool.play(work, jobs))) / (size * found.games)
 
 
 def _processor(found: _Play, box: Box | None) -> tuple[float, float]:
@@ -185,7 +185,7 @@ def _plan(bots: Sequence[NamedBot], games: int) -> Plan:
 
 @contextmanager
 def _on(usable: Sequence[int]) -> Iterator[None]:
-    """This process on all of these cores while the block runs: its crews choose among them."""
+    """This process on all of these cores while the block runs: its pools choose among them."""
     before = cpu_affinity.usable()
     if cpu_affinity.CAN_PIN:
         os.sched_setaffinity(0, usable)

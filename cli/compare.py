@@ -1,16 +1,18 @@
 """`matchbox compare`: is this bot better than that one? Played in batches until it is clear.
 
-Knows the words of the command; what is played and found is matchbox.lab's comparison.
+Knows the words of the command; the room laboratory plays the comparison.
 """
 
 from __future__ import annotations
 
+import os
 import secrets
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
 from cli import output
+from cli.experiment_notes import tell_faults, tell_stateful, walls
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -59,26 +61,48 @@ def compare(
     json: Annotated[bool, typer.Option("--json", help="one JSON document on stdout")] = False,
 ) -> None:
     """Find out whether one bot is better than another; exits 1 unless it is."""
-    from cli import experiment, shipped
+    from cli import shipped
+    from cli.game_options import plan_of
 
     others = _field(field or [], more or [])
     bots = shipped.find_all(game, [bot, other, *others])
     if (bots[0].version, bots[0].class_name) == (bots[1].version, bots[1].class_name):
         raise _refused("the two are one and the same bot: name another file, or FILE:CLASS")
-    size = str(_table(game) if players is None else players)
-    wish = experiment.Wish(
-        game, bots, games, seed or secrets.token_hex(4), option or [], size, width=width
-    )
-    plan = experiment.make_plan(wish)
+    size, seed = _table(game) if players is None else players, seed or secrets.token_hex(4)
+    plan = plan_of(game, bots, games, seed, options=option or (), players=str(size), width=width)
     asked = _begin(plan, bounds, deals)
-    bundles = {one.version: one.data for one in bots}
-    done = experiment.compare(asked, plan, bundles, box, workers, again=width is None)
+    done = _play(asked, plan, shipped.bundles(bots), box, workers, again=width is None)
     if json:
         output.document(done)
     else:
         _show(done)
     if done["verdict"] != "better":
         output.no()
+
+
+def _play(
+    asked: Comparison,
+    plan: Plan,
+    bundles: Mapping[str, bytes],
+    box: str,
+    workers: int,
+    *,
+    again: bool,
+) -> dict[str, Any]:
+    """Plays the comparison; the document that --json prints."""
+    from laboratory import comparison
+    from laboratory.worker_pool import worker_pool
+    from matchbox.settings import read_settings
+
+    most, settings = sum(map(len, asked.batches())), read_settings(os.environ)
+    with worker_pool(box, min(workers, most), settings) as pool, output.progress() as bar:
+        task = bar.add_task(f"comparing at {plan.game}", total=asked.most)
+
+        def show(fresh: Comparison) -> None:
+            bar.update(task, completed=fresh.games, description=fresh.told_so_far())
+
+        done = comparison.run(asked, plan, bundles, pool, again=again, show=show)
+    return {**done, "workers": workers}
 
 
 def _field(named: Sequence[str], more: Sequence[str]) -> list[str]:
@@ -134,8 +158,6 @@ def _refused(text: str) -> Exception:
 
 
 def _show(done: Mapping[str, Any]) -> None:
-    from cli.simulate import tell_stateful
-
     name, other = done["challenger"], done["defender"]
     said = {
         "better": f"{name} is better than {other}",
@@ -143,11 +165,12 @@ def _show(done: Mapping[str, Any]) -> None:
         "undecided": f"{name} may be better than {other} or not: {done['games']} games do not say",
     }
     output.table(["what", "found"], _rows(done), said[done["verdict"]])
-    for fault in done["faults"]:
-        output.note(f"{fault['bot']}: {fault['games']} x {fault['kind']}: {fault['detail']}")
+    tell_faults(done["faults"])
     tell_stateful(done["stateful"], done["alone"])
-    walls = "no box: trusted bots only" if done["box"] == "none" else f"box {done['box']}"
-    output.note(f"{done['games']} games in {done['seconds']:.1f} s, {walls}, seed {done['seed']}")
+    output.note(
+        f"{done['games']} games in {done['seconds']:.1f} s, {walls(done['box'])}, "
+        f"seed {done['seed']}"
+    )
 
 
 def _rows(done: Mapping[str, Any]) -> list[tuple[str, str]]:

@@ -125,7 +125,7 @@ def resume(name: LeagueArgument, json: JsonOption = False) -> None:
 
 def chosen(option: list[str] | None) -> dict[str, str] | None:
     """NAME=VALUE texts as a mapping, or None. Raises BadOption."""
-    from cli.simulate import read_options
+    from cli.game_options import read_options
 
     return read_options(option) if option else None
 

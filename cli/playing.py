@@ -175,7 +175,7 @@ def _human(game: str) -> NamedBot:
 
 
 def _job(game: str, bots: list[NamedBot], seed: str, options: list[str]) -> PlayMatch:
-    from cli.simulate import read_options
+    from cli.game_options import read_options
     from matchbox import registry
     from matchbox.dice import derive_deals
     from matchbox.game import check_seats, fill_options

@@ -7,11 +7,16 @@ from dataclasses import dataclass
 from importlib import resources
 from io import BytesIO
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from matchbox.bundle import MAIN, check_class_name, digest
 from matchbox.errors import BadName
 from matchbox.registry import package_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from matchbox.lab.plan import Contestant
 
 SUFFIXES: Final = (".py", ".zip")
 
@@ -73,6 +78,18 @@ def find_all(game: str, texts: list[str]) -> list[NamedBot]:
         name = bot.name if seen[bot.name] == 1 else f"{bot.name}-{seen[bot.name]}"
         numbered.append(NamedBot(name, bot.data, bot.class_name))
     return numbered
+
+
+def contestants(bots: Iterable[NamedBot]) -> list[Contestant]:
+    """The bots as the plan of an experiment lists them."""
+    from matchbox.lab.plan import Contestant
+
+    return [Contestant(bot.name, bot.version, bot.class_name) for bot in bots]
+
+
+def bundles(bots: Iterable[NamedBot]) -> dict[str, bytes]:
+    """The bots' bundles by version."""
+    return {bot.version: bot.data for bot in bots}
 
 
 def read(path: Path) -> bytes:

@@ -1,21 +1,23 @@
 """`matchbox simulate`: bots against each other in a box, as often as it takes, and what is shown.
 
-The experiment itself is in experiment.py.
+The room laboratory plays the experiment.
 """
 
 from __future__ import annotations
 
 import os
 import secrets
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from cli import output
+from cli.experiment_notes import tell_faults, tell_stateful, walls
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from matchbox.lab.plan import Plan
 
@@ -53,27 +55,28 @@ def simulate(
     html: Annotated[Path | None, typer.Option(help="write a page with plots")] = None,
 ) -> None:
     """Play bots against each other in a box: every ordered pair, or tables of any size."""
-    from cli import experiment, shipped, war_statistics
     from cli import rounds as school
+    from cli import shipped, war_statistics
+    from cli.game_options import plan_of
 
-    for file in (tsv, html):
-        if file is not None:
-            _check_place(file)
+    for file in filter(None, (tsv, html)):
+        _check_place(file)
     if game == war_statistics.GAME and not bot:
-        named = box not in ("auto", "none")
-        wide = width is not None
+        named, wide = box not in ("auto", "none"), width is not None
         war_statistics.refuse(
             players=players, mirror=mirror, mixed=mixed, box=named, rounds=rounds, width=wide
         )
-        war_statistics.simulate(games, seed, option or [], workers, json, tsv, html)
+        war_statistics.simulate(games, seed, option or (), workers, json, tsv, html)
         return
-    bots, seed = shipped.find_all(game, bot or []), seed or secrets.token_hex(4)
-    wish = experiment.Wish(game, bots, games, seed, option or [], players, mirror, mixed, width)
-    plan, bundles = experiment.make_plan(wish), {one.version: one.data for one in bots}
+    seed, bots = seed or secrets.token_hex(4), shipped.find_all(game, bot or [])
+    plan = plan_of(
+        game, bots, games, seed,
+        options=option or (), players=players, mirror=mirror, mixed=mixed, width=width,
+    )  # fmt: skip
     if rounds is None:
-        _simulate(plan, bundles, box, workers, json, tsv, html, again=width is None)
+        _simulate(plan, shipped.bundles(bots), box, workers, json, tsv, html, again=width is None)
     else:
-        school.simulate(plan, bundles, box, workers, rounds, json, tsv, html)
+        school.simulate(plan, shipped.bundles(bots), box, workers, rounds, json, tsv, html)
 
 
 def _check_place(file: Path) -> None:
@@ -97,45 +100,29 @@ def _simulate(
     again: bool,
 ) -> None:
     """Plays one experiment and shows its figures."""
-    from cli import experiment
+    from laboratory import experiment
+    from laboratory.planning import kind_of
+    from laboratory.sittings import games_of
+    from laboratory.worker_pool import worker_pool
     from matchbox.lab import tables
+    from matchbox.settings import read_settings
 
-    done = experiment.run(plan, bundles, box, workers, again=again)
+    jobs, settings = list(kind_of(plan).sittings(plan)), read_settings(os.environ)
+    with worker_pool(box, min(workers, len(jobs)), settings) as pool, output.progress() as bar:
+        task = bar.add_task(f"playing {plan.game}", total=games_of(jobs))
+        follow = partial(bar.follow, task)
+        done = experiment.run(plan, bundles, pool, again=again, follow=follow, show=bar.tell)
     document = experiment.document_of(done, workers)
     if tsv is not None:
         tsv.write_text(tables.tsv(done.found.lines()))
     if html is not None:
-        from cli.figure import page
+        from laboratory.experiment_page import page
 
         html.write_text(page(document, done.found.spread()))
     if json:
         output.document(document)
     else:
         _show(document, done.games)
-
-
-def read_options(texts: Sequence[str]) -> dict[str, str]:
-    """NAME=VALUE texts as a mapping. Raises BadOption."""
-    from matchbox.errors import BadOption
-
-    pairs = [text.partition("=") for text in texts]
-    for name, sign, _ in pairs:
-        if not sign:
-            raise BadOption(f"--option {name} has no value: write --option {name}=VALUE")
-    return {name: value for name, _, value in pairs}
-
-
-def tell_stateful(bots: Sequence[str], alone: Sequence[str] = ()) -> None:
-    """Says who keeps state, and what was done or is to be done about it."""
-    for bot in bots:
-        if bot in alone:
-            what = "each game of its was played again, by a fresh process, as a league then does"
-        else:
-            what = (
-                "these figures are of games played side by side; with --width 0 every game is "
-                "played by a fresh process, as a league then does"
-            )
-        output.note(f"{bot} keeps state: it plays otherwise alone than among other games; {what}")
 
 
 def _show(document: Mapping[str, Any], games: int) -> None:
@@ -161,11 +148,10 @@ def _show(document: Mapping[str, Any], games: int) -> None:
         output.table(columns, rows, f"{name}: what happens, by number of players")
         columns = ["players", "bot", "games", "won %", "mean place"]
         output.table(columns, tables.place_rows(document), f"{name}: who wins")
-    for fault in document["faults"]:
-        output.note(f"{fault['bot']}: {fault['games']} x {fault['kind']}: {fault['detail']}")
+    tell_faults(document["faults"])
     tell_stateful(document["stateful"], document["alone"])
-    walls = "no box: trusted bots only" if document["box"] == "none" else f"box {document['box']}"
     output.note(
         f"{games} games in {document['seconds']:.1f} s, "
-        f"{document['games_per_second']:.0f} a second, {walls}, seed {document['seed']}"
+        f"{document['games_per_second']:.0f} a second, {walls(document['box'])}, "
+        f"seed {document['seed']}"
     )

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from cli.child import tied
+from worker.child import tied
 
 Say = Callable[[str], None]
 

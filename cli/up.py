@@ -209,8 +209,8 @@ def _python(module: str, *words: str) -> list[str]:
 
 def _prepare(environment: Mapping[str, str]) -> str | None:
     """The books brought up to date; the first operator's secret. Raises Unavailable."""
-    from cli.child import tied
     from matchbox.errors import Unavailable
+    from worker.child import tied
 
     done = subprocess.run(
         tied(_python("cli.prepare")),

@@ -1,11 +1,11 @@
-"""`matchbox simulate war`: dealt Addition War, which needs no bots, as nobody decides anything."""
+"""`matchbox simulate war` without bots: what the command says of dealt Addition War."""
 
 from __future__ import annotations
 
+import os
 import secrets
-import time
 from collections.abc import Mapping, Sequence
-from itertools import chain, count
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -17,11 +17,8 @@ if TYPE_CHECKING:
 GAME: Final = "war"
 """The game that can be played without bots."""
 
-BATCH: Final = 1000
-"""Games of one job."""
-
 SHOWN: Final = 50
-"""So many games are also shown one by one."""
+"""Up to this many games are also shown one by one."""
 
 
 def simulate(
@@ -34,12 +31,27 @@ def simulate(
     html: Path | None,
 ) -> None:
     """Plays the games and prints their statistics. Raises BadOption."""
-    check(options)
-    document, dealt = run(games, seed or secrets.token_hex(4), workers)
+    from cli.game_options import read_options
+    from laboratory import dealt_war
+    from laboratory.worker_pool import worker_pool
+    from matchbox.settings import read_settings
+
+    dealt_war.check_options(read_options(options))
+    seed = seed or secrets.token_hex(4)
+    jobs = len(dealt_war.jobs_of(games, seed))
+    with (
+        worker_pool("none", min(workers, jobs), read_settings(os.environ)) as pool,
+        output.progress() as bar,
+    ):
+        task = bar.add_task("dealing war", total=jobs)
+        dealt, seconds = dealt_war.run(
+            games, seed, pool, lambda played: bar.update(task, completed=played)
+        )
+    document = dealt_war.document_of(dealt, seed, seconds, workers)
     if tsv is not None:
-        tsv.write_text(_lines(dealt))
+        tsv.write_text(dealt_war.tsv(dealt))
     if html is not None:
-        from cli.totals import write_totals
+        from laboratory.war_page import write_totals
 
         write_totals(html, document, dealt)
     if json:
@@ -55,62 +67,6 @@ def refuse(**asked: object) -> None:
     for name, value in asked.items():
         if value:
             raise BadOption(f"--{name} is for bots: name two of them, or leave it out")
-
-
-def check(options: Sequence[str]) -> None:
-    """Raises BadOption where the options ask for anything but dealt cards."""
-    from cli.simulate import read_options
-    from matchbox import registry
-    from matchbox.errors import BadOption
-    from matchbox.game import fill_options
-    from matchbox.games.war import statistics
-
-    spec = registry.game(GAME).spec
-    if fill_options(spec, {**statistics.OPTIONS, **read_options(options)}) != statistics.OPTIONS:
-        raise BadOption("without bots the cards are dealt: name two bots, or leave the option out")
-
-
-def run(games: int, seed: str, workers: int) -> tuple[dict[str, Any], list[Dealt]]:
-    """The figures, and every game in order; they depend on the seed alone."""
-    from cli.crew import crew
-    from matchbox.dice import derive_deals
-    from matchbox.games.war import statistics
-
-    jobs = [derive_deals(seed, min(BATCH, games - at), start=at) for at in range(0, games, BATCH)]
-    with crew("none", min(workers, len(jobs))) as players, output.progress() as bar:
-        task = bar.add_task("dealing war", total=len(jobs))
-        started = time.monotonic()
-        played = []
-        for batch in players.play(play_batch, jobs):
-            played.append(batch)
-            bar.advance(task)
-        seconds = time.monotonic() - started
-    dealt = list(chain.from_iterable(played))
-    document = {
-        "game": GAME,
-        "options": dict(statistics.OPTIONS),
-        "seed": seed,
-        **statistics.Summary(dealt).result(),
-        "box": "none",
-        "workers": workers,
-        "seconds": round(seconds, 3),
-        "games_per_second": round(games / seconds, 1),
-    }
-    return document, dealt
-
-
-def play_batch(_: object, deals: Sequence[str]) -> list[Dealt]:
-    """The games of these deals."""
-    from matchbox.games.war import statistics
-
-    return [statistics.play(deal) for deal in deals]
-
-
-def _lines(dealt: Sequence[Dealt]) -> str:
-    from matchbox.games.war import statistics
-
-    rows = [list(statistics.COLUMNS), *map(statistics.row, count(1), dealt)]
-    return "".join("\t".join(row) + "\n" for row in rows)
 
 
 def _show(document: Mapping[str, Any], dealt: Sequence[Dealt]) -> None:

@@ -11,7 +11,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Final
 
-from cli.child import tie_to
+from worker.child import tie_to
 
 worker_class = "server.gunicorn_worker.BufferingWorker"
 workers = 2

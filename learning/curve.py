@@ -16,7 +16,9 @@ from typing import Final
 import plotly.graph_objects as go
 
 from cli import shipped
-from cli.experiment import Wish, make_plan, run
+from cli.game_options import plan_of
+from laboratory.experiment import run
+from laboratory.worker_pool import worker_pool
 
 GAME: Final = "skull"
 RIVAL: Final = "bluffer"
@@ -46,9 +48,9 @@ def share(bot: Path, table: str, games: int, seed: str, workers: int) -> tuple[f
         (folder / "table.txt").write_text(table)
         learner = shipped.NamedBot(bot.name, shipped.pack(folder))
     players = [learner, shipped.find(GAME, RIVAL)]
-    plan = make_plan(Wish(GAME, players, games, seed, players="2"))
-    bundles = {player.version: player.data for player in players}
-    result = run(plan, bundles, "none", workers).found.result()
+    plan = plan_of(GAME, players, games, seed, players="2")
+    with worker_pool("none", workers) as pool:
+        result = run(plan, shipped.bundles(players), pool).found.result()
     if result["faults"]:
         raise RuntimeError(f"a bot of the curve was at fault: {result['faults'][0]}")
     own = next(one for one in result["tables"][0]["places"] if one["bot"] == bot.name)

@@ -19,7 +19,7 @@ from typing import Any, Final, TypeVar
 
 import httpx
 
-from cli.child import tied
+from worker.child import tied
 
 Found = TypeVar("Found")
 
@@ -98,7 +98,7 @@ def name_of(pid: int) -> str:
     """Which program of the platform this process is; empty while it becomes one."""
     with suppress(FileNotFoundError, ProcessLookupError):
         words = Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode()
-        if "cli.child" in words:
+        if "worker.child" in words:
             return ""
         arena = _ARENA.search(words)
         return arena[1] if arena else next((n for n, m in _MARKS if re.search(m, words)), "")

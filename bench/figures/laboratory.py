@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from cli import shipped
-from cli.experiment import Experiment, Wish, make_plan, run
+from cli.game_options import plan_of
+from laboratory.experiment import Experiment, run
+from laboratory.worker_pool import worker_pool
+from matchbox.settings import read_settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +39,14 @@ class Laboratory:
     ) -> Experiment:
         """The experiment between shipped bots, with the usual number of games at this scale."""
         found = shipped.find_all(game, list(bots))
-        wish = Wish(game, found, self.games(usual), self.seed, options, players, mirror)
-        bundles = {bot.version: bot.data for bot in found}
-        return run(make_plan(wish), bundles, self.box, self.workers)
+        plan = plan_of(
+            game,
+            found,
+            self.games(usual),
+            self.seed,
+            options=options,
+            players=players,
+            mirror=mirror,
+        )
+        with worker_pool(self.box, self.workers, read_settings(os.environ)) as pool:
+            return run(plan, shipped.bundles(found), pool)

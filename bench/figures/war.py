@@ -18,7 +18,9 @@ from bench.figures.compare import (
     value,
 )
 from bench.figures.laboratory import Laboratory
-from cli.war_statistics import run
+from laboratory import dealt_war
+from laboratory.worker_pool import worker_pool
+from matchbox.games.war import statistics
 from matchbox.games.war.terminal import Games
 from matchbox.lab.statistics import Z95
 
@@ -47,7 +49,9 @@ DEALS: Final = {
 def section(laboratory: Laboratory) -> Section:
     """The reference run's statistics, the document's 20 games, and its replayed deals."""
     games = laboratory.games(GAMES)
-    found, _ = run(games, laboratory.seed, laboratory.workers)
+    with worker_pool("none", laboratory.workers) as pool:
+        dealt, _ = dealt_war.run(games, laboratory.seed, pool)
+    found = statistics.Summary(dealt).result()
     return Section(
         "Addition War",
         f"{games:,} dealt games, and two deals of the document card by card. The document's own "

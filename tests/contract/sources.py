@@ -12,7 +12,7 @@ from pathlib import Path
 
 from tests.services import missing, needs
 
-ROOMS = ("matchbox", "sandbox", "server", "worker", "cli", "dashboard", "bots")
+ROOMS = ("matchbox", "sandbox", "server", "worker", "laboratory", "cli", "dashboard", "bots")
 HOUSE = (*ROOMS, "bench", "learning")
 """The rooms, and those that measure and learn beside the platform."""
 

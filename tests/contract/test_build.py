@@ -18,6 +18,7 @@ from pathlib import Path
 import pytest
 
 from matchbox import build
+from tests.contract import sources
 
 HOME = Path(__file__).parents[2]
 LOCALS = re.compile(
@@ -62,7 +63,7 @@ def copied(tmp_path: Path) -> Path:
 def wheel(into: Path, **environment: str) -> Path:
     """What a wheel that is built now would install."""
     source = into / "source"
-    for name in ("matchbox", "sandbox", "server", "worker", "cli", "dashboard", "bots"):
+    for name in sources.ROOMS:
         ignored = shutil.ignore_patterns("__pycache__", "compiled")
         shutil.copytree(HOME / name, source / name, ignore=ignored)
     for name in ("pyproject.toml", "setup.py", "README.md", "LICENSE"):

@@ -18,10 +18,10 @@ from typing import Any
 import httpx
 import pytest
 
-from cli.child import tied
 from tests import slow_clients
 from tests.installation import eventually
 from tests.services import DEADLINE_S, free_port, needs, running
+from worker.child import tied
 
 VISITOR = "127.0.0.9"
 CLAIMS = {

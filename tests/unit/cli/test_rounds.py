@@ -8,13 +8,15 @@ from typing import Any
 
 import pytest
 
-from cli import rounds
-from cli.experiment import Wish, make_plan
-from cli.shipped import find_all
+from cli.shipped import bundles, contestants, find_all
+from laboratory import rounds
+from laboratory.planning import make_plan
+from laboratory.worker_pool import worker_pool
 from matchbox.bundle import digest
 from matchbox.games.creatures import terminal
 from matchbox.lab import matrix
 from matchbox.match.record import unpack
+from matchbox.settings import Settings
 from tests.unit.cli.conftest import Run
 from worker.arena.play import play_job
 
@@ -49,16 +51,16 @@ def figures(document: dict[str, Any]) -> list[Any]:
 def played() -> list[rounds.Round]:
     """StillLearning against AutoPilot, three rounds of twelve deals."""
     bots = find_all("creatures", ["stilllearning", "autopilot"])
-    plan = make_plan(Wish("creatures", bots, 12, "5"))
-    return rounds.run(plan, {one.version: one.data for one in bots}, "none", 1, 3)
+    plan = make_plan("creatures", contestants(bots), 12, "5", Settings())
+    with worker_pool("none", 1) as pool:
+        return rounds.run(plan, bundles(bots), pool, 3)
 
 
 def test_the_learner_counts_what_parse_log_counts_in_the_same_matches(
     played: list[rounds.Round], tmp_path: Path
 ) -> None:
     bots = find_all("creatures", ["stilllearning", "autopilot"])
-    bundles = {one.version: one.data for one in bots}
-    plan = make_plan(Wish("creatures", bots, 12, "5"))
+    plan = make_plan("creatures", contestants(bots), 12, "5", Settings())
     results, parsed = tmp_path / "results.json", tmp_path / "parsed.json"
     start = 1
     for number, after in ((1, played[1]), (2, played[2])):
@@ -66,7 +68,7 @@ def test_the_learner_counts_what_parse_log_counts_in_the_same_matches(
         known = {digest(memory): memory for memory in played[number - 1].memories}
         with results.open("a") as log:
             for sitting in matrix.sittings(present):
-                done = play_job(sitting.job, bundles, None, memories=known)
+                done = play_job(sitting.job, bundles(bots), None, memories=known)
                 record = unpack(done.record)
                 log.writelines(terminal.export(record, ["stilllearning", "autopilot"], start))
                 start += len(record.bouts)

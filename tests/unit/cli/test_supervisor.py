@@ -150,7 +150,7 @@ def test_a_child_dies_with_the_process_that_started_it(tmp_path: Path) -> None:
     pid_file = tmp_path / "pid"
     sleeper = f"import os, time; open({str(pid_file)!r}, 'w').write(f'{{os.getpid()}}\\n'); "
     source = (
-        "import subprocess, sys, time; from cli.child import tied; "
+        "import subprocess, sys, time; from worker.child import tied; "
         f"subprocess.Popen(tied([sys.executable, '-S', '-c', {sleeper + 'time.sleep(600)'!r}])); "
         "time.sleep(600)"
     )

@@ -30,13 +30,18 @@ def record() -> Record:
     return play(GAME, replace(job, seats=seats), local_seats("bomb", SOURCES)).record
 
 
-def verifier(bundle: Find = BUNDLES.get, memory: Find = {}.get) -> Verifier:
+def nothing(name: str) -> bytes | None:
+    """Finds no bytes."""
+    return None
+
+
+def verifier(bundle: Find = BUNDLES.get) -> Verifier:
     """A verifier whose seats are in this process, each with the bundle of its entrant."""
 
     def seats(job: Any, bundles: Any, memories: Any) -> Any:
         return local_seats("bomb", [bundles[seat.version] for seat in job.seats])
 
-    return Verifier(bundle, memory, seats)
+    return Verifier(bundle, nothing, seats)
 
 
 def test_the_bots_play_the_same_record_again(record: Record) -> None:
@@ -50,7 +55,7 @@ def test_each_entrant_plays_with_the_class_that_its_owner_has_chosen(record: Rec
         opened.append([seat.class_name for seat in job.seats])
         return local_seats("bomb", SOURCES)
 
-    again = Verifier(BUNDLES.get, {}.get, seats)
+    again = Verifier(BUNDLES.get, nothing, seats)
     assert again.verify(record, None, ["One", None]) == "same"
     assert opened == [["One", None]]
 
@@ -73,7 +78,7 @@ def test_other_bots_play_another_record(record: Record) -> None:
 @pytest.mark.parametrize(
     ("change", "bundle"),
     [
-        ({}, lambda name: None),
+        ({}, nothing),
         ({"memories": ["0" * 64, ""]}, BUNDLES.get),
         ({"python": "2.7"}, BUNDLES.get),
     ],

@@ -123,10 +123,10 @@ def test_where_the_system_cannot_nothing_is_claimed(
     cpu_affinity.unpin(cpu_affinity.usable())
 
 
-CREW = """
+POOL = """
 import os, sys
-from cli.crew import crew
-with crew("none", 1):
+from laboratory.worker_pool import worker_pool
+with worker_pool("none", 1):
     print(sorted(os.sched_getaffinity(0)), flush=True)
     sys.stdin.readline()
 print(sorted(os.sched_getaffinity(0)), flush=True)
@@ -140,7 +140,7 @@ def test_commands_of_an_account_get_other_cores_and_give_them_back(tmp_path: Pat
 
         def start() -> subprocess.Popen[str]:
             process = subprocess.Popen(
-                [sys.executable, "-c", CREW],
+                [sys.executable, "-c", POOL],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 text=True,

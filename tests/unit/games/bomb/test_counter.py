@@ -8,7 +8,9 @@ from typing import Any
 import pytest
 
 from cli import shipped
-from cli.experiment import Wish, make_plan, run
+from laboratory.experiment import run
+from laboratory.planning import make_plan
+from laboratory.worker_pool import worker_pool
 from matchbox.games.bomb import (
     Card,
     GameData,
@@ -21,6 +23,7 @@ from matchbox.games.bomb import (
     shuffle_card,
     skip_card,
 )
+from matchbox.settings import Settings
 
 counter: Any = import_module("bots.bomb.counter")
 """Players are written without types."""
@@ -112,7 +115,8 @@ def test_the_bomb_goes_where_the_other_one_comes_to_it() -> None:
 @pytest.mark.parametrize(("rival", "least"), [("medium", 0.58), ("scared", 0.65), ("simple", 0.9)])
 def test_it_clearly_beats_the_documents_players(rival: str, least: float) -> None:
     bots = shipped.find_all("bomb", ["counter", rival])
-    plan = make_plan(Wish("bomb", bots, 300, "a test"))
-    result = run(plan, {bot.version: bot.data for bot in bots}, "none", 1).found.result()
+    plan = make_plan("bomb", shipped.contestants(bots), 300, "a test", Settings())
+    with worker_pool("none", 1) as pool:
+        result = run(plan, shipped.bundles(bots), pool).found.result()
     assert not result["faults"]
     assert result["totals"][0]["share"] > least

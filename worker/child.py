@@ -1,4 +1,4 @@
-"""Starts a program so that it dies with whoever started it: `python -m cli.child PID -- PROGRAM`.
+"""Starts a program that dies with its starter: `python -m worker.child PID -- PROGRAM`.
 
 Knows one system call. On Linux the kernel kills the program when its parent ends, however that
 ends; elsewhere the program must notice by itself.
@@ -28,7 +28,7 @@ def tie_to(parent: int, number: int = signal.SIGKILL) -> None:
 
 def tied(command: list[str]) -> list[str]:
     """The command line that runs the command tied to this process."""
-    return [sys.executable, "-m", "cli.child", str(os.getpid()), "--", *command]
+    return [sys.executable, "-m", "worker.child", str(os.getpid()), "--", *command]
 
 
 def main(arguments: list[str]) -> NoReturn:

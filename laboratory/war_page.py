@@ -9,7 +9,7 @@ from collections import Counter
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from cli.figure import COLOURS, PAINT, STYLE, element
+from laboratory.experiment_page import COLOURS, PAINT, STYLE, element
 from matchbox.games.war import statistics
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from cli.crew import crew
+from laboratory.worker_pool import worker_pool
 from matchbox.errors import SeatFault
 
 LARGE = bytes(200_000)
@@ -24,7 +24,7 @@ def _fail(box: Any, job: bytes) -> None:
 
 def _leave(error: type[BaseException] | None) -> None:
     jobs = [(0.0, LARGE), *[(10_000.0, LARGE)] * 20]
-    with crew("none", 2) as opened:
+    with worker_pool("none", 2) as opened:
         for _ in opened.play(_sleep, jobs):
             if error is not None:
                 raise error
@@ -41,7 +41,7 @@ def test_a_job_raises_what_it_raises_without_processes() -> None:
     for workers in (1, 2):
         with (
             pytest.raises(SeatFault, match="platform: the box was gone") as caught,
-            crew("none", workers) as opened,
+            worker_pool("none", workers) as opened,
         ):
             list(opened.play(_fail, [LARGE] * 20))
         assert (caught.value.kind, caught.value.detail) == ("platform", "the box was gone")

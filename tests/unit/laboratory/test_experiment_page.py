@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from cli.figure import page
+from laboratory.experiment_page import page
 
 HEAD: dict[str, Any] = {
     "game": "some<game>",

@@ -1,0 +1,32 @@
+"""What `simulate` and `compare` say on stderr of any experiment: faults, state, and how it ran."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from cli import output
+
+
+def tell_faults(faults: Sequence[Mapping[str, Any]]) -> None:
+    """One line for each bot and kind of fault."""
+    for fault in faults:
+        output.note(f"{fault['bot']}: {fault['games']} x {fault['kind']}: {fault['detail']}")
+
+
+def tell_stateful(bots: Sequence[str], alone: Sequence[str] = ()) -> None:
+    """Says which bots keep state, and what was done about it, or what a person can do."""
+    for bot in bots:
+        if bot in alone:
+            what = "each game of its was played again, by a fresh process, as a league then does"
+        else:
+            what = (
+                "these figures are of games played side by side; with --width 0 every game is "
+                "played by a fresh process, as a league then does"
+            )
+        output.note(f"{bot} keeps state: it plays otherwise alone than among other games; {what}")
+
+
+def walls(box: str) -> str:
+    """What the bots were behind: a box of that kind, or none."""
+    return "no box: trusted bots only" if box == "none" else f"box {box}"

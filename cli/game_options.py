@@ -1,0 +1,73 @@
+"""Reads what several commands take as text: a game's options, table sizes, and so a whole plan."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from matchbox.errors import BadOption
+
+if TYPE_CHECKING:
+    from cli.shipped import NamedBot
+    from matchbox.lab.plan import Plan
+
+
+def plan_of(
+    game: str,
+    bots: Sequence[NamedBot],
+    games: int,
+    seed: str,
+    *,
+    options: Sequence[str] = (),
+    players: str = "",
+    mirror: bool = False,
+    mixed: bool = False,
+    width: int | None = None,
+) -> Plan:
+    """The plan of an experiment, with the limits set in the environment.
+
+    `options` are NAME=VALUE texts, `players` is a text of table sizes; the rest is as for
+    `laboratory.planning.make_plan`, which raises the same errors.
+    """
+    from cli.shipped import contestants
+    from laboratory.planning import make_plan
+    from matchbox.settings import read_settings
+
+    return make_plan(
+        game,
+        contestants(bots),
+        games,
+        seed,
+        read_settings(os.environ),
+        options=read_options(options),
+        sizes=read_sizes(players),
+        mirror=mirror,
+        mixed=mixed,
+        width=width,
+    )
+
+
+def read_options(texts: Sequence[str]) -> dict[str, str]:
+    """NAME=VALUE texts as a mapping. Raises BadOption."""
+    pairs = [text.partition("=") for text in texts]
+    for name, sign, _ in pairs:
+        if not sign:
+            raise BadOption(f"--option {name} has no value: write --option {name}=VALUE")
+    return {name: value for name, _, value in pairs}
+
+
+def read_sizes(text: str) -> list[int]:
+    """Table sizes from a text such as "2-6" or "3,5", rising; none from "". Raises BadOption."""
+    if not text:
+        return []
+    sizes: set[int] = set()
+    for part in text.split(","):
+        first, dash, last = part.partition("-")
+        try:
+            sizes.update(range(int(first), int(last if dash else first) + 1))
+        except ValueError:
+            sizes.clear()
+        if not sizes:
+            raise BadOption(f"--players {text} is no table size: write one as 3, or some as 2-6")
+    return sorted(sizes)

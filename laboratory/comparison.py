@@ -1,0 +1,71 @@
+"""Plays a comparison of two bots in a pool of processes, as far as it takes to decide it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from contextlib import closing
+from copy import deepcopy
+from itertools import islice
+from typing import Any
+
+from laboratory.experiment import check_state, ignore, settled
+from laboratory.sittings import play_task, sampled, task_of
+from laboratory.worker_pool import WorkerPool
+from matchbox.lab.comparison import Comparison
+from matchbox.lab.plan import Plan
+
+
+def run(
+    comparison: Comparison,
+    plan: Plan,
+    bundles: Mapping[str, bytes],
+    pool: WorkerPool,
+    *,
+    again: bool = True,
+    show: Callable[[Comparison], object] = ignore,
+) -> dict[str, Any]:
+    """Plays the comparison, which begins anew as an experiment does. `show` is handed what has been
+    found after every look. Returns the document that `compare --json` prints, all but `workers`.
+
+    Raises SeatFault of the platform, Unavailable where a process died.
+    """
+
+    def begin(alone: frozenset[int] | None) -> dict[str, Any]:
+        return _play(deepcopy(comparison), plan, bundles, pool, show, alone)
+
+    return settled(begin, again=again)
+
+
+def _play(
+    comparison: Comparison,
+    plan: Plan,
+    bundles: Mapping[str, bytes],
+    pool: WorkerPool,
+    show: Callable[[Comparison], object],
+    alone: frozenset[int] | None,
+) -> dict[str, Any]:
+    """Plays the comparison once; `alone` is as for `experiment.play`. Raises KeepsState."""
+    looks = list(comparison.batches())
+    jobs = list(sampled([job for look in looks for job in look], alone))
+    tasks = [task_of(job, bundles, {}) for job in jobs]
+    started = time.monotonic()
+    stateful: set[int] = set()
+    with closing(pool.play(play_task, tasks)) as played:
+        for look in looks:
+            done = list(islice(played, len(look)))
+            comparison.add((job, one.counts) for job, one in zip(look, done, strict=True))
+            stateful.update(bot for one in done for bot in one.stateful)
+            check_state(stateful, alone)
+            show(comparison)
+            if comparison.over:
+                break
+    seconds = time.monotonic() - started
+    return {
+        **comparison.result(),
+        "stateful": plan.names(sorted(stateful | (alone or set()))),
+        "alone": plan.names(sorted(alone or ())),
+        "box": done[0].box,
+        "seconds": round(seconds, 3),
+        "games_per_second": round(comparison.games / seconds, 1),
+    }

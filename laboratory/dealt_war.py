@@ -1,0 +1,73 @@
+"""Plays dealt Addition War, which needs no bots because nobody decides anything."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from itertools import count
+from typing import TYPE_CHECKING, Any, Final
+
+from matchbox import registry
+from matchbox.dice import derive_deals
+from matchbox.errors import BadOption
+from matchbox.game import fill_options
+from matchbox.games.war import statistics
+
+if TYPE_CHECKING:
+    from laboratory.worker_pool import WorkerPool
+    from matchbox.games.war.statistics import Dealt
+
+GAME: Final = "war"
+BATCH: Final = 1000
+"""Games of one job."""
+
+
+def check_options(options: Mapping[str, str]) -> None:
+    """Raises BadOption where the options ask for anything but dealt cards."""
+    spec = registry.game(GAME).spec
+    if fill_options(spec, {**statistics.OPTIONS, **options}) != statistics.OPTIONS:
+        raise BadOption("without bots the cards are dealt: name two bots, or leave the option out")
+
+
+def jobs_of(games: int, seed: str) -> list[list[str]]:
+    """The deals of the games, cut into jobs."""
+    return [derive_deals(seed, min(BATCH, games - at), start=at) for at in range(0, games, BATCH)]
+
+
+def run(
+    games: int, seed: str, pool: WorkerPool, show: Callable[[int], object] = lambda jobs: None
+) -> tuple[list[Dealt], float]:
+    """Plays the games; every game in order, which depend on the seed alone, and the seconds taken.
+    `show` is handed the number of jobs played so far.
+    """
+    started = time.monotonic()
+    dealt: list[Dealt] = []
+    for number, batch in enumerate(pool.play(play_batch, jobs_of(games, seed)), 1):
+        dealt += batch
+        show(number)
+    return dealt, time.monotonic() - started
+
+
+def document_of(dealt: Sequence[Dealt], seed: str, seconds: float, workers: int) -> dict[str, Any]:
+    """The JSON document that `simulate war --json` prints."""
+    return {
+        "game": GAME,
+        "options": dict(statistics.OPTIONS),
+        "seed": seed,
+        **statistics.Summary(dealt).result(),
+        "box": "none",
+        "workers": workers,
+        "seconds": round(seconds, 3),
+        "games_per_second": round(len(dealt) / seconds, 1),
+    }
+
+
+def play_batch(_: object, deals: Sequence[str]) -> list[Dealt]:
+    """Plays one game with each deal."""
+    return [statistics.play(deal) for deal in deals]
+
+
+def tsv(dealt: Sequence[Dealt]) -> str:
+    """Every game as a line of the columns that the source document has, after a head."""
+    rows = [list(statistics.COLUMNS), *map(statistics.row, count(1), dealt)]
+    return "".join("\t".join(row) + "\n" for row in rows)

@@ -1,0 +1,142 @@
+"""Plays an experiment in a pool of processes, and says what was found.
+
+An experiment begins anew when a bot is found to keep state: from then on, fresh processes play each
+of its games.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from typing import Any, Final, TypeAlias, TypeVar
+
+from laboratory.planning import kind_of
+from laboratory.sittings import games_of, play_task, sampled, task_of
+from laboratory.worker_pool import WorkerPool
+from matchbox.lab import grid, matrix, places, tables
+from matchbox.lab.plan import Plan, Sitting
+
+Found: TypeAlias = matrix.Matrix | grid.Grid | places.Places
+Follow: TypeAlias = Callable[[Callable[[], int]], object]
+"""Is handed a function that says how many games are over, whenever the experiment begins anew."""
+Show: TypeAlias = Callable[[Callable[[], Iterable[tuple[str, str]]]], object]
+"""Is handed, after each sitting, a function that works out every bot's name and figure so far."""
+Begun = TypeVar("Begun")
+_FOUND: Final = {matrix: matrix.Matrix, grid: grid.Grid, places: places.Places}
+
+
+@dataclass(frozen=True, slots=True)
+class Experiment:
+    """What was found, and what it took."""
+
+    found: Found
+    box: str
+    seconds: float
+    games: int
+    """The number of games played."""
+    stateful: Sequence[str]
+    """The bots that answer otherwise alone than among other bouts."""
+    alone: Sequence[str] = ()
+    """Those of them whose games were each played by a fresh process, once they were found."""
+
+
+class KeepsState(Exception):
+    """Bots were found to keep state in games whose figures must not stand."""
+
+    def __init__(self, bots: Iterable[int]) -> None:
+        super().__init__()
+        self.bots = frozenset(bots)
+
+
+def ignore(_: object) -> None:
+    """Follows and shows nothing."""
+
+
+def run(
+    plan: Plan,
+    bundles: Mapping[str, bytes],
+    pool: WorkerPool,
+    *,
+    again: bool = True,
+    follow: Follow = ignore,
+    show: Show = ignore,
+) -> Experiment:
+    """Plays the plan. With `again` it begins anew whenever a bot is found to keep state, and fresh
+    processes then play each of that bot's games.
+
+    Raises SeatFault of the platform, Unavailable where a process died.
+    """
+
+    def seen(_: Sitting, record: bytes, found: Found) -> None:
+        show(lambda: tables.reached(found.result()))
+
+    def begin(alone: frozenset[int] | None) -> Experiment:
+        before = pool.over
+        follow(lambda: pool.over - before)
+        return play(plan, bundles, {}, pool, seen, alone)
+
+    return settled(begin, again=again)
+
+
+def play(
+    plan: Plan,
+    bundles: Mapping[str, bytes],
+    memories: Mapping[str, bytes],
+    pool: WorkerPool,
+    seen: Callable[[Sitting, bytes, Found], object],
+    alone: frozenset[int] | None = None,
+) -> Experiment:
+    """Plays the plan once. `seen` is handed every sitting and its packed record, in order, and what
+    has been found so far. Fresh processes play each game of the bots `alone`; with None there are
+    no such bots, and the figures stand even if a bot keeps state.
+
+    Raises SeatFault of the platform, KeepsState.
+    """
+    kind = kind_of(plan)
+    jobs = list(sampled(kind.sittings(plan), alone))
+    found: Found = _FOUND[kind](plan)
+    stateful: set[int] = set()
+    started = time.monotonic()
+    tasks = [task_of(job, bundles, memories) for job in jobs]
+    with closing(pool.play(play_task, tasks)) as played:
+        for job, done in zip(jobs, played, strict=True):
+            stateful.update(done.stateful)
+            check_state(stateful, alone)
+            found.add(job, done.counts)
+            seen(job, done.record, found)
+    seconds = time.monotonic() - started
+    told = plan.names(sorted(stateful | (alone or set())))
+    apart = plan.names(sorted(alone or ()))
+    return Experiment(found, done.box, seconds, games_of(jobs), told, apart)
+
+
+def check_state(stateful: Iterable[int], alone: frozenset[int] | None) -> None:
+    """Raises KeepsState for these bots, unless `alone` is None: then the figures stand."""
+    if stateful and alone is not None:
+        raise KeepsState(stateful)
+
+
+def settled(begin: Callable[[frozenset[int] | None], Begun], *, again: bool) -> Begun:
+    """What `begin` returns once it finds no further bot that keeps state; without `again`, what it
+    returns at first. It is handed the bots whose games fresh processes play."""
+    alone: frozenset[int] = frozenset()
+    while True:
+        try:
+            return begin(alone if again else None)
+        except KeepsState as found:
+            alone |= found.bots
+
+
+def document_of(done: Experiment, workers: int) -> dict[str, Any]:
+    """The JSON document that `simulate --json` prints."""
+    return {
+        **done.found.result(),
+        "stateful": list(done.stateful),
+        "alone": list(done.alone),
+        "box": done.box,
+        "workers": workers,
+        "seconds": round(done.seconds, 3),
+        "games_per_second": round(done.games / done.seconds, 1),
+    }

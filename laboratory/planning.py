@@ -1,0 +1,85 @@
+"""Makes the plan of an experiment: checks what was asked for and fills in what was left out.
+
+Knows games by their names and the settings that it is handed; plays nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+from matchbox import registry
+from matchbox.errors import BadOption
+from matchbox.game import check_seats, fill_options
+from matchbox.lab import grid, matrix, places
+from matchbox.lab.plan import Contestant, Plan
+from matchbox.settings import WIDTH, Settings, limits_of
+
+if TYPE_CHECKING:
+    from matchbox.game import Spec
+
+
+def make_plan(
+    game: str,
+    bots: Sequence[Contestant],
+    games: int,
+    seed: str,
+    settings: Settings,
+    *,
+    options: Mapping[str, str] | None = None,
+    sizes: Sequence[int] = (),
+    mirror: bool = False,
+    mixed: bool = False,
+    width: int | None = None,
+) -> Plan:
+    """A plan of so many games for each pair, table size or cell.
+
+    `options` are the game's, as texts. Without `sizes`, the tables have a seat for every bot; a
+    game played together is played at all its sizes. `mirror`, `mixed` and `width` are those of the
+    plan; no width is the usual one.
+
+    Raises UnknownGame, and BadOption where the game cannot be played like that.
+    """
+    spec = registry.game(game).spec
+    if not bots:
+        raise BadOption(f"nobody plays: name the bots that are to play {game}")
+    plan = Plan(
+        game=game,
+        rules=spec.rules,
+        bots=bots,
+        games=games,
+        seed=seed,
+        options=fill_options(spec, options or {}),
+        limits=limits_of(settings),
+        match_deals=min(settings.match_deals, settings.fewest_deals),
+        sizes=list(sizes) or _usual_sizes(spec, len(bots)),
+        mirror=mirror,
+        mixed=mixed,
+        width=WIDTH if width is None else width,
+    )
+    for size in plan.sizes:
+        check_seats(spec, size)
+    kind = kind_of(plan)
+    if kind is matrix and len(plan.bots) < 2 and not plan.mirror:
+        raise BadOption("one bot alone has nobody to play: name two or more, or add --mirror")
+    if plan.mirror and kind is not matrix:
+        raise BadOption(f"--mirror is for games of two seats; {plan.game} is played by tables")
+    if plan.mixed and kind is not grid:
+        raise BadOption(f"--mixed is for games played together; {plan.game} is none")
+    return plan
+
+
+def kind_of(plan: Plan) -> ModuleType:
+    """The module of matchbox.lab with this plan's kind of experiment."""
+    spec = registry.game(plan.game).spec
+    if spec.cooperative:
+        return grid
+    return matrix if spec.seats == (2,) else places
+
+
+def _usual_sizes(spec: Spec, bots: int) -> list[int]:
+    """All sizes of a game played together; else a seat for every bot."""
+    if spec.cooperative:
+        return list(spec.seats)
+    return [2] if spec.seats == (2,) else [max(bots, spec.seats[0])]

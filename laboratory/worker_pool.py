@@ -1,0 +1,171 @@
+"""Processes that play jobs side by side, each with a box of its own, and a core while one is free.
+
+Knows how processes start and end; what they play is handed in. The results come in the order of the
+jobs, so they do not depend on the number of processes.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+from collections.abc import Callable, Generator, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import ExitStack, contextmanager, nullcontext
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+from matchbox.errors import MatchboxError, Unavailable
+from matchbox.settings import Settings
+from worker import child
+from worker.arena import cpu_affinity
+from worker.arena.boxes import open_named
+
+if TYPE_CHECKING:
+    from sandbox.box import Box
+
+Job = TypeVar("Job")
+Done = TypeVar("Done")
+Work = Callable[["Box | None", Job], Done]
+"""Does a job in the box. For several processes it must be a function of a module."""
+
+_PATIENCE_S: Final = 60.0
+_USUAL: Final = Settings()
+
+
+class _Process:
+    """What this process of the pool has opened."""
+
+    box: Box | None = None
+    ready: Any = None
+    stopped: Any = None
+    """Set when the pool wants no further job done."""
+    is_busy = False
+    over: Any = None
+    """Counts the bouts that are over in the whole pool; `value` is changed under its lock."""
+    core: Final = ExitStack()
+    """The process has a core to itself, while one is free."""
+    trouble: MatchboxError | None = None
+    """Why the box could not be opened."""
+
+
+class WorkerPool:
+    """Plays jobs in its processes, or in this process where it has none."""
+
+    def __init__(self, box: Box | None, executor: ProcessPoolExecutor | None) -> None:
+        self._box = box
+        self._executor = executor
+
+    @property
+    def over(self) -> int:
+        """The number of bouts that are over, those of unfinished jobs included, as far as the jobs
+        `report` them."""
+        return int(_Process.over.value)
+
+    def play(self, work: Work[Job, Done], jobs: Sequence[Job]) -> Generator[Done]:
+        """The jobs' results in the order of the jobs. Once it is closed, no other job begins.
+
+        Raises what a job raised, Unavailable where a process died.
+        """
+        if self._executor is None:
+            yield from (work(self._box, job) for job in jobs)
+            return
+        try:
+            yield from self._executor.map(_do, [(work, job) for job in jobs])
+        except BrokenProcessPool as error:
+            raise Unavailable("a process of this command was killed; start it again") from error
+
+
+def report(bouts: int) -> None:
+    """A job calls it when so many more bouts are over."""
+    if bouts and _Process.over is not None:
+        with _Process.over.get_lock():
+            _Process.over.value += bouts
+
+
+@contextmanager
+def worker_pool(kind: str, workers: int, settings: Settings = _USUAL) -> Iterator[WorkerPool]:
+    """So many processes that are ready, each with a box of that kind; 1 is this very process.
+
+    At the end of the block they give up what they are doing. Raises BoxUnavailable.
+    """
+    if workers == 1:
+        _Process.over = SimpleNamespace(value=0, get_lock=nullcontext)
+        with cpu_affinity.claimed():
+            box = open_named(kind, settings)
+            try:
+                yield WorkerPool(box, None)
+            finally:
+                if box is not None:
+                    box.close()
+        return
+    spawn = multiprocessing.get_context("spawn")
+    ready, stopped = spawn.Barrier(workers), spawn.Event()
+    _Process.over = spawn.Value("q", 0)
+    setup = (kind, settings, os.getpid(), ready, stopped, _Process.over)
+    executor = ProcessPoolExecutor(workers, spawn, _enter, setup)
+    try:
+        with _uninterrupted():
+            waits = executor.map(_wait, range(workers))
+        list(waits)
+        try:
+            yield WorkerPool(None, executor)
+        finally:
+            # Kills none: a pool that loses one while jobs are cancelled may wait for ever.
+            stopped.set()
+            for process in multiprocessing.active_children():
+                process.terminate()
+    except BrokenProcessPool as error:
+        raise Unavailable("a process of this command did not start") from error
+    finally:
+        executor.shutdown(cancel_futures=True)
+
+
+@contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """A Ctrl-C is heard at its end alone; in the processes started meanwhile, once they ask."""
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+
+
+def _enter(kind: str, settings: Settings, parent: int, ready: Any, stopped: Any, over: Any) -> None:
+    """Prepares a process of the pool. A box that cannot be opened is told by `_wait`."""
+    child.tie_to(parent)
+    # Handlers, for what is ignored here would be ignored by bots as well.
+    signal.signal(signal.SIGTERM, _give_up)
+    signal.signal(signal.SIGINT, lambda *_: None)  # That is for the process that opened the pool.
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+    _Process.core.enter_context(cpu_affinity.claimed())
+    _Process.ready, _Process.stopped, _Process.over = ready, stopped, over
+    try:
+        _Process.box = open_named(kind, settings)
+    except MatchboxError as error:
+        _Process.trouble = error
+
+
+def _wait(_: int) -> None:
+    """Returns once every process of the pool is ready. Raises why this one has no box."""
+    _Process.ready.wait(_PATIENCE_S)
+    if _Process.trouble is not None:
+        raise _Process.trouble
+
+
+def _do(task: tuple[Work[Any, Any], Any]) -> Any:
+    work, job = task
+    _Process.is_busy = True
+    try:
+        if _Process.stopped.is_set():
+            raise KeyboardInterrupt
+        return work(_Process.box, job)
+    finally:
+        _Process.is_busy = False
+
+
+def _give_up(*_: object) -> None:
+    """Ends the job that is under way, if one is."""
+    if _Process.is_busy:
+        raise KeyboardInterrupt
