@@ -11,7 +11,6 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
-from functools import cached_property
 from pathlib import Path
 from typing import Final
 
@@ -30,10 +29,13 @@ _LAUNCHERS: Final[Mapping[str, Callable[[Program, Engine], Launch]]] = {
     "process": lambda program, _: launcher(process_box.command(program)),
 }
 KINDS: Final = tuple(_LAUNCHERS)
-"""In the order in which `best_kind` tries them."""
+"""In the order in which `selftest.best_kind` tries them."""
 _WITH_SPARE: Final = ("docker",)
 
 _ATTEMPTS: Final = 3
+
+Check = Callable[[str, Wall, Engine, tuple[str, ...]], str]
+"""Says why seats of this kind must not hold these libraries; "" where they may."""
 
 
 class Box:
@@ -43,8 +45,15 @@ class Box:
     Its processes run on the processors that the first caller of `open_box` was pinned to.
     """
 
-    def __init__(self, kind: str, program: Program, engine: Engine) -> None:
+    def __init__(
+        self, kind: str, program: Program, engine: Engine, check: Check | None = None
+    ) -> None:
+        """`check` is asked before the first seat with libraries is warmed; a program that may have
+        libraries needs one."""
+        if program.libraries and check is None:
+            raise ValueError("a box with libraries needs a check of its wall with them")
         self.kind = kind
+        self._check = check
         self.libraries = program.libraries
         self._program = program
         self._rich: Box | None = None
@@ -92,13 +101,6 @@ class Box:
         if self._rich is not None:
             self._rich.renew()
 
-    @cached_property
-    def walled(self) -> bool:
-        """True where the self-test of this kind passes on this machine: strangers may play."""
-        from sandbox.selftest import selftest  # It opens a box of its own.
-
-        return selftest(self.kind, self._wall, self._engine).walled
-
     def close(self) -> None:
         """Ends every zygote, and with it every seat."""
         self._closed = True
@@ -112,13 +114,11 @@ class Box:
 
     def _with_libraries(self) -> Box:
         """The box of the second flavour. Raises SeatFault of the platform."""
-        from sandbox.selftest import selftest  # It opens a box of its own.
-
+        if self._check is None:
+            raise SeatFault("platform", "this box was opened without libraries")
         if self._rich is None:
             named = ", ".join(self.libraries)
-            tested = selftest(self.kind, self._wall, self._engine, self.libraries)
-            if self.walled and not tested.walled:
-                why = "; ".join(tested.missing)
+            if why := self._check(self.kind, self._wall, self._engine, self.libraries):
                 raise SeatFault("platform", f"the wall does not stand with {named}: {why}")
             try:
                 self._rich = Box(self.kind, self._program.rich(), self._engine)
@@ -180,12 +180,14 @@ def open_box(
     wall: Wall = Wall(),  # noqa: B008 - a frozen value
     engine: Engine = Engine(),  # noqa: B008 - a frozen value
     libraries: Sequence[str] = (),
+    check: Check | None = None,
 ) -> Box:
     """A warm box. Raises BoxUnavailable with a sentence that says what to do.
 
     `preload` are modules that every seat has loaded, `entry` the "module:function" that serves it
     with `recv` and `send`, `paths` directories to look for both before the installed packages,
-    `libraries` names of policy.LIBRARIES that seats may have where they are asked for.
+    `libraries` names of policy.LIBRARIES that seats may have where they are asked for, and `check`
+    says whether the wall stands with them: `sandbox.selftest.why_not`.
     """
     if kind not in KINDS:
         raise BoxUnavailable(f"there is no box {kind!r}: choose one of {', '.join(KINDS)}")
@@ -193,11 +195,5 @@ def open_box(
         raise BoxUnavailable(
             f"boxes need Linux, and this is {sys.platform}: play trusted bots with the box 'none'"
         )
-    return Box(kind, Program(tuple(preload), entry, tuple(paths), wall, tuple(libraries)), engine)
-
-
-def best_kind(engine: Engine = Engine()) -> str:  # noqa: B008 - a frozen value
-    """The first kind whose self-test passes here; else "process", which is for trusted bots."""
-    from sandbox.selftest import selftest  # It opens a box of its own.
-
-    return next((kind for kind in KINDS if selftest(kind, engine=engine).walled), "process")
+    program = Program(tuple(preload), entry, tuple(paths), wall, tuple(libraries))
+    return Box(kind, program, engine, check)

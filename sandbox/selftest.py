@@ -11,7 +11,7 @@ from functools import cache
 
 from matchbox.errors import BoxUnavailable, SeatFault
 from sandbox.attacks import ATTACKS, SPIN, SPIN_S
-from sandbox.box import Box, open_box
+from sandbox.box import KINDS, Box, open_box
 from sandbox.policy import LAYERS, LIBRARIES, NOT_EVERYWHERE, Engine, Limits, Wall
 from sandbox.seat import Seat
 
@@ -53,6 +53,20 @@ def selftest(
             return _examine(box)
     except (BoxUnavailable, SeatFault) as error:
         return Report(False, {}, [str(error)])
+
+
+def best_kind(engine: Engine = Engine()) -> str:  # noqa: B008 - a frozen value
+    """The first kind whose self-test passes here; else "process", which is for trusted bots."""
+    return next((kind for kind in KINDS if selftest(kind, engine=engine).walled), "process")
+
+
+def why_not(kind: str, wall: Wall, engine: Engine, libraries: tuple[str, ...]) -> str:
+    """Why seats of this kind must not hold the libraries: the wall stands without them, and not
+    with them. "" where they may."""
+    tested = selftest(kind, wall, engine, libraries)
+    if tested.walled or not selftest(kind, wall, engine).walled:
+        return ""
+    return "; ".join(tested.missing)
 
 
 def _examine(box: Box) -> Report:

@@ -25,7 +25,8 @@ def open_named(kind: str, settings: Settings = _USUAL) -> Box | None:
     """
     if kind == "none":
         return None
-    from sandbox.box import KINDS, best_kind, open_box
+    from sandbox.box import KINDS, open_box
+    from sandbox.selftest import best_kind, why_not
 
     if kind not in ("auto", *KINDS):
         raise BadOption(f"there is no box {kind!r}: choose one of auto, {', '.join(KINDS)}, none")
@@ -37,6 +38,7 @@ def open_named(kind: str, settings: Settings = _USUAL) -> Box | None:
         entry=ENTRY,
         engine=engine,
         libraries=libraries_of(settings),
+        check=why_not,
     )
 
 

@@ -16,9 +16,9 @@ from typing import Any, Final
 from matchbox.dice import SeededDice
 from matchbox.errors import IllegalMove
 from matchbox.games.creatures.card import Card
-from matchbox.games.creatures.jsonlog import Game, logged
+from matchbox.games.creatures.card_counts import count_new
+from matchbox.games.creatures.duel_log import Game, logged
 from matchbox.games.creatures.memory import EMPTY, Table, read
-from matchbox.games.creatures.parsing import count_new
 from matchbox.games.creatures.player import Player, answer, sit_down
 from matchbox.games.creatures.rules import GAME
 from matchbox.match.record import Bout, Record

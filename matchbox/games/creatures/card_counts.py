@@ -1,0 +1,53 @@
+"""Counts the wins and losses of each card in logged duels, and in duels that a bot learns from.
+
+Knows both formats as data; reads and writes no file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Final
+
+from matchbox.games.creatures.memory import Table
+
+_SUMMONS: Final = "summons "
+"""How the transcript's line of a summon begins; the card's name follows."""
+
+
+def get_victory_key(data: dict[str, Any], player: str) -> str:
+    """ "W" where that player won the logged game, else "L"."""
+    return "W" if data["winner"] == player else "L"
+
+
+def count(table: Table, game: dict[str, Any]) -> None:
+    """Counts every summon of a logged game: a win more or a loss more for its card.
+
+    A game without a result counts nothing. Absent keys of the table are 0.
+    """
+    if game.get("winner") is None:
+        return
+    for turn in game["turns"]:
+        key = get_victory_key(game, turn["player"])
+        for kind, detail in (move for moves in turn["moves"] for move in moves):
+            if kind == "Summon":
+                counted = table.setdefault(detail[0], {})
+                counted[key] = counted.get(key, 0) + 1
+
+
+def game_of(record: dict[str, Any]) -> dict[str, Any]:
+    """A duel that a bot may learn from, as far as `count` asks for it; seats are the names."""
+    turns = [
+        {"player": step["seat"], "moves": [[["Summon", [step["text"].removeprefix(_SUMMONS)]]]]}
+        for step in record["steps"]
+        if step["text"].startswith(_SUMMONS)
+    ]
+    winner = record["places"].index(1)
+    return {"turns": turns, "winner": winner, "loser": 1 - winner}
+
+
+def count_new(table: Table, games: Iterable[dict[str, Any]], counted: set[int]) -> None:
+    """Counts every game whose number is not among the counted ones, and notes its number."""
+    for game in games:
+        if game["number"] not in counted:
+            count(table, game)
+            counted.add(game["number"])
