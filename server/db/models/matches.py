@@ -24,7 +24,6 @@ class MatchState(StrEnum):
     VOID = "void"
 
 
-FINAL: Final = (MatchState.FINISHED, MatchState.VOID)
 UNFINISHED: Final = (MatchState.QUEUED, MatchState.RUNNING, MatchState.PARKED)
 _COMPARED: Final = text("comparison_id IS NOT NULL")
 
