@@ -187,7 +187,7 @@ class Limits:
     cpu_ms: int = 1000
     wall_factor: int = 4
     start_cpu_ms: int = 5000
-    bank_ms: int = 600_000
+    bank_ms: int = 60_000
     off_turn_ms: int = 500
     restless_ms: float = 0.2
     patience_ms: int = 120_000

@@ -7,6 +7,7 @@ import resource
 import pytest
 
 from matchbox.match import frames
+from matchbox.settings import Settings, limits_of
 from sandbox.policy import (
     LAYERS,
     MIB,
@@ -86,3 +87,7 @@ def test_an_unknown_layer_is_refused_by_name() -> None:
 
 def test_the_preloaded_library_is_named_once_each() -> None:
     assert len(set(STANDARD_LIBRARY)) == len(STANDARD_LIBRARY)
+
+
+def test_a_seat_without_settings_has_the_limits_of_the_usual_settings() -> None:
+    assert Limits(**limits_of(Settings())) == Limits()
