@@ -132,6 +132,12 @@ def _lock_memory() -> None:
     mmap.mmap(-1, mmap.PAGESIZE, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | _LOCKED).close()
 
 
+def _advise_on_memory() -> None:
+    """Advice that concerns its own page alone, and that every kernel takes."""
+    with mmap.mmap(-1, mmap.PAGESIZE) as page:
+        page.madvise(mmap.MADV_SEQUENTIAL)
+
+
 def _find_a_descriptor() -> None:
     for descriptor in range(_DESCRIPTORS):
         if descriptor not in _OURS and _open(descriptor):
@@ -198,6 +204,7 @@ ATTACKS: Final[dict[str, tuple[str, Callable[[], object]]]] = {
     "keep memory in a file": ("seccomp:list", lambda: os.memfd_create("state")),
     "take memory": ("rlimits:AS", _take_memory),
     "lock memory": ("rlimits:MEMLOCK", _lock_memory),
+    "advise on memory": ("seccomp:memory", _advise_on_memory),
     "find an open descriptor": ("descriptors", _find_a_descriptor),
     "read the environment": ("outer", _read_the_environment),
     "be the administrator": ("identity", _be_the_administrator),

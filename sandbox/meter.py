@@ -47,12 +47,10 @@ def too_long(used_ms: float, budget_ms: float) -> SeatFault:
 class Bank:
     """What is left to a bot, in milliseconds. All its seats of a match draw from one."""
 
-    __slots__ = ("left_ms", "restless")
+    __slots__ = ("left_ms",)
 
     def __init__(self, limits: Limits) -> None:
         self.left_ms: float = limits.bank_ms
-        self.restless = False
-        """Whether it has worked while it was not asked: from then on it is stopped meanwhile."""
 
 
 class Meter:

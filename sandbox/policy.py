@@ -32,11 +32,11 @@ _RLIMITS: Final = (
 PARTS: Final = (
     *(f"rlimits:{name}" for name in _RLIMITS),
     *("seccomp:abi", "seccomp:list", "seccomp:paths", "seccomp:counters", "seccomp:zygote"),
-    "seccomp:futex",
+    *("seccomp:futex", "seccomp:memory"),
 )
 """What two of the layers are made of, each to be left out alone: every resource limit; and of the
 filters the check of the ABI, the list of calls, those that take a path or count what others do,
-what only the zygote may call, shared futexes."""
+what only the zygote may call, shared futexes, advice on memory."""
 
 ENVIRONMENT: Final[Mapping[str, str]] = {
     "PYTHONHASHSEED": "0",
@@ -173,7 +173,7 @@ class Limits:
         bank_ms: time of all decisions of a match together: processor time and what is slept.
         off_turn_ms: processor time between an answer and the next question. It is charged to the
             bank; the limit leaves room for what a crowded host takes and the kernel books as ours.
-        restless_ms: after more of that than this, the bot is stopped whenever it is not asked, so
+        restless_ms: after more of that than this, a seat is stopped whenever it is not asked, so
             that it cannot measure by what it does meanwhile how long others take.
         patience_ms: wall time after which a seat that gets no processor is the platform's fault.
         memory_mb: address space above the warm zygote's own.

@@ -72,6 +72,9 @@ class Seat:
         """Whether the bank holds less than a whole decision's time."""
         self._begun = self._rested = 0
         """The bot's processor time at the last question, and at its answer."""
+        self._restless = False
+        """Whether it has worked while it was not asked: from then on it is stopped meanwhile. Its
+        bot's other seats are not: they would notice, and know that this one had been there."""
         self._stopped = False
         self._budget = 0.0
         self._meter: Meter | None = None
@@ -140,7 +143,7 @@ class Seat:
         thought = (begun - self._rested) / 1e6
         bank.left_ms -= thought
         if thought > limits.restless_ms and self._rested:
-            bank.restless = True
+            self._restless = True
         if self._stopped:
             self._stop(False)
         if thought > limits.off_turn_ms:
@@ -154,7 +157,7 @@ class Seat:
                 self._send(packet)
         answer = self._receive(tag, limits.longest_answer(decisions))
         rested = self._rested = self._cpu_ns()
-        if bank.restless:
+        if self._restless:
             self._stop(True)
         used = (rested - begun) / 1e6
         if used > budget:

@@ -138,10 +138,12 @@ def here() -> Architecture | None:
 _LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
 _AND: Final = 0x54
 _NUMBER_AT, _AUDIT_AT = 0, 4
-_FIRST_ARGUMENT_AT, _SECOND_ARGUMENT_AT, _FOURTH_ARGUMENT_AT = 16, 24, 40
+_FIRST_ARGUMENT_AT, _SECOND_ARGUMENT_AT, _THIRD_ARGUMENT_AT, _FOURTH_ARGUMENT_AT = 16, 24, 32, 40
 _FUTEX_PRIVATE, _FUTEX_OPERATION = 128, 127
 _FUTEX_WAIT, _FUTEX_WAKE, _FUTEX_WAIT_BITSET, _FUTEX_WAKE_BITSET = 0, 1, 9, 10
 _PROCESS_CLOCK, _THREAD_CLOCK = 2, 3
+_DONT_NEED, _FREE = 4, 8
+_HUGE_PAGES: Final = 0x40000
 
 
 def zygote_filter(arch: Architecture, has: Has = _whole, *, own_clock: bool = False) -> bytes:
@@ -161,7 +163,9 @@ def zygote_filter(arch: Architecture, has: Has = _whole, *, own_clock: bool = Fa
 def bot_filter(arch: Architecture, has: Has = _whole) -> bytes:
     """The second filter, on top of the first: takes away what only the zygote needs."""
     taken = {REFUSE: ZYGOTE} if has("seccomp:zygote") else {}
-    first = _private_futexes(arch) if has("seccomp:futex") else ()
+    first = _private_futexes(arch) if has("seccomp:futex") else []
+    if has("seccomp:memory"):
+        first += _own_memory(arch)
     return _program(arch, taken, ALLOW, has, first)
 
 
@@ -179,6 +183,25 @@ def _private_futexes(arch: Architecture) -> list[_Line]:
         (_EQUAL, 0, 4, arch.numbers["futex"]),
         (_LOAD, 0, 0, _SECOND_ARGUMENT_AT),
         (_ANY_BIT, 1, 0, _FUTEX_PRIVATE),
+        (_RETURN, 0, 0, REFUSE),
+        (_LOAD, 0, 0, _NUMBER_AT),
+    ]
+
+
+def _own_memory(arch: Architecture) -> list[_Line]:
+    """Lets a bot give its own memory back, and refuses all other advice on memory: that changes
+    pages which other processes share, or whether they are shared. It also refuses memory from the
+    machine's common store of huge pages."""
+    return [
+        (_EQUAL, 0, 5, arch.numbers["madvise"]),
+        (_LOAD, 0, 0, _THIRD_ARGUMENT_AT),
+        (_EQUAL, 2, 0, _DONT_NEED),
+        (_EQUAL, 1, 0, _FREE),
+        (_RETURN, 0, 0, REFUSE),
+        (_LOAD, 0, 0, _NUMBER_AT),
+        (_EQUAL, 0, 4, arch.numbers["mmap"]),
+        (_LOAD, 0, 0, _FOURTH_ARGUMENT_AT),
+        (_ANY_BIT, 0, 1, _HUGE_PAGES),
         (_RETURN, 0, 0, REFUSE),
         (_LOAD, 0, 0, _NUMBER_AT),
     ]

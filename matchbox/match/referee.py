@@ -130,24 +130,26 @@ class _Match:
         self._troubles: dict[Order, _Trouble] = {}
         self._offences: list[list[Order]] = [[] for _ in job.seats]
         """By entrant: the bouts in which it was at fault, in order."""
-        self._narrow = False
-        """Whether a program has broken: the rest is played one bout at a time."""
+        self._narrow: set[int] = set()
+        """The rotations in which a program has broken: their rest is played one bout at a time.
+        Other rotations are not, as a bot would notice and know in which order they are played."""
 
     def play_rotation(self, rotation: int, deals: Iterable[int]) -> None:
         """Plays these deals with the seats so rotated, `width` bouts at a time while none of the
-        match's programs has broken."""
+        rotation's programs has broken."""
         seats = range(self._seats)
         self._bouts.setdefault(rotation, [None] * len(self._job.deals))
         players = [self._open(entrant(seat, rotation, self._seats), rotation) for seat in seats]
         batch = getattr(self._game, "batch", None)
         side = batch(self._seats, self._job.options) if batch is not None else None
-        table = Table(self._job, rotation, players, self, side, narrow=self._narrow)
+        table = Table(self._job, rotation, players, self, side, narrow=rotation in self._narrow)
         try:
             table.play(deals)
         finally:
             for player in players:
                 player.close()
-        self._narrow = table.narrow
+        if table.narrow:
+            self._narrow.add(rotation)
         self.beat()
 
     def settle(self) -> list[Bout]:

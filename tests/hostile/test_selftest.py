@@ -18,7 +18,7 @@ from tests.books import open_books
 
 NAMED = (
     *("landlock", "descriptors", "seccomp:list", "seccomp:paths", "seccomp:counters"),
-    *("seccomp:zygote", "seccomp:futex", "rlimits:AS", "rlimits:MEMLOCK"),
+    *("seccomp:zygote", "seccomp:futex", "seccomp:memory", "rlimits:AS", "rlimits:MEMLOCK"),
 )
 
 

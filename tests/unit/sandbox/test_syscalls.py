@@ -42,15 +42,22 @@ FORBIDDEN = {
 
 
 PRIVATE = 128
+GIVE_BACK = 4
 
 
 def verdict(
-    program: bytes, audit: int, number: int, second: int = PRIVATE, first: int = 0, fourth: int = 0
+    program: bytes,
+    audit: int,
+    number: int,
+    second: int = PRIVATE,
+    first: int = 0,
+    fourth: int = 0,
+    third: int = GIVE_BACK,
 ) -> int:
     """What the filter returns for a call of this number on this architecture."""
     lines = list(struct.iter_unpack("=HBBI", program))
     low, high = fourth & 0xFFFFFFFF, fourth >> 32
-    packet = {0: number, 4: audit, 16: first, 24: second, 40: low, 44: high}
+    packet = {0: number, 4: audit, 16: first, 24: second, 32: third, 40: low, 44: high}
     register, at = 0, 0
     while True:
         code, yes, no, value = lines[at]
@@ -123,6 +130,23 @@ def test_a_bot_may_wait_in_its_own_memory_alone(arch: Architecture) -> None:
         assert verdict(zygote_filter(arch), arch.audit, futex, operation) == ALLOW
 
 
+def test_a_bot_gives_memory_back_and_advises_nothing_else(arch: Architecture) -> None:
+    madvise = arch.numbers["madvise"]
+    for advice in (*range(30), *range(100, 104)):
+        allowed = ALLOW if advice in (4, 8) else REFUSE
+        assert verdict(bot_filter(arch), arch.audit, madvise, third=advice) == allowed
+        assert verdict(zygote_filter(arch), arch.audit, madvise, third=advice) == ALLOW
+
+
+def test_a_bot_takes_no_page_of_the_common_store_of_huge_ones(arch: Architecture) -> None:
+    number = arch.numbers["mmap"]
+    for flags in (0x02, 0x22, 0x32, 0x4022):
+        assert verdict(bot_filter(arch), arch.audit, number, fourth=flags) == ALLOW
+        huge = flags | 0x40000
+        assert verdict(bot_filter(arch), arch.audit, number, fourth=huge) == REFUSE
+        assert verdict(bot_filter(arch), arch.audit, number, fourth=huge | 21 << 26) == REFUSE
+
+
 def test_a_process_with_its_own_clock_reads_no_other(arch: Architecture) -> None:
     program, number = zygote_filter(arch, own_clock=True), arch.numbers["clock_gettime"]
     for clock in (*range(20), 0xFFFFFFFF, 0x80000002, (~1 << 3 | 2) & 0xFFFFFFFF):
@@ -161,12 +185,14 @@ def test_a_process_with_its_own_clock_waits_for_itself_without_a_time(
 def test_every_part_of_the_filters_can_be_left_out_alone(arch: Architecture) -> None:
     clone, futex, other = arch.numbers["clone"], arch.numbers["futex"], 0x40000003
 
-    def meets(part: str, number: int, audit: int = arch.audit, second: int = PRIVATE) -> list[int]:
+    def meets(
+        part: str, number: int, audit: int = arch.audit, second: int = PRIVATE, third: int = 0
+    ) -> list[int]:
         def has(name: str) -> bool:
             return name != part
 
         programs = (zygote_filter(arch, has), bot_filter(arch, has))
-        return [verdict(program, audit, number, second) for program in programs]
+        return [verdict(program, audit, number, second, third=third) for program in programs]
 
     assert meets("seccomp:list", 599) == [ALLOW, ALLOW]
     assert meets("seccomp:list", clone) == [ALLOW, REFUSE]
@@ -178,6 +204,8 @@ def test_every_part_of_the_filters_can_be_left_out_alone(arch: Architecture) -> 
     assert meets("seccomp:zygote", 599) == [REFUSE, ALLOW]
     assert meets("seccomp:futex", futex, second=0) == [ALLOW, ALLOW]
     assert meets("seccomp:futex", 599) == [REFUSE, ALLOW]
+    assert meets("seccomp:memory", arch.numbers["madvise"], third=25) == [ALLOW, ALLOW]
+    assert meets("seccomp:memory", 599) == [REFUSE, ALLOW]
     assert KILL not in meets("seccomp:abi", arch.numbers["read"], audit=other)
 
 
