@@ -21,14 +21,33 @@ from matchbox.errors import BrokerUnavailable
 from matchbox.match import record as records
 from matchbox.match import wire
 from matchbox.match.record import Bout, Fault, Record
-from matchbox.match.wire import Learned, Lost, MatchPlayed, PlayMatch, Teach, TriedOut, TryOut
+from matchbox.match.wire import (
+    AnyJob,
+    Learned,
+    Lost,
+    MatchPlayed,
+    PlayMatch,
+    Teach,
+    TriedOut,
+    TryOut,
+)
 from matchbox.settings import Settings
 from server import queries
 from server.context import Context
 from server.db.models import Bot, League, Match, Notice, Role, Season, User, Version
 from server.db.session import Database
 from server.queries import lessons as reading
-from server.services import leagues, lessons, matches, seasons, uploads, verdicts, walls
+from server.services import (
+    dispatch,
+    kinds,
+    leagues,
+    lessons,
+    matches,
+    seasons,
+    uploads,
+    verdicts,
+    walls,
+)
 from server.services.tick import tick
 from worker.arena.learning import give
 from worker.arena.play import play_job
@@ -66,17 +85,10 @@ class Postman:
             raise BrokerUnavailable("the postman is ill; try again tomorrow")
         self.letters.append((task, queue, message))
 
-    def take(self) -> list[TryOut | PlayMatch | Teach]:
+    def take(self) -> list[AnyJob]:
         """Every job given so far, once."""
         letters, self.letters = self.letters, []
-        kinds: dict[str, type[TryOut] | type[PlayMatch] | type[Teach]] = {
-            wire.TRY_OUT: TryOut,
-            wire.TRY_OUT_LAST: TryOut,
-            wire.PLAY_MATCH: PlayMatch,
-            wire.PLAY_COMPARISON: PlayMatch,
-            wire.LEARN: Teach,
-        }
-        return [wire.from_plain(kinds[task], message) for task, _, message in letters]
+        return [wire.from_plain(wire.JOBS[task], message) for task, _, message in letters]
 
 
 @dataclass
@@ -205,12 +217,12 @@ class Books:
     def lose(self, message: Lost) -> bool:
         """Books a platform fault."""
         with self.write() as session:
-            return matches.lost(session, message, settings=self.settings, now=self.clock())
+            return kinds.lose(session, message, settings=self.settings, now=self.clock())
 
     def dispatch(self) -> list[PlayMatch]:
         """The jobs of the matches sent now."""
         with self.write() as session:
-            matches.dispatch(session, settings=self.settings, now=self.clock())
+            dispatch.dispatch(session, settings=self.settings, now=self.clock())
         return [job for job in self.postman.take() if isinstance(job, PlayMatch)]
 
 
@@ -300,16 +312,9 @@ def learned(job: Teach, memory: bytes = b"wiser", **more: Any) -> Learned:
     return Learned(lesson=job.lesson, attempt=job.attempt, token=job.token, memory=memory, **told)
 
 
-def lost(job: PlayMatch | TryOut | Teach, why: str = "the box did not open") -> Lost:
+def lost(job: AnyJob, why: str = "the box did not open") -> Lost:
     """Word that the job could not be done."""
-    match job:
-        case PlayMatch():
-            subject = job.match
-        case TryOut():
-            subject = job.version
-        case _:
-            subject = job.lesson
-    return Lost(subject=subject, attempt=job.attempt, token=job.token, why=why)
+    return job.lost(why)
 
 
 def season_of(books: Books, operator: User, versions: Sequence[Version], **more: Any) -> Season:
@@ -380,7 +385,7 @@ def record_all(url: str, messages: Sequence[dict[str, Any]], turn: int) -> int:
     """How many of these results one more ledger booked, in an order of its own: for a process."""
     books = open_books(url)
     shuffled = random.Random(turn).sample(messages, len(messages))
-    booked = sum(ledger.record(books.context, message) for message in shuffled)
+    booked = sum(ledger.book(books.context, wire.RECORD, message) for message in shuffled)
     books.context.close()
     return booked
 
@@ -401,6 +406,6 @@ def record_and_refill(
     for a process."""
     books = open_books(url, dispatch_window=window)
     for message in random.Random(turn).sample(messages, len(messages)):
-        ledger.record(books.context, message)
+        ledger.book(books.context, wire.RECORD, message)
     books.context.close()
     return [message for task, _, message in books.postman.letters if task == wire.PLAY_MATCH]

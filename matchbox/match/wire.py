@@ -5,7 +5,7 @@ Knows names and shapes; sends nothing. A message that breaks its schema raises B
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Final, Literal, TypeVar
+from typing import Annotated, Any, ClassVar, Final, Literal, TypeAlias, TypeVar
 
 import msgspec
 
@@ -39,11 +39,31 @@ Amount = Annotated[float, msgspec.Meta(ge=0, le=1e12)]
 """Of time; what is no number, or none that ends, is none."""
 Bouts = Annotated[int, msgspec.Meta(ge=0, le=1024)]
 """So many as one process may hold."""
+Kind = Literal["match", "version", "lesson"]
+"""What a job is about: a match to be played, a version to be tried out, a lesson to be given."""
+
+
+class Claim(msgspec.Struct, frozen=True, kw_only=True):
+    """An arena is about to do a job, or still does it."""
+
+    kind: Kind
+    subject: str
+    """A match's id, a version's digest, or lesson:<number>."""
+    attempt: int
+    token: str
+
+
+class Lost(Claim, frozen=True, kw_only=True):
+    """A platform fault: this job could not be done."""
+
+    why: str
+    v: Version = VERSION
 
 
 class Job(msgspec.Struct, frozen=True, kw_only=True):
-    """What every job carries."""
+    """What every job carries. The field that its kind names holds its subject."""
 
+    kind: ClassVar[Kind]
     attempt: int
     token: str
     """The attempt's secret: a result without it is not accepted."""
@@ -51,6 +71,21 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     limits: dict[str, int]
     """Field names and values of sandbox.policy.Limits."""
     v: Version = VERSION
+
+    @property
+    def subject(self) -> str:
+        """What the server calls the job: see Claim."""
+        return str(getattr(self, self.kind))
+
+    def claim(self) -> Claim:
+        """What an arena asks before it does the job, and now and then while it does it."""
+        return Claim(kind=self.kind, subject=self.subject, attempt=self.attempt, token=self.token)
+
+    def lost(self, why: str) -> Lost:
+        """What an arena reports where it could not do the job."""
+        return Lost(
+            kind=self.kind, subject=self.subject, attempt=self.attempt, token=self.token, why=why
+        )
 
 
 class Entrant(msgspec.Struct, frozen=True):
@@ -65,6 +100,7 @@ class Entrant(msgspec.Struct, frozen=True):
 class TryOut(Job, frozen=True, kw_only=True):
     """Validate a version: load it, then let it play against itself."""
 
+    kind: ClassVar[Kind] = "version"
     version: Digest
     class_name: str | None = None
     beside: Entrant | None = None
@@ -83,6 +119,7 @@ Separation = Literal["none", "strong"]
 class PlayMatch(Job, frozen=True, kw_only=True):
     """Play a match: every deal in every rotation of the seats."""
 
+    kind: ClassVar[Kind] = "match"
     match: str
     rules: str
     options: dict[str, str | int | bool]
@@ -97,14 +134,26 @@ class PlayMatch(Job, frozen=True, kw_only=True):
 
 
 class Teach(Job, frozen=True, kw_only=True):
-    """Let a version learn from what it has played; `lesson` is lesson:<number>, as its subject."""
+    """Let a version learn from what it has played; `lesson` is lesson:<number>."""
 
+    kind: ClassVar[Kind] = "lesson"
     lesson: str
     pupil: Entrant
     key: Digest
     """What seeds its chance, and names the others to it; as matchbox.match.learning.round_key."""
     played: dict[str, int]
     """The matches by id, and which of its entrants the version was."""
+
+
+AnyJob: TypeAlias = PlayMatch | TryOut | Teach
+JOBS: Final[dict[str, type[PlayMatch] | type[TryOut] | type[Teach]]] = {
+    PLAY_MATCH: PlayMatch,
+    PLAY_COMPARISON: PlayMatch,
+    TRY_OUT: TryOut,
+    TRY_OUT_LAST: TryOut,
+    LEARN: Teach,
+}
+"""The message of each task that an arena does."""
 
 
 class Note(msgspec.Struct, frozen=True):
@@ -191,17 +240,6 @@ class Learned(msgspec.Struct, frozen=True, kw_only=True):
     detail: str
     records: Count
     log: str
-    v: Version = VERSION
-
-
-class Lost(msgspec.Struct, frozen=True, kw_only=True):
-    """A platform fault: the match, try-out or lesson with this id could not be done."""
-
-    subject: str
-    """A match id, a version digest for a try-out, or lesson:<number>."""
-    attempt: int
-    token: str
-    why: str
     v: Version = VERSION
 
 

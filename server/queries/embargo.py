@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 from sqlalchemy import select
 from sqlalchemy.orm import aliased
 
-from server.db.models import Match, MatchDeal, MatchState
-from server.services.matches import UNFINISHED
+from server.db.models import UNFINISHED, Match, MatchDeal, MatchState
 
 if TYPE_CHECKING:
     from collections.abc import Collection

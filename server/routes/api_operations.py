@@ -156,7 +156,8 @@ def try_again(match: str) -> None:
     """An operator's step with a parked match."""
     made = context()
     with made.write() as books:
-        matches.requeue(books, operator(books), match_row(books, match), now=made.now())
+        user, row = operator(books), match_row(books, match)
+        matches.requeue(books, user, row, settings=made.settings, now=made.now())
 
 
 def make_void(match: str, reason: str, *, again: bool) -> str | None:

@@ -16,7 +16,7 @@ from matchbox.match import wire
 from server import queries
 from server.auth import arena_only, context
 from server.queries import lessons as learning
-from server.services import lessons, matches, tick, verdicts, walls
+from server.services import kinds, tick, walls
 
 if TYPE_CHECKING:
     from flask.typing import ResponseReturnValue
@@ -61,13 +61,10 @@ def record(match: str) -> Response:
 @routes.post("/claims")
 def claim() -> ResponseReturnValue:
     """204 renews the lease; 409 says that the job is over or somebody else's."""
-    told = _object()
-    subject, attempt, token = told.get("subject"), told.get("attempt"), told.get("token")
-    if not (isinstance(subject, str) and type(attempt) is int and isinstance(token, str)):
-        raise BadMessage("a claim has subject (text), attempt (number) and token (text)")
+    message = wire.from_plain(wire.Claim, _object())
     made = context()
     with made.write() as books:
-        matches.claim(books, subject, attempt, token, settings=made.settings, now=made.now())
+        kinds.claim(books, message, settings=made.settings, now=made.now())
     return "", 204
 
 
@@ -75,25 +72,11 @@ def claim() -> ResponseReturnValue:
 def result() -> Response:
     """Takes {"task", "message"}; says whether the rows changed by it."""
     told = _object()
+    task, message = str(told.get("task")), told.get("message")
     made = context()
-    settings, now, message = made.settings, made.now(), told.get("message")
     with made.write() as books:
-        match told.get("task"):
-            case wire.RECORD:
-                played = wire.from_plain(wire.MatchPlayed, message)
-                changed = matches.record(books, played, settings=settings, now=now)
-            case wire.SETTLE:
-                tried = wire.from_plain(wire.TriedOut, message)
-                changed = verdicts.settle(books, tried, settings=settings, now=now)
-            case wire.REMEMBER:
-                learned = wire.from_plain(wire.Learned, message)
-                changed = lessons.remember(books, learned, settings=settings, now=now)
-            case wire.LOST:
-                missed = wire.from_plain(wire.Lost, message)
-                changed = matches.lost(books, missed, settings=settings, now=now)
-            case other:
-                raise BadMessage(f"{other!r} is no task that takes results")
-    if changed and told["task"] == wire.RECORD:
+        changed = kinds.book(books, task, message, settings=made.settings, now=made.now())
+    if changed and task == wire.RECORD:
         tick.refill(made)
     return jsonify({"accepted": changed})
 

@@ -6,11 +6,9 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-import structlog
 from sqlalchemy import Select, func, null, select
 from sqlalchemy.orm import joinedload, selectinload
 
-from matchbox.match.wire import Entrant, PlayMatch
 from server import outbox
 from server.db.models import (
     Bot,
@@ -26,9 +24,9 @@ from server.db.models import (
     User,
     Version,
 )
-from server.services import attempts, samples
-from server.services.attempts import MOST_ATTEMPTS, change
+from server.services import jobs, samples
 from server.services.events import publish
+from server.services.matches import MATCH, job_of
 from server.services.quarantine import HELD
 from server.services.walls import wall
 
@@ -36,8 +34,6 @@ if TYPE_CHECKING:
     from sqlalchemy.orm import Session
 
     from matchbox.settings import Settings
-
-log = structlog.get_logger(__name__)
 
 FEWEST: Final = 32
 AN_ARENA: Final = 4
@@ -69,18 +65,8 @@ def dispatch(session: Session, *, settings: Settings, now: int) -> int:
     room = min(_window(session, settings) - _running(session), MOST_AT_ONCE)
     sent = 0
     for match in _next_queued(session, room) if room > 0 else ():
-        attempt = match.attempt + 1
-        if match.attempt and match.attempt % MOST_ATTEMPTS == 0:
-            _park(session, match, f"sent {match.attempt} times, and it never came back", now)
-            continue
-        values = {
-            "state": MatchState.RUNNING,
-            "attempt": attempt,
-            "deadline": attempts.next_deadline(settings, now, attempt),
-        }
-        if not match.attempt:
-            values["width"] = samples.width_of(session, match)
-        if change(session, match, (MatchState.QUEUED,), values, Match.attempt == match.attempt):
+        width = match.width if match.attempt else samples.width_of(session, match)
+        if jobs.lease(session, MATCH, match, settings=settings, now=now, width=width):
             compares = match.comparison_id is not None
             outbox.post(session, job_of(match, settings), compares=compares)
             publish(session, "match.running", match.id, now=now)
@@ -97,34 +83,6 @@ def is_low(session: Session, *, settings: Settings) -> bool:
         return False
     waits = select(Match.id).where(Match.state == MatchState.QUEUED).limit(1)
     return session.scalar(waits) is not None
-
-
-def job_of(match: Match, settings: Settings) -> PlayMatch:
-    """The job of the match's present attempt."""
-    return PlayMatch(
-        attempt=match.attempt,
-        token=attempts.token_of(settings, match, match.attempt),
-        game=match.league.game,
-        limits=match.limits,
-        match=match.id,
-        rules=match.rules,
-        options=match.league.options,
-        deals=[deal.seed for deal in match.deals],
-        seats=[
-            Entrant(seat.version.digest, seat.version.class_name or None, seat.memory)
-            for seat in match.seats
-        ],
-        width=match.width,
-        sample=samples.bouts_of(match, settings),
-        separation=match.league.separation,
-    )
-
-
-def _park(session: Session, match: Match, trouble: str, now: int) -> None:
-    values = {"state": MatchState.PARKED, "trouble": trouble, "deadline": None}
-    if change(session, match, (MatchState.QUEUED,), values):
-        log.error("match.parked", match=match.id, why=trouble)
-        publish(session, "match.parked", match.id, now=now)
 
 
 def _window(session: Session, settings: Settings) -> int:

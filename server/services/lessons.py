@@ -1,19 +1,18 @@
-"""Lessons between the rounds of a season: opened, sent, kept alive, settled. Runs no bots.
+"""Lessons between the rounds of a season: opened, sent, settled. Runs no bots.
 
-The row is the truth and a message only a nudge, as with matches and try-outs. What a version is
-told and what seeds it are fixed when the lesson opens, so a lesson that is given twice comes to the
-same memory twice.
+What a version is told and what seeds it are fixed when the lesson opens, so a lesson that is given
+twice comes to the same memory twice.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import structlog
-from sqlalchemy import ColumnElement, func, select
+from sqlalchemy import ColumnElement, and_, func, select
 
 from matchbox.bundle import digest
-from matchbox.errors import BadMessage, Conflict, Forbidden, NotFound
+from matchbox.errors import BadMessage, Conflict
 from matchbox.league.format import Format, read
 from matchbox.match.learning import MOST_RECORDS, round_key
 from matchbox.match.memory import MEMORY_BYTES
@@ -35,10 +34,10 @@ from server.db.models import (
     Version,
 )
 from server.db.session import compare_and_set
-from server.services import attempts, audit
+from server.services import audit, jobs
 from server.services.accounts import require_operator
-from server.services.attempts import MOST_ATTEMPTS
 from server.services.events import publish, storable
+from server.services.jobs import JobKind
 from server.services.walls import wall
 
 if TYPE_CHECKING:
@@ -87,51 +86,29 @@ def job_of(lesson: Lesson, settings: Settings) -> Teach:
     season, version = lesson.season, lesson.version
     return Teach(
         attempt=lesson.attempt,
-        token=attempts.token_of(settings, lesson, lesson.attempt),
+        token=jobs.token_of(settings, lesson, lesson.attempt),
         game=season.league.game,
         limits=limits_of(settings),
-        lesson=attempts.subject_of(lesson),
+        lesson=f"{SUBJECT}{lesson.id}",
         pupil=Entrant(version.digest, version.class_name or None, lesson.before),
         key=round_key(season.seed, lesson.round, version.digest),
         played=dict(lesson.played),
     )
 
 
-def find(session: Session, subject: str, attempt: int, token: str, *, settings: Settings) -> Lesson:
-    """The lesson of that name, if the token is its own. Raises NotFound or Forbidden."""
-    number = subject.removeprefix(SUBJECT)
-    known = number.isascii() and number.isdecimal() and len(number) < 10
-    lesson = session.get(Lesson, int(number)) if known else None
-    if lesson is None:
-        raise NotFound(f"there is no lesson {number}")
-    if not attempts.is_of(settings, lesson, attempt, token):
-        raise Forbidden(f"this is not the token of attempt {attempt} at {subject}")
-    return lesson
-
-
 def send(session: Session, lesson: Lesson, *, settings: Settings, now: int) -> bool:
-    """Sends a waiting lesson under a new attempt; False if somebody else just did.
+    """Sends a waiting lesson under a new attempt; False where `jobs.lease` is.
 
     A stranger's bot waits while an arena has no wall.
     """
     if not lesson.version.bot.owner.trusted and not wall(session)["walled"]:
-        later = {"deadline": attempts.next_deadline(settings, now)}
-        _change(session, lesson, later, Lesson.attempt == lesson.attempt)
+        later = {"deadline": jobs.next_deadline(settings, now)}
+        compare_and_set(session, lesson, later, LESSON.queued, Lesson.attempt == lesson.attempt)
         return False
-    attempt = lesson.attempt + 1
-    values = {"attempt": attempt, "deadline": attempts.next_deadline(settings, now, attempt)}
-    if not _change(session, lesson, values, Lesson.attempt == lesson.attempt):
+    if not jobs.lease(session, LESSON, lesson, settings=settings, now=now):
         return False
     outbox.post(session, job_of(lesson, settings))
     return True
-
-
-def claim(session: Session, lesson: Lesson, attempt: int, *, settings: Settings, now: int) -> None:
-    """Renews the deadline of a lesson under way. Raises Conflict where it is not wanted now."""
-    values = {"deadline": attempts.next_deadline(settings, now)}
-    unparked = Lesson.deadline.is_not(None)
-    if not _change(session, lesson, values, Lesson.attempt == attempt, unparked):
-        raise Conflict(f"attempt {attempt} at lesson {lesson.id} is not wanted any more")
 
 
 def remember(session: Session, message: Learned, *, settings: Settings, now: int) -> bool:
@@ -140,7 +117,9 @@ def remember(session: Session, message: Learned, *, settings: Settings, now: int
     A fault leaves the memory that the version had, and costs nothing else. Raises BadMessage,
     NotFound, or Forbidden where the message is not the result of an attempt of ours.
     """
-    lesson = find(session, message.lesson, message.attempt, message.token, settings=settings)
+    lesson = jobs.find(
+        session, LESSON, message.lesson, message.attempt, message.token, settings=settings
+    )
     if len(message.memory) > MEMORY_BYTES:
         raise BadMessage(f"a memory has {MEMORY_BYTES} bytes at the most")
     learned = message.learns and message.fault is None
@@ -154,7 +133,7 @@ def remember(session: Session, message: Learned, *, settings: Settings, now: int
         "trouble": "",
         "settled_at": now,
     }
-    if not _change(session, lesson, values):
+    if not compare_and_set(session, lesson, values, _WAITING):
         return False
     lesson.version.learns = message.learns
     if message.fault:
@@ -163,40 +142,9 @@ def remember(session: Session, message: Learned, *, settings: Settings, now: int
     return True
 
 
-def lost(
-    session: Session, lesson: Lesson, attempt: int, why: str, *, settings: Settings, now: int
-) -> bool:
-    """Counts a platform fault once per attempt; sent again, or parked after too many."""
-    present = (Lesson.attempt == attempt, Lesson.deadline.is_not(None))
-    if not _change(session, lesson, attempts.faulted(lesson, why, settings), *present):
-        return False
-    if lesson.deadline is not None:
-        return send(session, lesson, settings=settings, now=now)
-    _alarm(session, lesson, why, now)
-    return True
-
-
-def sweep(session: Session, *, settings: Settings, now: int) -> int:
-    """Lessons past their deadline are sent again; how many there were."""
-    late = (Lesson.state == LessonState.WAITING, Lesson.deadline < now)
-    lessons = session.scalars(select(Lesson).where(*late).order_by(Lesson.id)).all()
-    for lesson in lessons:
-        if lesson.attempt and lesson.attempt % MOST_ATTEMPTS == 0:
-            trouble = f"sent {lesson.attempt} times, and it never came back"
-            values = {"deadline": None, "trouble": trouble}
-            if _change(session, lesson, values, Lesson.attempt == lesson.attempt):
-                _alarm(session, lesson, trouble, now)
-        else:
-            send(session, lesson, settings=settings, now=now)
-    return len(lessons)
-
-
 def requeue(session: Session, actor: User, lesson: Lesson, *, settings: Settings, now: int) -> None:
     """Gives a parked lesson another chance. Raises Forbidden or Conflict."""
-    require_operator(actor)
-    if not _change(session, lesson, {"platform_faults": 0}, Lesson.deadline.is_(None)):
-        raise Conflict(f"lesson {lesson.id} is not parked")
-    send(session, lesson, settings=settings, now=now)
+    jobs.requeue(session, actor, LESSON, lesson, settings=settings, now=now)
     audit.note(session, actor, "lesson.requeue", f"season:{lesson.season_id}",
                {"lesson": lesson.id}, now=now)  # fmt: skip
 
@@ -210,7 +158,7 @@ def skip(session: Session, actor: User, lesson: Lesson, *, now: int) -> None:
         "fault": "platform: an operator ended the lesson",
         "settled_at": now,
     }
-    if not _change(session, lesson, values, Lesson.deadline.is_(None)):
+    if not compare_and_set(session, lesson, values, LESSON.parked):
         raise Conflict(f"lesson {lesson.id} is not parked")
     audit.note(session, actor, "lesson.skip", f"season:{lesson.season_id}",
                {"lesson": lesson.id}, now=now)  # fmt: skip
@@ -226,6 +174,7 @@ def _open(session: Session, season: Season, last: int, *, settings: Settings, no
             round=last,
             state=LessonState.WAITING,
             attempt=0,
+            deadline=now,
             platform_faults=0,
             played=played,
             before=before.get(version),
@@ -307,14 +256,26 @@ def _learned(session: Session, *which: ColumnElement[bool]) -> dict[int, str | N
     return dict(session.execute(query.order_by(Lesson.round)).all())
 
 
-def _alarm(session: Session, lesson: Lesson, why: str, now: int) -> None:
-    """An operator has to look."""
-    log.error("lesson.parked", lesson=lesson.id, season=lesson.season_id, why=why)
-    publish(session, "lesson.parked", lesson.id, now=now)
+def _named(session: Session, subject: str) -> list[Lesson]:
+    number = subject.removeprefix(SUBJECT)
+    known = number.isascii() and number.isdecimal() and len(number) < 10
+    lesson = session.get(Lesson, int(number)) if known else None
+    return [] if lesson is None else [lesson]
 
 
-def _change(
-    session: Session, lesson: Lesson, values: dict[str, Any], *so_far: ColumnElement[bool]
-) -> bool:
-    """Compare and set on a lesson that is not final."""
-    return compare_and_set(session, lesson, values, Lesson.state == LessonState.WAITING, *so_far)
+_WAITING: Final = Lesson.state == LessonState.WAITING
+_UNDER_WAY: Final = and_(_WAITING, Lesson.deadline.is_not(None))
+
+LESSON: Final = JobKind(
+    name="lesson",
+    model=Lesson,
+    rows=_named,
+    queued=_UNDER_WAY,
+    leased=_UNDER_WAY,
+    parked=and_(_WAITING, Lesson.deadline.is_(None)),
+    to_queued={"deadline": jobs.AT_ONCE},
+    to_leased={},
+    to_parked={"deadline": None},
+    resume=send,
+)
+"""Queued and leased differ by the deadline alone, which has passed or is to come."""

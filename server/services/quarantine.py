@@ -45,7 +45,7 @@ HELD: Final = (
 """The matches that wait until a version of theirs is settled."""
 
 
-def note(session: Session, match: Match, *, now: int) -> None:
+def note(session: Session, match: Match, now: int) -> None:
     """Remembers who was present when the platform failed at this match."""
     for version in {seat.version_id for seat in match.seats}:
         session.add(PlatformFault(version_id=version, match_id=match.id, at=now))

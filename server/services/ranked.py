@@ -13,11 +13,10 @@ from matchbox.dice import SeededDice, deals_from
 from matchbox.league.pairing import Pairing, met
 from matchbox.league.queue import Contender, next_pairing, next_round
 from matchbox.league.ratings import Live, elo_of
-from server.db.models import League, Match, MatchSeat, MatchState, Rating, Role
+from server.db.models import UNFINISHED, League, Match, MatchSeat, MatchState, Rating, Role
 from server.services.fixtures import Fixture, schedule
 from server.services.leagues import field_of, is_cooperative
 from server.services.match_sizing import Pace
-from server.services.matches import UNFINISHED
 from server.services.quarantine import HELD
 from server.services.ratings import first_live
 

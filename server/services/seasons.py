@@ -17,6 +17,7 @@ from matchbox import registry
 from matchbox.errors import BadName, BadOption, Conflict, NotFound
 from matchbox.league.format import Format, read, write
 from server.db.models import (
+    UNFINISHED,
     Bot,
     Entry,
     League,
@@ -31,7 +32,6 @@ from server.db.session import compare_and_set
 from server.services import admission, audit, divisions, events, rounds, schedule, standings
 from server.services.accounts import require_operator, require_owner
 from server.services.leagues import UPCOMING, Fields, check_deals, format_of, schedule_of
-from server.services.matches import UNFINISHED
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session

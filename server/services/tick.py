@@ -18,6 +18,7 @@ from server.services import (
     dispatch,
     editions,
     events,
+    kinds,
     logins,
     quarantine,
     ranked,
@@ -25,7 +26,6 @@ from server.services import (
     season_progress,
     seasons,
     standings,
-    sweep,
 )
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ def _flush(context: Context) -> None:
 
 def _sweep(context: Context) -> None:
     with context.write() as session:
-        sweep.sweep(session, settings=context.settings, now=context.now())
+        kinds.sweep(session, settings=context.settings, now=context.now())
 
 
 def _quarantine(context: Context) -> None:

@@ -1,49 +1,44 @@
-"""The try-out of a version: sent, kept alive, sent again, parked. Judges nothing itself."""
+"""Try-outs of versions as jobs: what an arena is sent, and for whom. Judges nothing itself."""
 
 from __future__ import annotations
 
 import secrets
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
-import structlog
-from sqlalchemy import ColumnElement, select, update
+from sqlalchemy import and_, select, update
 
-from matchbox.errors import Conflict, Forbidden, NotFound
+from matchbox.errors import Conflict
 from matchbox.match.wire import Entrant, TryOut
 from matchbox.settings import limits_of
 from server import outbox
 from server.db.models import WAITING, Bot, Role, User, Version, VersionState
 from server.db.session import compare_and_set
-from server.services import attempts, audit
-from server.services.accounts import require_operator
-from server.services.events import publish, storable
+from server.services import audit, jobs
+from server.services.jobs import JobKind
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from sqlalchemy.orm import Session
 
     from matchbox.settings import Settings
-
-log = structlog.get_logger(__name__)
 
 
 def send(
     session: Session, version: Version, *, settings: Settings, now: int, last: bool = False
 ) -> bool:
-    """Sends a waiting version's try-out under a new attempt; False if somebody else just did.
+    """Sends a waiting version's try-out under a new attempt; False where `jobs.lease` is.
 
     `last` has it wait among the matches, and not go before them. A version in quarantine plays
     against a bot of the house, where that has one for the game.
     """
-    attempt = version.attempt + 1
-    deadline = attempts.next_deadline(settings, now, attempt)
-    values = {"attempt": attempt, "deadline": deadline, "claimed_at": None}
-    if not _change(session, version, values, Version.attempt == version.attempt):
+    if not jobs.lease(session, TRY_OUT, version, settings=settings, now=now):
         return False
     outbox.post(
         session,
         TryOut(
-            attempt=attempt,
-            token=attempts.token_of(settings, version, attempt),
+            attempt=version.attempt,
+            token=jobs.token_of(settings, version, version.attempt),
             game=version.bot.game,
             limits=limits_of(settings),
             version=version.digest,
@@ -56,70 +51,12 @@ def send(
     return True
 
 
-def find(session: Session, digest: str, attempt: int, token: str, *, settings: Settings) -> Version:
-    """The version whose try-out this token was made for: two bots may share a bundle.
-
-    Raises NotFound where nobody uploaded such a bundle, Forbidden where the token is wrong.
-    """
-    versions = session.scalars(select(Version).where(Version.digest == digest)).all()
-    if not versions:
-        raise NotFound(f"there is no version {digest}")
-    for version in versions:
-        if attempts.is_of(settings, version, attempt, token):
-            return version
-    raise Forbidden(f"this is not the token of attempt {attempt} at version {digest}")
-
-
-def claim(
-    session: Session, version: Version, attempt: int, *, settings: Settings, now: int
-) -> None:
-    """Renews the deadline of a try-out under way. Raises Conflict where it is not wanted now, or
-    so late that another version of its author has the turn."""
-    if _has_passed(session, version, now):
-        raise Conflict(f"the turn of version {version.digest} is over: it comes again")
-    claimed_at = now if version.claimed_at is None else version.claimed_at
-    values = {"deadline": attempts.next_deadline(settings, now), "claimed_at": claimed_at}
-    unparked = Version.deadline.is_not(None)
-    if not _change(session, version, values, Version.attempt == attempt, unparked):
-        raise Conflict(f"attempt {attempt} at version {version.digest} is not wanted any more")
-
-
-def lost(
-    session: Session, version: Version, attempt: int, why: str, *, settings: Settings, now: int
-) -> bool:
-    """Counts a platform fault once per attempt; sent again, or parked after too many."""
-    present = (Version.attempt == attempt, Version.deadline.is_not(None))
-    if not _change(session, version, attempts.faulted(version, why, settings), *present):
-        return False
-    if version.deadline is not None:
-        return send(session, version, settings=settings, now=now)
-    _alarm(session, version, why, now)
-    return True
-
-
-def park(session: Session, version: Version, trouble: str, *, now: int) -> None:
-    """Leaves a waiting version's try-out to the operator."""
-    values = {"deadline": None, "trouble": storable(trouble, 500)}
-    if _change(session, version, values, Version.attempt == version.attempt):
-        _alarm(session, version, trouble, now)
-
-
-def _alarm(session: Session, version: Version, why: str, now: int) -> None:
-    """An operator has to look."""
-    log.error("version.parked", version=version.id, bot=version.bot.full_name, why=why)
-    publish(session, "version.parked", version.id, now=now)
-
-
 def try_again(
     session: Session, actor: User, version: Version, *, settings: Settings, now: int
 ) -> None:
     """Sends a parked version's try-out once more. Raises Forbidden or Conflict."""
-    require_operator(actor)
-    fresh = {"platform_faults": 0}
-    if not _change(session, version, fresh, Version.deadline.is_(None)):
-        raise Conflict(f"version {version.id} is not parked")
+    jobs.requeue(session, actor, TRY_OUT, version, settings=settings, now=now)
     audit.note(session, actor, "version.requeue", f"version:{version.id}", now=now)
-    send(session, version, settings=settings, now=now)
 
 
 def make_active(session: Session, version: Version, now_in: VersionState, **values: Any) -> bool:
@@ -143,6 +80,14 @@ def _house_bot(session: Session, version: Version) -> Entrant | None:
     return None if found is None else Entrant(found.digest, found.class_name or None)
 
 
+def _claimed(session: Session, version: Version, now: int) -> dict[str, Any]:
+    """When the arena began. Raises Conflict where the claim comes so late that another version of
+    the author has the turn."""
+    if _has_passed(session, version, now):
+        raise Conflict(f"the turn of version {version.digest} is over: it comes again")
+    return {"claimed_at": now if version.claimed_at is None else version.claimed_at}
+
+
 def _has_passed(session: Session, version: Version, now: int) -> bool:
     """Whether the version's turn is over, and another of its author's has it."""
     owner = version.bot.owner
@@ -154,8 +99,23 @@ def _has_passed(session: Session, version: Version, now: int) -> bool:
     return session.scalar(query.limit(1)) is not None
 
 
-def _change(
-    session: Session, version: Version, values: dict[str, Any], *so_far: ColumnElement[bool]
-) -> bool:
-    """Compare and set on a version that still waits for its verdict."""
-    return compare_and_set(session, version, values, Version.state.in_(WAITING), *so_far)
+def _of_bundle(session: Session, digest: str) -> Sequence[Version]:
+    return session.scalars(select(Version).where(Version.digest == digest)).all()
+
+
+_UNDER_WAY: Final = and_(Version.state.in_(WAITING), Version.deadline.is_not(None))
+
+TRY_OUT: Final = JobKind(
+    name="version",
+    model=Version,
+    rows=_of_bundle,
+    queued=_UNDER_WAY,
+    leased=_UNDER_WAY,
+    parked=and_(Version.state.in_(WAITING), Version.deadline.is_(None)),
+    to_queued={"deadline": jobs.AT_ONCE},
+    to_leased={"claimed_at": None},
+    to_parked={"deadline": None},
+    resume=send,
+    claimed=_claimed,
+)
+"""Queued and leased differ by the deadline alone, which has passed or is to come."""

@@ -15,7 +15,6 @@ from sqlalchemy import func, select
 from matchbox.errors import TooMany
 from server.db.models import WAITING, Bot, Role, User, Version, VersionState
 from server.services import tryouts
-from server.services.attempts import MOST_ATTEMPTS
 from server.services.walls import wall
 
 if TYPE_CHECKING:
@@ -67,15 +66,13 @@ def advance(session: Session, *, settings: Settings, now: int, author: int | Non
     busy, slow = _busy(session, now), _slow(session, now)
     room = max(1, len(wall(session)["arenas"]) // 2) - len(busy & slow)
     for version, owner in found:
-        if version.attempt and version.attempt % MOST_ATTEMPTS == 0:
-            trouble = f"sent {version.attempt} times, and it never came back"
-            tryouts.park(session, version, trouble, now=now)
-        elif owner.trusted or version.state == VersionState.QUARANTINED:
+        if owner.trusted or version.state == VersionState.QUARANTINED:
             tryouts.send(session, version, settings=settings, now=now)
         elif owner.id not in busy and (owner.id not in slow or room > 0):
-            busy.add(owner.id)
-            room -= owner.id in slow
-            tryouts.send(session, version, settings=settings, now=now, last=owner.id in slow)
+            last = owner.id in slow
+            if tryouts.send(session, version, settings=settings, now=now, last=last):
+                busy.add(owner.id)
+                room -= last
     return len(found)
 
 

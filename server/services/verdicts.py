@@ -8,8 +8,9 @@ from sqlalchemy import select
 
 from server.db.models import Version, VersionState
 from server.db.session import compare_and_set
-from server.services import notices, quarantine, tryouts, turns
+from server.services import jobs, notices, quarantine, tryouts, turns
 from server.services.events import publish, storable
+from server.services.tryouts import TRY_OUT
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,8 +28,8 @@ def settle(session: Session, message: TriedOut, *, settings: Settings, now: int)
     comes out of quarantine, unless any is. Raises
     NotFound or Forbidden where the message is not the result of an attempt of ours.
     """
-    version = tryouts.find(
-        session, message.version, message.attempt, message.token, settings=settings
+    version = jobs.find(
+        session, TRY_OUT, message.version, message.attempt, message.token, settings=settings
     )
     values: dict[str, Any] = {
         "report": _report(message, settings),

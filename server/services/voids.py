@@ -23,9 +23,9 @@ from server.db.models import (
     Standing,
     VersionState,
 )
+from server.db.session import compare_and_set
 from server.services import audit, faults, replacements, standings
 from server.services.accounts import require_operator
-from server.services.attempts import change
 from server.services.events import publish
 
 if TYPE_CHECKING:
@@ -99,7 +99,8 @@ def void_all(
             "finished_at": match.finished_at or now,
             "void_why": why,
         }
-        if not change(session, match, (*UNFINISHED, MatchState.FINISHED), values):
+        voidable = Match.state.in_((*UNFINISHED, MatchState.FINISHED))
+        if not compare_and_set(session, match, values, voidable):
             raise Conflict(f"match {match.id} has just changed; look at it again")
         if finished:
             faults.uncount(session, match)

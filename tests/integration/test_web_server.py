@@ -120,7 +120,7 @@ def test_300_slow_clients_and_300_streams_of_one_address_stop_neither_pages_nor_
     broker: str, tmp_path: Path
 ) -> None:
     knobs = {"MATCHBOX_BROKER_URL": broker, "MATCHBOX_REQUESTS_PER_MINUTE": "1000000"}
-    claim = {"subject": "0" * 32, "attempt": 1, "token": "0" * 64}
+    claim = {"kind": "match", "subject": "0" * 32, "attempt": 1, "token": "0" * 64}
     with ExitStack() as stack:
         public = stack.enter_context(serving(tmp_path, **knobs)).base_url.port or 0
         arenas = stack.enter_context(serving(tmp_path, web.INTERNAL, **knobs))

@@ -65,10 +65,9 @@ class ServerClient:
         """The record of a match, packed. Raises NotFound."""
         return self._send("GET", f"/internal/records/{match}").content
 
-    def claim(self, subject: str, job: wire.Job) -> bool:
+    def claim(self, job: wire.Job) -> bool:
         """Renews the lease of a job; False where it is over or another attempt has it."""
-        claim = {"subject": subject, "attempt": job.attempt, "token": job.token}
-        answer = self._send("POST", "/internal/claims", json=claim)
+        answer = self._send("POST", "/internal/claims", json=wire.to_plain(job.claim()))
         return answer.status_code != httpx.codes.CONFLICT
 
     def post(self, task: str, message: Struct) -> None:

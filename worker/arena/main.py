@@ -64,58 +64,25 @@ def stopping() -> bool:
     return any(one is not None and one is not False for one in asked)
 
 
-def _work(task: str, message: dict[str, Any]) -> None:
+def _work(self: Any, message: dict[str, Any]) -> None:
     """Does the job of a message; a message that is none is dropped, its row brings it back."""
-    arena, journal = _Running.arena, _Running.journal
-    work = {
-        wire.PLAY_MATCH: arena.play_match,
-        wire.PLAY_COMPARISON: arena.play_match,
-        wire.TRY_OUT: arena.try_out,
-        wire.TRY_OUT_LAST: arena.try_out,
-        wire.LEARN: arena.learn,
-    }
-    journal.begin(task, message)
+    task: str = self.name
+    _Running.journal.begin(task, message)
     try:
-        work[task](message)
+        _Running.arena.do(task, message)
     except BadMessage as error:
         log.error("message.dropped", task=task, why=str(error))
     except GiveBack as error:
         log.warning("job.given_back", task=task, why=str(error))
         if not stopping():
             time.sleep(_BREATH_S)
-        journal.end()
+        _Running.journal.end()
         raise Reject(str(error), requeue=True) from error
-    journal.end()
+    _Running.journal.end()
 
 
-@app.task(name=wire.PLAY_MATCH)
-def play_match(message: dict[str, Any]) -> None:
-    """Plays a match."""
-    _work(wire.PLAY_MATCH, message)
-
-
-@app.task(name=wire.PLAY_COMPARISON)
-def play_comparison(message: dict[str, Any]) -> None:
-    """Plays a match of a comparison."""
-    _work(wire.PLAY_COMPARISON, message)
-
-
-@app.task(name=wire.TRY_OUT)
-def try_out(message: dict[str, Any]) -> None:
-    """Validates a version."""
-    _work(wire.TRY_OUT, message)
-
-
-@app.task(name=wire.TRY_OUT_LAST)
-def try_out_last(message: dict[str, Any]) -> None:
-    """Validates a version of an author whose try-outs were slow."""
-    _work(wire.TRY_OUT_LAST, message)
-
-
-@app.task(name=wire.LEARN)
-def learn(message: dict[str, Any]) -> None:
-    """Lets a version learn."""
-    _work(wire.LEARN, message)
+for _task in wire.JOBS:
+    app.task(_work, name=_task, bind=True)
 
 
 @signals.celeryd_init.connect

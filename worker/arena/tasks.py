@@ -15,7 +15,7 @@ import structlog
 
 from matchbox.errors import BadBundle, BadMessage, MatchboxError, SeatFault, Unavailable
 from matchbox.match import wire
-from matchbox.match.wire import Learned, Lost, MatchPlayed, PlayMatch, Teach, TriedOut, TryOut
+from matchbox.match.wire import AnyJob, Learned, MatchPlayed, PlayMatch, Teach, TriedOut, TryOut
 from worker.arena.learning import give
 from worker.arena.play import play_job
 from worker.arena.quarantine import try_alone
@@ -58,44 +58,16 @@ class Arena:
         self._stopping = stopping
         self._clock = clock
 
-    def try_out(self, message: dict[str, Any]) -> None:
-        """Settles a version, or reports it lost. Raises GiveBack."""
-        job = wire.from_plain(TryOut, message)
-        self._do(job.version, job, lambda: self._tried_out(job))
-
-    def play_match(self, message: dict[str, Any]) -> None:
-        """Plays a match and sends its record, or reports it lost. Raises GiveBack."""
-        job = wire.from_plain(PlayMatch, message)
-        self._do(job.match, job, lambda: self._played(job))
-
-    def learn(self, message: dict[str, Any]) -> None:
-        """Lets a version learn and sends its memory, or reports it lost. Raises GiveBack."""
-        job = wire.from_plain(Teach, message)
-        self._do(job.lesson, job, lambda: self._learned(job))
-
-    def lose(self, task: str, message: dict[str, Any], why: str) -> None:
-        """Reports the job of this message as lost."""
-        job: PlayMatch | Teach | TryOut
-        if task in (wire.PLAY_MATCH, wire.PLAY_COMPARISON):
-            job = wire.from_plain(PlayMatch, message)
-            subject = job.match
-        elif task == wire.LEARN:
-            job = wire.from_plain(Teach, message)
-            subject = job.lesson
-        else:
-            job = wire.from_plain(TryOut, message)
-            subject = job.version
-        lost = Lost(subject=subject, attempt=job.attempt, token=job.token, why=why)
-        self._hand_in(wire.LOST, lost)
-
-    def _do(self, subject: str, job: wire.Job, work: Callable[[], tuple[str, Any]]) -> None:
+    def do(self, task: str, message: dict[str, Any]) -> None:
+        """Does the job and sends its result, or reports it lost. Raises BadMessage, GiveBack."""
+        job = wire.from_plain(wire.JOBS[task], message)
+        result: Any
         try:
-            if not self._client.claim(subject, job):
-                log.info("job.superseded", subject=subject, attempt=job.attempt)
-                return
-            task, result = work()
+            if not self._client.claim(job):
+                raise _Superseded
+            task, result = self._done(job)
         except _Superseded:
-            log.info("job.superseded", subject=subject, attempt=job.attempt)
+            log.info("job.superseded", subject=job.subject, attempt=job.attempt)
             return
         except Unavailable as error:
             raise GiveBack(str(error)) from error
@@ -103,33 +75,46 @@ class Arena:
             raise
         except Exception as error:
             if not isinstance(error, MatchboxError):
-                log.exception("job.failed", subject=subject)
-            task, result = wire.LOST, _lost(subject, job, error)
+                log.exception("job.failed", subject=job.subject)
+            task, result = wire.LOST, job.lost(_why(error))
         try:
             self._hand_in(task, result)
         except BadMessage as error:
-            log.error("result.refused", subject=subject, why=str(error))
-            self._hand_in(wire.LOST, _lost(subject, job, error))
+            log.error("result.refused", subject=job.subject, why=str(error))
+            self._hand_in(wire.LOST, job.lost(_why(error)))
 
-    def _tried_out(self, job: TryOut) -> tuple[str, TriedOut]:
+    def lose(self, task: str, message: dict[str, Any], why: str) -> None:
+        """Reports the job of this message as lost. Raises BadMessage, GiveBack."""
+        self._hand_in(wire.LOST, wire.from_plain(wire.JOBS[task], message).lost(why))
+
+    def _done(self, job: AnyJob) -> tuple[str, Any]:
+        """The result of the job, and the task that books it."""
+        match job:
+            case PlayMatch():
+                return wire.RECORD, self._played(job)
+            case TryOut():
+                return wire.SETTLE, self._tried_out(job)
+            case Teach():
+                return wire.REMEMBER, self._learned(job)
+
+    def _tried_out(self, job: TryOut) -> TriedOut:
         bundle = self._client.bundle(job.version)
-        watch = partial(self._watch(job.version, job), 0)
+        watch = partial(self._watch(job), 0)
         if job.beside is None:
-            return wire.SETTLE, try_out(job, bundle, self._box, watch=watch)
+            return try_out(job, bundle, self._box, watch=watch)
         beside = self._client.bundle(job.beside.version)
-        return wire.SETTLE, try_alone(job, bundle, beside, self._box, watch)
+        return try_alone(job, bundle, beside, self._box, watch)
 
-    def _played(self, job: PlayMatch) -> tuple[str, MatchPlayed]:
+    def _played(self, job: PlayMatch) -> MatchPlayed:
         bundles = {seat.version: self._client.bundle(seat.version) for seat in job.seats}
         memories = {
             seat.memory: self._client.memory(seat.memory) for seat in job.seats if seat.memory
         }
-        watch = self._watch(job.match, job)
-        played = play_job(job, bundles, self._box, watch, memories=memories, reports=True)
-        return wire.RECORD, played
+        watch = self._watch(job)
+        return play_job(job, bundles, self._box, watch, memories=memories, reports=True)
 
-    def _learned(self, job: Teach) -> tuple[str, Learned]:
-        watch = self._watch(job.lesson, job)
+    def _learned(self, job: Teach) -> Learned:
+        watch = self._watch(job)
 
         def record(match: str) -> bytes:
             watch(0)
@@ -137,9 +122,9 @@ class Arena:
 
         bundle = self._client.bundle(job.pupil.version)
         memory = self._client.memory(job.pupil.memory) if job.pupil.memory else b""
-        return wire.REMEMBER, give(job, bundle, memory, record, self._box)
+        return give(job, bundle, memory, record, self._box)
 
-    def _watch(self, subject: str, job: wire.Job) -> Callable[[int], None]:
+    def _watch(self, job: AnyJob) -> Callable[[int], None]:
         """What hears that the job goes on: renews the lease, and stops when told to."""
         renewed = self._clock()
 
@@ -149,7 +134,7 @@ class Arena:
                 raise GiveBack("this arena is stopping")
             if self._clock() - renewed > RENEW_S:
                 renewed = self._clock()
-                if not self._client.claim(subject, job):
+                if not self._client.claim(job):
                     raise _Superseded
 
         return report
@@ -182,10 +167,6 @@ def _length(value: Any) -> int:
     if isinstance(value, dict):
         return sum(_length(part) for part in value.values()) + 16 * len(value)
     return 16
-
-
-def _lost(subject: str, job: wire.Job, error: Exception) -> Lost:
-    return Lost(subject=subject, attempt=job.attempt, token=job.token, why=_why(error))
 
 
 def _why(error: Exception) -> str:

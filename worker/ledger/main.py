@@ -15,6 +15,7 @@ from matchbox.errors import Unavailable
 from matchbox.match import wire
 from matchbox.settings import read_settings
 from server.context import Context, make_context
+from server.services.kinds import RESULTS
 from worker.app import make_celery
 from worker.ledger import message_handlers
 from worker.ledger.courier import Courier
@@ -53,28 +54,13 @@ def _close(**_: Any) -> None:
     _Running.context.close()
 
 
-@app.task(name=wire.SETTLE, **AGAIN)
-def settle(message: dict[str, Any]) -> None:
-    """Books a try-out's verdict."""
-    message_handlers.settle(_Running.context, message)
+def _book(self: Any, message: dict[str, Any]) -> None:
+    """Books what an arena brought back."""
+    message_handlers.book(_Running.context, self.name, message)
 
 
-@app.task(name=wire.RECORD, **AGAIN)
-def record(message: dict[str, Any]) -> None:
-    """Books a match's record."""
-    message_handlers.record(_Running.context, message)
-
-
-@app.task(name=wire.REMEMBER, **AGAIN)
-def remember(message: dict[str, Any]) -> None:
-    """Books what came of a lesson."""
-    message_handlers.remember(_Running.context, message)
-
-
-@app.task(name=wire.LOST, **AGAIN)
-def lost(message: dict[str, Any]) -> None:
-    """Books a platform fault."""
-    message_handlers.lost(_Running.context, message)
+for _task in RESULTS:
+    app.task(_book, name=_task, bind=True, **AGAIN)
 
 
 @app.task(name=wire.TICK)

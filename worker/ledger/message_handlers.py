@@ -7,55 +7,40 @@ read is lost by the platform, and counted so.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import structlog
 
 from matchbox.errors import BadMessage, CallerFault
 from matchbox.match import wire
-from matchbox.match.wire import Learned, Lost, MatchPlayed, TriedOut
-from server.services import lessons, matches, verdicts
+from server.services import kinds
 from server.services import tick as ticking
 
 if TYPE_CHECKING:
-    import msgspec
-
     from server.context import Context
 
 log = structlog.get_logger(__name__)
-Message = TypeVar("Message", bound="msgspec.Struct")
-
-_SUBJECTS: Final[dict[type[Any], str]] = {
-    TriedOut: "version",
-    MatchPlayed: "match",
-    Learned: "lesson",
-}
-"""What each result calls the job that it is of."""
 
 
-def settle(context: Context, data: object) -> bool:
-    """Books a try-out's verdict; False where it changed nothing. Raises Unavailable."""
-    return _book(context, TriedOut, data, verdicts.settle)
+def book(context: Context, task: str, data: object) -> bool:
+    """Books what came back of a job, and after a match sends more where few are under way.
 
-
-def record(context: Context, data: object) -> bool:
-    """Books a match's record, and sends more matches where few are under way; False where it
-    changed nothing. Raises Unavailable."""
-    changed = _book(context, MatchPlayed, data, matches.record)
-    if changed:
+    False where that changed nothing. Raises Unavailable.
+    """
+    try:
+        with context.write() as session:
+            changed = kinds.book(session, task, data, settings=context.settings, now=context.now())
+    except CallerFault as error:
+        log.warning("message.refused", task=task, why=f"{type(error).__name__}: {error}")
+        kind = kinds.RESULTS[task].kind
+        if isinstance(error, BadMessage) and kind is not None and isinstance(data, dict):
+            _lose(context, kind, data, str(error))
+        return False
+    if not changed:
+        log.info("message.changed_nothing", task=task)
+    elif task == wire.RECORD:
         ticking.refill(context)
     return changed
-
-
-def remember(context: Context, data: object) -> bool:
-    """Books what came of a lesson; False where it changed nothing. Raises Unavailable."""
-    return _book(context, Learned, data, lessons.remember)
-
-
-def lost(context: Context, data: object) -> bool:
-    """Books a platform fault; False where it changed nothing. Raises Unavailable."""
-    return _book(context, Lost, data, matches.lost)
 
 
 def tick(context: Context) -> None:
@@ -63,28 +48,12 @@ def tick(context: Context) -> None:
     ticking.tick(context)
 
 
-def _book(
-    context: Context, kind: type[Message], data: object, service: Callable[..., bool]
-) -> bool:
-    try:
-        message = wire.from_plain(kind, data)
-        with context.write() as session:
-            changed = service(session, message, settings=context.settings, now=context.now())
-    except CallerFault as error:
-        log.warning("message.refused", kind=kind.__name__, why=f"{type(error).__name__}: {error}")
-        if isinstance(error, BadMessage) and kind in _SUBJECTS and isinstance(data, dict):
-            _lose(context, _SUBJECTS[kind], data, str(error))
-        return False
-    if not changed:
-        log.info("message.changed_nothing", kind=kind.__name__)
-    return changed
-
-
-def _lose(context: Context, subject: str, data: dict[str, Any], why: str) -> None:
+def _lose(context: Context, kind: wire.Kind, data: dict[str, Any], why: str) -> None:
     """Books the job of a result that cannot be read as lost: the next may be no better."""
-    told = {"subject": data.get(subject), "attempt": data.get("attempt"), "why": why}
+    told = {"kind": kind, "subject": data.get(kind), "why": why}
     try:
-        missed = wire.from_plain(Lost, told | {"token": data.get("token")})
+        message = {**told, "attempt": data.get("attempt"), "token": data.get("token")}
+        missed = wire.from_plain(wire.Lost, message)
     except BadMessage:
         return
-    lost(context, wire.to_plain(missed))
+    book(context, wire.LOST, wire.to_plain(missed))

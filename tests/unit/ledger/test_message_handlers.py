@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,6 @@ from structlog.testing import capture_logs
 from matchbox.errors import Unavailable
 from matchbox.match import wire
 from matchbox.match.wire import PlayMatch, TryOut
-from server.context import Context
 from server.db.migrations import migrate
 from server.db.models import Match, MatchState, Role, VersionState
 from tests.books import Books, lost, open_books, played, season_of, tried_out
@@ -40,18 +38,18 @@ def job(books: Books) -> PlayMatch:
     return books.dispatch()[0]
 
 
-def refusal(task: Callable[[Context, object], bool], books: Books, data: object) -> str:
+def refusal(task: str, books: Books, data: object) -> str:
     """Why the message was refused, as the log has it."""
     with capture_logs() as logs:
-        assert not task(books.context, data)
+        assert not ledger.book(books.context, task, data)
     (entry,) = [one for one in logs if one["event"] == "message.refused"]
     return str(entry["why"])
 
 
 def test_a_record_travels_as_json_and_is_booked_once(books: Books, job: PlayMatch) -> None:
     data = wire.to_plain(played(job))
-    assert ledger.record(books.context, data)
-    assert not ledger.record(books.context, data)
+    assert ledger.book(books.context, wire.RECORD, data)
+    assert not ledger.book(books.context, wire.RECORD, data)
     assert books.match(job.match).state == MatchState.FINISHED
 
 
@@ -59,7 +57,7 @@ def test_a_record_that_leaves_few_under_way_has_more_sent(books: Books, job: Pla
     narrow = open_books(books.context.database.url, dispatch_window=1)
     with narrow.write() as session:
         session.execute(update(Match).where(Match.id != job.match).values(state=MatchState.QUEUED))
-    assert ledger.record(narrow.context, wire.to_plain(played(job)))
+    assert ledger.book(narrow.context, wire.RECORD, wire.to_plain(played(job)))
     (more,) = narrow.postman.take()
     assert isinstance(more, PlayMatch)
     assert more.match != job.match
@@ -70,20 +68,18 @@ def test_a_verdict_is_booked(books: Books) -> None:
     version = books.upload(books.person("dora"), "new")
     (sent,) = books.postman.take()
     assert isinstance(sent, TryOut)
-    assert ledger.settle(books.context, wire.to_plain(tried_out(sent)))
+    assert ledger.book(books.context, wire.SETTLE, wire.to_plain(tried_out(sent)))
     assert books.version(version.id).state == VersionState.ACTIVE
 
 
 def test_a_lost_job_is_booked(books: Books, job: PlayMatch) -> None:
-    assert ledger.lost(books.context, wire.to_plain(lost(job)))
+    assert ledger.book(books.context, wire.LOST, wire.to_plain(lost(job)))
     assert books.match(job.match).platform_faults == 1
 
 
 @pytest.mark.parametrize("data", [None, 7, [], {}, "text", {"match": 1}])
-@pytest.mark.parametrize("task", [ledger.settle, ledger.record, ledger.lost])
-def test_what_is_no_message_is_refused_by_name(
-    task: Callable[[Context, object], bool], data: object, books: Books
-) -> None:
+@pytest.mark.parametrize("task", [wire.SETTLE, wire.RECORD, wire.REMEMBER, wire.LOST])
+def test_what_is_no_message_is_refused_by_name(task: str, data: object, books: Books) -> None:
     assert refusal(task, books, data).startswith("BadMessage: this is no ")
 
 
@@ -91,7 +87,7 @@ def test_a_message_of_another_version_of_the_protocol_is_refused(
     books: Books, job: PlayMatch
 ) -> None:
     data = {**wire.to_plain(played(job)), "v": 2}
-    assert "BadMessage" in refusal(ledger.record, books, data)
+    assert "BadMessage" in refusal(wire.RECORD, books, data)
 
 
 @pytest.mark.parametrize(
@@ -113,7 +109,7 @@ def test_a_result_that_cannot_be_read_is_lost_at_once_and_once(
 ) -> None:
     data = {**wire.to_plain(played(job)), **wrong}
     for _ in range(2):
-        assert "MatchPlayed" in refusal(ledger.record, books, data)
+        assert "MatchPlayed" in refusal(wire.RECORD, books, data)
         match = books.match(job.match)
         assert (match.state, match.platform_faults) == (MatchState.QUEUED, 1)
         assert next(iter(wrong)) in match.trouble
@@ -123,7 +119,7 @@ def test_a_verdict_that_cannot_be_read_is_lost(books: Books) -> None:
     version = books.upload(books.person("dora"), "new")
     (sent,) = books.postman.take()
     assert isinstance(sent, TryOut)
-    assert refusal(ledger.settle, books, {**wire.to_plain(tried_out(sent)), "games": "many"})
+    assert refusal(wire.SETTLE, books, {**wire.to_plain(tried_out(sent)), "games": "many"})
     assert books.version(version.id).platform_faults == 1
 
 
@@ -131,15 +127,15 @@ def test_a_result_that_cannot_be_read_and_is_not_ours_is_not_counted(
     books: Books, job: PlayMatch
 ) -> None:
     data = {**wire.to_plain(played(job)), "logs": None, "token": "0" * 64}
-    assert not ledger.record(books.context, data)
+    assert not ledger.book(books.context, wire.RECORD, data)
     assert books.match(job.match).platform_faults == 0
 
 
 def test_a_message_of_nobody_s_attempt_is_refused(books: Books, job: PlayMatch) -> None:
     stranger = {**wire.to_plain(played(job)), "token": "0" * 64}
-    assert refusal(ledger.record, books, stranger).startswith("Forbidden: ")
+    assert refusal(wire.RECORD, books, stranger).startswith("Forbidden: ")
     unknown = {**wire.to_plain(played(job)), "match": "f" * 32}
-    assert refusal(ledger.record, books, unknown).startswith("NotFound: ")
+    assert refusal(wire.RECORD, books, unknown).startswith("NotFound: ")
 
 
 def test_a_database_that_cannot_be_used_is_for_another_try(
@@ -147,7 +143,7 @@ def test_a_database_that_cannot_be_used_is_for_another_try(
 ) -> None:
     other = open_books(f"sqlite:///{tmp_path / 'empty.db'}")
     with pytest.raises(Unavailable):
-        ledger.record(other.context, wire.to_plain(played(job)))
+        ledger.book(other.context, wire.RECORD, wire.to_plain(played(job)))
     other.context.close()
 
 

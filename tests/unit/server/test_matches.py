@@ -14,7 +14,7 @@ from matchbox.match import record as records
 from matchbox.match.record import Fault
 from matchbox.match.wire import Diagnostic, Note, PlayMatch
 from server.db.models import League, Match, MatchState, Rating, Result, Season, User
-from server.services import attempts, matches, sweep, voids
+from server.services import fixtures, jobs, kinds, matches, voids
 from tests.books import Books, lost, open_books, played, scripted, season_of
 
 
@@ -33,15 +33,15 @@ def job(books: Books, season: Season) -> PlayMatch:
 
 def claim(books: Books, job: PlayMatch, **change: object) -> None:
     """Claims the match, as an arena does."""
-    asked = {"subject": job.match, "attempt": job.attempt, "token": job.token, **change}
+    message = replace(job.claim(), **change)
     with books.write() as session:
-        matches.claim(session, **asked, settings=books.settings, now=books.clock())  # type: ignore[arg-type]
+        kinds.claim(session, message, settings=books.settings, now=books.clock())
 
 
 def swept(books: Books) -> int:
     """How many the sweeper found."""
     with books.write() as session:
-        return sweep.sweep(session, settings=books.settings, now=books.clock())
+        return kinds.sweep(session, settings=books.settings, now=books.clock())
 
 
 def results(books: Books) -> int:
@@ -57,7 +57,7 @@ def by_operator(books: Books, what: str, user: User, name: str) -> None:
         if what == "void":
             voids.void(session, user, match, "the box fell over", now=books.clock())
         else:
-            matches.requeue(session, user, match, now=books.clock())
+            matches.requeue(session, user, match, settings=books.settings, now=books.clock())
 
 
 def test_a_job_holds_all_that_an_arena_needs(books: Books, job: PlayMatch) -> None:
@@ -285,7 +285,9 @@ def test_a_claim_needs_its_token(books: Books, job: PlayMatch) -> None:
     with pytest.raises(NotFound):
         claim(books, job, subject="f" * 32)
     with pytest.raises(NotFound):
-        claim(books, job, subject="f" * 64)
+        claim(books, job, kind="version", subject="f" * 64)
+    with pytest.raises(NotFound):
+        claim(books, job, kind="lesson")
 
 
 def test_the_window_holds_matches_back(books: Books, season: Season) -> None:
@@ -304,8 +306,8 @@ def test_leagues_and_seasons_are_served_in_turn(
     narrow = open_books(books.context.database.url, dispatch_window=3)
     with books.write() as session:
         league = session.get_one(League, season.league_id)
-        fixture = matches.Fixture(0, (1, 2), ("ab" * 16,))
-        matches.schedule(session, league, [fixture], settings=books.settings, now=books.clock())
+        fixture = fixtures.Fixture(0, (1, 2), ("ab" * 16,))
+        fixtures.schedule(session, league, [fixture], settings=books.settings, now=books.clock())
     sent = {books.match(job.match).why for job in narrow.dispatch()}
     assert sent == {"season", "ranked"}
     narrow.context.close()
@@ -314,8 +316,8 @@ def test_leagues_and_seasons_are_served_in_turn(
 def test_a_deal_is_never_scheduled_twice(books: Books, season: Season, job: PlayMatch) -> None:
     with pytest.raises(IntegrityError), books.write() as session:
         league = session.get_one(League, season.league_id)
-        fixture = matches.Fixture(0, (1, 2), (job.deals[0],))
-        matches.schedule(session, league, [fixture], settings=books.settings, now=books.clock())
+        fixture = fixtures.Fixture(0, (1, 2), (job.deals[0],))
+        fixtures.schedule(session, league, [fixture], settings=books.settings, now=books.clock())
 
 
 def test_a_match_that_waits_behind_slow_ones_is_given_longer_each_time(
@@ -326,19 +328,19 @@ def test_a_match_that_waits_behind_slow_ones_is_given_longer_each_time(
         books.clock.pass_by(minutes=6)
         swept(books)
         sent += len([one for one in books.dispatch() if one.match == job.match])
-    assert 10 < sent < attempts.MOST_ATTEMPTS
+    assert 10 < sent < jobs.MOST_ATTEMPTS
     assert books.match(job.match).state == MatchState.RUNNING
 
 
 def test_a_match_that_never_comes_back_is_parked_in_the_end(
     books: Books, job: PlayMatch, charlie: User
 ) -> None:
-    for sent in range(attempts.MOST_ATTEMPTS + 5):
+    for sent in range(jobs.MOST_ATTEMPTS + 5):
         books.clock.pass_by(minutes=6 * max(1, sent))
         swept(books)
         books.dispatch()
     match = books.match(job.match)
-    assert (match.state, match.attempt) == (MatchState.PARKED, attempts.MOST_ATTEMPTS)
+    assert (match.state, match.attempt) == (MatchState.PARKED, jobs.MOST_ATTEMPTS)
     assert "never came back" in match.trouble
     by_operator(books, "requeue", charlie, job.match)
     assert job.match in [one.match for one in books.dispatch()]

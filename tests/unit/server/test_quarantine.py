@@ -8,7 +8,8 @@ from msgspec.structs import replace
 from matchbox.match.wire import Entrant, PlayMatch, TryOut
 from server import queries
 from server.db.models import Role, User, Version, VersionState
-from server.services import attempts, quarantine, ranked
+from server.services import quarantine, ranked
+from server.services.jobs import token_of
 from server.services.tick import tick
 from tests.books import Books, lost, played, season_of, tried_out
 
@@ -132,7 +133,7 @@ def test_the_verdict_that_once_let_it_in_does_not_let_it_out(
 ) -> None:
     with books.read() as session:
         version = session.get_one(Version, versions[0].id)
-        token = attempts.token_of(books.settings, version, 1)
+        token = token_of(books.settings, version, 1)
     assert not books.settle(replace(tried_out(suspect), attempt=1, token=token))
     assert books.version(versions[0].id).state == QUARANTINED
 

@@ -12,7 +12,6 @@ import pytest
 from matchbox.bundle import digest
 from matchbox.errors import BadBundle, BadMessage, Forbidden, NotFound, Unavailable
 from matchbox.match import wire
-from matchbox.match.wire import Lost
 from tests.unit.worker.bots import GOOD
 from tests.unit.worker.conftest import a_match
 from worker.arena.client import ServerClient
@@ -78,13 +77,14 @@ def test_other_bytes_than_those_asked_for_are_refused() -> None:
 @pytest.mark.parametrize(("status", "ours"), [(204, True), (409, False)])
 def test_a_claim_says_whether_the_job_is_still_wanted(status: int, ours: bool) -> None:
     server = Server(says(status))
-    assert client_of(server).claim("match", a_match(DATA, DATA)) is ours
-    assert body(server.asked[0]) == {"subject": "match", "attempt": 1, "token": "token"}
+    assert client_of(server).claim(a_match(DATA, DATA)) is ours
+    told = {"kind": "match", "subject": "match", "attempt": 1, "token": "token"}
+    assert body(server.asked[0]) == told
 
 
 def test_a_result_is_posted_with_its_task() -> None:
     server = Server(says(200))
-    lost = Lost(subject="match", attempt=1, token="token", why="why")
+    lost = a_match(DATA, DATA).lost("why")
     client_of(server).post(wire.LOST, lost)
     assert server.asked[0].url.path == "/internal/results"
     assert body(server.asked[0]) == {"task": "ledger.lost", "message": wire.to_plain(lost)}

@@ -192,7 +192,7 @@ def test_a_forged_result_is_booked_or_lost_and_the_books_go_on(
     message = wire.to_plain(played(job, structs.replace(record, bouts=bouts)))
     for name in data.draw(names_of(FORGED)):
         message[name] = msgspec.to_builtins(data.draw(FORGED[name]))
-    booked = ledger.record(books.context, message)
+    booked = ledger.book(books.context, wire.RECORD, message)
     match = books.match(job.match)
     assert booked == (match.state == MatchState.FINISHED) == (match.platform_faults == 0)
     tick(books.context)

@@ -87,26 +87,26 @@ def plain(job: Job) -> dict[str, Any]:
 
 def test_a_match_is_claimed_played_and_sent(box: Box) -> None:
     world = World(ONE, TWO)
-    Arena(world.client, box, world.send).play_match(plain(a_match(ONE, TWO)))
+    Arena(world.client, box, world.send).do(wire.PLAY_MATCH, plain(a_match(ONE, TWO)))
     ((task, message),) = world.sent
     played = wire.from_plain(MatchPlayed, message)
     assert task == wire.RECORD
     assert (played.match, played.attempt, played.token) == ("match", 1, "token")
-    assert world.claimed == [{"subject": "match", "attempt": 1, "token": "token"}]
+    assert world.claimed == [{"kind": "match", "subject": "match", "attempt": 1, "token": "token"}]
 
 
 def test_a_try_out_is_claimed_by_its_version_and_settled(box: Box) -> None:
     world = World(ONE)
-    Arena(world.client, box, world.send).try_out(plain(a_try_out(ONE)))
+    Arena(world.client, box, world.send).do(wire.TRY_OUT, plain(a_try_out(ONE)))
     ((task, message),) = world.sent
     assert (task, wire.from_plain(TriedOut, message).accepted) == (wire.SETTLE, True)
-    assert world.claimed[0]["subject"] == digest(ONE)
+    assert (world.claimed[0]["kind"], world.claimed[0]["subject"]) == ("version", digest(ONE))
 
 
 def test_a_result_that_the_server_does_not_take_is_reported_as_lost(box: Box) -> None:
     world = World(ONE, TWO)
     world.broker_is_up, world.refused = False, wire.RECORD
-    Arena(world.client, box, world.send).play_match(plain(a_match(ONE, TWO)))
+    Arena(world.client, box, world.send).do(wire.PLAY_MATCH, plain(a_match(ONE, TWO)))
     assert [one["task"] for one in world.posted] == [wire.RECORD, wire.LOST]
     lost = wire.from_plain(Lost, world.posted[1]["message"])
     assert lost.subject == "match"
@@ -115,7 +115,7 @@ def test_a_result_that_the_server_does_not_take_is_reported_as_lost(box: Box) ->
 
 def test_a_job_that_somebody_else_has_is_dropped(box: Box) -> None:
     world = World(ONE, TWO, claims=lambda n: 409)
-    Arena(world.client, box, world.send).play_match(plain(a_match(ONE, TWO)))
+    Arena(world.client, box, world.send).do(wire.PLAY_MATCH, plain(a_match(ONE, TWO)))
     assert (world.sent, world.posted) == ([], [])
 
 
@@ -123,7 +123,7 @@ def test_the_lease_is_renewed_during_a_long_match(box: Box) -> None:
     world = World(ONE, TWO)
     clock = count(0, 20)
     arena = Arena(world.client, box, world.send, clock=lambda: float(next(clock)))
-    arena.play_match(plain(a_match(ONE, TWO, deals=4)))
+    arena.do(wire.PLAY_MATCH, plain(a_match(ONE, TWO, deals=4)))
     assert len(world.claimed) > 2
     assert [task for task, _ in world.sent] == [wire.RECORD]
 
@@ -132,8 +132,8 @@ def test_the_lease_is_renewed_in_the_middle_of_a_long_bout(box: Box) -> None:
     world = World(ONE, TWO)
     clock = count(0, 40)
     bouts = 2
-    Arena(world.client, box, world.send, clock=lambda: float(next(clock))).play_match(
-        plain(a_match(ONE, TWO, deals=1))
+    Arena(world.client, box, world.send, clock=lambda: float(next(clock))).do(
+        wire.PLAY_MATCH, plain(a_match(ONE, TWO, deals=1))
     )
     assert len(world.claimed) > 1 + bouts
 
@@ -142,7 +142,7 @@ def test_a_job_that_is_superseded_while_it_is_played_is_dropped(box: Box) -> Non
     world = World(ONE, TWO, claims=lambda n: 204 if n == 1 else 409)
     clock = count(0, 40)
     arena = Arena(world.client, box, world.send, clock=lambda: float(next(clock)))
-    arena.play_match(plain(a_match(ONE, TWO)))
+    arena.do(wire.PLAY_MATCH, plain(a_match(ONE, TWO)))
     assert len(world.claimed) == 2
     assert (world.sent, world.posted) == ([], [])
 
@@ -151,7 +151,7 @@ def test_the_lease_of_a_try_out_is_renewed_as_it_goes_on(box: Box) -> None:
     world = World(ONE)
     clock = count(0, 20)
     arena = Arena(world.client, box, world.send, clock=lambda: float(next(clock)))
-    arena.try_out(plain(a_try_out(ONE)))
+    arena.do(wire.TRY_OUT, plain(a_try_out(ONE)))
     assert len(world.claimed) > 2
     assert [task for task, _ in world.sent] == [wire.SETTLE]
 
@@ -160,15 +160,15 @@ def test_a_try_out_that_is_superseded_is_dropped(box: Box) -> None:
     world = World(ONE, claims=lambda n: 204 if n == 1 else 409)
     clock = count(0, 40)
     arena = Arena(world.client, box, world.send, clock=lambda: float(next(clock)))
-    arena.try_out(plain(a_try_out(ONE)))
+    arena.do(wire.TRY_OUT, plain(a_try_out(ONE)))
     assert (len(world.claimed), world.sent, world.posted) == (2, [], [])
 
 
 def test_a_fault_of_the_platform_is_reported_as_lost() -> None:
     world = World(ONE, TWO)
     arena = Arena(world.client, cast(Box, DeadBox()), world.send)
-    arena.play_match(plain(a_match(ONE, TWO)))
-    arena.try_out(plain(a_try_out(ONE)))
+    arena.do(wire.PLAY_MATCH, plain(a_match(ONE, TWO)))
+    arena.do(wire.TRY_OUT, plain(a_try_out(ONE)))
     found = [(task, wire.from_plain(Lost, message)) for task, message in world.sent]
     assert [(task, one.subject) for task, one in found] == [
         (wire.LOST, "match"),
@@ -179,7 +179,7 @@ def test_a_fault_of_the_platform_is_reported_as_lost() -> None:
 
 def test_a_bundle_that_the_server_does_not_have_is_reported_as_lost(box: Box) -> None:
     world = World(ONE)
-    Arena(world.client, box, world.send).play_match(plain(a_match(ONE, TWO)))
+    Arena(world.client, box, world.send).do(wire.PLAY_MATCH, plain(a_match(ONE, TWO)))
     ((task, message),) = world.sent
     assert task == wire.LOST
     assert "the server has no /internal/bundles/" in message["why"]
@@ -188,7 +188,7 @@ def test_a_bundle_that_the_server_does_not_have_is_reported_as_lost(box: Box) ->
 def test_a_long_result_goes_to_the_server(box: Box, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(wire, "BROKER_BYTES", 1000)
     world = World(LOUD, TWO)
-    Arena(world.client, box, world.send).play_match(plain(a_match(LOUD, TWO)))
+    Arena(world.client, box, world.send).do(wire.PLAY_MATCH, plain(a_match(LOUD, TWO)))
     assert world.sent == []
     assert [one["task"] for one in world.posted] == [wire.RECORD]
 
@@ -196,7 +196,7 @@ def test_a_long_result_goes_to_the_server(box: Box, monkeypatch: pytest.MonkeyPa
 def test_a_result_that_finds_no_broker_goes_to_the_server(box: Box) -> None:
     world = World(ONE, TWO)
     world.broker_is_up = False
-    Arena(world.client, box, world.send).play_match(plain(a_match(ONE, TWO)))
+    Arena(world.client, box, world.send).do(wire.PLAY_MATCH, plain(a_match(ONE, TWO)))
     assert [one["task"] for one in world.posted] == [wire.RECORD]
 
 
@@ -204,7 +204,7 @@ def test_without_a_server_the_message_goes_back(box: Box) -> None:
     world = World(ONE, TWO)
     world.server_is_up = False
     with pytest.raises(GiveBack, match="of the server failed"):
-        Arena(world.client, box, world.send).play_match(plain(a_match(ONE, TWO)))
+        Arena(world.client, box, world.send).do(wire.PLAY_MATCH, plain(a_match(ONE, TWO)))
 
 
 @pytest.mark.parametrize("first", [1, 2])
@@ -213,13 +213,13 @@ def test_an_arena_that_the_server_does_not_know_gives_its_match_back(first: int,
     clock = count(0, 40)
     arena = Arena(world.client, box, world.send, clock=lambda: float(next(clock)))
     with pytest.raises(GiveBack, match="set the same MATCHBOX_ARENA_TOKEN"):
-        arena.play_match(plain(a_match(ONE, TWO)))
+        arena.do(wire.PLAY_MATCH, plain(a_match(ONE, TWO)))
     assert (len(world.claimed), world.sent, world.posted) == (first, [], [])
 
 
 def test_a_job_that_is_none_of_the_server_s_is_reported_as_lost(box: Box) -> None:
     world = World(ONE, TWO, claims=lambda n: 403)
-    Arena(world.client, box, world.send).play_match(plain(a_match(ONE, TWO)))
+    Arena(world.client, box, world.send).do(wire.PLAY_MATCH, plain(a_match(ONE, TWO)))
     ((task, message),) = world.sent
     assert task == wire.LOST
     assert "none of its own" in message["why"]
@@ -228,15 +228,17 @@ def test_a_job_that_is_none_of_the_server_s_is_reported_as_lost(box: Box) -> Non
 def test_an_arena_that_is_stopping_gives_its_match_back(box: Box) -> None:
     world = World(ONE, TWO)
     with pytest.raises(GiveBack, match="stopping"):
-        Arena(world.client, box, world.send, lambda: True).play_match(plain(a_match(ONE, TWO)))
+        Arena(world.client, box, world.send, lambda: True).do(
+            wire.PLAY_MATCH, plain(a_match(ONE, TWO))
+        )
     with pytest.raises(GiveBack, match="stopping"):
-        Arena(world.client, box, world.send, lambda: True).try_out(plain(a_try_out(ONE)))
+        Arena(world.client, box, world.send, lambda: True).do(wire.TRY_OUT, plain(a_try_out(ONE)))
     assert (world.sent, world.posted) == ([], [])
 
 
 def test_a_message_that_is_none_is_refused_by_name(box: Box) -> None:
     with pytest.raises(BadMessage, match="no PlayMatch message"):
-        Arena(World().client, box, World().send).play_match({"match": "m"})
+        Arena(World().client, box, World().send).do(wire.PLAY_MATCH, {"match": "m"})
 
 
 @pytest.mark.parametrize(
@@ -258,5 +260,5 @@ def test_a_job_can_be_reported_as_lost_unplayed(
 
 
 def test_the_size_of_a_message_is_about_that_of_its_json() -> None:
-    message = wire.to_plain(Lost(subject="match", attempt=1, token="token", why="€" * 10_000))
+    message = wire.to_plain(a_match(ONE, TWO).lost("€" * 10_000))
     assert 30_000 <= tasks.size(message) <= 31_000

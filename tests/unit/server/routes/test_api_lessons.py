@@ -106,7 +106,7 @@ def test_an_arena_gets_records_and_memories_and_brings_lessons_back(
     match = next(iter(job.played))
     assert arena.client.get(f"/internal/records/{match}", **mine).data
     assert inside.client.get(f"/internal/records/{match}").status_code == 401
-    claim = {"subject": job.lesson, "attempt": 1, "token": job.token}
+    claim = wire.to_plain(job.claim())
     assert arena.client.post("/internal/claims", json=claim, **mine).status_code == 204
     result = {"task": wire.REMEMBER, "message": wire.to_plain(learned(job, b"much"))}
     for accepted in (True, False):

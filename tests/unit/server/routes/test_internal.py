@@ -49,10 +49,9 @@ def job(books: Books, charlie: User, alice: User, bob: User) -> PlayMatch:
     return books.dispatch()[0]
 
 
-def claim_of(job: PlayMatch | TryOut, kind: str = "match") -> dict[str, Any]:
+def claim_of(job: PlayMatch | TryOut) -> dict[str, Any]:
     """As worker/arena/client.py claims."""
-    subject = job.match if isinstance(job, PlayMatch) else job.version
-    return {"kind": kind, "subject": subject, "attempt": job.attempt, "token": job.token}
+    return wire.to_plain(job.claim())
 
 
 def test_nobody_but_an_arena_comes_in(
@@ -111,13 +110,32 @@ def test_a_claim_of_a_match_that_is_over_is_a_conflict(
 
 
 def test_a_claim_needs_the_attempts_token(arena: Caller, job: PlayMatch, tryout: TryOut) -> None:
-    assert send(arena, "/claims", claim_of(tryout, "version")).status_code == 204
+    assert send(arena, "/claims", claim_of(tryout)).status_code == 204
     problem(send(arena, "/claims", {**claim_of(job), "token": "0" * 64}), 403)
     problem(send(arena, "/claims", {**claim_of(job), "subject": "0" * 32}), 404)
 
 
-@pytest.mark.parametrize("body", [[], "text", {}, {"subject": 1, "attempt": 1, "token": ""},
-                                  {"subject": "x", "attempt": True, "token": ""}])  # fmt: skip
+def test_a_claim_is_of_the_kind_that_it_names(
+    arena: Caller, job: PlayMatch, tryout: TryOut
+) -> None:
+    problem(send(arena, "/claims", {**claim_of(tryout), "kind": "match"}), 404)
+    problem(send(arena, "/claims", {**claim_of(job), "kind": "version"}), 404)
+    problem(send(arena, "/claims", {**claim_of(job), "kind": "table"}), 422)
+    lost = {**wire.to_plain(job.lost("no box")), "kind": "lesson"}
+    problem(send(arena, "/results", {"task": wire.LOST, "message": lost}), 404)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        [],
+        "text",
+        {},
+        {"subject": "x", "attempt": 1, "token": ""},
+        {"kind": "match", "subject": 1, "attempt": 1, "token": ""},
+        {"kind": "match", "subject": "x", "attempt": True, "token": ""},
+    ],
+)
 def test_a_claim_that_makes_no_sense_is_refused(arena: Caller, body: Any) -> None:
     problem(send(arena, "/claims", body), 422)
 
@@ -154,6 +172,7 @@ def test_a_result_without_its_attempts_token_is_not_believed(
     "body",
     [
         {},
+        {"task": ["ledger.lost"], "message": {}},
         {"task": "arena.try_out", "message": {}},
         {"task": wire.RECORD},
         {"task": wire.RECORD, "message": {"match": 1}},

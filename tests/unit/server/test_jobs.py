@@ -1,0 +1,172 @@
+"""The life of a job, which is the same for a match, a try-out and a lesson."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+from sqlalchemy import select
+
+from matchbox.errors import Conflict, Forbidden, NotFound
+from matchbox.match import wire
+from matchbox.match.wire import AnyJob
+from server.db.models import Event, User
+from server.services import jobs, kinds, lessons, matches, tryouts
+from server.services.tick import tick
+from tests.books import Books, season_of
+from tests.unit.server.test_lessons import a_school
+
+GIVE_AGAIN: dict[str, Callable[..., None]] = {
+    "match": matches.requeue,
+    "version": tryouts.try_again,
+    "lesson": lessons.requeue,
+}
+
+
+@dataclass
+class Life:
+    """A job that was sent, and what happens to it."""
+
+    books: Books
+    job: AnyJob
+
+    def row(self) -> Any:
+        """The job as it is on the books."""
+        kind = kinds.KINDS[self.job.kind]
+        with self.books.read() as session:
+            (row,) = kind.rows(session, self.job.subject)
+            return row
+
+    def is_at(self, stage: str) -> bool:
+        """Whether the row is at this stage: queued, leased or parked."""
+        kind = kinds.KINDS[self.job.kind]
+        with self.books.read() as session:
+            at = select(kind.model.id).where(getattr(kind, stage), kind.model.id == self.row().id)
+            return session.scalar(at) is not None
+
+    def claim(self, **change: Any) -> None:
+        """An arena is about to do it, or does it."""
+        with self.books.write() as session:
+            message = replace(self.job.claim(), **change)
+            kinds.claim(session, message, settings=self.books.settings, now=self.books.clock())
+
+    def sent(self) -> bool:
+        """Whether it was sent again; the new attempt is the present one from then on."""
+        tick(self.books.context)
+        found = [one for one in self.books.postman.take() if one.subject == self.job.subject]
+        self.job = found[-1] if found else self.job
+        return bool(found)
+
+    def give_again(self, user: User) -> None:
+        """Somebody gives it another chance."""
+        give = GIVE_AGAIN[self.job.kind]
+        with self.books.write() as session:
+            row = session.merge(self.row())
+            give(session, user, row, settings=self.books.settings, now=self.books.clock())
+
+
+@pytest.fixture(params=["match", "version", "lesson"])
+def life(
+    request: pytest.FixtureRequest, books: Books, alice: User, bob: User, charlie: User
+) -> Life:
+    """A job of each kind."""
+    books.league(paused=True)
+    if request.param == "version":
+        books.upload(alice, "one")
+        return Life(books, books.postman.take()[0])
+    versions = [books.bot(alice, "one"), books.bot(bob, "two")]
+    if request.param == "match":
+        season_of(books, charlie, versions)
+        return Life(books, books.dispatch()[0])
+    school = a_school(books, charlie, versions)
+    school.taught()
+    return Life(books, school.jobs()[0])
+
+
+def test_a_claim_keeps_the_sweeper_away(life: Life) -> None:
+    for _ in range(3):
+        life.books.clock.pass_by(minutes=life.books.settings.lease_minutes - 1)
+        life.claim()
+        assert not life.sent()
+    assert life.is_at("leased")
+
+
+def test_a_job_that_is_late_is_sent_again_and_costs_no_fault(life: Life) -> None:
+    first = life.job
+    life.books.clock.pass_by(minutes=life.books.settings.lease_minutes + 1)
+    assert life.sent()
+    assert (life.job.attempt, life.row().platform_faults) == (2, 0)
+    assert life.job.token != first.token
+    with pytest.raises(Conflict, match=r"attempt 1 .* is not wanted any more"):
+        life.claim(attempt=1, token=first.token)
+    life.claim()
+
+
+def test_a_fault_of_the_platform_counts_once_for_each_attempt(life: Life) -> None:
+    lost = life.job.lost("no room")
+    assert life.books.lose(lost)
+    assert not life.books.lose(lost)
+    row = life.row()
+    assert (row.platform_faults, row.trouble) == (1, "no room")
+    life.sent()
+    assert not life.books.lose(lost), "another attempt has it"
+
+
+def test_too_many_faults_park_a_job_until_an_operator_gives_it_again(
+    life: Life, alice: User, charlie: User
+) -> None:
+    with pytest.raises(Conflict, match="not parked"):
+        life.give_again(charlie)
+    for _ in range(life.books.settings.attempts):
+        assert life.books.lose(life.job.lost("no room"))
+        life.sent()
+    assert life.is_at("parked")
+    with life.books.read() as session:
+        told = [one.kind for one in session.scalars(select(Event))]
+    assert told.count(f"{life.job.kind}.parked") == 1
+    life.books.clock.pass_by(minutes=600)
+    assert not life.sent()
+    with pytest.raises(Conflict):
+        life.claim()
+    with pytest.raises(Forbidden):
+        life.give_again(alice)
+    life.give_again(charlie)
+    assert life.row().platform_faults == 0
+    assert life.sent()
+    life.claim()
+
+
+def test_a_job_that_never_comes_back_is_parked_and_may_be_given_again(
+    life: Life, charlie: User
+) -> None:
+    for sent in range(jobs.MOST_ATTEMPTS + 2):
+        life.books.clock.pass_by(minutes=(sent + 1) * life.books.settings.lease_minutes + 1)
+        life.sent()
+    row = life.row()
+    assert life.is_at("parked")
+    assert (row.attempt, row.platform_faults) == (jobs.MOST_ATTEMPTS, 0)
+    assert row.trouble == "sent 20 times, and it never came back"
+    life.give_again(charlie)
+    assert life.sent()
+
+
+def test_only_the_token_of_an_attempt_that_was_made_is_good(life: Life) -> None:
+    for wrong in ({"token": "0" * 64}, {"token": "ö"}, {"attempt": 0}, {"attempt": 2}):
+        with pytest.raises(Forbidden):
+            life.claim(**wrong)
+    for kind in {"match", "version", "lesson"} - {life.job.kind}:
+        with pytest.raises(NotFound, match=f"there is no {kind}"):
+            life.claim(kind=kind)
+
+
+def test_every_job_and_every_result_is_of_a_kind() -> None:
+    assert {job.kind for job in wire.JOBS.values()} == set(kinds.KINDS)
+    assert {one.kind for one in kinds.RESULTS.values()} == {*kinds.KINDS, None}
+    assert {task for task, queue in wire.QUEUES.items() if queue == "ledger"} == {
+        *kinds.RESULTS,
+        wire.TICK,
+    }
+    assert {*wire.JOBS, *kinds.RESULTS, wire.TICK} == set(wire.QUEUES)
