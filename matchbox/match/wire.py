@@ -256,5 +256,5 @@ def from_plain(kind: type[Message], data: object) -> Message:
     """The message that this data holds. Raises BadMessage, naming the field that is wrong."""
     try:
         return msgspec.convert(data, kind)
-    except (msgspec.ValidationError, TypeError) as error:
+    except (msgspec.ValidationError, TypeError, UnicodeEncodeError) as error:
         raise BadMessage(f"this is no {kind.__name__} message: {error}") from error

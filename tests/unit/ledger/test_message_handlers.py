@@ -115,6 +115,15 @@ def test_a_result_that_cannot_be_read_is_lost_at_once_and_once(
         assert next(iter(wrong)) in match.trouble
 
 
+@pytest.mark.parametrize("name", ["record", "logs", "cpu_ms", "seconds"])
+def test_half_a_character_in_a_result_is_the_platform_s_fault(
+    books: Books, job: PlayMatch, name: str
+) -> None:
+    data = {**wire.to_plain(played(job)), name: "\ud800"}
+    assert refusal(wire.RECORD, books, data).startswith("BadMessage: this is no MatchPlayed ")
+    assert books.match(job.match).platform_faults == 1
+
+
 def test_a_verdict_that_cannot_be_read_is_lost(books: Books) -> None:
     version = books.upload(books.person("dora"), "new")
     (sent,) = books.postman.take()
