@@ -15,7 +15,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, Final
 
-from bench import growth, page
+from bench import growth, page, sample_game
 from bench.contests import CONTESTS
 from bench.goals import Goal, goals
 from bench.growth import Grown
@@ -55,6 +55,7 @@ def main(words: Sequence[str]) -> int:
     usable = cpu_affinity.usable()
     cpu_affinity.pin(usable[os.getpid() % len(usable)])
     with ExitStack() as stack:
+        stack.enter_context(sample_game.installed())
         boxes = _open(options.box, stack)
         contests = [one for one in CONTESTS if one.game in (options.game or [one.game])]
         fast = speeds(boxes, options.games, options.repeats, contests)

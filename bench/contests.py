@@ -1,6 +1,6 @@
-"""What is measured of every game: a table of shipped bots, and the same players in the plain loop.
+"""What is measured of every game: a table of bots, and the same players in the plain loop.
 
-Knows the plain loops, which shipped bot each of their players is, and the jobs that arenas are
+Knows the plain loops, which bot each of their players is, and the jobs that arenas are
 given; measures nothing.
 """
 
@@ -13,7 +13,8 @@ from functools import partial
 from itertools import combinations
 from typing import Any, Final
 
-from bench.plain import bomb, creatures, skull, thegame, war
+from bench import sample_game
+from bench.plain import bomb, creatures, skull, thegame, tictactoe, war
 from cli.shipped import NamedBot, shipped
 from matchbox import registry
 from matchbox.dice import deals_from, derive_deals
@@ -31,11 +32,13 @@ class Contest:
 
     game: str
     bots: tuple[str, ...]
-    """The shipped bot of every seat."""
+    """The bot of every seat."""
     loop: Loop
     share: float = 1.0
     """How many games to play of the number asked for: fewer where a game is long."""
     options: Mapping[str, str] = field(default_factory=dict)
+    uploads: Mapping[str, bytes] = field(default_factory=dict)
+    """The files of bots that are not shipped, by name."""
 
     @property
     def name(self) -> str:
@@ -147,13 +150,21 @@ CONTESTS: Final = (
             partial(creatures.StillLearning, "stilllearning"),
         ),
     ),
+    Contest(
+        sample_game.GAME,
+        ("random",) * 2,
+        _in_turn(tictactoe.play_game, tictactoe.RandomPlayer, tictactoe.RandomPlayer),
+        5.0,
+        uploads={"random": sample_game.RANDOM},
+    ),
 )
-"""All that is measured; of every game something."""
+"""All that is measured; of every game something. The last one is `sample_game.installed`."""
 
 
 def bots_of(contest: Contest) -> list[NamedBot]:
-    """The shipped bot of every seat."""
+    """The bot of every seat."""
     known = {bot.name: bot for bot in shipped(contest.game)}
+    known |= {name: NamedBot(name, data) for name, data in contest.uploads.items()}
     return [known[name] for name in contest.bots]
 
 

@@ -24,6 +24,7 @@ repeats in which both follow each other; numbers of games and bots have three, t
 Ratios carry over to other machines; microseconds do not. On a machine that others use too, a ratio
 may be a fifth off from one run to the next.
 `none` is the same play without a wall, in one process. `bytes` is the length of the stored record.
+`tictactoe` is the game of [add-a-game.md](add-a-game.md), which has nothing that is optional.
 """
 
 _BUILDS: Final = {"compiled": "hot path compiled", "plain": "hot path in plain Python"}

@@ -115,6 +115,8 @@ class SeededDice:
     def at(self, step: int) -> SeededDice:
         """The same dice, for another step of the deal."""
         self._step = step
+        if not self._begun:  # Nothing was drawn.
+            return self
         self._begun = 0
         self._drawn = 1
         self._limit = 0

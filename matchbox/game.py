@@ -132,8 +132,10 @@ class GameHooks(Protocol):
         """
 
     def batch(self, seats: int, options: Options) -> Batch | None:
-        """A loop of the game's own for many bouts at a table of that size; None where it has none
-        for that table or these options."""
+        """A loop of the game's own for many bouts at a table of that size.
+
+        None, for a table that has none, leaves the bouts to the loop of all games.
+        """
 
     def turns(self, moves: Sequence[Plain]) -> int:
         """How many turns the moves of a bout make, for the mean that `simulate` prints.

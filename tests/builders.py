@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 from matchbox import registry
 from matchbox.bundle import digest
 from matchbox.dice import derive_deals
 from matchbox.errors import SeatFault
 from matchbox.game import Game
-from matchbox.match import frames
+from matchbox.match import frames, referee
 from matchbox.match.referee import Played, play
 from matchbox.match.seat import LocalChannel, Seat
 from matchbox.match.table import Player
@@ -55,6 +58,14 @@ def play_scripted(
         return player
 
     return play(game, job, open_player, **given), opened
+
+
+@contextmanager
+def without_batches() -> Iterator[None]:
+    """Meanwhile the referee plays every bout by itself, as it does after a fault."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(referee, "batch_of", lambda game, seats, options: None)
+        yield
 
 
 def local_seats(

@@ -24,6 +24,7 @@ _END: Final = "\0"
 _ENCODER: Final = msgspec.json.Encoder()
 _SAME: Final = 1000
 """So many things that are no text are known by what object they are, while a record is packed."""
+_WHOLE: Final = {int}
 _LEVEL: Final = 4
 """Of zlib's levels: the next is 6% shorter, and takes half as long again."""
 _BZIP2: Final = b"BZh"
@@ -244,6 +245,8 @@ class _Characters(dict[Any, str]):
     def text(self, things: list[Any]) -> str:
         """The characters of these things, which must stay alive as long as this."""
         try:
+            if things and type(things[0]) is int and set(map(type, things)) == _WHOLE:
+                return self._whole(things)
             if self._same:
                 return "".join(map(self._same.__getitem__, map(id, things)))
             return "".join(map(self.__getitem__, things))
@@ -253,6 +256,13 @@ class _Characters(dict[Any, str]):
             if len(self._same) < _SAME:
                 self._same.update(zip(map(id, things), text, strict=True))
             return text
+
+    def _whole(self, things: list[int]) -> str:
+        """The characters of whole numbers."""
+        try:
+            return "".join(map(self._numbers.__getitem__, things))
+        except KeyError:
+            return "".join(map(self.__getitem__, things))
 
     def _next(self, thing: Any) -> str:
         self.things.append(thing)

@@ -12,6 +12,7 @@ from itertools import product
 from typing import TYPE_CHECKING, Final
 
 from matchbox.match import record as records
+from matchbox.match.batch import batch_of
 from matchbox.match.bout import LiveBout
 from matchbox.match.record import Bout, Fault, Record, entrant
 from matchbox.match.table import Player, Table
@@ -140,9 +141,8 @@ class _Match:
         seats = range(self._seats)
         self._bouts.setdefault(rotation, [None] * len(self._job.deals))
         players = [self._open(entrant(seat, rotation, self._seats), rotation) for seat in seats]
-        batch = getattr(self._game, "batch", None)
-        side = batch(self._seats, self._job.options) if batch is not None else None
-        table = Table(self._job, rotation, players, self, side, narrow=rotation in self._narrow)
+        batch = batch_of(self._game, self._seats, self._job.options)
+        table = Table(self._job, rotation, players, self, batch, narrow=rotation in self._narrow)
         try:
             table.play(deals)
         finally:

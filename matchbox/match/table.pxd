@@ -10,6 +10,7 @@ cdef class Table:
     cdef list _aside, _owing, _broken, _held, _lost
 
     @cython.locals(live=LiveBout)
+    cdef _start(self, object waiting)
     cdef bint _fill(self, object waiting) except -1
     @cython.locals(seat=Py_ssize_t, owing=list)
     cdef _step(self)
@@ -19,6 +20,7 @@ cdef class Table:
     @cython.locals(seat=Py_ssize_t)
     cdef _end(self, object bout)
     cdef _ask_batch(self, Py_ssize_t seat, object questions)
+    cdef bint _end_batched(self) except -1
     @cython.locals(live=LiveBout)
     cdef _ask(self, Py_ssize_t seat, list owing)
     cdef _seed(self, Py_ssize_t deal, Py_ssize_t seat)

@@ -116,6 +116,13 @@ class Table:
             self._step()
 
     def _fill(self, waiting: Iterator[int]) -> bool:
+        """Starts bouts while there is room; whether any is under way."""
+        self._start(waiting)
+        while self._end_batched():  # Where chance alone moves, a bout is over when it has begun.
+            self._start(waiting)
+        return bool(self._batched or self._live)
+
+    def _start(self, waiting: Iterator[int]) -> None:
         while self._batched + len(self._live) < self._width:
             if self._aside:
                 live = self._aside.pop(0)
@@ -135,7 +142,6 @@ class Table:
             else:
                 self._live[deal] = live = self._bouts.start(order)
                 self._look(live)
-        return bool(self._batched or self._live)
 
     def _step(self) -> None:
         """Asks every seat all that it owes, and tells the rules the answers."""
@@ -185,10 +191,16 @@ class Table:
         else:
             for bout, moves, given in self._batch.take(seat, answers):
                 self._resume(bout, moves, given)
-            for bout, moves, outcome in self._batch.over():
-                self._batched -= 1
-                self._end(bout)
-                self._bouts.keep((bout, self._rotation), moves, outcome)
+            self._end_batched()
+
+    def _end_batched(self) -> bool:
+        """Keeps the bouts of the batch that are over; whether there are any."""
+        over = self._batch.over() if self._batch is not None else []
+        for bout, moves, outcome in over:
+            self._batched -= 1
+            self._end(bout)
+            self._bouts.keep((bout, self._rotation), moves, outcome)
+        return bool(over)
 
     def _resume(self, bout: int, moves: Sequence[Plain], given: Answers) -> None:
         """Goes on with a bout that the batch gave back."""

@@ -7,24 +7,19 @@ import os
 import re
 import subprocess
 import sys
-import tomllib
 from pathlib import Path
 
 import pytest
 
-FILE = re.compile(r"^`([\w./]+)`\n\n```\w+\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+from bench import sample_game
+from bench.sample_game import GAME
+
 BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-GAME = "tictactoe"
 WRITE_PLAYTHROUGH = f"""
 from matchbox import registry
 from tests.contract.playthroughs import place_of, playthrough
 place_of("{GAME}").write_text(playthrough(registry.game("{GAME}")), encoding="utf-8")
 """
-
-
-def files(checkout: Path) -> dict[str, str]:
-    """The files on the page, by their path."""
-    return dict(FILE.findall((checkout / "docs/add-a-game.md").read_text()))
 
 
 def bot(checkout: Path) -> str:
@@ -34,19 +29,9 @@ def bot(checkout: Path) -> str:
 
 
 @pytest.fixture
-def installed(tmp_path: Path, checkout: Path) -> Path:
+def installed(tmp_path: Path) -> Path:
     """A folder of packages that holds the game as `pip install` would leave it."""
-    for name, text in files(checkout).items():
-        place = tmp_path / name
-        place.parent.mkdir(exist_ok=True)
-        place.write_text(text)
-    project = tomllib.loads((tmp_path / "pyproject.toml").read_text())["project"]
-    points = project["entry-points"]["matchbox.games"]
-    told = tmp_path / f"{project['name'].replace('-', '_')}-{project['version']}.dist-info"
-    told.mkdir()
-    (told / "METADATA").write_text(f"Name: {project['name']}\nVersion: {project['version']}\n")
-    lines = [f"{name} = {package}" for name, package in points.items()]
-    (told / "entry_points.txt").write_text("\n".join(["[matchbox.games]", *lines, ""]))
+    sample_game.write(tmp_path)
     return tmp_path
 
 
@@ -67,7 +52,8 @@ def run(installed: Path, checkout: Path, *arguments: str) -> str:
 
 def test_the_game_on_the_page_keeps_the_contract(installed: Path, checkout: Path) -> None:
     run(installed, checkout, "-c", WRITE_PLAYTHROUGH)
-    contract = ("tests/contract/test_every_game.py", "-k", GAME)
+    files = ("tests/contract/test_every_game.py", "tests/contract/test_every_batch.py")
+    contract = (*files, "-k", GAME)
     quiet = ("-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-p", "no:randomly")
     said = run(installed, checkout, "-m", "pytest", *contract, *quiet)
     assert re.search(r"\b[1-9]\d+ passed", said), said

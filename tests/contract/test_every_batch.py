@@ -1,4 +1,5 @@
-"""What every game must hold that offers to play many bouts side by side."""
+"""Every game's bouts side by side are what the functions of a state play: in its own batch, and in
+the one of all games."""
 
 from __future__ import annotations
 
@@ -12,10 +13,11 @@ from matchbox import registry
 from matchbox.dice import SeededDice, derive_deals
 from matchbox.errors import SeatFault
 from matchbox.game import Game, Options, Outcome, Spec, fill_options
+from matchbox.match.batch import batch_of
 from matchbox.match.bout import LiveBout
 from matchbox.match.frames import Question
 from matchbox.match.referee import Played
-from tests.builders import a_job, play_scripted
+from tests.builders import a_job, play_scripted, without_batches
 
 
 def others_than_usual(spec: Spec) -> list[dict[str, Any]]:
@@ -28,16 +30,22 @@ def others_than_usual(spec: Spec) -> list[dict[str, Any]]:
     ]
 
 
-GAMES: dict[str, Any] = {
-    name: game for name, game in registry.games().items() if hasattr(game, "batch")
-}
-TABLES = [
+GAMES: dict[str, Any] = dict(registry.games())
+OWN = [
     (name, seats, chosen)
     for name, game in GAMES.items()
     for seats in game.spec.seats
     for chosen in [{}, *others_than_usual(game.spec)]
-    if game.batch(seats, fill_options(game.spec, chosen)) is not None
+    if getattr(game, "batch", None) is not None
+    and game.batch(seats, fill_options(game.spec, chosen)) is not None
 ]
+GENERAL = [
+    (name, seats, chosen)
+    for name, game in GAMES.items()
+    for seats in dict.fromkeys((game.spec.seats[0], game.spec.seats[-1]))
+    for chosen in [{}, *others_than_usual(game.spec)]
+]
+TABLES = [(*table, "own") for table in OWN] + [(*table, "general") for table in GENERAL]
 NONSENSE: tuple[Any, ...] = (
     "nonsense",
     -1,
@@ -46,29 +54,42 @@ NONSENSE: tuple[Any, ...] = (
     1.5,
     [],
     {},
-    ("draw",),
+    ("nonsense",),
     SeatFault("crash", "raised"),
 )
 """What no seat should answer."""
 BOUTS = 40
 
-every_table = pytest.mark.parametrize("name, seats, chosen", TABLES)
+
+def is_chance_alone(name: str, seats: int, chosen: dict[str, Any]) -> bool:
+    """Whether nobody is ever asked at that table."""
+    game = GAMES[name]
+    options = fill_options(game.spec, chosen)
+    return LiveBout(game, derive_deals(name, 1)[0], (0, 0), seats, options).over
 
 
-def test_some_game_offers_it() -> None:
-    assert GAMES
+PLAYED = [table for table in TABLES if not is_chance_alone(*table[:3])]
+"""Those at which a seat can be at fault."""
+
+every_table = pytest.mark.parametrize("name, seats, chosen, kind", TABLES)
+every_played_table = pytest.mark.parametrize("name, seats, chosen, kind", PLAYED)
+
+
+def game_of(name: str, kind: str) -> Any:
+    """The game, with its own batch or without."""
+    return GAMES[name] if kind == "own" else Unbatched(GAMES[name])
 
 
 class Both:
     """Bouts in a batch, and each of them played by the functions of a state beside it."""
 
     def __init__(
-        self, name: str, seats: int, chosen: dict[str, Any], *, nonsense: float = 0
+        self, name: str, seats: int, chosen: dict[str, Any], kind: str, *, nonsense: float = 0
     ) -> None:
-        self.game: Any = GAMES[name]
+        self.game: Any = game_of(name, kind)
         self.seats, self.nonsense = seats, nonsense
         self.options = fill_options(self.game.spec, chosen)
-        self.batch = self.game.batch(seats, self.options)
+        self.batch: Any = batch_of(self.game, seats, self.options)
         self.lot = random.Random(f"{name} {seats}")
         self.live: dict[int, LiveBout] = {}
         self.seeds: dict[int, list[str | None]] = {}
@@ -78,6 +99,7 @@ class Both:
             self.batch.start(bout, SeededDice(bytes.fromhex(deal), 0), seeds)
             self.live[bout] = LiveBout(self.game, deal, (bout, 0), seats, self.options)
             self.seeds[bout] = list(seeds)
+            self.end()
 
     def step(self) -> None:
         """Every seat answers all that it owes."""
@@ -87,9 +109,13 @@ class Both:
             assert {bout for bout, *_ in questions} == owing
             answers = [self.answer(seat, *question) for question in questions]
             self.give_back(self.batch.take(seat, list(answers)))
-            for bout, moves, outcome in self.batch.over():
-                assert result(self.live.pop(bout)) == (moves, outcome)
-                self.ended += 1
+            self.end()
+
+    def end(self) -> None:
+        """What is over in the batch has the same end beside it."""
+        for bout, moves, outcome in self.batch.over():
+            assert result(self.live.pop(bout)) == (moves, outcome)
+            self.ended += 1
 
     def answer(self, seat: int, bout: int, told: Any, seed: str | None) -> Any:
         """A move by lot, or none; told to the other one too."""
@@ -119,19 +145,19 @@ def result(live: LiveBout) -> tuple[list[Any], Outcome]:
 
 @every_table
 def test_it_plays_what_the_functions_of_a_state_play(
-    name: str, seats: int, chosen: dict[str, Any]
+    name: str, seats: int, chosen: dict[str, Any], kind: str
 ) -> None:
-    both = Both(name, seats, chosen)
+    both = Both(name, seats, chosen, kind)
     while both.live:
         both.step()
     assert (both.ended, both.returned) == (BOUTS, 0)
 
 
-@every_table
+@every_played_table
 def test_where_an_answer_is_no_move_it_gives_the_bout_back(
-    name: str, seats: int, chosen: dict[str, Any]
+    name: str, seats: int, chosen: dict[str, Any], kind: str
 ) -> None:
-    both = Both(name, seats, chosen, nonsense=0.05)
+    both = Both(name, seats, chosen, kind, nonsense=0.05)
     while both.live:
         both.step()
     assert both.ended + both.returned == BOUTS
@@ -140,9 +166,9 @@ def test_where_an_answer_is_no_move_it_gives_the_bout_back(
 
 @every_table
 def test_it_gives_back_all_bouts_that_are_under_way(
-    name: str, seats: int, chosen: dict[str, Any]
+    name: str, seats: int, chosen: dict[str, Any], kind: str
 ) -> None:
-    both = Both(name, seats, chosen)
+    both = Both(name, seats, chosen, kind)
     for _ in range(3):
         both.step()
     both.give_back(both.batch.leave())
@@ -158,10 +184,10 @@ def flat(answers: list[Any]) -> list[Any]:
 @every_table
 @pytest.mark.parametrize("seed", range(20))
 def test_moves_in_a_row_are_taken_as_the_functions_take_them_or_given_back(
-    name: str, seats: int, chosen: dict[str, Any], seed: int
+    name: str, seats: int, chosen: dict[str, Any], kind: str, seed: int
 ) -> None:
     """Some rows go on when they should not: after the turn, or after the end."""
-    both = Both(name, seats, chosen)
+    both = Both(name, seats, chosen, kind)
     lot = random.Random(seed)
     while both.live:
         for seat in range(seats):
@@ -192,7 +218,7 @@ def test_moves_in_a_row_are_taken_as_the_functions_take_them_or_given_back(
 
 
 class Unbatched:
-    """The game without its batch."""
+    """The game without its batch: it is played in the one of all games."""
 
     batch = None
 
@@ -226,13 +252,13 @@ def chosen_move(moves: list[Any], sent: bytes) -> Any:
     return random.Random(sent).choice(moves)
 
 
-@every_table
+@every_played_table
 @pytest.mark.parametrize("often", [0.0, 0.02])
 def test_faults_cost_in_it_what_they_cost_without_it(
-    name: str, seats: int, chosen: dict[str, Any], often: float
+    name: str, seats: int, chosen: dict[str, Any], kind: str, often: float
 ) -> None:
     """Moves are legal by chance; so often a program breaks, always at the same question."""
-    game: Any = GAMES[name]
+    game = game_of(name, kind)
     options = fill_options(game.spec, chosen)
     moves = some_moves(game, seats, options)
 
@@ -244,16 +270,17 @@ def test_faults_cost_in_it_what_they_cost_without_it(
         by_chance = random.Random(f"{bout} {as_sent(told)!r}").random()
         return SeatFault("crash", "broke") if by_chance < often else None
 
-    def match(table: Any, width: int) -> Played:
+    def match(width: int) -> Played:
         job = a_job(game, deals=30, seats=seats, width=width, options=options)
         everyone = range(seats)
         return play_scripted(
-            table, job, dict.fromkeys(everyone, decide), dict.fromkeys(everyone, breaks)
+            game, job, dict.fromkeys(everyone, decide), dict.fromkeys(everyone, breaks)
         )[0]
 
-    plain = match(Unbatched(game), 1)
+    with without_batches():
+        plain = match(1)
     assert any(bout.faults for bout in plain.record.bouts)
     for width in (1, 7, 30):
-        played = match(game, width)
+        played = match(width)
         assert played.record.bouts == plain.record.bouts
         assert played.notes == plain.notes

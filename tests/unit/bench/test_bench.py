@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from bench import sample_game
 from bench.contests import CONTESTS
 from bench.goals import least, most
 from bench.measure import speeds
@@ -26,6 +27,7 @@ FROZEN = {
     "creatures.py": "7bd7f7d905b5e8d3",
     "skull.py": "cfc96e4acfec51ad",
     "thegame.py": "f0fdae071c81a537",
+    "tictactoe.py": "9b2eea0d67400558",
     "war.py": "0e7ea9af8f583b86",
 }
 
@@ -48,7 +50,7 @@ def test_it_prints_isolated_play_beside_the_plain_loop(tmp_path: Path) -> None:
     assert "ratio" in done.stdout
     assert "One match of 20 games of bomb, fresh forks" in done.stdout
     found = json.loads(file.read_text())
-    assert {one["game"] for one in found["speeds"]} == BUILT_IN
+    assert {one["game"] for one in found["speeds"]} == {*BUILT_IN, sample_game.GAME}
     assert all(
         one["game"] in done.stdout and one["table"] in done.stdout for one in found["speeds"]
     )
@@ -94,7 +96,8 @@ def check_goals(found: dict[str, Any], page: str, shown: str) -> None:
     names = [one["name"] for one in found["goals"]]
     assert len(names) == len(set(names))
     builds = ["plain Python", *(["compiled"] if build.in_use() == "compiled" else [])]
-    assert {f"{game} on one core, {built}" for game in BUILT_IN for built in builds} <= set(names)
+    games = [*BUILT_IN, sample_game.GAME]
+    assert {f"{game} on one core, {built}" for game in games for built in builds} <= set(names)
     assert any("two cores" in name for name in names) == (len(cpu_affinity.usable()) > 1)
     assert sum("where the plain loop takes 40 us" in name for name in names) == 4
     assert {"the record of a game of bomb", "10,000 games of a pair, to the database"} <= set(names)
@@ -124,7 +127,7 @@ def test_the_plain_loop_plays_as_many_games_as_the_box_from_every_seat() -> None
     for contest in CONTESTS:
         games = contest.games(20)
         assert games % len(contest.bots) == 0
-        assert 1 <= games <= 20
+        assert 1 <= games <= 20 * max(1, contest.share)
 
 
 def test_one_game_can_be_measured_alone() -> None:
@@ -153,3 +156,12 @@ def test_the_record_of_a_long_match_of_bomb_takes_eight_bytes_a_game_at_most() -
     found = speeds([("none", None)], 2000, 1, pairs)
     assert len(found) == 3
     assert all(0 < one.bytes <= 8 for one in found), found
+
+
+def test_the_game_of_the_page_is_there_while_it_is_measured() -> None:
+    before = registry.packages()
+    with sample_game.installed():
+        assert registry.game(sample_game.GAME).spec.title == "Tic-tac-toe"
+        assert f"{sample_game.GAME}.player" in registry.seat_modules()
+    assert registry.packages() == before
+    assert sample_game.GAME not in sys.modules

@@ -15,8 +15,8 @@ from matchbox.match.record import Bout
 from matchbox.match.referee import Played, play
 from matchbox.match.table import Player
 from matchbox.match.wire import ALONE, PlayMatch
-from tests.builders import a_job, local_seats, play_scripted, shipped
-from tests.contract.test_every_batch import Unbatched, as_sent, chosen_move, some_moves
+from tests.builders import a_job, local_seats, play_scripted, shipped, without_batches
+from tests.contract.test_every_batch import as_sent, chosen_move, some_moves
 from tests.fakes import Auction, Decide, Race, ScriptedPlayer
 
 WIDTHS = (ALONE, 1, 3, 16, 64)
@@ -269,7 +269,7 @@ def test_the_first_in_doubt_is_asked_where_another_has_broken_the_program_again(
     assert at_fault(played.record.bouts) == [(3, 0, "crash")]
 
 
-@pytest.mark.parametrize("name", ["bomb", "creatures"])
+@pytest.mark.parametrize("name", ["bomb", "creatures", "thegame"])
 @pytest.mark.parametrize("room", [1, 5])
 def test_bouts_of_a_batch_are_given_back_and_go_on(name: str, room: int) -> None:
     game: Any = registry.game(name)
@@ -279,7 +279,8 @@ def test_bouts_of_a_batch_are_given_back_and_go_on(name: str, room: int) -> None
     def move(told: Any) -> Answer:
         return chosen_move(moves, as_sent(told))
 
-    calm, _ = match(Unbatched(game), 1, 10**6, decide=move, options=options)
+    with without_batches():
+        calm, _ = match(game, 1, 10**6, decide=move, options=options)
     for width in (1, 7, 64):
         tight, _ = match(game, width, room, decide=move, options=options)
         assert tight.record.bouts == calm.record.bouts
@@ -312,7 +313,8 @@ def test_a_batch_gives_its_bouts_back_also_where_one_beside_it_breaks_the_progra
     def open_player(entrant: int, rotation: int) -> Odd:
         return Odd(entrant, seats(entrant, rotation))
 
-    alone = play(Unbatched(game), job, open_player, rotations=[0])
+    with without_batches():
+        alone = play(game, job, open_player, rotations=[0])
     assert [order for *order, kind in at_fault(alone.record.bouts)] == [[2, 0], [5, 0], [8, 0]]
     broken.clear()
     assert play(game, job, open_player, rotations=[0]).record.bouts == alone.record.bouts

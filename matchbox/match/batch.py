@@ -1,0 +1,213 @@
+"""Many bouts of any game side by side, played by the functions of its rules.
+
+Plays what `LiveBout` plays while every answer is a legal move. Knows no fault: a bout with any
+other answer goes back to the table, which plays it again as a `LiveBout`. Knows the Game contract
+and no game.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from msgspec.json import encode
+
+from matchbox.errors import IllegalMove, SeatFault
+from matchbox.game import CHANCE
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from matchbox.dice import SeededDice
+    from matchbox.game import Answers, Batch, Game, Options, Outcome, Plain, State
+
+_NO_MOVES: Final = (tuple, SeatFault)
+"""Answers that are no single move: a row, and what the seat's own loop saw."""
+
+Left = tuple[int, list["Plain"], "Answers"]
+"""A bout that goes back: its number, the answers so far, and those that follow them."""
+
+
+def batch_of(game: Game, seats: int, options: Options) -> Batch:
+    """The game's own batch for that table, or else the one over its rules."""
+    own = getattr(game, "batch", None)
+    made: Batch | None = own(seats, options) if own is not None else None
+    return RulesBatch(game, seats, options) if made is None else made
+
+
+class _Bout:
+    """One bout: its state, and the answers that led to it."""
+
+    __slots__ = (
+        "answered", "answers", "dice", "number", "rows", "seeds", "state", "step", "together",
+    )  # fmt: skip
+
+    def __init__(self, number: int, dice: SeededDice, seeds: list[str], state: State) -> None:
+        self.number = number
+        self.dice = dice
+        self.seeds: list[str | None] = list(seeds)
+        """By seat: what seeds its player, until its first question was answered."""
+        self.state = state
+        self.step = 1
+        """The number of the next step, with those of chance."""
+        self.answers: list[Any] = []
+        """A move each, or a row of moves."""
+        self.rows = False
+        """Whether an answer is a row."""
+        self.together: Sequence[int] = ()
+        """The seats that move at once, where there are several."""
+        self.answered: dict[int, Any] = {}
+        """The answers of some of them."""
+
+
+class RulesBatch:
+    """Bouts at tables of one size, over `apply`, `to_move`, and `brief` or `view`."""
+
+    def __init__(self, game: Game, seats: int, options: Options) -> None:
+        self._game = game
+        self._seats = seats
+        self._options = options
+        self._apply = game.apply
+        self._to_move = game.to_move
+        self._view = getattr(game, "brief", None) or game.view
+        self._refusal = getattr(game, "refusal", None)
+        self._max_steps = game.spec.max_steps
+        self._owing: list[list[_Bout]] = [[] for _ in range(seats)]
+        self._over: list[tuple[int, list[Plain], Outcome]] = []
+
+    def start(self, bout: int, dice: SeededDice, seeds: list[str]) -> None:
+        """Deals a bout, and plays chance until a seat is to move or the bout is over."""
+        state = self._game.start(self._seats, dice, self._options)
+        self._go_on(_Bout(bout, dice, seeds, state))
+
+    def ask(self, seat: int) -> list[tuple[int, Any, str | None]]:
+        """What the seat owes an answer to."""
+        view = self._view
+        return [
+            (bout.number, view(bout.state, seat), bout.seeds[seat]) for bout in self._owing[seat]
+        ]
+
+    def take(self, seat: int, answers: Sequence[Any]) -> list[Left]:
+        """Makes the moves; gives back the bouts in which an answer is not legal."""
+        bouts, self._owing[seat] = self._owing[seat], []
+        back: list[Left] = []
+        apply, to_move, owing, most = self._apply, self._to_move, self._owing, self._max_steps
+        for bout, answer in zip(bouts, answers, strict=True):
+            bout.seeds[seat] = None
+            if bout.together or type(answer) in _NO_MOVES:
+                if not self._make_several(bout, seat, answer):
+                    back.append((bout.number, bout.answers, bout.answered))
+                continue
+            try:
+                state = apply(bout.state, seat, answer, bout.dice.at(bout.step))
+            except IllegalMove:
+                back.append((bout.number, bout.answers, {seat: answer}))
+                continue
+            bout.state = state
+            bout.answers.append(answer)
+            bout.step += 1
+            movers = to_move(state)
+            if len(movers) == 1 and movers[0] != CHANCE and bout.step <= most:
+                owing[movers[0]].append(bout)
+            else:
+                self._go_on(bout)
+        return back
+
+    def over(self) -> list[tuple[int, list[Plain], Outcome]]:
+        """The bouts that have ended since the last time."""
+        over, self._over = self._over, []
+        return over
+
+    def leave(self) -> list[Left]:
+        """All bouts under way."""
+        left = {bout.number: bout for owing in self._owing for bout in owing}
+        self._owing = [[] for _ in range(self._seats)]
+        return [(bout.number, bout.answers, bout.answered) for bout in left.values()]
+
+    def _go_on(self, bout: _Bout) -> None:
+        """Plays chance. Then a seat owes a move, several do, or the bout is over."""
+        movers = self._next(bout)
+        bout.together = movers if len(movers) > 1 else ()
+        for seat in movers:
+            self._owing[seat].append(bout)
+        if not movers:
+            moves = _flat(bout.answers) if bout.rows else bout.answers
+            outcome = self._game.outcome(bout.state)
+            assert outcome is not None
+            self._over.append((bout.number, moves, outcome))
+
+    def _next(self, bout: _Bout) -> Sequence[int]:
+        """The seats that are to move once chance has played; none at the end.
+
+        Raises SeatFault("platform") for a bout that does not end.
+        """
+        while movers := self._to_move(bout.state):
+            if bout.step > self._max_steps:
+                raise SeatFault("platform", f"a bout of {self._game.spec.name} does not end")
+            if movers[0] != CHANCE:
+                break
+            bout.state = self._apply(bout.state, CHANCE, None, bout.dice.at(bout.step))
+            bout.step += 1
+        return movers
+
+    def _make_several(self, bout: _Bout, seat: int, answer: Any) -> bool:
+        """Takes one of the answers that make a step together, or a row of moves.
+
+        False where one is not legal; then `answered` holds what the bout goes back with.
+        """
+        bout.answered[seat] = answer
+        if len(bout.answered) < len(bout.together):
+            return True
+        made = self._make_together(bout) if bout.together else self._make_row(bout, seat, answer)
+        if made:
+            bout.answered = {}
+            self._go_on(bout)
+        return made
+
+    def _make_row(self, bout: _Bout, seat: int, answer: Any) -> bool:
+        """Makes several moves of a seat, one after the other; whether all of them are legal."""
+        if type(answer) is not tuple:
+            return False
+        for place, move in enumerate(answer):
+            if (place and list(self._next(bout)) != [seat]) or not self._make(bout, seat, move):
+                return False
+        bout.answers.append(answer)
+        bout.rows = True
+        return True
+
+    def _make_together(self, bout: _Bout) -> bool:
+        """Makes the moves of all seats that owe one; whether all of them are legal."""
+        answered = sorted(bout.answered.items())
+        for seat, move in answered:
+            if type(move) in _NO_MOVES or self._refuses(bout, seat, move):
+                return False
+        for seat, move in answered:
+            if seat not in self._to_move(bout.state) or not self._make(bout, seat, move):
+                return False
+        bout.answers += [move for _, move in answered]
+        return True
+
+    def _refuses(self, bout: _Bout, seat: int, move: Plain) -> bool:
+        """Whether the rules refuse the move before any of the others is made."""
+        if self._refusal is not None:
+            return bool(self._refusal(bout.state, seat, move))
+        return encode(move) not in map(encode, self._game.legal(bout.state, seat))
+
+    def _make(self, bout: _Bout, seat: int, move: Plain) -> bool:
+        """Makes a move; False where it is not legal."""
+        try:
+            bout.state = self._apply(bout.state, seat, move, bout.dice.at(bout.step))
+        except IllegalMove:
+            return False
+        bout.step += 1
+        return True
+
+
+def _flat(answers: list[Any]) -> list[Plain]:
+    """The moves of these answers, one after the other."""
+    moves: list[Plain] = []
+    for answer in answers:
+        if type(answer) is tuple:
+            moves += answer
+        else:
+            moves.append(answer)
+    return moves

@@ -1,0 +1,99 @@
+"""The batch of all games plays what the bouts play one by one, faults and rows included."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+from zlib import crc32
+
+import pytest
+
+from matchbox import registry
+from matchbox.dice import SeededDice, derive_deals
+from matchbox.errors import SeatFault
+from matchbox.game import Spec
+from matchbox.match.batch import RulesBatch, batch_of
+from matchbox.match.frames import Answer
+from matchbox.match.referee import Played
+from tests.builders import a_job, play_scripted, without_batches
+from tests.fakes import Auction, Race
+
+DEALS = 12
+ANSWERS: tuple[Answer, ...] = (1, 2, 3, 1, 2, (2,), (1, 2), 7, "x", True, SeatFault("crash", "x"))
+
+
+class Wordy(Auction):
+    """The auction with a sentence for a bid that it refuses."""
+
+    def refusal(self, state: Any, seat: int, move: Any) -> str:
+        """No bid but 1 and 2."""
+        return "" if type(move) is int and move in (1, 2) else "only 1 and 2"
+
+
+def mostly_legal(salt: int, view: Any) -> Answer:
+    """An answer that the view tells; every eighth may be no legal move."""
+    told = crc32(f"{salt} {view}".encode())
+    return ANSWERS[told // 8 % len(ANSWERS)] if told % 8 == 0 else 1 + told % 2
+
+
+def legal(view: Any) -> Answer:
+    """A bid, and a step in the race."""
+    return 1 + len(str(view)) % 2
+
+
+def match(game: Any, seats: int, width: int, decide: Any) -> Played:
+    job = a_job(game, seats=seats, deals=DEALS, width=width)
+    return play_scripted(game, job, dict.fromkeys(range(seats), decide))[0]
+
+
+@pytest.mark.parametrize("seats", [2, 3])
+@pytest.mark.parametrize("game", [Race(), Auction(), Wordy()], ids=["race", "auction", "wordy"])
+def test_it_plays_what_the_bouts_play_one_by_one(game: Any, seats: int) -> None:
+    faults = 0
+    for salt in range(12):
+        decide = partial(mostly_legal, salt)
+        with without_batches():
+            wanted = match(game, seats, 1, decide)
+        faults += sum(bool(bout.faults) for bout in wanted.record.bouts)
+        for width in (1, 7, DEALS):
+            played = match(game, seats, width, decide)
+            assert (played.record.bouts, played.notes) == (wanted.record.bouts, wanted.notes)
+    assert 0 < faults < 12 * DEALS * seats
+
+
+def test_a_game_without_hooks_is_played_in_it() -> None:
+    assert isinstance(batch_of(Race(), 2, {}), RulesBatch)
+    assert isinstance(batch_of(registry.game("war"), 2, {"play": "dealt"}), RulesBatch)
+    assert not isinstance(batch_of(registry.game("bomb"), 2, {}), RulesBatch)
+
+
+def test_a_row_that_is_legal_is_several_moves_and_goes_back_as_one_answer() -> None:
+    class Alone(Race):
+        """The race of a seat that is always to move again."""
+
+        def _after(self, state: dict[str, Any], seat: int) -> int:
+            return seat
+
+    batch: Any = RulesBatch(Alone(), 2, {})
+    for bout, deal in enumerate(derive_deals("a row", 2)):
+        batch.start(bout, SeededDice(bytes.fromhex(deal), 0), ["00", "01"])
+    assert [seed for *_, seed in batch.ask(0)] == ["00", "00"]
+    assert batch.take(0, [(1, 2), 3]) == []
+    assert batch.take(0, [(3, 3, 3, 3, 3, 3, 3), (1, 1)]) == [(0, [(1, 2)], {0: (3,) * 7})]
+    assert [(told["sum"], seed) for _, told, seed in batch.ask(0)] == [(5, None)]
+    assert batch.leave() == [(1, [3, (1, 1)], {})]
+    assert not batch.ask(0)
+
+
+def test_the_end_has_every_move_of_a_row() -> None:
+    def rows(view: Any) -> Answer:
+        return (2,)
+
+    played = match(Race(), 2, 5, rows)
+    assert all(set(bout.moves) == {2} and not bout.faults for bout in played.record.bouts)
+
+
+def test_a_bout_that_does_not_end_is_the_platforms_fault() -> None:
+    endless = Race(Spec("race", "Race", (2, 3), "1", max_steps=3))
+    with pytest.raises(SeatFault, match="a bout of race does not end"):
+        match(endless, 2, 4, legal)
