@@ -10,11 +10,15 @@ import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any, Final
+from typing import IO, Any, Final, TypeVar
 
 import httpx
+from pydantic import ValidationError
 
 from matchbox import errors
+from matchbox.answers import Answer
+
+A = TypeVar("A", bound=Answer)
 
 DEFAULT_URL: Final = "http://127.0.0.1:8000"
 _TIMEOUT_S: Final = 60.0
@@ -59,6 +63,10 @@ class Client:
         """The JSON at that address. Raises what the server refused."""
         asked = {name: value for name, value in query.items() if value is not None}
         return self._send("GET", path, params=asked).json()
+
+    def answer(self, kind: type[A], path: str) -> A:
+        """The answer at that address. Raises what the server refused, and BadMessage."""
+        return made(kind, self.get(path))
 
     def read(self, path: str) -> bytes:
         """The bytes at that address. Raises what the server refused."""
@@ -121,6 +129,17 @@ class Client:
             f"the server at {self.url} cannot be reached: start it, or name another one with "
             "`matchbox login URL`"
         )
+
+
+def made(kind: type[A], told: Any) -> A:
+    """The answer that this JSON holds. Raises BadMessage where it is another one."""
+    try:
+        return kind.model_validate(told)
+    except ValidationError as error:
+        raise errors.BadMessage(
+            f"the server's answer is no {kind.__name__}: is it of another version than this "
+            f"command? {error.errors()[0]['msg']}"
+        ) from error
 
 
 def refusal(answer: httpx.Response) -> errors.MatchboxError:

@@ -96,9 +96,11 @@ def reinstate_version(
     json: JsonOption = False,
 ) -> None:
     """Let a suspended version play again, its forfeits forgotten."""
+    from matchbox.answers.bots import Bot
+
     with connect() as client:
-        versions = client.get(f"/bots/{bot}")["versions"]
-    rows = [one["id"] for one in versions if one["number"] == number]
+        versions = client.answer(Bot, f"/bots/{bot}").versions
+    rows = [one.id for one in versions if one.number == number]
     if not rows:
         output.no(f"{bot} has no version {number}; see `matchbox bots`")
     _do(f"/versions/{rows[0]}/reinstate", {"reason": reason}, json)
@@ -128,8 +130,7 @@ def audit(
 def _whole(match: str) -> str:
     """The match's whole id, where the first digits were given."""
     with connect() as client:
-        name: str = find_match(client, match)["id"]
-    return name
+        return find_match(client, match).id
 
 
 def _do(path: str, body: dict[str, Any], json: bool) -> None:

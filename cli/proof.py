@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from json import dumps as encode
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
@@ -18,6 +18,7 @@ from cli.remote import connect
 
 if TYPE_CHECKING:
     from cli.client import Client
+    from matchbox.answers.matches import LogLine, Match
     from matchbox.match.record import Bout, Record
     from matchbox.match.verification import Find, Finding
 
@@ -40,15 +41,17 @@ def replay(
     json: JsonOption = False,
 ) -> None:
     """Show the record of a match as a transcript."""
+    from matchbox.answers.matches import Logs
+
     with connect() as client:
         told = find_match(client, match)
         record = record_in(told)
-        own = client.get(f"/matches/{told['id']}/log")["items"] if told.get("mine") else []
-    names = [entrant["bot"] for entrant in told["entrants"]]
+        own = client.answer(Logs, f"/matches/{told.id}/log").items if told.mine else []
+    names = [entrant.bot for entrant in told.entrants]
     if export is not None:
         write_export(record, names, export)
     if json:
-        output.document(told)
+        output.document(told.plain())
         return
     for number, lines in enumerate(transcripts(record, names)):
         if bout in (None, number):
@@ -66,25 +69,25 @@ def verify(
     with connect() as client:
         told = find_match(client, match)
         record = record_in(told)
-        classes = [entrant["class_name"] for entrant in told["entrants"]]
+        classes = [entrant.class_name for entrant in told.entrants]
         with output.opened(open_box(box)) as opened, from_folder(client.url, data) as more:
             again = verifier(_bundles(client, more), _memories(client), opened)
-            finding = again.verify(record, told.get("digest"), classes)
+            finding = again.verify(record, told.digest, classes)
     if json:
-        output.document({"match": told["id"], "verdict": finding, "digest": told.get("digest")})
+        output.document({"match": told.id, "verdict": finding, "digest": told.digest})
     else:
         print(f"{finding}: {_MEANING[finding]}")
     if finding == "different":
         output.no()
 
 
-def reported(logs: list[dict[str, Any]], bout: Bout) -> list[str]:
+def reported(logs: Iterable[LogLine], bout: Bout) -> list[str]:
     """What the players of one's own bots said of their moves in that bout, a line each."""
     return [
-        f"  - {log['bot']}, decision {one['decision']}: {encode(one['report'])}"
+        f"  - {log.bot}, decision {one.decision}: {encode(one.report)}"
         for log in logs
-        for one in log["diagnostics"]
-        if (one["deal"], one["rotation"]) == (bout.deal, bout.rotation)
+        for one in log.diagnostics
+        if (one.deal, one.rotation) == (bout.deal, bout.rotation)
     ]
 
 
@@ -130,25 +133,25 @@ def from_folder(url: str, data: Path | None) -> Iterator[Find]:
         server.close()
 
 
-def find_match(client: Client, name: str) -> dict[str, Any]:
-    """The match as the API tells it. Raises NotFound."""
+def find_match(client: Client, name: str) -> Match:
+    """The match with its record. Raises NotFound."""
+    from matchbox.answers.matches import Match
     from matchbox.errors import NotFound
 
     if not re.fullmatch("[0-9a-f]{8,32}", name):
         raise NotFound(
             f"{name!r} is no match's id: copy its hex digits, 8 at least, from the match's page"
         )
-    told: dict[str, Any] = client.get(f"/matches/{name}")
-    return told
+    return client.answer(Match, f"/matches/{name}")
 
 
-def record_in(told: dict[str, Any]) -> Record:
-    """The record of a match that the API told. Raises Forbidden where there is none yet."""
+def record_in(told: Match) -> Record:
+    """The record of the match. Raises Forbidden where there is none yet."""
     from matchbox.errors import Forbidden
 
-    if told.get("record") is None:
-        raise Forbidden(told.get("embargo") or f"match {told['id']} is {told['state']}: no record")
-    return read_record(told["record"])
+    if told.record is None:
+        raise Forbidden(told.embargo or f"match {told.id} is {told.state}: no record")
+    return read_record(told.record)
 
 
 def read_record(data: object) -> Record:

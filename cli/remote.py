@@ -15,6 +15,9 @@ from cli.playing import JsonOption
 
 if TYPE_CHECKING:
     from cli.client import Client
+    from matchbox.answers.bots import Bot, Version, VersionLine
+    from matchbox.answers.matches import LogLine
+    from matchbox.answers.standings import Board, BoardLine
 
 POLL_S: Final = 0.3
 BotArgument = Annotated[str, typer.Argument(help="owner/name, or the name of one of yours")]
@@ -83,22 +86,23 @@ def submit(
 ) -> None:
     """Upload a bot, or its next version; exits 1 where it is refused."""
     from cli import shipped
+    from cli.client import made
+    from matchbox.answers.bots import Version
 
     data = shipped.read(file)
     with connect() as client:
         fields = {"game": game, "name": name, "class": class_name}
-        version = client.upload("/bots", fields, file.name, data)
+        version = made(Version, client.upload("/bots", fields, file.name, data))
         if wait:
             version = verdict(client, version, patience)
-    told = told_version(version)
     if json:
-        output.document(told)
+        output.document(flat(version))
     else:
-        _show_version(told, version)
-    if version["state"] == "refused":
+        _show_version(version)
+    if version.state == "refused":
         output.no()
-    if version["state"] == "suspended":
-        output.no(f"It is suspended: {version['trouble']}; mend it, and submit that")
+    if version.state == "suspended":
+        output.no(f"It is suspended: {version.trouble}; mend it, and submit that")
 
 
 def terms(scopes: list[str] | None, days: int) -> dict[str, Any]:
@@ -106,40 +110,43 @@ def terms(scopes: list[str] | None, days: int) -> dict[str, Any]:
     return {"days": days, **({"scopes": scopes} if scopes else {})}
 
 
-def verdict(client: Client, version: dict[str, Any], patience_s: float) -> dict[str, Any]:
+def verdict(client: Client, version: Version, patience_s: float) -> Version:
     """The version once its verdict is there. Raises Unavailable where that takes too long."""
     from matchbox.errors import Unavailable
 
     deadline = time.monotonic() + patience_s
-    while version["state"] == "pending":
-        if version.get("parked"):
+    while version.state == "pending":
+        if version.parked:
             raise Unavailable("the try-out failed by no fault of the bot; an operator has to look")
         if time.monotonic() > deadline:
             raise Unavailable(
                 f"there is no verdict after {patience_s:.0f} s; see `matchbox logs` later"
             )
         time.sleep(POLL_S)
-        version = client.get(f"/versions/{version['id']}")
+        version = client.answer(type(version), f"/versions/{version.id}")
     return version
 
 
-def told_version(version: dict[str, Any]) -> dict[str, Any]:
-    """A version and its report as one flat document."""
-    report = version.get("report") or {}
+def flat(version: Version) -> dict[str, Any]:
+    """A version and its report as one document without nesting."""
+    report = version.report.plain() if version.report else {}
     return {
-        "bot": version["bot"],
-        "game": version["game"],
-        "version": version["number"],
-        "version_id": version["id"],
-        "digest": version["digest"],
-        "state": version["state"],
-        "accepted": {"pending": None, "quarantined": None, "refused": False}.get(
-            version["state"], True
-        ),
+        "bot": version.bot,
+        "game": version.game,
+        "version": version.number,
+        "version_id": version.id,
+        "digest": version.digest,
+        "state": version.state,
+        "accepted": _accepted(version),
         **{key: report.get(key) for key in ("verdict", "games", "cpu_ms_per_decision", "box")},
         "reasons": report.get("reasons") or [],
         "log": report.get("log") or "",
     }
+
+
+def _accepted(version: VersionLine) -> bool | None:
+    """Whether its try-out accepted it; None as long as nobody knows."""
+    return None if version.state in ("pending", "quarantined") else version.state != "refused"
 
 
 def bots(
@@ -148,13 +155,17 @@ def bots(
     json: JsonOption = False,
 ) -> None:
     """List your bots, or everybody's."""
+    from cli.client import made
+    from matchbox.answers.bots import BotLine
+
     with connect() as client:
         owner = None if everybody else client.get("/whoami")["name"]
-        found = list(client.items("/bots", game=game, owner=owner, limit=200))
+        items = client.items("/bots", game=game, owner=owner, limit=200)
+        found = [made(BotLine, one) for one in items]
     if json:
-        output.document(found)
+        output.document([one.plain() for one in found])
         return
-    rows = [(one["bot"], one["game"], one["number"], one["state"], one["active"]) for one in found]
+    rows = [(one.bot, one.game, one.number, one.state, one.active) for one in found]
     output.table(["bot", "game", "newest", "state", "plays with"], rows)
 
 
@@ -164,21 +175,22 @@ def logs(
     json: JsonOption = False,
 ) -> None:
     """Show what a bot printed: in its try-outs and in its last matches."""
+    from matchbox.answers.matches import Logs
+
     with connect() as client:
         found = bot_of(client, bot)
-        played = client.items("/matches", bot=found["bot"], state="finished", most=matches)
+        played = client.items("/matches", bot=found.bot, state="finished", most=matches)
         lines = [
-            {"match": match["id"], **line}
+            (match["id"], line)
             for match in played
-            if not match.get("embargo")
-            for line in client.get(f"/matches/{match['id']}/log")["items"]
-            if line["bot"] == found["bot"]
+            for line in client.answer(Logs, f"/matches/{match['id']}/log").items
+            if line.bot == found.bot
         ]
-    told = {"bot": found["bot"], "versions": found["versions"], "matches": lines}
     if json:
-        output.document(told)
+        told = [{"match": match, **line.plain()} for match, line in lines]
+        output.document({"bot": found.bot, "versions": found.plain()["versions"], "matches": told})
     else:
-        _show_logs(told)
+        _show_logs(found, lines)
 
 
 def standings(
@@ -189,26 +201,26 @@ def standings(
     with connect() as client:
         board = board_of(client, name)
     if json:
-        output.document(board["lines"])
+        output.document(board.plain()["lines"])
     else:
         show_board(board)
 
 
-def board_of(client: Client, name: str) -> dict[str, Any]:
+def board_of(client: Client, name: str) -> Board:
     """The game's board, or the season's. Raises NotFound."""
+    from matchbox.answers.standings import Board
     from matchbox.errors import NotFound
 
     for path in (f"/leaderboards/{name}", f"/seasons/{name}/standings"):
         with suppress(NotFound):
-            board: dict[str, Any] = client.get(path)
-            return board
+            return client.answer(Board, path)
     raise NotFound(f"there is no game and no season {name!r}")
 
 
-def show_board(board: dict[str, Any]) -> None:
+def show_board(board: Board) -> None:
     """A standing for the person at the terminal."""
-    rows = [_standing_row(line) for line in board["lines"]]
-    output.table(STANDING_COLUMNS, rows, f"{board['title']}: {board['matches']} matches")
+    rows = [_standing_row(line) for line in board.lines]
+    output.table(STANDING_COLUMNS, rows, f"{board.title}: {board.matches} matches")
 
 
 def activate(
@@ -217,22 +229,29 @@ def activate(
     json: JsonOption = False,
 ) -> None:
     """Make an accepted version the one that the bot plays with."""
+    from cli.client import made
+    from matchbox.answers.bots import Version
+
     with connect() as client:
         told = client.post(f"/bots/{full_name(client, bot)}/activate", {"version": version})
+    active = made(Version, told)
     if json:
-        output.document(told_version(told))
+        output.document(flat(active))
     else:
-        output.note(f"{told['bot']} now plays with version {told['number']}")
+        output.note(f"{active.bot} now plays with version {active.number}")
 
 
 def retire(bot: BotArgument, json: JsonOption = False) -> None:
     """Take a bot from every board for ever; its games stay."""
+    from cli.client import made
+    from matchbox.answers.bots import Bot
+
     with connect() as client:
-        told = client.post(f"/bots/{full_name(client, bot)}/retire")
+        retired = made(Bot, client.post(f"/bots/{full_name(client, bot)}/retire"))
     if json:
-        output.document(told)
+        output.document(retired.plain())
     else:
-        output.note(f"{told['bot']} is retired")
+        output.note(f"{retired.bot} is retired")
 
 
 def full_name(client: Client, bot: str) -> str:
@@ -240,10 +259,11 @@ def full_name(client: Client, bot: str) -> str:
     return bot if "/" in bot else f"{client.get('/whoami')['name']}/{bot}"
 
 
-def bot_of(client: Client, bot: str) -> dict[str, Any]:
+def bot_of(client: Client, bot: str) -> Bot:
     """The bot with its versions. Raises NotFound."""
-    found: dict[str, Any] = client.get(f"/bots/{full_name(client, bot)}")
-    return found
+    from matchbox.answers.bots import Bot
+
+    return client.answer(Bot, f"/bots/{full_name(client, bot)}")
 
 
 def secret_of(what: str) -> str:
@@ -254,38 +274,42 @@ def secret_of(what: str) -> str:
     return sys.stdin.readline().rstrip("\n")
 
 
-def _show_version(told: dict[str, Any], version: dict[str, Any]) -> None:
-    from cli.playing import show_report
-
-    if told["state"] == "pending":
-        print(f"{told['bot']} version {told['version']} waits for its try-out")
+def _show_version(version: Version) -> None:
+    if version.state == "pending":
+        print(f"{version.bot} version {version.number} waits for its try-out")
     else:
-        print(f"{told['bot']} version {told['version']} is {told['state']}")
-        show_report({**(version["report"] or {}), "accepted": told["accepted"]})
+        print(f"{version.bot} version {version.number} is {version.state}")
+        _show_report(version)
 
 
-def _show_logs(told: dict[str, Any]) -> None:
+def _show_report(version: VersionLine) -> None:
     from cli.playing import show_report
 
-    for version in reversed(told["versions"]):
-        print(f"Version {version['number']} is {version['state']}")
-        if version["report"]:
-            show_report({**version["report"], "accepted": version["state"] != "refused"})
-    for line in told["matches"]:
-        print(f"Match {line['match']}: {line['cpu_ms']:.0f} ms of processor time")
-        for fault in line["notes"]:
-            place = f"deal {fault['deal']}, rotation {fault['rotation']}"
-            print(f"  {place}: {fault['kind']}: {fault['detail']}")
-        if line["text"]:
-            print(line["text"].rstrip())
+    report = version.report.plain() if version.report else {}
+    show_report({**report, "accepted": _accepted(version)})
 
 
-def _standing_row(line: dict[str, Any]) -> tuple[object, ...]:
-    low, high = line["rank_range"]
-    rank = f"{line['rank']}" if low == high else f"{line['rank']} ({low}-{high})"
-    rated = line["elo"] is not None
-    value, interval = (line["elo"], line["ci95"]) if rated else (line["score"], line["score_ci95"])
+def _show_logs(bot: Bot, lines: list[tuple[str, LogLine]]) -> None:
+    for version in reversed(bot.versions):
+        print(f"Version {version.number} is {version.state}")
+        if version.report:
+            _show_report(version)
+    for match, line in lines:
+        print(f"Match {match}: {line.cpu_ms:.0f} ms of processor time")
+        for fault in line.notes:
+            place = f"deal {fault.deal}, rotation {fault.rotation}"
+            print(f"  {place}: {fault.kind}: {fault.detail}")
+        if line.text:
+            print(line.text.rstrip())
+
+
+def _standing_row(line: BoardLine) -> tuple[object, ...]:
+    low, high = line.rank_range
+    rank = f"{line.rank}" if low == high else f"{line.rank} ({low}-{high})"
+    value, interval = (
+        (line.elo, line.ci95) if line.elo is not None else (line.score, line.score_ci95)
+    )
     spread = f"{interval[0]:.0f} to {interval[1]:.0f}" if interval else ""
-    counts = (line[key] for key in ("matches", "wins", "draws", "losses", "forfeits"))
     shown = "" if value is None else f"{value:.0f}"
-    return rank, line["bot"], line["version"], shown, spread, *counts
+    counts = (line.matches, line.wins, line.draws, line.losses, line.forfeits)
+    return rank, line.bot, line.version, shown, spread, *counts

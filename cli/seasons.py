@@ -116,11 +116,13 @@ def list_seasons(json: JsonOption = False) -> None:
 @season.command()
 def show(season: SeasonArgument, json: JsonOption = False) -> None:
     """Show a season with its entrants and its standing."""
+    from matchbox.answers.standings import Board
+
     with connect() as client:
         found = client.get(f"/seasons/{season}")
-        board = client.get(f"/seasons/{season}/standings")
-    _tell(found | {"standing": board["lines"]}, json)
-    if board["lines"] and not json:
+        board = client.answer(Board, f"/seasons/{season}/standings")
+    _tell(found | {"standing": board.plain()["lines"]}, json)
+    if board.lines and not json:
         show_board(board)
 
 

@@ -12,6 +12,7 @@ from werkzeug.wrappers import Response
 
 from dashboard import figures
 from dashboard.source import Row, Source
+from matchbox.answers.bots import Bot
 from matchbox.lab.statistics import mean_interval
 
 Answer = str | Response
@@ -31,9 +32,9 @@ def rules(source: Source) -> Iterator[tuple[str, Callable[..., Answer]]]:
     yield "/comparisons/<int(max=999999999):comparison>", comparison
 
 
-def of_bot(source: Source, bot: Row) -> Row | None:
+def of_bot(source: Source, bot: Bot) -> Row | None:
     """What the bot's page shows its owner; None for everybody else."""
-    return source.comparisons(bot["owner"], bot["name"]) if bot["mine"] else None
+    return source.comparisons(bot.owner, bot.name) if bot.mine else None
 
 
 def finding(comparison: Row) -> str:

@@ -1,11 +1,16 @@
 """What a standing rests on, in sentences: what ranks, whether that is fair, how it was measured.
 
-Knows a board as `Source` tells it; computes nothing.
+Knows boards; computes nothing.
 """
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import TYPE_CHECKING, Final
+
+from dashboard.wording import plural
+
+if TYPE_CHECKING:
+    from matchbox.answers.standings import Board
 
 SURE: Final = 0.01
 """Below this p the strengths do not explain the results, and Borda's scores rank."""
@@ -13,40 +18,39 @@ NAMED: Final = 3
 """So many of the most surprising pairs are named."""
 
 
-def basis(board: dict[str, Any]) -> str:
+def basis(board: Board) -> str:
     """What ranks the bots and why, in a sentence or two."""
-    lack = board.get("lack")
-    if board["cooperative"]:
+    if board.cooperative:
         return "Ranked by the mean score of a bout that a bot played with copies of itself."
-    if board.get("by") == "borda" and lack:
+    lack = board.lack
+    if board.by == "borda" and lack:
         return (
-            f"Strengths do not explain these results ({chance(lack['p'])}): some bots beat better "
+            f"Strengths do not explain these results ({chance(lack.p)}): some bots beat better "
             "ones and lose to worse. So the mean expected score against everybody ranks, not Elo."
         )
     if lack:
-        return f"Strengths explain these results ({chance(lack['p'])}), so Elo ranks."
+        return f"Strengths explain these results ({chance(lack.p)}), so Elo ranks."
     return (
         "Elo ranks; too few pairs have met often enough to tell whether strengths explain it all."
     )
 
 
-def measure(board: dict[str, Any]) -> str:
+def measure(board: Board) -> str:
     """How sure the figures are and of how many deals, in a sentence."""
-    deals = board.get("deals")
-    of = f" of {deals:,} {'deal' if deals == 1 else 'deals'}" if deals else ""
+    of = f" of {plural(board.deals, 'deal')}" if board.deals else ""
     return (
         f"Intervals are 95% and clustered by deal{of}: results of one deal share their luck. The "
         "ranks a bot may hold are true of all lines at once, with 95% certainty."
     )
 
 
-def surprises(board: dict[str, Any]) -> list[str]:
+def surprises(board: Board) -> list[str]:
     """The pairs that strengths explain worst, a sentence each, the worst first."""
-    lack = board.get("lack") or {"worst": []}
+    worst = board.lack.worst if board.lack else []
     return [
-        f"{pair['first']} took {pair['share']:.0%} of {pair['games']:,} bouts against "
-        f"{pair['second']}, where {pair['expected']:.0%} were expected"
-        for pair in lack["worst"][:NAMED]
+        f"{pair.first} took {pair.share:.0%} of {pair.games:,} bouts against {pair.second}, "
+        f"where {pair.expected:.0%} were expected"
+        for pair in worst[:NAMED]
     ]
 
 
@@ -55,7 +59,7 @@ def chance(p: float) -> str:
     return "p < 0.001" if p < 0.001 else f"p = {p:.3f}" if p < 0.1 else f"p = {p:.2f}"
 
 
-def tied(board: dict[str, Any]) -> set[int]:
+def tied(board: Board) -> set[int]:
     """The ranks that several bots share."""
-    ranks = [line["rank"] for line in board["lines"] if line["matches"]]
+    ranks = [line.rank for line in board.lines if line.matches]
     return {rank for rank in ranks if ranks.count(rank) > 1}

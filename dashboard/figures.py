@@ -7,12 +7,15 @@ can be drawn under a content policy without inline styles.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from hashlib import blake2b
-from typing import Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
+
+if TYPE_CHECKING:
+    from matchbox.answers import Interval
+    from matchbox.answers.standings import Board, BoardLine
 
 Figure: TypeAlias = "dict[str, Any]"
-Line: TypeAlias = "dict[str, Any]"
 
 COLOURS: Final = ("#0077bb", "#d9601a", "#009988", "#e0317a", "#7a6fd0", "#7d8a00", "#7d7d7d")
 """Told apart by the colour-blind, and at least 3:1 against a light and a dark page."""
@@ -27,6 +30,14 @@ _LABEL: Final = 34
 _INVISIBLE: Final = {"<": "‹", ">": "›", "&": "＆"}
 
 
+class _Measured(NamedTuple):
+    """A line of a board with the value that ranks it, and the value's 95% interval."""
+
+    line: BoardLine
+    value: float
+    interval: Interval | None
+
+
 def colour(bot: str) -> str:
     """The bot's colour: the same on every figure, whoever else is on it."""
     drawn = blake2b(bot.encode(), digest_size=8, person=_PERSON).digest()
@@ -39,42 +50,42 @@ def label(text: str) -> str:
     return plain if len(plain) <= _LABEL else plain[: _LABEL - 1] + "…"
 
 
-def finding(board: Figure) -> str:
+def finding(board: Board) -> str:
     """What a leaderboard says, in a sentence: who leads, and how sure we are."""
-    lines = _measured(board)
-    if not lines:
+    measured = _measured(board)
+    if not measured:
         return "Nobody has been rated yet"
-    first = [line for line in board["lines"] if line["rank_range"][0] == 1]
-    leader = board["lines"][0]["bot"]
-    level = [line["bot"] for line in lines if line["rank"] == 1]
+    first = [line for line in board.lines if line.rank_range[0] == 1]
+    leader = board.lines[0].bot
+    level = [one.line.bot for one in measured if one.line.rank == 1]
     if len(level) > 1:
         return f"{' and '.join(level) if len(level) == 2 else f'{len(level)} bots'} share the lead"
     if len(first) == 1:
         return f"{leader} leads, and we are sure"
     if len(first) == 2:
-        other = next(line["bot"] for line in first if line["bot"] != leader)
+        other = next(line.bot for line in first if line.bot != leader)
         return f"{leader} leads, but {other} may be as strong"
     return f"{leader} leads, but {len(first)} bots may be first"
 
 
-def leaderboard(board: Figure) -> Figure:
-    """Each bot's strength with its 95% interval, best on top. `board` is as Source tells it."""
-    lines = _measured(board)[:DRAWN]
-    unit = "Score per bout" if board["cooperative"] else _unit(board)
+def leaderboard(board: Board) -> Figure:
+    """Each bot's strength with its 95% interval, best on top."""
+    measured = _measured(board)[:DRAWN]
+    unit, digits = _unit(board)
     return {
-        "data": [*_intervals(lines, board), _points(lines, board, unit)],
+        "data": [*_intervals(measured), _points(measured, unit, digits)],
         "layout": layout(
-            height=_FRAME_PX + _ROW_PX * max(1, len(lines)),
+            height=_FRAME_PX + _ROW_PX * max(1, len(measured)),
             xaxis={
                 "title": heading(unit),
                 "zeroline": False,
-                "range": _reach(lines, board),
+                "range": _reach(measured),
             },
             yaxis={
                 "autorange": "reversed",
                 "type": "category",
                 "categoryorder": "array",
-                "categoryarray": [_name(line) for line in lines],
+                "categoryarray": [label(one.line.bot) for one in measured],
                 "showgrid": False,
                 "automargin": True,
                 "ticklabelstandoff": 8,
@@ -122,42 +133,42 @@ def walk(comparison: Figure) -> Figure:
     }
 
 
-def _measured(board: Figure) -> list[Line]:
+def _measured(board: Board) -> list[_Measured]:
     """The lines that have something to draw."""
-    value, _ = _keys(board)
-    return [line for line in board["lines"] if line[value] is not None]
+    by_elo = not board.cooperative and board.by != "borda"
+    found = []
+    for line in board.lines:
+        value, interval = (line.elo, line.ci95) if by_elo else (line.score, line.score_ci95)
+        if value is not None:
+            found.append(_Measured(line, value, interval))
+    return found
 
 
-def _keys(board: Figure) -> tuple[str, str]:
-    """The names of a line's value and of its interval."""
-    by_elo = not board["cooperative"] and board.get("by") != "borda"
-    return ("elo", "ci95") if by_elo else ("score", "score_ci95")
+def _unit(board: Board) -> tuple[str, int]:
+    """What the figure measures, and with how many decimals it is told."""
+    if board.cooperative:
+        return "Score per bout", 1
+    return ("Expected share of points", 3) if board.by == "borda" else ("Elo", 0)
 
 
-def _unit(board: Figure) -> str:
-    return "Expected share of points" if board.get("by") == "borda" else "Elo"
-
-
-def _reach(lines: Iterable[Line], board: Figure) -> list[float] | None:
+def _reach(measured: Iterable[_Measured]) -> list[float] | None:
     """From a little below the lowest bar to a little above the highest."""
-    value, interval = _keys(board)
-    ends = [end for line in lines for end in (line[interval] or [line[value]])]
+    ends = [end for one in measured for end in (one.interval or [one.value])]
     if not ends:
         return None
     margin = 0.04 * (max(ends) - min(ends)) or 1
     return [min(ends) - margin, max(ends) + margin]
 
 
-def _intervals(lines: Iterable[Line], board: Figure) -> list[Figure]:
+def _intervals(measured: Iterable[_Measured]) -> list[Figure]:
     """One trace a colour: a thick line for each interval."""
-    _, interval = _keys(board)
     ends: dict[str, tuple[list[float | None], list[str | None]]] = {}
-    for line in lines:
-        if line[interval] is None:
+    for line, _, interval in measured:
+        if interval is None:
             continue
-        x, y = ends.setdefault(colour(line["bot"]), ([], []))
-        x.extend((*line[interval], None))
-        y.extend((_name(line), _name(line), None))
+        x, y = ends.setdefault(colour(line.bot), ([], []))
+        x.extend((*interval, None))
+        y.extend((label(line.bot), label(line.bot), None))
     return [
         {
             "type": "scatter",
@@ -173,42 +184,35 @@ def _intervals(lines: Iterable[Line], board: Figure) -> list[Figure]:
     ]
 
 
-def _points(lines: list[Line], board: Figure, unit: str) -> Figure:
+def _points(measured: Sequence[_Measured], unit: str, digits: int) -> Figure:
     """The estimates, hollow while they are provisional, with the counts on hover."""
-    value, _ = _keys(board)
+    lines = [one.line for one in measured]
     return {
         "type": "scatter",
         "mode": "markers",
-        "x": [line[value] for line in lines],
-        "y": [_name(line) for line in lines],
+        "x": [one.value for one in measured],
+        "y": [label(line.bot) for line in lines],
         "marker": {
             "size": 12,
-            "color": [colour(line["bot"]) for line in lines],
-            "symbol": ["circle-open" if line["provisional"] else "circle" for line in lines],
-            "line": {"width": 2.5, "color": [colour(line["bot"]) for line in lines]},
+            "color": [colour(line.bot) for line in lines],
+            "symbol": ["circle-open" if line.provisional else "circle" for line in lines],
+            "line": {"width": 2.5, "color": [colour(line.bot) for line in lines]},
         },
-        "customdata": [_hover(line, board, unit) for line in lines],
+        "customdata": [_hover(one, unit, digits) for one in measured],
         "hovertemplate": "%{y}<br>%{customdata[0]}<br>%{customdata[1]}<extra></extra>",
         "showlegend": False,
     }
 
 
-def _hover(line: Line, board: Figure, unit: str) -> list[str]:
-    value, interval = _keys(board)
-    digits = 1 if board["cooperative"] else 3 if value == "score" else 0
-    low_high = line[interval]
-    spread = f" ({low_high[0]:.{digits}f} to {low_high[1]:.{digits}f})" if low_high else ""
-    counts = f"{line['matches']} matches: {line['wins']} won, {line['draws']} drawn, "
-    counts += f"{line['losses']} lost"
-    if line["forfeits"]:
-        counts += f"<br>{line['forfeits']} bouts forfeited"
-    if line["provisional"]:
+def _hover(measured: _Measured, unit: str, digits: int) -> list[str]:
+    line, value, ends = measured
+    spread = f" ({ends[0]:.{digits}f} to {ends[1]:.{digits}f})" if ends else ""
+    counts = f"{line.matches} matches: {line.wins} won, {line.draws} drawn, {line.losses} lost"
+    if line.forfeits:
+        counts += f"<br>{line.forfeits} bouts forfeited"
+    if line.provisional:
         counts += "<br>provisional"
-    return [f"{unit} {line[value]:.{digits}f}{spread}", counts]
-
-
-def _name(line: Line) -> str:
-    return label(str(line["bot"]))
+    return [f"{unit} {value:.{digits}f}{spread}", counts]
 
 
 def heading(text: str) -> Figure:

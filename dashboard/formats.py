@@ -12,6 +12,7 @@ from dashboard.wording import plural
 
 if TYPE_CHECKING:
     from dashboard.source import Row
+    from matchbox.answers.leagues import Round
 
 QUESTIONS: Final = {
     "order": "the whole order is known",
@@ -90,16 +91,16 @@ def options(chosen: dict[str, Any]) -> str:
     return ", ".join(f"{name} {value}" for name, value in chosen.items())
 
 
-def rounds(opened: list[Row]) -> str:
+def rounds(opened: list[Round]) -> str:
     """What was opened so far: "8 Swiss rounds, 2 batches"; empty before the first round."""
-    counted = Counter(one["stage"] for one in opened)
+    counted = Counter(one.stage for one in opened)
     return ", ".join(plural(number, *STAGES[stage]) for stage, number in counted.items())
 
 
-def ties(opened: list[Row]) -> list[list[list[tuple[str, bool]]]]:
+def ties(opened: list[Round]) -> list[list[list[tuple[str, bool]]]]:
     """The rounds of a knock-out: of each its ties, of these who met, and whether it went on."""
-    levels = [one["ties"] for one in opened if one["stage"] == "knock-out"]
-    levels = [one for at, one in enumerate(levels) if one != (levels[at + 1 :] or [None])[0]]
+    levels = [one.ties for one in opened if one.stage == "knock-out"]
+    levels = [one for at, one in enumerate(levels) if levels[at + 1 : at + 2] != [one]]
     return [
         [[(bot, any(bot in later for later in after)) for bot in tie] for tie in level]
         for level, after in zip(levels, [*levels[1:], []], strict=False)

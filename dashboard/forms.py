@@ -101,7 +101,7 @@ def match_operate_page(
         "match_operate.html",
         values=values or {},
         error=error,
-        log=source.audit(subject=f"match:{told['id']}", limit=20),
+        log=source.audit(subject=f"match:{told.id}", limit=20),
         match=told,
     )
 
@@ -131,14 +131,14 @@ def leagues_page(source: Source, values: Values | None = None, error: str = "") 
 def league_page(source: Source, name: str, values: Values | None = None, error: str = "") -> str:
     """A league, and for an operator the form for how it is run."""
     league = source.league(name)
-    deals = None if league["paced"] else league["deals"]
-    known = {
-        "deals": deals,
-        "separation": league["separation"],
-        "max_matches": league["format"]["matches"],
+    known: Row = {
+        "deals": None if league.paced else league.deals,
+        "separation": league.separation,
+        "max_matches": league.format["matches"],
+        **league.format,
+        **league.admission,
+        **league.schedule,
     }
-    for part in ("format", "admission", "schedule"):
-        known |= league[part]
     return render_template(
         "league.html", values={**known, **(values or {})}, error=error, league=league
     )

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, Final
 
 from flask import Blueprint, Response, jsonify, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
@@ -29,12 +29,21 @@ from dashboard import (
     operations,
     ratings,
     reports,
+    tables,
     wording,
 )
 from dashboard.source import Row, Source
+from matchbox.answers.bots import VersionLine
+from matchbox.answers.matches import Match
+from matchbox.answers.standings import Board
 from matchbox.errors import NotFound
 
 Answer = str | AnyResponse
+EMPTY_BOARD: Final = Board(
+    game="", title="", league="", cooperative=False, matches=0, computed_at=None,
+    rows_digest=None, by="elo", deals=None, lack=None, lines=[],
+)  # fmt: skip
+"""The leaderboard of a game as long as it has no league."""
 
 
 def utc_now() -> datetime:
@@ -125,8 +134,8 @@ class _Pages:
             games=games,
             tops=[self._board(game["name"]) for game in games],
             queue=self.source.queue(),
-            running=self.source.matches(state="running", limit=6)["items"],
-            latest=self.source.matches(state="finished", limit=10)["items"],
+            running=self.source.matches(state="running", limit=6).items,
+            latest=self.source.matches(state="finished", limit=10).items,
         )
 
     def game(self, game: str) -> Answer:
@@ -137,19 +146,19 @@ class _Pages:
 
     def leaderboard(self, game: str) -> Answer:
         board = self.source.leaderboard(game)
-        return render_template("leaderboard.html", **_told(board), game=self._game(board["game"]))
+        return render_template("leaderboard.html", **_told(board), game=self._game(board.game))
 
     def leaderboard_csv(self, game: str) -> Answer:
         return _csv(self.source.leaderboard(game), game)
 
     def leaderboard_json(self, game: str) -> Answer:
-        return jsonify(self.source.leaderboard(game))
+        return jsonify(self.source.leaderboard(game).plain())
 
     # Bots
 
     def find_bot(self, name: str) -> Answer:
         found = self.source.find_bot(name)
-        return redirect(url_for("pages.bot", owner=found["owner"], name=found["name"]))
+        return redirect(url_for("pages.bot", owner=found.owner, name=found.name))
 
     def bot(self, owner: str, name: str) -> Answer:
         bot = self.source.bot(owner, name)
@@ -161,11 +170,12 @@ class _Pages:
             full_name=f"{owner}/{name}",
             rated=ratings.of_bot(self.source, owner, name),
             compared=comparisons.of_bot(self.source, bot),
+            lessons=self.source.lessons(owner, name),
         )
 
     def version(self, owner: str, name: str, number: int) -> Answer:
         bot = self.source.bot(owner, name)
-        version = next((one for one in bot["versions"] if one["number"] == number), None)
+        version = next((one for one in bot.versions if one.number == number), None)
         if version is None:
             raise NotFound(f"{owner}/{name} has no version {number}; see the bot's page")
         return render_template(
@@ -173,16 +183,16 @@ class _Pages:
             bot=bot,
             version=version,
             full_name=f"{owner}/{name}",
-            verdict=wording.VERDICTS.get((version["report"] or {}).get("verdict", ""), ""),
+            verdict=wording.VERDICTS.get(version.report.verdict if version.report else "", ""),
             excerpt=self._excerpt(owner, name, version),
         )
 
-    def _excerpt(self, owner: str, name: str, version: Row) -> list[reports.SourceLine]:
-        report = version["report"]
-        if not report or version["state"] != "refused":
+    def _excerpt(self, owner: str, name: str, version: VersionLine) -> list[reports.SourceLine]:
+        report = version.report
+        if report is None or version.state != "refused":
             return []
-        number = reports.wrong_line(report["reasons"], report.get("log") or "")
-        return reports.excerpt(self.source.text_of(owner, name, version["number"]), number)
+        number = reports.wrong_line(report.reasons, report.log or "")
+        return reports.excerpt(self.source.text_of(owner, name, version.number), number)
 
     # Matches
 
@@ -199,47 +209,47 @@ class _Pages:
 
     def match(self, match: str) -> Answer:
         told = self.source.match(match)
-        if told["embargo"] or not told.get("bouts"):
+        if told.embargo or not told.bouts:
             return render_template("match_wait.html", match=told)
-        bout = min(max(request.args.get("bout", 0, int), 0), len(told["bouts"]) - 1)
+        bout = min(max(request.args.get("bout", 0, int), 0), len(told.bouts) - 1)
         shown = self._bout(told, bout)
         step = min(max(request.args.get("step", 0, int), 0), len(shown["steps"]) - 1)
-        logs = self.source.match_log(match) if told["mine"] else []
+        logs = self.source.match_log(match) if told.mine else []
         return render_template(
             "match.html",
             match=told,
-            bout=told["bouts"][bout],
+            bout=told.bouts[bout],
             shown=shown,
             number=bout,
             step=step,
             seen_by=self._seen_by(told),
             logs=logs,
-            reported=reports.reported(told["bouts"][bout], shown["steps"], logs),
+            reported=reports.reported(told.bouts[bout], shown["steps"], logs),
         )
 
     def bout_json(self, match: str, bout: int) -> Answer:
         told = self.source.match(match)
-        if not 0 <= bout < len(told.get("bouts") or ()):
+        if not 0 <= bout < len(told.bouts or ()):
             raise NotFound(f"match {match} has no bout {bout} to show")
         return jsonify(self._bout(told, bout))
 
-    def _bout(self, match: Row, bout: int) -> Row:
+    def _bout(self, match: Match, bout: int) -> Row:
         """The bout's steps with a drawing instead of a view."""
-        told = self.source.steps(match["id"], bout, self._seen_by(match))
+        told = self.source.steps(match.id, bout, self._seen_by(match))
         steps = [
             {
-                "seat": _mover(step["seat"]),
-                "text": _told_by(step["seat"], step["text"] or "the start"),
-                "board": game_pages.drawing(match["game"], step["view"]),
+                "seat": _mover(step.seat),
+                "text": _told_by(step.seat, step.text or "the start"),
+                "board": game_pages.drawing(match.game, step.view),
             }
-            for step in told["steps"]
+            for step in told.steps
         ]
         return {"bout": bout, "steps": steps}
 
-    def _seen_by(self, match: Row) -> int | None:
+    def _seen_by(self, match: Match) -> int | None:
         """The seat whose view is asked for, or None for the spectator's."""
         seat = request.args.get("seat", type=int)
-        return seat if seat is not None and 0 <= seat < len(match["entrants"]) else None
+        return seat if seat is not None and 0 <= seat < len(match.entrants) else None
 
     # Seasons
 
@@ -260,7 +270,7 @@ class _Pages:
         return _csv(self.source.season_standings(season), f"season-{season}")
 
     def season_json(self, season: int) -> Answer:
-        return jsonify(self.source.season_standings(season))
+        return jsonify(self.source.season_standings(season).plain())
 
     def leagues(self) -> Answer:
         return forms.leagues_page(self.source)
@@ -292,12 +302,12 @@ class _Pages:
     def asset(self, name: str) -> Answer:
         return assets.send(name)
 
-    def _board(self, game: str) -> Row:
-        """The game's leaderboard, empty as long as it has no league."""
+    def _board(self, game: str) -> Board:
+        """The game's leaderboard, or an empty one."""
         try:
             return self.source.leaderboard(game)
         except NotFound:
-            return {"lines": [], "matches": 0, "cooperative": False}
+            return EMPTY_BOARD
 
     def _game(self, name: str) -> Row:
         game = next((one for one in self.source.games() if one["name"] == name), None)
@@ -322,7 +332,7 @@ def _told_by(seat: int | None, text: str) -> str:
     return text if _mover(seat) is not None else text[:1].upper() + text[1:]
 
 
-def _told(board: Row) -> Row:
+def _told(board: Board) -> Row:
     """A leaderboard with its figure and what the figure says."""
     return {
         "board": board,
@@ -332,8 +342,8 @@ def _told(board: Row) -> Row:
     }
 
 
-def _csv(board: Row, name: str) -> Response:
-    response = Response(reports.board_csv(board), mimetype="text/csv")
+def _csv(board: Board, name: str) -> Response:
+    response = Response(tables.board_csv(board), mimetype="text/csv")
     response.headers["Content-Disposition"] = f'attachment; filename="{name}.csv"'
     return response
 

@@ -1,33 +1,33 @@
-"""How a bot's rating has moved, version by version: the figure, what it says, the rows as CSV.
+"""How a bot's rating has moved, version by version: the figure and what it says.
 
 Knows templates and words, as dashboard.pages; the source has the points.
 """
 
 from __future__ import annotations
 
-import csv
-import io
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from flask import Response, jsonify
 
-from dashboard import figures, wording
+from dashboard import figures, tables, wording
 from dashboard.source import Row, Source
 
-COLUMNS = ("version", "at", "matches", "elo", "elo_low", "elo_high",
-           "score", "score_low", "score_high")  # fmt: skip
+if TYPE_CHECKING:
+    from matchbox.answers import Interval
+    from matchbox.answers.standings import RatingPoint
 
 
 def rules(source: Source) -> Iterator[tuple[str, Callable[..., Response]]]:
     """Every address and its view, whose name is the endpoint's."""
 
     def ratings_csv(owner: str, name: str) -> Response:
-        response = Response(as_csv(source.ratings(owner, name)), mimetype="text/csv")
+        response = Response(tables.ratings_csv(source.ratings(owner, name)), mimetype="text/csv")
         response.headers["Content-Disposition"] = f'attachment; filename="{name}-ratings.csv"'
         return response
 
     def ratings_json(owner: str, name: str) -> Response:
-        return jsonify(source.ratings(owner, name))
+        return jsonify([point.plain() for point in source.ratings(owner, name)])
 
     yield "/bots/<owner>/<name>/ratings.csv", ratings_csv
     yield "/bots/<owner>/<name>/ratings.json", ratings_json
@@ -42,36 +42,34 @@ def of_bot(source: Source, owner: str, name: str) -> Row | None:
             "points": points[::-1]}  # fmt: skip
 
 
-def finding(points: list[Row]) -> str:
+def finding(points: Sequence[RatingPoint]) -> str:
     """What became of the newest version, in a sentence without its end."""
-    version = points[-1]["version"]
-    own = [point for point in points if point["version"] == version]
-    value, interval = measure_of(own[0])
-    before, now = own[0][interval], own[-1][interval]
-    change = own[-1][value] - own[0][value]
-    unit = "Elo" if value == "elo" else "points a bout"
-    if before[0] <= now[1] and now[0] <= before[1]:
+    version = points[-1].version
+    own = [point for point in points if point.version == version]
+    first, (low, high) = _measured(own[0])
+    last, (lowest, highest) = _measured(own[-1])
+    if low <= highest and lowest <= high:
         return f"Version {version} stands about where it was first rated"
-    moved = wording.whole(abs(change)) if value == "elo" else wording.mean(abs(change))
-    return f"Version {version} has {'risen' if change > 0 else 'fallen'} by {moved} {unit}"
+    change = last - first
+    of_elo = own[0].elo is not None
+    moved = f"{wording.whole(abs(change))} Elo" if of_elo else f"{abs(change):.1f} points a bout"
+    return f"Version {version} has {'risen' if change > 0 else 'fallen'} by {moved}"
 
 
-def figure(bot: str, points: Iterable[Row]) -> Row:
+def figure(bot: str, points: Iterable[RatingPoint]) -> Row:
     """How the bot's versions moved: a band for the 95% interval, the line upon it, its end named.
 
-    The newest is drawn in the bot's colour, those before it grey. `points` are as Source tells
-    them, two or more.
+    The newest is drawn in the bot's colour, those before it grey. There are two points or more.
     """
-    ways: dict[int, list[Row]] = {}
+    ways: dict[int, list[RatingPoint]] = {}
     for point in points:
-        ways.setdefault(point["version"], []).append(point)
+        ways.setdefault(point.version, []).append(point)
     newest = max(ways)
     tints = {
         version: figures.colour(bot) if version == newest else figures.COLOURS[-1]
         for version in ways
     }
-    some = ways[newest][0]
-    title = "Elo" if measure_of(some)[0] == "elo" else "Score per bout"
+    title = "Elo" if ways[newest][0].elo is not None else "Score per bout"
     return {
         "data": [
             *(_band(way, tints[version]) for version, way in ways.items()),
@@ -84,8 +82,8 @@ def figure(bot: str, points: Iterable[Row]) -> Row:
             yaxis={"title": figures.heading(f"{title} (band: 95% interval)")},
             annotations=[
                 {
-                    "x": way[-1]["at"],
-                    "y": way[-1][measure_of(way[-1])[0]],
+                    "x": way[-1].at,
+                    "y": _measured(way[-1])[0],
                     "text": f"v{version}",
                     "showarrow": False,
                     "xanchor": "left",
@@ -97,26 +95,19 @@ def figure(bot: str, points: Iterable[Row]) -> Row:
     }
 
 
-def measure_of(point: Row) -> tuple[str, str]:
-    """The names of a point's value and of its interval."""
-    return ("elo", "ci95") if point["elo"] is not None else ("score", "score_ci95")
+def _measured(point: RatingPoint) -> tuple[float, Interval]:
+    """The point's value with its interval."""
+    value, interval = (
+        (point.elo, point.ci95) if point.elo is not None else (point.score, point.score_ci95)
+    )
+    assert value is not None
+    assert interval is not None
+    return value, interval
 
 
-def as_csv(points: Iterable[Row]) -> str:
-    """The points with a header line."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(COLUMNS)
-    for one in points:
-        elo, score = one["ci95"] or (None, None), one["score_ci95"] or (None, None)
-        row = [one["version"], one["at"], one["matches"], one["elo"], *elo, one["score"], *score]
-        writer.writerow(row)
-    return out.getvalue()
-
-
-def _band(way: list[Row], tint: str) -> Row:
-    ends = [point[measure_of(point)[1]] for point in way]
-    times = [point["at"] for point in way]
+def _band(way: Sequence[RatingPoint], tint: str) -> Row:
+    ends = [_measured(point)[1] for point in way]
+    times = [point.at for point in way]
     red, green, blue = bytes.fromhex(tint[1:])
     return {
         "type": "scatter",
@@ -131,24 +122,22 @@ def _band(way: list[Row], tint: str) -> Row:
     }
 
 
-def _way(way: list[Row], tint: str) -> Row:
-    value, interval = measure_of(way[0])
-    digits = 0 if value == "elo" else 1
+def _way(way: Sequence[RatingPoint], tint: str) -> Row:
     return {
         "type": "scatter",
         "mode": "lines+markers",
-        "x": [point["at"] for point in way],
-        "y": [point[value] for point in way],
+        "x": [point.at for point in way],
+        "y": [_measured(point)[0] for point in way],
         "line": {"color": tint, "width": 2.5},
         "marker": {"size": 5},
-        "customdata": [
-            [
-                f"v{point['version']}: {point[value]:.{digits}f} "
-                f"({point[interval][0]:.{digits}f} to {point[interval][1]:.{digits}f})",
-                f"{point['matches']} matches",
-            ]
-            for point in way
-        ],
+        "customdata": [_hover(point) for point in way],
         "hovertemplate": "%{x}<br>%{customdata[0]}<br>%{customdata[1]}<extra></extra>",
         "showlegend": False,
     }
+
+
+def _hover(point: RatingPoint) -> list[str]:
+    value, (low, high) = _measured(point)
+    digits = 0 if point.elo is not None else 1
+    spread = f"({low:.{digits}f} to {high:.{digits}f})"
+    return [f"v{point.version}: {value:.{digits}f} {spread}", f"{point.matches} matches"]

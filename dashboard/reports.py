@@ -1,23 +1,18 @@
-"""What a page tells beside the rows: the line of a bot that is wrong, and a board as CSV. Pure."""
+"""What a page tells of reports: the line of a bot that is wrong, and what players said. Pure."""
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from typing import Any, Final, NamedTuple
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+if TYPE_CHECKING:
+    from matchbox.answers.matches import Bout, LogLine
 
 AROUND: Final = 3
 """How many lines are shown before and after the one that is wrong."""
-COLUMNS: Final = (
-    "rank", "rank_low", "rank_high", "bot", "version", "elo", "elo_low", "elo_high",
-    "score", "score_low", "score_high", "matches", "wins", "draws", "losses", "forfeits",
-    "provisional", "p_champion", "p_better", "nash", "mixed_rank", "mixed_rank_low",
-    "mixed_rank_high", "mixed_score", "mixed_score_low", "mixed_score_high", "out", "by",
-)  # fmt: skip
 _LINE = re.compile(r"\bline (\d{1,6})\b")
 _FRAME = re.compile(r'File "[^"/\n][^"\n]*\.py", line (\d{1,6})')
 """A frame of the bot's own: the platform's have a whole path."""
@@ -31,24 +26,22 @@ class SourceLine(NamedTuple):
     wrong: bool
 
 
-def reported(
-    bout: dict[str, Any], steps: Iterable[dict[str, Any]], logs: Iterable[Any]
-) -> list[str]:
+def reported(bout: Bout, steps: Iterable[dict[str, Any]], logs: Iterable[LogLine]) -> list[str]:
     """What the viewer's own players said of each step of that bout, as JSON; mostly nothing.
 
     A report belongs to the decision that its player made as its nth in the bout.
     """
     said = {
-        (log["entrant"], one["decision"]): json.dumps(one["report"])
+        (log.entrant, one.decision): json.dumps(one.report)
         for log in logs
-        for one in log["diagnostics"]
-        if (one["deal"], one["rotation"]) == (bout["deal"], bout["rotation"])
+        for one in log.diagnostics
+        if (one.deal, one.rotation) == (bout.deal, bout.rotation)
     }
     made: Counter[int] = Counter()
     found = []
     for step in steps:
         seat = step["seat"]
-        who = bout["seats"][seat] if seat is not None else None
+        who = bout.seats[seat] if seat is not None else None
         found.append(said.get((who, made[seat]), "") if who is not None else "")
         if who is not None:
             made[seat] += 1
@@ -71,24 +64,3 @@ def excerpt(text: str | None, number: int | None) -> list[SourceLine]:
         return []
     first, last = max(1, number - AROUND), min(len(lines), number + AROUND)
     return [SourceLine(n, lines[n - 1], n == number) for n in range(first, last + 1)]
-
-
-def board_csv(board: dict[str, Any]) -> str:
-    """The leaderboard as CSV with a header line."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(COLUMNS)
-    for line in board["lines"]:
-        writer.writerow(
-            [line["rank"], *line["rank_range"], line["bot"], line["version"], line["elo"],
-             *_ends(line["ci95"]), line["score"], *_ends(line["score_ci95"]), line["matches"],
-             line["wins"], line["draws"], line["losses"], line["forfeits"],
-             int(line["provisional"]), line["p_champion"], line["p_better"], line["nash"],
-             line["mixed_rank"], *_ends(line["mixed_range"]), line["mixed_score"],
-             *_ends(line["mixed_ci95"]), line["out"], board["by"]]
-        )  # fmt: skip
-    return out.getvalue()
-
-
-def _ends(interval: Sequence[float] | None) -> Sequence[float | None]:
-    return interval if interval is not None else (None, None)

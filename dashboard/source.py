@@ -1,9 +1,10 @@
 """What the pages ask of the server, as a record of functions. Knows shapes; knows no database.
 
 The server fills a `Source` once; each function is called inside a request, and finds out itself
-who is asking. All of them return JSON-ready data. Times are ISO 8601 texts in UTC or None; a list
-with a cursor is `{"items": [...], "next": cursor | None}`. A thing that is not there raises
-NotFound, one that may not be seen Forbidden.
+who is asking. A function returns an answer of `matchbox.answers` or, where its type is a Row,
+JSON-ready data. Times are ISO 8601 texts in UTC or None; a list with a cursor is
+`{"items": [...], "next": cursor | None}`. A thing that is not there raises NotFound, one that may
+not be seen Forbidden.
 """
 
 from __future__ import annotations
@@ -12,6 +13,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+from matchbox.answers.bots import Bot, BotLine, BotName
+from matchbox.answers.leagues import League, LeagueLine, Season, SeasonLine
+from matchbox.answers.lessons import Lesson
+from matchbox.answers.matches import LogLine, Match, Matches, Queue, Steps
+from matchbox.answers.standings import Board, RatingPoint
 from matchbox.errors import NotFound
 
 Row: TypeAlias = "dict[str, Any]"
@@ -32,7 +38,7 @@ def no_comparisons(owner: str, name: str) -> Row:
     return {"items": [], "versions": []}
 
 
-def no_ratings(owner: str, name: str) -> list[Row]:
+def no_ratings(owner: str, name: str) -> list[RatingPoint]:
     """No rating has moved."""
     return []
 
@@ -65,84 +71,58 @@ class Source:
     """name, title, seats (list), rules, cooperative, hidden, options (name -> {default, help,
     choices}), bots (how many active), matches (how many finished)."""
 
-    leaderboard: Callable[[str], Row]
-    """game, title, league, cooperative, matches, computed_at, rows_digest, by (what ranks: elo,
-    borda or score), deals (how many, or None), lack (of fit: p, worst: first, second, games, share,
-    expected; or None), lines: rank, rank_range [lo, hi], bot (owner/name), owner, name, version
-    (number), elo, ci95 [lo, hi], matches, wins, draws, losses, forfeits, provisional, score,
-    score_ci95, p_champion, p_better, nash, mixed_rank, mixed_range, mixed_score, mixed_ci95, out
-    ("" or suspended); elo and ci95 are None on a cooperative board, and for who has not played;
-    score, score_ci95 and nash where Elo ranks; the mixed ones where no teams were mixed."""
+    leaderboard: Callable[[str], Board]
+    """The standing of the continuous league of this name."""
 
-    bot: Callable[[str, str], Row]
-    """owner, name, game, title, created_at, retired_at, mine (the viewer owns it or is operator),
-    standing (its line of the leaderboard, or None), versions, newest first: number, digest,
-    class_name, state (pending, active, accepted, refused, retired), created_at, settled_at,
-    unrepeatable, stateful (keeps state between bouts), trouble (why the try-out is parked, or ""),
-    report (None while pending): verdict, reasons (sentences), games, cpu_ms_per_decision, box, log
-    (absent unless `mine`)."""
+    bot: Callable[[str, str], Bot]
+    """The bot owner/name."""
 
-    find_bot: Callable[[str], Row]
-    """owner, name of the only bot with this name. NotFound where there is none or several."""
+    lessons: Callable[[str, str], list[Lesson]]
+    """The lessons of the bot owner/name, newest first, for its owner and operators; else none."""
 
-    matches: Callable[..., Row]
-    """(game, bot, season, state, cursor, limit: by keyword, each optional; bot is owner/name) ->
-    a page of matches, newest first. Items: id, game, season (id or None), why, state,
-    created_at, finished_at, entrants: bot, version, points (share of the match, 0..1, None before
-    it is final and in a cooperative game), forfeits; score (a team's mean, else None)."""
+    find_bot: Callable[[str], BotName]
+    """The only bot with this name. NotFound where there is none or several."""
+
+    matches: Callable[..., Matches]
+    """(game, bot, season, comparison, state, cursor, limit: by keyword, each optional; bot is
+    owner/name) -> a page of matches, newest first."""
 
     audit: Callable[..., Row]
     """For operators, else Forbidden: (subject, action, cursor, limit: by keyword, each optional) ->
     a page of the log, newest first. Items: at, actor (a name, or None for the platform), action,
     subject (season:<id>, match:<id>, ...), name (the subject's, in words), detail (plain data)."""
 
-    match: Callable[[str], Row]
-    """An item of `matches`, and: league, attempt, trouble (for operators), embargo (why nothing
-    more is told yet, or None), void_why, replaces, replaced_by (ids, or None), mine; with embargo
-    None and state finished, or void after it was played, also digest, deals
-    (seeds), box, seconds, bouts: deal, rotation, places, scores, why, seats (entrant index per
-    seat of the table), faults: step, seat, kind, detail (None unless the viewer owns that bot)."""
+    match: Callable[[str], Match]
+    """The match of that id, or of its first digits."""
 
-    steps: Callable[[str, int, int | None], Row]
-    """(match, bout index, seat whose view is shown or None for the spectator's) -> bout, steps:
-    seat (None or below 0 where nobody moved), text (a line of the transcript, empty for the
-    start), view (plain data); only where `match` has no embargo, else Forbidden."""
+    steps: Callable[[str, int, int | None], Steps]
+    """(match, bout index, seat whose view is shown or None for the spectator's) -> the bout; only
+    where `match` has no embargo, else Forbidden."""
 
-    match_log: Callable[[str], list[Row]]
-    """bot, entrant (index), text, cpu_ms: what the viewer's own bots printed; all of them for
-    operators. diagnostics: deal, rotation, decision, report, for the owner alone. Asked only
-    where `match` says `mine` and has no embargo."""
+    match_log: Callable[[str], list[LogLine]]
+    """What the viewer's own bots printed; all of them for operators. Asked only where `match` says
+    `mine` and has no embargo."""
 
-    queue: Callable[[], Row]
-    """queued, running, parked, pending_versions (counts), oldest_queued_at."""
+    queue: Callable[[], Queue]
+    """How much waits."""
 
-    seasons: Callable[[], list[Row]]
-    """id, name, game, title, league, state, edition, division, divisions (how many), format (all
-    fields of matchbox.league.format.Format), cycles, deals (of a match), paced (they follow from
-    its bots' pace when it starts), entries (how many), matches, finished (how many of them),
-    created_at, starts_at (by the schedule), started_at, finished_at, trouble (why it could not
-    start when it was time, or ""); newest first, drafts for operators alone."""
+    seasons: Callable[[], list[SeasonLine]]
+    """All seasons, newest first; drafts for operators alone."""
 
-    season: Callable[[int], Row]
-    """One of `seasons`, and round (how many were opened), entrants: bot, version (number or None
-    before it is fixed), mine, out (suspended, disqualified or ""), out_why; newer: number by bot of
-    active versions that came too late; editions: id, name, division; admission, schedule (cron,
-    zone), paused: the league's; trophy: champion, shared (bots), or None until it is finished;
-    rounds: stage, rests, ties (each a list of bots), of every round that was opened."""
+    season: Callable[[int], Season]
+    """The season of this number."""
 
-    leagues: Callable[[], list[Row]]
-    """name, game, title, options, seats, deals, paced (nobody named their number), separation (none
-    or strong: of a match's rotations), continuous, paused, format, admission, schedule,
-    next_start."""
+    leagues: Callable[[], list[LeagueLine]]
+    """All leagues."""
 
-    league: Callable[[str], Row]
-    """One of `leagues`, and seasons, as `seasons`; invited: names, None but for operators."""
+    league: Callable[[str], League]
+    """The league of this name."""
 
-    season_standings: Callable[[int], Row]
-    """As `leaderboard`; title is the season's name."""
+    season_standings: Callable[[int], Board]
+    """The standing of the season of this number."""
 
-    my_bots: Callable[[], list[Row]]
-    """The viewer's bots: owner, name, game, state of the newest version, number, retired_at."""
+    my_bots: Callable[[], list[BotLine]]
+    """The viewer's bots, newest first, the retired ones too."""
 
     tokens: Callable[[], list[Row]]
     """The viewer's API tokens: id, name, created_at, used_at, revoked_at, scopes, ends_at (None for
@@ -172,9 +152,8 @@ class Source:
     the form: versions (numbers), challenger, defender, left, budget, most, others,
     cooperative. Asked only where `bot` says `mine`."""
 
-    ratings: Callable[[str, str], list[Row]] = no_ratings
-    """(owner, name) -> how the bot's rating has moved, by version and time: version (its number),
-    at, matches, elo, ci95, score, score_ci95 (of a cooperative game; else None)."""
+    ratings: Callable[[str, str], list[RatingPoint]] = no_ratings
+    """(owner, name) -> how the bot's rating has moved, version by version, oldest first."""
 
     inbox: Callable[..., Row] = no_notices
     """(cursor, limit: by keyword, each optional) -> a page of the viewer's notices, newest first,

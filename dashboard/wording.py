@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import Any, Final
+from typing import Final
 
 STATES: Final = {
     "pending": "being tried out",
@@ -70,20 +70,17 @@ def half_width(ci95: Sequence[float] | None) -> str:
     return "" if ci95 is None else f"± {round((ci95[1] - ci95[0]) / 2)}"
 
 
-def elo(line: dict[str, Any]) -> str:
+def elo(value: float | None, interval: Sequence[float] | None = None) -> str:
     """A rating with its interval: "1574 ± 23"; a dash without one."""
-    if line.get("elo") is None:
-        return "–"
-    return f"{round(line['elo'])} {half_width(line.get('ci95'))}".strip()
+    return "–" if value is None else f"{round(value)} {half_width(interval)}".strip()
 
 
-def score(line: dict[str, Any]) -> str:
+def score(value: float | None, interval: Sequence[float] | None = None) -> str:
     """A cooperative score with its interval: "41.3 ± 0.8"; a dash without one."""
-    if line.get("score") is None:
+    if value is None:
         return "–"
-    low_high = line.get("score_ci95")
-    error = f" ± {(low_high[1] - low_high[0]) / 2:.1f}" if low_high else ""
-    return f"{line['score']:.1f}{error}"
+    error = f" ± {(interval[1] - interval[0]) / 2:.1f}" if interval else ""
+    return f"{value:.1f}{error}"
 
 
 def mean(number: float) -> str:
@@ -91,10 +88,10 @@ def mean(number: float) -> str:
     return f"{number:.1f}"
 
 
-def rank(line: dict[str, Any]) -> str:
+def rank(number: int, ranks: Sequence[int]) -> str:
     """A rank with the ranks that it may truly be: "2 (1-4)"."""
-    low, high = line["rank_range"]
-    return f"{line['rank']}" if low == high == line["rank"] else f"{line['rank']} ({low}-{high})"
+    low, high = ranks
+    return f"{number}" if low == high == number else f"{number} ({low}-{high})"
 
 
 def span(ranks: Sequence[int]) -> str:
@@ -103,13 +100,12 @@ def span(ranks: Sequence[int]) -> str:
     return f"{low}" if low == high else f"{low}–{high}"
 
 
-def share(line: dict[str, Any]) -> str:
+def share(value: float | None, interval: Sequence[float] | None = None) -> str:
     """A mean expected score with its interval: "61.2% ± 1.4"; a dash without one."""
-    if line.get("score") is None:
+    if value is None:
         return "–"
-    low_high = line.get("score_ci95")
-    error = f" ± {50 * (low_high[1] - low_high[0]):.1f}" if low_high else ""
-    return f"{100 * line['score']:.1f}%{error}"
+    error = f" ± {50 * (interval[1] - interval[0]):.1f}" if interval else ""
+    return f"{100 * value:.1f}%{error}"
 
 
 def percent(share: float | None) -> str:

@@ -90,18 +90,18 @@ class _Queue(Collector):
             queue = queries.queue(books)
         matches = GaugeMetricFamily("matchbox_matches", "Matches by state", labels=["state"])
         for state in ("queued", "running", "parked"):
-            matches.add_metric([state], queue[state])
+            matches.add_metric([state], getattr(queue, state))
         yield matches
         yield GaugeMetricFamily(
-            "matchbox_pending_versions", "Versions before their verdict", queue["pending_versions"]
+            "matchbox_pending_versions", "Versions before their verdict", queue.pending_versions
         )
         yield GaugeMetricFamily(
             "matchbox_parked_versions",
             "Versions whose try-out waits for an operator",
-            queue["parked_versions"],
+            queue.parked_versions,
         )
         yield GaugeMetricFamily(
             "matchbox_quarantined_versions",
             "Versions that were present too often when the platform failed",
-            queue["quarantined_versions"],
+            queue.quarantined_versions,
         )

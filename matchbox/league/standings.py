@@ -6,19 +6,18 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from math import isfinite
-from typing import Any, Final, Literal, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
 from matchbox.league.comparisons import Bools, Comparisons, Floats, unseated
 from matchbox.league.cooperative_boards import score, score_mixed
 from matchbox.league.counts import Counts, count
+from matchbox.league.line import By, Line
 from matchbox.league.ranges import p_better, p_champion, rank_ranges
 from matchbox.league.ratings import ELO, PRIOR_ELO, WIDE, Fit, fit_comparisons
 from matchbox.league.rows import Row, digest_matches
 from matchbox.league.transitivity import LackOfFit, borda, chances_of, lack_of_fit, nash
-
-By: TypeAlias = Literal["elo", "borda", "score"]
 
 METHOD: Final = 4
 """Part of every digest: goes up when the same rows would give other figures."""
@@ -30,42 +29,6 @@ DIGITS: Final = 6
 """Entrants whose Elo or score agrees to so many decimals share a rank."""
 LACKING: Final = 0.01
 """Below this p the strengths do not explain the results, and Borda's scores rank."""
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """One entrant's line. On a cooperative board `elo` and `ci95` are None.
-
-    A match is won above, drawn at, lost below half of its points; forfeits count bouts.
-    """
-
-    rank: int
-    rank_range: tuple[int, int]
-    """Best and worst rank it may truly hold: true of all lines at once with 95% certainty."""
-    bot: str
-    elo: float | None = None
-    ci95: tuple[float, float] | None = None
-    matches: int = 0
-    wins: int = 0
-    draws: int = 0
-    losses: int = 0
-    forfeits: int = 0
-    provisional: bool = True
-    score: float | None = None
-    """On a cooperative board the mean; where Borda ranks, the mean expected score, 0 to 1."""
-    score_ci95: tuple[float, float] | None = None
-    p_champion: float | None = None
-    """The chance to be truly the best of all lines."""
-    p_better: float | None = None
-    """The chance to be truly better than the next line; None on the last."""
-    nash: float | None = None
-    """Where Borda ranks: Elo against the mixture of bots that nobody beats, 0 or less."""
-    mixed_rank: int | None = None
-    """On a cooperative game's second board, that of mixed teams; None of who was in none."""
-    mixed_range: tuple[int, int] | None = None
-    mixed_score: float | None = None
-    """What a team scores on average with it in one seat, beside average partners."""
-    mixed_ci95: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,14 +7,19 @@ from typing import TYPE_CHECKING, Any, Final
 from sqlalchemy import select
 from sqlalchemy.orm import joinedload, selectinload
 
+from matchbox.answers.bots import Bot as AnsweredBot
+from matchbox.answers.bots import BotLine, BotName, Bots, Report, VersionLine
+from matchbox.answers.bots import Version as AnsweredVersion
 from matchbox.errors import NotFound
 from server.db.models import Bot, Bundle, League, Standing, User, Version, VersionState
-from server.queries.pagination import iso, numbers, page, page_size, sees, title_of
+from server.queries.pagination import iso, numbers, page_size, sees, split, title_of
 from server.queries.standings import lines_of
 from server.services.standings import scope_of
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
+
+    from matchbox.answers.standings import BoardLine
 
 _TROUBLED: Final = (VersionState.QUARANTINED, VersionState.SUSPENDED)
 
@@ -27,12 +32,8 @@ def bots(
     retired: bool = False,
     cursor: str | None = None,
     limit: int = 50,
-) -> dict[str, Any]:
-    """A page of bots, newest first; the retired ones only when asked for.
-
-    Items: bot (owner/name), owner, name, game, title, created_at, retired_at, active (the number
-    of the version it plays with, or None), number and state of the newest version.
-    """
+) -> Bots:
+    """A page of bots, newest first; the retired ones only when asked for."""
     query = select(Bot).join(Bot.owner).options(joinedload(Bot.owner), selectinload(Bot.versions))
     if game is not None:
         query = query.where(Bot.game == game)
@@ -43,32 +44,29 @@ def bots(
     if cursor is not None:
         query = query.where(Bot.id < numbers(cursor, 1)[0])
     found = session.scalars(query.order_by(Bot.id.desc()).limit(page_size(limit) + 1)).all()
-    return page(found, limit, _item, lambda row: str(row.id))
+    shown, following = split(found, limit, lambda row: str(row.id))
+    return Bots(items=[BotLine(**_item(row)) for row in shown], next=following)
 
 
-def my_bots(session: Session, viewer: User) -> list[dict[str, Any]]:
-    """All of the viewer's bots, newest first, the retired ones too; items as in `bots`."""
+def my_bots(session: Session, viewer: User) -> list[BotLine]:
+    """All of the viewer's bots, newest first, the retired ones too."""
     query = select(Bot).where(Bot.owner_id == viewer.id).options(selectinload(Bot.versions))
-    return [_item(row) for row in session.scalars(query.order_by(Bot.id.desc()))]
+    return [BotLine(**_item(row)) for row in session.scalars(query.order_by(Bot.id.desc()))]
 
 
-def bot(session: Session, owner: str, name: str, viewer: User | None) -> dict[str, Any]:
-    """owner, name, bot, game, title, created_at, retired_at, mine, standing (its line of the
-    leaderboard, or None), versions (as `version` has them, without the bot), newest first.
-
-    Raises NotFound.
-    """
+def bot(session: Session, owner: str, name: str, viewer: User | None) -> AnsweredBot:
+    """The bot owner/name. Raises NotFound."""
     row = _bot(session, owner, name)
-    return {
+    return AnsweredBot(
         **_item(row),
-        "mine": sees(viewer, row.owner_id),
-        "standing": _standing(session, row),
-        "versions": [_version(one, viewer) for one in reversed(row.versions)],
-    }
+        mine=sees(viewer, row.owner_id),
+        standing=_standing(session, row),
+        versions=[VersionLine(**_version(one, viewer)) for one in reversed(row.versions)],
+    )
 
 
-def find_bot(session: Session, name: str) -> dict[str, Any]:
-    """owner, name and bot of the only bot of that name. Raises NotFound."""
+def find_bot(session: Session, name: str) -> BotName:
+    """The only bot of that name. Raises NotFound."""
     living = (Bot.name == name, Bot.retired_at.is_(None))
     found = session.scalars(select(Bot).where(*living).order_by(Bot.id)).all()
     if not found:
@@ -76,18 +74,12 @@ def find_bot(session: Session, name: str) -> dict[str, Any]:
     if len(found) > 1:
         names = ", ".join(row.full_name for row in found[:10])
         raise NotFound(f"several bots are called {name!r}: {names}; name the owner too")
-    return {"owner": found[0].owner.name, "name": name, "bot": found[0].full_name}
+    return BotName(bot=found[0].full_name, owner=found[0].owner.name, name=name)
 
 
-def version(session: Session, name: str | int, viewer: User | None) -> dict[str, Any]:
+def version(session: Session, name: str | int, viewer: User | None) -> AnsweredVersion:
     """The version of that row number, or of that digest: the viewer's own where several have it.
 
-    id, bot, owner, name, game, number, digest, class_name, state, created_at, settled_at,
-    unrepeatable, stateful (it keeps state between bouts), sampled (of how many matches bouts were
-    played again alone), trouble (why it is parked, in quarantine or suspended, or ""), parked,
-    forfeits of its rated_bouts in rated_matches (what may suspend it), mine, report (None while
-    pending): accepted, verdict, reasons, games, cpu_ms_per_decision, class_name, box, unrepeatable,
-    log (only where `mine`).
     Raises NotFound.
     """
     found = _versions(session, str(name))
@@ -95,14 +87,14 @@ def version(session: Session, name: str | int, viewer: User | None) -> dict[str,
         raise NotFound(f"there is no version {name}")
     own = [row for row in found if viewer is not None and row.bot.owner_id == viewer.id]
     row = (own or found)[0]
-    return {
+    return AnsweredVersion(
         **_version(row, viewer),
-        "bot": row.bot.full_name,
-        "owner": row.bot.owner.name,
-        "name": row.bot.name,
-        "game": row.bot.game,
-        "mine": sees(viewer, row.bot.owner_id),
-    }
+        bot=row.bot.full_name,
+        owner=row.bot.owner.name,
+        name=row.bot.name,
+        game=row.bot.game,
+        mine=sees(viewer, row.bot.owner_id),
+    )
 
 
 def bundle(session: Session, digest: str) -> bytes:
@@ -147,6 +139,7 @@ def _versions(session: Session, name: str) -> list[Version]:
 
 
 def _item(row: Bot) -> dict[str, Any]:
+    """The fields of a BotLine."""
     active = [one.number for one in row.versions if one.state == VersionState.ACTIVE]
     newest = row.versions[-1] if row.versions else None
     return {
@@ -164,6 +157,7 @@ def _item(row: Bot) -> dict[str, Any]:
 
 
 def _version(row: Version, viewer: User | None) -> dict[str, Any]:
+    """The fields of a VersionLine."""
     report = row.report
     if report is not None and not sees(viewer, row.bot.owner_id):
         report = {name: value for name, value in report.items() if name != "log"}
@@ -183,14 +177,14 @@ def _version(row: Version, viewer: User | None) -> dict[str, Any]:
         "rated_bouts": row.rated_bouts,
         "rated_matches": row.rated_matches,
         "parked": row.parked,
-        "report": report,
+        "report": None if report is None else Report.model_validate(report),
     }
 
 
-def _standing(session: Session, row: Bot) -> dict[str, Any] | None:
+def _standing(session: Session, row: Bot) -> BoardLine | None:
     league = session.scalar(select(League).where(League.name == row.game))
     if league is None or row.retired_at is not None:
         return None
     standing = session.get(Standing, scope_of(league))
     lines = lines_of(session, standing) if standing is not None else []
-    return next((line for line in lines if line["bot"] == row.full_name), None)
+    return next((line for line in lines if line.bot == row.full_name), None)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from sqlalchemy import select
 
-from server.db.models import League, RatingPoint, Standing, Version
+from matchbox.answers.standings import RatingPoint
+from server.db.models import League, Standing, Version
+from server.db.models import RatingPoint as Kept
 from server.queries.pagination import iso
 from server.services.leagues import is_cooperative
 from server.services.standings import scope_of
@@ -19,23 +21,22 @@ if TYPE_CHECKING:
     from server.db.models import Bot
 
 
-def ratings(session: Session, bot: Bot) -> list[dict[str, Any]]:
-    """The points of the bot's versions in its game's own league, under the rules of now: version
-    by version, oldest first. The last of who is on the board is what the board shows.
+def ratings(session: Session, bot: Bot) -> list[RatingPoint]:
+    """The points of the bot's versions in its game's own league, under its present rules.
 
-    version (its number), at, matches, elo, ci95, score, score_ci95: the last two of a cooperative
-    game, the two before of all others, else None.
+    They come version by version, oldest first. The last point of a version that is on the board is
+    what the board shows.
     """
     league = session.scalar(select(League).where(League.name == bot.game))
     if league is None:
         return []
     cooperative, standing = is_cooperative(bot.game), session.get(Standing, scope_of(league))
     lines = {line["version_id"]: line for line in standing.lines} if standing else {}
-    here = (RatingPoint.league_id == league.id, RatingPoint.rules == league.rules)
-    told: list[dict[str, Any]] = []
+    here = (Kept.league_id == league.id, Kept.rules == league.rules)
+    told: list[RatingPoint] = []
     for version in bot.versions:
-        its_own = select(RatingPoint).where(*here, RatingPoint.version_id == version.id)
-        points = session.scalars(its_own.order_by(RatingPoint.id)).all()
+        its_own = select(Kept).where(*here, Kept.version_id == version.id)
+        points = session.scalars(its_own.order_by(Kept.id)).all()
         for one in points:
             shown = (one.value, (one.low, one.high))
             told.append(_point(version, one.at, one.matches, shown, cooperative=cooperative))
@@ -57,14 +58,15 @@ def _point(
     shown: tuple[float, Sequence[float]],
     *,
     cooperative: bool,
-) -> dict[str, Any]:
+) -> RatingPoint:
     """A point with a value and its interval."""
-    measures = ("score", "score_ci95") if cooperative else ("elo", "ci95")
-    return {
-        "version": version.number,
-        "at": iso(at),
-        "matches": matches,
-        **dict.fromkeys(("elo", "ci95", "score", "score_ci95")),
-        measures[0]: shown[0],
-        measures[1]: list(shown[1]),
-    }
+    value, (low, high) = shown
+    return RatingPoint(
+        version=version.number,
+        at=iso(at),
+        matches=matches,
+        elo=None if cooperative else value,
+        ci95=None if cooperative else (low, high),
+        score=value if cooperative else None,
+        score_ci95=(low, high) if cooperative else None,
+    )

@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import ColumnElement, func, or_, select
 from sqlalchemy.orm import joinedload
 
+from matchbox.answers.leagues import Division, LeagueLine, Round, SeasonEntrant, SeasonLine, Trophy
+from matchbox.answers.leagues import League as AnsweredLeague
+from matchbox.answers.leagues import Season as AnsweredSeason
 from matchbox.errors import NotFound
 from matchbox.league.format import Format, read, write
 from server.db.models import (
@@ -37,81 +40,69 @@ if TYPE_CHECKING:
 OVER = (SeasonState.FINISHED, SeasonState.CANCELLED)
 
 
-def leagues(session: Session) -> list[dict[str, Any]]:
-    """id, name, game, title, rules, options, seats, deals, paced (nobody named their number),
-    separation (of a match's rotations), continuous, paused, created_at, format, admission, schedule
-    (each with all its fields), next_start (of its next season, or None)."""
+def leagues(session: Session) -> list[LeagueLine]:
+    """All leagues."""
+    return [LeagueLine(**_league(row, at)) for row, at in _with_starts(session)]
+
+
+def league(session: Session, name: str, viewer: User | None = None) -> AnsweredLeague:
+    """The league of this name. Raises NotFound."""
+    named = [(row, at) for row, at in _with_starts(session) if row.name == name]
+    if not named:
+        raise NotFound(f"there is no league {name!r}")
+    row, starts_at = named[0]
+    known = select(User.name).join(Invitation, Invitation.user_id == User.id)
+    names = session.scalars(known.where(Invitation.league_id == row.id).order_by(User.name)).all()
+    return AnsweredLeague(
+        **_league(row, starts_at),
+        seasons=_seasons(session, viewer, Season.league_id == row.id),
+        invited=list(names) if viewer is not None and viewer.operator else None,
+    )
+
+
+def _with_starts(session: Session) -> list[tuple[League, int | None]]:
+    """Every league, and when its next season starts."""
     waiting = (Season.state.in_(UPCOMING), Season.starts_at.is_not(None))
     query = select(Season.league_id, func.min(Season.starts_at)).where(*waiting)
     starts = {row[0]: row[1] for row in session.execute(query.group_by(Season.league_id))}
     rows = session.scalars(select(League).order_by(League.id))
-    return [_league(row, starts.get(row.id)) for row in rows]
+    return [(row, starts.get(row.id)) for row in rows]
 
 
-def league(session: Session, name: str, viewer: User | None = None) -> dict[str, Any]:
-    """One of `leagues`, and seasons: as `seasons`, its own; invited: names, None but for operators.
-
-    Raises NotFound.
-    """
-    found = next((one for one in leagues(session) if one["name"] == name), None)
-    if found is None:
-        raise NotFound(f"there is no league {name!r}")
-    known = select(User.name).join(Invitation, Invitation.user_id == User.id)
-    names = session.scalars(
-        known.where(Invitation.league_id == found["id"]).order_by(User.name)
-    ).all()
-    return {
-        **found,
-        "seasons": _seasons(session, viewer, Season.league_id == found["id"]),
-        "invited": list(names) if viewer is not None and viewer.operator else None,
-    }
-
-
-def seasons(session: Session, viewer: User | None = None) -> list[dict[str, Any]]:
-    """id, name, game, title, league, state, edition, division, divisions (of the edition), format
-    (all its fields), cycles, round (how many were opened), deals, paced (they follow from its
-    bots' pace when it starts), entries, matches (but those that an operator or an exclusion made
-    void), finished (how many), created_at, starts_at (by the schedule), started_at, finished_at,
-    seed (None until it is over), trouble (why it could not start when it was time, or ""); newest
-    first. Drafts for operators alone.
-    """
+def seasons(session: Session, viewer: User | None = None) -> list[SeasonLine]:
+    """All seasons, newest first; drafts for operators alone."""
     return _seasons(session, viewer)
 
 
-def season(session: Session, name: int | str, viewer: User | None = None) -> dict[str, Any]:
-    """The season of that number or name: one of `seasons`, and
-
-    entrants: bot, owner, name, version (number, or None before it is fixed), version_id, digest,
-    class_name, mine, out (suspended or disqualified, or ""), out_at, out_why; newer: the active
-    versions that came too late, number by bot; editions: all divisions, as id, name, division;
-    admission and schedule: the league's; paused: whether the league is; trophy: champion, or shared
-    (bots, where the ranges leave several), None until it is finished; verified: the newest finding
-    of an operator, as queries.lessons.verification.
-
-    Raises NotFound.
-    """
+def season(session: Session, name: int | str, viewer: User | None = None) -> AnsweredSeason:
+    """The season of that number or name. Raises NotFound."""
     row = find_season(session, name, viewer)
-    (told,) = _seasons(session, viewer, Season.id == row.id)
+    (line,) = _season_fields(session, viewer, Season.id == row.id)
     siblings = divisions.of_edition(session, row)
-    return {
-        **told,
-        "entrants": [_entrant(entry, viewer) for entry in row.entries],
-        "newer": _newer(session, row),
-        "editions": [
-            {"id": one.id, "name": one.name, "division": one.division} for one in siblings
-        ],
-        "admission": write(admission_of(row.league)),
-        "schedule": write(schedule_of(row.league)),
-        "paused": row.league.paused,
-        "trophy": _trophy(session, row),
-        "rounds": _rounds(row),
-        "verified": verification(session, row),
-    }
+    return AnsweredSeason(
+        **line,
+        entrants=[_entrant(entry, viewer) for entry in row.entries],
+        newer=_newer(session, row),
+        editions=[Division(id=one.id, name=one.name, division=one.division) for one in siblings],
+        admission=write(admission_of(row.league)),
+        schedule=write(schedule_of(row.league)),
+        paused=row.league.paused,
+        trophy=_trophy(session, row),
+        rounds=_rounds(row),
+        verified=verification(session, row),
+    )
 
 
 def _seasons(
     session: Session, viewer: User | None, *which: ColumnElement[bool]
+) -> list[SeasonLine]:
+    return [SeasonLine(**fields) for fields in _season_fields(session, viewer, *which)]
+
+
+def _season_fields(
+    session: Session, viewer: User | None, *which: ColumnElement[bool]
 ) -> list[dict[str, Any]]:
+    """The fields of a SeasonLine for each season."""
     query = select(Season).options(joinedload(Season.league)).where(*which)
     if viewer is None or not viewer.operator:
         query = query.where(Season.state != SeasonState.DRAFT)
@@ -161,6 +152,7 @@ def _season(row: Season) -> dict[str, Any]:
 
 
 def _league(row: League, starts_at: int | None) -> dict[str, Any]:
+    """The fields of a LeagueLine."""
     names = ("id", "name", "game", "rules", "options", "seats", "deals", "paced")
     return {
         **{name: getattr(row, name) for name in names},
@@ -176,21 +168,21 @@ def _league(row: League, starts_at: int | None) -> dict[str, Any]:
     }
 
 
-def _entrant(entry: Entry, viewer: User | None) -> dict[str, Any]:
+def _entrant(entry: Entry, viewer: User | None) -> SeasonEntrant:
     version = entry.version
-    return {
-        "bot": entry.bot.full_name,
-        "owner": entry.bot.owner.name,
-        "name": entry.bot.name,
-        "version": version.number if version else None,
-        "version_id": entry.version_id,
-        "digest": version.digest if version else None,
-        "class_name": (version.class_name or None) if version else None,
-        "out": entry.out,
-        "out_at": iso(entry.out_at),
-        "out_why": entry.out_why,
-        "mine": sees(viewer, entry.bot.owner_id),
-    }
+    return SeasonEntrant(
+        bot=entry.bot.full_name,
+        owner=entry.bot.owner.name,
+        name=entry.bot.name,
+        version=version.number if version else None,
+        version_id=entry.version_id,
+        digest=version.digest if version else None,
+        class_name=(version.class_name or None) if version else None,
+        out=entry.out,
+        out_at=iso(entry.out_at),
+        out_why=entry.out_why,
+        mine=sees(viewer, entry.bot.owner_id),
+    )
 
 
 def _newer(session: Session, row: Season) -> dict[str, int]:
@@ -205,7 +197,7 @@ def _newer(session: Session, row: Season) -> dict[str, int]:
     }
 
 
-def _trophy(session: Session, row: Season) -> dict[str, Any] | None:
+def _trophy(session: Session, row: Season) -> Trophy | None:
     standing = session.get(Standing, scope_of(row))
     if row.state != SeasonState.FINISHED or standing is None:
         return None
@@ -215,21 +207,21 @@ def _trophy(session: Session, row: Season) -> dict[str, Any] | None:
         if version in {line["version_id"] for line in standing.lines}
     ]
     if won:
-        return {"champion": _names(session, won[:1])[0], "shared": []}
+        return Trophy(champion=_names(session, won[:1])[0], shared=[])
     first = [line for line in standing.lines if line["rank_range"][0] == 1]
     bots = _names(session, [line["version_id"] for line in first])
     sole = len(first) == 1 and first[0]["rank_range"] == [1, 1]
-    return {"champion": bots[0] if sole else None, "shared": [] if sole else bots}
+    return Trophy(champion=bots[0] if sole else None, shared=[] if sole else bots)
 
 
-def _rounds(row: Season) -> list[dict[str, Any]]:
+def _rounds(row: Season) -> list[Round]:
     bots = {entry.version.entrant: entry.bot.full_name for entry in row.entries if entry.version}
     return [
-        {
-            "stage": one["stage"],
-            "rests": [bots[name] for name in one.get("rests", ())],
-            "ties": [[bots[name] for name in tie] for tie in one.get("ties", ())],
-        }
+        Round(
+            stage=one["stage"],
+            rests=[bots[name] for name in one.get("rests", ())],
+            ties=[[bots[name] for name in tie] for tie in one.get("ties", ())],
+        )
         for one in row.rounds
     ]
 

@@ -5,11 +5,12 @@ Arenas get every memory and record; people see the lessons and memories of their
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, cast
 
 from sqlalchemy import Select, func, or_, select
 from sqlalchemy.orm import joinedload
 
+from matchbox.answers import lessons as answers
 from matchbox.errors import Forbidden, NotFound
 from server.db.models import (
     Bot,
@@ -70,41 +71,45 @@ def own_memory(session: Session, digest: str, viewer: User) -> bytes:
     return memory(session, digest)
 
 
-def season_lessons(session: Session, name: int | str, viewer: User) -> list[dict[str, Any]]:
+def season_lessons(session: Session, name: int | str, viewer: User) -> list[answers.Lesson]:
     """The lessons of the viewer's bots in the season, or all for operators, by round.
 
-    Items: id, season, season_id, bot, version (its number), version_id, round (counted from 1),
-    state (waiting, learned, failed), parked, before, after (digests of memories, or None), bytes
-    (of the memory after it), records (bouts it was told), fault, log, trouble (operators only),
-    created_at, settled_at. Raises NotFound.
+    Raises NotFound.
     """
     season = find_season(session, name)
     return _told(session, _lessons(viewer).where(Lesson.season_id == season.id), viewer)
 
 
-def bot_lessons(session: Session, owner: str, name: str, viewer: User) -> list[dict[str, Any]]:
-    """The lessons of the viewer's bot, as `season_lessons`, newest first; else none."""
+def bot_lessons(session: Session, owner: str, name: str, viewer: User) -> list[answers.Lesson]:
+    """The lessons of the viewer's bot, newest first; none of somebody else's."""
     query = _lessons(viewer).where(User.name == owner, Bot.name == name)
     newest = query.order_by(None).order_by(Lesson.id.desc()).limit(MOST)
     return _told(session, newest, viewer)
 
 
-def parked_lessons(session: Session, viewer: User) -> list[dict[str, Any]]:
-    """The lessons that wait for an operator, as `season_lessons`."""
+def parked_lessons(session: Session, viewer: User) -> list[answers.Lesson]:
+    """The lessons that wait for an operator."""
     parked = (Lesson.state == LessonState.WAITING, Lesson.deadline.is_(None))
     return _told(session, _lessons(viewer).where(*parked), viewer)
 
 
-def verification(session: Session, season: Season) -> dict[str, Any] | None:
-    """The newest finding on a season: at, matches, out_of, same, different, unrepeatable,
-    replayed_only (match ids), lessons, standing; None where nobody has looked."""
+def verification(session: Session, season: Season) -> answers.Verification | None:
+    """The newest finding on a season; None where nobody has looked."""
     query = select(Verification).where(Verification.season_id == season.id)
     row = session.scalars(query.order_by(Verification.id.desc()).limit(1)).first()
     if row is None:
         return None
-    names = ("matches", "out_of", "same", "different", "unrepeatable", "replayed_only", "lessons")
-    found = {name: getattr(row, name) for name in names}
-    return {"at": iso(row.at), **found, "standing": row.standing}
+    return answers.Verification(
+        at=iso(row.at),
+        matches=row.matches,
+        out_of=row.out_of,
+        same=row.same,
+        different=row.different,
+        unrepeatable=row.unrepeatable,
+        replayed_only=row.replayed_only,
+        lessons=row.lessons,
+        standing=cast("answers.Standing", row.standing),
+    )
 
 
 def _lessons(viewer: User) -> Select[Lesson]:
@@ -124,31 +129,31 @@ def _lessons(viewer: User) -> Select[Lesson]:
     return query if viewer.operator else query.where(Bot.owner_id == viewer.id)
 
 
-def _told(session: Session, query: Select[Lesson], viewer: User) -> list[dict[str, Any]]:
+def _told(session: Session, query: Select[Lesson], viewer: User) -> list[answers.Lesson]:
     found = session.scalars(query).all()
     kept = {one.after for one in found if one.after}
     sizes = select(Memory.digest, func.length(Memory.data)).where(Memory.digest.in_(kept))
     lengths: dict[str, int] = dict(session.execute(sizes).all())
     return [
-        {
-            "id": one.id,
-            "season": one.season.name,
-            "season_id": one.season_id,
-            "bot": one.version.bot.full_name,
-            "version": one.version.number,
-            "version_id": one.version_id,
-            "round": one.round + 1,
-            "state": one.state,
-            "parked": one.state == LessonState.WAITING and one.deadline is None,
-            "before": one.before,
-            "after": one.after,
-            "bytes": lengths.get(one.after or "", 0),
-            "records": one.records,
-            "fault": one.fault,
-            "log": one.log,
-            "trouble": one.trouble if viewer.operator else "",
-            "created_at": iso(one.created_at),
-            "settled_at": iso(one.settled_at),
-        }
+        answers.Lesson(
+            id=one.id,
+            season=one.season.name,
+            season_id=one.season_id,
+            bot=one.version.bot.full_name,
+            version=one.version.number,
+            version_id=one.version_id,
+            round=one.round + 1,
+            state=cast("answers.State", one.state),
+            parked=one.state == LessonState.WAITING and one.deadline is None,
+            before=one.before,
+            after=one.after,
+            bytes=lengths.get(one.after or "", 0),
+            records=one.records,
+            fault=one.fault,
+            log=one.log,
+            trouble=one.trouble if viewer.operator else "",
+            created_at=iso(one.created_at),
+            settled_at=iso(one.settled_at),
+        )
         for one in found
     ]

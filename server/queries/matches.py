@@ -11,6 +11,7 @@ from sqlalchemy import Select, func, select, tuple_
 from sqlalchemy.orm import joinedload, selectinload
 
 from matchbox import registry
+from matchbox.answers import matches as answers
 from matchbox.errors import BadOption, Forbidden, NotFound
 from matchbox.league.rows import points
 from matchbox.match import record as records
@@ -29,7 +30,7 @@ from server.db.models import (
     VersionState,
 )
 from server.queries.embargo import closed, reason
-from server.queries.pagination import iso, numbers, page, page_size, sees, title_of
+from server.queries.pagination import iso, numbers, page_size, sees, split, title_of
 from server.services.leagues import is_cooperative
 from server.services.ratings import rows_of
 
@@ -62,14 +63,8 @@ def matches(
     state: str | None = None,
     cursor: str | None = None,
     limit: int = 50,
-) -> dict[str, Any]:
-    """A page of matches, newest first; `bot` is owner/name.
-
-    Items: id, game, title, league, season, number, why, state, created_at, finished_at, entrants:
-    bot, owner, name, version, version_id, digest, class_name, points (0 to 1, None until it is
-    readable, and in a cooperative game), forfeits; score: a team's mean score of a bout, or None.
-    Raises BadOption.
-    """
+) -> answers.Matches:
+    """A page of matches, newest first; `bot` is owner/name. Raises BadOption."""
     query = _filtered(select(Match), game, bot, season, state)
     if comparison is not None:
         query = query.where(Match.comparison_id == comparison)
@@ -81,39 +76,30 @@ def matches(
     query = query.order_by(*(column.desc() for column in order)).options(*_ENTRANTS)
     found = session.scalars(query.limit(page_size(limit) + 1)).all()
     hidden = closed(session, [one.id for one in found])
-    return page(
-        found,
-        limit,
-        lambda one: item(one, readable=one.id not in hidden),
-        lambda one: f"{one.created_at}.{one.number}.{one.id}",
-    )
+    shown, following = split(found, limit, lambda one: f"{one.created_at}.{one.number}.{one.id}")
+    items = [answers.MatchLine(**item(one, readable=one.id not in hidden)) for one in shown]
+    return answers.Matches(items=items, next=following)
 
 
-def match(session: Session, name: str, viewer: User | None) -> dict[str, Any]:
-    """An item of `matches`, and: attempt, rules, options, width, trouble (operators only), embargo
-    (why nothing more is told, or None), mine; without embargo also digest, deals, box, seconds and
-    bouts: deal, rotation, places, scores, why, seats (entrant per seat of the table), moves (how
-    many), faults: step, seat, kind, detail (None unless the viewer owns that bot). And void_why
-    (why it is void, or ""), replaces and replaced_by (ids of matches, or None). Raises NotFound.
-    """
+def match(session: Session, name: str, viewer: User | None) -> answers.Match:
+    """The match of that id, or of its first digits, without its record. Raises NotFound."""
     row = _match(session, name)
     why = reason(session, row)
-    told = {
+    played = _played(row, row.result, viewer) if why is None and row.result is not None else {}
+    return answers.Match(
         **item(row, readable=why is None),
-        "attempt": row.attempt,
-        "rules": row.rules,
-        "options": row.league.options,
-        "width": row.width,
-        "trouble": row.trouble if viewer is not None and viewer.operator else None,
-        "embargo": why,
-        "void_why": row.void_why,
-        "replaces": row.replaces,
-        "replaced_by": session.scalar(select(Match.id).where(Match.replaces == row.id)),
-        "mine": any(sees(viewer, seat.version.bot.owner_id) for seat in row.seats),
-    }
-    if why is None and row.result is not None:
-        told |= _played(row, row.result, viewer)
-    return told
+        attempt=row.attempt,
+        rules=row.rules,
+        options=row.league.options,
+        width=row.width,
+        trouble=row.trouble if viewer is not None and viewer.operator else None,
+        embargo=why,
+        void_why=row.void_why,
+        replaces=row.replaces,
+        replaced_by=session.scalar(select(Match.id).where(Match.replaces == row.id)),
+        mine=any(sees(viewer, seat.version.bot.owner_id) for seat in row.seats),
+        **played,
+    )
 
 
 def record_of(session: Session, name: str) -> Record:
@@ -125,36 +111,30 @@ def record_of(session: Session, name: str) -> Record:
     return records.unpack(row.result.record)
 
 
-def steps(session: Session, name: str, bout: int, seat: int | None = None) -> dict[str, Any]:
-    """A bout, step by step, as that seat saw it or a spectator: {"bout", "steps"}.
-
-    Steps: seat (who moved; None at the start and at the end), text (the transcript's line), move,
-    view. The first is the start, the last tells the ending. Raises NotFound or Forbidden.
-    """
+def steps(session: Session, name: str, bout: int, seat: int | None = None) -> answers.Steps:
+    """A bout, step by step, as that seat saw it, or a spectator. Raises NotFound or Forbidden."""
     record = record_of(session, name)
     if not 0 <= bout < len(record.bouts):
         raise NotFound(f"match {name} has bouts 0 to {len(record.bouts) - 1}, and no {bout}")
     if seat is not None and not 0 <= seat < len(record.seats):
         raise NotFound(f"match {name} has seats 0 to {len(record.seats) - 1}, and no {seat}")
-    shown: list[dict[str, Any]] = []
+    shown: list[answers.Step] = []
     before: dict[str, Any] = {"seat": None, "text": "", "move": None}
     for step in replay.steps(registry.game(record.game), record, record.bouts[bout]):
-        shown.append({**before, "view": step.table if seat is None else step.views[seat]})
+        view = step.table if seat is None else step.views[seat]
+        shown.append(answers.Step(**before, view=view))
         before = {"seat": step.seat, "text": step.line, "move": step.move}
-    shown.append({**before, "view": shown[-1]["view"]})
-    return {"bout": _bout(record.bouts[bout], len(record.seats)), "steps": shown}
+    shown.append(answers.Step(**before, view=shown[-1].view))
+    return answers.Steps(bout=_bout(record.bouts[bout], len(record.seats)), steps=shown)
 
 
 def transcript(session: Session, name: str, bout: int) -> list[str]:
     """The bout's moves and its ending, a line each. Raises NotFound or Forbidden."""
-    return [step["text"] for step in steps(session, name, bout)["steps"][1:]]
+    return [step.text for step in steps(session, name, bout).steps[1:]]
 
 
-def match_log(session: Session, name: str, viewer: User | None) -> list[dict[str, Any]]:
-    """What the viewer's own bots printed in the match, or all for operators: bot, text, cpu_ms,
-    entrant (its number in the match), notes (what went wrong in their bouts: deal, rotation, kind,
-    detail), diagnostics (what the owner's players reported on their moves: deal, rotation,
-    decision, report; empty for anybody else).
+def match_log(session: Session, name: str, viewer: User | None) -> list[answers.LogLine]:
+    """What the viewer's own bots printed in the match, or all for operators.
 
     Raises NotFound, or Forbidden where none of the bots is the viewer's or the match is closed.
     """
@@ -166,31 +146,11 @@ def match_log(session: Session, name: str, viewer: User | None) -> list[dict[str
     if why is not None or row.result is None:
         raise Forbidden(why or f"match {name} has no log")
     viewer_id = viewer.id if viewer is not None else None
-    return [
-        {
-            "bot": seat.version.bot.full_name,
-            "entrant": seat.seat,
-            "text": _at(row.result.logs, seat.seat, ""),
-            "cpu_ms": _at(row.result.cpu_ms, seat.seat, 0.0),
-            "notes": [
-                dict(zip(("deal", "rotation", "kind", "detail"), note[1:], strict=True))
-                for note in row.result.notes
-                if note[0] == seat.seat
-            ],
-            "diagnostics": [
-                {"deal": deal, "rotation": turn, "decision": decision, "report": _report(text)}
-                for entrant, deal, turn, decision, text in row.result.diagnostics
-                if entrant == seat.seat and seat.version.bot.owner_id == viewer_id
-            ],
-        }
-        for seat in mine
-    ]
+    return [_log(seat, row.result, viewer_id) for seat in mine]
 
 
-def queue(session: Session) -> dict[str, Any]:
-    """queued, running, parked, pending_versions, parked_versions, quarantined_versions (counts),
-    oldest_queued_at.
-    """
+def queue(session: Session) -> answers.Queue:
+    """How many matches and try-outs are not done yet."""
     counts = dict(
         session.execute(
             select(Match.state, func.count())
@@ -207,24 +167,25 @@ def queue(session: Session) -> dict[str, Any]:
         ).all()
     )
     parked = select(func.count()).where(Version.state.in_(WAITING), Version.deadline.is_(None))
-    return {
-        "queued": counts.get(MatchState.QUEUED, 0),
-        "running": counts.get(MatchState.RUNNING, 0),
-        "parked": counts.get(MatchState.PARKED, 0),
-        "pending_versions": versions.get(VersionState.PENDING, 0),
-        "parked_versions": session.scalar(parked) or 0,
-        "quarantined_versions": versions.get(VersionState.QUARANTINED, 0),
-        "oldest_queued_at": iso(session.scalar(oldest)),
-    }
+    return answers.Queue(
+        queued=counts.get(MatchState.QUEUED, 0),
+        running=counts.get(MatchState.RUNNING, 0),
+        parked=counts.get(MatchState.PARKED, 0),
+        pending_versions=versions.get(VersionState.PENDING, 0),
+        parked_versions=session.scalar(parked) or 0,
+        quarantined_versions=versions.get(VersionState.QUARANTINED, 0),
+        oldest_queued_at=iso(session.scalar(oldest)),
+    )
 
 
 def item(row: Match, *, readable: bool) -> dict[str, Any]:
-    """What every list says of a match."""
-    entrants = [_entrant(seat.version) for seat in row.seats]
+    """The fields of a MatchLine."""
     bouts = row.result.bouts if readable and row.result is not None else []
     team = is_cooperative(row.league.game)
-    for one, (share, forfeits) in zip(entrants, _shares(row, bouts), strict=True):
-        one |= {"points": None if team else share, "forfeits": forfeits}
+    entrants = [
+        _entrant(seat.version, None if team else share, forfeits)
+        for seat, (share, forfeits) in zip(row.seats, _shares(row, bouts), strict=True)
+    ]
     return {
         "id": row.id,
         "game": row.league.game,
@@ -276,16 +237,18 @@ def _match(session: Session, name: str) -> Match:
     return found[0]
 
 
-def _entrant(version: Version) -> dict[str, Any]:
-    return {
-        "bot": version.bot.full_name,
-        "owner": version.bot.owner.name,
-        "name": version.bot.name,
-        "version": version.number,
-        "version_id": version.id,
-        "digest": version.digest,
-        "class_name": version.class_name or None,
-    }
+def _entrant(version: Version, points: float | None, forfeits: int | None) -> answers.Entrant:
+    return answers.Entrant(
+        bot=version.bot.full_name,
+        owner=version.bot.owner.name,
+        name=version.bot.name,
+        version=version.number,
+        version_id=version.id,
+        digest=version.digest,
+        class_name=version.class_name or None,
+        points=points,
+        forfeits=forfeits,
+    )
 
 
 def _shares(row: Match, bouts: Bouts) -> list[tuple[float | None, int | None]]:
@@ -304,7 +267,29 @@ def _shares(row: Match, bouts: Bouts) -> list[tuple[float | None, int | None]]:
     return [(round(share[name] / len(bouts), 9), forfeits[name]) for name in names]
 
 
+def _log(seat: MatchSeat, result: Result, viewer_id: int | None) -> answers.LogLine:
+    return answers.LogLine(
+        bot=seat.version.bot.full_name,
+        entrant=seat.seat,
+        text=_at(result.logs, seat.seat, ""),
+        cpu_ms=_at(result.cpu_ms, seat.seat, 0.0),
+        notes=[
+            answers.Note(deal=deal, rotation=rotation, kind=kind, detail=detail)
+            for entrant, deal, rotation, kind, detail in result.notes
+            if entrant == seat.seat
+        ],
+        diagnostics=[
+            answers.Diagnostic(
+                deal=deal, rotation=rotation, decision=decision, report=_report(text)
+            )
+            for entrant, deal, rotation, decision, text in result.diagnostics
+            if entrant == seat.seat and seat.version.bot.owner_id == viewer_id
+        ],
+    )
+
+
 def _played(row: Match, result: Result, viewer: User | None) -> dict[str, Any]:
+    """The fields of a Match that may be told once it was played."""
     seen = {seat.seat for seat in row.seats if sees(viewer, seat.version.bot.owner_id)}
     details = {
         (who, deal, rotation, kind): detail
@@ -325,28 +310,27 @@ def _played(row: Match, result: Result, viewer: User | None) -> dict[str, Any]:
 
 def _bout(
     bout: Bout, seats: int, details: dict[tuple[int, int, int, str], str] | None = None
-) -> dict[str, Any]:
+) -> answers.Bout:
     table = [records.entrant(seat, bout.rotation, seats) for seat in range(seats)]
-    return {
-        "deal": bout.deal,
-        "rotation": bout.rotation,
-        "places": bout.places,
-        "scores": bout.scores,
-        "why": bout.why,
-        "seats": table,
-        "moves": len(bout.moves),
-        "faults": [
-            {
-                "step": one.step,
-                "seat": one.seat,
-                "kind": one.kind,
-                "detail": (details or {}).get(
-                    (table[one.seat], bout.deal, bout.rotation, one.kind)
-                ),
-            }
+    known = details or {}
+    return answers.Bout(
+        deal=bout.deal,
+        rotation=bout.rotation,
+        places=bout.places,
+        scores=bout.scores,
+        why=bout.why,
+        seats=table,
+        moves=len(bout.moves),
+        faults=[
+            answers.Fault(
+                step=one.step,
+                seat=one.seat,
+                kind=one.kind,
+                detail=known.get((table[one.seat], bout.deal, bout.rotation, one.kind)),
+            )
             for one in bout.faults
         ],
-    }
+    )
 
 
 def _report(text: str) -> Any:

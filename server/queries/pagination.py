@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar, overload
 
 from matchbox import registry
 from matchbox.errors import BadOption, MatchboxError
@@ -13,10 +13,16 @@ if TYPE_CHECKING:
 
     from server.db.models import User
 
+Row = TypeVar("Row")
+
 MOST: Final = 200
 """Items of a page, at the most."""
 
 
+@overload
+def iso(at: int) -> str: ...
+@overload
+def iso(at: int | None) -> str | None: ...
 def iso(at: int | None) -> str | None:
     """A time of the books as ISO 8601, in UTC with milliseconds."""
     if at is None:
@@ -43,6 +49,14 @@ def page_size(limit: int) -> int:
     if not 1 <= limit <= MOST:
         raise BadOption(f"a page has 1 to {MOST} items, not {limit}")
     return limit
+
+
+def split(
+    found: Sequence[Row], limit: int, key: Callable[[Row], str]
+) -> tuple[Sequence[Row], str | None]:
+    """The rows of a page, of which one more was fetched than is shown, and its next cursor."""
+    shown = found[:limit]
+    return shown, key(shown[-1]) if len(found) > limit else None
 
 
 def page(

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from sqlalchemy import ColumnElement, func, select
 
+from matchbox.answers.matches import ParkedMatch
 from matchbox.errors import Forbidden
 from server.db.models import WAITING, Bot, Event, Match, MatchState, User, Version, VersionState
 from server.queries.lessons import parked_lessons
@@ -109,7 +110,7 @@ def admin(session: Session, viewer: User | None) -> dict[str, Any]:
     return {
         "wall": _wall(session),
         "parked_matches": [
-            {**item(row, readable=False), "trouble": row.trouble}
+            ParkedMatch(**item(row, readable=False), trouble=row.trouble)
             for row in session.scalars(parked.limit(MOST_PARKED))
         ],
         "parked_versions": _troubled(session, *waiting),

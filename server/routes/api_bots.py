@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from apiflask import APIBlueprint
-from flask import Response, jsonify, url_for
+from flask import Response, url_for
 
+from matchbox.answers.bots import Bot, Bots, Version
+from matchbox.answers.standings import Ratings
 from server import queries
 from server.auth import account, context, viewer
 from server.queries import history
 from server.rate_limits import client_network
-from server.routes import asked, told
-from server.routes.responses import made_at, whole_list
+from server.routes import asked
+from server.routes.responses import answered, made_at
 from server.routes.uploaded import read_upload, request_body
 from server.rows import bot_row
 from server.scopes import Scope, needs
@@ -22,16 +24,16 @@ routes = APIBlueprint("bots", __name__, url_prefix="/api/v1", tag="Bots")
 @routes.get("/bots")
 @needs(Scope.READ)
 @routes.input(asked.BotsPage, location="query")
-@routes.output(told.Bots)
+@routes.output(Bots)
 def bots(query_data: asked.BotsPage) -> Response:
     """A page of the bots, of one game or owner where asked."""
     with context().read() as books:
-        return jsonify(queries.bots(books, **query_data.model_dump()))
+        return answered(queries.bots(books, **query_data.model_dump()))
 
 
 @routes.post("/bots")
 @needs(Scope.SUBMIT)
-@routes.output(told.Version, status_code=201)
+@routes.output(Version, status_code=201)
 @routes.doc(extensions={"requestBody": request_body(asked.NewBot)})
 def upload() -> Response:
     """Uploads a bot, or its next version; then poll the Location for the verdict.
@@ -44,7 +46,7 @@ def upload() -> Response:
 
 @routes.post("/bots/<name:name>/versions")
 @needs(Scope.SUBMIT)
-@routes.output(told.Version, status_code=201)
+@routes.output(Version, status_code=201)
 @routes.doc(extensions={"requestBody": request_body(asked.NewVersion)})
 def upload_version(name: str) -> Response:
     """Uploads the next version of a bot of yours; then poll the Location for the verdict."""
@@ -56,26 +58,27 @@ def upload_version(name: str) -> Response:
 
 @routes.get("/bots/<name:owner>/<name:name>")
 @needs(Scope.READ)
-@routes.output(told.Bot)
+@routes.output(Bot)
 def bot(owner: str, name: str) -> Response:
     """A bot with its versions; reports hold logs for its owner and operators."""
     with context().read() as books:
-        return jsonify(queries.bot(books, owner, name, viewer(books)))
+        return answered(queries.bot(books, owner, name, viewer(books)))
 
 
 @routes.get("/bots/<name:owner>/<name:name>/ratings")
 @needs(Scope.READ)
-@routes.output(told.Ratings)
+@routes.output(Ratings)
 def ratings(owner: str, name: str) -> Response:
     """How the rating of each of the bot's versions has moved, oldest first."""
     with context().read() as books:
-        return whole_list(history.ratings(books, bot_row(books, owner, name)))
+        points = history.ratings(books, bot_row(books, owner, name))
+        return answered(Ratings(items=points, next=None))
 
 
 @routes.post("/bots/<name:owner>/<name:name>/activate")
 @needs(Scope.SUBMIT)
 @routes.input(asked.Activation)
-@routes.output(told.Version)
+@routes.output(Version)
 def activate(owner: str, name: str, json_data: asked.Activation) -> Response:
     """Makes an accepted version the one that the bot plays with."""
     made = context()
@@ -85,12 +88,12 @@ def activate(owner: str, name: str, json_data: asked.Activation) -> Response:
         version = uploads.activate(books, user, row, json_data.version, now=made.now())
         number = version.id
     with made.read() as books:
-        return jsonify(queries.version(books, number, viewer(books)))
+        return answered(queries.version(books, number, viewer(books)))
 
 
 @routes.post("/bots/<name:owner>/<name:name>/retire")
 @needs(Scope.SUBMIT)
-@routes.output(told.Bot)
+@routes.output(Bot)
 def retire(owner: str, name: str) -> Response:
     """Takes the bot from every board for ever; its games stay."""
     made = context()
@@ -98,7 +101,7 @@ def retire(owner: str, name: str) -> Response:
         user = account(books)
         uploads.retire(books, user, bot_row(books, owner, name), now=made.now())
     with made.read() as books:
-        return jsonify(queries.bot(books, owner, name, viewer(books)))
+        return answered(queries.bot(books, owner, name, viewer(books)))
 
 
 def take(game: str, name: str, class_name: str | None, data: bytes) -> int:
@@ -122,6 +125,6 @@ def take(game: str, name: str, class_name: str | None, data: bytes) -> int:
 def answer(version: int) -> Response:
     """What every upload is answered with."""
     with context().read() as books:
-        told_version = queries.version(books, version, viewer(books))
+        found = queries.version(books, version, viewer(books))
     location = url_for("versions.version", version=str(version))
-    return made_at(location, told_version)
+    return made_at(location, found)

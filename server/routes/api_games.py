@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from apiflask import APIBlueprint
-from flask import Response, jsonify
+from flask import Response
 
+from matchbox.answers.standings import Board
 from matchbox.settings import libraries_of
 from server import queries
 from server.auth import context
 from server.routes import told
-from server.routes.responses import whole_list
+from server.routes.responses import answered, whole_list
 from server.scopes import Scope, needs
 
 routes = APIBlueprint("games", __name__, url_prefix="/api/v1", tag="Games")
@@ -28,8 +29,8 @@ def games() -> Response:
 
 @routes.get("/leaderboards/<name:game>")
 @needs(Scope.READ)
-@routes.output(told.Board)
+@routes.output(Board)
 def leaderboard(game: str) -> Response:
     """The board of the game's own continuous league."""
     with context().read() as books:
-        return jsonify(queries.leaderboard(books, game))
+        return answered(queries.leaderboard(books, game))

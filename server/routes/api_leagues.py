@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from apiflask import APIBlueprint
-from flask import Response, jsonify, url_for
+from flask import Response, url_for
 
+from matchbox.answers.leagues import League, Leagues
 from server import queries
 from server.auth import context, operator, viewer
-from server.routes import asked_leagues, told
-from server.routes.responses import made_at, whole_list
+from server.routes import asked_leagues
+from server.routes.responses import answered, made_at
 from server.rows import league_row
 from server.scopes import Scope, needs
 from server.services import admission
@@ -19,17 +20,17 @@ routes = APIBlueprint("leagues", __name__, url_prefix="/api/v1", tag="Leagues")
 
 @routes.get("/leagues")
 @needs(Scope.READ)
-@routes.output(told.Leagues)
+@routes.output(Leagues)
 def leagues() -> Response:
     """Every league; the continuous one of a game bears the game's name."""
     with context().read() as books:
-        return whole_list(queries.leagues(books))
+        return answered(Leagues(items=queries.leagues(books), next=None))
 
 
 @routes.post("/leagues")
 @needs(Scope.OPERATE)
 @routes.input(asked_leagues.NewLeague)
-@routes.output(told.League, status_code=201)
+@routes.output(League, status_code=201)
 def create(json_data: asked_leagues.NewLeague) -> Response:
     """A league of an operator's own, for seasons."""
     made = context()
@@ -43,17 +44,17 @@ def create(json_data: asked_leagues.NewLeague) -> Response:
 
 @routes.get("/leagues/<name:name>")
 @needs(Scope.READ)
-@routes.output(told.League)
+@routes.output(League)
 def league(name: str) -> Response:
     """A league: how its seasons are run, when the next one starts."""
     with context().read() as books:
-        return jsonify(queries.league(books, name, viewer(books)))
+        return answered(queries.league(books, name, viewer(books)))
 
 
 @routes.patch("/leagues/<name:name>")
 @needs(Scope.OPERATE)
 @routes.input(asked_leagues.ChangedLeague)
-@routes.output(told.League)
+@routes.output(League)
 def edit(name: str, json_data: asked_leagues.ChangedLeague) -> Response:
     """Changes how a league is run: the fields that are given; for operators."""
     change(name, json_data.model_dump(exclude_unset=True))
@@ -63,7 +64,7 @@ def edit(name: str, json_data: asked_leagues.ChangedLeague) -> Response:
 @routes.post("/leagues/<name:name>/invite")
 @needs(Scope.OPERATE)
 @routes.input(asked_leagues.Inviting)
-@routes.output(told.League)
+@routes.output(League)
 def invite(name: str, json_data: asked_leagues.Inviting) -> Response:
     """Lets an account enter the league's seasons; for operators."""
     set_invited(name, json_data.user, invited=True)
@@ -73,7 +74,7 @@ def invite(name: str, json_data: asked_leagues.Inviting) -> Response:
 @routes.post("/leagues/<name:name>/uninvite")
 @needs(Scope.OPERATE)
 @routes.input(asked_leagues.Inviting)
-@routes.output(told.League)
+@routes.output(League)
 def uninvite(name: str, json_data: asked_leagues.Inviting) -> Response:
     """Takes an invitation back; for operators."""
     set_invited(name, json_data.user, invited=False)
@@ -82,7 +83,7 @@ def uninvite(name: str, json_data: asked_leagues.Inviting) -> Response:
 
 @routes.post("/leagues/<name:name>/pause")
 @needs(Scope.OPERATE)
-@routes.output(told.League)
+@routes.output(League)
 def pause(name: str) -> Response:
     """Stops feeding a continuous league's queue, or the schedule of another; for operators."""
     set_paused(name, paused=True)
@@ -91,7 +92,7 @@ def pause(name: str) -> Response:
 
 @routes.post("/leagues/<name:name>/resume")
 @needs(Scope.OPERATE)
-@routes.output(told.League)
+@routes.output(League)
 def resume(name: str) -> Response:
     """Goes on with a league that is paused; for operators."""
     set_paused(name, paused=False)
@@ -124,4 +125,4 @@ def set_paused(name: str, *, paused: bool) -> None:
 
 def _told(name: str) -> Response:
     with context().read() as books:
-        return jsonify(queries.league(books, name, viewer(books)))
+        return answered(queries.league(books, name, viewer(books)))

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from apiflask import APIBlueprint
-from flask import Response, jsonify
+from flask import Response
 
+from matchbox.answers.lessons import Lesson, Lessons
 from server.auth import account, context, operator
 from server.queries import lessons as queries
-from server.routes import told_lessons as told
-from server.routes.responses import described, whole_list
+from server.routes.responses import answered, described
 from server.rows import lesson_row
 from server.scopes import Scope, needs
 from server.services import lessons
@@ -18,20 +18,22 @@ routes = APIBlueprint("lessons", __name__, url_prefix="/api/v1", tag="Lessons")
 
 @routes.get("/seasons/<season:season>/lessons")
 @needs(Scope.READ)
-@routes.output(told.Lessons)
+@routes.output(Lessons)
 def season_lessons(season: str) -> Response:
     """The lessons of your bots in a season, by round; all for operators."""
     with context().read() as books:
-        return whole_list(queries.season_lessons(books, season, account(books)))
+        found = queries.season_lessons(books, season, account(books))
+        return answered(Lessons(items=found, next=None))
 
 
 @routes.get("/bots/<name:owner>/<name:name>/lessons")
 @needs(Scope.READ)
-@routes.output(told.Lessons)
+@routes.output(Lessons)
 def bot_lessons(owner: str, name: str) -> Response:
     """The lessons of a bot of yours, newest first."""
     with context().read() as books:
-        return whole_list(queries.bot_lessons(books, owner, name, account(books)))
+        found = queries.bot_lessons(books, owner, name, account(books))
+        return answered(Lessons(items=found, next=None))
 
 
 @routes.get("/memories/<digest:digest>")
@@ -49,7 +51,7 @@ def memory(digest: str) -> Response:
 
 @routes.post("/lessons/<number:number>/requeue")
 @needs(Scope.OPERATE)
-@routes.output(told.Lesson)
+@routes.output(Lesson)
 def requeue(number: int) -> Response:
     """Gives a parked lesson another chance; for operators."""
     return settle(number, again=True)
@@ -57,7 +59,7 @@ def requeue(number: int) -> Response:
 
 @routes.post("/lessons/<number:number>/skip")
 @needs(Scope.OPERATE)
-@routes.output(told.Lesson)
+@routes.output(Lesson)
 def skip(number: int) -> Response:
     """Ends a parked lesson, after which the bot keeps the memory that it had; for operators."""
     return settle(number, again=False)
@@ -68,7 +70,7 @@ def settle(number: int, *, again: bool) -> Response:
     season = take_up(number, again=again)
     with context().read() as books:
         found = queries.season_lessons(books, season, account(books))
-        return jsonify(next(one for one in found if one["id"] == number))
+        return answered(next(one for one in found if one.id == number))
 
 
 def take_up(number: int, *, again: bool) -> int:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from apiflask import APIBlueprint
 from flask import Response, jsonify
 from msgspec import to_builtins
 
+from matchbox.answers.matches import Logs, Match, Matches
 from server import queries
 from server.auth import context, viewer
-from server.routes import asked, told
-from server.routes.responses import whole_list
+from server.routes import asked
+from server.routes.responses import answered
 from server.scopes import Scope, needs
 
 routes = APIBlueprint("matches", __name__, url_prefix="/api/v1", tag="Matches")
@@ -20,34 +19,35 @@ routes = APIBlueprint("matches", __name__, url_prefix="/api/v1", tag="Matches")
 @routes.get("/matches")
 @needs(Scope.READ)
 @routes.input(asked.MatchesPage, location="query")
-@routes.output(told.Matches)
+@routes.output(Matches)
 def matches(query_data: asked.MatchesPage) -> Response:
     """A page of the matches, newest first."""
     with context().read() as books:
-        return jsonify(queries.matches(books, **query_data.model_dump()))
+        return answered(queries.matches(books, **query_data.model_dump()))
 
 
 @routes.get("/matches/<match:match>")
 @needs(Scope.READ)
-@routes.output(told.Match)
+@routes.output(Match)
 def match(match: str) -> Response:
     """A match with its record; under embargo `record` is null and `embargo` says why."""
-    return jsonify(told_match(match))
+    return whole_match(match)
 
 
 @routes.get("/matches/<match:match>/log")
 @needs(Scope.READ)
-@routes.output(told.Logs)
+@routes.output(Logs)
 def log(match: str) -> Response:
     """What your own bots printed and reported; an operator sees all that was printed."""
     with context().read() as books:
-        return whole_list(queries.match_log(books, match, viewer(books)))
+        lines = queries.match_log(books, match, viewer(books))
+        return answered(Logs(items=lines, next=None))
 
 
-def told_match(match: str) -> dict[str, Any]:
-    """The match with its record, as the API tells it."""
+def whole_match(match: str, **changed: object) -> Response:
+    """The match with its record, which is not copied on its way: it may be long."""
     with context().read() as books:
-        row = queries.match(books, match, viewer(books))
-        played = row.get("digest") is not None
+        found = queries.match(books, match, viewer(books))
+        played = found.digest is not None
         record = to_builtins(queries.record_of(books, match)) if played else None
-    return {**row, "record": record}
+    return jsonify({**found.plain(), "record": record, **changed})

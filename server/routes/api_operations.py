@@ -7,10 +7,15 @@ from typing import Any
 from apiflask import APIBlueprint
 from flask import Response, jsonify
 
+from matchbox.answers.bots import Version
+from matchbox.answers.leagues import League, Season
+from matchbox.answers.matches import Match
+from matchbox.answers.standings import Board
 from server import queries
 from server.auth import context, operator, viewer
 from server.routes import asked, told
-from server.routes.api_matches import told_match
+from server.routes.api_matches import whole_match
+from server.routes.responses import answered
 from server.rows import league_row, match_row, named_bot, season_row, version_row
 from server.scopes import Scope, needs
 from server.services import matches, operations, standings, voids
@@ -31,7 +36,7 @@ def audit(query_data: asked.AuditPage) -> Response:
 @routes.post("/seasons/<season:season>/disqualify")
 @needs(Scope.OPERATE)
 @routes.input(asked.OutOfSeason)
-@routes.output(told.Season)
+@routes.output(Season)
 def disqualify(season: str, json_data: asked.OutOfSeason) -> Response:
     """Takes a bot out of a season: it plays and counts no more; for operators."""
     take_out(season, json_data.bot, json_data.reason)
@@ -41,7 +46,7 @@ def disqualify(season: str, json_data: asked.OutOfSeason) -> Response:
 @routes.post("/seasons/<season:season>/reinstate")
 @needs(Scope.OPERATE)
 @routes.input(asked.OutOfSeason)
-@routes.output(told.Season)
+@routes.output(Season)
 def reinstate(season: str, json_data: asked.OutOfSeason) -> Response:
     """Takes a disqualification back; matches that were void for it are played; for operators."""
     bring_back(season, json_data.bot, json_data.reason)
@@ -51,7 +56,7 @@ def reinstate(season: str, json_data: asked.OutOfSeason) -> Response:
 @routes.post("/seasons/<season:season>/rerun")
 @needs(Scope.OPERATE)
 @routes.input(asked.RoundAgain)
-@routes.output(told.Season)
+@routes.output(Season)
 def rerun(season: str, json_data: asked.RoundAgain) -> Response:
     """Makes every match of a round void, and plays the round again; for operators."""
     round_again(season, json_data.round, json_data.reason)
@@ -60,17 +65,17 @@ def rerun(season: str, json_data: asked.RoundAgain) -> Response:
 
 @routes.post("/seasons/<season:season>/recompute")
 @needs(Scope.OPERATE)
-@routes.output(told.Board)
+@routes.output(Board)
 def recompute_season(season: str) -> Response:
     """Computes the season's standing now; for operators."""
     compute_season(season)
     with context().read() as books:
-        return jsonify(queries.season_standings(books, season))
+        return answered(queries.season_standings(books, season))
 
 
 @routes.post("/leagues/<name:name>/recompute")
 @needs(Scope.OPERATE)
-@routes.output(told.League)
+@routes.output(League)
 def recompute_league(name: str) -> Response:
     """Computes the standing of a league, and with it its live ratings, now; for operators."""
     with context().read() as books:
@@ -78,46 +83,46 @@ def recompute_league(name: str) -> Response:
         scope = standings.scope_of(league_row(books, name))
     _compute(scope)
     with context().read() as books:
-        return jsonify(queries.league(books, name))
+        return answered(queries.league(books, name))
 
 
 @routes.post("/matches/<match:match>/requeue")
 @needs(Scope.OPERATE)
-@routes.output(told.Match)
+@routes.output(Match)
 def requeue(match: str) -> Response:
     """Gives a parked match another chance; for operators."""
     try_again(match)
-    return jsonify(told_match(match))
+    return whole_match(match)
 
 
 @routes.post("/matches/<match:match>/void")
 @needs(Scope.OPERATE)
 @routes.input(asked.MatchVoid)
-@routes.output(told.Match)
+@routes.output(Match)
 def void(match: str, json_data: asked.MatchVoid) -> Response:
     """Makes a match void, finished or not, for a fault of the platform; for operators."""
     made = make_void(match, json_data.reason, again=json_data.again)
-    return jsonify({**told_match(match), "replaced_by": made})
+    return whole_match(match, replaced_by=made)
 
 
 @routes.post("/matches/<match:match>/again")
 @needs(Scope.OPERATE)
 @routes.input(asked.Reason)
-@routes.output(told.Match)
+@routes.output(Match)
 def again(match: str, json_data: asked.Reason) -> Response:
     """The match that is played in the place of a void one; for operators."""
-    return jsonify(told_match(play_again(match, json_data.reason)))
+    return whole_match(play_again(match, json_data.reason))
 
 
 @routes.post("/versions/<number:number>/reinstate")
 @needs(Scope.OPERATE)
 @routes.input(asked.Reason)
-@routes.output(told.Version)
+@routes.output(Version)
 def reinstate_version(number: int, json_data: asked.Reason) -> Response:
     """Lets a suspended version play again, its forfeits forgotten; for operators."""
     lift(number, json_data.reason)
     with context().read() as books:
-        return jsonify(queries.version(books, number, viewer(books)))
+        return answered(queries.version(books, number, viewer(books)))
 
 
 def take_out(season: str, bot: str, reason: str) -> None:
@@ -196,4 +201,4 @@ def _compute(scope: str) -> None:
 
 def _season(name: str) -> Any:
     with context().read() as books:
-        return jsonify(queries.season(books, name, viewer(books)))
+        return answered(queries.season(books, name, viewer(books)))

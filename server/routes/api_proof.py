@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from tempfile import TemporaryFile
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from apiflask import APIBlueprint
 from flask import Response, send_file
-from flask.typing import ResponseReturnValue
 from pydantic import Field
 
+from matchbox.answers import lessons as answers
 from server.auth import account, context, operator, viewer
 from server.queries.archive import write_archive
 from server.queries.lessons import verification
 from server.routes import asked
-from server.routes import told_lessons as told
-from server.routes.responses import described
+from server.routes.responses import answered, described
 from server.rows import season_row
 from server.scopes import Scope, needs
 from server.services import accounts, verifications
@@ -84,33 +83,35 @@ def archive(season: str, query_data: WhichBundles) -> Response:
 @routes.post("/seasons/<season:season>/verifications")
 @needs(Scope.OPERATE)
 @routes.input(Found)
-@routes.output(told.Verification, status_code=201)
-def verified(season: str, json_data: Found) -> ResponseReturnValue:
+@routes.output(answers.Verification, status_code=201)
+def verified(season: str, json_data: Found) -> Response:
     """Keeps what an operator found when playing the season again."""
     made = context()
     with made.write() as books:
         user, row = operator(books), season_row(books, season)
         verifications.keep(books, user, row, **json_data.model_dump(), now=made.now())
-        return verification(books, row) or {}, 201
+        found = verification(books, row)
+        assert found is not None
+        return answered(found, 201)
 
 
 @routes.get("/account/sharing")
 @needs(Scope.READ)
-@routes.output(told.Sharing)
-def sharing() -> dict[str, Any]:
+@routes.output(answers.Sharing)
+def sharing() -> Response:
     """Whether your bots' files and memories go with exported seasons to anybody."""
     with context().read() as books:
-        return {"shares": account(books).shares}
+        return answered(answers.Sharing(shares=account(books).shares))
 
 
 @routes.post("/account/sharing")
 @needs(Scope.SUBMIT)
 @routes.input(Sharing)
-@routes.output(told.Sharing)
-def share(json_data: Sharing) -> dict[str, Any]:
+@routes.output(answers.Sharing)
+def share(json_data: Sharing) -> Response:
     """Says whether your bots' files and memories may go with exported seasons to anybody."""
     set_sharing(shares=json_data.shares)
-    return {"shares": json_data.shares}
+    return answered(answers.Sharing(shares=json_data.shares))
 
 
 def set_sharing(*, shares: bool) -> None:

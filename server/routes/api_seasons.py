@@ -6,14 +6,16 @@ from collections.abc import Iterator
 
 import msgspec
 from apiflask import APIBlueprint
-from flask import Response, jsonify, url_for
+from flask import Response, url_for
 
+from matchbox.answers.leagues import Season, Seasons
+from matchbox.answers.standings import Board
 from matchbox.errors import Forbidden
 from server import queries
 from server.auth import account, context, operator, viewer
 from server.context import Context
-from server.routes import asked, asked_leagues, told
-from server.routes.responses import described, made_at, whole_list
+from server.routes import asked, asked_leagues
+from server.routes.responses import answered, described, made_at
 from server.rows import named_bot, season_row
 from server.scopes import Scope, needs
 from server.services import founding
@@ -34,17 +36,17 @@ routes = APIBlueprint("seasons", __name__, url_prefix="/api/v1", tag="Seasons")
 
 @routes.get("/seasons")
 @needs(Scope.READ)
-@routes.output(told.Seasons)
+@routes.output(Seasons)
 def seasons() -> Response:
     """Every season, newest first."""
     with context().read() as books:
-        return whole_list(queries.seasons(books, viewer(books)))
+        return answered(Seasons(items=queries.seasons(books, viewer(books)), next=None))
 
 
 @routes.post("/seasons")
 @needs(Scope.OPERATE)
 @routes.input(asked_leagues.NewSeason)
-@routes.output(told.Season, status_code=201)
+@routes.output(Season, status_code=201)
 def create(json_data: asked_leagues.NewSeason) -> Response:
     """A season of a league, or of a game with a league for it where needed; for operators."""
     made = context()
@@ -58,20 +60,20 @@ def create(json_data: asked_leagues.NewSeason) -> Response:
 
 @routes.get("/seasons/<season:season>")
 @needs(Scope.READ)
-@routes.output(told.Season)
+@routes.output(Season)
 def season(season: str) -> Response:
     """A season, by number or name, with its entrants."""
     with context().read() as books:
-        return jsonify(queries.season(books, season, viewer(books)))
+        return answered(queries.season(books, season, viewer(books)))
 
 
 @routes.get("/seasons/<season:season>/standings")
 @needs(Scope.READ)
-@routes.output(told.Board)
+@routes.output(Board)
 def standings(season: str) -> Response:
     """The season's standing as it was last computed."""
     with context().read() as books:
-        return jsonify(queries.season_standings(books, season, viewer(books)))
+        return answered(queries.season_standings(books, season, viewer(books)))
 
 
 @routes.get("/seasons/<season:season>/export")
@@ -81,40 +83,39 @@ def export(season: str) -> Response:
     """The records of a season that is over, in order, each with the digest on the books."""
     made = context()
     with made.read() as books:
-        told_season = queries.season(books, season)
-    if told_season["state"] not in OVER:
+        found = queries.season(books, season)
+    if found.state not in OVER:
         raise Forbidden(
-            f"season {told_season['name']} is {told_season['state']}; "
-            "its records are closed until it is over"
+            f"season {found.name} is {found.state}; its records are closed until it is over"
         )
-    return Response(_records(made, told_season["id"]), mimetype=LINES)
+    return Response(_records(made, found.id), mimetype=LINES)
 
 
 @routes.post("/seasons/<season:season>/enter")
 @needs(Scope.SUBMIT)
 @routes.input(asked.Entering)
-@routes.output(told.Season)
+@routes.output(Season)
 def enter(season: str, json_data: asked.Entering) -> Response:
     """Enters a bot of yours; its version is fixed at the start."""
     number = take_place(season, json_data.bot, enters=True)
     with context().read() as books:
-        return jsonify(queries.season(books, number, viewer(books)))
+        return answered(queries.season(books, number, viewer(books)))
 
 
 @routes.post("/seasons/<season:season>/leave")
 @needs(Scope.SUBMIT)
 @routes.input(asked.Entering)
-@routes.output(told.Season)
+@routes.output(Season)
 def leave(season: str, json_data: asked.Entering) -> Response:
     """Takes a bot of yours out again, before the start."""
     number = take_place(season, json_data.bot, enters=False)
     with context().read() as books:
-        return jsonify(queries.season(books, number, viewer(books)))
+        return answered(queries.season(books, number, viewer(books)))
 
 
 @routes.post("/seasons/<season:season>/open")
 @needs(Scope.OPERATE)
-@routes.output(told.Season)
+@routes.output(Season)
 def publish(season: str) -> Response:
     """Opens a draft for entries; for operators."""
     return change(season, "open")
@@ -122,7 +123,7 @@ def publish(season: str) -> Response:
 
 @routes.post("/seasons/<season:season>/freeze")
 @needs(Scope.OPERATE)
-@routes.output(told.Season)
+@routes.output(Season)
 def freeze(season: str) -> Response:
     """Fixes the versions and the divisions of an open season; for operators."""
     return change(season, "freeze")
@@ -130,7 +131,7 @@ def freeze(season: str) -> Response:
 
 @routes.post("/seasons/<season:season>/start")
 @needs(Scope.OPERATE)
-@routes.output(told.Season)
+@routes.output(Season)
 def start(season: str) -> Response:
     """Plays a season, all divisions of it; an open one is frozen first. For operators."""
     return change(season, "start")
@@ -138,7 +139,7 @@ def start(season: str) -> Response:
 
 @routes.post("/seasons/<season:season>/pause")
 @needs(Scope.OPERATE)
-@routes.output(told.Season)
+@routes.output(Season)
 def pause(season: str) -> Response:
     """Sends no more matches of all its divisions; those under way end. For operators."""
     return change(season, "pause")
@@ -146,7 +147,7 @@ def pause(season: str) -> Response:
 
 @routes.post("/seasons/<season:season>/resume")
 @needs(Scope.OPERATE)
-@routes.output(told.Season)
+@routes.output(Season)
 def resume(season: str) -> Response:
     """Goes on with a paused season, all divisions of it; for operators."""
     return change(season, "resume")
@@ -154,7 +155,7 @@ def resume(season: str) -> Response:
 
 @routes.post("/seasons/<season:season>/cancel")
 @needs(Scope.OPERATE)
-@routes.output(told.Season)
+@routes.output(Season)
 def cancel(season: str) -> Response:
     """Ends the season here, all divisions; what was not played is void. For operators."""
     return change(season, "cancel")
@@ -164,7 +165,7 @@ def change(season: str, what: str) -> Response:
     """The answer to an operator's step with the season."""
     number = take_step(season, what)
     with context().read() as books:
-        return jsonify(queries.season(books, number, viewer(books)))
+        return answered(queries.season(books, number, viewer(books)))
 
 
 def take_step(season: str, what: str) -> int:

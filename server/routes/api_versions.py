@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from apiflask import APIBlueprint
-from flask import Response, jsonify
+from flask import Response
 
+from matchbox.answers.bots import Version
 from matchbox.errors import Forbidden
 from server import queries
 from server.auth import context, operator, viewer
-from server.routes import told
-from server.routes.responses import described
+from server.routes.responses import answered, described
 from server.rows import version_row
 from server.scopes import Scope, needs
 from server.services import accounts, tryouts
@@ -19,11 +19,11 @@ routes = APIBlueprint("versions", __name__, url_prefix="/api/v1", tag="Versions"
 
 @routes.get("/versions/<version:version>")
 @needs(Scope.READ)
-@routes.output(told.Version)
+@routes.output(Version)
 def version(version: str) -> Response:
     """A version, by number or digest, with its validation report, null while the verdict is out."""
     with context().read() as books:
-        return jsonify(queries.version(books, version, viewer(books)))
+        return answered(queries.version(books, version, viewer(books)))
 
 
 @routes.get("/versions/<version:version>/bundle")
@@ -32,25 +32,25 @@ def version(version: str) -> Response:
 def bundle(version: str) -> Response:
     """The uploaded bytes: for the owner and operators, and of the house's bots for everybody."""
     with context().read() as books:
-        told_version = queries.version(books, version, viewer(books))
-        if not told_version["mine"] and told_version["owner"] != accounts.HOUSE:
+        found = queries.version(books, version, viewer(books))
+        if not found.mine and found.owner != accounts.HOUSE:
             raise Forbidden("a bot's file is for its owner and operators; this one is not yours")
-        data = queries.bundle(books, told_version["digest"])
+        data = queries.bundle(books, found.digest)
     response = Response(data, mimetype="application/octet-stream")
     kind = "zip" if data[:2] == b"PK" else "py"
-    name = f"{told_version['name']}-{told_version['number']}.{kind}"
+    name = f"{found.name}-{found.number}.{kind}"
     response.headers["Content-Disposition"] = f'attachment; filename="{name}"'
     return response
 
 
 @routes.post("/versions/<number:number>/requeue")
 @needs(Scope.OPERATE)
-@routes.output(told.Version)
+@routes.output(Version)
 def requeue(number: int) -> Response:
     """Sends a parked version's try-out once more; for operators."""
     try_again(number)
     with context().read() as books:
-        return jsonify(queries.version(books, number, viewer(books)))
+        return answered(queries.version(books, number, viewer(books)))
 
 
 def try_again(number: int) -> None:

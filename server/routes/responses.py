@@ -6,10 +6,19 @@ from typing import TYPE_CHECKING, Any
 
 from flask import jsonify
 
+from matchbox.answers import Answer
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from flask import Response
+
+
+def answered(answer: Answer, status: int = 200) -> Response:
+    """The answer as JSON."""
+    response = jsonify(answer.plain())
+    response.status_code = status
+    return response
 
 
 def whole_list(items: Sequence[Any]) -> Response:
@@ -17,9 +26,9 @@ def whole_list(items: Sequence[Any]) -> Response:
     return jsonify({"items": items, "next": None})
 
 
-def made_at(location: str, row: Any) -> Response:
+def made_at(location: str, row: Answer | dict[str, Any]) -> Response:
     """A thing that has just been made, and its address."""
-    response = jsonify(row)
+    response = jsonify(row.plain() if isinstance(row, Answer) else row)
     response.status_code = 201
     response.headers["Location"] = location
     return response

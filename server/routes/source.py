@@ -10,6 +10,11 @@ from typing import Any
 from flask import current_app
 
 from dashboard.source import Row, Source
+from matchbox.answers.bots import Bot, BotLine, BotName
+from matchbox.answers.leagues import League, LeagueLine, Season, SeasonLine
+from matchbox.answers.lessons import Lesson
+from matchbox.answers.matches import LogLine, Match, Matches, Queue, Steps
+from matchbox.answers.standings import Board, RatingPoint
 from matchbox.settings import libraries_of
 from server import queries
 from server.auth import account, context, viewer, visitor
@@ -28,6 +33,7 @@ def make_source() -> Source:
         games=_games,
         leaderboard=_leaderboard,
         bot=_bot,
+        lessons=_lessons,
         find_bot=_find_bot,
         matches=_matches,
         audit=_audit,
@@ -84,25 +90,28 @@ def _games() -> list[Row]:
         return queries.games(books)
 
 
-def _leaderboard(game: str) -> Row:
+def _leaderboard(game: str) -> Board:
     with context().read() as books:
         return queries.leaderboard(books, game)
 
 
-def _bot(owner: str, name: str) -> Row:
+def _bot(owner: str, name: str) -> Bot:
+    with context().read() as books:
+        return queries.bot(books, owner, name, viewer(books))
+
+
+def _lessons(owner: str, name: str) -> list[Lesson]:
     with context().read() as books:
         asking = viewer(books)
-        found = queries.bot(books, owner, name, asking)
-        lessons = bot_lessons(books, owner, name, asking) if asking and found["mine"] else []
-        return {**found, "lessons": lessons}
+        return bot_lessons(books, owner, name, asking) if asking else []
 
 
-def _find_bot(name: str) -> Row:
+def _find_bot(name: str) -> BotName:
     with context().read() as books:
         return queries.find_bot(books, name)
 
 
-def _matches(**which: Any) -> Row:
+def _matches(**which: Any) -> Matches:
     with context().read() as books:
         return queries.matches(books, **which)
 
@@ -112,52 +121,52 @@ def _audit(**which: Any) -> Row:
         return queries.audit(books, viewer(books), **which)
 
 
-def _match(name: str) -> Row:
+def _match(name: str) -> Match:
     with context().read() as books:
         return queries.match(books, name, viewer(books))
 
 
-def _steps(name: str, bout: int, seat: int | None) -> Row:
+def _steps(name: str, bout: int, seat: int | None) -> Steps:
     with context().read() as books:
         return queries.steps(books, name, bout, seat)
 
 
-def _match_log(name: str) -> list[Row]:
+def _match_log(name: str) -> list[LogLine]:
     with context().read() as books:
         return queries.match_log(books, name, viewer(books))
 
 
-def _queue() -> Row:
+def _queue() -> Queue:
     with context().read() as books:
         return queries.queue(books)
 
 
-def _seasons() -> list[Row]:
+def _seasons() -> list[SeasonLine]:
     with context().read() as books:
         return queries.seasons(books, viewer(books))
 
 
-def _leagues() -> list[Row]:
+def _leagues() -> list[LeagueLine]:
     with context().read() as books:
         return queries.leagues(books)
 
 
-def _league(name: str) -> Row:
+def _league(name: str) -> League:
     with context().read() as books:
         return queries.league(books, name, viewer(books))
 
 
-def _season(number: int) -> Row:
+def _season(number: int) -> Season:
     with context().read() as books:
         return queries.season(books, number, viewer(books))
 
 
-def _season_standings(number: int) -> Row:
+def _season_standings(number: int) -> Board:
     with context().read() as books:
         return queries.season_standings(books, number, viewer(books))
 
 
-def _my_bots() -> list[Row]:
+def _my_bots() -> list[BotLine]:
     with context().read() as books:
         return queries.my_bots(books, account(books))
 
@@ -184,7 +193,7 @@ def _claim_open(secret: str) -> bool:
         return queries.claim_open(books, secret)
 
 
-def _ratings(owner: str, name: str) -> list[Row]:
+def _ratings(owner: str, name: str) -> list[RatingPoint]:
     with context().read() as books:
         return history.ratings(books, bot_row(books, owner, name))
 

@@ -11,7 +11,8 @@ from sqlalchemy.orm import joinedload
 
 from matchbox import registry
 from matchbox.errors import MatchboxError, NotFound
-from matchbox.league.standings import Line, standing_of
+from matchbox.league.line import Line
+from matchbox.league.standings import standing_of
 from server.db.models import (
     Bot,
     Entry,
@@ -54,7 +55,7 @@ class Fresh:
     scope: str
     rows_digest: str
     lines: list[dict[str, Any]]
-    """Shown lines as matchbox.league.standings.Line has them, and `version_id`."""
+    """Shown lines as matchbox.league.line.Line has them, and `version_id`."""
     matches: int
     field: str
     league_id: int | None

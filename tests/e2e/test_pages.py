@@ -14,8 +14,11 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, Request, expect
 from werkzeug.serving import make_server
 
-from dashboard.source import Row, Source
+from dashboard.source import Source
 from matchbox import registry
+from matchbox.answers.bots import Bot
+from matchbox.answers.matches import Queue
+from matchbox.answers.standings import Board
 from matchbox.errors import NotFound
 from tests.unit.dashboard import cast, compared, seasons
 from tests.unit.dashboard.cast import (
@@ -132,7 +135,7 @@ def test_a_live_page_with_a_figure_keeps_to_the_policy_when_it_asks_again(
     expect(watched.locator(".htmx-request")).to_have_count(0)
 
 
-def a_board(width: float, *, ahead: str, matches: int) -> Row:
+def a_board(width: float, *, ahead: str, matches: int) -> Board:
     """Two bots whose intervals are that wide; the first is `ahead`."""
     names = (ahead, "house/scared" if ahead == "alice/careful" else "alice/careful")
     lines = [
@@ -269,7 +272,7 @@ def test_the_heading_of_a_table_stays_in_view(watched: Page, alices: str) -> Non
 
 
 def test_a_bout_is_stepped_through_by_keyboard(watched: Page, alices: str) -> None:
-    told = cast.steps(MATCH, 1, None)["steps"]
+    told = cast.steps(MATCH, 1, None).steps
     watched.goto(alices + BOUT)
     settled(watched)
     now, at = watched.locator("#now"), watched.locator("#at")
@@ -278,12 +281,12 @@ def test_a_bout_is_stepped_through_by_keyboard(watched: Page, alices: str) -> No
     watched.keyboard.press("ArrowRight")
     watched.keyboard.press("ArrowRight")
     expect(at).to_have_text("2")
-    expect(now).to_contain_text(told[2]["text"].split("\n")[0])
+    expect(now).to_contain_text(told[2].text.split("\n")[0])
     assert watched.locator("#board").inner_html() != before
     watched.keyboard.press("ArrowLeft")
     expect(at).to_have_text("1")
     expect(watched.locator(".transcript [aria-current]")).to_contain_text(
-        told[1]["text"].split("\n")[0]
+        told[1].text.split("\n")[0]
     )
     assert "step=1" in watched.url
     watched.reload()
@@ -291,8 +294,8 @@ def test_a_bout_is_stepped_through_by_keyboard(watched: Page, alices: str) -> No
 
 
 def test_a_board_of_five_hundred_bouts_stays_in_reach(watched: Page) -> None:
-    row = cast.match(MATCH)
-    many = row | {"bouts": [bout for bout in row["bouts"] for _ in range(50)]}
+    bouts = [cast.bout(number) for number in range(10) for _ in range(50)]
+    many = cast.match(MATCH, bouts=bouts)
     watched.set_viewport_size(PHONE)  # type: ignore[arg-type]
     with serving(replace(SOURCE, match=lambda match_id: many)) as address:
         watched.goto(f"{address}/matches/{MATCH}?bout=449")
@@ -319,7 +322,7 @@ def test_a_line_of_the_transcript_leads_to_its_step(watched: Page, alices: str) 
     watched.locator(".transcript li").nth(5).click()
     expect(watched.locator("#at")).to_have_text("5")
     watched.get_by_label("Last step").click()
-    last = len(cast.steps(MATCH, 1, None)["steps"]) - 1
+    last = len(cast.steps(MATCH, 1, None).steps) - 1
     expect(watched.locator("#at")).to_have_text(str(last))
 
 
@@ -337,14 +340,14 @@ def test_a_bout_is_stepped_through_without_scripts(browser: Browser, alices: str
 def test_the_verdict_appears_by_itself(watched: Page) -> None:
     told = {"bot": cast.bot("alice", "careful")}
 
-    def bot(owner: str, name: str) -> Row:
+    def bot(owner: str, name: str) -> Bot:
         return told["bot"]
 
     with serving(replace(SOURCE, bot=bot)) as address:
         watched.goto(address + "/bots/alice/careful/versions/4")
         expect(watched.locator("#verdict")).to_contain_text("Being tried out")
         wrong = cast.report("crash", "ValueError: no such card (bot.py, line 5)")
-        told["bot"] = told["bot"] | {"versions": [cast.version(4, "refused", wrong)]}
+        told["bot"] = cast.bot("alice", "careful", versions=[cast.version(4, "refused", wrong)])
         verdict = watched.locator("#verdict")
         expect(verdict).to_contain_text("Refused. Your bot raised an exception.")
         expect(verdict).to_contain_text("ValueError: no such card (bot.py, line 5)")
@@ -356,7 +359,7 @@ def test_the_verdict_appears_by_itself(watched: Page) -> None:
 def test_a_server_that_fails_for_a_moment_takes_nothing_from_the_page(page: Page) -> None:
     broken: list[str] = []
 
-    def queue() -> Row:
+    def queue() -> Queue:
         if broken:
             raise NotFound("out for a moment")
         return SOURCE.queue()

@@ -159,7 +159,7 @@ def test_a_ledger_that_is_killed_goes_on_where_it_was(
         until(lambda: play(queues) and is_finished(books, jobs[1]), environment)
         until(lambda: play(queues) and at_rest(platform), environment)
     with platform.read() as session:
-        assert queries.queue(session)["queued"] == 0
+        assert queries.queue(session).queued == 0
         assert len(session.scalars(select(Result)).all()) == 10
 
 
@@ -194,4 +194,4 @@ def play(queues: Queues) -> bool:
 def at_rest(platform: Context) -> bool:
     """True once both bots have played enough and stand on the board."""
     with platform.read() as session:
-        return bool(queries.leaderboard(session, "bomb")["matches"] == 10)
+        return bool(queries.leaderboard(session, "bomb").matches == 10)

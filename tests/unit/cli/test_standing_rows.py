@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import replace
 
 from cli.remote import _standing_row
+from matchbox.answers.standings import BoardLine
 
-LINE: dict[str, Any] = {
-    "rank": 2, "rank_range": [1, 3], "bot": "alice/mine", "version": 1, "elo": 1512.6,
-    "ci95": [1490.2, 1534.9], "score": None, "score_ci95": None, "matches": 9, "wins": 5,
-    "draws": 1, "losses": 3, "forfeits": 0,
-}  # fmt: skip
+LINE = BoardLine(
+    rank=2, rank_range=(1, 3), bot="alice/mine", owner="alice", name="mine", version=1,
+    version_id=7, elo=1512.6, ci95=(1490.2, 1534.9), matches=9, wins=5, draws=1, losses=3,
+)  # fmt: skip
 
 
 def test_a_rated_bot_shows_its_elo_and_interval() -> None:
@@ -18,5 +18,5 @@ def test_a_rated_bot_shows_its_elo_and_interval() -> None:
 
 
 def test_a_bot_without_a_game_shows_no_number() -> None:
-    row = _standing_row(LINE | {"elo": None, "ci95": None, "matches": 0})
+    row = _standing_row(replace(LINE, elo=None, ci95=None, matches=0))
     assert row[3:6] == ("", "", 0)

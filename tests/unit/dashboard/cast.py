@@ -14,6 +14,23 @@ from flask import Flask, render_template
 
 from dashboard.pages import make_pages
 from dashboard.source import Row, Source
+from matchbox.answers.bots import Bot, BotLine, BotName, Report, State, VersionLine
+from matchbox.answers.lessons import Lesson
+from matchbox.answers.matches import (
+    Bout,
+    Diagnostic,
+    Entrant,
+    Fault,
+    LogLine,
+    Match,
+    Matches,
+    MatchLine,
+    ParkedMatch,
+    Queue,
+    Step,
+    Steps,
+)
+from matchbox.answers.standings import Board, BoardLine, RatingPoint
 from matchbox.dice import SeededDice
 from matchbox.errors import Forbidden, MatchboxError, NotFound
 from matchbox.game import CHANCE
@@ -24,9 +41,9 @@ from tests.unit.dashboard.seasons import (
     BOTS,
     EARLIER,
     league,
-    league_row,
+    league_line,
     season,
-    season_row,
+    season_line,
     waiting_season,
 )
 
@@ -40,43 +57,37 @@ BROKEN: Final = (
 )
 
 
-UNTOLD: Final = (
-    "p_champion", "p_better", "nash", "mixed_rank", "mixed_range", "mixed_score", "mixed_ci95",
-)  # fmt: skip
-
-
-def line(rank: int, bot: str, elo: float | None, half: float, matches: int, **own: Any) -> Row:
+def line(
+    rank: int, bot: str, elo: float | None, half: float, matches: int, **own: Any
+) -> BoardLine:
     """A line of a leaderboard."""
     owner, _, name = bot.partition("/")
-    return {
+    told: dict[str, Any] = {
         "rank": rank,
-        "rank_range": [max(1, rank - 1), rank + 1],
+        "rank_range": (max(1, rank - 1), rank + 1),
         "bot": bot,
         "owner": owner,
         "name": name,
         "version": 2,
         "version_id": rank,
         "elo": elo,
-        "ci95": None if elo is None else [elo - half, elo + half],
+        "ci95": None if elo is None else (elo - half, elo + half),
         "matches": matches,
         "wins": matches // 2,
         "draws": matches // 20,
         "losses": matches - matches // 2 - matches // 20,
         "forfeits": 3 if "tin" in bot else 0,
         "provisional": half > 50,
-        "score": None,
-        "score_ci95": None,
-        **dict.fromkeys(UNTOLD),
-        "out": "",
-        **own,
     }
+    return BoardLine(**told | own)
 
 
-def rated(version: int, day: int, matches: int, elo: float, half: float) -> Row:
+def rated(version: int, day: int, matches: int, elo: float, half: float) -> RatingPoint:
     """A point of a bot's history."""
-    return {"version": version, "at": f"2026-11-{day:02}T12:00:00.000Z", "matches": matches,
-            "elo": elo, "ci95": [elo - half, elo + half], "score": None,
-            "score_ci95": None}  # fmt: skip
+    return RatingPoint(
+        version=version, at=f"2026-11-{day:02}T12:00:00.000Z", matches=matches, elo=elo,
+        ci95=(elo - half, elo + half), score=None, score_ci95=None,
+    )  # fmt: skip
 
 
 HISTORY: Final = [
@@ -85,9 +96,9 @@ HISTORY: Final = [
 ]  # fmt: skip
 
 
-def board(*lines: Row, cooperative: bool = False) -> Row:
+def board(*lines: BoardLine, cooperative: bool = False, **own: Any) -> Board:
     """A leaderboard of bomb with these lines."""
-    return {
+    told: dict[str, Any] = {
         "game": "bomb",
         "title": "Bomb",
         "league": "bomb",
@@ -100,96 +111,109 @@ def board(*lines: Row, cooperative: bool = False) -> Row:
         "lack": None,
         "lines": list(lines),
     }
+    return Board(**told | own)
 
 
 BOARD: Final = board(*(line(rank, *one) for rank, one in enumerate(BOTS, 1)))
 
 
-def match_row(state: str = "finished", **own: Any) -> Row:
-    """A match between alice's bot and a shipped one."""
+def _match_fields(state: str = "finished", **own: Any) -> dict[str, Any]:
     done = state == "finished"
     entrants = [
-        {
-            "bot": "alice/careful",
-            "version": 2,
-            "points": 0.55 if done else None,
-            "forfeits": int(done),
-        },
-        {"bot": "house/medium", "version": 1, "points": 0.45 if done else None, "forfeits": 0},
-    ]
-    row = {"id": MATCH, "game": "bomb", "season": None, "why": "ranked", "state": state,
-           "created_at": EARLIER, "finished_at": EARLIER if done else None,
-           "entrants": entrants, "score": None}  # fmt: skip
+        Entrant(
+            bot=f"{owner}/{name}", owner=owner, name=name, version=version, version_id=version,
+            digest="ef" * 32, class_name=None, points=points if done else None, forfeits=forfeits,
+        )
+        for owner, name, version, points, forfeits in (
+            ("alice", "careful", 2, 0.55, int(done)), ("house", "medium", 1, 0.45, 0),
+        )
+    ]  # fmt: skip
+    row = {
+        "id": MATCH, "game": "bomb", "title": "Bomb", "league": "bomb", "season": None,
+        "number": 1, "why": "ranked", "state": state, "created_at": EARLIER,
+        "finished_at": EARLIER if done else None, "entrants": entrants, "score": None,
+    }  # fmt: skip
     return row | own
 
 
-def matches(**asked: Any) -> Row:
+def matches(**asked: Any) -> Matches:
     """One match in each state asked for."""
     states = [asked["state"]] if asked.get("state") else ["running", "finished", "queued", "void"]
-    return {"items": [match_row(state) for state in states], "next": "older"}
+    return Matches(items=[MatchLine(**_match_fields(state)) for state in states], next="older")
 
 
-def match(match_id: str) -> Row:
+_HEAD: Final = {
+    "attempt": 1, "rules": "1", "options": {}, "width": 250, "trouble": "", "embargo": None,
+    "void_why": "", "replaces": None, "replaced_by": None,
+}  # fmt: skip
+
+
+def match(match_id: str, **own: Any) -> Match:
     """The finished match with ten bouts, in one of which alice's bot fell over."""
     if match_id != MATCH:
         raise NotFound(f"there is no match {match_id}")
-    bouts: list[Row] = []
-    for number in range(10):
-        rotation = number % 2
-        places = [1, 2] if number % 3 else [2, 1]
-        fault = {"step": 4, "seat": 1, "kind": "crash", "detail": "ValueError: no such card"}
-        bouts.append(
-            {"deal": number // 2, "rotation": rotation, "places": places, "scores": [0, 0],
-             "why": "the bomb blew up", "seats": [rotation, 1 - rotation],
-             "faults": [fault] if number == 4 else []}
-        )  # fmt: skip
-    return match_row() | {
-        "league": "bomb", "attempt": 1, "trouble": "", "embargo": None, "mine": True,
-        "void_why": "", "replaces": None, "replaced_by": None,
-        "digest": "cd" * 32, "deals": [f"{n:032x}" for n in range(5)], "box": "bwrap",
-        "seconds": 0.42, "bouts": bouts,
+    played = {
+        "mine": True, "digest": "cd" * 32, "deals": [f"{n:032x}" for n in range(5)],
+        "box": "bwrap", "seconds": 0.42, "bouts": [bout(number) for number in range(10)],
     }  # fmt: skip
+    return Match(**_match_fields() | _HEAD | played | own)
 
 
-def waiting(state: str, embargo: str | None = None, trouble: str = "") -> Row:
+def bout(number: int, **own: Any) -> Bout:
+    """A bout of the match; in the fifth alice's bot fell over."""
+    rotation = number % 2
+    fault = Fault(step=4, seat=1, kind="crash", detail="ValueError: no such card")
+    row: dict[str, Any] = {
+        "deal": number // 2, "rotation": rotation, "places": [1, 2] if number % 3 else [2, 1],
+        "scores": [0, 0], "why": "the bomb blew up", "seats": [rotation, 1 - rotation],
+        "moves": 9, "faults": [fault] if number == 4 else [],
+    }  # fmt: skip
+    return Bout(**row | own)
+
+
+def waiting(state: str, embargo: str | None = None, trouble: str = "") -> Match:
     """A match that tells nothing yet."""
-    more = {"league": "bomb", "attempt": 1, "trouble": trouble, "embargo": embargo, "mine": False}
-    return match_row(state) | more
+    more = {"trouble": trouble, "embargo": embargo, "mine": False}
+    return Match(**_match_fields(state) | _HEAD | more)
 
 
-def steps(match_id: str, bout: int, seat: int | None) -> Row:
+def steps(match_id: str, number: int, seat: int | None) -> Steps:
     """A bout of bomb played by dice, as that seat or a spectator sees it."""
-    rules, seed = game("bomb"), bout.to_bytes(16, "big")
+    rules, seed = game("bomb"), number.to_bytes(16, "big")
     state = rules.start(2, SeededDice(seed, 0), {})
-    told = [{"seat": None, "text": "", "view": rules.view(state, seat)}]
+    told = [Step(seat=None, text="", move=None, view=rules.view(state, seat))]
     while movers := rules.to_move(state):
-        mover, number = movers[0], len(told)
-        move = None if mover == CHANCE else SeededDice(b"moves" + seed, number).choice(
+        mover, at = movers[0], len(told)
+        move = None if mover == CHANCE else SeededDice(b"moves" + seed, at).choice(
             rules.legal(state, mover)
         )  # fmt: skip
         text = rules.describe(move, rules.view(state, None if mover == CHANCE else mover))
-        state = rules.apply(state, mover, move, SeededDice(seed, number))
-        told.append({"seat": None if mover == CHANCE else mover, "text": text,
-                     "view": rules.view(state, seat)})  # fmt: skip
-    return {"bout": bout, "steps": told}
+        state = rules.apply(state, mover, move, SeededDice(seed, at))
+        told.append(Step(seat=None if mover == CHANCE else mover, text=text, move=move,
+                         view=rules.view(state, seat)))  # fmt: skip
+    return Steps(bout=bout(number), steps=told)
 
 
-def report(verdict: str, *reasons: str, log: str = "") -> Row:
+def report(verdict: str, *reasons: str, log: str = "") -> Report:
     """A try-out's report."""
-    return {"verdict": verdict, "reasons": list(reasons), "games": 20, "box": "bwrap",
-            "cpu_ms_per_decision": 0.084, "log": log}  # fmt: skip
+    return Report(
+        verdict=verdict, reasons=list(reasons), games=20, box="bwrap",
+        cpu_ms_per_decision=0.084, log=log,
+    )  # fmt: skip
 
 
-def version(number: int, state: str, told: Row | None, **own: Any) -> Row:
+def version(number: int, state: State, told: Report | None, **own: Any) -> VersionLine:
     """A version of alice's bot."""
-    settled = None if told is None else EARLIER
-    row = {"number": number, "digest": f"{number}e" * 32, "class_name": None, "state": state,
-           "created_at": EARLIER, "settled_at": settled, "unrepeatable": False, "stateful": False,
-           "trouble": "", "report": told}  # fmt: skip
-    return row | own
+    row: dict[str, Any] = {
+        "id": number, "number": number, "digest": f"{number}e" * 32, "class_name": None,
+        "state": state, "created_at": EARLIER, "settled_at": None if told is None else EARLIER,
+        "unrepeatable": False, "stateful": False, "sampled": 0, "trouble": "", "forfeits": 0,
+        "rated_bouts": 0, "rated_matches": 0, "parked": False, "report": told,
+    }  # fmt: skip
+    return VersionLine(**row | own)
 
 
-def bot(owner: str, name: str) -> Row:
+def bot(owner: str, name: str, **own: Any) -> Bot:
     """Alice's bot with a version in each state."""
     if (owner, name) != ("alice", "careful"):
         raise NotFound(f"there is no bot {owner}/{name}")
@@ -200,19 +224,27 @@ def bot(owner: str, name: str) -> Row:
         version(2, "active", report("accepted"), unrepeatable=True, stateful=True),
         version(1, "accepted", report("accepted", log="hello")),
     ]
-    return {"owner": owner, "name": name, "game": "bomb", "title": "Bomb", "created_at": EARLIER,
-            "retired_at": None, "mine": True, "standing": BOARD["lines"][0],
-            "versions": versions,
-            "lessons": [lesson(), lesson("failed", fault="crash: <b>")]}  # fmt: skip
+    row: dict[str, Any] = {
+        **CAREFUL.plain(), "mine": True, "standing": BOARD.lines[0], "versions": versions,
+    }  # fmt: skip
+    return Bot(**row | own)
 
 
-def lesson(state: str = "learned", **own: Any) -> Row:
+CAREFUL: Final = BotLine(
+    bot="alice/careful", owner="alice", name="careful", game="bomb", title="Bomb",
+    created_at=EARLIER, retired_at=None, active=2, number=4, state="active",
+)  # fmt: skip
+
+
+def lesson(state: str = "learned", **own: Any) -> Lesson:
     """What a bot made of a round."""
-    row = {"id": 9, "season": "Autumn 2026", "season_id": 7, "bot": "alice/careful",
-           "version": 2, "round": 1, "state": state, "parked": False,
-           "before": None, "after": "ab" * 32, "bytes": 12, "records": 40, "fault": "",
-           "log": "seen <40> bouts", "trouble": ""}  # fmt: skip
-    return row | own
+    row: dict[str, Any] = {
+        "id": 9, "season": "Autumn 2026", "season_id": 7, "bot": "alice/careful", "version": 2,
+        "version_id": 2, "round": 1, "state": state, "parked": False, "before": None,
+        "after": "ab" * 32, "bytes": 12, "records": 40, "fault": "", "log": "seen <40> bouts",
+        "trouble": "", "created_at": EARLIER, "settled_at": EARLIER,
+    }  # fmt: skip
+    return Lesson(**row | own)
 
 
 def games() -> list[Row]:
@@ -244,7 +276,7 @@ def admin() -> Row:
             "reported_at": EARLIER}  # fmt: skip
     return {
         "wall": wall,
-        "parked_matches": [match_row("parked", trouble="the box did not start: no space left")],
+        "parked_matches": [ParkedMatch(**_match_fields("parked"), trouble="no space left")],
         "parked_versions": [{"id": 5, "bot": "bob/ledger", "number": 3, "trouble": "no space"}],
         "parked_lessons": [lesson("waiting", parked=True, trouble="no space")],
         "quarantined": [{"id": 6, "bot": "bob/lodger", "number": 1, "trouble": "present thrice"}],
@@ -253,6 +285,21 @@ def admin() -> Row:
     }  # fmt: skip
 
 
+LOG: Final = LogLine(
+    bot="alice/careful", entrant=0, text="drew a card", cpu_ms=12.5, notes=[],
+    diagnostics=[
+        Diagnostic(deal=0, rotation=0, decision=1, report={"doubt": 0.5}),
+        Diagnostic(deal=1, rotation=0, decision=1, report="another bout's"),
+    ],
+)  # fmt: skip
+QUEUE: Final = Queue(
+    queued=12, running=2, parked=1, pending_versions=1, parked_versions=0,
+    quarantined_versions=0, oldest_queued_at=EARLIER,
+)  # fmt: skip
+NO_QUEUE: Final = Queue(
+    queued=0, running=0, parked=0, pending_versions=0, parked_versions=0,
+    quarantined_versions=0, oldest_queued_at=None,
+)  # fmt: skip
 SOURCE: Final = Source(
     viewer=lambda: ALICE,
     libraries=lambda: ["numpy"],
@@ -260,32 +307,20 @@ SOURCE: Final = Source(
     games=games,
     leaderboard=lambda game: BOARD,
     bot=bot,
-    find_bot=lambda name: {"owner": "alice", "name": name},
+    lessons=lambda owner, name: [lesson(), lesson("failed", fault="crash: <b>")],
+    find_bot=lambda name: BotName(bot=f"alice/{name}", owner="alice", name=name),
     matches=matches,
     audit=audit,
     match=match,
     steps=steps,
-    match_log=lambda match: [
-        {
-            "bot": "alice/careful",
-            "entrant": 0,
-            "text": "drew a card",
-            "cpu_ms": 12.5,
-            "diagnostics": [
-                {"deal": 0, "rotation": 0, "decision": 1, "report": {"doubt": 0.5}},
-                {"deal": 1, "rotation": 0, "decision": 1, "report": "another bout's"},
-            ],
-        }
-    ],
-    queue=lambda: {"queued": 12, "running": 2, "parked": 1, "pending_versions": 1,
-                   "oldest_queued_at": EARLIER},
-    seasons=lambda: [season_row()],
+    match_log=lambda match: [LOG],
+    queue=lambda: QUEUE,
+    seasons=lambda: [season_line()],
     season=season,
-    leagues=lambda: [league_row("bomb"), league_row("cup")],
+    leagues=lambda: [league_line("bomb"), league_line("cup")],
     league=league,
-    season_standings=lambda season: BOARD | {"title": "Autumn 2026"},
-    my_bots=lambda: [{"owner": "alice", "name": "careful", "game": "bomb", "state": "active",
-                      "number": 4, "retired_at": None}],
+    season_standings=lambda season: board(*BOARD.lines, title="Autumn 2026"),
+    my_bots=lambda: [CAREFUL],
     tokens=lambda: [{"id": 1, "name": "laptop", "created_at": EARLIER, "used_at": None,
                      "revoked_at": None, "scopes": ["read", "submit"], "ends_at": EARLIER},
                     {"id": 2, "name": "", "created_at": EARLIER, "used_at": EARLIER,
@@ -323,20 +358,20 @@ EMPTY: Final = replace(
     SOURCE,
     audit=lambda **asked: {"items": [], "next": None},
     leaderboard=lambda game: board(),
-    matches=lambda **asked: {"items": [], "next": None},
+    matches=lambda **asked: Matches(items=[], next=None),
     seasons=list,
     leagues=list,
-    league=lambda name: league_row() | {"seasons": [], "invited": []},
-    season=lambda number: waiting_season(number) | {"entrants": [], "entries": 0},
+    league=lambda name: league("cup", seasons=[], invited=[]),
+    season=lambda number: waiting_season(number, entrants=[], entries=0),
     season_standings=lambda season: board(),
     my_bots=list,
     tokens=list,
     sessions=list,
     admin=nothing_to_do,
-    bot=lambda owner, name: bot("alice", "careful") | {"versions": [], "standing": None},
+    bot=lambda owner, name: bot("alice", "careful", versions=[], standing=None),
+    lessons=lambda owner, name: [],
     ratings=lambda owner, name: [],
-    queue=lambda: {"queued": 0, "running": 0, "parked": 0, "pending_versions": 0,
-                   "oldest_queued_at": None},
+    queue=lambda: NO_QUEUE,
 )  # fmt: skip
 
 PAGES: Final = (

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from dashboard.source import Row
+from matchbox.answers.leagues import (
+    Division,
+    League,
+    LeagueLine,
+    Round,
+    Season,
+    SeasonEntrant,
+    SeasonLine,
+)
+from matchbox.answers.lessons import Verification
 from matchbox.errors import NotFound
 from matchbox.league.format import Admission, Format, Schedule, write
 
@@ -16,67 +25,93 @@ BOTS: Final = (
     ("bob/tin-drum", 1466.0, 64.0, 22), ("house/simple", 1301.0, 17.0, 533),
 )  # fmt: skip
 
-VERIFIED: Final[Row] = {
-    "at": EARLIER, "matches": 60, "out_of": 60, "same": 58, "different": [], "standing": "same",
-    "unrepeatable": ["ab" * 16], "replayed_only": ["cd" * 16],
-    "lessons": {"lessons": 4, "out_of": 4, "same": 4, "different": []},
-}  # fmt: skip
+VERIFIED: Final = Verification(
+    at=EARLIER, matches=60, out_of=60, same=58, different=[], standing="same",
+    unrepeatable=["ab" * 16], replayed_only=["cd" * 16],
+    lessons={"lessons": 4, "out_of": 4, "same": 4, "different": []},
+)  # fmt: skip
 
 
-def season_row(state: str = "running", **own: Any) -> Row:
-    """A season of bomb."""
-    row = {"id": 7, "name": "Autumn 2026", "game": "bomb", "title": "Bomb", "league": "cup",
-           "state": state, "edition": 3, "division": 1, "divisions": 2, "round": 4,
-           "format": write(Format(cycles=2, divisions=2)), "cycles": 2, "deals": 7,
-           "paced": True, "entries": 6,
-           "matches": 60, "finished": 41, "created_at": EARLIER, "starts_at": None,
-           "started_at": EARLIER, "finished_at": None, "trouble": ""}  # fmt: skip
+def _season_fields(state: str = "running", **own: Any) -> dict[str, Any]:
+    row = {
+        "id": 7, "name": "Autumn 2026", "game": "bomb", "title": "Bomb", "league": "cup",
+        "state": state, "edition": 3, "division": 1, "divisions": 2, "round": 4,
+        "format": write(Format(cycles=2, divisions=2)), "cycles": 2, "deals": 7,
+        "paced": True, "seed": None, "entries": 6, "matches": 60, "finished": 41,
+        "created_at": EARLIER, "starts_at": None, "started_at": EARLIER, "finished_at": None,
+        "trouble": "",
+    }  # fmt: skip
     return row | own
 
 
-def season(number: int) -> Row:
+def season_line() -> SeasonLine:
+    """A season of bomb in a list."""
+    return SeasonLine(**_season_fields())
+
+
+def entrant(bot: str, **own: Any) -> SeasonEntrant:
+    """A bot that plays in the season."""
+    owner, _, name = bot.partition("/")
+    row: dict[str, Any] = {
+        "bot": bot, "owner": owner, "name": name, "version": 2, "version_id": 2,
+        "digest": "ef" * 32, "class_name": None, "mine": owner == "alice", "out": "",
+        "out_at": None, "out_why": "",
+    }  # fmt: skip
+    return SeasonEntrant(**row | own)
+
+
+def season(number: int, **own: Any) -> Season:
     """The season with who plays in it."""
     if number != 7:
         raise NotFound(f"there is no season {number}")
-    entrants = [
-        {"bot": bot, "version": 2, "mine": "alice" in bot, "out": "", "out_why": ""}
-        for bot, *_ in BOTS
-    ]
-    entrants[4] |= {"out": "disqualified", "out_why": "two accounts, one author"}
-    return season_row() | {
+    entrants = [entrant(bot) for bot, *_ in BOTS]
+    entrants[4] = entrant(BOTS[4][0], out="disqualified", out_why="two accounts, one author")
+    row = {
         "entrants": entrants,
         "newer": {"alice/careful": 3},
-        "editions": [{"id": 7, "name": "Autumn 2026", "division": 1},
-                     {"id": 8, "name": "Autumn 2026, division 2", "division": 2}],
+        "editions": [
+            Division(id=7, name="Autumn 2026", division=1),
+            Division(id=8, name="Autumn 2026, division 2", division=2),
+        ],
         "admission": write(Admission()),
         "schedule": write(Schedule(cron="0 18 * * FRI", zone="Europe/Berlin")),
         "paused": False,
         "trophy": None,
-        "rounds": [{"stage": "cycle", "rests": [], "ties": []}] * 2,
+        "rounds": [Round(stage="cycle", rests=[], ties=[])] * 2,
         "verified": VERIFIED,
+    }
+    return Season(**_season_fields() | row | own)
+
+
+def waiting_season(number: int, **own: Any) -> Season:
+    """The season before it starts by the schedule, once put off."""
+    row: dict[str, Any] = {
+        "state": "open", "starts_at": LATER, "matches": 0, "started_at": None, "newer": {},
+        "trouble": "season Autumn 2026 has fewer than two bots; enter more",
+    }  # fmt: skip
+    return season(number, **row | own)
+
+
+def _league_fields(name: str) -> dict[str, Any]:
+    own = name == "bomb"
+    run = Schedule() if own else Schedule(cron="0 18 * * FRI", zone="Europe/Berlin")
+    return {
+        "id": 2, "name": name, "game": "bomb", "title": "Bomb", "rules": "1",
+        "options": {"see": 3}, "seats": 2, "deals": 10, "paced": own, "continuous": own,
+        "paused": False, "separation": "none" if own else "strong", "created_at": EARLIER,
+        "format": write(Format(kind="adaptive", question="top", top=3, divisions=2)),
+        "admission": write(Admission(by="open" if own else "invitation")),
+        "schedule": write(run), "next_start": None if own else LATER,
     }  # fmt: skip
 
 
-def waiting_season(number: int) -> Row:
-    """The season before it starts by the schedule, once put off."""
-    row = season(number) | season_row("open", starts_at=LATER, matches=0, started_at=None)
-    return row | {"trouble": "season Autumn 2026 has fewer than two bots; enter more", "newer": {}}
-
-
-def league_row(name: str = "cup") -> Row:
+def league_line(name: str = "cup") -> LeagueLine:
     """A scheduled league of bomb, by invitation; or the game's own."""
-    own = name == "bomb"
-    run = Schedule() if own else Schedule(cron="0 18 * * FRI", zone="Europe/Berlin")
-    return {"id": 2, "name": name, "game": "bomb", "title": "Bomb", "options": {"see": 3},
-            "seats": 2, "deals": 10, "paced": own, "continuous": own, "paused": False,
-            "separation": "none" if own else "strong",
-            "format": write(Format(kind="adaptive", question="top", top=3, divisions=2)),
-            "admission": write(Admission(by="open" if own else "invitation")),
-            "schedule": write(run), "next_start": None if own else LATER}  # fmt: skip
+    return LeagueLine(**_league_fields(name))
 
 
-def league(name: str) -> Row:
+def league(name: str, **own: Any) -> League:
     """The league with its seasons; alice is invited, which an operator sees."""
     if name not in ("cup", "bomb"):
         raise NotFound(f"there is no league {name!r}")
-    return league_row(name) | {"seasons": [season_row()], "invited": ["alice"]}
+    return League(**_league_fields(name) | {"seasons": [season_line()], "invited": ["alice"]} | own)

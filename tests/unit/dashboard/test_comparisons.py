@@ -10,6 +10,7 @@ import pytest
 from dashboard import figures
 from dashboard.comparisons import finding, measure, so_far
 from dashboard.source import Row
+from tests.unit.dashboard import cast
 from tests.unit.dashboard.cast import NOBODY, SOURCE, make_app
 from tests.unit.dashboard.compared import COMPARISONS, comparisons, row
 from tests.unit.dashboard.test_pages import get
@@ -68,7 +69,7 @@ def test_where_nothing_can_be_asked_it_says_why(own: Row, told: str) -> None:
 def test_nobody_is_shown_the_way_in_and_no_form() -> None:
     client = make_app(NOBODY).test_client()
     assert client.get("/comparisons/1").location == "/login?next=/comparisons/1"
-    mine = replace(SOURCE, bot=lambda owner, name: SOURCE.bot(owner, name) | {"mine": False})
+    mine = replace(SOURCE, bot=lambda owner, name: cast.bot(owner, name, mine=False))
     assert "Compare versions" not in get("/bots/alice/careful", mine).text
 
 

@@ -64,7 +64,7 @@ def test_no_bar_touches_the_frame() -> None:
 
 def test_bots_stand_in_the_order_of_the_board_whatever_their_colours() -> None:
     axis = leaderboard(BOARD)["layout"]["yaxis"]
-    assert axis["categoryarray"] == [one["bot"] for one in BOARD["lines"]]
+    assert axis["categoryarray"] == [one.bot for one in BOARD.lines]
     assert axis["autorange"] == "reversed"
 
 
@@ -152,6 +152,6 @@ def test_equals_share_the_lead() -> None:
 
 def test_where_borda_ranks_its_scores_are_drawn() -> None:
     scored = line(1, "a/a", 1600.0, 20.0, 50, score=0.625, score_ci95=[0.6, 0.65])
-    figure = leaderboard({**board(scored), "by": "borda"})
+    figure = leaderboard(board(scored, by="borda"))
     assert points_of(figure)["x"] == [0.625]
     assert "Expected share of points 0.625 (0.600 to 0.650)" in str(points_of(figure)["customdata"])

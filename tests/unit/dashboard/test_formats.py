@@ -9,6 +9,7 @@ import pytest
 
 from dashboard import formats
 from dashboard.source import Row, Source
+from matchbox.answers.leagues import Round
 from matchbox.league.format import Admission, Format, Schedule, write
 from tests.unit.dashboard import seasons
 from tests.unit.dashboard.cast import OPERATOR, SOURCE
@@ -64,7 +65,7 @@ def test_a_schedule_and_options_are_told() -> None:
 
 def season_page(source: Source = SOURCE, **own: Any) -> str:
     """The text of the season's page, where it is as this says."""
-    row: Row = seasons.season(7) | own
+    row = seasons.season(7, **own)
     return get("/seasons/7", replace(source, season=lambda number: row)).text
 
 
@@ -84,7 +85,8 @@ def test_a_season_to_come_counts_down_and_says_why_it_was_put_off() -> None:
     assert [attrs["datetime"] for attrs in times] == [seasons.LATER]
     assert "2026-11-27 17:00:00 UTC" in page.text
     assert "It could not start when it was time: season Autumn 2026 has fewer than two" in page.text
-    assert seasons.LATER[:10] not in season_page(**seasons.waiting_season(7) | {"paused": True})
+    paused = replace(SOURCE, season=lambda number: seasons.waiting_season(7, paused=True))
+    assert seasons.LATER[:10] not in get("/seasons/7", paused).text
 
 
 @pytest.mark.parametrize(
@@ -115,7 +117,7 @@ def test_the_trophy_is_one_s_own_or_shared(won: Row, told: str) -> None:
     ],
 )
 def test_an_operator_is_offered_the_steps_of_the_state(state: str, steps: set[str]) -> None:
-    row = seasons.season(7) | {"state": state}
+    row = seasons.season(7, state=state)
     page = get("/seasons/7", replace(OPERATOR, season=lambda number: row))
     known = {"open", "freeze", "start", "pause", "resume", "cancel"}
     forms = {attrs["action"].rpartition("/")[2] for tag, attrs in page.elements if tag == "form"}
@@ -155,15 +157,16 @@ def test_a_number_of_deals_that_nobody_named_is_none_to_be_saved(
 
 
 def test_what_was_opened_is_counted_by_stage() -> None:
-    opened = [{"stage": stage} for stage in ("swiss", "swiss", "tail")]
+    opened = [Round(stage=stage, rests=[], ties=[]) for stage in ("swiss", "swiss", "tail")]
     assert formats.rounds(opened) == "2 Swiss rounds, 1 batch"
     assert formats.rounds([]) == ""
 
 
 def test_a_knock_out_is_told_round_by_round_and_a_tie_played_on_once() -> None:
-    first = {"stage": "knock-out", "ties": [["a", "d"], ["b"]]}
-    last = {"stage": "knock-out", "ties": [["a", "b"]]}
-    assert formats.ties([{"stage": "group", "ties": []}, first, first, last]) == [
+    group = Round(stage="group", rests=[], ties=[])
+    first = Round(stage="knock-out", rests=[], ties=[["a", "d"], ["b"]])
+    last = Round(stage="knock-out", rests=[], ties=[["a", "b"]])
+    assert formats.ties([group, first, first, last]) == [
         [[("a", True), ("d", False)], [("b", True)]],
         [[("a", False), ("b", False)]],
     ]

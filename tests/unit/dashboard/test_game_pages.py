@@ -10,15 +10,15 @@ from tests.unit.dashboard.cast import steps
 
 
 def test_a_view_is_drawn_by_its_game() -> None:
-    svg = drawing("bomb", steps("", 0, None)["steps"][0]["view"])
+    svg = drawing("bomb", steps("", 0, None).steps[0].view)
     assert svg is not None
     assert ET.fromstring(svg).tag.endswith("svg")
 
 
 def test_a_drawing_needs_no_style_of_its_own() -> None:
     for seat in (None, 0, 1):
-        for step in steps("", 1, seat)["steps"]:
-            svg = drawing("bomb", step["view"])
+        for step in steps("", 1, seat).steps:
+            svg = drawing("bomb", step.view)
             assert svg is not None
             for element in ET.fromstring(svg).iter():
                 assert "style" not in element.attrib

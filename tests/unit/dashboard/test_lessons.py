@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.unit.dashboard.cast import NOBODY, OPERATOR, SOURCE, bot
+from tests.unit.dashboard.cast import NOBODY, OPERATOR, SOURCE
 from tests.unit.dashboard.seasons import VERIFIED, season
 from tests.unit.dashboard.test_pages import get
 
@@ -18,7 +18,7 @@ def test_an_owner_sees_what_the_bot_learned_and_others_see_none_of_it() -> None:
     assert "only you and the operators see them" in mine
     assert "kept its memory crash: <b>" in mine
     assert "12 bytes" in mine
-    others = replace(NOBODY, bot=lambda owner, name: bot(owner, name) | {"lessons": []})
+    others = replace(NOBODY, lessons=lambda owner, name: [])
     assert "Lessons" not in get("/bots/alice/careful", others).text
 
 
@@ -34,7 +34,7 @@ def test_an_owner_sees_what_the_bot_learned_and_others_see_none_of_it() -> None:
 def test_a_season_tells_when_it_was_verified_and_how_much_of_it(
     changed: dict[str, Any], says: str
 ) -> None:
-    told = season(7) | {"verified": VERIFIED | changed}
+    told = season(7, verified=VERIFIED.model_copy(update=changed))
     assert says in get("/seasons/7", replace(SOURCE, season=lambda number: told)).text
 
 

@@ -9,6 +9,7 @@ import pytest
 from werkzeug.test import TestResponse
 
 from dashboard.source import Row, Source
+from matchbox.answers.bots import Bot
 from matchbox.errors import Forbidden
 from tests.unit.dashboard import cast, seasons
 from tests.unit.dashboard.cast import MATCH, NOBODY, OPERATOR, SOURCE, make_app
@@ -66,8 +67,9 @@ def test_the_log_is_asked_as_the_address_says() -> None:
 
 
 def test_the_form_that_voids_a_match_does_not_show_its_score() -> None:
-    scored = [one | {"points": 0.875, "forfeits": 3} for one in cast.match(MATCH)["entrants"]]
-    source = replace(OPERATOR, match=lambda name: cast.match(name) | {"entrants": scored})
+    better = {"points": 0.875, "forfeits": 3}
+    scored = [one.model_copy(update=better) for one in cast.match(MATCH).entrants]
+    source = replace(OPERATOR, match=lambda name: cast.match(name, entrants=scored))
     page = get(f"/matches/{MATCH}/operate", source).text
     assert f'action="/admin/matches/{MATCH}/void"' in page
     assert "Only for faults of the platform" in page
@@ -78,11 +80,9 @@ def test_the_form_that_voids_a_match_does_not_show_its_score() -> None:
 
 @pytest.mark.parametrize("replaced_by", [None, "f" * 32])
 def test_a_void_match_is_played_again_once(replaced_by: str | None) -> None:
-    void = cast.match(MATCH) | {
-        "state": "void",
-        "void_why": "the arena lost its disk",
-        "replaced_by": replaced_by,
-    }
+    void = cast.match(
+        MATCH, state="void", void_why="the arena lost its disk", replaced_by=replaced_by
+    )
     source = replace(OPERATOR, match=lambda name: void)
     page = get(f"/matches/{MATCH}/operate", source).text
     assert "the arena lost its disk" in page
@@ -92,7 +92,7 @@ def test_a_void_match_is_played_again_once(replaced_by: str | None) -> None:
 
 def test_a_void_match_shows_its_record_and_that_it_counts_nowhere() -> None:
     more = {"state": "void", "void_why": "the arena lost its disk", "replaced_by": "f" * 32}
-    page = get(f"/matches/{MATCH}", replace(SOURCE, match=lambda name: cast.match(name) | more))
+    page = get(f"/matches/{MATCH}", replace(SOURCE, match=lambda name: cast.match(name, **more)))
     assert "Void, and counted nowhere: the arena lost its disk." in page.text
     assert f"/matches/{'f' * 32}" in page.text
     assert "Transcript" in page.text
@@ -109,7 +109,7 @@ def test_a_void_match_shows_its_record_and_that_it_counts_nowhere() -> None:
     ],
 )
 def test_a_season_offers_what_its_state_allows(state: str, offered: set[str]) -> None:
-    source = replace(OPERATOR, season=lambda number: seasons.season(7) | {"state": state})
+    source = replace(OPERATOR, season=lambda number: seasons.season(7, state=state))
     page = get("/seasons/7/operate", source).text
     deeds = ("disqualify", "reinstate", "rerun", "recompute")
     assert {deed for deed in deeds if f'action="/seasons/7/{deed}"' in page} == offered
@@ -130,10 +130,10 @@ def test_everybody_reads_who_is_out_of_a_season_and_why() -> None:
     assert "/seasons/7/operate" in get("/seasons/7").text
 
 
-def suspended(owner: str, name: str) -> Row:
+def suspended(owner: str, name: str) -> Bot:
     """Alice's bot, its newest version suspended."""
     row = cast.version(4, "suspended", cast.report("accepted"), trouble="8 of 80 bouts", id=4)
-    return cast.bot(owner, name) | {"versions": [row]}
+    return cast.bot(owner, name, versions=[row])
 
 
 def test_a_suspended_version_says_why_and_what_to_do() -> None:

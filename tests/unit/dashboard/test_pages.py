@@ -8,7 +8,9 @@ from typing import Any, NoReturn
 import pytest
 
 from dashboard.pages import own_path
-from dashboard.source import Row, Source
+from dashboard.source import Source
+from matchbox.answers.matches import Fault, Steps
+from matchbox.answers.standings import BoardLine
 from matchbox.errors import Forbidden, NotFound
 from tests.unit.dashboard import cast, seasons
 from tests.unit.dashboard.cast import MATCH, NOBODY, OPERATOR, PAGES, SOURCE, make_app
@@ -101,22 +103,21 @@ def test_the_leaderboard_says_who_leads_and_shows_figure_and_table() -> None:
     assert len(figures) == 1
 
 
-LACK = {
-    "p": 0.002,
-    "worst": [
-        {"first": "eve/b1", "second": "eve/b2", "games": 40, "share": 0.75, "expected": 0.5},
-    ],
-}
+LACK: dict[str, Any] = {
+    "chi_square": 12.0, "freedom": 3.0, "p": 0.002,
+    "worst": [{"first": "eve/b1", "first_version": 1, "second": "eve/b2", "second_version": 1,
+               "games": 40, "share": 0.75, "expected": 0.5, "z": 3.2}],
+}  # fmt: skip
 
 
-def board_page(*lines: Row, **more: Any) -> str:
+def board_page(*lines: BoardLine, **more: Any) -> str:
     """The text of a leaderboard's page."""
-    told = {**cast.board(*lines, cooperative=more.pop("cooperative", False)), **more}
+    told = cast.board(*lines, **more)
     return get("/leaderboards/bomb", replace(SOURCE, leaderboard=lambda game: told)).text
 
 
 def test_a_board_tells_how_likely_each_is_the_best_where_that_is_known() -> None:
-    def two(**more: Any) -> list[Row]:
+    def two(**more: Any) -> list[BoardLine]:
         return [cast.line(at, f"eve/b{at}", 1500.0, 9.0, 50, **more) for at in (1, 2)]
 
     assert "truly the best" not in board_page(*two())
@@ -160,7 +161,7 @@ def test_mixed_teams_have_a_board_of_their_own() -> None:
     assert "In mixed teams" in seen
     assert "51.2 ± 1.2" in seen
     assert "60.0 ± 2.0" in seen
-    assert "In mixed teams" not in board_page({**own, "mixed_rank": None}, cooperative=True)
+    assert "In mixed teams" not in board_page(replace(own, mixed_rank=None), cooperative=True)
 
 
 def test_the_leaderboard_is_there_as_csv_and_json() -> None:
@@ -168,7 +169,7 @@ def test_the_leaderboard_is_there_as_csv_and_json() -> None:
     table = client.get("/leaderboards/bomb.csv")
     assert table.mimetype == "text/csv"
     assert len(list(csv.DictReader(table.text.splitlines()))) == 6
-    assert client.get("/leaderboards/bomb.json").json == cast.BOARD
+    assert client.get("/leaderboards/bomb.json").json == cast.BOARD.plain()
     assert client.get("/seasons/7.csv").status_code == 200
     assert b"Autumn 2026" in client.get("/seasons/7.json").data
 
@@ -251,10 +252,10 @@ def test_a_short_name_leads_to_the_bot() -> None:
 
 
 def test_the_match_page_shows_the_step_that_is_asked_for() -> None:
-    told = cast.steps(MATCH, 4, 1)["steps"]
+    told = cast.steps(MATCH, 4, 1).steps
     seen = get(f"/matches/{MATCH}?bout=4&step=3&seat=1")
     assert "Bout 5" in seen.text
-    assert " ".join(told[3]["text"].split()) in seen.text
+    assert " ".join(told[3].text.split()) in seen.text
     marked = [tag for tag, attrs in seen.elements if attrs.get("aria-current") == "step"]
     assert marked == ["li"]
     assert "house/medium forfeited after 4 moves: crash. ValueError: no such card" in seen.text
@@ -262,11 +263,9 @@ def test_the_match_page_shows_the_step_that_is_asked_for() -> None:
 
 
 def test_a_team_s_match_tells_its_score_and_no_winner() -> None:
-    told = cast.match(MATCH) | {"score": 41.25}
-    for bout in told["bouts"]:
-        bout["scores"] = [40, 40]
-    for entrant in told["entrants"]:
-        entrant["points"] = None
+    bouts = [cast.bout(number, scores=[40, 40]) for number in range(10)]
+    team = [one.model_copy(update={"points": None}) for one in cast.match(MATCH).entrants]
+    told = cast.match(MATCH, score=41.25, bouts=bouts, entrants=team)
     seen = get(f"/matches/{MATCH}", replace(SOURCE, match=lambda match: told))
     assert "alice/careful v2 with house/medium v1 41.2 points a bout" in seen.text
     assert "40 points for the team" in seen.text
@@ -282,8 +281,8 @@ def test_a_step_out_of_range_is_brought_into_it(query: str) -> None:
 def test_the_steps_of_a_bout_come_drawn_in_one_answer() -> None:
     client = make_app().test_client()
     answer: Any = client.get(f"/matches/{MATCH}/bouts/2.json").json
-    told = cast.steps(MATCH, 2, None)["steps"]
-    assert [one["text"] for one in answer["steps"][1:]] == [one["text"] for one in told[1:]]
+    told = cast.steps(MATCH, 2, None).steps
+    assert [one["text"] for one in answer["steps"][1:]] == [one.text for one in told[1:]]
     assert all(one["board"].startswith("<svg") for one in answer["steps"])
     assert set(answer["steps"][0]) == {"seat", "text", "board"}
     assert client.get(f"/matches/{MATCH}/bouts/10.json").status_code == 404
@@ -307,9 +306,7 @@ def test_a_bot_s_output_is_asked_for_only_by_those_who_may() -> None:
     def refused(match: str) -> NoReturn:
         raise Forbidden("not yours")
 
-    others = replace(
-        NOBODY, match=lambda match: cast.match(match) | {"mine": False}, match_log=refused
-    )
+    others = replace(NOBODY, match=lambda match: cast.match(match, mine=False), match_log=refused)
     assert "What the bots printed" not in get(f"/matches/{MATCH}", others).text
     assert "drew a card" in get(f"/matches/{MATCH}").text
 
@@ -322,19 +319,19 @@ def test_what_ones_own_player_reported_stands_in_the_transcript_of_its_bout() ->
 
 def test_what_strangers_wrote_is_shown_as_text() -> None:
     wrong = cast.report("crash", HOSTILE, log=HOSTILE)
-    bot = cast.bot("alice", "careful") | {"versions": [cast.version(1, "refused", wrong)]}
-    match = cast.match(MATCH)
-    match["bouts"][0]["why"] = HOSTILE
-    match["bouts"][0]["faults"] = [{"step": 1, "seat": 0, "kind": "crash", "detail": HOSTILE}]
-    start = cast.steps(MATCH, 0, None)["steps"][0]
-    steps = {"bout": 0, "steps": [start | {"seat": 0, "text": HOSTILE}]}
+    bot = cast.bot("alice", "careful", versions=[cast.version(1, "refused", wrong)])
+    fault = Fault(step=1, seat=0, kind="crash", detail=HOSTILE)
+    match = cast.match(MATCH, bouts=[cast.bout(0, why=HOSTILE, faults=[fault])])
+    start = cast.steps(MATCH, 0, None).steps[0]
+    said = start.model_copy(update={"seat": 0, "text": HOSTILE})
+    steps = Steps(bout=cast.bout(0), steps=[said])
     source = replace(
         OPERATOR,
         bot=lambda owner, name: bot,
         match=lambda match_id: match,
         steps=lambda match_id, bout, seat: steps,
         match_log=lambda match_id: [
-            {"bot": HOSTILE, "entrant": 0, "text": HOSTILE, "cpu_ms": 1.0, "diagnostics": []}
+            cast.LOG.model_copy(update={"bot": HOSTILE, "text": HOSTILE, "diagnostics": []})
         ],
         text_of=lambda owner, name, number: HOSTILE,
         uploads_closed=lambda: HOSTILE,

@@ -12,22 +12,22 @@ import plotly.graph_objects as go
 import pytest
 
 from dashboard import figures
-from dashboard.ratings import COLUMNS, as_csv, figure, finding
-from dashboard.source import Row
+from dashboard.ratings import figure, finding
+from dashboard.tables import ratings_csv
+from matchbox.answers.standings import RatingPoint
 from tests.unit.dashboard.cast import EMPTY, HISTORY, SOURCE, make_app, rated
 from tests.unit.dashboard.test_pages import get
 
 BOT = "alice/careful"
 
 
-def score(day: int, value: float, half: float) -> Row:
+def score(day: int, value: float, half: float) -> RatingPoint:
     """A point of a team."""
-    point = rated(1, day, 10 * day, 0.0, 0.0)
-    told = {"elo": None, "ci95": None, "score": value, "score_ci95": [value - half, value + half]}
-    return point | told
+    told = {"elo": None, "ci95": None, "score": value, "score_ci95": (value - half, value + half)}
+    return rated(1, day, 10 * day, 0.0, 0.0).model_copy(update=told)
 
 
-def traces(points: list[Row], mode: str) -> list[dict[str, Any]]:
+def traces(points: list[RatingPoint], mode: str) -> list[dict[str, Any]]:
     """The figure's traces of that mode."""
     return [one for one in figure(BOT, points)["data"] if one["mode"] == mode]
 
@@ -76,7 +76,7 @@ def test_a_team_s_history_is_its_score() -> None:
     ],
 )
 def test_the_finding_is_of_the_newest_version_and_as_sure_as_the_intervals(
-    last: Row, told: str
+    last: RatingPoint, told: str
 ) -> None:
     assert finding([*HISTORY[:-1], last]) == told
 
@@ -90,7 +90,7 @@ def test_the_bot_s_page_shows_it_with_its_data() -> None:
 
 
 @pytest.mark.parametrize("points", [[], HISTORY[:1]])
-def test_without_two_points_there_is_no_figure(points: list[Row]) -> None:
+def test_without_two_points_there_is_no_figure(points: list[RatingPoint]) -> None:
     source = replace(SOURCE, ratings=lambda owner, name: points)
     assert "data-figure" not in get("/bots/alice/careful", source).text
     assert EMPTY.ratings("alice", "careful") == []
@@ -99,9 +99,10 @@ def test_without_two_points_there_is_no_figure(points: list[Row]) -> None:
 def test_the_same_is_there_as_csv_and_json() -> None:
     client = make_app(SOURCE).test_client()
     rows = list(csv.DictReader(io.StringIO(client.get("/bots/alice/careful/ratings.csv").text)))
-    assert list(rows[0]) == list(COLUMNS)
     assert [(row["version"], row["elo"], row["elo_low"]) for row in rows][-1] == (
         "4", "1574.2", "1563.2",
     )  # fmt: skip
-    assert client.get("/bots/alice/careful/ratings.json").json == HISTORY
-    assert as_csv([score(1, 60.0, 2.0)]).splitlines()[1].endswith("10,,,,60.0,58.0,62.0")
+    assert client.get("/bots/alice/careful/ratings.json").json == [
+        point.plain() for point in HISTORY
+    ]
+    assert ratings_csv([score(1, 60.0, 2.0)]).splitlines()[1].endswith("10,,,,60.0,58.0,62.0")

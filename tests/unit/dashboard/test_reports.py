@@ -1,11 +1,11 @@
 from __future__ import annotations
 
-import csv
-
 import pytest
 
-from dashboard.reports import AROUND, COLUMNS, board_csv, excerpt, reported, wrong_line
-from tests.unit.dashboard.cast import BOARD, BROKEN, board, line
+from dashboard.reports import AROUND, excerpt, reported, wrong_line
+from matchbox.answers.matches import Diagnostic
+from tests.unit.dashboard import cast
+from tests.unit.dashboard.cast import BROKEN
 
 TRACEBACK = 'File "bot.py", line 3, in <module>\n  File "bot.py", line 12, in turn\nValueError: no'
 
@@ -41,27 +41,13 @@ def test_there_is_no_excerpt_without_such_a_line(text: str | None, number: int |
     assert excerpt(text, number) == []
 
 
-def test_the_csv_holds_what_the_table_holds() -> None:
-    first, *rows = csv.DictReader(board_csv(BOARD).splitlines())
-    assert tuple(first) == COLUMNS
-    assert first["bot"] == "alice/careful"
-    assert (first["elo"], first["elo_low"], first["elo_high"]) == ("1642.0", "1624.0", "1660.0")
-    assert (first["rank_low"], first["rank_high"]) == ("1", "2")
-    assert len(rows) == len(BOARD["lines"]) - 1
-
-
-def test_the_csv_leaves_open_what_is_not_known() -> None:
-    (row,) = csv.DictReader(board_csv(board(line(1, "bob/b", None, 0.0, 0))).splitlines())
-    assert row["elo"] == row["elo_low"] == row["score"] == ""
-
-
 def test_a_report_stands_by_the_decision_that_it_is_about() -> None:
-    bout = {"deal": 0, "rotation": 1, "seats": [1, 0]}
+    bout = cast.bout(1)
     steps = [{"seat": seat} for seat in (None, 0, 1, 1, None, 0, 1)]
     said = [
-        {"deal": deal, "rotation": 1, "decision": decision, "report": [deal, decision]}
+        Diagnostic(deal=deal, rotation=1, decision=decision, report=[deal, decision])
         for deal, decision in ((0, 0), (0, 2), (0, 9), (1, 1))
     ]
-    found = reported(bout, steps, [{"entrant": 0, "diagnostics": said}])
+    found = reported(bout, steps, [cast.LOG.model_copy(update={"diagnostics": said})])
     assert found == ["", "", "[0, 0]", "", "", "", "[0, 2]"]
     assert reported(bout, steps, []) == [""] * 7

@@ -33,18 +33,18 @@ def test_the_exact_time_is_in_utc() -> None:
 
 
 def test_a_rating_comes_with_half_its_interval() -> None:
-    assert wording.elo({"elo": 1573.6, "ci95": [1551.0, 1596.4]}) == "1574 ± 23"
-    assert wording.elo({"elo": None, "ci95": None}) == "–"
+    assert wording.elo(1573.6, [1551.0, 1596.4]) == "1574 ± 23"
+    assert wording.elo(None) == "–"
 
 
 def test_a_score_has_one_decimal() -> None:
-    assert wording.score({"score": 41.26, "score_ci95": [40.5, 42.1]}) == "41.3 ± 0.8"
-    assert wording.score({"score": None, "score_ci95": None}) == "–"
+    assert wording.score(41.26, [40.5, 42.1]) == "41.3 ± 0.8"
+    assert wording.score(None) == "–"
 
 
 def test_a_rank_comes_with_its_range_unless_it_is_sure() -> None:
-    assert wording.rank({"rank": 2, "rank_range": [1, 4]}) == "2 (1-4)"
-    assert wording.rank({"rank": 1, "rank_range": [1, 1]}) == "1"
+    assert wording.rank(2, [1, 4]) == "2 (1-4)"
+    assert wording.rank(1, [1, 1]) == "1"
 
 
 def test_a_range_of_ranks_is_one_number_where_it_is_sure() -> None:
@@ -53,8 +53,8 @@ def test_a_range_of_ranks_is_one_number_where_it_is_sure() -> None:
 
 
 def test_an_expected_score_is_a_share_with_its_interval() -> None:
-    assert wording.share({"score": 0.612, "score_ci95": [0.6, 0.624]}) == "61.2% ± 1.2"
-    assert wording.share({"score": None}) == "–"
+    assert wording.share(0.612, [0.6, 0.624]) == "61.2% ± 1.2"
+    assert wording.share(None) == "–"
 
 
 def test_shares_counts_and_nouns() -> None:

@@ -7,8 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from matchbox.league.counts import tally
+from matchbox.league.line import Line
 from matchbox.league.ratings import PRIOR_ELO, START, WIDE, fit
-from matchbox.league.standings import Line, standing
+from matchbox.league.standings import standing
 from tests.unit.league.builders import bout, play_field, wins
 
 FIELD = play_field([-150.0, 0.0, 20.0, 200.0], table=2, deals=60, luck=0.5, seed=8)

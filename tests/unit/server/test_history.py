@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from sqlalchemy import func, select
 
+from matchbox.answers import standings as answers
 from matchbox.match.wire import PlayMatch
 from server.db.models import Bot, League, Rating, RatingPoint, Standing, User, Version
 from server.queries import history as reading
@@ -45,7 +46,7 @@ def kept(books: Books) -> list[int]:
         return list(session.scalars(select(RatingPoint.matches).order_by(RatingPoint.id)))
 
 
-def told(books: Books, version: Version) -> list[dict[str, Any]]:
+def told(books: Books, version: Version) -> list[answers.RatingPoint]:
     """The history of the version's bot as it is read."""
     with books.read() as session:
         return reading.ratings(session, session.get_one(Bot, version.bot_id))
@@ -87,8 +88,8 @@ def test_a_cooperative_game_has_the_score_in_the_place_of_elo(books: Books, alic
     score = {"score": 71.5, "score_ci95": (70.0, 73.0)}
     note(books, league, line(version, 3, elo=None, **score))
     (point,) = told(books, version)
-    assert (point["elo"], point["ci95"]) == (None, None)
-    assert (point["score"], point["score_ci95"]) == (71.5, [70.0, 73.0])
+    assert (point.elo, point.ci95) == (None, None)
+    assert (point.score, point.score_ci95) == (71.5, (70.0, 73.0))
 
 
 def test_what_was_played_in_the_queue_becomes_a_history_that_ends_with_the_board(
@@ -108,11 +109,13 @@ def test_what_was_played_in_the_queue_becomes_a_history_that_ends_with_the_board
         standing = session.get_one(Standing, standings.scope_of(league))
         own = next(line for line in standing.lines if line["version_id"] == versions[0].id)
     assert len(points) > 1
-    assert [one["matches"] for one in points] == sorted({one["matches"] for one in points})
-    assert [one["version"] for one in points] == [1] * len(points)
+    assert [one.matches for one in points] == sorted({one.matches for one in points})
+    assert [one.version for one in points] == [1] * len(points)
     last = points[-1]
-    assert (last["matches"], last["elo"], last["ci95"]) == (own["matches"], own["elo"], own["ci95"])
-    assert all(one["ci95"][0] < one["elo"] < one["ci95"][1] for one in points)
+    assert (last.matches, last.elo, last.ci95) == (own["matches"], own["elo"], tuple(own["ci95"]))
+    spans = [(*one.ci95, one.elo) for one in points if one.ci95 and one.elo]
+    assert all(low < elo < high for low, high, elo in spans)
+    assert len(spans) == len(points)
 
 
 def test_under_new_rules_the_history_begins_anew_and_the_old_one_is_kept(

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
+from matchbox.answers.standings import Board
 from matchbox.errors import BadOption, Conflict, Forbidden, NotFound
 from server import queries
 from server.db.models import (
@@ -69,7 +70,7 @@ def matches_of(books: Books, version: Version) -> list[Match]:
         return list(session.scalars(select(Match).where(its_own).order_by(Match.number)))
 
 
-def board(books: Books, season: Season) -> dict[str, Any]:
+def board(books: Books, season: Season) -> Board:
     """The season's standing, computed now."""
     with books.write() as session:
         standings.refresh(session, standings.scope_of(season), now=books.clock())
@@ -104,13 +105,13 @@ def test_what_a_disqualified_bot_played_counts_for_nobody(
     do(books, operations.disqualify, charlie, season, bots[0], WHY)
     with books.read() as session:
         told = queries.season_standings(session, season.id)
-    assert {line["bot"] for line in told["lines"]} == {"bob/bob-bot", "dora/dora-bot"}
-    assert {line["matches"] for line in told["lines"]} == {2}
+    assert {line.bot for line in told.lines} == {"bob/bob-bot", "dora/dora-bot"}
+    assert {line.matches for line in told.lines} == {2}
     do(books, operations.reinstate, charlie, season, bots[0], "it was two brothers")
     with books.read() as session:
         again = queries.season_standings(session, season.id)
-    assert {line["matches"] for line in again["lines"]} == {4}
-    assert len(again["lines"]) == 3
+    assert {line.matches for line in again.lines} == {4}
+    assert len(again.lines) == 3
 
 
 def test_who_is_reinstated_plays_what_was_void_for_it_on_fresh_deals(
@@ -127,7 +128,7 @@ def test_who_is_reinstated_plays_what_was_void_for_it_on_fresh_deals(
     assert not old & new, "the old ones could be read"
     assert entry(books, bots[0]).out == ""
     play_out(books)
-    assert {line["matches"] for line in board(books, season)["lines"]} == {4}
+    assert {line.matches for line in board(books, season).lines} == {4}
 
 
 def test_two_that_are_out_meet_when_both_are_back(
@@ -141,7 +142,7 @@ def test_two_that_are_out_meet_when_both_are_back(
     second = do(books, operations.reinstate, charlie, season, bots[1], "mistaken")
     assert len(second) == 4
     play_out(books)
-    assert {line["matches"] for line in board(books, season)["lines"]} == {4}
+    assert {line.matches for line in board(books, season).lines} == {4}
 
 
 def test_deeds_that_the_state_does_not_allow_are_refused(
@@ -202,9 +203,9 @@ def test_a_round_is_played_again_on_fresh_deals(
         assert match.round == 1
         assert not {deal.seed for deal in match.deals} & old_deals
     with books.read() as session:
-        assert queries.season(session, season.id, charlie)["matches"] == 6, "not the void ones"
+        assert queries.season(session, season.id, charlie).matches == 6, "not the void ones"
     play_out(books)
-    assert {line["matches"] for line in board(books, season)["lines"]} == {4}
+    assert {line.matches for line in board(books, season).lines} == {4}
     assert books.season(season).state == SeasonState.FINISHED
 
 

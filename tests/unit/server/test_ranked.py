@@ -215,10 +215,10 @@ def test_a_continuous_league_of_larger_tables_is_fed_rated_and_ranked(
         board = queries.leaderboard(session, "fours")
         pools = {row.league_id for row in session.scalars(select(Rating))}
     assert pools == {fours.id}, "each league is a rating pool of its own"
-    assert (board["game"], board["title"]) == ("skull", "Skull, fours")
-    assert len(board["lines"]) == 5
-    assert board["matches"] == books.settings.ranked_backlog
-    assert {line["matches"] > 0 for line in board["lines"]} == {True}
+    assert (board.game, board.title) == ("skull", "Skull, fours")
+    assert len(board.lines) == 5
+    assert board.matches == books.settings.ranked_backlog
+    assert {line.matches > 0 for line in board.lines} == {True}
 
 
 def test_new_rules_renew_every_continuous_league_and_keep_its_options(

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from sqlalchemy import select, update
 
+from matchbox.answers.leagues import Trophy
 from matchbox.errors import Conflict
 from matchbox.league import course
 from matchbox.match.wire import MatchPlayed, PlayMatch, TryOut
@@ -266,8 +267,8 @@ def test_the_winner_of_a_knock_out_is_told(books: Books, charlie: User) -> None:
     assert [len(one) for one in ties] == [4, 2, 1]
     with books.read() as session:
         told = queries.season(session, season.id)
-    assert told["trophy"] == {"champion": "p00/bot", "shared": []}
-    assert "p00/bot" in told["rounds"][-1]["ties"][0]
+    assert told.trophy == Trophy(champion="p00/bot", shared=[])
+    assert "p00/bot" in told.rounds[-1].ties[0]
 
 
 @pytest.mark.parametrize(

@@ -33,7 +33,7 @@ def test_fifty_bots_play_an_adaptive_season_from_its_start_to_its_trophy(many: B
     with many.read() as session:
         board = queries.season_standings(session, season.id)
         records = list(queries.season_records(session, season.id))
-    best = {line["bot"] for line in board["lines"] if line["rank"] <= 3}
+    best = {line.bot for line in board.lines if line.rank <= 3}
     assert best == {"p00/bot", "p01/bot", "p02/bot"}
-    assert len(board["lines"]) == BOTS
-    assert board["matches"] == len(records)
+    assert len(board.lines) == BOTS
+    assert board.matches == len(records)

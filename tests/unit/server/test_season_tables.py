@@ -54,9 +54,9 @@ def test_a_season_of_three_seats_is_played_to_its_end(
     assert books.season(season).state == SeasonState.FINISHED
     with books.read() as session:
         board = queries.season_standings(session, season.id)
-    assert len(board["lines"]) == 5
-    assert board["matches"] == len(tables)
-    assert sum(line["p_champion"] for line in board["lines"]) == pytest.approx(1)
+    assert len(board.lines) == 5
+    assert board.matches == len(tables)
+    assert sum(line.p_champion or 0 for line in board.lines) == pytest.approx(1)
 
 
 def test_in_a_cooperative_season_all_teams_of_a_cycle_play_the_same_deals(
@@ -80,9 +80,9 @@ def test_in_a_cooperative_season_all_teams_of_a_cycle_play_the_same_deals(
     play_out(books, lambda jobs: (really_played(books, job) for job in jobs))
     with books.read() as session:
         board = queries.season_standings(session, season.id)
-    assert board["cooperative"]
-    assert [line["matches"] for line in board["lines"]] == [2, 2]
-    assert all(line["score"] is not None for line in board["lines"])
+    assert board.cooperative
+    assert [line.matches for line in board.lines] == [2, 2]
+    assert all(line.score is not None for line in board.lines)
 
 
 def test_a_season_without_a_full_table_does_not_start(

@@ -108,9 +108,9 @@ def test_a_season_is_played_to_its_end(
     with books.read() as session:
         board = queries.season_standings(session, season.id)
         records = list(queries.season_records(session, season.id))
-    assert board["matches"] == len(records) == 12
-    assert [line["matches"] for line in board["lines"]] == [6] * 4
-    assert sorted(line["bot"] for line in board["lines"]) == [
+    assert board.matches == len(records) == 12
+    assert [line.matches for line in board.lines] == [6] * 4
+    assert sorted(line.bot for line in board.lines) == [
         "alice/one", "alice/two", "bob/one", "bob/two",
     ]  # fmt: skip
 
@@ -130,7 +130,7 @@ def test_a_season_in_which_a_match_is_parked_is_not_over(
     play_out(books, bring)
     assert books.season(season).state == SeasonState.RUNNING
     with books.read() as session:
-        assert queries.queue(session)["parked"] == 1
+        assert queries.queue(session).parked == 1
         assert list(queries.season_records(session, season.id)) == []
 
 
@@ -190,8 +190,8 @@ def test_versions_are_fixed_at_the_start(
     season = season_of(books, charlie, versions)
     newer = books.bot(alice, "one", SIMPLE + b"# newer\n")
     with books.read() as session:
-        entrants = queries.season(session, season.id)["entrants"]
-    assert newer.id not in [entrant["version_id"] for entrant in entrants]
+        entrants = queries.season(session, season.id).entrants
+    assert newer.id not in [entrant.version_id for entrant in entrants]
     assert {job.seats[0].version for job in books.dispatch()} == {one.digest for one in versions}
 
 

@@ -40,7 +40,7 @@ def stale(books: Books) -> list[str]:
 def board(books: Books) -> list[str]:
     """The bots on the leaderboard, best first."""
     with books.read() as session:
-        return [line["bot"] for line in queries.leaderboard(session, "bomb")["lines"]]
+        return [line.bot for line in queries.leaderboard(session, "bomb").lines]
 
 
 def test_it_names_the_rows_that_it_came_from(books: Books, scope: str) -> None:
@@ -57,10 +57,10 @@ def test_who_has_not_played_stands_last_and_without_figures(
     books.bot(books.person("dora"), "new")
     refresh(books, scope)
     with books.read() as session:
-        lines = queries.leaderboard(session, "bomb")["lines"]
-    assert (lines[-1]["bot"], lines[-1]["elo"], lines[-1]["ci95"]) == ("dora/new", None, None)
-    assert lines[-1]["provisional"]
-    assert lines[0]["elo"] is not None
+        lines = queries.leaderboard(session, "bomb").lines
+    assert (lines[-1].bot, lines[-1].elo, lines[-1].ci95) == ("dora/new", None, None)
+    assert lines[-1].provisional
+    assert lines[0].elo is not None
 
 
 def test_a_retired_bot_is_hidden_and_its_games_still_count(
@@ -85,9 +85,9 @@ def test_a_new_version_takes_the_line_of_the_old_one_and_starts_anew(
     books.bot(alice, "one", SIMPLE + b"# better\n")
     refresh(books, scope)
     with books.read() as session:
-        lines = {line["bot"]: line for line in queries.leaderboard(session, "bomb")["lines"]}
+        lines = {line.bot: line for line in queries.leaderboard(session, "bomb").lines}
     assert lines.keys() == {"alice/one", "bob/two"}
-    assert (lines["alice/one"]["version"], lines["alice/one"]["matches"]) == (2, 0)
+    assert (lines["alice/one"].version, lines["alice/one"].matches) == (2, 0)
 
 
 def test_the_batch_fit_takes_the_place_of_the_live_ratings(books: Books, scope: str) -> None:
@@ -135,6 +135,6 @@ def test_the_leaderboard_follows_from_many_matches(books: Books, alice: User, bo
     play_out(books)
     with books.read() as session:
         found = queries.leaderboard(session, "bomb")
-    assert [line["rank"] for line in found["lines"]] in ([1, 2], [1, 1])
-    assert found["matches"] == books.settings.league_matches
-    assert sum(line["wins"] - line["losses"] for line in found["lines"]) == 0
+    assert [line.rank for line in found.lines] in ([1, 2], [1, 1])
+    assert found.matches == books.settings.league_matches
+    assert sum(line.wins - line.losses for line in found.lines) == 0

@@ -109,17 +109,20 @@ def test_the_board_has_scores_and_no_elo(
         board = queries.leaderboard(session, GAME)
         ratings = session.scalars(select(Rating)).all()
         page = queries.matches(session, game=GAME)
-        pages = [queries.match(session, item["id"], None) for item in page["items"]]
-    assert board["cooperative"]
-    assert [line["bot"] for line in board["lines"]] == ["alice/legal", "bob/random"]
-    first, second = board["lines"]
-    assert first["score"] > 40 > 20 > second["score"]
-    assert (first["elo"], first["matches"], first["forfeits"]) == (None, 3, 0)
+        pages = [queries.match(session, item.id, None) for item in page.items]
+    assert board.cooperative
+    assert [line.bot for line in board.lines] == ["alice/legal", "bob/random"]
+    first, second = board.lines
+    assert first.score is not None
+    assert second.score is not None
+    assert first.score > 40 > 20 > second.score
+    assert (first.elo, first.matches, first.forfeits) == (None, 3, 0)
     assert [row.matches for row in ratings] == [3, 3]
     assert {row.mu for row in ratings} == {25.0}, "nobody is rated against anybody"
-    assert {entrant["points"] for told in pages for entrant in told["entrants"]} == {None}
+    assert {entrant.points for told in pages for entrant in told.entrants} == {None}
     for told in pages:
-        assert told["score"] == mean(bout["scores"][0] for bout in told["bouts"])
-        assert told["embargo"] is None
-        assert len(told["bouts"]) == 2
-        assert {tuple(bout["places"]) for bout in told["bouts"]} == {(1, 1, 1)}
+        bouts = told.bouts or []
+        assert told.score == mean(bout.scores[0] for bout in bouts)
+        assert told.embargo is None
+        assert len(bouts) == 2
+        assert {tuple(bout.places) for bout in bouts} == {(1, 1, 1)}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from sqlalchemy import select
 
+from matchbox.answers.standings import Board
 from matchbox.errors import BadOption, Conflict, Forbidden
 from server import queries
 from server.db.models import (
@@ -79,18 +80,18 @@ def test_a_void_match_keeps_its_record_and_counts_no_more(
     assert void(books, charlie, first) is None
     with books.read() as session:
         told = queries.match(session, first, None)
-        assert (told["state"], told["embargo"]) == ("void", None)
-        assert told["void_why"] == "the arena lost its disk"
-        assert len(told["bouts"]) == 4
+        assert (told.state, told.embargo) == ("void", None)
+        assert told.void_why == "the arena lost its disk"
+        assert len(told.bouts or []) == 4
         assert queries.record_of(session, first).match == first
         exported = [record.match for _, record in queries.season_records(session, season.id)]
     assert exported == others
     after = queries_of(books, season)
-    assert (before["matches"], after["matches"]) == (4, 3)
-    assert after["rows_digest"] != before["rows_digest"]
+    assert (before.matches, after.matches) == (4, 3)
+    assert after.rows_digest != before.rows_digest
 
 
-def queries_of(books: Books, season: Season) -> dict[str, object]:
+def queries_of(books: Books, season: Season) -> Board:
     """The season's standing as it is kept."""
     with books.read() as session:
         return queries.season_standings(session, season.id)
@@ -108,10 +109,10 @@ def test_a_finished_match_is_played_again_on_fresh_deals(
     assert [one.version_id for one in now.seats] == [one.version_id for one in was.seats]
     assert (now.limits, now.width, now.why) == (was.limits, was.width, was.why)
     with books.read() as session:
-        assert queries.match(session, old, None)["replaced_by"] == new
+        assert queries.match(session, old, None).replaced_by == new
     play_out(books)
     assert books.season(season).state == SeasonState.FINISHED
-    assert queries_of(books, season)["matches"] == 4
+    assert queries_of(books, season).matches == 4
 
 
 def test_what_was_never_over_is_played_again_on_its_own_deals(
@@ -126,7 +127,7 @@ def test_what_was_never_over_is_played_again_on_its_own_deals(
     assert not books.record(played(job)), "what comes back of the void one is not wanted"
     assert all(books.record(played(other)) for other in others)
     play_out(books)
-    assert queries_of(books, season)["matches"] == 4
+    assert queries_of(books, season).matches == 4
 
 
 def test_what_is_played_again_later_has_fresh_deals(
@@ -232,14 +233,14 @@ def test_a_standing_is_renewed_where_another_match_has_filled_the_gap(
     old = play_one(books)
     books.clock.pass_by(minutes=1)
     tick(books.context)
-    before = queries_of(books, season)["rows_digest"]
+    before = queries_of(books, season).rows_digest
     void(books, charlie, old)
     (job, *_) = [one for one in books.dispatch() if one.match != old]
     books.record(played(job))
     books.clock.pass_by(minutes=1)
     tick(books.context)
     after = queries_of(books, season)
-    assert (after["matches"], after["rows_digest"] == before) == (1, False)
+    assert (after.matches, after.rows_digest == before) == (1, False)
 
 
 def test_the_log_says_who_and_why(books: Books, season: Season, charlie: User) -> None:

@@ -1,27 +1,40 @@
-"""What the API tells of lessons and of proofs: a model for each answer, as told.py has them."""
+"""What bots learned between rounds, and what came of playing seasons again."""
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
-from server.routes.told import Answer
+from matchbox.answers import Answer
+
+State: TypeAlias = Literal["waiting", "learned", "failed"]
+Standing: TypeAlias = Literal["same", "different"]
 
 
 class Lesson(Answer):
-    """What a bot made of a round."""
+    """What a bot made of a round, which is counted from 1; `trouble` is for operators.
+
+    `before` and `after` are the digests of its memories, `bytes` is the size of the one after it.
+    `records` counts the bouts that it was shown.
+    """
 
     id: int
     season: str
+    season_id: int
     bot: str
     version: int
+    version_id: int
     round: int
-    state: Literal["waiting", "learned", "failed"]
+    state: State
     parked: bool
     before: str | None
     after: str | None
+    bytes: int
     records: int
     fault: str
     log: str
+    trouble: str
+    created_at: str
+    settled_at: str | None
 
 
 class Lessons(Answer):
@@ -42,7 +55,7 @@ class Verification(Answer):
     unrepeatable: list[str]
     replayed_only: list[str]
     lessons: dict[str, Any]
-    standing: Literal["same", "different"]
+    standing: Standing
 
 
 class Sharing(Answer):

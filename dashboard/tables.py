@@ -1,0 +1,65 @@
+"""Answers as CSV: a column for each field, and two more for an interval. Pure."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import fields
+from typing import TYPE_CHECKING, Final
+
+from matchbox.answers.standings import BoardLine, RatingPoint
+
+if TYPE_CHECKING:
+    from matchbox.answers.standings import Board
+
+INTERVALS: Final = {
+    "rank_range": "rank",
+    "ci95": "elo",
+    "score_ci95": "score",
+    "mixed_range": "mixed_rank",
+    "mixed_ci95": "mixed_score",
+}
+"""The fields that are intervals, and after what the columns of their two ends are named."""
+_FIRST: Final = ("rank", "rank_range", "bot", "version", "elo", "ci95", "score", "score_ci95")
+_LEFT_OUT: Final = ("owner", "name", "version_id")
+"""The column `bot` says it, or only the API needs it."""
+_LINE: Final = tuple(field.name for field in fields(BoardLine))
+BOARD: Final = (*_FIRST, *(name for name in _LINE if name not in (*_FIRST, *_LEFT_OUT)))
+"""The fields of a line in a board's CSV: new ones come last."""
+RATINGS: Final = tuple(RatingPoint.model_fields)
+"""The fields of a point in the CSV of a bot's ratings."""
+
+
+def board_csv(board: Board) -> str:
+    """The leaderboard with a header line; the last column says what ranks."""
+    return _written(
+        [*_columns(BOARD), "by"], ([*_cells(line, BOARD), board.by] for line in board.lines)
+    )
+
+
+def ratings_csv(points: Iterable[RatingPoint]) -> str:
+    """The points of a bot's ratings with a header line."""
+    return _written(_columns(RATINGS), (_cells(point, RATINGS) for point in points))
+
+
+def _columns(names: Iterable[str]) -> list[str]:
+    ends = {name: (f"{of}_low", f"{of}_high") for name, of in INTERVALS.items()}
+    return [column for name in names for column in ends.get(name, (name,))]
+
+
+def _cells(answer: BoardLine | RatingPoint, names: Iterable[str]) -> Iterator[object]:
+    for name in names:
+        value = getattr(answer, name)
+        if name in INTERVALS:
+            yield from value if value is not None else (None, None)
+        else:
+            yield int(value) if isinstance(value, bool) else value
+
+
+def _written(header: Sequence[str], rows: Iterable[Iterable[object]]) -> str:
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(header)
+    writer.writerows(rows)
+    return out.getvalue()

@@ -1,0 +1,25 @@
+"""What the platform tells: a frozen class for each thing.
+
+A query makes an answer. The pages, the API with its OpenAPI document, the CSV files and the
+commands use it as it is. Times are ISO 8601 texts in UTC. Knows shapes; computes nothing.
+"""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+from pydantic import BaseModel, ConfigDict
+
+Interval: TypeAlias = tuple[float, float]
+"""The lower and the upper end of a 95% interval."""
+
+
+class Answer(BaseModel):
+    """A JSON object. A later version of the platform may add fields to it."""
+
+    model_config = ConfigDict(frozen=True)
+
+    def plain(self) -> dict[str, Any]:
+        """The answer as JSON-ready data. A field that was not given is left out."""
+        told: dict[str, Any] = self.model_dump(mode="json", exclude_unset=True)
+        return told

@@ -1,0 +1,108 @@
+"""Bots, their versions, and what try-outs found."""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias
+
+from matchbox.answers import Answer
+from matchbox.answers.standings import BoardLine
+
+State: TypeAlias = Literal[
+    "pending", "active", "accepted", "quarantined", "suspended", "refused", "retired"
+]
+
+
+class Report(Answer):
+    """What a try-out found; `log` is for the owner and operators, others are not given it.
+
+    A report of an earlier version of the platform may hold less.
+    """
+
+    verdict: str
+    reasons: list[str]
+    games: int
+    cpu_ms_per_decision: float
+    box: str
+    accepted: bool = True
+    class_name: str | None = None
+    unrepeatable: bool = False
+    cpu_ms_per_deal: float | None = None
+    log: str | None = None
+
+
+class VersionLine(Answer):
+    """A version of a bot; `report` is null until there is one.
+
+    `trouble` says why it is `parked` for an operator, in quarantine or suspended. Of `rated_bouts`
+    in `rated_matches` it forfeited `forfeits`. It is `stateful` where it was found to keep state
+    between bouts, in one of the `sampled` matches of which some bouts were played again alone.
+    It is `unrepeatable` where it answered differently when a game was played twice.
+    """
+
+    id: int
+    number: int
+    digest: str
+    class_name: str | None
+    state: State
+    created_at: str
+    settled_at: str | None
+    unrepeatable: bool
+    stateful: bool
+    sampled: int
+    trouble: str
+    forfeits: int
+    rated_bouts: int
+    rated_matches: int
+    parked: bool
+    report: Report | None
+
+
+class Version(VersionLine):
+    """An upload and its verdict; it is `mine` for its owner and for operators."""
+
+    bot: str
+    owner: str
+    name: str
+    game: str
+    mine: bool
+
+
+class BotName(Answer):
+    """The name of a bot: `bot` is owner/name."""
+
+    bot: str
+    owner: str
+    name: str
+
+
+class BotLine(BotName):
+    """A bot in a list; `number` and `state` are those of its newest version.
+
+    `title` is the game's. `active` is the number of the version that it plays with, or null.
+    """
+
+    game: str
+    title: str
+    created_at: str
+    retired_at: str | None
+    active: int | None
+    number: int | None
+    state: State | None
+
+
+class Bot(BotLine):
+    """A bot with its versions, newest first; it is `mine` for its owner and for operators.
+
+    `standing` is its line of the leaderboard, or null.
+    """
+
+    mine: bool
+    standing: BoardLine | None
+    versions: list[VersionLine]
+
+
+class Bots(Answer):
+    """A page of the bots."""
+
+    items: list[BotLine]
+    next: str | None

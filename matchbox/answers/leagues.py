@@ -1,0 +1,154 @@
+"""Leagues and seasons: how they are run, who plays in them, and who has won."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, TypeAlias
+
+from matchbox.answers import Answer
+from matchbox.answers.lessons import Verification
+
+State: TypeAlias = Literal["draft", "open", "frozen", "running", "paused", "finished", "cancelled"]
+Fields: TypeAlias = dict[str, Any]
+"""Every field of a Format, an Admission or a Schedule of matchbox.league.format, by name."""
+
+
+class SeasonLine(Answer):
+    """A season in a list; `title` is the game's.
+
+    `round` says how many rounds were opened, `divisions` how many its edition has. `matches` leaves
+    out those that an operator or an exclusion made void. It is `paced` where the number of deals
+    follows from its bots' pace when it starts. `seed` is null until it is over. `trouble` says why
+    the schedule could not start it when it was time.
+    """
+
+    id: int
+    name: str
+    game: str
+    title: str
+    league: str
+    state: State
+    edition: int
+    division: int
+    divisions: int
+    format: Fields
+    cycles: int
+    round: int
+    deals: int
+    paced: bool
+    seed: str | None
+    entries: int
+    matches: int
+    finished: int
+    created_at: str
+    starts_at: str | None
+    started_at: str | None
+    finished_at: str | None
+    trouble: str
+
+
+class SeasonEntrant(Answer):
+    """A bot in a season; its version is null until it is fixed.
+
+    `out` is `suspended` or `disqualified` where it plays no more, else empty.
+    """
+
+    bot: str
+    owner: str
+    name: str
+    version: int | None
+    version_id: int | None
+    digest: str | None
+    class_name: str | None
+    out: str
+    out_at: str | None
+    out_why: str
+    mine: bool
+
+
+class Division(Answer):
+    """A season of the same edition."""
+
+    id: int
+    name: str
+    division: int
+
+
+class Trophy(Answer):
+    """Who won: a champion, or the bots that share the first place."""
+
+    champion: str | None
+    shared: list[str]
+
+
+class Round(Answer):
+    """A round that was opened: which bots rested, and the ties of a knock-out."""
+
+    stage: str
+    rests: list[str]
+    ties: list[list[str]]
+
+
+class Season(SeasonLine):
+    """A season with its entrants; `trophy` is null until it is finished.
+
+    `newer` has the active versions that came too late, as numbers by bot. `editions` are all
+    divisions. `admission`, `schedule` and `paused` are the league's. `verified` is the newest
+    finding of an operator who played it again.
+    """
+
+    entrants: list[SeasonEntrant]
+    newer: dict[str, int]
+    editions: list[Division]
+    admission: Fields
+    schedule: Fields
+    paused: bool
+    trophy: Trophy | None
+    rounds: list[Round]
+    verified: Verification | None
+
+
+class Seasons(Answer):
+    """All seasons, newest first."""
+
+    items: list[SeasonLine]
+    next: str | None
+
+
+class LeagueLine(Answer):
+    """A league in a list; `next_start` is that of its next season, or null.
+
+    It is `paced` where nobody named the number of deals. `separation` says how far apart a match
+    plays the rotations of a deal.
+    """
+
+    id: int
+    name: str
+    game: str
+    title: str
+    rules: str
+    options: dict[str, Any]
+    seats: int
+    deals: int
+    paced: bool
+    separation: str
+    continuous: bool
+    paused: bool
+    created_at: str
+    format: Fields
+    admission: Fields
+    schedule: Fields
+    next_start: str | None
+
+
+class League(LeagueLine):
+    """A league with its seasons; `invited` names accounts, for operators alone."""
+
+    seasons: list[SeasonLine]
+    invited: list[str] | None
+
+
+class Leagues(Answer):
+    """All leagues."""
+
+    items: list[LeagueLine]
+    next: str | None

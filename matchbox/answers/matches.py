@@ -1,0 +1,180 @@
+"""Matches, their bouts and steps, what bots printed in them, and how many wait."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, TypeAlias
+
+from matchbox.answers import Answer
+from matchbox.errors import FaultKind
+
+State: TypeAlias = Literal["queued", "running", "finished", "parked", "void"]
+
+
+class Entrant(Answer):
+    """A version at the table; `points` is its share of the match once that is readable.
+
+    In a cooperative game it is null: a team has one score. `forfeits` counts bouts.
+    """
+
+    bot: str
+    owner: str
+    name: str
+    version: int
+    version_id: int
+    digest: str
+    class_name: str | None
+    points: float | None
+    forfeits: int | None
+
+
+class MatchLine(Answer):
+    """A match in a list; `score` is a team's mean score of a bout, null where seats compete.
+
+    `why` says for what it is played, `title` is the game's.
+    """
+
+    id: str
+    game: str
+    title: str
+    league: str
+    season: int | None
+    number: int
+    why: str
+    state: State
+    created_at: str
+    finished_at: str | None
+    entrants: list[Entrant]
+    score: float | None
+
+
+class ParkedMatch(MatchLine):
+    """A match that waits for an operator, and why."""
+
+    trouble: str
+
+
+class Fault(Answer):
+    """A fault of a seat, before that step; `detail` is for the bot's owner and operators."""
+
+    step: int
+    seat: int
+    kind: FaultKind
+    detail: str | None
+
+
+class Bout(Answer):
+    """A bout of a match that is over; `seats` names the entrant in each seat of the table.
+
+    `moves` counts them. Places and scores are by seat; 1 is the best place.
+    """
+
+    deal: int
+    rotation: int
+    places: list[int]
+    scores: list[int]
+    why: str
+    seats: list[int]
+    moves: int
+    faults: list[Fault]
+
+
+class Match(MatchLine):
+    """A match; `embargo` says why its record, result and bouts are not told yet.
+
+    A match that may be told has the fields from `digest` on, if it was played. Only the API gives
+    the `record`, which is null as long as it may not be told. `trouble` is for operators; `mine`
+    says whether the viewer may read the log.
+    """
+
+    attempt: int
+    rules: str
+    options: dict[str, Any]
+    width: int
+    trouble: str | None
+    embargo: str | None
+    void_why: str
+    replaces: str | None
+    replaced_by: str | None
+    mine: bool
+    digest: str | None = None
+    deals: list[str] | None = None
+    box: str | None = None
+    seconds: float | None = None
+    python: str | None = None
+    libraries: dict[str, str] | None = None
+    bouts: list[Bout] | None = None
+    record: dict[str, Any] | None = None
+
+
+class Matches(Answer):
+    """A page of the matches."""
+
+    items: list[MatchLine]
+    next: str | None
+
+
+class Step(Answer):
+    """A step of a bout: the `seat` that moved, null at the start and the end, below 0 for chance.
+
+    `text` is the line of the transcript, and `view` what the seat that is asked for sees then.
+    """
+
+    seat: int | None
+    text: str
+    move: Any
+    view: Any
+
+
+class Steps(Answer):
+    """A bout, step by step: the first is the start, the last tells the ending."""
+
+    bout: Bout
+    steps: list[Step]
+
+
+class Note(Answer):
+    """What went wrong in a bout."""
+
+    deal: int
+    rotation: int
+    kind: str
+    detail: str
+
+
+class Diagnostic(Answer):
+    """What a player reported on one of its decisions, counted by bout from 0."""
+
+    deal: int
+    rotation: int
+    decision: int
+    report: Any
+
+
+class LogLine(Answer):
+    """What a bot printed in a match; `diagnostics` are for its owner alone."""
+
+    bot: str
+    entrant: int
+    text: str
+    cpu_ms: float
+    notes: list[Note]
+    diagnostics: list[Diagnostic]
+
+
+class Logs(Answer):
+    """What the bots of a match printed, as far as you may see it."""
+
+    items: list[LogLine]
+    next: str | None
+
+
+class Queue(Answer):
+    """How much waits."""
+
+    queued: int
+    running: int
+    parked: int
+    pending_versions: int
+    parked_versions: int
+    quarantined_versions: int
+    oldest_queued_at: str | None

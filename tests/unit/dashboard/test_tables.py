@@ -1,0 +1,42 @@
+"""Answers as CSV."""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import fields
+
+from dashboard import tables
+from dashboard.tables import board_csv, ratings_csv
+from matchbox.answers.standings import BoardLine
+from tests.unit.dashboard.cast import BOARD, HISTORY, board, line
+
+COLUMNS = (
+    "rank", "rank_low", "rank_high", "bot", "version", "elo", "elo_low", "elo_high",
+    "score", "score_low", "score_high", "matches", "wins", "draws", "losses", "forfeits",
+    "provisional", "p_champion", "p_better", "nash", "mixed_rank", "mixed_rank_low",
+    "mixed_rank_high", "mixed_score", "mixed_score_low", "mixed_score_high", "out", "by",
+)  # fmt: skip
+
+
+def test_the_csv_holds_what_the_table_holds() -> None:
+    first, *rows = csv.DictReader(board_csv(BOARD).splitlines())
+    assert tuple(first) == COLUMNS
+    assert first["bot"] == "alice/careful"
+    assert (first["elo"], first["elo_low"], first["elo_high"]) == ("1642.0", "1624.0", "1660.0")
+    assert (first["rank_low"], first["rank_high"]) == ("1", "2")
+    assert len(rows) == len(BOARD.lines) - 1
+
+
+def test_the_csv_leaves_open_what_is_not_known() -> None:
+    (row,) = csv.DictReader(board_csv(board(line(1, "bob/b", None, 0.0, 0))).splitlines())
+    assert row["elo"] == row["elo_low"] == row["score"] == ""
+
+
+def test_a_field_of_a_line_is_a_column_without_being_named_here() -> None:
+    shown = {*tables.BOARD, "owner", "name", "version_id"}
+    assert shown == {field.name for field in fields(BoardLine)}
+
+
+def test_the_columns_of_ratings_are_what_they_were() -> None:
+    first = ratings_csv(HISTORY).splitlines()[0]
+    assert first == "version,at,matches,elo,elo_low,elo_high,score,score_low,score_high"
