@@ -11,8 +11,9 @@ from flask import redirect, render_template, request, url_for
 from werkzeug.wrappers import Response
 
 from dashboard import figures
-from dashboard.source import Row, Source
-from matchbox.answers.bots import Bot
+from dashboard.source import Source
+from matchbox.answers import Interval
+from matchbox.answers.comparisons import Comparison, ComparisonLine
 from matchbox.lab.statistics import mean_interval
 
 Answer = str | Response
@@ -32,38 +33,31 @@ def rules(source: Source) -> Iterator[tuple[str, Callable[..., Answer]]]:
     yield "/comparisons/<int(max=999999999):comparison>", comparison
 
 
-def of_bot(source: Source, bot: Bot) -> Row | None:
-    """What the bot's page shows its owner; None for everybody else."""
-    return source.comparisons(bot.owner, bot.name) if bot.mine else None
-
-
-def finding(comparison: Row) -> str:
+def finding(comparison: ComparisonLine) -> str:
     """What was found so far, in a sentence."""
-    one, other = f"Version {comparison['challenger']}", f"version {comparison['defender']}"
-    if comparison["verdict"] == "better":
+    one, other = f"Version {comparison.challenger}", f"version {comparison.defender}"
+    if comparison.verdict == "better":
         return f"{one} is better than {other}"
-    if comparison["verdict"] == "not-better":
+    if comparison.verdict == "not-better":
         return f"{one} is not better than {other}"
-    if comparison["state"] == "running":
+    if comparison.state == "running":
         return f"It is not clear yet whether {one[0].lower()}{one[1:]} is better than {other}"
     return f"{one} may be better than {other} or not: the games do not say"
 
 
-def measure(comparison: Row) -> str:
+def measure(comparison: ComparisonLine) -> str:
     """The estimate with its interval; empty where there is none."""
-    if comparison["elo"] is not None:
-        return _with_interval(comparison["elo"], comparison["ci95"], 0, "Elo")
-    if comparison["difference"] is not None:
-        return _with_interval(
-            comparison["difference"], comparison["difference_ci95"], 3, "points a game"
-        )
+    if comparison.elo is not None:
+        return _with_interval(comparison.elo, comparison.ci95, 0, "Elo")
+    if comparison.difference is not None:
+        return _with_interval(comparison.difference, comparison.difference_ci95, 3, "points a game")
     return ""
 
 
-def so_far(comparison: Row) -> str:
+def so_far(comparison: Comparison) -> str:
     """The share of points in the deals that both have played from either side, with its interval,
     clustered by deal; empty where there is none. Not the estimate: that heeds how it ended."""
-    pairs = comparison["pairs"] or []
+    pairs = comparison.pairs or []
     values = [halves / 4 for halves, deals in enumerate(pairs) for _ in range(deals)]
     if not values:
         return ""
@@ -72,7 +66,7 @@ def so_far(comparison: Row) -> str:
     return f"{shown}, in {len(values):,} deals from both sides"
 
 
-def _with_interval(value: float, ci95: list[float] | None, digits: int, unit: str) -> str:
+def _with_interval(value: float, ci95: Interval | None, digits: int, unit: str) -> str:
     shown = f"{value:+.{digits}f} {unit}"
     if ci95 is not None:
         shown += f", 95% interval {ci95[0]:+.{digits}f} to {ci95[1]:+.{digits}f}"

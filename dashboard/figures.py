@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
     from matchbox.answers import Interval
+    from matchbox.answers.comparisons import Comparison
     from matchbox.answers.standings import Board, BoardLine
 
 Figure: TypeAlias = "dict[str, Any]"
@@ -94,12 +95,12 @@ def leaderboard(board: Board) -> Figure:
     }
 
 
-def walk(comparison: Figure) -> Figure:
+def walk(comparison: Comparison) -> Figure:
     """What a comparison showed after each batch: its log likelihood ratio between the two at which
-    it ends, or the difference so far. `comparison` is as Source tells it."""
-    looks = [(0, 0.0), *((games, value) for games, value in comparison["looks"])]
-    ends = comparison["llr_bounds"] or [0.0]
-    title = "Log likelihood ratio" if comparison["llr_bounds"] else "Difference, points a game"
+    it ends, or the difference so far."""
+    looks = [(0, 0.0), *((games, value) for games, value in comparison.looks)]
+    ends = comparison.llr_bounds or [0.0]
+    title = "Log likelihood ratio" if comparison.llr_bounds else "Difference, points a game"
     last = looks[-1][0] or 1
     return {
         "data": [

@@ -75,7 +75,7 @@ def account_page(
 def admin_page(source: Source, values: Values | None = None, error: str = "") -> str:
     """The operator's page. Raises Forbidden for others."""
     return render_template(
-        "admin.html", values=values or {}, error=error, queue=source.queue(), **source.admin()
+        "admin.html", values=values or {}, error=error, queue=source.queue(), **dict(source.admin())
     )
 
 

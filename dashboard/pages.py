@@ -34,6 +34,7 @@ from dashboard import (
 )
 from dashboard.source import Row, Source
 from matchbox.answers.bots import VersionLine
+from matchbox.answers.games import Game
 from matchbox.answers.matches import Match
 from matchbox.answers.standings import Board
 from matchbox.errors import NotFound
@@ -132,7 +133,7 @@ class _Pages:
         return render_template(
             "home.html",
             games=games,
-            tops=[self._board(game["name"]) for game in games],
+            tops=[self._board(game.name) for game in games],
             queue=self.source.queue(),
             running=self.source.matches(state="running", limit=6).items,
             latest=self.source.matches(state="finished", limit=10).items,
@@ -169,7 +170,8 @@ class _Pages:
             recent=recent,
             full_name=f"{owner}/{name}",
             rated=ratings.of_bot(self.source, owner, name),
-            compared=comparisons.of_bot(self.source, bot),
+            compared=self.source.comparisons(owner, name) if bot.mine else [],
+            comparable=self.source.comparable(owner, name) if bot.mine else None,
             lessons=self.source.lessons(owner, name),
         )
 
@@ -309,8 +311,8 @@ class _Pages:
         except NotFound:
             return EMPTY_BOARD
 
-    def _game(self, name: str) -> Row:
-        game = next((one for one in self.source.games() if one["name"] == name), None)
+    def _game(self, name: str) -> Game:
+        game = next((one for one in self.source.games() if one.name == name), None)
         if game is None:
             raise NotFound(f"there is no game {name!r} here; the first page lists them")
         return game

@@ -14,9 +14,12 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from matchbox.answers.bots import Bot, BotLine, BotName
+from matchbox.answers.comparisons import Comparable, Comparison, ComparisonLine
+from matchbox.answers.games import Game
 from matchbox.answers.leagues import League, LeagueLine, Season, SeasonLine
 from matchbox.answers.lessons import Lesson
 from matchbox.answers.matches import LogLine, Match, Matches, Queue, Steps
+from matchbox.answers.platform import Admin, Audit
 from matchbox.answers.standings import Board, RatingPoint
 from matchbox.errors import NotFound
 
@@ -28,14 +31,22 @@ def no_source(owner: str, name: str, number: int) -> str | None:
     return None
 
 
-def no_comparison(number: int) -> Row:
+def no_comparison(number: int) -> Comparison:
     """There is none."""
     raise NotFound(f"there is no comparison {number}")
 
 
-def no_comparisons(owner: str, name: str) -> Row:
-    """Nothing was compared, and nothing can be."""
-    return {"items": [], "versions": []}
+def no_comparisons(owner: str, name: str) -> list[ComparisonLine]:
+    """Nothing was compared."""
+    return []
+
+
+def not_comparable(owner: str, name: str) -> Comparable:
+    """Nothing can be compared."""
+    return Comparable(
+        versions=[], challenger=None, defender=None, left=0, budget=0, most=0, others=0,
+        cooperative=False,
+    )  # fmt: skip
 
 
 def no_ratings(owner: str, name: str) -> list[RatingPoint]:
@@ -67,9 +78,8 @@ class Source:
     uploads_closed: Callable[[], str | None]
     """Why the viewer may not submit bots, in a sentence; None where they may (or may log in)."""
 
-    games: Callable[[], list[Row]]
-    """name, title, seats (list), rules, cooperative, hidden, options (name -> {default, help,
-    choices}), bots (how many active), matches (how many finished)."""
+    games: Callable[[], list[Game]]
+    """Every game that is installed."""
 
     leaderboard: Callable[[str], Board]
     """The standing of the continuous league of this name."""
@@ -87,10 +97,9 @@ class Source:
     """(game, bot, season, comparison, state, cursor, limit: by keyword, each optional; bot is
     owner/name) -> a page of matches, newest first."""
 
-    audit: Callable[..., Row]
+    audit: Callable[..., Audit]
     """For operators, else Forbidden: (subject, action, cursor, limit: by keyword, each optional) ->
-    a page of the log, newest first. Items: at, actor (a name, or None for the platform), action,
-    subject (season:<id>, match:<id>, ...), name (the subject's, in words), detail (plain data)."""
+    a page of the log, newest first."""
 
     match: Callable[[str], Match]
     """The match of that id, or of its first digits."""
@@ -132,25 +141,20 @@ class Source:
     """The browsers in which the viewer is logged in: id, browser, created_at, seen_at, ends_at,
     current (the one that asks)."""
 
-    admin: Callable[[], Row]
-    """For operators, else Forbidden. wall: walled, box, missing (sentences), reported_at, or None;
-    parked_matches (items of `matches` with trouble), parked_versions and quarantined: id, bot,
-    number, trouble; users: name, role, bots, created_at."""
+    admin: Callable[[], Admin]
+    """What operators look after; for others Forbidden."""
 
     claim_open: Callable[[str], bool]
     """Whether this secret of the first operator's link is good and unused."""
 
-    comparison: Callable[[int], Row] = no_comparison
-    """id, bot (owner/name), game, challenger and defender (version numbers), field (how many),
-    bounds, games, most, state (running, finished, cancelled), verdict, llr, elo, ci95, difference,
-    difference_ci95, why, created_at, finished_at, opponents: bot, version, difference; looks
-    ([bouts, llr or difference]), pairs, llr_bounds, p_better, forfeits: bot, version, bouts;
-    matches, finished (counts). For who asked and operators, else Forbidden."""
+    comparison: Callable[[int], Comparison] = no_comparison
+    """The comparison, for who asked and operators, else Forbidden."""
 
-    comparisons: Callable[[str, str], Row] = no_comparisons
-    """The viewer's own of the bot owner/name: items (as `comparison`, up to finished_at); for
-    the form: versions (numbers), challenger, defender, left, budget, most, others,
-    cooperative. Asked only where `bot` says `mine`."""
+    comparisons: Callable[[str, str], list[ComparisonLine]] = no_comparisons
+    """The viewer's newest of the bot owner/name. Asked only where `bot` says `mine`."""
+
+    comparable: Callable[[str, str], Comparable] = not_comparable
+    """What the form for a new one offers. Asked only where `bot` says `mine`."""
 
     ratings: Callable[[str, str], list[RatingPoint]] = no_ratings
     """(owner, name) -> how the bot's rating has moved, version by version, oldest first."""

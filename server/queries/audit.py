@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any, Final
 from sqlalchemy import select
 from sqlalchemy.orm import joinedload
 
+from matchbox.answers import platform as answers
 from matchbox.errors import Forbidden
 from server.db.models import Audit, Bot, League, Season, User, Version
-from server.queries.pagination import iso, numbers, page, page_size
+from server.queries.pagination import iso, numbers, page_size, split
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
@@ -32,12 +33,10 @@ def audit(
     action: str | None = None,
     cursor: str | None = None,
     limit: int = 50,
-) -> dict[str, Any]:
+) -> answers.Audit:
     """A page of the log, newest first: of one subject, or one kind of deed, where asked.
 
-    Items: id, at, actor (an account's name; None where the platform did it), action, subject
-    (season:<id>, match:<id>, ...), name (the subject's, in words), detail. Raises Forbidden for who
-    is no operator, BadOption.
+    Raises Forbidden for who is no operator, BadOption.
     """
     if viewer is None or not viewer.operator:
         raise Forbidden("only operators may read the log")
@@ -51,19 +50,20 @@ def audit(
     found = session.execute(query.order_by(Audit.id.desc()).limit(page_size(limit) + 1)).all()
     names = _names(session, {row.subject for row, _ in found})
 
-    def item(line: Any) -> dict[str, Any]:
-        row, actor = line
-        return {
-            "id": row.id,
-            "at": iso(row.at),
-            "actor": actor,
-            "action": row.action,
-            "subject": row.subject,
-            "name": names.get(row.subject, row.subject.partition(":")[2]),
-            "detail": row.detail,
-        }
-
-    return page(found, limit, item, lambda line: str(line[0].id))
+    shown, following = split(found, limit, lambda line: str(line[0].id))
+    items = [
+        answers.AuditLine(
+            id=row.id,
+            at=iso(row.at),
+            actor=actor,
+            action=row.action,
+            subject=row.subject,
+            name=names.get(row.subject, row.subject.partition(":")[2]),
+            detail=row.detail,
+        )
+        for row, actor in shown
+    ]
+    return answers.Audit(items=items, next=following)
 
 
 def _names(session: Session, subjects: Iterable[str]) -> dict[str, str]:

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import func, select
 
+from matchbox.answers import comparisons as answers
 from matchbox.errors import Forbidden
 from matchbox.league.sprt import CAP_GAMES
 from server.db.models import Bot, Comparison, Match, MatchState, User, Version
-from server.queries.pagination import iso, numbers, page, page_size, sees
+from server.queries.pagination import iso, numbers, page_size, sees, split
 from server.services import comparisons as services
 from server.services.leagues import is_cooperative
 
@@ -26,14 +27,8 @@ def comparisons(
     bot: str | None = None,
     cursor: str | None = None,
     limit: int = 50,
-) -> dict[str, Any]:
-    """A page of the viewer's comparisons, of one bot (owner/name) where asked, newest first.
-
-    Items: id, bot, game, challenger and defender (version numbers), field (how many others),
-    bounds, games (bouts played), most, state, verdict, llr, elo, ci95, difference, difference_ci95
-    (the latter two None where the two meet each other), why (it was ended), created_at,
-    finished_at.
-    """
+) -> answers.Comparisons:
+    """A page of the viewer's comparisons, of one bot (owner/name) where asked, newest first."""
     query = select(Comparison).where(Comparison.owner_id == viewer.id)
     if bot is not None:
         owner, _, name = bot.partition("/")
@@ -44,15 +39,13 @@ def comparisons(
     if cursor is not None:
         query = query.where(Comparison.id < numbers(cursor, 1)[0])
     query = query.order_by(Comparison.id.desc()).limit(page_size(limit) + 1)
-    return page(session.scalars(query).all(), limit, _item, lambda row: str(row.id))
+    shown, following = split(session.scalars(query).all(), limit, lambda row: str(row.id))
+    items = [answers.ComparisonLine(**_item(row)) for row in shown]
+    return answers.Comparisons(items=items, next=following)
 
 
-def comparison(session: Session, number: int, viewer: User | None) -> dict[str, Any]:
-    """An item of `comparisons`, and: owner (who asked), opponents (bot, version, version_id,
-    difference against each or None), looks ([bouts, llr or difference], one after each batch),
-    pairs, llr_bounds, alpha, beta, p_better, deals (None where they do not apply), forfeits (bot,
-    version, bouts), matches and finished (how many). Raises NotFound, Forbidden.
-    """
+def comparison(session: Session, number: int, viewer: User | None) -> answers.Comparison:
+    """The comparison, for who asked for it and for operators. Raises NotFound, Forbidden."""
     row = services.find(session, number)
     if not sees(viewer, row.owner_id):
         raise Forbidden("only who asked for a comparison and operators may see it")
@@ -62,30 +55,30 @@ def comparison(session: Session, number: int, viewer: User | None) -> dict[str, 
     done = func.count().filter(Match.state == MatchState.FINISHED)
     counted = select(func.count(), done).where(Match.comparison_id == row.id)
     matches, finished = session.execute(counted.select_from(Match)).one()
-    optional = ("pairs", "llr_bounds", "alpha", "beta", "p_better", "deals")
-    return {
+    names = ("pairs", "llr_bounds", "alpha", "beta", "p_better", "deals")
+    optional: dict[str, Any] = {name: found.get(name) for name in names}
+    return answers.Comparison(
         **_item(row),
-        "owner": row.owner.name,
-        "opponents": [
-            {**_named(known[one]), "difference": against.get(str(one))} for one in row.field
+        owner=row.owner.name,
+        opponents=[
+            answers.Opponent(**_named(known[one]), difference=against.get(str(one)))
+            for one in row.field
         ],
-        "looks": found.get("looks", []),
-        **{name: found.get(name) for name in optional},
-        "forfeits": [
-            {**_named(known[int(one)]), "bouts": bouts}
+        looks=found.get("looks", []),
+        **optional,
+        forfeits=[
+            answers.Forfeits(**_named(known[int(one)]), bouts=bouts)
             for one, bouts in (found.get("forfeits") or {}).items()
         ],
-        "matches": matches,
-        "finished": finished,
-    }
+        matches=matches,
+        finished=finished,
+    )
 
 
 def comparable(
     session: Session, owner: str, name: str, viewer: User, *, settings: Settings, now: int
-) -> dict[str, Any]:
-    """What the form of a bot's page offers: versions (numbers, newest first), challenger and
-    defender (what it begins with), left and budget (bouts a day), most (of one comparison), others
-    (the largest field), cooperative."""
+) -> answers.Comparable:
+    """What the form of the bot's page offers."""
     accepted = (
         select(Version.number)
         .join(Bot)
@@ -96,22 +89,23 @@ def comparable(
     active = session.scalar(accepted.where(Version.state == services.COMPARED[0]))
     challenger, defender = services.usual(found, active)
     game = session.scalar(select(Bot.game).join(User).where(User.name == owner, Bot.name == name))
-    return {
-        "versions": found,
-        "challenger": challenger,
-        "defender": defender,
-        "left": services.left_today(session, viewer, settings, now=now),
-        "budget": settings.comparison_games,
-        "most": CAP_GAMES,
-        "others": services.MOST_OTHERS,
-        "cooperative": is_cooperative(game or ""),
-    }
+    return answers.Comparable(
+        versions=found,
+        challenger=challenger,
+        defender=defender,
+        left=services.left_today(session, viewer, settings, now=now),
+        budget=settings.comparison_games,
+        most=CAP_GAMES,
+        others=services.MOST_OTHERS,
+        cooperative=is_cooperative(game or ""),
+    )
 
 
 def _item(row: Comparison) -> dict[str, Any]:
+    """The fields of a ComparisonLine."""
     found = row.result or {}
     bot = row.challenger.bot
-    told = ("verdict", "llr", "elo", "ci95", "difference", "difference_ci95")
+    told = ("llr", "elo", "ci95", "difference", "difference_ci95")
     return {
         "id": row.id,
         "bot": bot.full_name,
@@ -123,6 +117,7 @@ def _item(row: Comparison) -> dict[str, Any]:
         "games": row.games,
         "most": row.most,
         "state": row.state,
+        "verdict": found.get("verdict", "undecided"),
         **{name: found.get(name) for name in told},
         "why": found.get("why", ""),
         "created_at": iso(row.created_at),

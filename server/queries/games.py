@@ -9,6 +9,7 @@ from sqlalchemy import ColumnElement, func, select
 from sqlalchemy.orm import joinedload, selectinload
 
 from matchbox import registry
+from matchbox.answers.games import Game, Option
 from matchbox.errors import NotFound
 from matchbox.match import record as records
 from server.db.models import (
@@ -31,27 +32,26 @@ if TYPE_CHECKING:
     from matchbox.match.record import Record
 
 
-def games(session: Session) -> list[dict[str, Any]]:
-    """name, title, seats, rules, cooperative, hidden, options (name: default, help, choices), bots
-    (how many are active), matches (how many are finished)."""
+def games(session: Session) -> list[Game]:
+    """Every game that is installed."""
     active = (Version.state == VersionState.ACTIVE, Bot.retired_at.is_(None))
     bots = _count_by(session, Bot.game, Version.id, *active)
     played = _count_by(session, League.game, Match.id, Match.state == MatchState.FINISHED)
     return [
-        {
-            "name": name,
-            "title": game.spec.title,
-            "seats": list(game.spec.seats),
-            "rules": game.spec.rules,
-            "cooperative": game.spec.cooperative,
-            "hidden": game.spec.hidden,
-            "options": {
-                option: {"default": one.default, "help": one.help, "choices": list(one.choices)}
+        Game(
+            name=name,
+            title=game.spec.title,
+            seats=list(game.spec.seats),
+            rules=game.spec.rules,
+            cooperative=game.spec.cooperative,
+            hidden=game.spec.hidden,
+            options={
+                option: Option(default=one.default, help=one.help, choices=list(one.choices))
                 for option, one in game.spec.options.items()
             },
-            "bots": bots.get(name, 0),
-            "matches": played.get(name, 0),
-        }
+            bots=bots.get(name, 0),
+            matches=played.get(name, 0),
+        )
         for name, game in registry.games().items()
     ]
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from sqlalchemy import ColumnElement, func, select
 
+from matchbox.answers import platform as answers
 from matchbox.answers.matches import ParkedMatch
 from matchbox.errors import Forbidden
 from server.db.models import WAITING, Bot, Event, Match, MatchState, User, Version, VersionState
@@ -96,60 +97,58 @@ def claim_open(session: Session, secret: str) -> bool:
     return accounts.is_open_link(session, secret)
 
 
-def admin(session: Session, viewer: User | None) -> dict[str, Any]:
-    """For operators: wall (walled, box, missing, reported_at; None before any report),
-    parked_matches (items of `matches` with trouble), parked_versions and quarantined (id, bot,
-    number, trouble), parked_lessons (as `season_lessons`), users (name, role, bots, created_at).
-    Raises Forbidden.
-    """
+def admin(session: Session, viewer: User | None) -> answers.Admin:
+    """What operators look after. Raises Forbidden for others."""
     if viewer is None or not viewer.operator:
         raise Forbidden("only operators may see this")
     parked = select(Match).where(Match.state == MatchState.PARKED).order_by(Match.created_at)
     waiting = (Version.state.in_(WAITING), Version.deadline.is_(None))
     suspect = Version.state == VersionState.QUARANTINED
-    return {
-        "wall": _wall(session),
-        "parked_matches": [
+    return answers.Admin(
+        wall=_wall(session),
+        parked_matches=[
             ParkedMatch(**item(row, readable=False), trouble=row.trouble)
             for row in session.scalars(parked.limit(MOST_PARKED))
         ],
-        "parked_versions": _troubled(session, *waiting),
-        "parked_lessons": parked_lessons(session, viewer),
-        "quarantined": _troubled(session, suspect),
-        "users": _users(session),
-    }
+        parked_versions=_troubled(session, *waiting),
+        parked_lessons=parked_lessons(session, viewer),
+        quarantined=_troubled(session, suspect),
+        users=_users(session),
+    )
 
 
-def _troubled(session: Session, *which: ColumnElement[bool]) -> list[dict[str, Any]]:
+def _troubled(session: Session, *which: ColumnElement[bool]) -> list[answers.TroubledVersion]:
     query = select(Version).where(*which).order_by(Version.id).limit(MOST_PARKED)
     return [
-        {"id": row.id, "bot": row.bot.full_name, "number": row.number, "trouble": row.trouble}
+        answers.TroubledVersion(
+            id=row.id, bot=row.bot.full_name, number=row.number, trouble=row.trouble
+        )
         for row in session.scalars(query)
     ]
 
 
-def _wall(session: Session) -> dict[str, Any] | None:
+def _wall(session: Session) -> answers.Wall | None:
     told = walls.wall(session)
     if not told["arenas"]:
         return None
     reports = told["arenas"].values()
-    return {
-        "walled": told["walled"],
-        "box": told["box"],
-        "missing": [report["why"] for report in reports if not report["walled"]],
-        "reported_at": iso(max(report["at"] for report in reports)),
-    }
+    return answers.Wall(
+        walled=told["walled"],
+        box=told["box"],
+        missing=[report["why"] for report in reports if not report["walled"]],
+        reported_at=iso(max(report["at"] for report in reports)),
+    )
 
 
-def _users(session: Session) -> list[dict[str, Any]]:
+def _users(session: Session) -> list[answers.User]:
     bots = dict(session.execute(select(Bot.owner_id, func.count()).group_by(Bot.owner_id)).all())
     query = select(User).order_by(User.id)
     return [
-        {
-            "name": row.name,
-            "role": row.role,
-            "bots": bots.get(row.id, 0),
-            "created_at": iso(row.created_at),
-        }
+        answers.User(
+            name=row.name,
+            role=row.role,
+            bots=bots.get(row.id, 0),
+            created_at=iso(row.created_at),
+        )
         for row in session.scalars(query)
     ]

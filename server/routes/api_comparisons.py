@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from apiflask import APIBlueprint
-from flask import Response, jsonify, url_for
+from flask import Response, url_for
 
+from matchbox.answers.comparisons import Comparison, Comparisons
 from server.auth import account, context, viewer
 from server.queries import comparisons as queries
 from server.routes import comparing
-from server.routes.responses import made_at
+from server.routes.responses import answered, made_at
 from server.rows import named_bot
 from server.scopes import Scope, needs
 from server.services import comparisons as services
@@ -21,17 +22,17 @@ routes = APIBlueprint("comparisons", __name__, url_prefix="/api/v1", tag="Compar
 @routes.get("/comparisons")
 @needs(Scope.READ)
 @routes.input(comparing.ComparisonsPage, location="query")
-@routes.output(comparing.Comparisons)
+@routes.output(Comparisons)
 def comparisons(query_data: comparing.ComparisonsPage) -> Response:
     """A page of your comparisons, of one bot where asked, newest first."""
     with context().read() as books:
-        return jsonify(queries.comparisons(books, account(books), **query_data.model_dump()))
+        return answered(queries.comparisons(books, account(books), **query_data.model_dump()))
 
 
 @routes.post("/comparisons")
 @needs(Scope.SUBMIT)
 @routes.input(comparing.NewComparison)
-@routes.output(comparing.Comparison, status_code=201)
+@routes.output(Comparison, status_code=201)
 def ask(json_data: comparing.NewComparison) -> Response:
     """Asks whether one version of a bot of yours is better than another; poll the Location."""
     asked = json_data.model_dump()
@@ -43,21 +44,21 @@ def ask(json_data: comparing.NewComparison) -> Response:
 
 @routes.get("/comparisons/<number:number>")
 @needs(Scope.READ)
-@routes.output(comparing.Comparison)
+@routes.output(Comparison)
 def comparison(number: int) -> Response:
     """A comparison with what it has found so far; for who asked, and operators."""
     with context().read() as books:
-        return jsonify(queries.comparison(books, number, viewer(books)))
+        return answered(queries.comparison(books, number, viewer(books)))
 
 
 @routes.post("/comparisons/<number:number>/cancel")
 @needs(Scope.SUBMIT)
-@routes.output(comparing.Comparison)
+@routes.output(Comparison)
 def cancel(number: int) -> Response:
     """Ends a comparison; what was not played is void, and costs nothing."""
     end(number)
     with context().read() as books:
-        return jsonify(queries.comparison(books, number, viewer(books)))
+        return answered(queries.comparison(books, number, viewer(books)))
 
 
 def begin(bot: str, **asked: Any) -> int:

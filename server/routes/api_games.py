@@ -5,12 +5,12 @@ from __future__ import annotations
 from apiflask import APIBlueprint
 from flask import Response
 
+from matchbox.answers.games import Games
 from matchbox.answers.standings import Board
 from matchbox.settings import libraries_of
 from server import queries
 from server.auth import context
-from server.routes import told
-from server.routes.responses import answered, whole_list
+from server.routes.responses import answered
 from server.scopes import Scope, needs
 
 routes = APIBlueprint("games", __name__, url_prefix="/api/v1", tag="Games")
@@ -18,13 +18,14 @@ routes = APIBlueprint("games", __name__, url_prefix="/api/v1", tag="Games")
 
 @routes.get("/games")
 @needs(Scope.READ)
-@routes.output(told.Games)
+@routes.output(Games)
 def games() -> Response:
     """Every game that is installed."""
     with context().read() as books:
         listed = queries.games(books)
     offered = list(libraries_of(context().settings))
-    return whole_list([{**game, "libraries": offered} for game in listed])
+    items = [game.model_copy(update={"libraries": offered}) for game in listed]
+    return answered(Games(items=items, next=None))
 
 
 @routes.get("/leaderboards/<name:game>")

@@ -5,15 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 from apiflask import APIBlueprint
-from flask import Response, jsonify
+from flask import Response
 
 from matchbox.answers.bots import Version
 from matchbox.answers.leagues import League, Season
 from matchbox.answers.matches import Match
+from matchbox.answers.platform import Audit
 from matchbox.answers.standings import Board
 from server import queries
 from server.auth import context, operator, viewer
-from server.routes import asked, told
+from server.routes import asked
 from server.routes.api_matches import whole_match
 from server.routes.responses import answered
 from server.rows import league_row, match_row, named_bot, season_row, version_row
@@ -26,11 +27,11 @@ routes = APIBlueprint("operations", __name__, url_prefix="/api/v1", tag="Operati
 @routes.get("/audit")
 @needs(Scope.OPERATE)
 @routes.input(asked.AuditPage, location="query")
-@routes.output(told.Audit)
+@routes.output(Audit)
 def audit(query_data: asked.AuditPage) -> Response:
     """A page of who did what and when, newest first; for operators."""
     with context().read() as books:
-        return jsonify(queries.audit(books, operator(books), **query_data.model_dump()))
+        return answered(queries.audit(books, operator(books), **query_data.model_dump()))
 
 
 @routes.post("/seasons/<season:season>/disqualify")

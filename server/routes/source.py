@@ -11,9 +11,12 @@ from flask import current_app
 
 from dashboard.source import Row, Source
 from matchbox.answers.bots import Bot, BotLine, BotName
+from matchbox.answers.comparisons import Comparable, Comparison, ComparisonLine
+from matchbox.answers.games import Game
 from matchbox.answers.leagues import League, LeagueLine, Season, SeasonLine
 from matchbox.answers.lessons import Lesson
 from matchbox.answers.matches import LogLine, Match, Matches, Queue, Steps
+from matchbox.answers.platform import Admin, Audit
 from matchbox.answers.standings import Board, RatingPoint
 from matchbox.settings import libraries_of
 from server import queries
@@ -53,6 +56,7 @@ def make_source() -> Source:
         claim_open=_claim_open,
         comparison=_comparison,
         comparisons=_comparisons,
+        comparable=_comparable,
         ratings=_ratings,
         inbox=_inbox,
         ways_out=_ways_out,
@@ -85,7 +89,7 @@ def _uploads_closed() -> str | None:
     return None if wall["walled"] else f"Only operators may submit bots here now: {wall['why']}"
 
 
-def _games() -> list[Row]:
+def _games() -> list[Game]:
     with context().read() as books:
         return queries.games(books)
 
@@ -116,7 +120,7 @@ def _matches(**which: Any) -> Matches:
         return queries.matches(books, **which)
 
 
-def _audit(**which: Any) -> Row:
+def _audit(**which: Any) -> Audit:
     with context().read() as books:
         return queries.audit(books, viewer(books), **which)
 
@@ -183,7 +187,7 @@ def _tokens() -> list[Row]:
         return queries.tokens(books, account(books))
 
 
-def _admin() -> Row:
+def _admin() -> Admin:
     with context().read() as books:
         return queries.admin(books, viewer(books))
 
@@ -220,18 +224,19 @@ def _text_of(owner: str, name: str, number: int) -> str | None:
         return queries.text_of(books, owner, name, number, viewer(books))
 
 
-def _comparison(number: int) -> Row:
+def _comparison(number: int) -> Comparison:
     with context().read() as books:
         return comparisons.comparison(books, number, viewer(books))
 
 
-def _comparisons(owner: str, name: str) -> Row:
+def _comparisons(owner: str, name: str) -> list[ComparisonLine]:
+    with context().read() as books:
+        return comparisons.comparisons(books, account(books), bot=f"{owner}/{name}", limit=10).items
+
+
+def _comparable(owner: str, name: str) -> Comparable:
     made = context()
     with made.read() as books:
-        user = account(books)
-        return {
-            **comparisons.comparisons(books, user, bot=f"{owner}/{name}", limit=10),
-            **comparisons.comparable(
-                books, owner, name, user, settings=made.settings, now=made.now()
-            ),
-        }
+        return comparisons.comparable(
+            books, owner, name, account(books), settings=made.settings, now=made.now()
+        )

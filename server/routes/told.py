@@ -5,11 +5,7 @@ Knows shapes as server.queries makes them; checks nothing at run time, which the
 
 from __future__ import annotations
 
-from typing import Any
-
 from pydantic import BaseModel, ConfigDict
-
-Interval = tuple[float, float]
 
 
 class Answer(BaseModel):
@@ -68,41 +64,4 @@ class Sessions(Answer):
     """Your sessions."""
 
     items: list[SessionLine]
-    next: str | None
-
-
-class Game(Answer):
-    """A game that is installed; its bots may import `libraries` beside the standard one."""
-
-    name: str
-    title: str
-    seats: list[int]
-    options: dict[str, Any]
-    cooperative: bool
-    libraries: list[str]
-
-
-class Games(Answer):
-    """All games."""
-
-    items: list[Game]
-    next: str | None
-
-
-class AuditLine(Answer):
-    """A deed; `actor` is null where the platform did it by itself."""
-
-    id: int
-    at: str
-    actor: str | None
-    action: str
-    subject: str
-    name: str
-    detail: dict[str, Any]
-
-
-class Audit(Answer):
-    """A page of who did what and when, newest first."""
-
-    items: list[AuditLine]
     next: str | None

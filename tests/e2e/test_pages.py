@@ -390,8 +390,8 @@ def test_no_page_is_wider_than_a_phone(watched: Page) -> None:
     watched.set_viewport_size(PHONE)  # type: ignore[arg-type]
     wide = {}
     (row,) = SOURCE.games()
-    games = [row | {"name": name} for name in registry.games()]
-    rules = (replace(SOURCE, games=lambda: games), [f"/games/{game['name']}" for game in games])
+    games = [row.model_copy(update={"name": name}) for name in registry.games()]
+    rules = (replace(SOURCE, games=lambda: games), [f"/games/{game.name}" for game in games])
     for source, paths in ((SOURCE, PAGES), (OPERATOR, OPERATING), (EMPTY, ("/",)), rules):
         with serving(source) as address:
             for path in paths:

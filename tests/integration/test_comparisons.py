@@ -59,11 +59,13 @@ def test_a_better_version_is_found_beside_the_ranked_queue_though_messages_are_l
             break
     with books.read() as session:
         told = queries.comparison(session, number, alice)
-        (line,) = queries.comparisons(session, alice, bot="alice/mine")["items"]
-    assert (told["state"], told["verdict"]) == ("finished", "better")
-    assert told["games"] == 2 * sum(told["pairs"]) == 10 * told["finished"]
-    assert 60 < told["ci95"][0] < told["elo"] < told["ci95"][1]
-    assert line.items() <= told.items()
+        (line,) = queries.comparisons(session, alice, bot="alice/mine").items
+    assert (told.state, told.verdict) == ("finished", "better")
+    assert told.games == 2 * sum(told.pairs or []) == 10 * told.finished
+    assert told.ci95 is not None
+    assert told.elo is not None
+    assert 60 < told.ci95[0] < told.elo < told.ci95[1]
+    assert line.plain().items() <= told.plain().items()
 
 
 def due_or_running(books: Books, number: int) -> bool:

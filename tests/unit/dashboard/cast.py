@@ -13,8 +13,9 @@ from urllib.parse import quote
 from flask import Flask, render_template
 
 from dashboard.pages import make_pages
-from dashboard.source import Row, Source
+from dashboard.source import Source
 from matchbox.answers.bots import Bot, BotLine, BotName, Report, State, VersionLine
+from matchbox.answers.games import Game, Option
 from matchbox.answers.lessons import Lesson
 from matchbox.answers.matches import (
     Bout,
@@ -30,6 +31,7 @@ from matchbox.answers.matches import (
     Step,
     Steps,
 )
+from matchbox.answers.platform import Admin, Audit, AuditLine, TroubledVersion, User, Wall
 from matchbox.answers.standings import Board, BoardLine, RatingPoint
 from matchbox.dice import SeededDice
 from matchbox.errors import Forbidden, MatchboxError, NotFound
@@ -247,15 +249,19 @@ def lesson(state: str = "learned", **own: Any) -> Lesson:
     return Lesson(**row | own)
 
 
-def games() -> list[Row]:
+def games() -> list[Game]:
     """Bomb alone."""
-    option = {"default": 3, "help": "how many cards a see card shows", "choices": [1, 2, 3]}
-    return [{"name": "bomb", "title": "Bomb", "seats": [2], "rules": "1", "cooperative": False,
-             "hidden": "A player sees only the own hand.", "options": {"see": option},
-             "bots": 6, "matches": 1207}]  # fmt: skip
+    option = Option(default=3, help="how many cards a see card shows", choices=[1, 2, 3])
+    return [
+        Game(
+            name="bomb", title="Bomb", seats=[2], rules="1", cooperative=False,
+            hidden="A player sees only the own hand.", options={"see": option}, bots=6,
+            matches=1207,
+        )
+    ]  # fmt: skip
 
 
-def audit(**asked: Any) -> Row:
+def audit(**asked: Any) -> Audit:
     """A line of every kind."""
     deeds: list[tuple[Any, ...]] = [
         ("charlie", "season.disqualify", "season:7", "Autumn 2026", {"bot": "bob/tin-drum"}),
@@ -264,25 +270,29 @@ def audit(**asked: Any) -> Row:
         ("charlie", "bot.retire", "bot:4", "bob/ledger", {}),
         ("charlie", "user.create", "user:2", "dora", {"role": "author"}),
     ]
-    names = ("actor", "action", "subject", "name", "detail")
-    lines = [{"id": 9 - at, "at": EARLIER, **dict(zip(names, deed, strict=True))}
-             for at, deed in enumerate(deeds)]  # fmt: skip
-    return {"items": lines, "next": "4"}
+    lines = [
+        AuditLine(id=9 - at, at=EARLIER, actor=actor, action=action, subject=subject, name=name,
+                  detail=detail)
+        for at, (actor, action, subject, name, detail) in enumerate(deeds)
+    ]  # fmt: skip
+    return Audit(items=lines, next="4")
 
 
-def admin() -> Row:
+def admin() -> Admin:
     """Everything an operator looks after."""
-    wall = {"walled": False, "box": "process", "missing": ["no Landlock in this kernel"],
-            "reported_at": EARLIER}  # fmt: skip
-    return {
-        "wall": wall,
-        "parked_matches": [ParkedMatch(**_match_fields("parked"), trouble="no space left")],
-        "parked_versions": [{"id": 5, "bot": "bob/ledger", "number": 3, "trouble": "no space"}],
-        "parked_lessons": [lesson("waiting", parked=True, trouble="no space")],
-        "quarantined": [{"id": 6, "bot": "bob/lodger", "number": 1, "trouble": "present thrice"}],
-        "users": [{"name": name, "role": role, "bots": 2, "created_at": EARLIER}
-                  for name, role in (("alice", "author"), ("charlie", "operator"))],
-    }  # fmt: skip
+    parked = ParkedMatch(**_match_fields("parked"), trouble="no space left")
+    return Admin(
+        wall=Wall(
+            walled=False, box="process", missing=["no Landlock in this kernel"],
+            reported_at=EARLIER,
+        ),
+        parked_matches=[parked],
+        parked_versions=[TroubledVersion(id=5, bot="bob/ledger", number=3, trouble="no space")],
+        parked_lessons=[lesson("waiting", parked=True, trouble="no space")],
+        quarantined=[TroubledVersion(id=6, bot="bob/lodger", number=1, trouble="present thrice")],
+        users=[User(name=name, role=role, bots=2, created_at=EARLIER)
+               for name, role in (("alice", "author"), ("charlie", "operator"))],
+    )  # fmt: skip
 
 
 LOG: Final = LogLine(
@@ -332,6 +342,7 @@ SOURCE: Final = Source(
     claim_open=lambda secret: secret == "good",
     comparison=compared.comparison,
     comparisons=compared.comparisons,
+    comparable=lambda owner, name: compared.COMPARABLE,
     ratings=lambda owner, name: HISTORY,
     inbox=mailbox.inbox,
     ways_out=mailbox.ways_out,
@@ -342,21 +353,15 @@ NOBODY: Final = replace(SOURCE, viewer=lambda: None)
 OPERATOR: Final = replace(SOURCE, viewer=lambda: CHARLIE)
 
 
-def nothing_to_do() -> Row:
-    """The operator's rows on a fresh platform."""
-    return {
-        "wall": None,
-        "parked_matches": [],
-        "parked_versions": [],
-        "parked_lessons": [],
-        "quarantined": [],
-        "users": [],
-    }
+NOTHING_TO_DO: Final = Admin(
+    wall=None, parked_matches=[], parked_versions=[], parked_lessons=[], quarantined=[], users=[],
+)  # fmt: skip
+"""What the operator sees on a fresh platform."""
 
 
 EMPTY: Final = replace(
     SOURCE,
-    audit=lambda **asked: {"items": [], "next": None},
+    audit=lambda **asked: Audit(items=[], next=None),
     leaderboard=lambda game: board(),
     matches=lambda **asked: Matches(items=[], next=None),
     seasons=list,
@@ -367,7 +372,7 @@ EMPTY: Final = replace(
     my_bots=list,
     tokens=list,
     sessions=list,
-    admin=nothing_to_do,
+    admin=lambda: NOTHING_TO_DO,
     bot=lambda owner, name: bot("alice", "careful", versions=[], standing=None),
     lessons=lambda owner, name: [],
     ratings=lambda owner, name: [],

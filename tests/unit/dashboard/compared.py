@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from dashboard.source import Row
+from matchbox.answers.comparisons import Comparable, Comparison, ComparisonLine
 from matchbox.errors import NotFound
 
 AT: Final = "2026-11-21T11:57:00Z"
 
 
-def row(number: int, **own: Any) -> Row:
+def row(number: int, **own: Any) -> Comparison:
     """A head to head of alice's versions that is not over."""
-    return {
+    fields: dict[str, Any] = {
         "id": number, "bot": "alice/careful", "game": "bomb", "owner": "alice", "challenger": 4,
         "defender": 3, "field": 0, "bounds": [0.0, 20.0], "games": 300, "most": 10_000,
         "state": "running", "verdict": "undecided", "llr": 1.23, "elo": None, "ci95": None,
@@ -21,6 +21,7 @@ def row(number: int, **own: Any) -> Row:
         "pairs": [10, 0, 80, 0, 60], "llr_bounds": [-2.9444, 2.9444], "alpha": 0.05, "beta": 0.05,
         "p_better": None, "deals": None, "forfeits": [], "matches": 20, "finished": 15, **own,
     }  # fmt: skip
+    return Comparison(**fields)
 
 
 COMPARISONS: Final = {
@@ -40,17 +41,20 @@ COMPARISONS: Final = {
 }  # fmt: skip
 
 
-def comparison(number: int) -> Row:
+def comparison(number: int) -> Comparison:
     """One of them."""
     if number not in COMPARISONS:
         raise NotFound(f"there is no comparison {number}")
     return COMPARISONS[number]
 
 
-def comparisons(owner: str, name: str) -> Row:
-    """All of them, and a form for more."""
-    return {
-        "items": list(COMPARISONS.values()), "next": None, "versions": [4, 3, 1], "challenger": 4,
-        "defender": 3, "left": 9500, "budget": 20_000, "most": 10_000, "others": 8,
-        "cooperative": False,
-    }  # fmt: skip
+def comparisons(owner: str, name: str) -> list[ComparisonLine]:
+    """All of them."""
+    return list(COMPARISONS.values())
+
+
+COMPARABLE: Final = Comparable(
+    versions=[4, 3, 1], challenger=4, defender=3, left=9500, budget=20_000, most=10_000, others=8,
+    cooperative=False,
+)  # fmt: skip
+"""The form for more."""

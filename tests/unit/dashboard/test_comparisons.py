@@ -12,7 +12,7 @@ from dashboard.comparisons import finding, measure, so_far
 from dashboard.source import Row
 from tests.unit.dashboard import cast
 from tests.unit.dashboard.cast import NOBODY, SOURCE, make_app
-from tests.unit.dashboard.compared import COMPARISONS, comparisons, row
+from tests.unit.dashboard.compared import COMPARABLE, COMPARISONS, row
 from tests.unit.dashboard.test_pages import get
 
 
@@ -62,7 +62,8 @@ def test_the_form_offers_accepted_versions_and_what_is_left_of_the_day() -> None
     ],
 )
 def test_where_nothing_can_be_asked_it_says_why(own: Row, told: str) -> None:
-    source = replace(SOURCE, comparisons=lambda owner, name: comparisons(owner, name) | own)
+    offered = COMPARABLE.model_copy(update=own)
+    source = replace(SOURCE, comparable=lambda owner, name: offered)
     assert told in get("/bots/alice/careful", source).text
 
 

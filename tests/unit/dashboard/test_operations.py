@@ -10,6 +10,7 @@ from werkzeug.test import TestResponse
 
 from dashboard.source import Row, Source
 from matchbox.answers.bots import Bot
+from matchbox.answers.platform import Audit
 from matchbox.errors import Forbidden
 from tests.unit.dashboard import cast, seasons
 from tests.unit.dashboard.cast import MATCH, NOBODY, OPERATOR, SOURCE, make_app
@@ -22,7 +23,7 @@ def get(path: str, source: Source = OPERATOR) -> TestResponse:
     return make_app(source).test_client().get(path)
 
 
-def refuses(**asked: Any) -> Row:
+def refuses(**asked: Any) -> Audit:
     """What the server's source does for who is no operator."""
     raise Forbidden("only operators may read the log")
 
@@ -54,7 +55,7 @@ def test_the_log_says_who_did_what_to_what() -> None:
 def test_the_log_is_asked_as_the_address_says() -> None:
     asked: list[Row] = []
 
-    def audit(**which: Any) -> Row:
+    def audit(**which: Any) -> Audit:
         asked.append(which)
         return cast.audit()
 

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
+from matchbox.answers.platform import AuditLine
 from matchbox.answers.standings import Board
 from matchbox.errors import BadOption, Conflict, Forbidden, NotFound
 from server import queries
@@ -287,8 +288,8 @@ def test_every_deed_is_in_the_log_with_its_reason(
     assert deeds["season.reinstate"] == {"bot": "alice/alice-bot", "reason": "mistaken", "new": 4}
     assert deeds["season.rerun"]["reason"] == "no disk"
     assert {"season.create", "season.start"} <= set(deeds)
-    assert [item["action"] for item in told["items"]] == [line.action for line in lines][::-1]
-    assert {item["name"] for item in told["items"]} == {"spring"}
+    assert [item.action for item in told.items] == [line.action for line in lines][::-1]
+    assert {item.name for item in told.items} == {"spring"}
 
 
 def test_the_log_is_read_page_by_page_by_operators(
@@ -302,18 +303,18 @@ def test_the_log_is_read_page_by_page_by_operators(
     with books.read() as session:
         with pytest.raises(Forbidden):
             queries.audit(session, alice)
-        seen: list[dict[str, Any]] = []
+        seen: list[AuditLine] = []
         cursor = None
         while True:
             page = queries.audit(session, charlie, cursor=cursor, limit=2)
-            seen += page["items"]
-            cursor = page["next"]
+            seen += page.items
+            cursor = page.next
             if cursor is None:
                 break
-        one = queries.audit(session, charlie, action="deed.1")["items"]
-    assert [item["action"] for item in seen][:6] == [
+        one = queries.audit(session, charlie, action="deed.1").items
+    assert [item.action for item in seen][:6] == [
         "user.create", "deed.4", "deed.3", "deed.2", "deed.1", "deed.0",
     ]  # fmt: skip
-    assert (seen[0]["actor"], seen[0]["name"]) == ("charlie", "erin")
-    assert [item["name"] for item in one] == ["alice/alice-bot v1"]
-    assert seen[1]["name"] == "0" * 32
+    assert (seen[0].actor, seen[0].name) == ("charlie", "erin")
+    assert [item.name for item in one] == ["alice/alice-bot v1"]
+    assert seen[1].name == "0" * 32

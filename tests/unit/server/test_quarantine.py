@@ -150,8 +150,8 @@ def test_a_suspect_that_cannot_even_be_tried_is_parked_for_the_operator(
         told = queries.admin(session, charlie)
         queue = queries.queue(session)
         shown = queries.version(session, versions[0].id, alice)
-    assert [one["trouble"] for one in told["parked_versions"]] == ["the arena died"]
-    assert [one["bot"] for one in told["quarantined"]] == ["alice/first"]
+    assert [one.trouble for one in told.parked_versions] == ["the arena died"]
+    assert [one.bot for one in told.quarantined] == ["alice/first"]
     assert (queue.parked_versions, queue.quarantined_versions) == (1, 1)
     assert (shown.state, shown.parked, shown.trouble) == (
         "quarantined",

@@ -1,0 +1,43 @@
+"""The games that are installed."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from matchbox.answers import Answer
+
+Value: TypeAlias = bool | int | str
+
+
+class Option(Answer):
+    """What a league may set; without choices, any value of the default's type goes."""
+
+    default: Value
+    help: str
+    choices: list[Value]
+
+
+class Game(Answer):
+    """A game that is installed; `bots` counts the active ones, `matches` the finished ones.
+
+    `hidden` says what a seat does not see. Only the API gives `libraries`: what bots may import
+    beside the standard library.
+    """
+
+    name: str
+    title: str
+    seats: list[int]
+    rules: str
+    cooperative: bool
+    hidden: str
+    options: dict[str, Option]
+    bots: int
+    matches: int
+    libraries: list[str] | None = None
+
+
+class Games(Answer):
+    """All games."""
+
+    items: list[Game]
+    next: str | None
