@@ -13,6 +13,7 @@ from flask import render_template
 
 from dashboard import inbox
 from dashboard.source import Row, Source
+from matchbox.answers.notices import FreshWebhook
 from matchbox.league.format import Admission, Format, Schedule, write
 
 Values = Mapping[str, str]
@@ -54,7 +55,7 @@ def account_page(
     source: Source,
     error: str = "",
     new_token: str = "",
-    new_webhook: Mapping[str, object] | None = None,
+    new_webhook: FreshWebhook | None = None,
     values: Values | None = None,
 ) -> str:
     """What is the viewer's own: bots, tokens, sessions; a secret just made is shown this once."""

@@ -1,10 +1,7 @@
 """What the pages ask of the server, as a record of functions. Knows shapes; knows no database.
 
 The server fills a `Source` once; each function is called inside a request, and finds out itself
-who is asking. A function returns an answer of `matchbox.answers` or, where its type is a Row,
-JSON-ready data. Times are ISO 8601 texts in UTC or None; a list with a cursor is
-`{"items": [...], "next": cursor | None}`. A thing that is not there raises NotFound, one that may
-not be seen Forbidden.
+who is asking. A thing that is not there raises NotFound, one that may not be seen Forbidden.
 """
 
 from __future__ import annotations
@@ -13,12 +10,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+from matchbox.answers.accounts import SessionLine, TokenLine, Viewer
 from matchbox.answers.bots import Bot, BotLine, BotName
 from matchbox.answers.comparisons import Comparable, Comparison, ComparisonLine
 from matchbox.answers.games import Game
 from matchbox.answers.leagues import League, LeagueLine, Season, SeasonLine
 from matchbox.answers.lessons import Lesson
 from matchbox.answers.matches import LogLine, Match, Matches, Queue, Steps
+from matchbox.answers.notices import Notices, WaysOut
 from matchbox.answers.platform import Admin, Audit
 from matchbox.answers.standings import Board, RatingPoint
 from matchbox.errors import NotFound
@@ -54,23 +53,25 @@ def no_ratings(owner: str, name: str) -> list[RatingPoint]:
     return []
 
 
-def no_notices(**_: Any) -> Row:
+def no_notices(**_: Any) -> Notices:
     """Nobody was told anything."""
-    return {"items": [], "next": None, "unread": 0}
+    return Notices(items=[], next=None, unread=0)
 
 
-def no_ways_out() -> Row:
-    """Notices stay in the house."""
-    mail: Row = {"mail": False, "email": None, "email_asked": None, "kinds": [], "muted": []}
-    return {**mail, "hooks": "none", "webhooks": []}
+def no_ways_out() -> WaysOut:
+    """Notices stay on the platform."""
+    return WaysOut(
+        email=None, kinds=[], muted=[], mail=False, shares=False, email_asked=None, hooks="none",
+        webhooks=[],
+    )  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)
 class Source:
     """The functions that the pages read from."""
 
-    viewer: Callable[[], Row | None]
-    """Who is asking: name, role ("author" or "operator"), unread (notices); None without login."""
+    viewer: Callable[[], Viewer | None]
+    """Who is asking; None without login."""
 
     libraries: Callable[[], list[str]]
     """What bots may import beside the standard library."""
@@ -133,13 +134,11 @@ class Source:
     my_bots: Callable[[], list[BotLine]]
     """The viewer's bots, newest first, the retired ones too."""
 
-    tokens: Callable[[], list[Row]]
-    """The viewer's API tokens: id, name, created_at, used_at, revoked_at, scopes, ends_at (None for
-    no end)."""
+    tokens: Callable[[], list[TokenLine]]
+    """The viewer's API tokens."""
 
-    sessions: Callable[[], list[Row]]
-    """The browsers in which the viewer is logged in: id, browser, created_at, seen_at, ends_at,
-    current (the one that asks)."""
+    sessions: Callable[[], list[SessionLine]]
+    """The browsers in which the viewer is logged in."""
 
     admin: Callable[[], Admin]
     """What operators look after; for others Forbidden."""
@@ -159,16 +158,11 @@ class Source:
     ratings: Callable[[str, str], list[RatingPoint]] = no_ratings
     """(owner, name) -> how the bot's rating has moved, version by version, oldest first."""
 
-    inbox: Callable[..., Row] = no_notices
-    """(cursor, limit: by keyword, each optional) -> a page of the viewer's notices, newest first,
-    and unread (how many). Items: id, kind, subject, text, path (of the page it is about), at,
-    read_at."""
+    inbox: Callable[..., Notices] = no_notices
+    """(cursor, limit: by keyword, each optional) -> a page of the viewer's notices."""
 
-    ways_out: Callable[[], Row] = no_ways_out
-    """mail (whether this platform sends any), email (the viewer's, confirmed, or None), email_asked
-    (not confirmed yet), kinds (of notices), muted (those that are not mailed), hooks (where
-    webhooks may lead: public, any or none), webhooks: id, url, created_at, arrived_at, disabled_at,
-    trouble."""
+    ways_out: Callable[[], WaysOut] = no_ways_out
+    """By which ways the viewer's notices and bots leave the platform."""
 
     link_open: Callable[[str], bool] = lambda secret: False
     """Whether this secret of the link that confirms an address is the viewer's, and good."""

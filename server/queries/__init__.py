@@ -1,8 +1,7 @@
-"""The read side: what pages and API show, as JSON-ready data. Changes nothing.
+"""The read side: what pages and API show, as answers of `matchbox.answers`. Changes nothing.
 
-The first argument is a reader's session; `viewer` is the account that asks, or None. Times are
-ISO 8601 texts; a page of a list is {"items": [...], "next": cursor | None}. What is not there
-raises NotFound; what may not be seen, or not yet, raises Forbidden.
+The first argument is a reader's session; `viewer` is the account that asks, or None. What is not
+there raises NotFound; what may not be seen, or not yet, raises Forbidden.
 """
 
 from server.queries.audit import audit

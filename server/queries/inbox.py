@@ -6,8 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import select
 
+from matchbox.answers.notices import (
+    FreshWebhook,
+    Mail,
+    NoticeLine,
+    Notices,
+    WaysOut,
+    WebhookLine,
+)
 from server.db.models import Notice
-from server.queries.pagination import iso, numbers, page, page_size
+from server.queries.pagination import iso, numbers, page_size, split
 from server.services import contact, notices, webhooks
 
 if TYPE_CHECKING:
@@ -24,55 +32,63 @@ def inbox(
     unread: bool = False,
     cursor: str | None = None,
     limit: int = 50,
-) -> dict[str, Any]:
-    """A page of the viewer's notices, newest first: id, kind, subject, text, path (of the page
-    that it is about), at, read_at; and unread: how many of all are.
-    """
+) -> Notices:
+    """A page of the viewer's notices, newest first; only those that are unread where asked."""
     query = select(Notice).where(Notice.user_id == viewer.id)
     if unread:
         query = query.where(Notice.read_at.is_(None))
     if cursor is not None:
         query = query.where(Notice.id < numbers(cursor, 1)[0])
     found = session.scalars(query.order_by(Notice.id.desc()).limit(page_size(limit) + 1)).all()
-    shown = page(found, limit, lambda row: notice(session, row), lambda row: str(row.id))
-    return {**shown, "unread": notices.unread(session, viewer.id)}
+    shown, following = split(found, limit, lambda row: str(row.id))
+    items = [notice(session, row) for row in shown]
+    return Notices(items=items, next=following, unread=notices.unread(session, viewer.id))
 
 
-def notice(session: Session, row: Notice) -> dict[str, Any]:
+def notice(session: Session, row: Notice) -> NoticeLine:
     """A line of the inbox."""
-    return {
-        "id": row.id,
-        "kind": row.kind,
-        "subject": row.subject,
-        "text": row.text,
-        "path": notices.path_of(session, row.subject),
-        "at": iso(row.at),
-        "read_at": iso(row.read_at),
-    }
+    return NoticeLine(
+        id=row.id,
+        kind=row.kind,
+        subject=row.subject,
+        text=row.text,
+        path=notices.path_of(session, row.subject),
+        at=iso(row.at),
+        read_at=iso(row.read_at),
+    )
 
 
-def ways_out(session: Session, viewer: User, settings: Settings) -> dict[str, Any]:
-    """As `mail`, and: shares (whether the bots go with exported seasons), mail (whether any is sent
-    here), email_asked (not confirmed yet), hooks (whether there are any here: public, any or
-    none), webhooks: as `webhook`.
-    """
-    return {
-        **mail(viewer),
-        "mail": bool(settings.smtp_host),
-        "shares": viewer.shares,
-        "email_asked": viewer.email_asked,
-        "hooks": settings.webhooks,
-        "webhooks": [webhook(row) for row in webhooks.listed(session, viewer)],
-    }
+def ways_out(session: Session, viewer: User, settings: Settings) -> WaysOut:
+    """All ways by which the viewer's notices and bots leave the platform."""
+    return WaysOut(
+        email=viewer.email,
+        kinds=list(notices.KINDS),
+        muted=viewer.muted,
+        mail=bool(settings.smtp_host),
+        shares=viewer.shares,
+        email_asked=viewer.email_asked,
+        hooks=settings.webhooks,
+        webhooks=[webhook(row) for row in webhooks.listed(session, viewer)],
+    )
 
 
-def mail(viewer: User) -> dict[str, Any]:
-    """email (confirmed, or None), kinds (of notices), muted (those that are not mailed)."""
-    return {"email": viewer.email, "kinds": list(notices.KINDS), "muted": viewer.muted}
+def mail(viewer: User) -> Mail:
+    """Where the viewer's notices are mailed, and which kinds."""
+    return Mail(email=viewer.email, kinds=list(notices.KINDS), muted=viewer.muted)
 
 
-def webhook(row: Webhook) -> dict[str, Any]:
-    """A webhook without its secret: id, url, created_at, arrived_at, disabled_at, trouble."""
+def webhook(row: Webhook) -> WebhookLine:
+    """A webhook without its secret."""
+    return WebhookLine(**_webhook(row))
+
+
+def fresh_webhook(row: Webhook) -> FreshWebhook:
+    """A webhook with its secret."""
+    return FreshWebhook(**_webhook(row), secret=row.secret)
+
+
+def _webhook(row: Webhook) -> dict[str, Any]:
+    """The fields of a WebhookLine."""
     return {
         "id": row.id,
         "url": row.url,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Final, TypeVar, overload
+from typing import TYPE_CHECKING, Final, TypeVar, overload
 
 from matchbox import registry
 from matchbox.errors import BadOption, MatchboxError
@@ -57,18 +57,6 @@ def split(
     """The rows of a page, of which one more was fetched than is shown, and its next cursor."""
     shown = found[:limit]
     return shown, key(shown[-1]) if len(found) > limit else None
-
-
-def page(
-    found: Sequence[Any],
-    limit: int,
-    show: Callable[[Any], dict[str, Any]],
-    key: Callable[[Any], str],
-) -> dict[str, Any]:
-    """The page of these rows, of which one more was fetched than is shown."""
-    shown = found[:limit]
-    following = key(shown[-1]) if len(found) > limit else None
-    return {"items": [show(one) for one in shown], "next": following}
 
 
 def numbers(cursor: str, count: int) -> tuple[int, ...]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 from sqlalchemy import ColumnElement, func, select
 
 from matchbox.answers import platform as answers
+from matchbox.answers.accounts import FreshToken, SessionLine, TokenLine
 from matchbox.answers.matches import ParkedMatch
 from matchbox.errors import Forbidden
 from server.db.models import WAITING, Bot, Event, Match, MatchState, User, Version, VersionState
@@ -43,53 +44,50 @@ def last_event(session: Session) -> int:
     return session.scalar(select(func.max(Event.id))) or 0
 
 
-def tokens(session: Session, viewer: User) -> list[dict[str, Any]]:
-    """The viewer's API tokens that nobody has revoked, each as `token`."""
-    return [token(row) for row in accounts.tokens(session, viewer)]
+def tokens(session: Session, viewer: User) -> list[TokenLine]:
+    """The viewer's API tokens that nobody has revoked."""
+    return [_token(row) for row in accounts.tokens(session, viewer)]
 
 
-def token(row: Token) -> dict[str, Any]:
-    """id, name, created_at, used_at, revoked_at, scopes, ends_at (None for no end)."""
-    return {
-        "id": row.id,
-        "name": row.name,
-        "created_at": iso(row.created_at),
-        "used_at": iso(row.used_at),
-        "revoked_at": iso(row.revoked_at),
-        "scopes": row.scopes.split(),
-        "ends_at": iso(row.ends_at),
-    }
-
-
-def fresh_token(session: Session, secret: str, *, now: int) -> dict[str, Any]:
-    """What the maker of a token is told this once: token, account, role, scopes, ends_at."""
+def fresh_token(session: Session, secret: str, *, now: int) -> FreshToken:
+    """What the maker of a token is shown this once."""
     row = accounts.token_of(session, secret, now=now)
     assert row.user is not None
-    known = token(row)
-    return {
-        "token": secret,
-        "account": row.user.name,
-        "role": row.user.role,
-        "scopes": known["scopes"],
-        "ends_at": known["ends_at"],
-    }
+    known = _token(row)
+    return FreshToken(
+        token=secret,
+        account=row.user.name,
+        role=row.user.role,
+        scopes=known.scopes,
+        ends_at=known.ends_at,
+    )
 
 
-def sessions(
-    session: Session, viewer: User, current: int | None, *, now: int
-) -> list[dict[str, Any]]:
-    """The viewer's sessions: id, browser, created_at, seen_at, ends_at, current."""
+def sessions(session: Session, viewer: User, current: int | None, *, now: int) -> list[SessionLine]:
+    """The browsers in which the viewer is logged in."""
     return [
-        {
-            "id": row.id,
-            "browser": row.browser,
-            "created_at": iso(row.created_at),
-            "seen_at": iso(row.seen_at),
-            "ends_at": iso(row.ends_at),
-            "current": row.id == current,
-        }
+        SessionLine(
+            id=row.id,
+            browser=row.browser,
+            created_at=iso(row.created_at),
+            seen_at=iso(row.seen_at),
+            ends_at=iso(row.ends_at),
+            current=row.id == current,
+        )
         for row in services.sessions(session, viewer, now=now)
     ]
+
+
+def _token(row: Token) -> TokenLine:
+    return TokenLine(
+        id=row.id,
+        name=row.name,
+        created_at=iso(row.created_at),
+        used_at=iso(row.used_at),
+        revoked_at=iso(row.revoked_at),
+        scopes=row.scopes.split(),
+        ends_at=iso(row.ends_at),
+    )
 
 
 def claim_open(session: Session, secret: str) -> bool:

@@ -8,12 +8,13 @@ from apiflask import APIBlueprint
 from flask import Response
 from flask.typing import ResponseReturnValue
 
+from matchbox.answers.accounts import Account, FreshToken, Sessions, Tokens
 from matchbox.errors import Forbidden
 from server import queries
 from server.auth import account, context, operator, start_session, token_in_use, visitor
 from server.rate_limits import client_network
-from server.routes import asked, told
-from server.routes.responses import whole_list
+from server.routes import asked
+from server.routes.responses import answered
 from server.scopes import ANYBODY, Scope, needs
 from server.services import accounts, logins, sessions
 
@@ -24,20 +25,20 @@ OPEN: Any = [{}]
 
 @routes.get("/whoami")
 @needs(Scope.READ)
-@routes.output(told.Account)
-def whoami() -> dict[str, Any]:
+@routes.output(Account)
+def whoami() -> Response:
     """The account that asks."""
     with context().read() as books:
         user = account(books)
-        return {"name": user.name, "role": user.role}
+        return answered(Account(name=user.name, role=user.role))
 
 
 @routes.post("/login")
 @needs(ANYBODY)
 @routes.input(asked.LogIn)
-@routes.output(told.FreshToken, status_code=201)
+@routes.output(FreshToken, status_code=201)
 @routes.doc(security=OPEN)
-def log_in(json_data: asked.LogIn) -> ResponseReturnValue:
+def log_in(json_data: asked.LogIn) -> Response:
     """A new token for a name and its password; the secret is shown this once."""
     made = context()
     with logins.counted(made, json_data.name, client_network()), made.read() as books:
@@ -47,29 +48,29 @@ def log_in(json_data: asked.LogIn) -> ResponseReturnValue:
         secret = accounts.make_token(
             books, user, json_data.label, now=made.now(), **json_data.terms
         )
-        return queries.fresh_token(books, secret, now=made.now()), 201
+        return answered(queries.fresh_token(books, secret, now=made.now()), 201)
 
 
 @routes.post("/accounts")
 @needs(ANYBODY)
 @routes.input(asked.Credentials)
-@routes.output(told.Account, status_code=201)
+@routes.output(Account, status_code=201)
 @routes.doc(security=OPEN)
-def sign_up(json_data: asked.Credentials) -> ResponseReturnValue:
+def sign_up(json_data: asked.Credentials) -> Response:
     """A new author's account, where sign-up is open."""
     made = context()
     if made.settings.signup != "open":
         raise Forbidden("sign-up is closed here; ask an operator for an account")
     with made.write() as books:
         user = accounts.sign_up(books, json_data.name, json_data.password, now=made.now())
-        return {"name": user.name, "role": user.role}, 201
+        return answered(Account(name=user.name, role=user.role), 201)
 
 
 @routes.post("/users")
 @needs(Scope.OPERATE)
 @routes.input(asked.NewUser)
-@routes.output(told.Account, status_code=201)
-def create_user(json_data: asked.NewUser) -> ResponseReturnValue:
+@routes.output(Account, status_code=201)
+def create_user(json_data: asked.NewUser) -> Response:
     """An account made by an operator."""
     made = context()
     with made.read() as books:
@@ -83,23 +84,24 @@ def create_user(json_data: asked.NewUser) -> ResponseReturnValue:
             json_data.role,
             now=made.now(),
         )
-        return {"name": user.name, "role": user.role}, 201
+        return answered(Account(name=user.name, role=user.role), 201)
 
 
 @routes.get("/tokens")
 @needs(Scope.READ)
-@routes.output(told.Tokens)
+@routes.output(Tokens)
 def list_tokens() -> Response:
     """Your tokens that work, without their secrets."""
     with context().read() as books:
-        return whole_list(queries.tokens(books, account(books)))
+        items = queries.tokens(books, account(books))
+        return answered(Tokens(items=items, next=None))
 
 
 @routes.post("/tokens")
 @needs(Scope.SUBMIT)
 @routes.input(asked.NewToken)
-@routes.output(told.FreshToken, status_code=201)
-def make_token(json_data: asked.NewToken) -> ResponseReturnValue:
+@routes.output(FreshToken, status_code=201)
+def make_token(json_data: asked.NewToken) -> Response:
     """A new token, which may do no more than the one that asks; its secret is shown this once."""
     made = context()
     with made.write() as books:
@@ -107,7 +109,7 @@ def make_token(json_data: asked.NewToken) -> ResponseReturnValue:
         secret = accounts.make_token(
             books, user, json_data.name, now=made.now(), by=by, **json_data.terms
         )
-        return queries.fresh_token(books, secret, now=made.now()), 201
+        return answered(queries.fresh_token(books, secret, now=made.now()), 201)
 
 
 @routes.delete("/tokens/<number:number>")
@@ -123,13 +125,14 @@ def revoke_token(number: int) -> ResponseReturnValue:
 
 @routes.get("/account/sessions")
 @needs(Scope.READ)
-@routes.output(told.Sessions)
+@routes.output(Sessions)
 def list_sessions() -> Response:
     """The browsers in which your account is logged in."""
     made, asking = context(), visitor()
     with made.read() as books:
         current = asking.session if asking else None
-        return whole_list(queries.sessions(books, account(books), current, now=made.now()))
+        items = queries.sessions(books, account(books), current, now=made.now())
+        return answered(Sessions(items=items, next=None))
 
 
 @routes.delete("/account/sessions/<number:number>")
@@ -145,13 +148,13 @@ def end_session(number: int) -> ResponseReturnValue:
 @routes.post("/account/password")
 @needs(Scope.SUBMIT)
 @routes.input(asked.NewPassword)
-@routes.output(told.Account)
-def change_password(json_data: asked.NewPassword) -> dict[str, Any]:
+@routes.output(Account)
+def change_password(json_data: asked.NewPassword) -> Response:
     """Sets a new password: ends your other sessions, and revokes every token where asked."""
-    return new_password(json_data.old, json_data.new, revoke=json_data.revoke_tokens)
+    return answered(new_password(json_data.old, json_data.new, revoke=json_data.revoke_tokens))
 
 
-def new_password(old: str, new: str, *, revoke: bool) -> dict[str, Any]:
+def new_password(old: str, new: str, *, revoke: bool) -> Account:
     """Changes the password of who asks, whose browser stays logged in; the account."""
     made, asking = context(), visitor()
     with made.read() as books:
@@ -162,4 +165,4 @@ def new_password(old: str, new: str, *, revoke: bool) -> dict[str, Any]:
         user = accounts.change_password(books, user, old, new, now=made.now(), revoke=revoke)
     if asking is not None and asking.session is not None:
         start_session(user)
-    return {"name": user.name, "role": user.role}
+    return Account(name=user.name, role=user.role)

@@ -9,8 +9,6 @@ from flask import jsonify
 from matchbox.answers import Answer
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from flask import Response
 
 
@@ -21,15 +19,9 @@ def answered(answer: Answer, status: int = 200) -> Response:
     return response
 
 
-def whole_list(items: Sequence[Any]) -> Response:
-    """A list that has one page."""
-    return jsonify({"items": items, "next": None})
-
-
-def made_at(location: str, row: Answer | dict[str, Any]) -> Response:
+def made_at(location: str, made: Answer) -> Response:
     """A thing that has just been made, and its address."""
-    response = jsonify(row.plain() if isinstance(row, Answer) else row)
-    response.status_code = 201
+    response = answered(made, 201)
     response.headers["Location"] = location
     return response
 

@@ -9,13 +9,15 @@ from typing import Any
 
 from flask import current_app
 
-from dashboard.source import Row, Source
+from dashboard.source import Source
+from matchbox.answers.accounts import SessionLine, TokenLine, Viewer
 from matchbox.answers.bots import Bot, BotLine, BotName
 from matchbox.answers.comparisons import Comparable, Comparison, ComparisonLine
 from matchbox.answers.games import Game
 from matchbox.answers.leagues import League, LeagueLine, Season, SeasonLine
 from matchbox.answers.lessons import Lesson
 from matchbox.answers.matches import LogLine, Match, Matches, Queue, Steps
+from matchbox.answers.notices import Notices, WaysOut
 from matchbox.answers.platform import Admin, Audit
 from matchbox.answers.standings import Board, RatingPoint
 from matchbox.settings import libraries_of
@@ -71,13 +73,13 @@ def the_source() -> Source:
     return source
 
 
-def _viewer() -> Row | None:
+def _viewer() -> Viewer | None:
     asking = visitor()
     if asking is None:
         return None
     with context().read() as books:
         unread = notices.unread(books, asking.id)
-    return {"name": asking.name, "role": asking.role, "unread": unread}
+    return Viewer(name=asking.name, role=asking.role, unread=unread)
 
 
 def _uploads_closed() -> str | None:
@@ -175,14 +177,14 @@ def _my_bots() -> list[BotLine]:
         return queries.my_bots(books, account(books))
 
 
-def _sessions() -> list[Row]:
+def _sessions() -> list[SessionLine]:
     made, asking = context(), visitor()
     with made.read() as books:
         current = asking.session if asking else None
         return queries.sessions(books, account(books), current, now=made.now())
 
 
-def _tokens() -> list[Row]:
+def _tokens() -> list[TokenLine]:
     with context().read() as books:
         return queries.tokens(books, account(books))
 
@@ -202,12 +204,12 @@ def _ratings(owner: str, name: str) -> list[RatingPoint]:
         return history.ratings(books, bot_row(books, owner, name))
 
 
-def _inbox(**which: Any) -> Row:
+def _inbox(**which: Any) -> Notices:
     with context().read() as books:
         return inbox.inbox(books, account(books), **which)
 
 
-def _ways_out() -> Row:
+def _ways_out() -> WaysOut:
     made = context()
     with made.read() as books:
         return inbox.ways_out(books, account(books), made.settings)

@@ -14,6 +14,7 @@ from flask import Flask, render_template
 
 from dashboard.pages import make_pages
 from dashboard.source import Source
+from matchbox.answers.accounts import SessionLine, TokenLine, Viewer
 from matchbox.answers.bots import Bot, BotLine, BotName, Report, State, VersionLine
 from matchbox.answers.games import Game, Option
 from matchbox.answers.lessons import Lesson
@@ -51,8 +52,8 @@ from tests.unit.dashboard.seasons import (
 
 NOW: Final = datetime(2026, 11, 21, 12, 0, 0, tzinfo=UTC)
 MATCH: Final = "0123456789abcdef0123456789abcdef"
-ALICE: Final = {"name": "alice", "role": "author", "unread": 1207}
-CHARLIE: Final = {"name": "charlie", "role": "operator"}
+ALICE: Final = Viewer(name="alice", role="author", unread=1207)
+CHARLIE: Final = Viewer(name="charlie", role="operator", unread=0)
 BROKEN: Final = (
     "from matchbox.games.bomb import *\n\n\nclass Careful(Player):\n"
     "    def turn(self, game_data, play_a_card)\n        return None\n"
@@ -310,6 +311,17 @@ NO_QUEUE: Final = Queue(
     queued=0, running=0, parked=0, pending_versions=0, parked_versions=0,
     quarantined_versions=0, oldest_queued_at=None,
 )  # fmt: skip
+TOKENS: Final = [
+    TokenLine(id=1, name="laptop", created_at=EARLIER, used_at=None, revoked_at=None,
+              scopes=["read", "submit"], ends_at=EARLIER),
+    TokenLine(id=2, name="", created_at=EARLIER, used_at=EARLIER, revoked_at=EARLIER,
+              scopes=["read"], ends_at=None),
+]  # fmt: skip
+SESSIONS: Final = [
+    SessionLine(id=number, browser=browser, created_at=EARLIER, seen_at=EARLIER, ends_at=EARLIER,
+                current=number == 1)
+    for number, browser in ((1, "Firefox on Linux"), (2, "Safari on iPhone"))
+]  # fmt: skip
 SOURCE: Final = Source(
     viewer=lambda: ALICE,
     libraries=lambda: ["numpy"],
@@ -331,13 +343,8 @@ SOURCE: Final = Source(
     league=league,
     season_standings=lambda season: board(*BOARD.lines, title="Autumn 2026"),
     my_bots=lambda: [CAREFUL],
-    tokens=lambda: [{"id": 1, "name": "laptop", "created_at": EARLIER, "used_at": None,
-                     "revoked_at": None, "scopes": ["read", "submit"], "ends_at": EARLIER},
-                    {"id": 2, "name": "", "created_at": EARLIER, "used_at": EARLIER,
-                     "revoked_at": EARLIER, "scopes": ["read"], "ends_at": None}],
-    sessions=lambda: [{"id": number, "browser": browser, "created_at": EARLIER, "seen_at": EARLIER,
-                       "ends_at": EARLIER, "current": number == 1}
-                      for number, browser in ((1, "Firefox on Linux"), (2, "Safari on iPhone"))],
+    tokens=lambda: TOKENS,
+    sessions=lambda: SESSIONS,
     admin=admin,
     claim_open=lambda secret: secret == "good",
     comparison=compared.comparison,

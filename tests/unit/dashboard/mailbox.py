@@ -4,29 +4,35 @@ from __future__ import annotations
 
 from typing import Any
 
-from dashboard.source import Row
+from matchbox.answers.notices import NoticeLine, Notices, WaysOut, WebhookLine
 
 EARLIER = "2026-11-21T11:57:00Z"
 
 
-def inbox(**asked: Any) -> Row:
+def inbox(**asked: Any) -> Notices:
     """A notice that is unread, one that was read, and one of a kind that nobody knows."""
     told = [("verdict", "version:3", "alice/careful version 3 was refused: no player", None),
             ("rank-change", "season:7", "alice/careful rose from rank 3 to 2 of 6", EARLIER),
             ("something-new", "match:1", "a match", None)]  # fmt: skip
-    items = [{"id": 9 - at, "kind": kind, "subject": subject, "text": text, "path": "/seasons/7",
-              "at": EARLIER, "read_at": read_at}
-             for at, (kind, subject, text, read_at) in enumerate(told)]  # fmt: skip
-    return {"items": items, "next": "7", "unread": 2}
+    items = [
+        NoticeLine(id=9 - at, kind=kind, subject=subject, text=text, path="/seasons/7",
+                   at=EARLIER, read_at=read_at)
+        for at, (kind, subject, text, read_at) in enumerate(told)
+    ]  # fmt: skip
+    return Notices(items=items, next="7", unread=2)
 
 
-def ways_out() -> Row:
+def ways_out() -> WaysOut:
     """An address, another one that is to be confirmed, and a webhook in each state."""
     fates = [(None, None, ""), (EARLIER, None, ""), (EARLIER, None, "it answered 500"),
              (None, EARLIER, "it answered 410")]  # fmt: skip
-    hooks = [{"id": at, "url": f"https://hooks.example/{at}", "created_at": EARLIER,
-              "arrived_at": arrived, "disabled_at": disabled, "trouble": trouble}
-             for at, (arrived, disabled, trouble) in enumerate(fates)]  # fmt: skip
-    return {"mail": True, "email": "alice@example.org", "email_asked": "new@example.org",
-            "kinds": ["verdict", "rank-change", "something-new"], "muted": ["rank-change"],
-            "hooks": "public", "webhooks": hooks}  # fmt: skip
+    hooks = [
+        WebhookLine(id=at, url=f"https://hooks.example/{at}", created_at=EARLIER,
+                    arrived_at=arrived, disabled_at=disabled, trouble=trouble)
+        for at, (arrived, disabled, trouble) in enumerate(fates)
+    ]  # fmt: skip
+    return WaysOut(
+        mail=True, email="alice@example.org", email_asked="new@example.org",
+        kinds=["verdict", "rank-change", "something-new"], muted=["rank-change"],
+        hooks="public", webhooks=hooks, shares=False,
+    )  # fmt: skip

@@ -1,17 +1,8 @@
-"""What the API tells: a model for each answer, for the OpenAPI document.
-
-Knows shapes as server.queries makes them; checks nothing at run time, which the tests do.
-"""
+"""Accounts, their tokens and their sessions."""
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict
-
-
-class Answer(BaseModel):
-    """A JSON object that may later hold more than is said here."""
-
-    model_config = ConfigDict(extra="allow")
+from matchbox.answers import Answer
 
 
 class Account(Answer):
@@ -21,23 +12,20 @@ class Account(Answer):
     role: str
 
 
-class FreshToken(Answer):
-    """A secret, told once."""
+class Viewer(Account):
+    """Who looks at a page, and how many of the notices are unread."""
 
-    token: str
-    account: str
-    role: str
-    scopes: list[str]
-    ends_at: str | None
+    unread: int
 
 
 class TokenLine(Answer):
-    """A token that works."""
+    """A token that works; `ends_at` is null where it has no end."""
 
     id: int
     name: str
     created_at: str
     used_at: str | None
+    revoked_at: str | None
     scopes: list[str]
     ends_at: str | None
 
@@ -47,6 +35,16 @@ class Tokens(Answer):
 
     items: list[TokenLine]
     next: str | None
+
+
+class FreshToken(Answer):
+    """A secret, shown once."""
+
+    token: str
+    account: str
+    role: str
+    scopes: list[str]
+    ends_at: str | None
 
 
 class SessionLine(Answer):

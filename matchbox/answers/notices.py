@@ -1,0 +1,78 @@
+"""Notices, and the ways by which they leave the platform."""
+
+from __future__ import annotations
+
+from matchbox.answers import Answer
+
+
+class NoticeLine(Answer):
+    """Something that you were told; `path` is the page that it is about."""
+
+    id: int
+    kind: str
+    subject: str
+    text: str
+    path: str
+    at: str
+    read_at: str | None
+
+
+class Notices(Answer):
+    """A page of your notices, newest first; `unread` counts all that are."""
+
+    items: list[NoticeLine]
+    next: str | None
+    unread: int
+
+
+class Marked(Answer):
+    """How many notices were unread before."""
+
+    read: int
+
+
+class Mail(Answer):
+    """Where notices are mailed (null for nowhere), which kinds there are, which are not mailed."""
+
+    email: str | None
+    kinds: list[str]
+    muted: list[str]
+
+
+class WebhookLine(Answer):
+    """A webhook; `disabled_at` is null while notices are posted to it."""
+
+    id: int
+    url: str
+    created_at: str
+    arrived_at: str | None
+    disabled_at: str | None
+    trouble: str
+
+
+class FreshWebhook(WebhookLine):
+    """A webhook and the secret that signs, shown this once."""
+
+    secret: str
+
+
+class Webhooks(Answer):
+    """Your webhooks."""
+
+    items: list[WebhookLine]
+    next: str | None
+
+
+class WaysOut(Mail):
+    """All ways by which notices and bots leave the platform.
+
+    `mail` says whether this platform sends any, and `email_asked` is an address that is not
+    confirmed yet. `hooks` says where webhooks may lead: public, any or none. `shares` says whether
+    the bots go with exported seasons.
+    """
+
+    mail: bool
+    shares: bool
+    email_asked: str | None
+    hooks: str
+    webhooks: list[WebhookLine]
