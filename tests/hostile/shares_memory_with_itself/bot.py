@@ -1,6 +1,7 @@
 """Takes memory that is booked as shared, which is nobody's own."""
 
 import mmap
+from contextlib import suppress
 
 from matchbox.games.bomb import *
 
@@ -10,7 +11,8 @@ kept = []
 def attempt():
     if not kept:
         kept.append(mmap.mmap(-1, 160 << 20))
-        kept[0].madvise(mmap.MADV_NOHUGEPAGE)
+        with suppress(OSError):  # The wall refuses the advice, and the attack goes on without it.
+            kept[0].madvise(mmap.MADV_NOHUGEPAGE)
         for page in range(0, 120 << 20, 4096):
             kept[0][page] = 1
 
