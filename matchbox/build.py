@@ -1,8 +1,8 @@
 """Which build of the hot path is in use: plain Python, or the same source compiled.
 
-A module that has a `.pxd` beside it can be compiled. What a C compiler made of all of them lies in
-`matchbox/compiled`, under names that hold a digest of their source: whoever changes a line of it
-plays in plain Python until it is compiled anew, and never a mixture. Knows no game.
+A module with a `.pxd` beside it can be compiled. The compiled modules lie in `matchbox/compiled`,
+under names that hold a digest of all the sources. After any change to a source, all modules run as
+plain Python until they are compiled again; the two are never mixed. Knows no game.
 """
 
 from __future__ import annotations
@@ -23,20 +23,20 @@ if TYPE_CHECKING:
 HOME: Final = Path(__file__).parent
 FOLDER: Final = HOME / "compiled"
 SETTING: Final = "MATCHBOX_COMPILED"
-"""The environment variable. It is a setting like others, but is asked for before any is read."""
+"""The environment variable. It is a setting like the others, but is read before all of them."""
 NO: Final = ("0", "false", "no")
 
 
 @cache
 def sources() -> dict[str, Path]:
-    """The source files of all modules that can be compiled, by name."""
+    """Returns the source file of every module that can be compiled, by module name."""
     found = (types.with_suffix(".py") for types in sorted(HOME.rglob("*.pxd")))
     return {".".join(file.relative_to(HOME.parent).with_suffix("").parts): file for file in found}
 
 
 @cache
 def digest() -> str:
-    """12 hex digits over all that is compiled."""
+    """12 hex digits over the sources of all modules that can be compiled."""
     found = blake2b(digest_size=6)
     for name, file in sources().items():
         for data in (name.encode(), file.read_bytes(), file.with_suffix(".pxd").read_bytes()):
@@ -50,7 +50,7 @@ def stem(name: str) -> str:
 
 
 def files() -> dict[str, Path]:
-    """Every compiled module, by name; empty where one is missing or was made of another source."""
+    """Returns every compiled module by name; empty if one is missing or has another source."""
     if not FOLDER.is_dir():
         return {}
     made = {name: FOLDER / f"{stem(name)}{EXTENSION_SUFFIXES[0]}" for name in sources()}
@@ -58,7 +58,7 @@ def files() -> dict[str, Path]:
 
 
 class _Compiled(MetaPathFinder):
-    """Gives out compiled modules in place of their source."""
+    """Loads compiled modules in place of their source."""
 
     def __init__(self, files: dict[str, Path]) -> None:
         self._files = {name: str(file) for name, file in files.items()}
@@ -66,7 +66,7 @@ class _Compiled(MetaPathFinder):
     def find_spec(
         self, name: str, path: Sequence[str] | None = None, target: object = None
     ) -> ModuleSpec | None:
-        """The compiled module of that name, if it is one of them."""
+        """The spec of the compiled module of that name, or None if there is none."""
         file = self._files.get(name)
         if file is None:
             return None
@@ -74,7 +74,7 @@ class _Compiled(MetaPathFinder):
 
 
 def choose() -> None:
-    """Lets what is imported from now on be compiled, where it is there and not refused."""
+    """From now on imports load compiled modules, if they exist and the setting allows them."""
     if os.environ.get(SETTING, "").lower() not in NO and (made := files()):
         sys.meta_path.insert(0, _Compiled(made))
 
@@ -86,9 +86,12 @@ def in_use() -> str:
 
 
 def why_plain() -> str:
-    """Why the hot path is in plain Python, where it is: "refused" by the setting, "changed" since
-    it was compiled, "partial" where this source was compiled for another Python or not whole, or
-    "missing"; empty where it is compiled."""
+    """Returns why the hot path runs as plain Python, or "" if it is compiled.
+
+    "refused": the setting forbids compiled modules. "changed": a source has changed since.
+    "partial": the modules were compiled for another Python, or some are missing. "missing": nothing
+    was compiled.
+    """
     if in_use() == "compiled":
         return ""
     if os.environ.get(SETTING, "").lower() in NO:

@@ -28,16 +28,16 @@ NAME: Final = re.compile(r"[a-z0-9][a-z0-9-]{1,31}")
 CLASS_NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
 _PATH: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*(/[A-Za-z0-9_][A-Za-z0-9_.-]*)*")
 _RATIO_FLOOR: Final = 4096
-"""Files this short may be packed as tightly as they like."""
+"""Files shorter than this may be compressed at any ratio."""
 _BROKEN: Final = (
     *(zipfile.BadZipFile, zlib.error, NotImplementedError, EOFError, OSError),
     *(IndexError, ValueError, struct.error),
 )
-"""What the library raises for a zip whose bytes make no sense."""
+"""Exceptions that `zipfile` raises for a malformed zip."""
 _INVISIBLE: Final = re.compile(
     "[\x00-\x08\x0b\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]"
 )
-"""Control characters but those between words, and what changes a line's direction."""
+"""Control characters except whitespace, and characters that change the direction of a line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ class Manifest:
 def read_bundle(data: bytes) -> Manifest:
     """The files of an upload: one Python file, or a zip with player.py at its root.
 
-    Raises BadBundle with a sentence for the author.
+    Raises BadBundle; its text is written for the author.
     """
     if not data:
         raise BadBundle("the file is empty; upload a Python file or a zip with player.py in it")
@@ -73,7 +73,7 @@ def digest(data: bytes) -> str:
 
 
 def check_name(name: str) -> str:
-    """The bot's name, if it may be one. Raises BadName."""
+    """Returns the name if a bot may have it. Raises BadName."""
     if not NAME.fullmatch(name):
         raise BadName(
             f"{name!r} cannot be a name: use 2 to 32 of a-z, 0-9 and -, "

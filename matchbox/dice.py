@@ -1,4 +1,4 @@
-"""The only door for chance. Knows how a seed becomes draws; knows no game."""
+"""The only source of chance. Knows how a seed becomes draws; knows no game."""
 
 from __future__ import annotations
 
@@ -15,25 +15,26 @@ T = TypeVar("T")
 
 SEED_BYTES: Final = 16
 _AT_ONCE: Final = 40
-"""So many places of an order come out of one draw."""
+"""One draw puts at most this many places in order."""
 _NUMBERS: Final = 1 << 64
-"""A step can begin so many numbers."""
+"""One step can begin at most this many numbers."""
 _WORD: Final = 1 << 62
 _LIMIT: Final = 1 << 448
-"""Draws out of one number of 512 bits have no more results in all, so that 64 bits are left."""
+"""The draws from one number of 512 bits have at most this many results; 64 bits are left over."""
 _IN_LIMBS: Final = limbs.COMPILED
-"""Whether numbers are kept in limbs, as long as nothing is drawn that is too big for it."""
+"""Whether numbers are kept in limbs until a draw is too large for them."""
 _SMALL: Final = 1 << 32
 _STEPS: Final = [step.to_bytes(8, "big") + bytes(8) for step in range(64)]
-"""What the first number of a step is hashed from."""
+"""The hash input of the first number of each step, by step."""
 
 
 @lru_cache(1000)
 def _plan(size: int) -> tuple[int, list[tuple[int, int, int]]]:
-    """How the last places of so many are drawn at once: how many orders they have, and the places
-    in as few parts as leave a part's orders one machine word.
+    """Plans how one draw orders the last places of `size` items.
 
-    A part is the places from `above` down to `below`, and how many orders they have.
+    Returns the number of orders, and the places in as few parts as possible, so that the orders of
+    each part fit a machine word. A part is (above, below, its number of orders): the places from
+    `above` down to `below`.
     """
     parts = []
     above, last = size, max(min(size, 1), size - _AT_ONCE)
@@ -50,7 +51,7 @@ _PLANS: Final = [_plan(size) for size in range(64)]
 
 
 def _swap(items: MutableSequence[Any], above: int, below: int, part: int) -> None:
-    """Puts the items of these places into the order with this number."""
+    """Puts the items from place `above` down to `below` into order number `part`."""
     for size in range(above, below, -1):
         other = part % size
         part //= size
@@ -58,7 +59,7 @@ def _swap(items: MutableSequence[Any], above: int, below: int, part: int) -> Non
 
 
 def _swap_bytes(items: bytearray, above: int, below: int, part: int) -> None:
-    """The same where the compiler knows how the items lie in memory."""
+    """The same as `_swap`, where the compiler knows the memory layout of the items."""
     for size in range(above, below, -1):
         other = part % size
         part //= size
@@ -66,20 +67,20 @@ def _swap_bytes(items: bytearray, above: int, below: int, part: int) -> None:
 
 
 class Dice(Protocol):
-    """Where the rules get their chance from."""
+    """The source of chance for the rules."""
 
     def below(self, n: int) -> int:
-        """A whole number from 0 to n - 1, each as likely as the others."""
+        """Returns a whole number from 0 to n - 1, all equally likely."""
 
     def shuffle(self, items: MutableSequence[T]) -> None:
-        """Puts the items into an order, each as likely as the others."""
+        """Shuffles the items in place; all orders are equally likely."""
 
     def choice(self, items: Sequence[T]) -> T:
-        """One of the items, each as likely as the others."""
+        """Returns one of the items, all equally likely."""
 
 
 class SeededDice:
-    """The dice of one step of one deal: BLAKE2b(seed, step), drawn only when asked for.
+    """The dice of one step of one deal: BLAKE2b(seed, step), computed only when asked for.
 
     A draw divides one number of 512 bits; its bias is below 2**-64.
     """
@@ -89,13 +90,14 @@ class SeededDice:
         "_whole",
     )  # fmt: skip
     _limbs: Any
-    """In limbs: what the draws have left of the last number,"""
+    """Compiled build: the part of the last number that no draw has used yet, in limbs."""
     _results: Any
-    """how many results they have had in all,"""
+    """Compiled build: how many results the draws from it have had in all, in limbs."""
     _size: int
-    """and how many limbs that takes; none before the first number."""
+    """Compiled build: the number of limbs in `_results`; 0 before the first number."""
     _whole: bool
-    """From a draw on that is too big for limbs, a step goes on in whole numbers."""
+    """Whether the step has left limbs for whole numbers: it does after a draw too large for
+    limbs."""
 
     def __init__(self, seed: bytes, step: int) -> None:
         self._seed = seed
@@ -103,17 +105,17 @@ class SeededDice:
         self._begun = 0
         """How many numbers the step has begun."""
         self._value = 0
-        """What the draws have left of the last number."""
+        """The part of the last number that no draw has used yet."""
         self._drawn = 1
-        """How many results they have had in all."""
+        """How many results the draws from that number have had in all."""
         self._limit = 0
-        """How many they may have."""
+        """How many results they may have."""
         if _IN_LIMBS:
             self._size = 0
             self._whole = False
 
     def at(self, step: int) -> SeededDice:
-        """The same dice, for another step of the deal."""
+        """Sets these dice to the beginning of another step of the deal, and returns them."""
         self._step = step
         if not self._begun:  # Nothing was drawn.
             return self
@@ -126,7 +128,7 @@ class SeededDice:
         return self
 
     def below(self, n: int) -> int:
-        """A whole number from 0 to n - 1. Raises ValueError where n is not positive."""
+        """Returns a whole number from 0 to n - 1. Raises ValueError if n is not positive."""
         if n < 1:
             raise ValueError(f"no number lies below {n} and at or above 0")
         if _IN_LIMBS and not self._whole:
@@ -142,7 +144,7 @@ class SeededDice:
         return rest
 
     def shuffle(self, items: MutableSequence[T]) -> None:
-        """Puts the items into an order, each as likely as the others (Fisher and Yates)."""
+        """Shuffles the items in place; all orders are equally likely (Fisher and Yates)."""
         size = len(items)
         while size > 1:
             if _IN_LIMBS and not self._whole and size < len(_PLANS):
@@ -159,18 +161,18 @@ class SeededDice:
                 size = below
 
     def choice(self, items: Sequence[T]) -> T:
-        """One of the items. Raises ValueError where there is none."""
+        """Returns one of the items. Raises ValueError if there are none."""
         return items[self.below(len(items))]
 
     def _small(self, n: int) -> int:
-        """What `below` does, in limbs."""
+        """`below` in limbs."""
         if not self._size or self._have(n):
             self._begin_limbs()
             self._have(n)
         return limbs.divide(self._limbs, n)
 
     def _order(self, items: MutableSequence[T], size: int) -> int:
-        """What `shuffle` does in one go, in limbs; how many places are left."""
+        """One draw of `shuffle` in limbs; returns how many places are still to be shuffled."""
         last = size - _AT_ONCE if size > _AT_ONCE else 1
         if not self._size or self._have_orders(size, last):
             self._begin_limbs()
@@ -186,7 +188,7 @@ class SeededDice:
         return size
 
     def _have_orders(self, size: int, last: int) -> bool:
-        """Counts the orders of these places in; whether the number has not so many results."""
+        """Counts a draw of the orders of these places; returns whether the number is used up."""
         full = False
         while size > last:
             below = limbs.part(size, last)
@@ -195,18 +197,18 @@ class SeededDice:
         return full
 
     def _have(self, n: int) -> bool:
-        """Counts a draw below n in; whether the number has not so many results."""
+        """Counts a draw below n; returns whether the number is used up."""
         self._size = limbs.multiply(self._results, self._size, n)
         return limbs.is_over(self._results, self._size)
 
     def _begin_limbs(self) -> None:
-        """Begins another number in limbs."""
+        """Begins the next number, in limbs."""
         limbs.read(self._limbs, self._digest())
         self._results[0] = 1
         self._size = 1
 
     def _leave_limbs(self) -> None:
-        """Goes on in whole numbers."""
+        """Continues with whole numbers instead of limbs."""
         self._whole = True
         if self._size:
             self._value = sum(self._limbs[place] << 32 * place for place in range(16))
@@ -214,7 +216,7 @@ class SeededDice:
             self._limit = _LIMIT
 
     def _begin(self, n: int) -> None:
-        """Begins another number, with room for a draw below n and 64 bits more."""
+        """Begins the next number, with room for a draw below n and 64 bits more."""
         self._value = self._number()
         self._limit = _LIMIT
         while n > self._limit:
@@ -235,25 +237,27 @@ class SeededDice:
 
 
 def player_seed(deal: str, match: str, rotation: int, seat: int) -> bytes:
-    """The 32 bytes that seed a player's own generator: one way from the deal's seed."""
+    """Returns the 32 bytes that seed a player's own generator. The deal's seed does not follow from
+    it."""
     text = _players(match, rotation, seat + 1)[seat]
     return blake2b(text, key=unhexlify(deal), digest_size=32).digest()
 
 
 def player_seeds(deal: bytes, match: str, rotation: int, seats: int) -> list[str]:
-    """The same for every seat, in hex."""
+    """Returns `player_seed` for each seat, in hex."""
     texts = _players(match, rotation, seats)
     return [blake2b(text, key=deal, digest_size=32).hexdigest() for text in texts]
 
 
 @lru_cache(100)
 def _players(match: str, rotation: int, seats: int) -> list[bytes]:
-    """What tells the players of a deal apart; it is the same in every deal of a match."""
+    """The hash inputs that tell a deal's players apart, by seat; the same for all deals of a
+    match."""
     return [f"{match}:{rotation}:{seat}:player".encode() for seat in range(seats)]
 
 
 def derive_deals(seed: str, count: int, *, start: int = 0) -> list[str]:
-    """Deal seeds (32 hex digits each) derived from a text, as `simulate --seed` does."""
+    """Derives `count` deal seeds (32 hex digits each) from a text, as `simulate --seed` does."""
     key = blake2b(seed.encode(), digest_size=32).digest()
     return [
         blake2b(n.to_bytes(8, "big"), key=key, digest_size=SEED_BYTES).hexdigest()
@@ -262,10 +266,10 @@ def derive_deals(seed: str, count: int, *, start: int = 0) -> list[str]:
 
 
 def deals_from(first: str, count: int) -> list[str]:
-    """The deals of a match, or of all matches that share them: the others follow from the first.
+    """Returns the deals of a match, or of all matches that share them, derived from the first.
 
-    32 hex digits each; from 1 on, deal n is bytes 16n to 16n + 15 of SHAKE256(first). A match's
-    record tells the first of its deals, so what follows from it is dealt nowhere else.
+    Each has 32 hex digits. From 1 on, deal n is bytes 16n to 16n + 15 of SHAKE256(first). A match's
+    record reveals its first deal, so the others are never dealt anywhere else.
     """
     size = 2 * SEED_BYTES
     drawn = shake_256(bytes.fromhex(first)).hexdigest(SEED_BYTES * count)

@@ -1,4 +1,4 @@
-"""The whole exception tree. Knows every error the platform raises; knows nobody who raises it.
+"""The whole exception tree. Knows every error that the platform raises, but not where it is raised.
 
 MatchboxError
 ├── CallerFault             the request cannot be met as it stands
@@ -89,7 +89,7 @@ class TooMany(CallerFault):
     def __init__(self, text: str, wait_s: int | None = None) -> None:
         super().__init__(text)
         self.wait_s = wait_s
-        """After how many seconds to come back, where that is known."""
+        """How many seconds to wait before the next attempt, if known."""
 
 
 class UnknownGame(CallerFault):
@@ -105,18 +105,18 @@ class IllegalMove(MatchboxError):
 
 
 class SeatFault(MatchboxError):
-    """What a seat did instead of answering.
+    """A seat failed to answer.
 
     Attributes:
-        kind: one of `FAULT_KINDS`; "platform" is nobody's loss.
+        kind: one of `FAULT_KINDS`; no seat loses by "platform".
         detail: one sentence for the bot's owner.
-        asked: the bouts that its frame asked about, where the questions took several frames.
+        asked: the bouts in the failed frame, if the questions took several frames.
         shared: whether the bouts that a program holds beside the one in question may have brought
             it about: it lacked memory, or a frame of many questions took long.
     """
 
     def __init__(self, kind: FaultKind, detail: str) -> None:
-        super().__init__(kind, detail)  # So another process can make it again.
+        super().__init__(kind, detail)  # So that another process can recreate it.
         self.kind: FaultKind = kind
         self.detail = detail
         self.asked: list[int] = []
@@ -127,7 +127,7 @@ class SeatFault(MatchboxError):
 
 
 class Unavailable(MatchboxError):
-    """Not now: the same request may succeed later."""
+    """The request failed for now: the same request may succeed later."""
 
 
 class BoxUnavailable(Unavailable):

@@ -1,4 +1,4 @@
-"""The Game contract: what every game must answer, and what it may offer. Knows no game.
+"""The Game contract: the functions every game must have, and those it may have. Knows no game.
 
 `matchbox/hooks.py` compares an installed game with these declarations.
 """
@@ -17,10 +17,10 @@ Plain: TypeAlias = "None | bool | int | str | list[Any] | dict[str, Any]"
 
 Options: TypeAlias = Mapping[str, "str | int | bool"]
 State: TypeAlias = Any
-"""What a game keeps; it belongs to the referee alone."""
+"""The game's own data; only the referee holds it."""
 
 CHANCE: Final = -1
-"""In `to_move`: a step that the referee plays, with the move None."""
+"""In `to_move`: the referee plays this step, with the move None."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,24 +35,24 @@ class Option:
 
 @dataclass(frozen=True, slots=True)
 class Spec:
-    """What is said of a game before anybody plays it."""
+    """Facts about a game, known before anybody plays it."""
 
     name: str
     title: str
     seats: tuple[int, ...]
-    """The table sizes it can be played at, rising."""
+    """The table sizes it can be played at, in ascending order."""
     rules: str
-    """The version of the rules: a change that alters any game makes a new one."""
+    """The version of the rules: it must change with any change that alters a game."""
     options: Mapping[str, Option] = field(default_factory=dict)
     cooperative: bool = False
     hidden: str = ""
-    """What a seat may not know, in one sentence; empty where nothing is hidden."""
+    """What a seat may not know, in one sentence; empty if nothing is hidden."""
     balanced: bool = False
-    """True where all seats have the same chances between equal players."""
+    """True if all seats have the same chances between equal players."""
     diagnostics: bool = False
-    """True where `player.py` has a `report(player)`: what a player says of its last move."""
+    """True if `player.py` has a `report(player)`, which comments on the player's last move."""
     max_steps: int = 10_000
-    """No bout takes more steps than this; the referee calls a longer one a platform fault."""
+    """The most steps that a bout can take; the referee treats a longer one as a platform fault."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,11 +60,11 @@ class Outcome:
     """How a bout ended."""
 
     places: tuple[int, ...]
-    """A place per seat, 1 is best; seats that tie share a place."""
+    """A place per seat, 1 is best; tied seats share a place."""
     scores: tuple[int, ...]
     """The game's own score per seat."""
     why: str
-    """One short phrase: what ended it."""
+    """A short phrase that says what ended it."""
 
 
 class Game(Protocol):
@@ -75,40 +75,41 @@ class Game(Protocol):
 
     @property
     def spec(self) -> Spec:
-        """What is said of the game before anybody plays it."""
+        """The facts about the game."""
 
     def start(self, seats: int, dice: Dice, options: Options) -> State:
-        """The state before the first move of a table of that many seats."""
+        """Returns the state before the first move, at a table of that many seats."""
 
     def to_move(self, state: State) -> Sequence[int]:
-        """The seats that owe a move, rising; several are simultaneous; empty means over."""
+        """The seats that owe a move, ascending; several move simultaneously; empty at the end."""
 
     def legal(self, state: State, seat: int) -> list[Plain]:
-        """Every move the seat may make now, never empty for a seat in `to_move`."""
+        """Returns every move the seat may make now; never empty for a seat in `to_move`."""
 
     def apply(self, state: State, seat: int, move: Plain, dice: Dice) -> State:
-        """The state after the move; may reuse the old one.
+        """Returns the state after the move; may reuse the old one.
 
-        Raises IllegalMove before anything has changed.
+        Raises IllegalMove before it changes anything.
         """
 
     def without(self, state: State, seat: int, dice: Dice) -> State:
-        """The state in which play goes on without that seat (three or more seats)."""
+        """Returns the state in which play goes on without that seat (three or more seats)."""
 
     def view(self, state: State, seat: int | None) -> Plain:
-        """Fresh data that holds exactly what the seat may know; None is the spectator."""
+        """Returns new data that holds exactly what the seat may know; None is the spectator."""
 
     def outcome(self, state: State) -> Outcome | None:
-        """The outcome once `to_move` is empty, else None."""
+        """Returns the outcome once `to_move` is empty, else None."""
 
     def describe(self, move: Plain, view: Plain) -> str:
-        """The transcript's words for a move that led to this view of a spectator.
+        """The transcript's text for a move that led to this view of a spectator.
 
-        One event a line; without the mover's name, and without anything hidden.
+        One line per event; without the mover's name, and without anything hidden.
         """
 
     def resample(self, state: State, seat: int | None, dice: Dice) -> State:
-        """A state of its own which that seat cannot tell from this one, its secrets dealt anew."""
+        """Returns a new state that the seat cannot tell from this one, with its secrets dealt
+        again."""
 
 
 class GameHooks(Protocol):
@@ -118,83 +119,84 @@ class GameHooks(Protocol):
     """
 
     def refusal(self, state: State, seat: int, move: Plain) -> str:
-        """The sentence with which the move is refused; empty where it is legal.
+        """Returns why the move is refused, in one sentence; empty if it is legal.
 
-        The referee calls it before simultaneous moves are made, and changes nothing. Without it,
-        the move is looked up in `legal`. The move may be any plain data.
+        The referee calls it before it makes simultaneous moves. It must not change the state.
+        Without this hook the move is looked up in `legal`. The move may be any plain data.
         """
 
     def brief(self, state: State, seat: int) -> bytes:
-        """The view of a seat in `to_move`, as bytes, sent in place of the view.
+        """The view of a seat in `to_move`, as bytes; it is sent in place of the view.
 
         It must equal `brief_of(view(state, seat))` of the player module. The player module must
         have `brief_of` and `answer_brief`.
         """
 
     def batch(self, seats: int, options: Options) -> Batch | None:
-        """A loop of the game's own for many bouts at a table of that size.
+        """The game's own loop for many bouts at a table of that size.
 
-        None, for a table that has none, leaves the bouts to the loop of all games.
+        Returns None if there is none for that table: then the general loop of all games plays the
+        bouts.
         """
 
     def turns(self, moves: Sequence[Plain]) -> int:
-        """How many turns the moves of a bout make, for the mean that `simulate` prints.
+        """How many turns a bout's moves make; `simulate` prints the mean.
 
-        Without it, each move is a turn.
+        Without it, each move counts as a turn.
         """
 
     def facts(self, state: State) -> dict[str, Any]:
         """Named facts of a bout that ended in this state, for `simulate`.
 
-        Every bout has the same names. A value is a bool, an int, a dict of ints, or a dict of
-        dicts of ints. A bout that ended by a fault may be in the middle of the game.
+        Every bout has the same names. A value is a bool, an int, a dict of ints, or a dict of dicts
+        of ints. If a fault ended the bout, the state may be one in mid-game.
         """
 
 
 Ask: TypeAlias = Callable[[Any], Any]
-"""Makes a move inside a decision and returns the seat's view after it, or its brief where the
-question was one. A tuple is several moves in a row."""
+"""Makes a move inside a decision. Returns the seat's view after it, or its brief if the question
+was a brief. A tuple is several moves in a row."""
 
 
 class PlayerModule(Protocol):
-    """What a game's `player.py` must have. It must also have the class that authors subclass, as
-    `Player` or under the name `BASE`."""
+    """What a game's `player.py` must have, beside the base class of players, named `Player` or
+    assigned to `BASE`."""
 
     def answer(self, player: Any, view: Any, ask: Ask) -> Plain:
-        """The player's move for this view. Whatever it raises is the player's fault."""
+        """The player's move for this view. Any exception counts as the player's fault."""
 
 
 class PlayerHooks(Protocol):
-    """What a game's `player.py` may have beside that. Each name is optional."""
+    """What a game's `player.py` may have besides. Each name is optional."""
 
     BASE: type[Any]
-    """The class that authors subclass, where it is not called `Player`."""
+    """The base class of players, if it is not called `Player`."""
     ALIASES: Mapping[str, str]
-    """Names of modules that authors import, and the modules that stand in for them."""
+    """Names of modules that authors import, and the modules that are loaded in their place."""
     REMEMBERED: Mapping[str, bytes]
-    """Names of files that a player opens to read its memory, and their content while there is no
-    memory."""
+    """Names of files that a player opens to read its memory, and their content while the memory is
+    empty."""
 
     def brief_of(self, view: Any) -> bytes:
         """The bytes of `GameHooks.brief`, written from the view alone."""
 
     def answer_brief(self, player: Any, brief: bytes, ask: Ask) -> Plain:
-        """The player's move for this brief: the same as `answer` for the view."""
+        """The player's move for this brief: equal to `answer` for the view."""
 
     def report(self, player: Any) -> object:
-        """Plain data that the player says of its last move, or None.
+        """The player's plain data about its last move, or None.
 
         The game's `Spec` must say `diagnostics=True`.
         """
 
     def maker(self, chosen: type[Any]) -> Callable[[], object]:
-        """A function that makes a player of the author's class, where a call of the class does
-        not."""
+        """Returns a function that makes a player of the author's class, if calling the class does
+        not work."""
 
     def adopt(self, value: object, *, named: bool) -> type[Any] | None:
-        """A player class made of a value of the author's file that is none, or None.
+        """Makes a player class of a value in the author's file that is none; None if it cannot.
 
-        `named` is True where the author has named the value as the bot.
+        `named` is True if the author has named the value as the bot.
         """
 
 
@@ -202,7 +204,7 @@ class TerminalHooks(Protocol):
     """What a game's `terminal.py` may have. Each name is optional."""
 
     EXPORTS: Mapping[str, Callable[[Any, Sequence[str]], Iterable[str]]]
-    """File names, and for each a function that returns the file's text in parts.
+    """File names, and for each a function that yields the file's text in parts.
 
     It takes a record (`matchbox.match.record.Record`) and the entrants' names, and may raise
     BadRecord.
@@ -210,38 +212,39 @@ class TerminalHooks(Protocol):
 
 
 Answers: TypeAlias = Mapping[int, Any]
-"""What seats have answered, by seat."""
+"""The seats' answers, by seat."""
 
 
 class Batch(Protocol):
     """Many bouts of one game side by side. A game may offer its own with `GameHooks.batch`.
 
-    It plays what the functions of a state play, as long as every seat answers with a move that
-    the rules allow. A bout in which one does not is handed back, to be played by those.
+    It plays as the game's `apply` and `view` do while every answer is a legal move. It hands a bout
+    with any other answer back, and the referee continues that bout with these functions.
     """
 
     def start(self, bout: int, dice: SeededDice, seeds: list[str]) -> None:
-        """Deals a bout. The seats' seeds go out with their first questions."""
+        """Deals a bout. The seats' seeds are sent with their first questions."""
 
     def ask(self, seat: int) -> Sequence[tuple[int, Any, str | None]]:
-        """What that seat is to be asked, as matchbox.match.frames.Question, in a list or written
-        down by a matchbox.match.frame_codec.Asking; what it is told may change with the answer."""
+        """The questions to that seat, each a matchbox.match.frames.Question: in a list, or encoded
+        in a matchbox.match.frame_codec.Asking. What a question tells may change once it is
+        answered."""
 
     def take(self, seat: int, answers: Sequence[Any]) -> list[tuple[int, list[Plain], Answers]]:
-        """Takes one answer a question. Gives back the bouts that it cannot go on with: number,
-        moves before, and the answers that follow them."""
+        """Takes one answer per question. Returns the bouts that it cannot continue: number, moves
+        so far, and the answers to be taken next."""
 
     def over(self) -> list[tuple[int, list[Plain], Outcome]]:
-        """The bouts that have ended since the last time: number, moves, outcome."""
+        """The bouts that have ended since the last call: number, moves, outcome."""
 
     def leave(self) -> list[tuple[int, list[Plain], Answers]]:
-        """Gives back all bouts under way, as `take` does."""
+        """Hands back all bouts in progress, in the form that `take` returns."""
 
 
 def fill_options(spec: Spec, given: Mapping[str, object]) -> dict[str, str | int | bool]:
-    """Every option of the game, by name, with defaults filled in.
+    """Returns every option of the game by name, with defaults filled in.
 
-    Text is read as the type of the default. Raises BadOption for an unknown name or value.
+    Text is converted to the type of the default. Raises BadOption for an unknown name or value.
     """
     unknown = sorted(set(given) - set(spec.options))
     if unknown:
@@ -254,7 +257,7 @@ def fill_options(spec: Spec, given: Mapping[str, object]) -> dict[str, str | int
 
 
 def check_seats(spec: Spec, seats: int) -> None:
-    """Raises BadOption unless the game is played at tables of that size."""
+    """Raises BadOption unless the game has tables of that size."""
     if seats not in spec.seats:
         sizes = ", ".join(map(str, spec.seats))
         raise BadOption(f"{spec.name} is played by {sizes} players, not {seats}")

@@ -1,4 +1,4 @@
-"""Checks the parts of an installed game: nothing missing, misspelt or half made.
+"""Checks the parts of an installed game: nothing may be missing, misspelt or incomplete.
 
 Knows what `matchbox/game.py` declares; knows no game and finds none.
 """
@@ -25,14 +25,14 @@ from matchbox.game import (
 
 PAGE: Final = "docs/add-a-game.md"
 _CLOSE: Final = 0.8
-"""Two names this alike, of 1, are one name and its misspelling."""
+"""Two names at least this similar (1 is equal) are taken for a name and its misspelling."""
 _BRIEFS: Final = ("brief_of", "answer_brief")
 _CONTENT: Final[Mapping[str, type]] = {"ALIASES": str, "REMEMBERED": bytes}
-"""What the values of these mappings are; the keys are text."""
+"""The value type of each of these mappings; the keys are strings."""
 
 
 def check_game(package: str, game: Any, player: ModuleType) -> None:
-    """Checks the rules and the player module of a game. Raises BadGame, which says what to do."""
+    """Checks the rules and the player module of a game. Raises BadGame with what to do."""
     rules, module = f"{package}.rules.GAME", f"{package}.player"
     _check_part(rules, game, Game, GameHooks)
     if not isinstance(game.spec, Spec):
@@ -55,7 +55,7 @@ def check_terminal(package: str, terminal: ModuleType) -> None:
 
 
 def _check_part(place: str, part: Any, required: type, optional: type) -> None:
-    """Compares an object or a module with what is declared of it."""
+    """Checks an object or a module against its protocols."""
     wanted, hooks = _declared(required), _declared(optional)
     for name, declared in wanted.items():
         if getattr(part, name, None) is None:
@@ -72,7 +72,8 @@ def _check_part(place: str, part: Any, required: type, optional: type) -> None:
 
 
 def _declared(protocol: type) -> dict[str, Signature | None]:
-    """The public names of a protocol: functions by their signature without `self`, others None."""
+    """The public names of a protocol, with the signature of each function without `self`, else
+    None."""
     found: dict[str, Signature | None] = {}
     for name, value in vars(protocol).items():
         if name.startswith("_"):
@@ -86,7 +87,7 @@ def _declared(protocol: type) -> dict[str, Signature | None]:
 
 
 def _check_misspelt(place: str, part: Any, hooks: Mapping[str, Signature | None]) -> None:
-    """Refuses a public name that is almost that of a hook which the part does not have."""
+    """Refuses a public name that is almost the name of a hook that the part lacks."""
     missing = {name.lower(): name for name in hooks if not hasattr(part, name)}
     for name in dir(part):
         if name.startswith("_") or name in hooks:
@@ -110,7 +111,7 @@ def _check_function(place: str, name: str, found: Any, declared: Signature) -> N
         raise BadGame(f"{place}.{name} must be a function {_written(name, declared)}")
     try:
         taken = signature(found)
-    except (TypeError, ValueError):  # Compiled functions need not tell what they take.
+    except (TypeError, ValueError):  # Compiled functions may have no signature.
         return
     parameters = declared.parameters.values()
     named = [one.name for one in parameters if one.kind is Parameter.KEYWORD_ONLY]
@@ -131,7 +132,7 @@ def _check_mapping(place: str, name: str, found: object, kind: type) -> None:
 
 
 def _check_briefs(rules: str, game: Any, module: str, player: ModuleType) -> None:
-    """A game has a brief, what writes it and what reads it, or none of these."""
+    """Checks that a game has brief, brief_of and answer_brief, or none of them."""
     missing = [name for name in _BRIEFS if getattr(player, name, None) is None]
     if getattr(game, "brief", None) is not None:
         if missing:
@@ -150,7 +151,7 @@ def _check_reports(rules: str, spec: Spec, module: str, player: ModuleType) -> N
 
 
 def _check_batch(rules: str, game: Any) -> None:
-    """The batch at the smallest table has all its functions, if there is one."""
+    """Checks that the batch of the smallest table, if any, has all functions."""
     batch, spec = getattr(game, "batch", None), game.spec
     made = batch(spec.seats[0], fill_options(spec, {})) if batch is not None else None
     if made is None:
@@ -161,7 +162,7 @@ def _check_batch(rules: str, game: Any) -> None:
 
 
 def _written(name: str, declared: Signature | None) -> str:
-    """The name as it is written: with its arguments where it is a function."""
+    """The name as one writes it: with its arguments if it is a function."""
     if declared is None:
         return name
     words = [

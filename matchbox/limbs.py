@@ -1,7 +1,7 @@
 """Numbers of 512 bits as machine words, for chance in the compiled build.
 
-A number is 16 limbs of 32 bits, the lowest first. Only compiled code calls these functions, for
-plain Python's numbers know no width; there whole numbers do the same, and quicker.
+A number is 16 limbs of 32 bits, the lowest first. Only compiled code calls these functions. Plain
+Python's integers have no fixed width, and are faster there.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ from typing import Any, Final
 from matchbox import build
 
 COMPILED: Final = build.in_use() == "compiled"
-"""Whether these functions are there to be called."""
+"""Whether this build uses these functions."""
 _LIMB: Final = 0xFFFFFFFF
 
 
 def read(found: Any, digest: bytes) -> None:
-    """The number that 64 bytes are, the highest byte first."""
+    """Sets `found` to the number in 64 bytes, the highest byte first."""
     for place in range(16):
         at = 60 - 4 * place
         found[place] = (
@@ -25,7 +25,8 @@ def read(found: Any, digest: bytes) -> None:
 
 
 def bits(limbs: Any, at: int, count: int) -> int:
-    """Up to 64 bits of a number from a place on; two limbs that are 0 lie behind it."""
+    """Returns `count` bits (64 at most) of a number, from bit `at` on. Two limbs of 0 must follow
+    it."""
     place, shift = at >> 5, at & 31
     low = limbs[place]
     high = limbs[place + 1]
@@ -40,7 +41,7 @@ def bits(limbs: Any, at: int, count: int) -> int:
 
 
 def divide(limbs: Any, by: int) -> int:
-    """Divides a number by one below 2**32; what it leaves."""
+    """Divides a number in place by one below 2**32; returns the remainder."""
     rest = 0
     for place in range(15, -1, -1):
         part = rest << 32 | limbs[place]
@@ -50,7 +51,7 @@ def divide(limbs: Any, by: int) -> int:
 
 
 def multiply(limbs: Any, size: int, by: int) -> int:
-    """Multiplies a number of so many limbs by one below 2**32; how many limbs it has then."""
+    """Multiplies a number of `size` limbs in place by one below 2**32; returns its new size."""
     carried = 0
     for place in range(size):
         part = limbs[place]
@@ -64,7 +65,7 @@ def multiply(limbs: Any, size: int, by: int) -> int:
 
 
 def is_over(limbs: Any, size: int) -> bool:
-    """Whether a number of so many limbs is more than 1 << 448."""
+    """Whether a number of `size` limbs is greater than 1 << 448."""
     if size != 15 or limbs[14] != 1:
         return size > 15 or (size == 15 and limbs[14] > 1)
     low = 0
@@ -74,7 +75,7 @@ def is_over(limbs: Any, size: int) -> bool:
 
 
 def part(above: int, last: int) -> int:
-    """From this place down to which one there are fewer than 1 << 32 orders; `last` at most."""
+    """The lowest place, `last` or above, down to which there are fewer than 1 << 32 orders."""
     below, found = above - 1, above
     while below > last and found * below >> 32 == 0:
         found *= below
@@ -83,7 +84,7 @@ def part(above: int, last: int) -> int:
 
 
 def orders(above: int, below: int) -> int:
-    """How many orders the places from the one down to the other have."""
+    """How many orders the places from `above` down to `below` have."""
     found = 1
     while above > below:
         found *= above

@@ -25,7 +25,8 @@ GROUP: Final = "matchbox.games"
 
 @cache
 def packages() -> Mapping[str, str]:
-    """The package of every installed game, by the game's name."""
+    """Returns the package of every installed game, by the game's name. Raises BadGame for a name
+    clash."""
     built_in = {
         module.name: f"matchbox.games.{module.name}"
         for module in pkgutil.iter_modules(matchbox.games.__path__)
@@ -41,8 +42,8 @@ def packages() -> Mapping[str, str]:
 
 @cache
 def game(name: str) -> Game:
-    """The game of that name. Raises UnknownGame, or BadGame where its package is broken or a hook
-    is misspelt or half made."""
+    """Returns the game of that name. Raises UnknownGame, and BadGame if its package is broken or a
+    hook is misspelt or incomplete."""
     package = package_of(name)
     try:
         found: Game = import_module(f"{package}.rules").GAME
@@ -59,12 +60,12 @@ def game(name: str) -> Game:
 
 
 def games() -> dict[str, Game]:
-    """Every installed game by name, in the order of names."""
+    """Returns every installed game by name, in the order of names."""
     return {name: game(name) for name in packages()}
 
 
 def package_of(name: str) -> str:
-    """The package of the game of that name. Raises UnknownGame."""
+    """Returns the package of the game of that name. Raises UnknownGame."""
     try:
         return packages()[name]
     except KeyError:
@@ -73,5 +74,5 @@ def package_of(name: str) -> str:
 
 
 def seat_modules() -> list[str]:
-    """The modules that a box loads before the wall goes up: the seats' side of every game."""
+    """The modules that a box loads before it is sealed: the player module of every game."""
     return [f"{package}.player" for package in packages().values()]

@@ -1,6 +1,6 @@
-"""Every knob once, typed, read from a mapping such as the environment.
+"""Every setting once, typed, read from a mapping such as the environment.
 
-Knows names, types, defaults and what is nonsense; reads no environment itself.
+Knows names, types, defaults and bounds; reads no environment itself.
 """
 
 from __future__ import annotations
@@ -18,16 +18,17 @@ if TYPE_CHECKING:
 
 PREFIX: Final = "MATCHBOX_"
 NOT_SETTINGS: Final = frozenset({"MATCHBOX_TOKEN", "MATCHBOX_URL"})
-"""Variables of the command line, which share the prefix."""
+"""Variables of the command line that share the prefix."""
 WIDTH: Final = 250
-"""Bouts in flight at once in a seat, where nobody says."""
+"""The default number of bouts that a seat plays at once."""
 BOXES: Final = ("auto", "bwrap", "docker", "process")
 
 
 MAIL_ADDRESS: Final = re.compile(
     r"[a-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[a-z0-9-]{1,63}(\.[a-z0-9-]{1,63})*", re.IGNORECASE
 )
-"""A plain address, without a name: no space, line or sign that a mail's header could break at."""
+"""A plain mail address without a name: no space, line break or character that can break a
+header."""
 _HOST: Final = re.compile(r"[a-z0-9.:-]{1,253}", re.IGNORECASE)
 
 
@@ -223,7 +224,7 @@ class Settings:
 
 
 def read_settings(environment: Mapping[str, str]) -> Settings:
-    """The settings of this environment. Raises BadSetting, naming the variable and the mend."""
+    """Returns the settings in this environment. Raises BadSetting; its text says what to change."""
     known = {PREFIX + knob.name.upper(): knob for knob in fields(Settings)}
     for name in environment:
         if name.startswith(PREFIX) and name not in known and name not in NOT_SETTINGS:
@@ -252,7 +253,7 @@ def limits_of(settings: Settings) -> dict[str, int]:
 
 
 def libraries_of(settings: Settings) -> tuple[str, ...]:
-    """What bots may import beside the standard library."""
+    """The libraries that bots may import beside the standard library."""
     return () if settings.libraries == "none" else (settings.libraries,)
 
 
@@ -275,7 +276,7 @@ def _value(name: str, default: object, bounds: Mapping[str, Any], text: str) -> 
 
 
 def _check_mail(settings: Settings) -> None:
-    """Raises BadSetting where something is missing for mails to be sent."""
+    """Raises BadSetting if a setting is missing that sending mail needs."""
     if settings.smtp_host and not settings.smtp_sender:
         raise BadSetting(
             "MATCHBOX_SMTP_SENDER is empty; give the address that mails shall come from"

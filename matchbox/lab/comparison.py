@@ -1,7 +1,7 @@
-"""One version against another, batch by batch: the jobs, and what they have come to so far.
+"""Compares two versions, batch by batch: the jobs, and the results so far.
 
 Plays nothing. The plan's first bot is the challenger, its second the defender, the rest the field.
-A batch holds all tables of its deals, so that a look at the test comes after whole pairs.
+A batch holds all tables of its deals, so the test is checked only after whole deal pairs.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ from matchbox.league.versions import (
 
 
 class Comparison:
-    """The plan's comparison; without a field at a table of two a sequential test, else a gauntlet.
+    """Compares the plan's bots: two rivals alone by a sequential test, all others by a gauntlet.
 
-    `deals` is how many a batch has. Raises ValueError where the bots cannot fill the tables, or
-    not even one deal fits into the plan's games.
+    A batch has `deals` deals. Raises ValueError if the bots cannot fill the tables, or if the
+    plan's games do not allow a single deal.
     """
 
     def __init__(self, plan: Plan, trial: Trial, deals: int, *, cooperative: bool) -> None:
@@ -51,14 +51,14 @@ class Comparison:
         self.games = 0
         each = sum(len(self._rotations(table)) for table in self._tables)
         self.most = plan.games - plan.games % each
-        """So many bouts, at the most: whole deals only."""
+        """The most bouts that can be played: whole deals only."""
         if not self.most:
             raise ValueError(f"one deal takes {each} games here; allow {each} or more")
         self._all_deals = self.most // each
         self._trial = replace(trial, cap_games=self.most)
 
     def batches(self) -> Iterator[list[Sitting]]:
-        """The jobs between two looks."""
+        """The batches of jobs; the test is checked between two batches."""
         deals = derive_deals(self._plan.seed, self._all_deals)
         for start in range(0, len(deals), self._deals):
             own = deals[start : start + self._deals]
@@ -69,7 +69,7 @@ class Comparison:
             ]
 
     def add(self, played: Iterable[tuple[Sitting, Counts]]) -> None:
-        """Takes in a whole batch."""
+        """Adds the results of a whole batch."""
         fresh: list[Row] = []
         for sitting, counts in played:
             self._faults.update(counts.faults)
@@ -84,7 +84,7 @@ class Comparison:
 
     @property
     def duel(self) -> Duel:
-        """The test as far as it is. Where it has a verdict, nothing more is played."""
+        """The state of the test. Once it has a verdict, nothing more is played."""
         return judge(self._trial, self._pairs)
 
     @property
@@ -93,14 +93,14 @@ class Comparison:
         return self.games >= self.most or (self.sequential and self.duel.answer.over)
 
     def told_so_far(self) -> str:
-        """A word on where it stands."""
+        """A few words on the current state."""
         if not self.sequential:
             return f"{self._names[CHALLENGER]} v {self._names[DEFENDER]}"
         low, high = self._trial.walls
         return f"llr {self.duel.answer.llr:+.2f} of {low:.2f} to {high:+.2f}"
 
     def result(self) -> dict[str, Any]:
-        """As `matchbox compare --json` prints it, without its times."""
+        """The result as `matchbox compare --json` prints it, without its times."""
         told = self._plan.told()
         if self.sequential:
             found = told_duel(self._trial, self.duel)
@@ -131,7 +131,8 @@ class Comparison:
         }
 
     def _rotations(self, table: tuple[int, ...]) -> range:
-        """A team of one version is the same whichever way it is turned."""
+        """The rotations of a table: only one for a team of one version, which looks the same in
+        each."""
         return range(1 if len(set(table)) == 1 else self._size)
 
     def _row(self, sitting: Sitting, deal: int, bout: Counted) -> Row:

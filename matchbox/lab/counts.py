@@ -1,6 +1,6 @@
 """A job's bouts as numbers, small enough to send from process to process.
 
-Knows records and what a game tells of its bouts; does not know what the numbers are for.
+Knows records and the facts that a game reports; does not know what the numbers are for.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ FaultCounts = Mapping[tuple[int, str, str], int]
 
 
 class Counted(Struct, frozen=True, gc=False):
-    """One bout, whatever its deal was."""
+    """One bout, without its deal."""
 
     bots: tuple[int, ...]
     """The plan's bot of each seat."""
     entrants: tuple[int, ...]
-    """Which of the table's places each seat was: the seat that it had in rotation 0."""
+    """For each seat, the seat that its bot held in rotation 0."""
     places: tuple[int, ...]
     scores: tuple[int, ...]
     turns: int
@@ -43,19 +43,20 @@ class Counts(Struct, frozen=True):
     """All bouts of a job."""
 
     bouts: Sequence[Counted]
-    """Many are the very same object: it is sent to another process once."""
+    """Many are the same object, which is sent to another process only once."""
     deals: Sequence[int]
-    """Of each bout, the index into the deals of its job."""
+    """For each bout, the index of its deal among the deals of its job."""
     faults: FaultCounts
 
     def kinds(self) -> Iterable[tuple[Counted, int]]:
-        """Every bout once with how many there were of it, though equal ones may come again."""
+        """Every distinct bout with the number of times it occurred; equal bouts may occur more than
+        once."""
         kinds = {id(bout): bout for bout in self.bouts}
         return ((kinds[kind], times) for kind, times in Counter(map(id, self.bouts)).items())
 
 
 def count(game: Game, sitting: Sitting, record: Record, notes: Iterable[Note]) -> Counts:
-    """The bouts of a sitting as numbers. Raises BadRecord where they do not replay."""
+    """Counts the bouts of a sitting. Raises BadRecord if they do not replay."""
     turns, facts = getattr(game, "turns", len), getattr(game, "facts", None)
     seats = range(len(sitting.who))
     seated = {}
@@ -79,7 +80,7 @@ def count(game: Game, sitting: Sitting, record: Record, notes: Iterable[Note]) -
 
 
 def fault_rows(names: Sequence[str], faults: FaultCounts) -> list[dict[str, Any]]:
-    """The faults of an experiment as its result lists them."""
+    """The faults of an experiment, in the form of its result."""
     return [
         {"bot": names[bot], "kind": kind, "games": games, "detail": detail}
         for (bot, kind, detail), games in sorted(faults.items())

@@ -1,4 +1,4 @@
-"""What only a game can tell of its bouts, added up without knowing the game.
+"""Adds up the facts that a game reports about its bouts, without knowing the game.
 
 A game may have a function `facts(state)`: named facts of the state in which a bout ended.
 
@@ -24,12 +24,12 @@ class Sum:
         self._shares: set[str] = set()
 
     def add(self, facts: Facts, times: int = 1) -> None:
-        """Adds the facts of so many bouts that are alike."""
+        """Adds the facts of `times` equal bouts."""
         self._shares.update(name for name, value in facts.items() if isinstance(value, bool))
         _add(self._total, facts, times)
 
     def result(self, games: int) -> dict[str, Any]:
-        """What the facts of so many games come to; one game or more."""
+        """The facts of all bouts together; `games` is how many there were, one or more."""
         return dict(self._reported(*fact, games) for fact in self._total.items())
 
     def _reported(self, name: str, total: Any, games: int) -> tuple[str, Any]:

@@ -1,7 +1,7 @@
 """A cooperative game over table sizes and bots: how far each team gets.
 
-Every bot fills all seats of its own tables, all of them on the same deals; or, mixed, they sit at
-tables together, each equally often where there are more bots than seats.
+Every bot fills all seats of tables of its own, and all of them play the same deals. If the plan is
+mixed, the bots sit together; if there are more bots than seats, each plays equally often.
 """
 
 from __future__ import annotations
@@ -25,22 +25,22 @@ MIXED = -1
 
 @dataclass(slots=True)
 class Cell:
-    """What one team has come to at one table size."""
+    """The results of one team at one table size."""
 
     scores: list[int] = field(default_factory=list)
-    """In the order in which they were played."""
+    """In the order of play."""
     deals: dict[str, list[int]] = field(default_factory=dict)
     facts: Sum = field(default_factory=Sum)
 
     def add(self, deal: str, bout: Counted) -> None:
-        """Counts one bout more; the team's score is that of its first seat."""
+        """Adds one bout; the team's score is the score of its first seat."""
         self.scores.append(bout.scores[0])
         self.deals.setdefault(deal, []).append(bout.scores[0])
         self.facts.add(bout.facts)
 
 
 def sittings(plan: Plan) -> Iterator[Sitting]:
-    """Every job of the plan, always cut in the same way."""
+    """Every job of the plan; the same plan is always cut into the same jobs."""
     deals = derive_deals(plan.seed, plan.games)
     if plan.mixed:
         return in_turn(tables(plan, size) for size in plan.sizes)
@@ -53,14 +53,15 @@ def sittings(plan: Plan) -> Iterator[Sitting]:
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """The counts of a plan, as far as it was played."""
+    """The counts of a plan so far."""
 
     plan: Plan
     cells: dict[Key, Cell] = field(default_factory=dict)
     faults: Counter[tuple[int, str, str]] = field(default_factory=Counter)
 
     def add(self, sitting: Sitting, counts: Counts) -> None:
-        """Takes in a sitting; those of one cell come in the order of `sittings`."""
+        """Adds the counts of a sitting. The sittings of one cell must come in the order of
+        `sittings`."""
         self.faults.update(counts.faults)
         key = len(sitting.who), MIXED if self.plan.mixed else sitting.who[0]
         cell = self.cells.setdefault(key, Cell())
@@ -77,14 +78,14 @@ class Grid:
         }
 
     def lines(self) -> Iterator[Sequence[object]]:
-        """The rows of `--tsv`, as the document of The Game has them: a row per game with players,
-        bot and score, every cell once and then again, without a line of names."""
+        """The rows of `--tsv`, as the document of The Game has them: one row per game, with
+        players, bot and score, without a header. Every cell comes once in each round."""
         for game in range(self.plan.games):
             for (size, bot), cell in self.cells.items():
                 yield size, self._name(bot), cell.scores[game]
 
     def spread(self) -> dict[str, Counter[int]]:
-        """How many games came to which score, by bot and table size."""
+        """How many games ended with which score, by bot and table size."""
         return {
             f"{self._name(bot)}, {size}": Counter(cell.scores)
             for (size, bot), cell in sorted(self.cells.items(), key=lambda item: item[0][::-1])

@@ -1,7 +1,7 @@
 """Every bot against every other, in both orders: the plan, the counts, the shares.
 
-All pairs play the same deals, so that two bots can be compared with less noise; the intervals
-of the totals take this into account, as every deal counts as one observation.
+All pairs play the same deals, so that chance distorts the comparison less. The intervals of the
+totals account for this: every deal counts as one observation.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ COLUMNS = (
 
 @dataclass(slots=True)
 class Tally:
-    """What one ordered pair has come to."""
+    """The results of one ordered pair."""
 
     games: int = 0
     first_wins: int = 0
     second_wins: int = 0
     turns: Counter[int] = field(default_factory=Counter)
-    """How many games took so many turns."""
+    """How many games took how many turns."""
     facts: Sum = field(default_factory=Sum)
 
     def add(self, bout: Counted, times: int) -> None:
-        """Counts so many bouts more that are alike."""
+        """Adds `times` equal bouts."""
         first, second = bout.places
         self.games += times
         self.first_wins += times * (first < second)
@@ -48,9 +48,9 @@ class Tally:
 
 
 def sittings(plan: Plan) -> Iterator[Sitting]:
-    """Every job of the plan, always cut in the same way.
+    """Every job of the plan; the same plan is always cut into the same jobs.
 
-    A bot against itself plays in one order only: turned round, it is the same pair again.
+    A bot against itself plays in one order only: the other order would be the same.
     """
     deals = derive_deals(plan.seed, plan.games)
     pairs = list(combinations(range(len(plan.bots)), 2))
@@ -64,16 +64,17 @@ def sittings(plan: Plan) -> Iterator[Sitting]:
 
 @dataclass(frozen=True, slots=True)
 class Matrix:
-    """The counts of a plan, as far as it was played."""
+    """The counts of a plan so far."""
 
     plan: Plan
     pairs: dict[Pair, Tally] = field(default_factory=dict)
     faults: Counter[tuple[int, str, str]] = field(default_factory=Counter)
     against: dict[Pair, list[int]] = field(default_factory=dict)
-    """Of every two bots: the half points of the first, by deal, over both orders."""
+    """For every two bots, the first one's half points: one number per deal, over both orders."""
 
     def add(self, sitting: Sitting, counts: Counts) -> None:
-        """Takes in a sitting; those of one pair come in the order of `sittings`."""
+        """Adds the counts of a sitting. The sittings of one pair must come in the order of
+        `sittings`."""
         self.faults.update(counts.faults)
         for bout, times in counts.kinds():
             self.pairs.setdefault((bout.bots[0], bout.bots[1]), Tally()).add(bout, times)
@@ -85,8 +86,8 @@ class Matrix:
     def result(self) -> dict[str, Any]:
         """The experiment as `matchbox simulate --json` prints it, without its times.
 
-        While it is played, a total is of the deals played against all others; none where there is
-        no such deal yet.
+        Before the end, a bot's total covers only the deals that it has played against all others; a
+        bot without such a deal has no total.
         """
         told = self.plan.told()
         totals = (self._total(bot) for bot in range(len(self.plan.bots)))
@@ -144,7 +145,8 @@ class Matrix:
         }
 
     def _points(self, bot: int) -> list[float]:
-        """The bot's share of the points of every deal that it has played against all others."""
+        """The bot's share of the points, 0 to 1, for each deal that it has played against all
+        others."""
         rows = [
             [4 - half for half in halves] if second == bot else halves
             for (first, second), halves in sorted(self.against.items())
@@ -156,7 +158,8 @@ class Matrix:
 
 
 def _half_points(sitting: Sitting, counts: Counts) -> list[int]:
-    """Of the sitting's first bot, by deal, over both orders; a win is two, a draw one."""
+    """The first bot's half points for each deal, over both orders: two for a win, one for a
+    draw."""
     won = {id(bout): _won(bout) for bout, _ in counts.kinds()}
     halves = [0] * len(sitting.job.deals)
     for deal, kind in zip(counts.deals, map(id, counts.bouts), strict=True):
@@ -165,7 +168,7 @@ def _half_points(sitting: Sitting, counts: Counts) -> list[int]:
 
 
 def _won(bout: Counted) -> int:
-    """Of the table's first place, in half points."""
+    """The half points of the table's first place."""
     own = bout.entrants.index(0)
     mine, other = bout.places[own], bout.places[1 - own]
     return 1 + (mine < other) - (mine > other)

@@ -1,7 +1,7 @@
-"""A game of any table size: who comes in where, and what else the game tells of itself.
+"""A game of any table size: the places that each bot takes, and the facts that the game reports.
 
-Seats are filled from the list of bots in turn and rotated. Where the list does not divide the
-seats, tables begin at every bot of the list, so that all play equally often.
+Seats are filled from the list of bots in turn and rotated. If the number of seats is no multiple of
+the number of bots, one table begins at every bot, so that all play equally often.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ COLUMNS = ("players", "bot", "games", "first_share", "ci95_low", "ci95_high", "m
 
 @dataclass(slots=True)
 class Tally:
-    """What one table size has come to."""
+    """The results at one table size."""
 
     games: int = 0
     turns: Counter[int] = field(default_factory=Counter)
-    """How many games took so many moves."""
+    """How many games took how many moves."""
     places: dict[int, Counter[int]] = field(default_factory=dict)
-    """By bot: how often it came in at which place."""
+    """By bot: how often it took which place."""
     firsts: dict[int, float] = field(default_factory=dict)
-    """By bot: games won, a shared first place as a part of one."""
+    """By bot: games won; a shared first place counts in part."""
     facts: Sum = field(default_factory=Sum)
 
     def add(self, bout: Counted) -> None:
-        """Counts one bout more."""
+        """Adds one bout."""
         self.games += 1
         self.turns[bout.turns] += 1
         self.facts.add(bout.facts)
@@ -44,13 +44,13 @@ class Tally:
 
 
 def sittings(plan: Plan) -> Iterator[Sitting]:
-    """Every job of the plan, always cut in the same way."""
+    """Every job of the plan; the same plan is always cut into the same jobs."""
     return in_turn(tables(plan, size) for size in plan.sizes)
 
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """The counts of a plan, as far as it was played."""
+    """The counts of a plan so far."""
 
     plan: Plan
     tables: dict[int, Tally] = field(default_factory=dict)
@@ -58,7 +58,7 @@ class Places:
     faults: Counter[tuple[int, str, str]] = field(default_factory=Counter)
 
     def add(self, sitting: Sitting, counts: Counts) -> None:
-        """Takes in a sitting."""
+        """Adds the counts of a sitting."""
         self.faults.update(counts.faults)
         tally = self.tables.setdefault(len(sitting.who), Tally())
         for bout in counts.bouts:
@@ -97,7 +97,7 @@ class Places:
         }
 
     def _places(self, bot: int, size: int, tally: Tally) -> dict[str, Any]:
-        """A bot that holds several seats of a table counts once for each."""
+        """The places of one bot. A bot that holds several seats of a table counts once for each."""
         counts, (name,) = tally.places[bot], self.plan.names([bot])
         games = counts.total()
         share = tally.firsts[bot] / games

@@ -1,7 +1,7 @@
-"""What an experiment is: its bots, its games, and the jobs that they are cut into.
+"""The plan of an experiment: its bots, its games, and the jobs that they are cut into.
 
-Knows jobs; plays nothing. Which bots meet is said by the kinds of experiment: matrix, grid and
-places.
+Knows jobs; plays nothing. The modules of the kinds of experiment (matrix, grid and places) decide
+which bots meet.
 """
 
 from __future__ import annotations
@@ -19,14 +19,15 @@ from matchbox.match.wire import Entrant, PlayMatch
 from matchbox.settings import WIDTH
 
 FIRST: Final = 50
-"""Deals of the first job, so that figures come soon where bots are slow."""
+"""Deals in the first job: few, so that slow bots also show figures soon."""
 FEWEST: Final = 250
 MOST: Final = 2000
-"""Deals of the first two jobs together, and of one job at the most. Each has as many as all before
-it, so that figures come soon and forks cost little: 50, 200, 250, 500, 1,000, 2,000, 2,000 and on.
-They are part of the experiment: other ones seed imports differently."""
+"""Deals in the first two jobs together, and in the largest job. Each further job has as many deals
+as all jobs before it together: 50, 200, 250, 500, 1,000, 2,000, 2,000 and so on. So figures come
+soon, and few processes are started. Other sizes would change the experiment, because they change
+the seeds of the imports."""
 LARGEST: Final = 2 * MOST
-"""Bouts of a job at the most: at a table of six a deal is six of them, and all are held at once."""
+"""The most bouts in a job, which holds them all in memory: a deal at a table of six makes six."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +39,7 @@ class Contestant:
     version: str
     class_name: str | None = None
     memory: str | None = None
-    """The digest of what it remembers."""
+    """The digest of its memory, or None."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,28 +50,28 @@ class Plan:
     rules: str
     bots: Sequence[Contestant]
     games: int
-    """For each ordered pair, each table size, or each cell of a grid."""
+    """The number of games for each ordered pair, each table size, or each cell of a grid."""
     seed: str
     options: Mapping[str, str | int | bool] = field(default_factory=dict)
     limits: Mapping[str, int] = field(default_factory=dict)
     match_deals: int = 0
-    """A match with these limits has as few deals as this: a job of more gives a bot as much time
-    for each. 0: the limits are for a job of any length."""
+    """How many deals a match with these limits has. A larger job gets proportionally more time. 0:
+    the limits fit a job of any length."""
     sizes: Sequence[int] = (2,)
     """The table sizes to play at."""
     mirror: bool = False
-    """In a matrix: every bot also plays against itself."""
+    """In a matrix: whether every bot also plays against itself."""
     mixed: bool = False
-    """In a grid: the bots sit at one table, instead of each filling tables of its own."""
+    """In a grid: whether the bots sit together, instead of each filling tables of its own."""
     width: int = WIDTH
-    """Bouts in flight at once in a seat."""
+    """How many bouts a seat plays at once."""
 
     def names(self, who: Sequence[int]) -> list[str]:
         """The names of these bots."""
         return [self.bots[bot].name for bot in who]
 
     def told(self) -> dict[str, Any]:
-        """What was asked for, as every experiment's result begins."""
+        """The parameters of the experiment, with which every result begins."""
         return {
             "game": self.game,
             "seed": self.seed,
@@ -85,13 +86,13 @@ class Sitting:
     """One job of a plan: some deals at one table."""
 
     who: tuple[int, ...]
-    """The plan's bot of each entrant."""
+    """The bot of each entrant, by number in the plan."""
     job: PlayMatch
     rotations: tuple[int, ...]
 
     @property
     def games(self) -> int:
-        """How many bouts it has."""
+        """How many bouts the job has."""
         return len(self.rotations) * len(self.job.deals)
 
 
@@ -107,9 +108,9 @@ def sittings_of(
 
 
 def in_turn(parts: Iterable[Iterable[Sitting]]) -> Iterator[Sitting]:
-    """The first job of every part, then the second of each: all of them come on side by side.
+    """Merges the parts: the first job of each, then the second of each, and so on.
 
-    The last ones are cut smaller, so that those who play side by side end so.
+    Smaller jobs come last, so that processes that play side by side end at about the same time.
     """
     jobs = [job for jobs in zip_longest(*parts) for job in jobs if job is not None]
     left = sum(job.games for job in jobs)
@@ -119,7 +120,7 @@ def in_turn(parts: Iterable[Iterable[Sitting]]) -> Iterator[Sitting]:
 
 
 def _pieces(sitting: Sitting, left: int) -> Iterator[Sitting]:
-    """The sitting in parts that are each at most half of the games left, or have few deals."""
+    """Cuts the sitting into parts; each has at most half of the games left, or few deals."""
     deals, each = sitting.job.deals, len(sitting.rotations)
     while deals:
         half = -(-left // (2 * each))
@@ -130,10 +131,9 @@ def _pieces(sitting: Sitting, left: int) -> Iterator[Sitting]:
 
 
 def tables(plan: Plan, size: int) -> Iterator[Sitting]:
-    """The jobs of the plan's games at tables of that size, every bot of the list seated equally
-    often.
+    """The jobs of the plan's games at tables of that size; every bot is seated equally often.
 
-    Line-ups have deals of their own: where a file is listed twice, two of them may look alike.
+    Every line-up has its own deals: if a file is listed twice, two line-ups may be alike.
     """
     chosen = line_ups(len(plan.bots), size)
     start = 0
@@ -144,19 +144,18 @@ def tables(plan: Plan, size: int) -> Iterator[Sitting]:
 
 
 def line_ups(bots: int, size: int) -> list[list[int]]:
-    """Who sits at a table: the bots in turn. One line-up where every bot of the list gets as many
-    seats as the others, else one that begins at each of them."""
+    """The bots at each table, by number, in the order of the list. There is one line-up if `bots`
+    divides `size`, else one that begins at each bot."""
     starts = range(bots if size % bots else 1)
     return [[(start + seat) % bots for seat in range(size)] for start in starts]
 
 
 def rotated(plan: Plan, who: Sequence[int], games: int, start: int = 0) -> Iterator[Sitting]:
-    """The jobs in which these bots play exactly so many games, each seat equally often; the first
-    deal is the plan's number `start`.
+    """The jobs in which these bots play exactly `games` games, all seats equally often.
 
-    Where some rotations look alike because a bot sits there more than once, a deal is played in
-    those only that differ, and the next deal goes on with the next rotations: the same bots on
-    the same deal would play the same game again, unless they draw by lot.
+    `start` is the number of the first deal. If a bot holds several seats, some rotations are equal.
+    Then a deal is played only in rotations that differ, and the next deal continues with the next
+    rotations: the same bots on the same deal would only repeat their game, unless they draw lots.
     """
     period = _period([_entrant(plan.bots[bot]) for bot in who])
     turns = len(who) // period
@@ -170,7 +169,7 @@ def rotated(plan: Plan, who: Sequence[int], games: int, start: int = 0) -> Itera
 
 
 def _period(entrants: Sequence[object]) -> int:
-    """After so many places round the table the same bots follow again."""
+    """The least number of places by which the table can be turned without a change."""
     seats = len(entrants)
     fitting = (n for n in range(1, seats + 1) if seats % n == 0)
     return next(n for n in fitting if [*entrants[n:], *entrants[:n]] == list(entrants))
@@ -194,7 +193,7 @@ def _job(plan: Plan, who: Sequence[int], deals: Sequence[str]) -> PlayMatch:
 
 
 def _limits(plan: Plan, deals: int) -> dict[str, int]:
-    """The limits of a job of so many deals: any bot that a match has time for can play it."""
+    """The limits of a job with that many deals: the time bank grows with the deals."""
     limits = dict(plan.limits)
     if "bank_ms" in limits and 0 < plan.match_deals < deals:
         limits["bank_ms"] = limits["bank_ms"] * deals // plan.match_deals

@@ -1,4 +1,4 @@
-"""Intervals for what was counted. Pure functions of numbers."""
+"""Intervals for counts and means. Pure functions of numbers."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ Z95: Final = 1.959963984540054
 
 
 def wilson(share: float, n: int, z: float = Z95, variance: float | None = None) -> Interval:
-    """Wilson's score interval for a share of n trials; (0, 1) where there is none.
+    """Wilson's score interval for a share of n trials; (0, 1) if n is 0.
 
-    `variance` is that of a trial, where trials are not all won or lost: without it, a draw counts
-    as half a success, which makes the interval a little too wide, never too narrow (Wilson 1927).
+    `variance` is the variance of one trial, for trials with results between 0 and 1. Without it, a
+    draw counts as half a success: the interval is then a little too wide, never too narrow (Wilson
+    1927).
     """
     if n == 0:
         return 0.0, 1.0
@@ -31,7 +32,7 @@ def wilson(share: float, n: int, z: float = Z95, variance: float | None = None) 
 def mean_interval(values: Sequence[float], z: float = Z95) -> tuple[float, Interval]:
     """The mean of independent shares, each from 0 to 1, and Wilson's interval with their variance.
 
-    So a few values that are all alike do not look certain. Raises ValueError where there is none.
+    So a few equal values do not look certain. Raises ValueError if there are no values.
     """
     if not values:
         raise ValueError("there is no value to take the mean of")
@@ -44,15 +45,15 @@ def mean_interval(values: Sequence[float], z: float = Z95) -> tuple[float, Inter
 def bootstrap(
     groups: Sequence[tuple[float, int]], seed: str, resamples: int = 2000
 ) -> tuple[float, Interval]:
-    """The mean over all groups and its 95% percentile interval, whole groups drawn anew.
+    """The mean over all groups and its 95% percentile interval, from resamples of whole groups.
 
-    A group is the sum of its values and how many they are: what belongs together, such as the
-    games of one deal, is drawn together. The same seed gives the same interval. Raises
-    ValueError where there is no value.
+    A group is (the sum of its values, their number). Values that depend on each other, such as the
+    games of one deal, form a group. The same seed gives the same interval. Raises ValueError if
+    there are no values.
     """
     if not groups:
         raise ValueError("there is no value to take the mean of")
-    import numpy as np  # Not needed, and so not loaded, where scores are not averaged.
+    import numpy as np  # Loaded only if scores are averaged.
 
     kinds = sorted(set(groups))
     index = {kind: number for number, kind in enumerate(kinds)}

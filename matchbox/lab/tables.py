@@ -9,7 +9,7 @@ Rows = list[list[str]]
 
 
 def tsv(lines: Iterable[Sequence[object]]) -> str:
-    """The rows with tabs between their cells."""
+    """The rows as lines, with tabs between the cells."""
     return "".join("\t".join(map(str, line)) + "\n" for line in lines)
 
 
@@ -33,8 +33,8 @@ def crosstable(result: Mapping[str, Any]) -> Rows:
 
 
 def shares_rows(result: Mapping[str, Any]) -> Rows:
-    """A row per ordered pair of what the game tells of it in one number, its columns in the first
-    row; no row where it tells nothing."""
+    """A row per ordered pair with the game's facts that are single numbers, under a header; no rows
+    if there are none."""
     rows = [
         {**_pair(pair), **{name: f"{value:.4g}" for name, value in _facts(pair, float)}}
         for pair in result["pairs"]
@@ -43,8 +43,8 @@ def shares_rows(result: Mapping[str, Any]) -> Rows:
 
 
 def counts_rows(result: Mapping[str, Any]) -> dict[str, Rows]:
-    """What the game counts by name, such as the wins of every card: for each such count a row per
-    ordered pair and name, its columns in the first row."""
+    """The counts that the game reports by name, such as the wins of every card. Each count has a
+    row per ordered pair and name, under a header."""
     found: dict[str, list[dict[str, str]]] = {}
     for pair in result["pairs"]:
         for name, counts in _facts(pair, dict):
@@ -57,12 +57,12 @@ def counts_rows(result: Mapping[str, Any]) -> dict[str, Rows]:
 
 
 def sizes_of(result: Mapping[str, Any]) -> list[int]:
-    """The table sizes of a grid, rising."""
+    """The table sizes of a grid, ascending."""
     return sorted({cell["players"] for cell in result["cells"]})
 
 
 def grid_rows(result: Mapping[str, Any]) -> Rows:
-    """A row per bot: its name, then its mean score with half its interval's width by size."""
+    """A row per bot: its name, then for each size its mean score and half the interval's width."""
     sizes = sizes_of(result)
     cells = {(cell["bot"], cell["players"]): cell for cell in result["cells"]}
     bots = dict.fromkeys(cell["bot"] for cell in result["cells"])
@@ -70,7 +70,8 @@ def grid_rows(result: Mapping[str, Any]) -> Rows:
 
 
 def won_rows(result: Mapping[str, Any]) -> Rows:
-    """A row per bot: its name, then the share of games won in % by size; none where none was."""
+    """A row per bot: its name, then for each size the percentage of games won; no rows if none was
+    won."""
     sizes = sizes_of(result)
     won = {(cell["bot"], cell["players"]): 100 * cell.get("won", 0) for cell in result["cells"]}
     bots = dict.fromkeys(cell["bot"] for cell in result["cells"])
@@ -94,7 +95,7 @@ def place_rows(result: Mapping[str, Any]) -> Rows:
 
 
 def fact_rows(result: Mapping[str, Any]) -> Rows:
-    """A line per table size of what else was found, its columns in the first row."""
+    """A row per table size with the other facts, under a header."""
     rows = [
         {"players": str(table["players"]), **dict(_flat("", table))} for table in result["tables"]
     ]
@@ -109,13 +110,14 @@ def _pair(pair: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _facts(pair: Mapping[str, Any], kind: type) -> Iterable[tuple[str, Any]]:
-    """What the game tells of the pair in that kind of value."""
+    """The facts of the pair whose values are of that kind."""
     facts: Mapping[str, Any] = pair.get("facts", {})
     return ((name, value) for name, value in facts.items() if isinstance(value, kind))
 
 
 def _with_columns(rows: Sequence[Mapping[str, str]]) -> Rows:
-    """The rows' names of columns, then the rows; empty where a row has no such column."""
+    """A header with the column names, then the rows; a cell is empty if its row lacks the
+    column."""
     columns = list(dict.fromkeys(name for row in rows for name in row))
     return [columns, *([row.get(column, "") for column in columns] for row in rows)]
 
@@ -135,9 +137,9 @@ def _score(cell: Mapping[str, Any]) -> str:
 
 
 def round_rows(result: Mapping[str, Any]) -> Rows:
-    """The columns' names, then a row per round: its number, and how far every bot came in it.
+    """A header, then a row per round: its number, and the figure of every bot in it.
 
-    That is the share of the points in %, of first places in %, or the mean score.
+    The figure is the percentage of points or of first places, or the mean score.
     """
     rounds = [(str(one["round"]), dict(reached(one))) for one in result["rounds"]]
     columns = list(rounds[0][1])
@@ -145,7 +147,7 @@ def round_rows(result: Mapping[str, Any]) -> Rows:
 
 
 def reached(one: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
-    """What every bot, or every bot at a table size, has come to in one experiment so far."""
+    """The results so far in one experiment, by bot or by bot and table size."""
     if "totals" in one:
         return ((row["bot"], percent(row["share"], row["ci95"])) for row in one["totals"])
     if "cells" in one:
