@@ -1,4 +1,4 @@
-"""What a seat answers, in JSON: moves that were made before are written once.
+"""Encodes a seat's answers in JSON; caches the moves that occurred before.
 
 Knows how an answer is written; decides nothing. Runs on the standard library alone.
 """
@@ -12,18 +12,18 @@ from typing import Any, Final
 from matchbox.match import frame_codec
 
 _KNOWN: Final = 1000
-"""So many different moves are kept as they are written in JSON."""
+"""The cache keeps at most this many encoded moves."""
 _KEY: Final = 500
-"""Bytes of a row that is kept so."""
+"""The longest encoded row of moves that is cached, in bytes."""
 _UNSHARED: Final = 2
-"""A format of marshal in which what is equal is written alike, whatever else holds it."""
+"""In this format of marshal, equal values are encoded alike; references do not matter."""
 _to_text: Final = json.JSONEncoder(
     separators=(",", ":"), ensure_ascii=False, allow_nan=False
 ).encode
 
 
 def encodes(move: object) -> bool:
-    """Whether JSON can hold it."""
+    """Whether the move can be encoded in JSON."""
     try:
         _to_text(move)
     except (TypeError, ValueError, RecursionError):
@@ -33,17 +33,17 @@ def encodes(move: object) -> bool:
 
 _texts: Final[dict[Any, bytes]] = {}
 _numbers: Final[dict[Any, bytes]] = {}
-"""Moves as they are written in JSON,"""
+"""Encoded moves that are strings, and those that are ints."""
 _known: Final[dict[type[Any], dict[Any, bytes]]] = {str: _texts, int: _numbers}
-"""by their type."""
+"""Both caches by the type of the move."""
 _wholes: Final[dict[bytes, tuple[Any, bytes]]] = {}
-"""Moves in a row and how they are written, by what marshal makes of them,"""
+"""Any moves and rows of moves with their encoding, by their bytes in marshal."""
 _same: Final[dict[int, bytes]] = {}
-"""and how those of them are written that were handed over again, by their identity."""
+"""The encoding of those that were handed over again, by the object's identity."""
 
 
 def said(nonce: int, moves: list[Any]) -> bytes:
-    """The answer where it holds nothing but texts and whole numbers, else nothing."""
+    """The answer frame if all moves are strings or ints; else b""."""
     if frame_codec.COMPILED and (frame := frame_codec.said(nonce, moves, _texts, _numbers)):
         return frame
     try:
@@ -56,7 +56,7 @@ def said(nonce: int, moves: list[Any]) -> bytes:
 
 
 def _told(moves: list[Any]) -> bytes:
-    """These moves, in JSON. Raises KeyError where one is not known."""
+    """These moves in JSON. Raises KeyError if one is not cached."""
     kinds = set(map(type, moves))
     if len(kinds) == 1:
         return b",".join(map(_known[kinds.pop()].__getitem__, moves))
@@ -64,16 +64,16 @@ def _told(moves: list[Any]) -> bytes:
 
 
 def said_in_rows(nonce: int, moves: list[Any], rows: list[int]) -> bytes:
-    """The answer where some moves are made in a row, each in a line. Raises ValueError or
-    TypeError."""
+    """The answer frame with one move or row of moves per line; `rows` are the places of the rows.
+    Raises ValueError or TypeError if JSON cannot hold a move."""
     told = b",\n".join([_whole(move) for move in moves])
     return b'["say",%d,[\n%b\n],[],%b]' % (nonce, told, to_bytes(rows))
 
 
 def _whole(move: Any) -> bytes:
-    """The move in JSON: known by what marshal makes of it, which tells 1 from True.
+    """The move in JSON, cached by its bytes in marshal, which distinguishes 1 from True.
 
-    A row that a driver has kept, and hands over once more, is known by itself.
+    A row that a driver keeps and hands over again is found by its identity.
     """
     told = _same.get(id(move))
     if told is not None:
@@ -92,7 +92,7 @@ def _whole(move: Any) -> bytes:
 
 
 def _know(moves: list[Any]) -> bool:
-    """Whether all these moves are among those whose JSON is known, as they now are if they can."""
+    """Whether all these moves are cached; encodes and caches them if possible."""
     for move in moves:
         known = _known.get(type(move))
         if known is None or len(known) >= _KNOWN:
@@ -105,5 +105,5 @@ def _know(moves: list[Any]) -> bool:
 
 
 def to_bytes(message: Any) -> bytes:
-    """The message as it is sent; half a character becomes a question mark."""
+    """The message in JSON as it is sent; a lone surrogate becomes a question mark."""
     return _to_text(message).encode("utf-8", "replace")

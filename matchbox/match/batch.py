@@ -21,14 +21,14 @@ if TYPE_CHECKING:
     from matchbox.game import Answers, Batch, Game, Options, Outcome, Plain, State
 
 _NO_MOVES: Final = (tuple, SeatFault)
-"""Answers that are no single move: a row, and what the seat's own loop saw."""
+"""Types of answers that are not a single move: a row of moves, and a fault seen inside the seat."""
 
 Left = tuple[int, list["Plain"], "Answers"]
-"""A bout that goes back: its number, the answers so far, and those that follow them."""
+"""A bout that is handed back: its number, the answers so far, and the answers to be taken next."""
 
 
 def batch_of(game: Game, seats: int, options: Options) -> Batch:
-    """The game's own batch for that table, or else the one over its rules."""
+    """Returns the game's own batch for that table, or else the general one."""
     own = getattr(game, "batch", None)
     made: Batch | None = own(seats, options) if own is not None else None
     return RulesBatch(game, seats, options) if made is None else made
@@ -45,18 +45,18 @@ class _Bout:
         self.number = number
         self.dice = dice
         self.seeds: list[str | None] = list(seeds)
-        """By seat: what seeds its player, until its first question was answered."""
+        """By seat: the seed of its player, until it has answered its first question."""
         self.state = state
         self.step = 1
-        """The number of the next step, with those of chance."""
+        """The number of the next step; steps of chance count too."""
         self.answers: list[Any] = []
-        """A move each, or a row of moves."""
+        """The answers so far: a move or a row of moves each."""
         self.rows = False
-        """Whether an answer is a row."""
+        """Whether the batch has taken a row of moves."""
         self.together: Sequence[int] = ()
-        """The seats that move at once, where there are several."""
+        """The seats that move simultaneously, if there are several."""
         self.answered: dict[int, Any] = {}
-        """The answers of some of them."""
+        """The answers that some of them have given."""
 
 
 class RulesBatch:
@@ -80,14 +80,14 @@ class RulesBatch:
         self._go_on(_Bout(bout, dice, seeds, state))
 
     def ask(self, seat: int) -> list[tuple[int, Any, str | None]]:
-        """What the seat owes an answer to."""
+        """The questions to that seat."""
         view = self._view
         return [
             (bout.number, view(bout.state, seat), bout.seeds[seat]) for bout in self._owing[seat]
         ]
 
     def take(self, seat: int, answers: Sequence[Any]) -> list[Left]:
-        """Makes the moves; gives back the bouts in which an answer is not legal."""
+        """Makes the moves; returns the bouts in which an answer is not legal."""
         bouts, self._owing[seat] = self._owing[seat], []
         back: list[Left] = []
         apply, to_move, owing, most = self._apply, self._to_move, self._owing, self._max_steps
@@ -113,18 +113,18 @@ class RulesBatch:
         return back
 
     def over(self) -> list[tuple[int, list[Plain], Outcome]]:
-        """The bouts that have ended since the last time."""
+        """The bouts that have ended since the last call."""
         over, self._over = self._over, []
         return over
 
     def leave(self) -> list[Left]:
-        """All bouts under way."""
+        """Hands back all bouts in progress."""
         left = {bout.number: bout for owing in self._owing for bout in owing}
         self._owing = [[] for _ in range(self._seats)]
         return [(bout.number, bout.answers, bout.answered) for bout in left.values()]
 
     def _go_on(self, bout: _Bout) -> None:
-        """Plays chance. Then a seat owes a move, several do, or the bout is over."""
+        """Plays chance until one or several seats owe a move, or the bout is over."""
         movers = self._next(bout)
         bout.together = movers if len(movers) > 1 else ()
         for seat in movers:
@@ -136,7 +136,7 @@ class RulesBatch:
             self._over.append((bout.number, moves, outcome))
 
     def _next(self, bout: _Bout) -> Sequence[int]:
-        """The seats that are to move once chance has played; none at the end.
+        """Plays chance; returns the seats that are then to move, none at the end.
 
         Raises SeatFault("platform") for a bout that does not end.
         """
@@ -150,9 +150,9 @@ class RulesBatch:
         return movers
 
     def _make_several(self, bout: _Bout, seat: int, answer: Any) -> bool:
-        """Takes one of the answers that make a step together, or a row of moves.
+        """Takes a row of moves, or one of several simultaneous answers.
 
-        False where one is not legal; then `answered` holds what the bout goes back with.
+        Returns False if one is not legal; then `answered` holds the answers to hand back.
         """
         bout.answered[seat] = answer
         if len(bout.answered) < len(bout.together):
@@ -164,7 +164,7 @@ class RulesBatch:
         return made
 
     def _make_row(self, bout: _Bout, seat: int, answer: Any) -> bool:
-        """Makes several moves of a seat, one after the other; whether all of them are legal."""
+        """Makes several moves of a seat, one after the other; returns whether all are legal."""
         if type(answer) is not tuple:
             return False
         for place, move in enumerate(answer):
@@ -175,7 +175,7 @@ class RulesBatch:
         return True
 
     def _make_together(self, bout: _Bout) -> bool:
-        """Makes the moves of all seats that owe one; whether all of them are legal."""
+        """Makes the moves of all seats that owe one; returns whether all are legal."""
         answered = sorted(bout.answered.items())
         for seat, move in answered:
             if type(move) in _NO_MOVES or self._refuses(bout, seat, move):
@@ -193,7 +193,7 @@ class RulesBatch:
         return encode(move) not in map(encode, self._game.legal(bout.state, seat))
 
     def _make(self, bout: _Bout, seat: int, move: Plain) -> bool:
-        """Makes a move; False where it is not legal."""
+        """Makes a move; returns False if it is not legal."""
         try:
             bout.state = self._apply(bout.state, seat, move, bout.dice.at(bout.step))
         except IllegalMove:

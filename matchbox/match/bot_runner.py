@@ -43,18 +43,19 @@ if TYPE_CHECKING:
     from matchbox.game import Plain
 
 _GARBAGE: Final = 20_000
-"""So many new objects before the collector looks: the views of a frame are many, and no garbage."""
+"""Objects that are created between two garbage collections: a frame has many views, and no
+garbage."""
 _REHEARSAL: Final = "rehearsal"
 _REHEARSALS: Final = 10
-"""Python makes what has been called eight times quicker, and writes that down, too."""
+"""Python specialises a function after eight calls, which writes to its code in memory."""
 _NO_BOT: Final = b"import random\n\n\nclass Bot:\n    drawn = random.random()\n"
 
 
 def prepare() -> None:
-    """Called once in the process that seats are forked from: does what they would all do first.
+    """Warms up the process from which seats are forked; it must be called once.
 
-    It loads and asks a bot that is none, too. Whatever Python does for the first time it writes
-    down in memory, which every fork would have to copy.
+    It also loads and asks a dummy bot. Python writes to memory when it does something for the first
+    time, and every fork would have to copy those pages.
     """
     gc.set_threshold(_GARBAGE, 20, 50)
     seeded_random.install()
@@ -82,7 +83,7 @@ def prepare() -> None:
 
 
 def serve(recv: Callable[[], bytes | None], send: Callable[[bytes], None]) -> None:
-    """Answers frame after frame until there is none. `prepare` comes first."""
+    """Answers one frame after another until `recv` returns None. Call `prepare` first."""
     session = Session()
     while (frame := recv()) is not None:
         send(session.handle(frame))
@@ -91,11 +92,13 @@ def serve(recv: Callable[[], bytes | None], send: Callable[[bytes], None]) -> No
 class Session:
     """One bot in one rotation of one match: a player object for every bout.
 
-    Decisions run back to back in one greenlet. One that makes a move inside it, and so must wait
-    for the referee, keeps its greenlet, and another goes on: one that waits for what this frame
-    tells, which then takes up new decisions too. A driver that knows what a move leads to need not
-    wait: wherever it hands over a move, a tuple is moves in a row, which nobody changes any more.
-    Where its player fails, it asks with what it has kept back before it lets the error through.
+    Decisions run one after another in one greenlet. If a decision makes a move inside it, it must
+    wait for the referee: it keeps its greenlet, and another greenlet goes on. That one is a
+    greenlet whose answer is in this frame; afterwards it takes new decisions too.
+
+    A driver that knows the effect of a move need not wait. Instead of a move it may hand over a
+    tuple of moves in a row, which must not change later. If its player fails, the driver first
+    sends the moves that it has kept back, and then lets the error through.
     """
 
     def __init__(self) -> None:
@@ -108,37 +111,37 @@ class Session:
         self._chance: Generator | None = None
         self._here = HERE
         self._bouts: list[_Bout | None] = []
-        """By number; none where none is under way."""
+        """The bouts by number; None if the bout is not in progress."""
         self._hub = getcurrent()
         self._idle: list[greenlet] = []
         self._abandoned: list[greenlet] = []
         self._new: list[_Bout] = []
-        """What this frame asks and is not begun yet, the first last;"""
+        """Questions of this frame that have not been started, the first one last."""
         self._waiting: list[_Bout] = []
-        """and what goes on with this frame, likewise."""
+        """Waiting decisions that this frame answers, the first one last."""
         self._moves: list[Any] = []
         self._faults: list[tuple[int, str, str]] = []
         self._rows: list[int] = []
-        """The places of answers that are moves in a row."""
+        """The places of the answers that are rows of moves."""
         self._wanted = False
         self._reports: list[tuple[int, int, str]] = []
 
     def handle(self, frame: bytes) -> bytes:
-        """The frame that answers this one."""
+        """Returns the frame that answers this one."""
         if frame_codec.COMPILED:
             asked = Asked(frame)
             if asked.usual:
-                sys.audit("marshal.loads", frame)  # A bot's hook hears the same in both builds.
+                sys.audit("marshal.loads", frame)  # A bot's hook sees the same in both builds.
                 for number in asked.ended():
                     self._forget(number)
-                for place in range(asked.count):  # Without another object of each question.
+                for place in range(asked.count):  # Without a new object for each question.
                     asked.take()
                     self._ask(place, asked.number, asked.view, asked.seed)
                 return self._say(asked.nonce(), asked.count)
         return self._handle(marshal.loads(frame))
 
     def _handle(self, message: list[Any]) -> bytes:
-        """The answer to what marshal has read."""
+        """The answer to a message that marshal has decoded."""
         if message[0] == "load":
             return to_bytes(self._load(message[1]))
         if message[0] == "compile":
@@ -202,7 +205,7 @@ class Session:
         (self._new if bout.waiting is None else self._waiting).append(bout)
 
     def _begin(self, number: int, seed: Any) -> _Bout:
-        """A bout that is asked for the first time."""
+        """Starts a bout at its first question."""
         bouts = self._bouts
         if number >= len(bouts):
             bouts.extend([None] * (number + 1 - len(bouts)))
@@ -224,7 +227,7 @@ class Session:
         return self._encode_said(nonce)
 
     def _go_on(self) -> Any:
-        """Switches to who is next; comes back, when it is this greenlet's turn, with its view."""
+        """Switches to the next decision. Returns this decision's view when its turn comes again."""
         if self._waiting:
             bout = self._waiting.pop()
             worker = bout.waiting
@@ -232,13 +235,13 @@ class Session:
             bout.waiting = None
             self._here.generator = bout
             return worker.switch(bout.view)
-        # Not to a new one: from inside a decision it would begin as deep as the bot is.
+        # Not to a new greenlet: inside a decision it would start at the bot's stack depth.
         if self._new and self._idle:
             return self._idle.pop().switch()
         return self._hub.switch()
 
     def _work(self) -> None:
-        """The life of a greenlet: new decisions while there are any, then idle."""
+        """The loop of a greenlet: makes new decisions while there are any, then becomes idle."""
         here, bouts, new = self._here, self._bouts, self._new
         while True:
             while new:
@@ -251,7 +254,7 @@ class Session:
                     view = bout.view
                     answer = self._answer_brief if type(view) is bytes else self._answer
                     move = answer(player, view, bout)
-                    if self._report is not None:  # Asked for or not: it is the bot's code.
+                    if self._report is not None:  # Always called: it is the bot's code.
                         report = self._report(player)
                         bout.decisions += 1
                         if self._wanted and report:
@@ -276,11 +279,11 @@ class Session:
         return player
 
     def _note(self, bout: _Bout, report: object) -> None:
-        """Keeps what the player reports on its move."""
+        """Keeps the player's report on its move."""
         self._reports.append((bout.number, bout.decisions - 1, report_text(report)))
 
     def wait(self, bout: _Bout, move: Plain | tuple[Plain, ...]) -> Any:
-        """Hands out a move made inside a decision; returns what the seat sees after it."""
+        """Hands over a move made inside a decision; returns the seat's view after it."""
         if self._here.generator is not bout:
             raise RuntimeError("a move can only be made during the decision it belongs to")
         if type(move) is tuple:
@@ -290,7 +293,8 @@ class Session:
         return self._go_on()
 
     def _forget(self, number: int) -> None:
-        """Drops a bout. A decision of it that still waits is never woken, not even to end it."""
+        """Drops a bout. If a decision of it still waits, it is never woken, not even to be
+        ended."""
         if number < len(self._bouts):
             bout = self._bouts[number]
             self._bouts[number] = None
@@ -317,10 +321,10 @@ class Session:
 
 
 class _Bout(Generator):
-    """One bout's player, its chance, and the decision that waits for the referee, if one does.
+    """One bout's player, its random generator, and its waiting decision, if any.
 
-    Called from inside the decision, it makes a move, or several in a row, and returns what the
-    seat sees after it.
+    Called inside the decision, it makes a move, or several in a row, and returns the seat's view
+    after them.
     """
 
     __slots__ = ("_session", "decisions", "number", "place", "player", "view", "waiting")

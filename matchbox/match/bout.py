@@ -1,6 +1,7 @@
-"""One bout under way: the rules' state, what each seat was told, and what a fault costs it.
+"""One bout in progress: the rules' state, the views each seat was sent, and the cost of a fault.
 
-Knows the Game contract and no game; asks nobody: questions leave and answers come in.
+Knows the Game contract and no game. It asks no seat itself: its owner fetches the questions and
+passes the answers in.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class LiveBout:
-    """One deal being played once in one rotation of the seats."""
+    """One deal played once in one rotation of the seats."""
 
     __slots__ = (
         "_dice", "_game", "_given", "_make_move", "_max_steps", "_outcome", "_own_refusal",
@@ -50,9 +51,9 @@ class LiveBout:
         self.faults: list[Fault] = []
         self.told: list[list[Told]] = [[] for _ in range(seats)]
         self.owing: Sequence[int] = ()
-        """The seats that owe an answer, rising; none once it is over."""
+        """The seats that owe an answer, ascending; empty once the bout is over."""
         self.answered: dict[int, Answer] = {}
-        """What some of them have answered already, where several move at once."""
+        """Simultaneous moves: the answers so far."""
         self.over = False
         """True once the bout has its outcome."""
         self._game = game
@@ -76,15 +77,15 @@ class LiveBout:
     def tell(self, seat: int) -> Told:
         """The view for the next question to that seat, or its brief where the game has one.
 
-        It is remembered for a retelling.
+        It is kept, so that it can be sent again.
         """
         view = self._view(self.state, seat)
         self.told[seat].append(view)
         return view
 
     def take(self, seat: int, answer: Answer) -> bool:
-        """Takes what the seat answered. True once all who owed have answered, and the rules were
-        told; then `owing` names who is next."""
+        """Takes a seat's answer. Returns True once all seats that owed one have answered and the
+        rules have made the moves; then `owing` holds the next seats."""
         if len(self.owing) > 1:
             self.answered[seat] = answer
             if len(self.answered) < len(self.owing):
@@ -101,13 +102,13 @@ class LiveBout:
         return True
 
     def result(self) -> Bout:
-        """The finished bout as it is recorded."""
+        """The finished bout, as it is recorded."""
         assert self._outcome is not None
         places, scores, why = self._outcome.places, self._outcome.scores, self._outcome.why
         return Bout(*self.order, self.moves, list(places), list(scores), why, self.faults)
 
     def _take_row(self, seat: int, moves: Iterable[Plain]) -> None:
-        """Moves that the seat made in a row: each is taken as if it had been asked for."""
+        """Takes moves that the seat made in a row, each as if it had been asked for."""
         before = len(self.faults)
         for move in moves:
             if len(self.owing) != 1 or self.owing[0] != seat:
@@ -119,7 +120,7 @@ class LiveBout:
                 return
 
     def _take_together(self) -> None:
-        """Simultaneous moves are all checked before any is made, so that a fault comes first."""
+        """Checks all simultaneous moves before it makes any: so a fault comes before every move."""
         answers, self.answered = self.answered, {}
         moves: list[tuple[int, Plain]] = []
         faults: list[tuple[int, SeatFault]] = []
@@ -139,7 +140,7 @@ class LiveBout:
                 self._apply(seat, move)
 
     def _refusal(self, seat: int, move: Plain) -> str:
-        """Why that move is refused, in the game's own words if it has any; else nothing."""
+        """Why that move is refused, in the game's own words if it has any; "" if it is legal."""
         if self._own_refusal is not None:
             return self._own_refusal(self.state, seat, move)
         if encode(move) in map(encode, self._game.legal(self.state, seat)):
@@ -156,7 +157,7 @@ class LiveBout:
             self.moves.append(move)
 
     def _look(self) -> None:
-        """Plays chance, applies given faults, and finds who owes a move; or the outcome."""
+        """Plays chance and applies given faults, until a seat owes a move or the bout is over."""
         while not self.over:
             movers = self._to_move(self.state)
             if not movers:
@@ -189,7 +190,7 @@ class LiveBout:
             self.state = self._game.without(self.state, seat, self._next_dice())
 
     def _settle(self, outcome: Outcome | None) -> None:
-        """Ends the bout: with the game's outcome, whoever was at fault behind everybody else."""
+        """Ends the bout with the game's outcome; seats at fault are placed behind all others."""
         self.over = True
         self.owing = ()
         if outcome is not None and not self.faults:

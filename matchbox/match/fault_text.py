@@ -1,4 +1,4 @@
-"""What a seat says of a bot in words: whose fault an exception is, and what a player reports.
+"""The texts that a seat sends about its bot: whose fault an exception is, and a player's reports.
 
 Knows exceptions and lengths; sends nothing.
 """
@@ -14,15 +14,15 @@ from typing import Final
 from matchbox.errors import IllegalMove
 
 _WORST: Final = 200
-"""Characters of a fault's detail that are sent on; the whole traceback goes to stderr."""
+"""A fault's detail is cut to this many characters; stderr holds the whole traceback."""
 _REPORT: Final = 1024
-"""Characters of what a player reports on one move."""
+"""A player's report on one move is cut to this many characters."""
 _OURS: Final = re.compile(r"\bmatchbox\.games\.(\w+\.)+(?=[A-Z])")
-"""How the compiled build begins the name of a class of ours, which an author knows without."""
+"""The prefix of our class names in the compiled build; it is removed for authors."""
 
 
 def blame(error: BaseException) -> tuple[str, str]:
-    """The kind of fault and one sentence; the traceback goes to the bot's own stderr."""
+    """Returns the kind of fault and one sentence; writes the traceback to the bot's own stderr."""
     try:
         traceback.print_exception(error, file=sys.stderr)
         sys.stderr.flush()
@@ -36,7 +36,7 @@ def blame(error: BaseException) -> tuple[str, str]:
 
 
 def report_text(report: object) -> str:
-    """What a player reports as ASCII JSON; in Python's words where JSON has none; cut."""
+    """The player's report as ASCII JSON, or its repr if JSON cannot hold it; cut to length."""
     try:
         text = json.dumps(report, separators=(",", ":"), default=repr, allow_nan=False)
     except (TypeError, ValueError, RecursionError):

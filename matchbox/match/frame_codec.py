@@ -1,8 +1,9 @@
-"""Frames byte by byte: what compiled code writes and reads without a library.
+"""Encodes and decodes frames byte by byte, without a library, for the compiled build.
 
-A question is written as marshal would write it, and read where it has that very shape; an answer
-is read where it holds nothing but short texts and whole numbers. Whatever else there is comes back
-as nothing, and is left to marshal and msgspec. Plain Python, which is slower so, asks them at once.
+A question is encoded as marshal would encode it. Frames of questions are decoded if they have the
+usual shape; answers are decoded if they hold only short strings and integers. All else is reported
+as not handled, and left to marshal and msgspec. In plain Python those are faster and are used at
+once.
 """
 
 from __future__ import annotations
@@ -17,16 +18,16 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 COMPILED: Final = build.in_use() == "compiled"
-"""Whether what is here is quicker than the libraries."""
+"""Whether this module is faster than the libraries."""
 
 _ROOM: Final = 1 << 16
 _room: Final = bytearray(_ROOM)
-"""Where a frame of answers is put together; a longer one is left to msgspec."""
+"""The buffer for a frame of answers; a longer frame is left to msgspec."""
 _TAIL: Final = 100
-"""More bytes than a question has beside its brief and its seed."""
+"""More than the bytes that a question has beside its brief and its seed."""
 
-# marshal's format 2: a letter for the kind, and, but of None, four bytes for the number or the
-# length, the lowest first.
+# marshal's format 2: a letter for the kind, then (except for None) four bytes for the number or
+# the length, lowest byte first.
 _HEAD: Final = b"[\4\0\0\0u\3\0\0\0ask"
 _NONCE: Final = len(_HEAD)
 _COUNT: Final = _NONCE + 5
@@ -39,21 +40,21 @@ _SAY: Final = b'["say",'
 _END: Final = b"],[]]"
 _QUOTE, _BACKSLASH, _COMMA, _OPEN, _ZERO, _NINE, _SPACE, _TILDE = b'"\\,[09 ~'
 _DIGITS: Final = 15
-"""A whole number with more digits may be too large."""
+"""An integer with more digits may be too large."""
 _SLOTS: Final = 256
 _LENGTH: Final = 32
-"""A text with more letters is not kept."""
+"""A text with more characters is not cached."""
 _spelled: Final[list[bytes]] = [b""] * _SLOTS
 _texts: Final[list[str]] = [""] * _SLOTS
-"""The last text of each slot: what is said again and again is one object."""
+"""The last text of each slot, so that repeated texts are one object."""
 
 
 # --- Questions -------------------------------------------------------------------------------
 
 
 class Asking:
-    """The questions of a frame, each written the moment it is known; what it was asked with may
-    change from then on."""
+    """Collects the questions of a frame. Each is encoded at once, so its source may change
+    afterwards."""
 
     __slots__ = ("_at", "_count", "_room")
 
@@ -63,7 +64,7 @@ class Asking:
         self._count = 0
 
     def add(self, number: int, told: bytes | bytearray, seed: str | None) -> None:
-        """One more question. Raises OverflowError where four bytes do not hold the number."""
+        """Adds a question. Raises OverflowError if the number does not fit into four bytes."""
         if number < _LOWEST or number >= -_LOWEST:
             raise OverflowError
         size, at = len(told), self._at
@@ -86,7 +87,7 @@ class Asking:
         self._count += 1
 
     def frame(self, nonce: int, ended: list[int]) -> bytes:
-        """What marshal makes of ["ask", nonce, questions, ended]. Raises OverflowError."""
+        """The encoding of ["ask", nonce, questions, ended]. Raises OverflowError."""
         head, at = _HEAD, self._at
         if at + 5 * len(ended) + _TAIL > len(self._room):
             self._grow(5 * len(ended))
@@ -118,7 +119,7 @@ class Asking:
         return questions[part]
 
     def _grow(self, size: int) -> None:
-        """Makes room for so many bytes more, and as many as there are."""
+        """Makes room for `size` more bytes, and doubles the room at least."""
         self._room += bytes(self._at + size + _TAIL)
 
 
@@ -126,7 +127,7 @@ _asking: Final = Asking()
 
 
 def asks(nonce: int, questions: list[Any], ended: list[int]) -> bytes:
-    """What marshal makes of ["ask", nonce, questions, ended], where they are asked by brief."""
+    """marshal's encoding of ["ask", nonce, questions, ended]; b"" if a question has no brief."""
     to = _asking
     to.clear()
     try:
@@ -140,7 +141,7 @@ def asks(nonce: int, questions: list[Any], ended: list[int]) -> bytes:
 
 
 def _small(number: int) -> int:
-    """The number, where four bytes hold it. Raises OverflowError."""
+    """Returns the number if it fits into four bytes. Raises OverflowError."""
     if type(number) is not int:
         raise OverflowError
     small = number
@@ -158,14 +159,15 @@ def _put(to: bytearray, at: int, kind: int, number: int) -> None:
 
 
 def _copy(to: bytearray, at: int, data: bytes | bytearray, size: int) -> int:
-    """Where it goes on behind that."""
+    """Copies the data to place `at`; returns the place behind it."""
     for place in range(size):
         to[at + place] = data[place]
     return at + size
 
 
 class Asked:
-    """The questions of a frame, one after the other: where it is `usual`, as `asks` writes it."""
+    """Decodes the questions of a frame one by one; `usual` tells whether it has the shape of
+    `asks`."""
 
     __slots__ = ("_at", "_data", "_end", "_frame", "count", "number", "seed", "usual", "view")
 
@@ -191,7 +193,7 @@ class Asked:
         return [_number(data, first + 5 * place) for place in range(_number(data, at))]
 
     def take(self) -> None:
-        """Goes to the next question. Raises IndexError where there is none."""
+        """Decodes the next question. Raises IndexError if there is none."""
         data, at = self._data, self._at
         if at >= self._end:
             raise IndexError
@@ -209,13 +211,13 @@ class Asked:
 
 
 def _number(data: bytes, at: int) -> int:
-    """The number of what begins there."""
+    """The four-byte number of the value that begins at `at`."""
     high = data[at + 4]
     return data[at + 1] | data[at + 2] << 8 | data[at + 3] << 16 | high << 24
 
 
 def _after_questions(data: bytes, size: int) -> int:
-    """Where the list of bouts that are over begins; 0 where the frame is not of the usual shape."""
+    """The place of the list of ended bouts; 0 if the frame does not have the usual shape."""
     head = _HEAD
     if size < _FIRST:
         return 0
@@ -252,7 +254,7 @@ def _after_questions(data: bytes, size: int) -> int:
 
 
 def said(nonce: int, moves: list[Any], texts: dict[str, bytes], numbers: dict[int, bytes]) -> bytes:
-    """The frame of moves whose JSON is known; nothing where that of one is not."""
+    """The frame of moves whose JSON is known; b"" if one is unknown."""
     to = _room
     head = b'["say",%d,[' % nonce
     at = _copy(to, 0, head, len(head))
@@ -278,10 +280,10 @@ def said(nonce: int, moves: list[Any], texts: dict[str, bytes], numbers: dict[in
 
 
 def answers(frame: bytes, nonce: int, count: int) -> list[Any] | None:
-    """The moves of a frame that answers so many questions with short texts and whole numbers."""
+    """The `count` moves of an answer frame; None unless all are short strings or integers."""
     data = frame
     end = len(frame) - len(_END)
-    """Where the list of moves must end."""
+    """The place where the list of moves must end."""
     at = len(_SAY)
     if end <= at or not frame.startswith(_SAY) or not frame.endswith(_END):
         return None
@@ -326,8 +328,8 @@ def answers(frame: bytes, nonce: int, count: int) -> list[Any] | None:
 
 
 def _digits(data: bytes, start: int, end: int) -> int:
-    """How many digits the whole number has that begins there; 0 where there is none, or none that
-    JSON allows, or too many."""
+    """How many digits the integer at `start` has; 0 if there is none, JSON forbids it, or it has
+    too many."""
     at = start
     while at < end and _ZERO <= data[at] <= _NINE:
         at += 1
@@ -345,7 +347,7 @@ def _value(data: bytes, start: int, size: int) -> int:
 
 
 def _text(data: bytes, start: int, size: int, slot: int) -> str:
-    """The text that stands there, and belongs into that slot."""
+    """The text at that place; it is kept in the slot."""
     spelled = _spelled[slot]
     known = spelled
     if len(spelled) == size:
@@ -357,7 +359,7 @@ def _text(data: bytes, start: int, size: int, slot: int) -> str:
     spelled = data[start : start + size]
     text = spelled.decode("ascii")
     if size <= _LENGTH:
-        if not _texts[slot]:  # Only the slot's first: in Python 3.12 such a text is never freed.
+        if not _texts[slot]:  # Only the slot's first: Python 3.12 never frees such a text.
             text = intern(text)
         _spelled[slot] = spelled
         _texts[slot] = text

@@ -1,4 +1,4 @@
-"""Frames between the referee and a seat: what a seat is asked, and what it may answer.
+"""Frames between the referee and a seat: the questions, and the answers allowed.
 
 Knows shapes; sends nothing. A frame from a seat that breaks its shape is that seat's fault.
 """
@@ -25,59 +25,59 @@ if TYPE_CHECKING:
 MAX_INT: Final = 2**53
 MAX_DEPTH: Final = 8
 DETAIL_LENGTH: Final = 200
-"""So many characters of what a seat says about a fault are kept."""
+"""A seat's text about a fault is cut to this many characters."""
 MOST: Final = 250
-"""So many questions are asked in one frame: their answers have room in one, each as long as it
-may be,"""
+"""The most questions in a frame: the answers, each of the greatest length, still fit into one."""
 MOST_REPORTING: Final = 25
-"""and where players report on their moves, so many, for what they report has room there too."""
+"""The same where players report on their moves, since the reports must fit too."""
 LONG: Final = 1 << 20
-"""Bytes of a frame that is rather cut in two, where it asks more than one question."""
+"""A frame longer than this many bytes is split if it asks several questions."""
 REPORT_LENGTH: Final = 1024
-"""What a player reports on a move has so many characters at the most."""
+"""The most characters of a player's report on one move."""
 _FORMAT: Final = 4
 """marshal's format of Python 3.4 and later."""
 _FORMAT_OF_BRIEFS: Final = 2
-"""One that does not look whether it has written the same thing before: of bytes, it has not."""
+"""A format that does not look for repeated objects: briefs have none."""
 SEEN_INSIDE: Final = ("crash", "illegal", "memory", "protocol")
 """The kinds of fault that a seat's own loop reports."""
 
 _UNREADABLE: Final = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
 )
-"""Control characters but tab and newline, what changes a line's direction, and half characters."""
+"""Control characters except tab and newline, characters that change the direction of a line, and
+lone surrogates."""
 
 _Flat: TypeAlias = str | Annotated[int, msgspec.Meta(gt=-MAX_INT, lt=MAX_INT)]
 _PLAIN_ANSWERS: Final[Any] = msgspec.json.Decoder(
     tuple[Literal["say"], int, list[_Flat], tuple[()]]
 )
-"""Reads and checks at once what most frames are: texts and whole numbers, and no fault."""
+"""Decodes and checks the usual frame in one step: strings and integers only, no fault."""
 _Move: TypeAlias = _Flat | list[_Flat]
 _MOVE: Final[Any] = msgspec.json.Decoder(_Flat | list[_Move])
 _ROW: Final[Any] = msgspec.json.Decoder(Annotated[list[_Move], msgspec.Meta(min_length=1)])
 _PLACES: Final[Any] = msgspec.json.Decoder(list[int])
-"""Read an answer in such a frame, one that is moves in a row, and the places of those."""
+"""For frames with rows: decode a single move, a row of moves, and the places of the rows."""
 _KNOWN: Final = 1000
-"""So many different answers are kept as they are read,"""
+"""The cache keeps at most this many different answers."""
 _KEY: Final = 300
-"""each of so many bytes at the most."""
+"""The longest answer that is cached, in bytes."""
 
 _NO_FAULT: Final = b"],[]]"
-"""How a frame ends that holds no fault and no row,"""
+"""The end of a frame without faults and rows."""
 _NO_FAULT_BUT_ROWS: Final = b"],[],"
-"""and what stands before the places of rows in one that holds no fault."""
+"""The bytes before the places of the rows, in a frame without faults."""
 
 Told: TypeAlias = Any
-"""What a seat is told of a position: its view, or the brief that the game has for it."""
+"""The position as a seat is told it: its view, or its brief if the game has one."""
 Question: TypeAlias = "tuple[int, Told, str | None]"
-"""What a seat is asked about one bout: the bout's number, what it is told, and with the bout's
-first question the player's own seed (hex), else None."""
+"""A question about one bout: the bout's number, the view or brief, and with the bout's first
+question the player's own seed (hex), else None."""
 Answer: TypeAlias = "Plain | tuple[Plain, ...] | SeatFault"
-"""What came back: a move; moves made one after the other, as a tuple of one or more; or the fault
-that the seat's own loop saw."""
+"""An answer: a move; a tuple of one or more moves made in a row; or a fault seen inside the
+seat."""
 Reports: TypeAlias = "dict[tuple[int, int], str]"
-"""What a player reported on its moves, by the bout's number and how many decisions it had made
-there before: JSON, cut where it is too long."""
+"""Players' reports on their moves, by the bout's number and the number of decisions the player had
+made in it before: JSON, cut to length."""
 
 
 def load_frame(
@@ -91,10 +91,11 @@ def load_frame(
     libraries: Sequence[str] | None = None,
     code: bytes = b"",
 ) -> bytes:
-    """The frame that hands a seat its bot and what it remembers. Raises BadMessage.
+    """The frame that gives a seat its bot and the bot's memory. Raises BadMessage if that is too
+    long.
 
-    `reports` asks for the players' diagnostics; `libraries` are those that the bot may import, None
-    where nobody keeps it from any; `code` is what a seat made of the main file before.
+    `reports` asks for the players' diagnostics. `libraries` are those that the bot may import; None
+    refuses none. `code` is a seat's earlier compilation of the main file.
     """
     if len(memory) > MEMORY_BYTES:
         raise BadMessage(
@@ -114,18 +115,18 @@ def load_frame(
 
 
 def compile_frame(main: bytes) -> bytes:
-    """The frame that has a seat compile a bot's main file. What it answers is only ever for seats
-    of that bot: nothing outside a box reads it."""
+    """The frame that makes a seat compile a bot's main file. The result is used only in seats of
+    that bot: nothing outside a box reads it."""
     return marshal.dumps(["compile", main], _FORMAT)
 
 
 def wants_libraries(frame: bytes) -> bool:
-    """Whether the seat says that its bot needs one with libraries."""
+    """Whether the seat says that its bot needs a seat with libraries."""
     return frame.startswith(b'["wants"')
 
 
 def read_loaded(frame: bytes) -> str:
-    """The name of the class that was loaded. Raises SeatFault where there is none."""
+    """The name of the class that was loaded. Raises SeatFault if none was."""
     match _decode(frame):
         case ["loaded", str(name)] if name.isidentifier() and len(name) <= DETAIL_LENGTH:
             return name
@@ -153,7 +154,7 @@ def learn_frame(records: Sequence[bytes]) -> bytes:
 
 
 def read_learned(frame: bytes) -> bytes:
-    """The bot's new memory. Raises SeatFault where there is none."""
+    """The bot's new memory. Raises SeatFault if there is none."""
     match _decode(frame):
         case ["learned", str(text)]:
             try:
@@ -172,8 +173,8 @@ def ask_frame(
 ) -> bytes:
     """The frame that asks questions and names the bouts that are over.
 
-    A seat is asked in marshal's format, which it reads three times as fast as JSON. It answers in
-    JSON: nothing that a seat sends is ever given to marshal.
+    Questions are sent in marshal's format, which a seat reads three times as fast as JSON. Answers
+    come in JSON: marshal never reads anything that a seat has sent.
     """
     if isinstance(questions, frame_codec.Asking):
         return questions.frame(nonce, list(ended))
@@ -193,11 +194,12 @@ def read_answers(
     reports: Reports | None = None,
     asked: Iterable[Question] = (),
 ) -> list[Answer]:
-    """One answer a question, in order. Raises SeatFault("protocol") for anything else, and
-    SeatFault("memory") where a bout lacked memory, of which all had their part.
+    """Returns one answer per question, in order.
 
-    Diagnostics on the bouts that were `asked` are put into `reports`; without it, a seat may send
-    none. `nonce` counts the frames of a seat: nobody has made as many decisions in a bout.
+    Raises SeatFault("protocol") for any other frame. Raises SeatFault("memory") if a bout lacked
+    memory, since all bouts of the program share it. Puts diagnostics on the bouts of `asked` into
+    `reports`; without `reports` a seat may send none. `nonce` counts the frames of a seat: no
+    player can have made more decisions in a bout.
     """
     if frame_codec.COMPILED:
         found = frame_codec.answers(frame, nonce, count)
@@ -228,7 +230,8 @@ def read_answers(
 
 
 class _Known(dict[bytes, Any]):
-    """Answers by what a seat sends: what is said again and again is read and checked once."""
+    """Decoded answers by their bytes: an answer that comes again is decoded and checked only
+    once."""
 
     def __init__(self, read: Callable[[bytes], Any]) -> None:
         self._read = read
@@ -247,8 +250,8 @@ _rows: Final = _Known(lambda sent: tuple(_ROW.decode(sent)))
 
 
 def _read_lines(frame: bytes, count: int) -> list[Answer]:
-    """The answers of a frame that has each in a line of its own, as
-    `answer_codec.said_in_rows` writes it, some of them moves in a row; none where it is not so."""
+    """The answers of a frame with one answer per line, as `answer_codec.said_in_rows` writes it;
+    answers in a row are tuples. Empty if the frame has another shape."""
     _, _, rest = frame.partition(b"\n")
     lines, _, end = rest.rpartition(b"\n")
     if not (end.startswith(_NO_FAULT_BUT_ROWS) and end.endswith(b"]")):
@@ -261,7 +264,7 @@ def _read_lines(frame: bytes, count: int) -> list[Answer]:
 
 
 def _put_rows(answers: list[Answer], rows: Any) -> None:
-    """Makes tuples of the answers at these places: they are moves in a row."""
+    """Turns the answers at these places, which are rows of moves, into tuples."""
     for place in rows if isinstance(rows, list) else [rows]:
         if type(place) is not int or not 0 <= place < len(answers):
             raise SeatFault("protocol", "the frame holds moves in a row where there can be none")
@@ -273,7 +276,7 @@ def _put_rows(answers: list[Answer], rows: Any) -> None:
 
 
 def _reports(more: list[Any], asked: set[int], nonce: int) -> Reports:
-    """What was reported: on each bout that was asked, one decision at the most."""
+    """The reports in the frame: at most one for each bout that was asked about."""
     read: Reports = {}
     for report in more[0] if more and isinstance(more[0], list) else more:
         match report:
@@ -302,7 +305,7 @@ def _put_fault(answers: list[Answer], fault: Any) -> None:
 
 
 def what_is_wrong(move: Any, depth: int = MAX_DEPTH) -> str:
-    """Why this is no plain data, or an empty text."""
+    """Why this is not plain data; "" if it is."""
     if move is None or move is True or move is False or type(move) is str:
         return ""
     if type(move) is int:
@@ -327,7 +330,8 @@ def _what_is_wrong_inside(parts: Iterable[Any], depth: int) -> str:
 
 
 def readable(text: str) -> str:
-    """What a bot wrote, safe to show: no character of it moves a cursor or turns a line around."""
+    """A bot's text made safe to show: it can neither move a cursor nor change a line's
+    direction."""
     return _UNREADABLE.sub(_escaped, text.replace("\r\n", "\n"))
 
 

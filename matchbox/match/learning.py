@@ -1,7 +1,8 @@
-"""What a bot may learn from: its own bouts as its seat saw them, in order and within limits.
+"""The material that a bot may learn from: its own bouts as its seat saw them, in order and within
+limits.
 
-Knows records and rules; runs nothing. Who played, which deals are closed, and what the season is
-called is handed in.
+Knows records and rules; runs nothing. The callers pass the matches, the deals under embargo and the
+season.
 """
 
 from __future__ import annotations
@@ -23,11 +24,11 @@ if TYPE_CHECKING:
     from matchbox.game import Game, Plain
 
 MOST_RECORDS: Final = 2000
-"""So many bouts of a round are learned from."""
+"""The most bouts of a round that a bot learns from."""
 MOST_BYTES: Final = 16 << 20
-"""So many bytes of JSON they have together."""
+"""The most bytes of JSON that they have together."""
 ME: Final = "me"
-"""What a bot is called in its own records."""
+"""A bot's name in its own records."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,30 +37,31 @@ class Own:
 
     record: Record
     entrant: int
-    """Which of its entrants the bot was."""
+    """The entrant that the bot was, by number."""
 
 
 @dataclass(frozen=True, slots=True)
 class Lessons:
-    """What a bot learns from after a round."""
+    """The bouts that a bot learns from after a round."""
 
     records: list[bytes]
-    """A bout each, as JSON."""
+    """One bout each, as JSON."""
     left_out: int
-    """How many bouts there were beyond the limits."""
+    """How many bouts were left out because of the limits."""
 
 
 def round_key(season: str, number: int, version: str) -> str:
-    """What seeds a version's learning after that round, and names the others: 64 hex digits.
+    """The key of a version's learning after that round, 64 hex digits: the seed of its lesson and
+    of the names of the others.
 
-    `season` is the season's secret seed: who knows it knows the names.
+    `season` is the season's secret seed: with it one could compute the names.
     """
     text = f"learn:{season}:{number}:{version}"
     return blake2b(text.encode(), digest_size=32).hexdigest()
 
 
 def stranger(key: str, version: str) -> str:
-    """What another version is called in a bot's records of one round: 16 hex digits."""
+    """The name of another version in a bot's records of one round: 16 hex digits."""
     return blake2b(version.encode(), key=bytes.fromhex(key), digest_size=8).hexdigest()
 
 
@@ -74,8 +76,8 @@ def lessons(
 ) -> Lessons:
     """The bot's bouts in the order of match ids, as its seat saw them.
 
-    `key` is that of `round_key`; `closed` are the seeds of deals under embargo, whose bouts are
-    left out as if they had not been. Raises BadRecord where a match does not replay.
+    `key` comes from `round_key`. `closed` are the seeds of deals under embargo: their bouts are
+    left out and not counted. Raises BadRecord if a match does not replay.
     """
     ordered = sorted(played, key=lambda own: own.record.match)
     bouts = [
@@ -99,8 +101,8 @@ def lesson(game: Game, own: Own, bout: Bout, name: Callable[[str], str]) -> dict
     """One bout as the seat of the bot saw it; `name` names the other versions.
 
     Keys: deal, rotation, options, seat, players (by seat), places, scores, why, faults ([moves
-    made, seat, kind]), steps (seat, move, text, view) and end, the seat's view at the end. Of
-    others' moves only the transcript's text is told. Raises BadRecord.
+    made, seat, kind]), steps (seat, move, text, view) and end, the seat's view at the end. Other
+    seats' moves appear only as the transcript's text. Raises BadRecord.
     """
     record = own.record
     seats = range(len(record.seats))
@@ -124,7 +126,7 @@ def lesson(game: Game, own: Own, bout: Bout, name: Callable[[str], str]) -> dict
 
 
 def _seen(game: Game, record: Record, bout: Bout, seat: int) -> Iterator[dict[str, Any]]:
-    """Every step as that seat saw it; the last holds its view at the end."""
+    """Every step as that seat saw it; the last one holds the seat's final view."""
     made: Sequence[tuple[int, Plain, Plain]] = ()
     for live, moves in walk(game, record, bout):
         table = game.view(live.state, None) if made else None

@@ -1,4 +1,4 @@
-"""What a bot imports beside the standard library, found and refused inside the box.
+"""Finds and refuses, inside the box, a bot's imports beside the standard library.
 
 Knows names of modules and compiled code; runs no line of a bot.
 """
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def wanted(files: Mapping[str, bytes], offered: Sequence[str]) -> list[str]:
-    """The offered libraries that the files' code names and that are not loaded here."""
+    """Returns the offered libraries that the files' code names and that are not loaded here."""
     missing = [name for name in offered if name not in sys.modules]
     if not missing:
         return []
@@ -28,7 +28,7 @@ def _named(file: str, data: bytes, missing: Sequence[str]) -> Iterator[str]:
     try:
         code = compile(data, file, "exec", dont_inherit=True)
     except (SyntaxError, ValueError, MemoryError, RecursionError):
-        return  # Its author hears of it when it is loaded.
+        return  # The author is told when the file is loaded.
     for name in _names(code):
         yield name.partition(".")[0]
 
@@ -42,7 +42,7 @@ def _names(code: CodeType) -> Iterator[str]:
 
 
 class Refuser:
-    """Asked for a module last: says that it is not here, and what is."""
+    """The last import finder: explains that a library is not here, and which ones are."""
 
     def __init__(self, offered: Sequence[str]) -> None:
         self._offered = offered
@@ -59,7 +59,7 @@ class Refuser:
 
 
 def stop_refusing() -> None:
-    """Takes away every Refuser, so that this process imports as before."""
+    """Removes every Refuser, so that this process imports as before."""
     sys.meta_path[:] = [finder for finder in sys.meta_path if not isinstance(finder, Refuser)]
 
 
@@ -67,5 +67,5 @@ LIBRARY: Final = "the standard library"
 
 
 def said(offered: Sequence[str]) -> str:
-    """What a bot may import, in words."""
+    """A sentence about the libraries that a bot may import."""
     return " and ".join([LIBRARY, *offered])

@@ -26,12 +26,12 @@ Adopt = Callable[..., "type[Any] | None"]
 
 MAIN: Final = "player.py"
 CODE_BYTES: Final = 90 << 10
-"""The longest code that is worth handing on: that of about 50 KB of source."""
+"""The longest code that is passed on to other seats: that of about 50 KB of source."""
 _BOT: Final = "bot_under_test"
 
 
 class NotAPlayer(Exception):
-    """The files hold no player class, or more than one and no choice."""
+    """The files hold no player class, or several and no choice among them."""
 
 
 def load(
@@ -41,12 +41,11 @@ def load(
     memory: bytes = b"",
     code: bytes = b"",
 ) -> type[Any]:
-    """The player class of these files for the game whose `player` module is given.
+    """Loads the files; returns their player class for the game whose `player` module is given.
 
-    `memory` is what the bot's `open` reads under the names in the game's `REMEMBERED`; `code` what
-    `compiled` made of its main file, if anything.
-    Whatever the bot's own code raises passes through. Raises NotAPlayer where the choice
-    of the class is not clear.
+    The bot's `open` reads `memory` under the names in the game's `REMEMBERED`. `code` is the result
+    of `compiled` for the main file, or b"". Exceptions of the bot's own code pass through. Raises
+    NotAPlayer if the choice of the class is not clear.
     """
     for alias, module in getattr(game, "ALIASES", {}).items():
         sys.modules[alias] = importlib.import_module(module)
@@ -70,22 +69,22 @@ def load(
 def compiled(main: bytes) -> bytes:
     """The code of a bot's main file, for `load`; runs no line of it.
 
-    Nothing where whoever loads the file had better compile it: because there is something to tell
-    its author, or because code that was written down and read again is not quite the same.
+    Returns b"" if the loading seat must compile the file itself: because there is a warning or an
+    error for the author, or because the code changes when it is encoded and decoded.
     """
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error", SyntaxWarning)
             code = compile(_source(main), MAIN, "exec", dont_inherit=True)
         written = marshal.dumps(code)
-    except Exception:  # Whatever it is: the bot's own seats meet it, too, and tell it.
+    except Exception:  # Any error: the bot's own seats meet it, too, and report it.
         return b""
     alike = len(written) <= CODE_BYTES and _alike(code, marshal.loads(written))
     return written if alike else b""
 
 
 def _alike(one: CodeType, two: CodeType) -> bool:
-    """Whether the sets in both are in the same order: a loop over one would tell."""
+    """Whether the sets in both have the same order, which a loop over one could show."""
     for mine, other in zip(one.co_consts, two.co_consts, strict=True):
         if isinstance(mine, CodeType):
             if not _alike(mine, other):
@@ -96,21 +95,23 @@ def _alike(one: CodeType, two: CodeType) -> bool:
 
 
 def base_of(game: ModuleType) -> type[Any]:
-    """The class that authors subclass: the `BASE` of a game's player module, else its `Player`."""
+    """The class that authors subclass: `BASE` of a game's player module, else its `Player`."""
     base: type[Any] = getattr(game, "BASE", None) or game.Player
     return base
 
 
 def maker_of(game: ModuleType, chosen: type[Any]) -> Callable[[], object]:
-    """How a player is made: as the `maker` of a game's player module says, else by its class."""
+    """The function that makes a player: from the `maker` of a game's player module, else the
+    class."""
     maker: Callable[[type[Any]], Callable[[], object]] | None = getattr(game, "maker", None)
     return maker(chosen) if maker else chosen
 
 
 def _remembering(empty: Mapping[str, bytes], memory: bytes) -> dict[str, Any]:
-    """What a bot's modules find beside the built-in names: an `open` that knows these files.
+    """The names that a bot's modules find beside the built-in ones: an `open` that knows these
+    files.
 
-    `empty` tells what stands in each of them while there is no memory.
+    `empty` holds the content of each file while there is no memory.
     """
     if not empty:
         return {}
@@ -125,8 +126,8 @@ def _remembering(empty: Mapping[str, bytes], memory: bytes) -> dict[str, Any]:
 
 
 def forget() -> None:
-    """Makes room for a bot where another was loaded before, as happens only outside a box."""
-    if _BOT not in sys.modules:  # A look at every module would have their memory copied in a box.
+    """Unloads an earlier bot to make room for another; that happens only outside a box."""
+    if _BOT not in sys.modules:  # Looping over all modules would copy their memory in a box.
         return
     sys.meta_path[:] = [finder for finder in sys.meta_path if not isinstance(finder, _Bundle)]
     for name, module in list(sys.modules.items()):
@@ -135,7 +136,7 @@ def forget() -> None:
 
 
 def _adopt_nothing(value: object, *, named: bool) -> None:
-    """Of most games only classes are players."""
+    """In most games only classes are players."""
 
 
 def choose(
@@ -143,8 +144,8 @@ def choose(
 ) -> type[Any]:
     """The one concrete player class that the module defines, or the one it names.
 
-    A game's `adopt` may make a class of what is none, such as a function; it hears whether the
-    author has named it as the bot.
+    A game's `adopt` may make a class of another value, such as a function; `named` tells it whether
+    the author has named the value as the bot.
     """
     if wanted is not None:
         return _named(module, base, wanted, adopt)
@@ -191,7 +192,7 @@ def _is_player(value: object, base: type[Any]) -> bool:
 
 
 def _source(data: bytes) -> str:
-    """The text of a file, as `open` would read it."""
+    """The text of a file, decoded as `open` would."""
     return data.decode().removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
 
 
@@ -203,7 +204,7 @@ class _Bundle(importlib.abc.MetaPathFinder, importlib.abc.ExecutionLoader):
         self._names = names
 
     def exec_module(self, module: ModuleType) -> None:
-        """Runs a module, with the names that every module of the bot finds."""
+        """Runs a module with the names that every module of the bot finds."""
         module.__dict__.update(self._names)
         super().exec_module(module)
 
@@ -214,7 +215,7 @@ class _Bundle(importlib.abc.MetaPathFinder, importlib.abc.ExecutionLoader):
         if found is None:
             return None
         spec = importlib.machinery.ModuleSpec(fullname, self, origin=found)
-        spec.has_location = True  # Else its modules have no `__file__` to find their data by.
+        spec.has_location = True  # Without it a module has no `__file__` to find its data by.
         if found.endswith("/__init__.py"):
             spec.submodule_search_locations = []
         return spec
@@ -226,7 +227,7 @@ class _Bundle(importlib.abc.MetaPathFinder, importlib.abc.ExecutionLoader):
         return _source(self._files[found])
 
     def get_filename(self, fullname: str) -> str:
-        """What a traceback calls the module."""
+        """The file name in tracebacks of the module."""
         return self._find(fullname) or fullname
 
     def is_package(self, fullname: str) -> bool:

@@ -1,7 +1,7 @@
-"""What a bot remembers from round to round: bytes that its `learn` makes of its own bouts.
+"""A bot's memory from round to round: bytes that its `learn` makes of its own bouts.
 
-Knows how a player is told and how a class learns, inside the box; knows no game. Runs on the
-standard library alone.
+Knows how a player gets its memory and how a class learns, inside the box; knows no game. Runs on
+the standard library alone.
 """
 
 from __future__ import annotations
@@ -15,28 +15,31 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 MEMORY_BYTES: Final = 64 << 10
-"""The longest memory."""
+"""The longest memory, in bytes."""
 
 
 class NotLearned(Exception):
-    """What `learn` returned is no memory."""
+    """The value that `learn` returned is no memory."""
 
 
 def learner_of(chosen: type[Any]) -> Callable[[bytes, list[Any]], object] | None:
-    """The class's `learn(memory, records)`, where it has one."""
+    """The class's `learn(memory, records)`, or None."""
     learn: Callable[[bytes, list[Any]], object] | None = getattr(chosen, "learn", None)
     return learn
 
 
 def tell(player: Any, memory: bytes) -> None:
-    """Hands a new player what its bot remembers, where it wants to hear; b"" is nothing yet."""
+    """Gives a new player its bot's memory, if it has a `remember`; b"" is an empty memory."""
     remember = getattr(player, "remember", None)
     if remember is not None:
         remember(memory)
 
 
 def learned(chosen: type[Any], memory: bytes, records: Sequence[bytes]) -> str:
-    """The new memory in base64; `records` are JSON. Raises what `learn` raises, and NotLearned."""
+    """Calls `learn`; returns the new memory in base64. `records` are JSON.
+
+    Raises what `learn` raises, and NotLearned.
+    """
     learn = learner_of(chosen)
     if learn is None:
         raise NotLearned(f"the class {chosen.__name__} has no learn(memory, records)")
@@ -51,7 +54,7 @@ def learned(chosen: type[Any], memory: bytes, records: Sequence[bytes]) -> str:
 
 
 def _read(records: Sequence[bytes]) -> list[Any]:
-    """The records as data. All of it stays, so nothing is looked through for what may go."""
+    """The decoded records. All of them stay alive, so the garbage collector is off meanwhile."""
     gc.disable()
     try:
         return [json.loads(record) for record in records]

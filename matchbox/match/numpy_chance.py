@@ -1,6 +1,6 @@
-"""Chance by numpy inside a seat: its global generator is one per bout, seeded like `random`'s.
+"""numpy's random numbers inside a seat: one global generator per bout, seeded like `random`'s.
 
-Knows the module `numpy.random` where a box has loaded it; loads nothing itself.
+Knows the module `numpy.random` if a box has loaded it; loads nothing itself.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 _SECOND_NAMES = {"ranf": "random_sample", "sample": "random_sample", "seed": "seed"}
-"""Functions of the module that are no methods of its generator by that very name."""
+"""Functions of the module that are no methods of its generator under the same name."""
 
 
 def install() -> None:
-    """Puts dispatchers in place of the functions of `numpy.random`, if that is loaded."""
+    """Replaces the functions of `numpy.random` by dispatchers, if it is loaded."""
     module: Any = sys.modules.get("numpy.random")
     if module is None:
         return
@@ -57,7 +57,7 @@ def install() -> None:
 
 
 def words(seed: str) -> list[int]:
-    """What seeds a generator of numpy: eight numbers of 32 bits."""
+    """The seed of a numpy generator: eight numbers of 32 bits."""
     digest = blake2b(seed.encode(), digest_size=32, person=b"numpy").digest()
     return [int.from_bytes(digest[at : at + 4], "big") for at in range(0, 32, 4)]
 

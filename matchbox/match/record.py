@@ -1,6 +1,6 @@
-"""The record of a match: what was decided, nothing about when or where.
+"""The record of a match: everything that was decided, and nothing about when or where.
 
-Knows how a record is laid out, packed and digested; does not know how it came about.
+Knows how a record is laid out, packed and digested; does not know how it was made.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ _MAX_BYTES: Final = 64 << 20
 _END: Final = "\0"
 _ENCODER: Final = msgspec.json.Encoder()
 _SAME: Final = 1000
-"""So many things that are no text are known by what object they are, while a record is packed."""
+"""While a record is packed, at most this many values other than strings are known by identity."""
 _WHOLE: Final = {int}
 _LEVEL: Final = 4
-"""Of zlib's levels: the next is 6% shorter, and takes half as long again."""
+"""The zlib level: the next one saves 6%, and takes half as long again."""
 _BZIP2: Final = b"BZh"
-"""How a record begins that was packed when they were in bzip2."""
+"""The first bytes of a record that was packed with bzip2, as older versions did."""
 
 
 class Fault(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """A seat's fault: before which of the bout's moves, whose, and of what kind."""
+    """A seat's fault: how many moves had been made, which seat, and the kind."""
 
     step: int
     """How many moves of the bout had been made."""
@@ -48,16 +48,16 @@ class Bout(msgspec.Struct, frozen=True, gc=False):
     rotation: int
     """Seat s of the table is held by entrant (s + rotation) mod n."""
     moves: list[Any]
-    """Every move in the order the rules saw them; steps of chance are not written down."""
+    """Every move in the order in which the rules made them; steps of chance are not recorded."""
     places: list[int]
-    """A place per seat of the table, 1 is best."""
+    """A place per seat of the table; 1 is best."""
     scores: list[int]
     why: str
     faults: list[Fault] = []
 
     @property
     def forfeit(self) -> int | None:
-        """The seat whose fault came first, or None."""
+        """The seat with the first fault, or None."""
         return self.faults[0].seat if self.faults else None
 
 
@@ -73,48 +73,49 @@ class Record(msgspec.Struct, frozen=True):
     seats: list[str]
     """The digest of each entrant's version; seat order of rotation 0."""
     width: int
-    """How many bouts were in flight at once in a seat's process."""
+    """How many bouts a seat's process played at once."""
     bouts: list[Bout]
     python: str = ""
-    """The Python minor version that the bots ran on, as "3.11"."""
+    """The Python minor version of the bots, as "3.11"."""
     libraries: dict[str, str] = {}
-    """Versions of the libraries that the boxes held beside the standard library."""
+    """Versions of the libraries in the boxes, beside the standard library."""
     memories: list[str] | msgspec.UnsetType = msgspec.UNSET
-    """The digest of each entrant's memory, "" for none; not written where nobody had one."""
+    """The digest of each entrant's memory, "" for none; absent if nobody had one."""
     schema: Literal[1] = SCHEMA
 
 
 class _Head(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
-    """What stands before the columns of a packed record."""
+    """The head of a packed record, in front of the columns."""
 
     record: Record
-    """The record without its bouts and its deals."""
+    """The record without its bouts and deals."""
     bouts: int
     moves: list[Any]
-    """Every move that was made, once: move n is written as the character n + 1."""
+    """Every distinct move: move n is encoded as the character n + 1."""
     ends: list[tuple[list[int], list[int], str]]
-    """Every (places, scores, why), once."""
+    """Every distinct (places, scores, why)."""
     faults: list[tuple[int, list[Fault]]]
-    """The bouts that have faults, by place in the record."""
+    """The faults of the bouts that have any, by place in the record."""
     deals: int = 0
-    """So many deals, of which only the first is written down; 0 where all are."""
+    """The number of deals if only the first is written down; 0 if all are."""
 
 
 def entrant(seat: int, rotation: int, seats: int) -> int:
-    """Which entrant holds that seat of the table in that rotation."""
+    """Returns the entrant that holds that seat of the table in that rotation."""
     return (seat + rotation) % seats
 
 
 def rotations(seats: Sequence[str], *, cooperative: bool) -> range:
-    """How a match is turned: once a seat; once in all where a team is one version throughout.
+    """The rotations of a match: one per seat; only one if a single version fills a cooperative
+    team.
 
-    There every rotation seats the same team at the same deal.
+    Then every rotation would seat the same team on the same deal.
     """
     return range(1 if cooperative and len(set(seats)) == 1 else len(seats))
 
 
 def memories_of(digests: Sequence[str | None]) -> list[str] | msgspec.UnsetType:
-    """The memories as a record names them; nothing where nobody remembered anything."""
+    """The memories as a record names them; absent if nobody had one."""
     return [digest or "" for digest in digests] if any(digests) else msgspec.UNSET
 
 
@@ -125,11 +126,11 @@ def digest(record: Record) -> str:
 
 
 def pack(record: Record) -> bytes:
-    """The record as it is stored: JSON in a line, and columns of characters, in zlib; the deals,
-    or the first alone where the others follow from it.
+    """The record as it is stored, compressed with zlib: a line of JSON, the deals, and columns of
+    characters. If all deals follow from the first, only that one is stored.
 
-    The columns are, a character a bout: how many deals after the last bout's, the rotation, the
-    end; and then the moves of each bout, with NUL behind them.
+    Each column holds one character per bout: by how much the deal's index has grown, the rotation,
+    the ending. Then come the moves of each bout, each closed by NUL.
     """
     bouts = record.bouts
     encode = msgspec.json.encode
@@ -155,7 +156,7 @@ def pack(record: Record) -> bytes:
 
 
 def unpack(data: bytes) -> Record:
-    """The record that was packed. Raises BadRecord for anything else."""
+    """The record that was packed. Raises BadRecord for any other bytes."""
     reader = bz2.BZ2Decompressor() if data.startswith(_BZIP2) else zlib.decompressobj()
     try:
         text = reader.decompress(data, _MAX_BYTES)
@@ -180,14 +181,14 @@ def unpack(data: bytes) -> Record:
 
 
 def _follow(record: Record) -> bool:
-    """Whether the deals follow from the first; of more deals than bouts nobody could be sure that
-    there is room for them."""
+    """Whether the deals follow from the first. Not used with more deals than bouts: a reader could
+    not be sure that they fit into memory."""
     deals = record.deals
     return 1 < len(deals) <= len(record.bouts) and deals == deals_from(deals[0], len(deals))
 
 
 def _deals(head: _Head, seeds: bytes) -> list[str]:
-    """The deals, as written or as they follow from the first. Raises ValueError."""
+    """The deals, as written or derived from the first. Raises ValueError."""
     written = [seeds[at : at + SEED_BYTES].hex() for at in range(0, len(seeds), SEED_BYTES)]
     if not head.deals:
         return written
@@ -197,7 +198,7 @@ def _deals(head: _Head, seeds: bytes) -> list[str]:
 
 
 def _bouts(head: _Head, columns: str) -> list[Bout]:
-    """The bouts as the columns have them. Raises ValueError or LookupError."""
+    """The bouts in the columns. Raises ValueError or LookupError."""
     count = head.bouts
     *played, rest = columns[3 * count :].split(_END)
     if len(played) != count or rest:
@@ -216,16 +217,16 @@ def _bouts(head: _Head, columns: str) -> list[Bout]:
 
 
 class _Characters(dict[Any, str]):
-    """A character for every different thing, which is known by itself if it is text, else by its
-    JSON. A new one gets the next character."""
+    """Maps every distinct value to a character. Strings are looked up by value, others by their
+    JSON. A new value gets the next character."""
 
     def __init__(self, first: int) -> None:
         self.things: list[Any] = []
         self._first = first
         self._numbers: dict[int, str] = {}
-        """The whole numbers, apart from what is equal to them: True is no 1."""
+        """Integers, apart from values equal to them: True is not 1."""
         self._same: dict[int, str] = {}
-        """By id: a batch has one object for all moves that are alike."""
+        """By id: a batch uses one object for all equal moves."""
 
     def __missing__(self, key: Any) -> str:
         kind = type(key)
@@ -243,14 +244,14 @@ class _Characters(dict[Any, str]):
         return character
 
     def text(self, things: list[Any]) -> str:
-        """The characters of these things, which must stay alive as long as this."""
+        """The characters of these values, which must stay alive as long as this object."""
         try:
             if things and type(things[0]) is int and set(map(type, things)) == _WHOLE:
                 return self._whole(things)
             if self._same:
                 return "".join(map(self._same.__getitem__, map(id, things)))
             return "".join(map(self.__getitem__, things))
-        except (KeyError, TypeError):  # Lists and dicts are no keys; their JSON is.
+        except (KeyError, TypeError):  # Lists and dicts are no keys: their JSON is.
             lines = _ENCODER.encode_lines(things).split(b"\n")
             text = "".join(map(self.__getitem__, lines[:-1]))
             if len(self._same) < _SAME:
@@ -258,7 +259,7 @@ class _Characters(dict[Any, str]):
             return text
 
     def _whole(self, things: list[int]) -> str:
-        """The characters of whole numbers."""
+        """The characters of these integers."""
         try:
             return "".join(map(self._numbers.__getitem__, things))
         except KeyError:

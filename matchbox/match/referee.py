@@ -1,7 +1,7 @@
-"""Plays a match: all its deals in all rotations, several bouts in flight. Knows no game.
+"""Plays a match: all its deals in all rotations, several bouts at once. Knows no game.
 
-Keeps the order of bouts and what faults cost in a whole match. What answers for a seat is
-handed in; a platform fault passes through as SeatFault("platform").
+Keeps the order of bouts and the cost of faults in a whole match. The caller opens the players; a
+platform fault passes through as SeatFault("platform").
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from matchbox.match.wire import PlayMatch
 
 MAX_FAULTS: Final = 3
-"""After so many faults in a match, in bout order, an entrant's other bouts are forfeited."""
+"""After this many faults in a match, in bout order, an entrant forfeits its later bouts."""
 
 _NOBODY: Final[frozenset[int]] = frozenset()
 
@@ -35,7 +35,7 @@ Order = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Played:
-    """A match's record, and the diagnostics that stay beside it."""
+    """A match's record, and the diagnostics kept beside it."""
 
     record: Record
     notes: list[Note]
@@ -43,7 +43,7 @@ class Played:
 
 @dataclass(frozen=True, slots=True)
 class _Trouble:
-    """What is kept of a bout in which somebody was banned or at fault."""
+    """The banned entrants and the faults of one bout."""
 
     banned: frozenset[int]
     offenders: set[int]
@@ -61,14 +61,16 @@ def play(
     rotations: Iterable[int] | None = None,
     order: Callable[[Iterable[int]], Iterable[int]] = iter,
 ) -> Played:
-    """The match played: every deal in every rotation that it has, or in the given ones.
+    """Plays every deal in each of the match's rotations, or in the given ones; returns the match.
 
     `open_player(entrant, rotation)` gives each entrant a program of its own per rotation. It is
-    called again for a rotation of which bouts are replayed because of another entrant's faults.
-    `binding` holds faults, by bout, that are taken as given instead of asking the seat, as
-    verification does with timeouts. `report` hears after every frame how many bouts are over
-    since the last time. `order` is given the rotations and returns them in the order of play, which
-    changes nothing in the record. Raises SeatFault("platform") where the platform failed.
+    called again for a rotation if its bouts must be replayed because of another entrant's faults.
+    `binding` holds, by bout, faults that are taken as given instead of asking the seat, as
+    verification does with timeouts. After every frame `report` gets the number of bouts that have
+    ended since its last call. `order` gets the rotations and returns them in the order of play;
+    that order changes nothing in the record.
+
+    Raises SeatFault("platform") if the platform failed.
     """
     match = _Match(game, job, open_player, binding or {}, report)
     versions = [seat.version for seat in job.seats]
@@ -98,8 +100,8 @@ def play_alone(
     open_player: Callable[[int, int], Player],
     beat: Callable[[], None],
 ) -> Bout:
-    """One bout of the match, by programs that have seen no other one; `beat` is called after
-    every frame."""
+    """Plays one bout of the match with programs that have seen no other; calls `beat` after every
+    frame."""
     match = _Match(game, job, open_player, {}, lambda bouts: beat())
     match.play_rotation(order[1], order[:1])
     return match.settle()[0]
@@ -123,21 +125,22 @@ class _Match:
         self._binding = binding
         self._report = report
         self._over = 0
-        """So many bouts are over that nobody was told of yet."""
+        """Ended bouts that `report` has not been told of."""
         self._faultless: list[Fault] = []
-        """The faults of a bout in which nobody was at fault."""
+        """The faults of a bout without faults."""
         self._bouts: dict[int, list[Bout | None]] = {}
-        """By rotation, and then by deal."""
+        """By rotation, then by deal."""
         self._troubles: dict[Order, _Trouble] = {}
         self._offences: list[list[Order]] = [[] for _ in job.seats]
         """By entrant: the bouts in which it was at fault, in order."""
         self._narrow: set[int] = set()
-        """The rotations in which a program has broken: their rest is played one bout at a time.
-        Other rotations are not, as a bot would notice and know in which order they are played."""
+        """The rotations in which a program has broken: the rest of their bouts is played one at a
+        time. Other rotations are not affected; otherwise a bot could notice the order of the
+        rotations."""
 
     def play_rotation(self, rotation: int, deals: Iterable[int]) -> None:
-        """Plays these deals with the seats so rotated, `width` bouts at a time while none of the
-        rotation's programs has broken."""
+        """Plays these deals with the seats so rotated, `width` bouts at a time until one of the
+        rotation's programs breaks."""
         seats = range(self._seats)
         self._bouts.setdefault(rotation, [None] * len(self._job.deals))
         players = [self._open(entrant(seat, rotation, self._seats), rotation) for seat in seats]
@@ -153,11 +156,11 @@ class _Match:
         self.beat()
 
     def settle(self) -> list[Bout]:
-        """All bouts in order, those after an entrant's third fault forfeited by it.
+        """Returns all bouts in order; each bout after an entrant's third fault is forfeited by it.
 
-        A third fault may be found late, and another bot's faults change with it. So bouts are
-        replayed, all of a rotation together, until each was played without those who are banned
-        from it and with everybody else. Each round settles at least the first of them for good.
+        A third fault may be found late, and it can change another bot's faults. So bouts are
+        replayed, all of a rotation together, until each was played with exactly the right entrants
+        banned. Each pass settles at least the first wrong bout for good.
         """
         while stale := self._stale():
             for rotation, deals in stale.items():
@@ -168,7 +171,7 @@ class _Match:
         return [bout for bouts in deals_in_order for bout in bouts if bout is not None]
 
     def _stale(self) -> dict[int, list[int]]:
-        """By rotation: the deals whose bouts were played with the wrong entrants banned."""
+        """The deals whose bouts were played with the wrong entrants banned, by rotation."""
         stale: dict[int, list[int]] = {}
         orders = product(range(len(self._job.deals)), sorted(self._bouts))
         for order in orders if self._troubles else ():
@@ -178,13 +181,13 @@ class _Match:
         return stale
 
     def notes(self) -> list[Note]:
-        """What went wrong, in the order of the bouts."""
+        """The diagnostics of faults, in the order of the bouts."""
         return [note for _, trouble in sorted(self._troubles.items()) for note in trouble.notes]
 
-    # --- What the table asks of it ---
+    # --- Called by the table ---
 
     def free(self, order: Order) -> bool:
-        """Whether nobody is banned from that bout, and no fault in it is given."""
+        """Whether nobody is banned from that bout and no fault in it is given."""
         return order not in self._binding and not self._banned_before(order)
 
     def start(self, order: Order) -> LiveBout:
@@ -202,12 +205,12 @@ class _Match:
         )
 
     def restart(self, order: Order) -> LiveBout:
-        """The bout at its beginning, with nobody banned and no fault given."""
+        """The bout at its beginning, with nobody banned and no given fault."""
         job = self._job
         return LiveBout(self._game, job.deals[order[0]], order, self._seats, job.options)
 
     def finish(self, live: LiveBout) -> None:
-        """Keeps a bout that is over."""
+        """Stores an ended bout."""
         order, bout = live.order, live.result()
         notes = [
             Note(self._entrant(seat, order), *order, kind, detail)
@@ -223,7 +226,7 @@ class _Match:
         self._over += 1
 
     def keep(self, order: Order, moves: list[Plain], outcome: Outcome) -> None:
-        """Keeps a bout that is over, in which nobody was at fault."""
+        """Stores an ended bout without faults."""
         deal, rotation = order
         places, scores, none = list(outcome.places), list(outcome.scores), self._faultless
         self._bouts[rotation][deal] = Bout(deal, rotation, moves, places, scores, outcome.why, none)
@@ -232,12 +235,12 @@ class _Match:
         self._over += 1
 
     def beat(self) -> None:
-        """Tells that a frame was answered, and how many bouts are over since the last time."""
+        """Called after every frame: reports the bouts that have ended since the last call."""
         over, self._over = self._over, 0
         self._report(over)
 
     def _forget(self, order: Order) -> None:
-        """Forgets the trouble in a bout that was played again."""
+        """Forgets the faults of a bout that was replayed."""
         trouble = self._troubles.pop(order, None)
         for who in trouble.offenders if trouble else ():
             self._offences[who].remove(order)

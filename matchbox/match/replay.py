@@ -1,6 +1,6 @@
-"""The two proofs of a record: its moves through the rules again, and its bots played again.
+"""The two proofs of a record: the rules replay its moves, and its bots play it again.
 
-Knows records and rules; what answers for a seat in a verification is handed in.
+Knows records and rules; for a verification the caller opens the players.
 """
 
 from __future__ import annotations
@@ -26,23 +26,23 @@ Verdict = Literal["same", "different", "unrepeatable"]
 
 _TAKEN_FROM_RECORD = ("timeout", "memory", "platform")
 _PERHAPS_BY_A_CLOCK = (*_TAKEN_FROM_RECORD, "protocol")
-"""Thinking off turn breaks the protocol, and it is a clock that finds it."""
+"""Thinking off turn breaks the protocol, but a clock detects it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One position of a bout: what everybody saw, and the move that came next."""
+    """One position of a bout: everybody's view, and the next move."""
 
     views: list[Plain]
-    """What each seat saw, in seat order."""
+    """Each seat's view, in seat order."""
     table: Plain
-    """What a spectator saw."""
+    """The spectator's view."""
     to_move: list[int]
     seat: int | None
-    """Who moved, or None where the bout is over."""
+    """The seat that moved, or None at the end of the bout."""
     move: Plain
     line: str
-    """The move as the transcript has it, one event a line; or how the bout ended."""
+    """The move as the transcript has it, one event per line; at the end, how the bout ended."""
 
 
 def steps(game: Game, record: Record, bout: Bout) -> Iterator[Step]:
@@ -59,7 +59,7 @@ def steps(game: Game, record: Record, bout: Bout) -> Iterator[Step]:
 
 
 def replay(game: Game, record: Record) -> None:
-    """Plays every bout's moves through the rules again. Raises BadRecord where one differs."""
+    """Replays every bout's moves by the rules. Raises BadRecord if an outcome differs."""
     if record.rules != game.spec.rules:
         raise BadRecord(
             f"the record was played by rules {record.rules} of {game.spec.name}; "
@@ -71,7 +71,7 @@ def replay(game: Game, record: Record) -> None:
 
 
 def last_state(game: Game, record: Record, bout: Bout) -> State:
-    """The state in which the bout ended. Raises BadRecord where it does not replay."""
+    """The state in which the bout ended. Raises BadRecord if it does not replay."""
     for live, _ in walk(game, record, bout):
         state = live.state
     return state
@@ -83,14 +83,14 @@ def verify(
     open_player: Callable[[int, int], Player],
     order: Callable[[Iterable[int]], Iterable[int]] = iter,
 ) -> Verdict:
-    """The record's match played again by its bots, against the digest of the record.
+    """Lets the bots play the record's match again, and compares the digests.
 
-    `order` is given the rotations each time and returns them in the order of play.
+    `order` gets the rotations and returns them in the order of play.
 
-    Faults that a machine's clock or memory decides are taken from the record, breaches of the
-    protocol only where the bot does not repeat them. A bot that differs is played once more:
-    where the two new matches differ as well, it is the bot that does not repeat itself. Raises
-    BadRecord where the record was played on another Python minor version, or does not replay.
+    Faults that depend on a machine's clock or memory are taken from the record; breaches of the
+    protocol only if the bot does not repeat them. If the result differs, the match is played a
+    third time: if the two new matches differ too, a bot does not repeat itself. Raises BadRecord if
+    the record was played on another Python minor version, or does not replay.
     """
     if record.python and record.python != records.python_minor():
         raise BadRecord(
@@ -111,7 +111,7 @@ def verify(
 
 
 def job_of(record: Record) -> PlayMatch:
-    """The job that the record is the result of."""
+    """The job that led to the record."""
     return PlayMatch(
         attempt=0,
         token="",
@@ -150,7 +150,8 @@ def _play_again(
 
 
 def walk(game: Game, record: Record, bout: Bout) -> Iterator[tuple[LiveBout, dict[int, Plain]]]:
-    """The bout before each of its moves, by seat, and at its end. Raises BadRecord."""
+    """Yields the bout before each move, with the moves by seat, and at its end. Raises
+    BadRecord."""
     recorded = iter(bout.moves)
     live = _start(game, record, bout)
     while not live.over:

@@ -1,7 +1,8 @@
-"""A few bouts of a match played again, each alone in fresh programs: who keeps state between bouts?
+"""Replays a few bouts of a match, each alone in fresh programs, to find bots that keep state
+between bouts.
 
-Knows how such a bot is told from one that does not repeat itself. What answers for a seat is handed
-in, and what follows from the answer is decided elsewhere.
+Knows how to tell such a bot from one that does not repeat itself. The caller opens the players and
+decides what follows from the result.
 """
 
 from __future__ import annotations
@@ -25,22 +26,22 @@ if TYPE_CHECKING:
     from matchbox.match.wire import PlayMatch
 
 AGAIN: Final = 2
-"""So often a bout that comes out otherwise is played alone once more, before a bot is named."""
+"""A bout with a different result is replayed alone this many times before a bot is named."""
 _NO_WORD: Final = frozenset(("timeout", "platform", "protocol", "memory"))
-"""A bout with such a fault tells nothing: the machine may have decided it."""
+"""A bout with such a fault proves nothing: the machine may have caused it."""
 _SKIPPED: Final = _NO_WORD | {"excluded"}
-"""Neither does one where other bouts of the match have decided."""
+"""Nor does a bout that other bouts of the match have decided."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sampled:
-    """What the bouts that were played again have shown, by entrant, rising."""
+    """The result of the replayed bouts. The entrants are in ascending order."""
 
     bouts: int
     stateful: list[int]
-    """They answer otherwise alone than among other bouts."""
+    """These answer differently alone than among other bouts."""
     unrepeatable: list[int]
-    """They answer otherwise each time."""
+    """These answer differently each time."""
 
 
 def sample(
@@ -51,12 +52,12 @@ def sample(
     most: int,
     beat: Callable[[], None] = lambda: None,
 ) -> Sampled:
-    """Up to `most` bouts of the job's record played alone and compared; `beat` is called after
+    """Replays up to `most` bouts of the job's record alone and compares them; calls `beat` after
     every frame.
 
-    Which bouts follows from the record's digest, so no bot can know. Of a bout the entrant is named
-    whose answer is the first that differs: what the others do may follow from it. The sample ends
-    early, without a word, where the platform fails: the record stands by itself.
+    The record's digest decides which bouts, so no bot can know them. Of each bout only the entrant
+    with the first different answer is named, since it may have changed the others' answers. If the
+    platform fails, the sample ends early without an error: the record is valid without it.
     """
     found: dict[str, set[int]] = {"stateful": set(), "unrepeatable": set()}
     done = 0
@@ -92,7 +93,8 @@ def _compare(
     open_player: Callable[[int, int], Player],
     beat: Callable[[], None],
 ) -> tuple[str, int] | None:
-    """Whose answers differ and how; None where nobody's do, or the machine has decided it."""
+    """The kind of difference, and the entrant whose answers differ; None if none do or if the
+    machine may have caused it."""
     order = bout.deal, bout.rotation
     alone = play_alone(game, job, order, open_player, beat)
     if alone == bout or _NO_WORD & _kinds(alone):
@@ -110,7 +112,7 @@ def _compare(
 
 
 def _first_to_differ(game: Game, record: Record, one: Bout, other: Bout) -> int:
-    """The seat whose move or fault is the first that only one of two different bouts has."""
+    """The seat of the first move or fault that only one of two different bouts has."""
     pairs = zip(one.moves, other.moves, strict=False)
     step = next((at for at, (mine, yours) in enumerate(pairs) if mine != yours), None)
     if step is None:

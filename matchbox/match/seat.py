@@ -1,6 +1,7 @@
-"""A seat as the referee sees it: questions in, answers out, whatever stands behind it.
+"""A seat as the referee sees it: questions in, answers out, whatever program it runs.
 
-Knows frames and how a fork is made anew; knows no box: the way to open one is handed in.
+Knows frames and how to replace a program; knows no box: the caller passes a function that opens
+one.
 """
 
 from __future__ import annotations
@@ -21,18 +22,18 @@ class Channel(Protocol):
     """A running program that answers frames: a seat of a box, or a session in this process."""
 
     def ask(self, frame: bytes, decisions: int = 1, *, start: bool = False) -> bytes:
-        """The one frame that answers this one. Raises SeatFault."""
+        """Sends a frame and returns the one frame that answers it. Raises SeatFault."""
 
     def close(self) -> None:
         """Ends the program and everything it started."""
 
     @property
     def stderr(self) -> str:
-        """What the program has printed."""
+        """The program's output so far."""
 
     @property
     def cpu_ms(self) -> float:
-        """The processor time it has used, in milliseconds."""
+        """The processor time used so far, in milliseconds."""
 
 
 class Seat:
@@ -41,7 +42,8 @@ class Seat:
     def __init__(
         self, open_channel: Callable[[], Channel], load: bytes, *, reports: bool = False
     ) -> None:
-        """`load` is the frame that loads the bot; `reports` that it asks for diagnostics."""
+        """`load` is the frame that loads the bot; `reports` tells whether it asks for
+        diagnostics."""
         self._open = open_channel
         self._load = load
         self._channel: Channel | None = None
@@ -50,13 +52,16 @@ class Seat:
         self._log: list[str] = []
         self._cpu_ms = 0.0
         self.reports: Reports | None = {} if reports else None
-        """The diagnostics so far, where they are asked for."""
+        """The diagnostics so far, if they are asked for."""
         self.class_name: str | None = None
         self._most = frames.MOST_REPORTING if reports else frames.MOST
 
     def answer(self, questions: Sequence[Question]) -> list[Answer]:
-        """One answer a question, in as many frames as it takes. Raises SeatFault where the whole
-        program is at fault, and where there were several, which bouts its frame asked about."""
+        """Returns one answer per question, in as many frames as needed.
+
+        Raises SeatFault if the whole program is at fault; if it took several frames, the fault
+        names the bouts of the failed frame.
+        """
         if len(questions) > self._most:
             return self._in_parts(questions, self._most)
         return self._ask(questions)
@@ -72,7 +77,7 @@ class Seat:
         return frames.read_answers(said, self._nonce, len(questions), self.reports, questions)
 
     def _in_parts(self, questions: Sequence[Question], most: int) -> list[Answer]:
-        """The answers to at most so many questions at a time, one after the other."""
+        """The answers, with at most `most` questions at a time."""
         answers: list[Answer] = []
         for at in range(0, len(questions), most):
             part = questions[at : at + most]
@@ -84,11 +89,11 @@ class Seat:
         return answers
 
     def end(self, bout: int) -> None:
-        """The bout is over: its player may be forgotten."""
+        """Tells the program that the bout is over; it may forget the bout's player."""
         self._ended.append(bout)
 
     def renew(self) -> None:
-        """Throws the program away; the next question goes to a fresh one."""
+        """Ends the program; the next question goes to a new one."""
         if self._channel is not None:
             self._channel.close()
             self._log.append(self._channel.stderr)
@@ -109,17 +114,17 @@ class Seat:
 
     @property
     def log(self) -> str:
-        """What the bot has printed, in all its processes so far."""
+        """The bot's output, in all its processes so far."""
         return "".join(self._log)
 
     @property
     def cpu_ms(self) -> float:
-        """The processor time used so far, in milliseconds, without the running process."""
+        """The processor time used so far, in milliseconds, by all processes that have ended."""
         return self._cpu_ms
 
 
 class LocalChannel:
-    """The seat's loop in this very process: no wall, for trusted bots and for tests."""
+    """Runs the seat's loop in this process: no wall, for trusted bots and for tests."""
 
     stderr = ""
     cpu_ms = 0.0
@@ -128,7 +133,7 @@ class LocalChannel:
         self._session = Session()
 
     def ask(self, frame: bytes, decisions: int = 1, *, start: bool = False) -> bytes:
-        """The frame that answers this one."""
+        """Returns the frame that answers this one."""
         seeded_random.install()
         try:
             return self._session.handle(frame)
@@ -136,6 +141,6 @@ class LocalChannel:
             seeded_random.enter(None)
 
     def close(self) -> None:
-        """Gives the module `random` its own functions back, and the process its imports."""
+        """Restores the functions of the module `random` and the imports of this process."""
         seeded_random.uninstall()
         libraries.stop_refusing()

@@ -1,4 +1,4 @@
-"""Chance inside a seat: `random`'s functions draw from one generator per bout.
+"""Random numbers inside a seat: `random`'s functions draw from one generator per bout.
 
 Knows the standard library's `random`; knows no bout but the one that is entered.
 """
@@ -32,29 +32,29 @@ _FUNCTIONS: Final = tuple(
 _PLAIN: Final[dict[str, Any]] = {
     name: vars(_Plain)[name] for name in _FUNCTIONS if name in vars(_Plain)
 }
-"""What `random.Random` makes of draws, without a Mersenne Twister of its own."""
+"""Methods of `random.Random` that work on any source of draws, without its Mersenne Twister."""
 _IN_LIMBS: Final = limbs.COMPILED
-"""Whether the first draws come out of limbs."""
+"""Whether the first draws are kept in limbs."""
 _FIRST: Final = 512
-"""Bits of the first draws."""
+"""The number of bits of the first draws."""
 _ALL: Final = 1 << _FIRST
-"""Stands before the draws that are left, and so tells how many those are."""
+"""A marker bit above the unused bits, which tells how many of them there are."""
 _NONE_LEFT: Final = 1
 _DRAWS: Final = "draws"
-"""What is a generator's source as long as it draws by itself."""
+"""The source of a generator while it still uses the first draws."""
 _WORD: Final = 1 << 62
 _FEW: Final = 5
-"""So many of a list are sampled here,"""
+"""Up to this many items of a list are sampled here."""
 _POOL: Final = 21
-"""out of a copy, as `random` does, where the list is not longer than this."""
+"""A list no longer than this is copied and sampled, as `random` does."""
 
 
 class Generator:
     """A bout's generator, seeded at first use.
 
-    Its first draws come out of one hash, for seeding a Mersenne Twister takes as long as a few
-    decisions, and most bots draw once or twice in a bout. As many draws as 512 bits allow are its
-    own, then those of its Mersenne Twister.
+    Its first draws come from one hash of 512 bits: seeding a Mersenne Twister takes as long as a
+    few decisions, and most bots draw only once or twice in a bout. Once these bits are used up,
+    draws come from a Mersenne Twister.
     """
 
     __slots__ = ("_bits", "_left", "_limbs", "gauss_next", "numpy", "seed", "source")
@@ -65,16 +65,16 @@ class Generator:
         self.source: Any = None
         """A Mersenne Twister, or `_DRAWS`; None before the first draw."""
         self.numpy: Any = None
-        """What numpy's global functions draw from, where a seat has numpy."""
+        """The generator of numpy's global functions, if a seat has numpy."""
 
     def get(self) -> Any:
-        """What to draw from."""
+        """Returns the object to draw from."""
         if self.source is None:
             self._begin()
         return self if self.source is _DRAWS else self.source
 
     def twister(self) -> Any:
-        """The bout's Mersenne Twister; from now on all draws are its own."""
+        """Returns the bout's Mersenne Twister; from now on it makes all draws."""
         if self.source is None or self.source is _DRAWS:
             self.source = _Plain(int(self.seed, 16))
         return self.source
@@ -104,7 +104,8 @@ class Generator:
         return self.getrandbits(53) * 2.0**-53
 
     def _randbelow(self, n: int) -> int:
-        """What choices, samples and whole numbers draw by, as in `random`, without a call a try."""
+        """Replaces the `random.Random` method that choices, samples and integers draw by; saves a
+        call per try."""
         if _IN_LIMBS and 0 < n < _WORD:
             return self._below(n)
         k = n.bit_length()
@@ -124,7 +125,7 @@ class Generator:
         return bits
 
     def _below(self, n: int) -> int:
-        """The same of limbs, as far as they go."""
+        """The same as `_randbelow` from limbs, as long as they last."""
         k = 0
         while n >> k:
             k += 1
@@ -154,7 +155,7 @@ class Generator:
         return drawn
 
     def _more_bits(self, count: int) -> int:
-        """So many bits out of the limbs, of which there are enough."""
+        """Returns that many bits from the limbs, which must have enough."""
         found, got = 0, 0
         bits: int
         while got < count:
@@ -166,12 +167,13 @@ class Generator:
         return found
 
     def sample(self, *args: Any, **named: Any) -> list[Any]:
-        """A few out of a list as `random` draws them; all else it can do is left to it."""
+        """A sample as `random` draws it; only the simple case is implemented here."""
         drawn = self.few(*args) if len(args) == 2 and not named else None
         return _PLAIN["sample"](self, *args, **named) if drawn is None else drawn
 
     def few(self, population: Any, k: Any) -> list[Any] | None:
-        """A few out of a list; nothing where more is asked for."""
+        """A sample of a few items from a list; None if the arguments are not of this simple
+        kind."""
         if type(population) is not list or type(k) is not int or not 0 <= k <= _FEW:
             return None
         size = len(population)
@@ -212,7 +214,7 @@ class Generator:
 
 
 class Here:
-    """What the dispatchers draw from: there is one thread, and one bout at a time."""
+    """The generator of the current bout: there is one thread, and one bout at a time."""
 
     __slots__ = ("generator",)
 
@@ -226,7 +228,7 @@ _MISSING: Final = object()
 
 
 class BoutRandom(random.Random):
-    """`random.Random`, but unseeded it is seeded from the bout's generator."""
+    """`random.Random`; without a seed it is seeded from the bout's generator."""
 
     __qualname__ = "Random"
 
@@ -240,29 +242,29 @@ class BoutRandom(random.Random):
 
 
 def install() -> None:
-    """Puts the dispatchers in place of `random`'s functions; call it before bot code runs."""
+    """Replaces `random`'s functions by the dispatchers; call it before bot code runs."""
     for name, dispatcher in _DISPATCHERS.items():
         setattr(random, name, dispatcher)
     random.Random = BoutRandom  # type: ignore[misc]
 
 
 def enter(generator: Generator | None) -> None:
-    """From now on the dispatchers draw from this generator; None is the module's own."""
+    """Makes the dispatchers draw from this generator; None stands for the module's own."""
     HERE.generator = generator
 
 
 def current() -> Generator | None:
-    """The generator of the bout that was entered."""
+    """The generator of the current bout."""
     return HERE.generator
 
 
 def seed_own() -> None:
-    """Makes the generator that no bout draws from the same in every seat, for who looks for it."""
+    """Seeds the module's own generator, which no bout uses, alike in every seat."""
     _OWN.seed(0)
 
 
 def uninstall() -> None:
-    """Gives the module its own functions back, for play inside this process."""
+    """Restores the module's own functions, for play inside this process."""
     enter(None)
     for name in _FUNCTIONS:
         setattr(random, name, getattr(_OWN, name))
@@ -270,7 +272,7 @@ def uninstall() -> None:
 
 
 def _source() -> Any:
-    """What to draw from now."""
+    """Returns the object to draw from now."""
     now = _here.generator
     return _OWN if now is None else now.get()
 
@@ -294,7 +296,7 @@ def _dispatcher(name: str) -> Callable[..., Any]:
 
 
 def _usual(name: str, given: tuple[Any, ...], more: tuple[Any, ...], named: dict[str, Any]) -> Any:
-    """A draw as the standard library has it, also where it refuses."""
+    """Calls the standard library's method, which also raises its errors."""
     args = [one for one in given if one is not _MISSING]
     return getattr(_source(), name)(*args, *more, **named)
 
@@ -357,7 +359,7 @@ def _shuffle_list(items: list[Any]) -> None:
 
 
 def _seed(a: Any = None, version: int = 2) -> None:
-    """Seeds the bout's generator; without a seed it stays as it is."""
+    """Seeds the bout's generator; without a seed it does nothing."""
     now = HERE.generator
     if now is None:
         _OWN.seed(a, version)
@@ -371,12 +373,12 @@ def _twister() -> random.Random:
 
 
 def _getstate() -> tuple[Any, ...]:
-    """The state of the bout's generator, for setstate."""
+    """Returns the state of the bout's generator, for setstate."""
     return _twister().getstate()
 
 
 def _setstate(state: tuple[Any, ...]) -> None:
-    """Puts the bout's generator back into a state."""
+    """Restores a state of the bout's generator."""
     _twister().setstate(state)
 
 

@@ -21,45 +21,45 @@ if TYPE_CHECKING:
     from matchbox.match.wire import PlayMatch
 
 _CULPRITS: Final = 3
-"""Behind so many culprits the other bouts of a broken program are forfeited unasked."""
+"""If a program has this many culprits, it forfeits the later bouts without being asked."""
 _OTHERS: Final = -1
-"""Stands for the bouts that a program was asked about when several were in flight."""
+"""Stands for any of the bouts that a program was asked about while several were in progress."""
 
 
 class Player(Protocol):
-    """What answers for a seat: a box, the same code in this process, or a script."""
+    """The program behind a seat: a box, the same code in this process, or a script."""
 
     def answer(self, questions: Sequence[Question]) -> Sequence[Answer]:
-        """One answer a question. Raises SeatFault where the whole program is at fault, or lacked
-        memory in one of them."""
+        """Returns one answer per question. Raises SeatFault if the whole program is at fault, or
+        lacked memory in one of the bouts."""
 
     def end(self, bout: int) -> None:
-        """The bout is over."""
+        """Tells the program that the bout is over."""
 
     def renew(self) -> None:
-        """A fresh program, which remembers nothing."""
+        """Replaces the program by a fresh one, which remembers nothing."""
 
     def close(self) -> None:
-        """The end of the rotation."""
+        """Ends the program at the end of the rotation."""
 
 
 class Bouts(Protocol):
     """The bouts of a rotation, as the match keeps them. A bout is known by (deal, rotation)."""
 
     def free(self, order: tuple[int, int]) -> bool:
-        """Whether nobody is banned from it, or has a fault in it that is given."""
+        """Whether nobody is banned from that bout and no fault in it is given."""
 
     def start(self, order: tuple[int, int]) -> LiveBout:
         """The bout at its beginning."""
 
     def restart(self, order: tuple[int, int]) -> LiveBout:
-        """The bout at its beginning, with nobody banned and no fault given."""
+        """The bout at its beginning, with nobody banned and no given fault."""
 
     def finish(self, live: LiveBout) -> None:
-        """Keeps a bout that is over."""
+        """Stores an ended bout."""
 
     def keep(self, order: tuple[int, int], moves: list[Plain], outcome: Outcome) -> None:
-        """Keeps a bout that is over, in which nobody was at fault."""
+        """Stores an ended bout without faults."""
 
     def beat(self) -> None:
         """Called after every frame, and whenever a program has broken once more."""
@@ -68,10 +68,10 @@ class Bouts(Protocol):
 class Table:
     """The players of one rotation, and the bouts that they are playing.
 
-    Where a program breaks among several bouts, all of them are put aside and finished one at a
-    time, and so are those that follow. What the broken program had been told is told again to a
-    fresh one, and replies given before stand. A bout is at fault that breaks a program which is
-    asked about nothing else; where others may have brought it about, only if it held no other one.
+    If a program breaks while several bouts are in progress, they and all later bouts are played one
+    at a time. The questions of the broken program are sent again to a fresh one; answers already
+    given stand. A bout is at fault if it breaks a program that was asked about no other bout. If
+    other bouts may have caused the fault, the bout is at fault only if the program held no other.
     """
 
     def __init__(
@@ -84,7 +84,7 @@ class Table:
         *,
         narrow: bool = False,
     ) -> None:
-        """What is played in `batch`, where the game has one, is a LiveBout only after a fault."""
+        """With a `batch`, a bout becomes a LiveBout only after a fault."""
         self._job = job
         self._rotation = rotation
         self._players = players
@@ -95,30 +95,31 @@ class Table:
         self.narrow = self._width == 1
         """Whether one bout is played at a time."""
         self._batched = 0
-        """So many bouts are under way in the batch."""
+        """How many bouts are in progress in the batch."""
         self._live: dict[int, LiveBout] = {}
         self._aside: list[LiveBout] = []
-        """Those that wait for their turn."""
+        """The bouts that wait for their turn."""
         self._owing: list[list[LiveBout]] = [[] for _ in players]
         self._broken: list[dict[int, SeatFault]] = [{} for _ in players]
-        """By seat: the bouts that broke its program. They are not told to it again."""
+        """By seat: the bouts that broke its program. The program is not asked about them again."""
         self._lost: list[set[int]] = [set() for _ in players]
-        """By seat: the bouts that only a program knew which is gone."""
+        """By seat: the bouts that only its former program knew."""
         self._held: list[set[int]] = [set() if self.narrow else {_OTHERS} for _ in players]
         """By seat: the bouts that its program was asked about."""
         self._doubt: tuple[int, Sequence[int], SeatFault] | None = None
-        """The seat whose program broke when it was asked about several bouts, those, and how."""
+        """A seat whose program broke when it was asked about several bouts, these bouts, and the
+        fault."""
 
     def play(self, deals: Iterable[int]) -> None:
-        """Plays these deals; a place is filled again the moment its bout ends."""
+        """Plays these deals; as soon as a bout ends, the next one starts."""
         waiting = iter(deals)
         while self._fill(waiting):
             self._step()
 
     def _fill(self, waiting: Iterator[int]) -> bool:
-        """Starts bouts while there is room; whether any is under way."""
+        """Starts bouts while there is room; returns whether any is in progress."""
         self._start(waiting)
-        while self._end_batched():  # Where chance alone moves, a bout is over when it has begun.
+        while self._end_batched():  # If only chance moves, a bout is over at once.
             self._start(waiting)
         return bool(self._batched or self._live)
 
@@ -144,7 +145,7 @@ class Table:
                 self._look(live)
 
     def _step(self) -> None:
-        """Asks every seat all that it owes, and tells the rules the answers."""
+        """Asks every seat all its questions, and passes the answers to the rules."""
         for seat in range(len(self._owing)):
             if self._batch is not None and (questions := self._batch.ask(seat)):
                 self._ask_batch(seat, questions)
@@ -160,7 +161,7 @@ class Table:
                 self._look(live)
 
     def _look(self, live: LiveBout, told: Collection[int] = ()) -> None:
-        """Ends the bout, or sees who owes a move in it; some have made theirs."""
+        """Stores an ended bout, or notes who owes a move; the seats in `told` have made theirs."""
         if live.over:
             del self._live[live.number]
             self._end(live.number)
@@ -178,7 +179,7 @@ class Table:
                 self._held[seat].clear()
 
     def _ask_batch(self, seat: int, questions: Sequence[Question]) -> None:
-        """Asks what the batch asks. From a fault on, its bouts are played as any other."""
+        """Asks the batch's questions. After a fault its bouts are played like all others."""
         assert self._batch is not None
         try:
             if self.narrow:
@@ -194,7 +195,7 @@ class Table:
             self._end_batched()
 
     def _end_batched(self) -> bool:
-        """Keeps the bouts of the batch that are over; whether there are any."""
+        """Stores the ended bouts of the batch; returns whether there were any."""
         over = self._batch.over() if self._batch is not None else []
         for bout, moves, outcome in over:
             self._batched -= 1
@@ -203,7 +204,7 @@ class Table:
         return bool(over)
 
     def _resume(self, bout: int, moves: Sequence[Plain], given: Answers) -> None:
-        """Goes on with a bout that the batch gave back."""
+        """Continues a bout that the batch has handed back."""
         self._batched -= 1
         self._live[bout] = live = self._bouts.restart((bout, self._rotation))
         made = 0
@@ -218,7 +219,7 @@ class Table:
         self._look(live, live.answered)
 
     def _ask(self, seat: int, owing: Sequence[LiveBout]) -> None:
-        """Asks about these bouts, which is one only where play is narrow."""
+        """Asks about these bouts; if play is narrow, there is only one."""
         if self.narrow and (known := self._known(seat, owing[0].number)) is not None:
             self._take(seat, owing, [known])
             return
@@ -242,18 +243,18 @@ class Table:
             self._take(seat, owing, answers)
 
     def _seed(self, deal: int, seat: int) -> str:
-        """What seeds that seat's player in that deal."""
+        """The seed of that seat's player in that deal."""
         job = self._job
         return player_seed(job.deals[deal], job.match, self._rotation, seat).hex()
 
     def _question(self, live: LiveBout, seat: int, nth: int) -> Question:
-        """The seat's nth question of that bout: a new one, or one told again."""
+        """The seat's nth question of that bout, either new or sent before."""
         told = live.told[seat]
         view = told[nth] if nth < len(told) else live.tell(seat)
         return live.number, view, None if nth else self._seed(live.number, seat)
 
     def _tell_again(self, seat: int, live: LiveBout) -> None:
-        """Tells the bout, up to the question that is new, to a program that does not know it."""
+        """Sends all questions of the bout except the newest to a program that does not know it."""
         self._held[seat].add(live.number)
         if live.number in self._lost[seat]:
             self._lost[seat].remove(live.number)
@@ -262,7 +263,7 @@ class Table:
                 self._bouts.beat()
 
     def _break(self, seat: int, asked: Sequence[int], fault: SeatFault) -> None:
-        """The seat's program broke when it was asked about these bouts: all are put aside."""
+        """Handles a broken program: all bouts in progress are put aside."""
         suspects = fault.asked or asked
         if not fault.shared or self._held[seat] == {asked[0]}:
             if len(suspects) == 1:
@@ -281,15 +282,15 @@ class Table:
         self.narrow = True
 
     def _turn(self, live: LiveBout) -> tuple[bool, int]:
-        """What tells when a bout is taken up again: the first in doubt behind all others."""
+        """The sort key of waiting bouts: the first suspected bout comes last."""
         doubtful = self._doubt is not None and live.number == min(self._doubt[1])
         return doubtful, live.number
 
     def _known(self, seat: int, bout: int) -> SeatFault | None:
-        """The fault of a bout that the seat need not be asked about; else None.
+        """The fault of a bout if the seat need not be asked about it; else None.
 
-        One of those that were in doubt is always at fault: where no other one has broken the
-        program again, the first. And after so many culprits the bouts behind are forfeited.
+        One of the suspected bouts is always at fault: if none has broken the program again, the
+        first one is. After `_CULPRITS` culprits all later bouts are forfeited.
         """
         broken = self._broken[seat]
         if self._doubt is not None and self._doubt[0] == seat and bout == min(self._doubt[1]):

@@ -1,6 +1,6 @@
-"""A bout told in lines: a heading a turn, an indented bullet an event. Knows no game.
+"""Tells a bout in lines: a heading per turn, an indented bullet per event. Knows no game.
 
-What a move looks like is the game's `describe`; what a fault and an ending look like is here.
+The game's `describe` tells the moves; this module tells faults and endings.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ _FAULTS: Final[dict[str, str]] = {
 
 
 class Transcript:
-    """The lines of one bout, made as it goes."""
+    """The lines of one bout, made while it is played."""
 
     def __init__(self, names: Sequence[str]) -> None:
-        """`names` holds one a seat; names that occur twice get their seat's number."""
+        """`names` holds one name per seat; names that occur twice get their seat's number."""
         self._names = [
             f"{name}{seat}" if names.count(name) > 1 else name for seat, name in enumerate(names)
         ]
         self._seat: int | None = None
 
     def turn(self, seat: int) -> list[str]:
-        """A heading, where another seat than before is asked."""
+        """A heading if the seat has changed, else nothing."""
         if seat == self._seat:
             return []
         self._seat = seat
@@ -54,20 +54,20 @@ class Transcript:
         return [*self.turn(seat), _bullet(told)]
 
     def ended(self, places: Sequence[int]) -> list[str]:
-        """Who came first."""
+        """The names of those who came first."""
         first = [name for name, place in zip(self._names, places, strict=True) if place == 1]
         if len(first) == 1:
             return [f"{first[0]} wins."]
         return [f"{', '.join(first[:-1])} and {first[-1]} come first together."]
 
     def scored(self, score: int, why: str) -> list[str]:
-        """What those who play together have come to."""
+        """The common score of a cooperative game, and why it ended."""
         who = "Together they score" if len(self._names) > 1 else f"{self._names[0]} scores"
         return [f"{who} {score} ({why})."]
 
 
 def tell(game: Game, record: Record, bout: Bout, names: Sequence[str]) -> Iterator[str]:
-    """The whole transcript of a recorded bout; `names` are the seats'. Raises BadRecord."""
+    """Yields the whole transcript of a recorded bout; `names` are the seats'. Raises BadRecord."""
     transcript = Transcript(names)
     for number, step in enumerate(steps(game, record, bout)):
         for fault in bout.faults:

@@ -1,4 +1,4 @@
-"""Every message between server and arena: jobs, and what comes back of them.
+"""Every message between server and arena: jobs and their results.
 
 Knows names and shapes; sends nothing. A message that breaks its schema raises BadMessage.
 """
@@ -15,10 +15,12 @@ VERSION: Final = 1
 
 TRY_OUT: Final = "arena.try_out"
 TRY_OUT_LAST: Final = "arena.try_out_last"
-"""The try-out of an author whose try-outs were slow: among the matches, not before them."""
+"""The queue for try-outs of an author whose try-outs were slow: among the matches, not before
+them."""
 PLAY_MATCH: Final = "arena.play_match"
 PLAY_COMPARISON: Final = "arena.play_comparison"
-"""A match that an author asked for: in a queue of its own, so that the league's have their turn."""
+"""The queue for matches that an author asked for, apart from the league's so that both get their
+turn."""
 LEARN: Final = "arena.learn"
 SETTLE: Final = "ledger.settle"
 RECORD: Final = "ledger.record"
@@ -36,15 +38,15 @@ DealSeed = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{32}$")]
 Version = Literal[1]
 Count = Annotated[int, msgspec.Meta(ge=0, lt=1 << 31)]
 Amount = Annotated[float, msgspec.Meta(ge=0, le=1e12)]
-"""Of time; what is no number, or none that ends, is none."""
+"""An amount of time, in the unit of its field; NaN and infinity are refused."""
 Bouts = Annotated[int, msgspec.Meta(ge=0, le=1024)]
-"""So many as one process may hold."""
+"""At most as many as one process may hold."""
 Kind = Literal["match", "version", "lesson"]
-"""What a job is about: a match to be played, a version to be tried out, a lesson to be given."""
+"""The subject of a job: a match to play, a version to try out, or a lesson to give."""
 
 
 class Claim(msgspec.Struct, frozen=True, kw_only=True):
-    """An arena is about to do a job, or still does it."""
+    """An arena is about to do a job, or is still doing it."""
 
     kind: Kind
     subject: str
@@ -61,7 +63,7 @@ class Lost(Claim, frozen=True, kw_only=True):
 
 
 class Job(msgspec.Struct, frozen=True, kw_only=True):
-    """What every job carries. The field that its kind names holds its subject."""
+    """The fields of every job. The field that its kind names holds its subject."""
 
     kind: ClassVar[Kind]
     attempt: int
@@ -74,15 +76,15 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def subject(self) -> str:
-        """What the server calls the job: see Claim."""
+        """The server's name for the job: see Claim."""
         return str(getattr(self, self.kind))
 
     def claim(self) -> Claim:
-        """What an arena asks before it does the job, and now and then while it does it."""
+        """The message that an arena sends before a job, and now and then during it."""
         return Claim(kind=self.kind, subject=self.subject, attempt=self.attempt, token=self.token)
 
     def lost(self, why: str) -> Lost:
-        """What an arena reports where it could not do the job."""
+        """The message that an arena sends if it could not do the job."""
         return Lost(
             kind=self.kind, subject=self.subject, attempt=self.attempt, token=self.token, why=why
         )
@@ -94,7 +96,7 @@ class Entrant(msgspec.Struct, frozen=True):
     version: Digest
     class_name: str | None = None
     memory: Digest | None = None
-    """The digest of what it remembers; None where that is nothing."""
+    """The digest of its memory; None if it has none."""
 
 
 class TryOut(Job, frozen=True, kw_only=True):
@@ -104,16 +106,16 @@ class TryOut(Job, frozen=True, kw_only=True):
     version: Digest
     class_name: str | None = None
     beside: Entrant | None = None
-    """Whom it plays against instead: it is in quarantine, and tried alone."""
+    """The opponent of a version in quarantine, which is tried alone; None for any other version."""
     deals: list[DealSeed]
 
 
 ALONE: Final = 0
-"""The width of a match in which every bout is played by programs that have seen no other one."""
+"""This width plays every bout with programs that have seen no other bout."""
 
 
 Separation = Literal["none", "strong"]
-"""strong: each rotation has zygotes of its own, and begins after a pause of random length."""
+""" "strong": each rotation has its own zygotes, and begins after a pause of random length."""
 
 
 class PlayMatch(Job, frozen=True, kw_only=True):
@@ -126,23 +128,24 @@ class PlayMatch(Job, frozen=True, kw_only=True):
     deals: list[DealSeed]
     seats: list[Entrant]
     width: Bouts = 1
-    """So many bouts at once in a seat; ALONE is one, and the next by a fresh process."""
+    """How many bouts a seat plays at once; with ALONE, one, each in a fresh process."""
     sample: Bouts = 0
-    """So many of its bouts are played again, each alone, and compared."""
+    """How many of its bouts are replayed, each alone, and compared."""
     separation: Separation = "none"
-    """How far apart its rotations are played."""
+    """How strictly its rotations are separated."""
 
 
 class Teach(Job, frozen=True, kw_only=True):
-    """Let a version learn from what it has played; `lesson` is lesson:<number>."""
+    """Lets a version learn from its bouts; `lesson` is lesson:<number>."""
 
     kind: ClassVar[Kind] = "lesson"
     lesson: str
     pupil: Entrant
     key: Digest
-    """What seeds its chance, and names the others to it; as matchbox.match.learning.round_key."""
+    """The key from matchbox.match.learning.round_key: seeds the lesson, and names the other bots in
+    it."""
     played: dict[str, int]
-    """The matches by id, and which of its entrants the version was."""
+    """The matches by id, and for each the entrant that the version was."""
 
 
 AnyJob: TypeAlias = PlayMatch | TryOut | Teach
@@ -153,11 +156,11 @@ JOBS: Final[dict[str, type[PlayMatch] | type[TryOut] | type[Teach]]] = {
     TRY_OUT_LAST: TryOut,
     LEARN: Teach,
 }
-"""The message of each task that an arena does."""
+"""The message type of each task for an arena."""
 
 
 class Note(msgspec.Struct, frozen=True):
-    """What went wrong in a bout, for the bot's owner: never part of a digest."""
+    """A fault in a bout, for the bot's owner: never part of a digest."""
 
     entrant: Count
     deal: Count
@@ -167,13 +170,13 @@ class Note(msgspec.Struct, frozen=True):
 
 
 class Diagnostic(msgspec.Struct, frozen=True):
-    """What a player reported on one of its moves, for the bot's owner: never part of a digest."""
+    """A player's report on one of its moves, for the bot's owner: never part of a digest."""
 
     entrant: Count
     deal: Count
     rotation: Count
     decision: Count
-    """How many decisions the player had made in this bout before."""
+    """How many decisions the player had made before in this bout."""
     text: str
     """JSON, cut at REPORT_LENGTH characters."""
 
@@ -195,11 +198,11 @@ class TriedOut(msgspec.Struct, frozen=True, kw_only=True):
     box: str
     unrepeatable: bool = False
     stateful: bool = False
-    """Does it answer otherwise alone than among other bouts?"""
+    """Whether it answers differently alone than among other bouts."""
     learns: bool | None = None
-    """Has the class a `learn`? None where nobody got so far as to look."""
+    """Whether the class has a `learn`; None if the try-out did not get that far."""
     cpu_ms_per_deal: Amount = 0.0
-    """Of one seat, in all rotations; 0 where nothing was played."""
+    """By one seat, in all rotations; 0 if nothing was played."""
     v: Version = VERSION
 
 
@@ -210,7 +213,7 @@ class MatchPlayed(msgspec.Struct, frozen=True, kw_only=True):
     attempt: int
     token: str
     record: bytes
-    """As record.pack gives it; base64 in JSON."""
+    """The packed record, as record.pack returns it; base64 in JSON."""
     notes: list[Note]
     logs: list[str]
     """Each entrant's stdout and stderr."""
@@ -219,23 +222,24 @@ class MatchPlayed(msgspec.Struct, frozen=True, kw_only=True):
     seconds: Amount
     diagnostics: list[Diagnostic] = []
     sampled: Bouts = 0
-    """So many bouts were played again, each alone."""
+    """How many bouts were replayed, each alone."""
     stateful: list[Count] = []
-    """The entrants that answered otherwise there, rising."""
+    """The entrants that answered differently there, ascending."""
     unrepeatable: list[Count] = []
-    """Those that answered otherwise each time, rising."""
+    """The entrants that answered differently each time, ascending."""
     v: Version = VERSION
 
 
 class Learned(msgspec.Struct, frozen=True, kw_only=True):
-    """What came of a lesson. `records`: how many bouts were told; `learns`: has it a `learn`?"""
+    """The result of a lesson. `records` is the number of bouts told; `learns` whether it has a
+    `learn`."""
 
     lesson: str
     attempt: int
     token: str
     learns: bool
     memory: bytes
-    """What the version remembers from now on: after a fault what it had; base64 in JSON."""
+    """The version's memory from now on; after a fault, the old one. Base64 in JSON."""
     fault: FaultKind | None
     detail: str
     records: Count
@@ -253,7 +257,7 @@ def to_plain(message: msgspec.Struct) -> dict[str, Any]:
 
 
 def from_plain(kind: type[Message], data: object) -> Message:
-    """The message that this data holds. Raises BadMessage, naming the field that is wrong."""
+    """The message that this data holds. Raises BadMessage, which names the wrong field."""
     try:
         return msgspec.convert(data, kind)
     except (msgspec.ValidationError, TypeError, UnicodeEncodeError) as error:
