@@ -1,4 +1,4 @@
-"""A season that is over as one zip, which proves itself far from the server it was played on.
+"""A finished season as one zip file, which can be verified without the server that played it.
 
 Knows how an archive is laid out, written and read, and what makes one damaged or hostile; runs no
 bots. In the zip:
@@ -34,7 +34,7 @@ from matchbox.match.record import Record
 
 MOST_FILES: Final = 200_000
 MOST_BYTES: Final = 8 << 30
-"""What an archive may unpack to."""
+"""The most that an archive may unpack to."""
 _JSON_BYTES: Final = 256 << 20
 _SIZES: Final = {"records": 64 << 20, "bundles": ZIP_BYTES, "memories": MEMORY_BYTES}
 _NAME: Final = re.compile(
@@ -44,9 +44,9 @@ _BROKEN: Final = (
     *(zipfile.BadZipFile, zlib.error, NotImplementedError, EOFError, OSError),
     *(IndexError, ValueError, struct.error, RuntimeError),
 )
-"""What the library raises for a zip whose bytes make no sense."""
+"""Exceptions that `zipfile` raises for a malformed zip."""
 _CLOSE: Final = 1e-6
-"""Figures of a standing may differ so much between machines."""
+"""The relative and absolute tolerance for a standing's figures, which differ between machines."""
 
 
 def write(
@@ -56,7 +56,7 @@ def write(
     bundles: Iterable[bytes],
     memories: Iterable[bytes],
 ) -> None:
-    """Writes the archive; with every match goes its packed record."""
+    """Writes the archive; each match comes with its packed record."""
     encode = msgspec.json.encode
     with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
         archive.writestr("season.json", encode(head, order="deterministic"), zipfile.ZIP_DEFLATED)
@@ -71,7 +71,7 @@ def write(
 
 
 class Archive:
-    """An archive that is read. Raises BadArchive, naming what is wrong; so does every method."""
+    """An archive opened for reading. Every method raises BadArchive, which names the fault."""
 
     def __init__(self, file: IO[bytes]) -> None:
         try:
@@ -84,23 +84,23 @@ class Archive:
         """The season, its entrants, lessons and standing."""
         lines = self._read("matches.jsonl", _JSON_BYTES).splitlines()
         self.matches: list[Played] = [_decode(line, Played, "matches.jsonl") for line in lines]
-        """In order."""
+        """The matches in order."""
         self._entrants: dict[str, Entrant] = {one.name: one for one in self.head.entrants}
         self._check_matches()
 
     def entrant(self, name: str) -> Entrant:
-        """The entrant of that name."""
+        """Returns the entrant of that name."""
         try:
             return self._entrants[name]
         except KeyError:
             raise BadArchive(f"the archive has no entrant {name!r}") from None
 
     def packed(self, match: str) -> bytes:
-        """The match's record as it is packed."""
+        """The match's packed record."""
         return self._read(f"records/{match}", _SIZES["records"])
 
     def record(self, match: Played) -> Record:
-        """The match's record. Raises BadRecord unless it is the one that the row speaks of."""
+        """The match's record. Raises BadRecord unless it belongs to the row."""
         try:
             found = records.unpack(self.packed(match.match))
         except BadRecord as error:
@@ -109,22 +109,22 @@ class Archive:
         return found
 
     def bundle(self, version: str) -> bytes | None:
-        """The bytes of that version, or None where its owner keeps them."""
+        """The bytes of that version, or None if its owner withholds them."""
         return self._digested("bundles", version)
 
     def memory(self, name: str) -> bytes | None:
-        """The memory with that digest, or None where its owner keeps it."""
+        """The memory with that digest, or None if its owner withholds it."""
         return self._digested("memories", name)
 
     def rows(self) -> Iterator[Row]:
-        """What the standing follows from: the bouts of all matches that count."""
+        """The rows that the standing is computed from: the bouts of all matches that count."""
         out = {one.name for one in self.head.entrants if one.out == "disqualified"}
         for match in self.matches:
             if match.state == "finished" and not out & set(match.seats):
                 yield from rows_of(match, self.record(match))
 
     def standing_again(self) -> Standing:
-        """The standing computed from the rows."""
+        """Computes the standing from the rows."""
         settings: dict[str, Any] = msgspec.structs.asdict(self.head.standing.settings)
         try:
             return standing(self.rows(), **settings)
@@ -189,7 +189,7 @@ class Archive:
 
 
 def rows_of(match: Played, record: Record) -> Iterator[Row]:
-    """One row per bout. Raises ValueError where its parts do not fit together."""
+    """One row per bout. Raises ValueError if its parts do not fit together."""
     seats = range(len(match.seats))
     for bout in record.bouts:
         yield Row(
@@ -204,7 +204,7 @@ def rows_of(match: Played, record: Record) -> Iterator[Row]:
 
 
 def agrees(kept: Ranked, again: Standing) -> bool:
-    """Whether a standing computed again is the one on the books: digest, order and figures."""
+    """Whether a standing computed again equals the stored one: digest, order and figures."""
     lines: list[dict[str, Any]] = msgspec.json.decode(msgspec.json.encode(again.lines))
     if kept.digest != again.digest or len(lines) != len(kept.lines):
         return False
@@ -224,7 +224,7 @@ def _same(one: Any, other: Any) -> bool:
 
 
 def _check(entries: list[zipfile.ZipInfo]) -> None:
-    """Raises BadArchive unless the zip holds plain files of ours, and not too much."""
+    """Raises BadArchive unless the zip holds only plain files of an archive, within the limits."""
     names = {entry.filename for entry in entries}
     if len(entries) > MOST_FILES or sum(entry.file_size for entry in entries) > MOST_BYTES:
         raise BadArchive(

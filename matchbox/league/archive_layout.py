@@ -1,4 +1,4 @@
-"""What an exported season says of itself: the types of season.json and matches.jsonl.
+"""The layout of an exported season: the types of season.json and matches.jsonl.
 
 Knows fields; reads and writes nothing.
 """
@@ -16,7 +16,7 @@ MatchId = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{32}$")]
 
 
 class Season(msgspec.Struct, frozen=True, kw_only=True):
-    """What was played, and how."""
+    """A season and its settings."""
 
     name: str
     league: str
@@ -25,7 +25,7 @@ class Season(msgspec.Struct, frozen=True, kw_only=True):
     options: dict[str, str | int | bool]
     seats: int
     deals: int
-    """Of a match."""
+    """The deals of a match."""
     seed: str
     format: dict[str, Any]
     edition: int
@@ -40,7 +40,7 @@ class Entrant(msgspec.Struct, frozen=True, kw_only=True):
     """A version in the season."""
 
     name: str
-    """As rows and standings name it: owner/bot:digest[:class]."""
+    """The name in rows and standings: owner/bot:digest[:class]."""
     version: Digest
     class_name: str | None
     out: str
@@ -48,21 +48,21 @@ class Entrant(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Taught(msgspec.Struct, frozen=True, kw_only=True):
-    """A lesson as the books have it."""
+    """A lesson as the server has stored it."""
 
     entrant: str
     round: int
-    """The round that was over, from 0."""
+    """The round before the lesson, from 0."""
     played: dict[MatchId, int]
-    """What it was learned from, and which of the match's entrants the version was."""
+    """The matches it was learned from, and for each the entrant that the version was."""
     before: Digest | None
     after: Digest | None
     fault: str
-    """The fault that left the old memory, as "kind: detail"."""
+    """The fault that kept the old memory, as "kind: detail"; empty if there was none."""
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What a standing follows from, beside the rows: as matchbox.league.standings.standing."""
+    """The settings of a standing, as in matchbox.league.standings.standing."""
 
     entrants: list[str]
     listed: list[str]
@@ -72,7 +72,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
 
 class Ranked(msgspec.Struct, frozen=True, kw_only=True):
-    """The standing as the books have it."""
+    """The standing as the server has stored it."""
 
     digest: Digest
     settings: Settings
@@ -96,10 +96,10 @@ class Played(msgspec.Struct, frozen=True, kw_only=True):
     number: int
     round: int
     state: Literal["finished", "void"]
-    """A void match counts no more; its record is there because bots have learned from it."""
+    """A void match does not count; its record is included because bots have learned from it."""
     digest: Digest
-    """Of its record."""
+    """The record's digest."""
     seats: list[str]
     """The entrants' names."""
     bouts: list[tuple[int, int, list[int], list[int], int | None]]
-    """Deal, rotation, places, scores, and the seat that forfeited."""
+    """For each bout: deal, rotation, places, scores, and the seat that forfeited."""

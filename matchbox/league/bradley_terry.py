@@ -1,9 +1,9 @@
-"""Bradley-Terry in natural units: the most probable strengths and how far to trust them.
+"""Bradley-Terry in natural units: the most probable strengths and their covariance.
 
-Knows comparisons as numbers; knows no names, no Elo and no rows. The model: R. A. Bradley
-and M. E. Terry ("Rank analysis of incomplete block designs", 1952); the covariance is the sandwich
-of H. White (1982), clustered as by K.-Y. Liang and S. L. Zeger (1986), each cluster enlarged for
-its leverage as by R. M. Bell and D. F. McCaffrey (2002).
+Knows comparisons as numbers; knows no names, no Elo and no rows. The model: R. A. Bradley and M. E.
+Terry ("Rank analysis of incomplete block designs", 1952); the covariance is the sandwich of H.
+White (1982), clustered as by K.-Y. Liang and S. L. Zeger (1986), each cluster enlarged for its
+leverage as by R. M. Bell and D. F. McCaffrey (2002).
 """
 
 from __future__ import annotations
@@ -19,18 +19,19 @@ from matchbox.league.comparisons import Cells, Comparisons, Floats
 MAX_STEPS: Final = 60
 CLOSE: Final = 1e-9
 FEW_DEALS: Final = 8.0
-"""So many deals weigh as much as what the whole field says of the spread of a deal's result."""
+"""The field's estimate of a deal's spread weighs as much as this many deals."""
 MOST_OF_FIT: Final = 0.9
-"""No deal is taken to have drawn more of the fit than this, however few there are."""
+"""A deal's share of the fit is taken to be at most this, however few deals there are."""
 LARGE_FIELD: Final = 1000
-"""In a larger field an error is that of the entrant's own information: within 2.4% of the exact."""
+"""In a larger field an entrant's error is taken from its own information: within 2.4% of the exact
+error."""
 NO_RATING: Final = "no finite rating explains these rows; give a prior, or more rows"
 
 
 def most_probable(cells: Cells, compared: Comparisons, precision: Floats) -> Floats:
     """(width,): strengths, then seats, by Newton's method with halved steps.
 
-    `precision` (width, width) is that of the prior around 0. Raises ValueError where the answer is
+    `precision` (width, width) belongs to the prior around 0. Raises ValueError if the result is
     infinite or not unique.
     """
     times = compared.times[compared.deal]
@@ -52,16 +53,16 @@ def most_probable(cells: Cells, compared: Comparisons, precision: Floats) -> Flo
             step = step / 2
             value = objective(at + step)
         at, best = at + step, value
-        # What a step of Newton's leaves is of the order of its square.
+        # The error after a step of Newton's is of the order of its square.
         if np.abs(step).max(initial=0.0) < np.sqrt(CLOSE) / 10:
             return at
     raise ValueError(NO_RATING)
 
 
 def curvature(cells: Cells, weights: Floats, precision: Floats) -> Floats:
-    """(width, width): the information of the comparisons, plus that of the prior.
+    """(width, width): the information of the comparisons, plus the prior's.
 
-    Without a prior only differences are known: the mean strength and the mean seat are then
+    Without a prior only differences are determined. Then the mean strength and the mean seat are
     held at 0, which changes no difference.
     """
     bend = cells.gram(weights) + precision
@@ -74,11 +75,10 @@ def curvature(cells: Cells, weights: Floats, precision: Floats) -> Floats:
 def covariance(cells: Cells, compared: Comparisons, at: Floats, precision: Floats) -> Floats:
     """(width, width): the sandwich of the estimate `at`, clustered by deal.
 
-    Bread: the inverse curvature. Filling: what the deals' residuals really spread, each enlarged
-    for its own pull on the fit, as far as there are deals to tell; for the rest what the model
-    expects, times the spread of the whole field. The prior counts on both sides, so that an
-    entrant of whom nothing is known keeps the prior's width. In a large field the bread's diagonal
-    stands for it.
+    Bread: the inverse curvature. Filling: the observed spread of the deals' residuals, each
+    enlarged for its leverage, as far as there are enough deals; for the rest the spread that the
+    model expects, times the spread of the whole field. The prior counts in both, so an entrant
+    without any results keeps the prior's width. In a large field only the bread's diagonal is used.
     """
     chance = expit(cells.log_odds(at))
     doubt = chance * (1 - chance)
@@ -119,7 +119,8 @@ def _solve(bend: Floats, slope: Floats) -> Floats:
 def _by_deal(
     cells: Cells, compared: Comparisons, values: Floats, signs: Floats | None = None
 ) -> sparse.csr_array:
-    """(deals, width): these (n,) values of lines, in the columns of their kinds."""
+    """(deals, width): these (n,) values of the lines, summed by deal in the columns of their
+    kinds."""
     columns = cells.columns[cells.kind]
     data = np.outer(values, np.ones(columns.shape[1]) if signs is None else signs)
     places = (np.repeat(compared.deal, columns.shape[1]), columns.ravel())
@@ -130,7 +131,7 @@ def _by_deal(
 def _share_of_fit(
     cells: Cells, compared: Comparisons, inside: sparse.csr_array, pull: Floats
 ) -> Floats:
-    """(deals,): how far each deal drew the fit to itself, 0 to 1 per free direction of the deal."""
+    """(deals,): each deal's leverage, 0 to 1 per free direction of the deal."""
     deals = np.repeat(np.arange(inside.shape[0]), np.diff(inside.indptr))
     sat = np.bincount(deals[inside.indices < cells.names], minlength=inside.shape[0])
     share = np.bincount(compared.deal, weights=pull, minlength=len(sat)) / np.maximum(sat - 1, 1)
@@ -138,10 +139,11 @@ def _share_of_fit(
 
 
 def _trust(cells: Cells, compared: Comparisons, inside: sparse.csr_array, doubt: Floats) -> Floats:
-    """(width,): what part of each column's spread its own deals tell, by how many were open.
+    """(width,): the part of each column's spread that is taken from its own deals; it grows with
+    the number of deals whose results were open.
 
-    A deal whose results were as good as certain tells nothing: who has won everything has shown
-    no spread yet.
+    A deal whose results were almost certain tells nothing: an entrant that has won everything has
+    shown no spread yet.
     """
     opened = _by_deal(cells, compared, 4 * doubt[cells.kind] * compared.met)
     times = np.repeat(compared.times, np.diff(inside.indptr))

@@ -1,9 +1,9 @@
-"""Rows as pairs: who beat whom, as counts of deals. Knows how a table splits into pairs; rates
+"""Rows as pairs: who beat whom, in counts of deals. Knows how a table splits into pairs; rates
 nobody.
 
-Deals that came to the same are counted and not listed: five counts for each pair at a table of two
-(those of a pentanomial test), so that a fit costs the same after a million bouts. Everything is
-whole numbers in one order, so equal rows make equal counts, to the bit, however they came in.
+Deals with equal results are counted, not listed. At a table of two each pair has five counts (those
+of a pentanomial test), so a fit costs the same after a million bouts. All numbers are integers in a
+fixed order: equal rows give identical counts in whatever order they come.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Bools: TypeAlias = npt.NDArray[np.bool_]
 Line: TypeAlias = tuple[int, int, int, int, int, int, int]
 
 PAIR = slice(0, 4)
-"""The columns that say who met whom where."""
+"""The columns that say who met whom, and where they sat."""
 MET, HALVES = 4, 5
 
 
@@ -34,11 +34,11 @@ class Comparisons:
 
     Attributes:
         entrants: in alphabetical order.
-        seats: at the largest table; 0 where it is not told who sat where.
+        seats: at the largest table; 0 if seats are not recorded.
         lines: (n, 6) first and second entrant by number, their seats, how often they met on the
-            deal, and twice what the first took of it. The first has the lower number.
-        deal: (n,), the outcome that the line is part of, from 0: lines of one depend on each other.
-        times: (k,), how many deals came to exactly this.
+            deal, and twice the points that the first took. The first has the lower number.
+        deal: (n,), the outcome that the line is part of, from 0. Its lines depend on each other.
+        times: (k,), how many deals had each outcome.
     """
 
     entrants: tuple[str, ...]
@@ -49,16 +49,16 @@ class Comparisons:
 
     @property
     def met(self) -> Floats:
-        """(n,): how often the two of a line met on one deal."""
+        """(n,): how often the two entrants of each line met on one deal."""
         return self.lines[:, MET].astype(np.float64)
 
     @property
     def won(self) -> Floats:
-        """(n,): what the first took of that, ties half."""
+        """(n,): the points that the first entrant took; a tie is half a point."""
         return self.lines[:, HALVES] / 2
 
     def cells(self) -> Cells:
-        """The same comparisons by kind: who, and if it is told also where they sat."""
+        """The comparisons by kind: the two entrants, and their seats if these are recorded."""
         names = len(self.entrants)
         columns, signs = [self.lines[:, 0], self.lines[:, 1]], [1.0, -1.0]
         if self.seats:
@@ -75,11 +75,11 @@ class Cells:
     """k kinds of comparison, each a line of the design matrix.
 
     Attributes:
-        columns: (k, 2 or 4), where the line is not zero.
-        signs: (2 or 4,), what stands there.
+        columns: (k, 2 or 4), the columns where the line is not zero.
+        signs: (2 or 4,), the values in these columns.
         kind: (n,), the kind of each line of the comparisons.
         names: the number of entrants; their columns come first.
-        width: all columns.
+        width: the number of columns.
     """
 
     columns: Ints
@@ -89,20 +89,20 @@ class Cells:
     width: int
 
     def total(self, values: Floats) -> Floats:
-        """(k,): the sum of these (n,) by kind."""
+        """(k,): the sums of these (n,) values by kind."""
         return np.asarray(np.bincount(self.kind, values, len(self.columns)), np.float64)
 
     def log_odds(self, at: Floats) -> Floats:
-        """(k,): the design times this (width,)."""
+        """(k,): the product of the design and this (width,) vector."""
         return np.asarray(at[self.columns] @ self.signs)
 
     def pull(self, values: Floats) -> Floats:
-        """(width,): the transposed design times these (k,)."""
+        """(width,): the product of the transposed design and this (k,) vector."""
         weights = np.outer(values, self.signs).ravel()
         return np.asarray(np.bincount(self.columns.ravel(), weights, self.width), np.float64)
 
     def gram(self, weights: Floats) -> Floats:
-        """(width, width): the design's square, its lines weighted by these (k,)."""
+        """(width, width): the design's Gram matrix, its lines weighted by these (k,) values."""
         half = np.zeros(self.width**2)
         for one, other in combinations(range(len(self.signs)), 2):
             places = self.columns[:, one] * self.width + self.columns[:, other]
@@ -126,9 +126,10 @@ class Cells:
 
 
 def compare(rows: Iterable[Row], *, seat_term: bool = False) -> Comparisons:
-    """Every pair of every table, ties half, by deal; with a seat term also by seat.
+    """Compares every pair at every table by deal, and with a seat term also by seat; a tie is half
+    a win.
 
-    Raises ValueError where an entrant sits twice at a table: self-play is never rated.
+    Raises ValueError if an entrant sits twice at a table: self-play is never rated.
     """
     rows = tuple(rows)
     entrants = tuple(sorted({entrant for row in rows for entrant in row.seats}))
@@ -143,9 +144,10 @@ def compare(rows: Iterable[Row], *, seat_term: bool = False) -> Comparisons:
 
 
 def join(one: Comparisons, other: Comparisons) -> Comparisons:
-    """Both together, as if compared at once: so a standing takes in new matches without the old.
+    """Joins two comparisons, as if made at once: so a standing takes in new matches without the old
+    rows.
 
-    No deal may be in both. Raises ValueError where only one of them tells seats.
+    No deal may be in both. Raises ValueError if only one of them has seats.
     """
     if bool(one.seats) != bool(other.seats) and len(one.lines) and len(other.lines):
         raise ValueError("comparisons with seats and without do not mix; compare all rows alike")
@@ -165,7 +167,7 @@ def join(one: Comparisons, other: Comparisons) -> Comparisons:
 
 
 def unseated(compared: Comparisons) -> Comparisons:
-    """The same comparisons without who sat where, as if compared so."""
+    """The same comparisons without seats."""
     if not compared.seats:
         return compared
     lines = compared.lines.copy()
@@ -176,7 +178,8 @@ def unseated(compared: Comparisons) -> Comparisons:
 def in_counts(
     entrants: tuple[str, ...], seats: int, lines: Ints, deal: Ints, times: Ints | None = None
 ) -> Comparisons:
-    """The comparisons of these lines, equal deals counted: see `Comparisons` for the columns."""
+    """The comparisons of these lines, with equal deals counted. See `Comparisons` for the
+    columns."""
     lines, deal = _summed(lines, deal)
     deals, deal, lengths = np.unique(deal, return_inverse=True, return_counts=True)
     many = np.ones(len(deals), dtype=np.int64) if times is None else times[deals]
@@ -226,7 +229,7 @@ def _half_points(place: int, other: int) -> int:
 
 
 def _summed(lines: Ints, deal: Ints) -> tuple[Ints, Ints]:
-    """The lines of each deal in order, each pair once."""
+    """The lines of each deal in order, with one line per pair."""
     order = np.lexsort((*lines[:, PAIR].T[::-1], deal))
     lines, deal = lines[order], deal[order]
     fresh = np.ones(len(deal), dtype=np.bool_)
@@ -239,7 +242,7 @@ def _summed(lines: Ints, deal: Ints) -> tuple[Ints, Ints]:
 
 
 def _distinct(table: Ints) -> tuple[Ints, Ints]:
-    """Of (n, m): where each different line stands first, in order, and which one each line is."""
+    """For (n, m): the first place of each distinct line, in order, and the number of each line."""
     order = np.lexsort(table.T[::-1])
     fresh = np.ones(len(table), dtype=np.bool_)
     fresh[1:] = (np.diff(table[order], axis=0) != 0).any(axis=1)

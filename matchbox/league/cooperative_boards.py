@@ -1,8 +1,8 @@
 """Cooperative boards: mean scores over deals. Knows scores; rates nobody against anybody.
 
-Two boards: a bot with copies of itself (`score`), and bots in mixed teams (`score_mixed`).
-Everything is kept as whole numbers in one order, so equal rows make equal boards, to the bit,
-however they came in.
+Two boards: a bot with copies of itself (`score`), and bots in mixed teams (`score_mixed`). All
+numbers are kept as integers in a fixed order: equal rows give identical boards in whatever order
+they come.
 """
 
 from __future__ import annotations
@@ -27,24 +27,19 @@ ENTRANT, SEATS, TOTAL, MIXED = 3, 4, 5, 6
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Scored:
-    """What each entrant scored in each bout.
-
-    Attributes:
-        entrants: in alphabetical order.
-        lines: (k, 7), in order: a number of two words for the deal, one for the bout, the entrant
-            by number, how many seats it held, what they scored together, and 1 in a mixed team.
-    """
+    """The score of each entrant in each bout."""
 
     entrants: tuple[str, ...]
     lines: Ints
 
     @property
     def deals(self) -> int:
-        """How many."""
+        """The number of deals."""
         return _numbered(self.lines[:, DEAL])[1]
 
     def part(self, *, mixed: bool) -> Scored:
-        """The bouts of mixed teams, or of one bot with copies of itself, and who played them."""
+        """The bouts of mixed teams, or those of a bot with copies of itself, with their entrants
+        only."""
         lines = self.lines[self.lines[:, MIXED] == mixed]
         who, number = np.unique(lines[:, ENTRANT], return_inverse=True)
         lines[:, ENTRANT] = number
@@ -58,7 +53,7 @@ class Board:
     Attributes:
         entrants: in alphabetical order, as everything below.
         means: (n,), the mean over deals of the mean score on the deal.
-        covariance: (n, n), of the means: entrants that share deals share their luck.
+        covariance: (n, n), of the means: entrants on the same deals share their luck.
         deals: (n,), how many deals each has played.
     """
 
@@ -69,7 +64,7 @@ class Board:
 
     @property
     def unknown(self) -> Bools:
-        """(n,): whose single deal tells no spread."""
+        """(n,): whether an entrant has fewer than two deals, which show no spread."""
         return np.asarray(self.deals < 2)
 
     def only(self, which: Sequence[int]) -> Board:
@@ -79,7 +74,7 @@ class Board:
         return Board(names, self.means[which], part, self.deals[which])
 
     def intervals(self) -> list[tuple[float, float] | None]:
-        """The 95% interval of each mean; None where it is unknown."""
+        """The 95% interval of each mean; None if it is unknown."""
         halves = stdtrit(np.maximum(self.deals - 1, 1), 0.975) * np.sqrt(np.diag(self.covariance))
         return [
             None if unknown else (float(mean - half), float(mean + half))
@@ -87,7 +82,7 @@ class Board:
         ]
 
     def ranges(self) -> list[tuple[int, int]]:
-        """The rank ranges of all, at once with 95% certainty."""
+        """The rank range of each entrant; all hold at once with 95% certainty."""
         told = self.deals[~self.unknown]
         freedom = int(told.min()) - 1 if len(told) else 1
         widen = float(stdtrit(freedom, 0.975) / ndtri(0.975))
@@ -95,10 +90,10 @@ class Board:
 
 
 def scored(rows: Iterable[Row]) -> Scored:
-    """What these bouts, each given once, came to.
+    """Collects the scores of these bouts; each must be given once.
 
-    A forfeit in a mixed team is the offender's alone: the bout counts as one that a whole team of
-    it has lost with 0, and says nothing of its team-mates. Raises ValueError where a bout has no
+    A forfeit in a mixed team concerns the offender only: it counts as if a team of the offender
+    alone had scored 0, and does not count for the team-mates. Raises ValueError if a bout has no
     scores.
     """
     rows = tuple(rows)
@@ -122,7 +117,7 @@ def scored(rows: Iterable[Row]) -> Scored:
 
 
 def add_scored(one: Scored, other: Scored) -> Scored:
-    """The bouts of both; none may be in both."""
+    """Both together; no bout may be in both."""
     entrants = tuple(sorted({*one.entrants, *other.entrants}))
     moved = []
     for part in (one, other):
@@ -133,7 +128,7 @@ def add_scored(one: Scored, other: Scored) -> Scored:
 
 
 def score(found: Scored) -> Board:
-    """The board of these bouts, in which every seat scores for its entrant."""
+    """The board of these bouts; every seat scores for its entrant."""
     lines, n = found.lines, len(found.entrants)
     deal, deals = _numbered(lines[:, DEAL])
     cell, kind = np.unique(deal * n + lines[:, ENTRANT], return_inverse=True)
@@ -147,13 +142,15 @@ def score(found: Scored) -> Board:
 
 
 def score_mixed(found: Scored) -> Board:
-    """The board of mixed teams: a bout's score is its deal's, and a part for each of its seats.
+    """The board of mixed teams. The model: a bout's score is the sum of a part for its deal and a
+    part for each of its seats.
 
-    A mean is the mean of all bouts and what the entrant's seat adds to it, beside average partners.
-    By least squares within deals, so that only teams on the same deal are compared; covariance by
-    deal, with R. M. Bell and D. F. McCaffrey's (2002) enlargement in its plainest form. Who has
-    only had company that cannot be told apart keeps a wide share of it: the ridge is that of one
-    bout, and as much doubt stays as there is between all teams.
+    An entrant's mean is the mean of all bouts plus the part of its seat, beside average partners.
+    The fit is by least squares within deals, so only teams on the same deal are compared. The
+    covariance is clustered by deal, with the simplest enlargement of R. M. Bell and D. F. McCaffrey
+    (2002). The results cannot tell apart entrants that always played together: a ridge of one bout
+    shares the result among them, and their uncertainty stays as wide as the spread between all
+    teams.
     """
     lines, n = found.lines, len(found.entrants)
     if not len(lines):
@@ -183,7 +180,7 @@ def score_mixed(found: Scored) -> Board:
 
 
 def _words(text: str, words: int) -> tuple[int, ...]:
-    """So many numbers that stand for the text."""
+    """`words` integers that stand for the text."""
     drawn = blake2b(text.encode(), digest_size=8 * words).digest()
     return tuple(int.from_bytes(drawn[at : at + 8], signed=True) for at in range(0, 8 * words, 8))
 
@@ -193,13 +190,13 @@ def _in_order(lines: Ints) -> Ints:
 
 
 def _numbered(keys: Ints) -> tuple[Ints, int]:
-    """The number of each line's key, from 0 in the order of the keys, and how many there are."""
+    """The number of each line's key, from 0 in the order of the keys, and the number of keys."""
     fresh = np.ones(len(keys), dtype=np.bool_)
     fresh[1:] = (np.diff(keys, axis=0) != 0).any(axis=1)
     return np.cumsum(fresh) - 1, int(fresh.sum())
 
 
 def _few(deals: Ints) -> Floats:
-    """(n, n): the enlargement for means of few deals."""
+    """(n, n): the factor that enlarges the covariance of means of few deals."""
     enough = np.sqrt(np.maximum(deals, 1) / np.maximum(deals - 1, 1))
     return np.outer(enough, enough)

@@ -1,7 +1,7 @@
-"""All that a standing needs of its rows, as counts that can be added up.
+"""Everything that a standing needs from its rows, as counts that can be added up.
 
-Knows rows; rates nobody. Counts of different matches are added without a look at the rows again,
-and come to what counting all of them at once comes to, to the bit, in whatever order.
+Knows rows; rates nobody. Counts of different matches can be added without their rows, in any order;
+the sum is identical to the counts of all rows at once.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ from matchbox.league.rows import Row, by_match, digest_bouts, half_points
 
 
 class Tally(NamedTuple):
-    """What an entrant's matches came to: won above, drawn at, lost below half of the points."""
+    """An entrant's matches: won with more than half of the points, drawn with half, lost with
+    less."""
 
     matches: int = 0
     wins: int = 0
@@ -30,7 +31,7 @@ class Tally(NamedTuple):
     """Bouts."""
 
     def plus(self, other: Tally) -> Tally:
-        """Both together."""
+        """The sum of both."""
         return Tally(*(one + more for one, more in zip(self, other, strict=True)))
 
 
@@ -43,7 +44,7 @@ class Counts:
         tallies: by entrant.
         compared: who beat whom; without lines on a cooperative board.
         scored: who scored what; without lines where seats compete.
-        deals: (d,), in order: what tells the deals of the comparisons apart.
+        deals: (d,), ascending: the keys of the deals in the comparisons.
     """
 
     matches: Mapping[str, bytes]
@@ -54,15 +55,15 @@ class Counts:
 
     @property
     def number_of_deals(self) -> int:
-        """How many deals were played: results of one are not independent of each other."""
+        """How many deals were played; the results of one deal depend on each other."""
         return int(self.compared.times.sum()) + self.scored.deals
 
 
 def count(rows: Iterable[Row], *, seat_term: bool = False, cooperative: bool = False) -> Counts:
-    """The counts of these rows, in whatever order and however often each is given.
+    """Counts these rows; their order and repetitions do not matter.
 
-    Raises ValueError where the rows contradict each other, an entrant meets itself, or a
-    cooperative bout has no scores.
+    Raises ValueError if the rows contradict each other, an entrant meets itself, or a cooperative
+    bout has no scores.
     """
     matches = by_match(rows)
     ordered = tuple(row for name in sorted(matches) for row in matches[name])
@@ -77,10 +78,10 @@ def count(rows: Iterable[Row], *, seat_term: bool = False, cooperative: bool = F
 
 
 def add(one: Counts, other: Counts) -> Counts:
-    """Both together, as if counted at once.
+    """Adds counts, as if all rows were counted at once.
 
-    Raises ValueError where a match is in both, or a deal of rivals: its results depend on each
-    other, and only their rows tell how (`shares`).
+    Raises ValueError if `shares`: if a match is in both, or a deal between rivals. The results of
+    one deal depend on each other, and only the rows show how.
     """
     if shares(one, other):
         raise ValueError("a match or a deal is in both counts; count all their rows at once")
@@ -99,13 +100,13 @@ def add(one: Counts, other: Counts) -> Counts:
 
 
 def shares(one: Counts, other: Counts) -> bool:
-    """Whether a match is in both, or a deal of rivals: then they cannot be added."""
+    """Whether a match, or a deal between rivals, is in both: then they cannot be added."""
     in_common = np.intersect1d(one.deals, other.deals, assume_unique=True)
     return bool(len(in_common)) or not one.matches.keys().isdisjoint(other.matches)
 
 
 def tally(rows: Iterable[Row]) -> dict[str, Tally]:
-    """Every entrant's matches, by its name in order."""
+    """Every entrant's matches, by name in alphabetical order."""
     surplus: Counter[tuple[str, str]] = Counter()
     forfeits: Counter[str] = Counter()
     for row in rows:
@@ -123,5 +124,5 @@ def tally(rows: Iterable[Row]) -> dict[str, Tally]:
 
 
 def _key(deal: str) -> int:
-    """Two deals that share it are only counted together for nothing."""
+    """A deal's key. If two deals had the same key, counts would only be refused without need."""
     return int.from_bytes(blake2b(deal.encode(), digest_size=8).digest(), signed=True)

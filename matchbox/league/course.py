@@ -1,7 +1,8 @@
-"""Which rounds a season plays next, by its format. Knows entrants and results; no clock, no books.
+"""Decides which rounds a season plays next, by its format. Knows entrants and results; no clock and
+no database.
 
-Everything follows from the season's seed, its field and what the rounds before came to; nothing
-from the order in which results came in. A season is over where no round is next.
+Everything follows from the season's seed, its field and the results of earlier rounds, and not from
+the order in which results arrived. A season is over if there is no next round.
 """
 
 from __future__ import annotations
@@ -16,15 +17,15 @@ from matchbox.league.pairing import apart, placements
 from matchbox.league.season import Field, Past, Round
 
 MOST_MATCHES: Final = 20_000
-"""No season has more."""
+"""The most matches of a season."""
 DEALS_A_BOT: Final = 500
-"""An adaptive season without a budget of its own ends when its bots have played so many each."""
+"""An adaptive season without its own budget ends when its bots have played this many deals each."""
 
 
 def next_rounds(plan: Format, field: Field, past: Past) -> Iterator[Round]:
-    """What is next: one round, or several where none waits for the results of another.
+    """Yields the next round, or several if none depends on the results of another.
 
-    Who is out is left out; a round may be empty. No match goes beyond the budget.
+    Bots that are out are left out; a round may be empty. Rounds never exceed the budget.
     """
     left = budget(plan, field) - len(past.meetings)
     for one in _placed(plan, field, past) or _rounds(plan, field, past, left):
@@ -36,7 +37,7 @@ def next_rounds(plan: Format, field: Field, past: Past) -> Iterator[Round]:
 
 
 def check(plan: Format, field: Field) -> None:
-    """Raises ValueError where such a field cannot play a season like this."""
+    """Raises ValueError if such a field cannot play a season of this format."""
     n = len(field.entrants)
     if n < 2:
         raise ValueError("a season needs two entrants or more")
@@ -59,7 +60,7 @@ def check(plan: Format, field: Field) -> None:
 
 
 def size(plan: Format, field: Field) -> int:
-    """How many matches it plays at least: without an adaptive tail, and without playing on."""
+    """The least number of matches: without an adaptive tail, and without replays of level ties."""
     n, placed = len(field.entrants), sum(len(one.pairings) for one in _placed(plan, field, Past()))
     if plan.kind == "knock-out":
         groups = [len(one) for one in stages.groups_of(plan, field.order)]
@@ -76,7 +77,7 @@ def size(plan: Format, field: Field) -> int:
 
 
 def budget(plan: Format, field: Field) -> int:
-    """No more matches than this are played."""
+    """The most matches that are played."""
     if plan.matches is not None:
         return plan.matches
     if plan.kind != "adaptive":
@@ -87,7 +88,7 @@ def budget(plan: Format, field: Field) -> int:
 
 
 def final_order(plan: Format, field: Field, past: Past) -> list[str] | None:
-    """The order of a knock-out that somebody has won, best first; None of anything else."""
+    """The final order of a knock-out, best first; None before its end and for other formats."""
     played = [past.rounds[number].ties for number in past.of("knock-out")]
     if not played or len(played[-1]) > 1:
         return None
@@ -109,7 +110,7 @@ def _rounds(plan: Format, field: Field, past: Past, left: int) -> Iterator[Round
 
 
 def _placed(plan: Format, field: Field, past: Past) -> list[Round]:
-    """The placement matches of newcomers, once."""
+    """The placement matches of newcomers, which are played once, before all rounds."""
     veterans = [name for name in field.order if name not in field.newcomers]
     newcomers = [name for name in field.order if name in field.newcomers]
     if past.rounds or not plan.placement or not veterans:

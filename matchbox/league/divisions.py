@@ -1,4 +1,4 @@
-"""Divisions from one edition of a league to the next. Knows names in order; knows no rows."""
+"""Divisions from one season of a league to the next. Knows names in order; knows no rows."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from matchbox.league.season import promote
 
 
 def fitting(entrants: int, divisions: int, least: int) -> int:
-    """How many divisions of at least `least` so many entrants fill: `divisions` at the most, and
-    one at the least."""
+    """How many divisions of at least `least` entrants can be filled: at least 1, at most
+    `divisions`."""
     return max(1, min(divisions, entrants // least))
 
 
 def divide(order: Sequence[str], divisions: int) -> list[list[str]]:
-    """The order, best first, cut into divisions of one size; what is left over is in the lowest.
+    """Cuts the order, best first, into divisions of equal size; the lowest takes the remainder.
 
-    Raises ValueError where there are fewer entrants than divisions.
+    Raises ValueError if there are fewer entrants than divisions.
     """
     share = len(order) // divisions
     if share < 1:
@@ -33,14 +33,14 @@ def following(
     entrants: Collection[str],
     divisions: int,
 ) -> list[list[str]]:
-    """The divisions of the next edition, each in the order that its entrants enter with.
+    """The divisions of the next season; each is in the order in which its entrants enter.
 
-    `last` are the final orders of the last one, the highest division first. Who is not among
-    `entrants` has left, and the best below move up into the place. Then `moving` rise and sink
-    between each two, or as many as the divisions have room for. `entrants` who were in no
-    division are newcomers, and begin at the bottom, in the order given.
+    `last` holds the final orders of the last season, the highest division first. A bot that is not
+    among `entrants` has left, and the bots below it move up. Then `moving` bots rise and sink
+    between neighbouring divisions, or fewer if a division would lose all its bots. Entrants that
+    were in no division are newcomers: they begin at the bottom, in the order given.
 
-    Raises ValueError where there are fewer entrants than divisions.
+    Raises ValueError if there are fewer entrants than divisions.
     """
     stayed = [name for order in last for name in order if name in entrants]
     known = set(stayed)
@@ -52,7 +52,7 @@ def following(
 
 
 def promote_fitting(orders: Sequence[Sequence[str]], moving: int) -> list[list[str]]:
-    """As `promote`, with as many moving as leave somebody in each division; maybe none."""
+    """`promote` with a smaller `moving` if needed, so that nobody's division empties; maybe 0."""
     inner = [(len(order) - 1) // 2 for order in orders[1:-1]]
     most = min(moving, len(orders[0]) - 1, len(orders[-1]) - 1, *inner)
     if len(orders) == 1 or most < 1:

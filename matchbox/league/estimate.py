@@ -1,12 +1,13 @@
-"""What a sequential test has shown, without the lie of stopping at a good moment.
+"""The estimate after a sequential test, without the bias from stopping at a good moment.
 
-A test that stops when it looks good has seen too good a result: the raw Elo of what it saw is
-biased. Taken as a Brownian motion between two walls, the strength under which half of all tests
-would have ended lower is not. The order of the ends is that of D. Siegmund ("Estimation following
-sequential tests", 1978): early at the lower wall, late there, late at the upper, early there. The
-motion's drift and spread are the log likelihood ratio's, to the second order (M. Van den Bergh,
-"A practical introduction to the GSPRT"), the variance about the hypotheses, which is what it takes
-far from them. Knows counts of deal pairs and a trial.
+A test that stops when it looks good has seen too good a result, so the raw Elo is biased. This
+module takes the test for a Brownian motion between two walls. The estimate is the strength at which
+half of all tests would have ended lower; it is not biased. The order of the ends is that of D.
+Siegmund ("Estimation following sequential tests", 1978): early at the lower wall, late there, late
+at the upper wall, early there. The motion has the drift and the spread of the log likelihood ratio,
+to the second order (M. Van den Bergh, "A practical introduction to the GSPRT"); the variance is
+taken about the hypotheses, which is also right far from them. Knows counts of deal pairs and a
+trial.
 """
 
 from __future__ import annotations
@@ -25,29 +26,30 @@ from matchbox.league.sprt import FLOOR, NORMALIZED, SHARES, Trial, llr
 
 FARTHEST_ELO: Final = 1500.0
 FAR: Final = 2.0
-"""So many widths of the question from its middle, the ratio itself tells its drift."""
+"""At this many widths from the middle of the two hypotheses, the ratio's own drift is used."""
 SHORT: Final = 1e-2
-"""A motion whose spread is this little against the gap of the walls meets one of them only."""
+"""If the spread is this small against the gap of the walls, only one wall can be met."""
 STEEP: Final = 15.0
 TERMS: Final = 200
-"""Of the series: from `SHORT` on, later terms are below 1e-9."""
+"""The terms of the series that are used: from `SHORT` on, later terms are below 1e-9."""
 
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """The strength of the challenger above the defender: median unbiased, with 95% bounds (Elo)."""
+    """How much stronger the challenger is than the defender, in Elo: median unbiased, with 95%
+    bounds."""
 
     elo: float
     low: float
     high: float
     p_better: float
-    """The confidence that it is better at all."""
+    """The confidence that the challenger is better."""
 
 
 def estimate(trial: Trial, pairs: Sequence[int]) -> Estimate | None:
-    """What these counts, in the order of `SHARES`, show at the end of a trial or at any time.
+    """The estimate from these counts, in the order of `SHARES`, at the end of a trial or before.
 
-    None where every pair came out the same: no spread, no estimate.
+    Returns None if all pairs had the same result: without spread there is no estimate.
     """
     end = _End.of(trial, pairs)
     if end is None:
@@ -68,25 +70,26 @@ def estimate(trial: Trial, pairs: Sequence[int]) -> Estimate | None:
 
 @dataclass(frozen=True, slots=True)
 class _End:
-    """A motion from 0 between the walls `a` < 0 < `b`, seen at `y` after a `time` in pairs."""
+    """A motion that starts at 0 between the walls `a` < 0 < `b` and is at `y` after `time`
+    pairs."""
 
     a: float
     b: float
     time: float
     y: float
     middle: float
-    """The share between the two hypotheses: the drift is 0 there."""
+    """The share in the middle of the two hypotheses, where the drift is 0."""
     slope: float
-    """Drift per share above it."""
+    """The drift per share above the middle."""
     spread: float
     """Variance per pair."""
     deviation: float
-    """Of one pair's share."""
+    """The standard deviation of one pair's share."""
     normalized: bool
 
     @classmethod
     def of(cls, trial: Trial, pairs: Sequence[int]) -> _End | None:
-        """The end of this trial; a wall that was jumped over was reached somewhat before."""
+        """The end of this trial; if it jumped over a wall, it reached the wall somewhat earlier."""
         counts = np.asarray(pairs, dtype=np.float64)
         if np.count_nonzero(counts) < 2:
             return None
@@ -114,7 +117,7 @@ class _End:
         )
 
     def lower(self, elo: float) -> float:
-        """The chance that a motion at this strength ends lower than this one did."""
+        """The probability that a motion at this strength ends lower than this one did."""
         share = _share(elo, "normalized" if self.normalized else "logistic", self.deviation)
         drift = self.slope * (share - self.middle)
         gap, gamma = self.b - self.a, drift / self.spread
@@ -125,21 +128,21 @@ class _End:
         return min(max(chance, 0.0), 1.0)
 
     def _series(self, gamma: float) -> float:
-        """The motion's law by the waves between two walls that swallow it."""
+        """The motion's law as a series of waves between two absorbing walls."""
         gap, start, y = self.b - self.a, -self.a, self.y - self.a
         wave = pi * np.arange(1, TERMS + 1) / gap
         decay = np.exp(-self.spread * self.time * (wave**2 + gamma**2) / 2)
-        # The part that is still between the walls, from the lower one to y.
+        # The part that is still between the walls, from the lower wall to y.
         inside = (gamma * np.sin(wave * y) - wave * np.cos(wave * y)) / (gamma**2 + wave**2)
         left = float(2 / gap * (decay * np.sin(wave * start) * inside).sum())
-        # What has met the lower wall, in the end, less what would yet have from between.
+        # The part that has met the lower wall: in the end, less the part still to come.
         met = (gap - start) / gap
         if abs(gamma * gap) > 1e-8:
             met = expm1(2 * gamma * (gap - start)) / expm1(2 * gamma * gap)
         return met + exp(gamma * (y - start)) * left
 
     def _near(self, drift: float, gamma: float) -> float:
-        """The same where only the nearest reflection in each wall counts."""
+        """The same with only the nearest reflection in each wall."""
         wide, went = sqrt(self.spread * self.time), drift * self.time
         below = _tilted(2 * gamma * self.a, (2 * self.a - self.y + went) / wide)
         above = _tilted(2 * gamma * self.b, (self.y - went - 2 * self.b) / wide)
@@ -159,5 +162,5 @@ def _deviation(seen: Floats) -> float:
 
 
 def _tilted(power: float, z: float) -> float:
-    """exp(power) times the normal law at z, where each alone may be beyond a float."""
+    """exp(power) times the normal law at z, where each factor alone may overflow."""
     return exp(min(power + float(log_ndtr(z)), 0.0))

@@ -1,7 +1,8 @@
-"""How a league is run, as data: format, admission, schedule. Knows no season, no clock, no rows.
+"""The settings of a league as data: format, admission, schedule. Knows no season, no clock, no
+rows.
 
-Every field has a default, so that a league that says nothing plays a double round robin, is open
-to all, and starts when its operator says so.
+Every field has a default: a league without settings plays a double round robin, is open to all, and
+starts when its operator says so.
 """
 
 from __future__ import annotations
@@ -18,35 +19,35 @@ Whole = Annotated[int, msgspec.Meta(ge=1)]
 
 
 class Format(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """How a season is played. Raises ValueError where fields do not fit each other."""
+    """How a season is played. Raises ValueError if fields contradict each other."""
 
     kind: Kind = "round-robin"
     cycles: Annotated[int, msgspec.Meta(ge=1, le=100)] = 1
-    """Double round robins; of an adaptive season, those before its tail."""
+    """Double round robins; in an adaptive season, those before its tail."""
     rounds: Whole | None = None
-    """Of a Swiss season; None for log2 of its bots, and two."""
+    """The rounds of a Swiss season; None for log2 of the number of bots, plus 2."""
     question: Literal["order", "top", "champion"] = "order"
-    """What an adaptive season is to find out."""
+    """The question that an adaptive season answers."""
     top: Whole = 1
-    """How many, where the question is who they are."""
+    """The size of the top, if the question is who is in it."""
     care: Literal["strict", "thrifty"] = "strict"
     group: Annotated[int, msgspec.Meta(ge=3, le=32)] = 8
-    """Bots of a group before a knock-out."""
+    """The size of a group before a knock-out, in bots."""
     through: Annotated[int, msgspec.Meta(ge=1, le=16)] = 2
     """How many of each group go on to the knock-out."""
     placement: Annotated[int, msgspec.Meta(ge=0, le=100)] = 0
     """Matches against the field that a newcomer plays before the first round."""
     mixed: Annotated[int, msgspec.Meta(ge=0, le=100)] = 1
-    """Of a cooperative game: rounds of mixed teams after each cycle."""
+    """In a cooperative game: rounds of mixed teams after each cycle."""
     matches: Whole | None = None
-    """The season ends after so many."""
+    """The season ends after this many matches."""
     hours: Whole | None = None
-    """The season ends after so long."""
+    """The season ends after this many hours."""
     divisions: Annotated[int, msgspec.Meta(ge=1, le=16)] = 1
     moving: Whole = 1
-    """How many rise from each division to the next season's higher one, and how many sink."""
+    """How many bots rise from each division to the one above, and how many sink, after a season."""
     learning: Learning = "off"
-    """Whether bots learn between rounds, and what a new version begins with."""
+    """Whether bots learn between rounds, and the memory of a new version."""
 
     def __post_init__(self) -> None:
         if self.question == "champion" and (self.care != "strict" or self.top != 1):
@@ -62,9 +63,9 @@ class Admission(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     everybody: bool = False
     """Whether every active bot whose owner may enter is entered when a season freezes."""
     bots: Whole | None = 1
-    """So many bots of one author in a season; None for any number."""
+    """How many bots of one author may play in a season; None for any number."""
     uploads: Whole | None = None
-    """So many uploads an author and day to the league's game; None for any number."""
+    """How many versions an author may upload per day for the league's game; None for any number."""
 
 
 class Schedule(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -80,7 +81,7 @@ Settings = TypeVar("Settings", Format, Admission, Schedule)
 
 
 def read(kind: type[Settings], data: dict[str, Any]) -> Settings:
-    """What these fields say. Raises BadOption, naming the field that is wrong."""
+    """Reads settings. Raises BadOption, which names the wrong field."""
     try:
         return msgspec.convert(data, kind)
     except msgspec.ValidationError as error:
@@ -88,6 +89,6 @@ def read(kind: type[Settings], data: dict[str, Any]) -> Settings:
 
 
 def write(settings: Format | Admission | Schedule) -> dict[str, Any]:
-    """The fields as JSON-compatible data, all of them."""
+    """All fields as JSON-compatible data."""
     fields: dict[str, Any] = msgspec.to_builtins(settings)
     return fields

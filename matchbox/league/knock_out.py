@@ -1,6 +1,7 @@
-"""A knock-out after a group stage: groups, their orders, the draw, who goes through. Knows points.
+"""A knock-out after a group stage: groups, their orders, the draw, and who goes through. Knows
+points.
 
-A tie is the tuple of who meets in it: two; one, who rests; or nobody, where both are out.
+A tie is the tuple of the entrants that meet in it: two; one, who rests; or none, if both are out.
 """
 
 from __future__ import annotations
@@ -13,11 +14,11 @@ from typing import Final, TypeAlias
 Tie: TypeAlias = tuple[str, ...]
 
 PLAY_ON: Final = 2
-"""A tie that is level is played so many times more, and then goes to the better group rank."""
+"""A level tie is replayed this many times; then the better group rank wins it."""
 
 
 def groups(seeds: Sequence[str], count: int) -> list[list[str]]:
-    """So many groups of nearly equal size and strength: the seeds are dealt out there and back."""
+    """Deals the seeds out into `count` groups of nearly equal size and strength: there and back."""
     if not 1 <= count <= len(seeds):
         raise ValueError(f"{len(seeds)} entrants make 1 to {len(seeds)} groups, not {count}")
     dealt: list[list[str]] = [[] for _ in range(count)]
@@ -28,7 +29,8 @@ def groups(seeds: Sequence[str], count: int) -> list[list[str]]:
 
 
 def share(results: Sequence[tuple[int, int]]) -> Fraction:
-    """What part of the points an entrant has taken of these: (its own, all); half of none."""
+    """The share of the points, 0 to 1, that an entrant took of these (its own, all); 1/2 of
+    none."""
     whole = sum(of for _, of in results)
     return Fraction(sum(own for own, _ in results), whole) if whole else Fraction(1, 2)
 
@@ -36,7 +38,7 @@ def share(results: Sequence[tuple[int, int]]) -> Fraction:
 def in_order(group: Sequence[str], shares: Mapping[str, Fraction]) -> list[str]:
     """The group, best first: by the share of points taken, then as it was given.
 
-    In a round robin that is the order of the strengths, too.
+    In a round robin this is also the order of the strengths.
     """
     return sorted(group, key=lambda name: -shares.get(name, Fraction(1, 2)))
 
@@ -44,8 +46,8 @@ def in_order(group: Sequence[str], shares: Mapping[str, Fraction]) -> list[str]:
 def qualified(standings: Sequence[Sequence[str]], places: int) -> list[str]:
     """The best of every group, as seeds of a knock-out: all winners first, then all seconds.
 
-    `standings` are the groups' orders, best first. With an odd number of groups every second row
-    is turned by one, so that nobody meets its own group in the first round.
+    `standings` holds the groups' orders, best first. With an odd number of groups every second row
+    is rotated by one, so that nobody meets its own group in the first round.
     """
     seeds = []
     for place in range(places):
@@ -62,10 +64,10 @@ def ranked(standings: Sequence[Sequence[str]], shares: Mapping[str, Fraction]) -
 
 
 def bracket(seeds: Sequence[str]) -> list[Tie]:
-    """The first round of a knock-out, in the order of the draw: one to a slot rests.
+    """The first round of a knock-out, in the order of the draw; an entrant alone in a tie rests.
 
-    The best two can only meet last, the best four not before the round before it. The best seeds
-    rest where the field is no power of two. Raises ValueError for fewer than two seeds.
+    The best two can meet only in the final, the best four not before the semi-finals. If the number
+    of seeds is no power of two, the best seeds rest. Raises ValueError for fewer than two seeds.
     """
     if len(seeds) < 2:
         raise ValueError("a knock-out needs two entrants or more")
@@ -88,10 +90,12 @@ def through(
     out: Collection[str] = (),
     most: int = 1 + PLAY_ON,
 ) -> Tie | None:
-    """Who goes on, as a tuple of one, or of none where all are out; None while it is played on.
+    """Returns who goes on, as a tuple of one; an empty tuple if all are out; None if the tie is
+    replayed.
 
-    `legs` are the points of each match so far. The first that is not level decides; after `most`
-    level ones the better of `ranks`, best first, goes on. Who is out loses to anybody who is not.
+    `legs` holds the points of each match so far. The first match that is not level decides; after
+    `most` level ones the better of `ranks`, best first, goes on. An entrant in `out` loses to one
+    that is not.
     """
     able = tuple(name for name in tie if name not in out)
     if len(able) < 2:
@@ -111,7 +115,7 @@ def next_ties(winners: Sequence[Tie]) -> list[Tie]:
 def places(levels: Sequence[Sequence[Tie]], champion: Tie, ranks: Sequence[str]) -> list[str]:
     """The final order: the champion, then by the round of the last tie, then by group rank.
 
-    `levels` are the ties of every round, the first round first; who was in none of them comes last.
+    `levels` holds the ties of every round, the first round first. Entrants without a tie come last.
     """
     rounds = [*levels, [champion]]
     reached = {

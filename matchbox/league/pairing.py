@@ -1,6 +1,6 @@
 """Who meets whom. Knows names, ratings and counts of matches; knows no results and no clock.
 
-A pairing is unordered in effect: its match plays every rotation of the seats on each deal.
+The order in a pairing does not matter: its match plays every rotation of the seats on each deal.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Pairing:
-    """Who sits down together, by seat in the first rotation."""
+    """The entrants at one table, by seat in the first rotation."""
 
     seats: tuple[str, ...]
 
@@ -36,9 +36,9 @@ def berger(n: int) -> list[list[tuple[int, int]]]:
 
 
 def double_round_robin(entrants: Sequence[str]) -> list[list[Pairing]]:
-    """Rounds in which each two entrants meet twice, seats changed round in the second half.
+    """Rounds in which each two entrants meet twice; in the second half they swap seats.
 
-    Raises ValueError where an entrant is listed twice.
+    Raises ValueError if an entrant is listed twice.
     """
     if len(set(entrants)) != len(entrants):
         raise ValueError("an entrant is listed twice; every entrant plays once in a season")
@@ -50,12 +50,13 @@ def double_round_robin(entrants: Sequence[str]) -> list[list[Pairing]]:
 
 
 def met(one: str, other: str) -> tuple[str, str]:
-    """The key under which a history counts the matches of these two."""
+    """The key of these two in a history, which counts their matches."""
     return (one, other) if one < other else (other, one)
 
 
 def apart(owner: Mapping[str, str]) -> Callable[[str, str], bool]:
-    """Who may meet: no entrant itself, and nobody another of its owner."""
+    """Returns a function that says whether two entrants may meet: not itself, and not its owner's
+    bots."""
 
     def may_meet(one: str, other: str) -> bool:
         whose = owner.get(one)
@@ -71,9 +72,10 @@ def placements(
     *,
     may_meet: Callable[[str, str], bool],
 ) -> list[Pairing]:
-    """So many matches of every newcomer against the field, each against others as far as it goes.
+    """Pairs every newcomer `times` times with the field, with different opponents as far as
+    possible.
 
-    The field's bots play about equally often; in equal cases those that stand first in it.
+    The field's bots play about equally often; among equals the first in the field plays.
     """
     played: Counter[str] = Counter()
     pairings = []

@@ -1,7 +1,7 @@
-"""Who plays next in a ranked queue without end. Knows ratings and counts; knows no results.
+"""Decides who plays next in an endless ranked queue. Knows ratings and counts; knows no results.
 
-Most matches are between neighbours, by whoever is least known; the rest tie the field together.
-Like all pairings these are unordered in effect: a match plays every rotation of the seats.
+Most matches are between neighbours, first for the entrants that are least known; the rest connect
+the field. The order in a pairing does not matter: a match plays every rotation of the seats.
 """
 
 from __future__ import annotations
@@ -14,18 +14,19 @@ from matchbox.league.pairing import Pairing, apart, met
 from matchbox.league.tables import mixed_teams
 
 NEIGHBOUR_PERCENT = 80
-"""How many of a hundred ranked pairings are between neighbours; the rest tie the field together."""
+"""The percentage of ranked pairings that are between neighbours; the rest connect the field."""
 NEIGHBOURS = 2
-"""How many places up or down somebody is still a neighbour."""
+"""Entrants up to this many places up or down are neighbours."""
 NEWCOMER_MATCHES = 8
-"""Who has fewer matches than this is served first."""
+"""Entrants with fewer matches than this are served first."""
 MIXED_PERCENT = 25
-"""How many of a hundred rounds of a cooperative queue are of mixed teams."""
+"""The percentage of rounds of a cooperative queue that have mixed teams."""
 
 
 @dataclass(frozen=True, slots=True)
 class Contender:
-    """What the ranked queue needs to know of an entrant: Elo and matches played or queued."""
+    """The data of an entrant that the queue needs: Elo, and the number of matches played or
+    queued."""
 
     entrant: str
     mean: float
@@ -42,11 +43,11 @@ def next_pairing(
     owner: Mapping[str, str] | None = None,
     resting: Collection[str] = (),
 ) -> Pairing | None:
-    """The table that is played next; None where none can be filled, or everybody rests.
+    """Returns the next table; None if no table can be filled, or if everybody rests.
 
-    Somebody who does not rest is chosen, then its company. `history` counts matches played or
-    queued under `met(a, b)`. No two bots of one owner sit at a table; who is not in `owner` sits
-    with everybody.
+    First an entrant that does not rest is chosen, then its company. `history` counts matches played
+    or queued under `met(a, b)`. Two bots of one owner never sit at one table; a bot that is not in
+    `owner` may sit with everybody.
     """
     owner = owner or {}
     ranked = sorted(field, key=lambda one: (-one.mean, one.entrant))
@@ -71,28 +72,28 @@ def next_pairing(
 
 
 def next_round(games: Mapping[str, int], enough: int, seats: int, dice: Dice) -> list[Pairing]:
-    """The matches that a cooperative queue plays next, all on the same deals.
+    """Returns the next matches of a cooperative queue, all on the same deals.
 
-    `games` counts matches played or queued; whoever has fewer than `enough` plays. Mostly each bot
-    fills a table alone; now and then, where there are more bots than seats, teams are mixed, and
-    partners that rest fill them up.
+    `games` counts matches played or queued; bots with fewer than `enough` play. Usually each bot
+    fills a table alone. Now and then, if there are more bots than seats, teams are mixed, and
+    resting bots fill them up.
     """
     awake = [name for name in sorted(games) if games[name] < enough]
     if not awake or len(games) <= seats or dice.below(100) >= MIXED_PERCENT:
         return [Pairing((name,) * seats) for name in awake]
     partners = [name for name in sorted(games) if games[name] >= enough]
     dice.shuffle(partners)
-    # Two teams at the least: what a bot adds shows beside other teams on the same deals.
+    # At least two teams: a bot's part shows only beside other teams on the same deals.
     company = awake + partners[: max(0, 2 * seats - len(awake))]
     (teams,) = mixed_teams(company, seats, 1, dice)
     return teams
 
 
 def _neediest(able: Sequence[Contender], dice: Dice) -> Contender:
-    """The newcomer with the fewest games; where there is none, one by its share of all variance.
+    """The newcomer with the fewest games; without newcomers, a draw in proportion to variance.
 
-    A share and not the greatest: an entrant that wins or loses everything stays uncertain for
-    ever and would starve the others.
+    The entrant with the greatest variance is not simply taken: one that wins or loses everything
+    stays uncertain for ever and would starve the others.
     """
     newest = min(able, key=lambda one: (one.games, -one.half_width, one.entrant))
     if newest.games < NEWCOMER_MATCHES:

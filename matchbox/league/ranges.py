@@ -1,7 +1,7 @@
-"""Who is surely above whom. Knows estimates and their covariance; not where they come from.
+"""Rank ranges: who is surely above whom. Knows estimates and their covariance, not their origin.
 
-The draws here are a numerical integral over a normal law: their generator has a fixed seed and
-no say in any match.
+The draws here compute an integral over a normal law: their generator has a fixed seed and does not
+affect any match.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from matchbox.league.comparisons import Bools, Floats, Ints
 
 DRAWS: Final = 4096
 SAME: Final = 1e-6
-"""Nobody is surely above another by less than this, however sure the figures are of themselves."""
+"""A difference below this never counts as sure, however small the standard errors are."""
 DRAWN_FIELD: Final = 128
-"""Larger fields get Šidák's bound, never too narrow, in place of draws."""
+"""Larger fields use Šidák's bound instead of draws; it is never too narrow."""
 
 
 def rank_ranges(
@@ -29,11 +29,11 @@ def rank_ranges(
     widen: float = 1.0,
     unknown: Bools | None = None,
 ) -> list[tuple[int, int]]:
-    """Per entrant the best and worst rank it may hold, true of all at once with this certainty.
+    """The best and worst rank that each entrant may hold; all hold at once with certainty `level`.
 
-    Two differ when their difference, in its standard errors, passes the quantile of the greatest
-    such difference in a field of equals. `widen` enlarges that quantile; who is `unknown` (n,)
-    differs from nobody.
+    `means` is (n,), `covariance` (n, n). Two entrants differ if their difference, in standard
+    errors, exceeds the quantile of the greatest such difference in a field of equals. `widen`
+    multiplies that quantile. An entrant that is `unknown` (n,) differs from nobody.
     """
     apart = means[:, None] - means[None, :]
     sure = apart > np.maximum(
@@ -46,7 +46,7 @@ def rank_ranges(
 
 
 def standard_errors(covariance: Floats) -> Floats:
-    """(n, n), of every difference."""
+    """(n, n): the standard error of every difference."""
     variance = np.diag(covariance)
     errors: Floats = np.sqrt(
         np.maximum(variance[:, None] + variance[None, :] - covariance - covariance.T, 0.0)
@@ -55,7 +55,7 @@ def standard_errors(covariance: Floats) -> Floats:
 
 
 def critical(covariance: Floats, level: float = 0.95) -> float:
-    """The quantile of the greatest of all differences of equals, in standard errors."""
+    """The quantile of the greatest difference in a field of equals, in standard errors."""
     n = len(covariance)
     if n < 2:
         return 0.0
@@ -75,20 +75,20 @@ def critical(covariance: Floats, level: float = 0.95) -> float:
 
 
 def p_better(means: Floats, covariance: Floats, i: int, j: int) -> float:
-    """The chance that the i-th is truly better than the j-th."""
+    """The probability that the i-th entrant is truly better than the j-th."""
     square = float(covariance[i, i] + covariance[j, j] - covariance[i, j] - covariance[j, i])
     return superiority(float(means[i] - means[j]), sqrt(max(square, 0.0)))
 
 
 def superiority(difference: float, error: float) -> float:
-    """Phi(difference / error): the chance that the true difference is above 0."""
+    """Phi(difference / error): the probability that the true difference is above 0."""
     if error == 0:
         return 0.5 if difference == 0 else float(difference > 0)
     return 0.5 * erfc(-difference / error / sqrt(2))
 
 
 def p_champion(means: Floats, covariance: Floats) -> Floats:
-    """(n,): the chance of each to be truly the best of all, from draws."""
+    """(n,): each entrant's probability of being truly the best, from draws."""
     if not len(means):
         return np.zeros(0)
     best: Ints = np.argmax(means + _draws(covariance), axis=1)
@@ -99,7 +99,7 @@ def _draws(covariance: Floats) -> Floats:
     """(DRAWS, n) deviations; only their differences mean anything."""
     n = len(covariance)
     size = max(float(np.trace(covariance)) / n, 1e-12)
-    # A common shift changes no difference and makes the matrix one that has a Cholesky factor.
+    # A common shift changes no difference, and gives the matrix a Cholesky factor.
     factor = np.linalg.cholesky(covariance + size * (1 + 1e-9 * np.eye(n)))
     normal = np.random.Generator(np.random.PCG64(0)).standard_normal((DRAWS, n))
     return np.asarray(normal @ factor.T)

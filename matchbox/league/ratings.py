@@ -20,10 +20,10 @@ from matchbox.league.rows import Row, in_order, refuse_self_play
 ELO: Final = 400 / log(10)
 """Elo per natural unit of strength."""
 START: Final = 1500.0
-"""What is printed for the anchor, or for the mean of the field where there is no anchor."""
+"""The Elo that is printed for the anchor, or for the mean of the field if there is no anchor."""
 PRIOR_ELO: Final = 350.0
 PARENT_ELO: Final = 100.0
-"""How far a new version is expected from its parent."""
+"""The prior standard deviation of a new version's Elo around its parent's."""
 WIDE: Final = 1.959963984540054
 """Standard errors on each side of a 95% interval."""
 
@@ -46,7 +46,7 @@ class Live:
 def live_update(ratings: Mapping[str, Live], played: Row | Iterable[Row]) -> dict[str, Live]:
     """All ratings after one bout, or after the bouts of one match in their own order.
 
-    Raises ValueError where an entrant meets itself.
+    Raises ValueError if an entrant meets itself.
     """
     updated = dict(ratings)
     for row in (played,) if isinstance(played, Row) else in_order(played):
@@ -61,7 +61,7 @@ def live_update(ratings: Mapping[str, Live], played: Row | Iterable[Row]) -> dic
 
 
 def live_scale(table: int = 2) -> float:
-    """Elo per openskill unit, between settled players at a table of so many seats."""
+    """Elo per openskill unit, between settled players at a table with that many seats."""
     return ELO / (sqrt(table) * _ONLINE.beta)
 
 
@@ -72,13 +72,15 @@ def elo_of(live: Live, *, table: int = 2) -> tuple[float, float]:
 
 
 def live_of(elo: float, half_width: float, *, table: int = 2) -> Live:
-    """The running rating that shows these figures: what a refit leaves for the next update."""
+    """The running rating that shows these figures: after a refit, the next update starts from
+    it."""
     scale = live_scale(table)
     return Live(_ONLINE.mu + (elo - START) / scale, half_width / (WIDE * scale))
 
 
 def live_child(parent: Live, *, table: int = 2) -> Live:
-    """The running rating that a new version begins with: its parent's, with PARENT_ELO of doubt."""
+    """The first running rating of a new version: its parent's, with PARENT_ELO added to the
+    uncertainty."""
     return Live(parent.mu, hypot(parent.sigma, PARENT_ELO / live_scale(table)))
 
 
@@ -87,11 +89,11 @@ class Fit:
     """Bradley-Terry strengths of n entrants, in Elo around a mean of zero.
 
     Attributes:
-        entrants: in alphabetical order, as everything below.
+        entrants: in alphabetical order, as are all arrays below.
         strengths: (n,).
         covariance: (n, n), of the strengths with their mean held at zero.
-        zero: what printing adds, so that the anchor (or else the mean) stands at 1500.
-        seats: what each seat is worth against the mean seat; empty without a seat term.
+        zero: added for printing, so that the anchor (or else the mean) stands at 1500.
+        seats: the strength of each seat relative to the mean seat; empty without a seat term.
     """
 
     entrants: tuple[str, ...]
@@ -101,7 +103,7 @@ class Fit:
     seats: tuple[float, ...]
 
     def elo(self, entrant: str) -> float:
-        """As printed."""
+        """An entrant's Elo, as printed."""
         return self.zero + float(self.strengths[self.entrants.index(entrant)])
 
     def half_width(self, entrant: str) -> float:
@@ -120,11 +122,11 @@ def fit(
 ) -> Fit:
     """The most probable strengths under a prior N(0, prior_elo) on each; a tie is half a win.
 
-    A version that names its parent in `parents` has the prior N(parent, PARENT_ELO) instead, if
-    the parent has played.
+    A version that names its parent in `parents` has the prior N(parent, PARENT_ELO) instead, if the
+    parent has played.
 
-    Raises ValueError where the rows leave a strength infinite or unknown and no prior
-    (`prior_elo` infinite) says otherwise. An anchor that has not played anchors nothing.
+    Raises ValueError if a strength is infinite or unknown, which can happen only without a prior
+    (`prior_elo` infinite). An anchor that has not played has no effect.
     """
     return fit_comparisons(
         compare(in_order(rows), seat_term=seat_term),
@@ -141,7 +143,7 @@ def fit_comparisons(
     anchor: str | None = None,
     parents: Mapping[str, str] | None = None,
 ) -> Fit:
-    """The same from comparisons already made, or joined; they know whether seats count."""
+    """The same as `fit`, from comparisons; a seat term is fitted if they have seats."""
     if not prior_elo > 0:
         raise ValueError("the prior needs a width above 0 Elo; use infinity for no prior")
     if not compared.entrants:
@@ -164,7 +166,8 @@ def fit_comparisons(
 def _precision(
     compared: Comparisons, width: int, prior_elo: float, parents: Mapping[str, str]
 ) -> Floats:
-    """(width, width): of everybody around 0, or of a child around its parent."""
+    """(width, width): the prior's precision, of everybody around 0, or of a child around its
+    parent."""
     precision = np.diag(np.full(width, (ELO / prior_elo) ** 2))
     index = {entrant: number for number, entrant in enumerate(compared.entrants)}
     for child, parent in parents.items():

@@ -1,4 +1,4 @@
-"""One result row per bout. Knows what a bout came to; not who asked for it, nor what it means."""
+"""One result row per bout. Knows a bout's result; not who asked for it, nor what it means."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ import msgspec
 class Row:
     """One bout. Seats, places and scores are in the order of the seats.
 
-    Raises ValueError where the parts do not fit together.
+    Raises ValueError if the parts do not fit together.
     """
 
     match: str
     deal: str
-    """The deal's seed: rows that share it are not independent of each other."""
+    """The deal's seed: rows with the same seed depend on each other."""
     rotation: int
     seats: tuple[str, ...]
     """Entrant ids."""
     places: tuple[int, ...]
-    """1 is best; equal places are a tie."""
+    """One per seat; 1 is best, equal places are a tie."""
     forfeit: int | None = None
     """The seat that forfeited, if one did."""
     scores: tuple[int, ...] = ()
@@ -42,25 +42,26 @@ class Row:
 
     @property
     def key(self) -> tuple[str, str, int]:
-        """What makes a bout this bout and no other."""
+        """The bout's unique key: match, deal, rotation."""
         return (self.match, self.deal, self.rotation)
 
 
 def half_points(row: Row) -> tuple[int, ...]:
-    """Per seat, two for every other seat it beat and one for every seat it tied with."""
+    """Half points by seat: two for every seat that it beat, one for every tie."""
     return tuple(
         sum((place < other) + (place <= other) for other in row.places) - 1 for place in row.places
     )
 
 
 def points(row: Row) -> tuple[float, ...]:
-    """Per seat, the share of the other seats it beat, ties half: from 0 to 1, half if alone."""
+    """Points by seat, 0 to 1: the share of the other seats that it beat, ties half; 0.5 if
+    alone."""
     most = 2 * (len(row.seats) - 1)
     return tuple(half / most for half in half_points(row)) if most else (0.5,)
 
 
 def refuse_self_play(row: Row) -> None:
-    """Raises ValueError where an entrant sits twice: a bot against itself is never rated."""
+    """Raises ValueError if an entrant sits twice at the table: self-play is never rated."""
     if len(set(row.seats)) != len(row.seats):
         raise ValueError(
             f"an entrant meets itself in match {row.match}; leave self-play out of rated rows"
@@ -68,9 +69,9 @@ def refuse_self_play(row: Row) -> None:
 
 
 def in_order(rows: Iterable[Row]) -> tuple[Row, ...]:
-    """Every bout once, by match, deal and rotation, whatever order the rows came in.
+    """Every bout once, ordered by match, deal and rotation.
 
-    Raises ValueError where two rows tell different stories of one bout.
+    Raises ValueError if two rows of one bout differ.
     """
     kept: dict[tuple[str, str, int], Row] = {}
     for row in rows:
@@ -80,7 +81,8 @@ def in_order(rows: Iterable[Row]) -> tuple[Row, ...]:
 
 
 def by_match(rows: Iterable[Row]) -> dict[str, list[Row]]:
-    """The bouts of every match, each once, by deal and rotation. Raises as `in_order`."""
+    """The bouts of every match, each once, ordered by deal and rotation. Raises ValueError as
+    `in_order` does."""
     found: dict[str, list[Row]] = {}
     for row in in_order(rows):
         found.setdefault(row.match, []).append(row)
@@ -88,7 +90,7 @@ def by_match(rows: Iterable[Row]) -> dict[str, list[Row]]:
 
 
 def digest_bouts(bouts: Iterable[Row]) -> bytes:
-    """32 bytes over the bouts of one match, which are in order."""
+    """A digest of 32 bytes over the bouts of one match, which must be in order."""
     digest = blake2b(digest_size=32)
     for row in bouts:
         digest.update(_encode(row) + b"\n")
@@ -98,9 +100,9 @@ def digest_bouts(bouts: Iterable[Row]) -> bytes:
 def digest_matches(matches: Mapping[str, bytes], settings: Mapping[str, object]) -> str:
     """64 hex digits over the settings, which are plain data, and the digest of each match.
 
-    The digests go in by the order of their matches' names, so that matches may be added one by one
-    and nobody needs the rows of those before; a match that is changed, left out or put in changes
-    what comes out, as with a Merkle tree of one level.
+    The digests are hashed in the order of the matches' names. So matches can be added one by one
+    without the rows of earlier ones; any match that is changed, left out or added changes the
+    result, as in a Merkle tree of one level.
     """
     digest = blake2b(_encode(settings), digest_size=32)
     for name in sorted(matches):

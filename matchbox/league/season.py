@@ -1,6 +1,6 @@
-"""A season as data: who plays, the rounds so far, what they came to; and who rises after it.
+"""A season as data: entrants, rounds and results so far; and promotion after it.
 
-Decides nothing between rounds: that is in course.py.
+course.py decides about the next rounds.
 """
 
 from __future__ import annotations
@@ -20,50 +20,50 @@ Stage: TypeAlias = Literal["placement", "cycle", "mixed", "swiss", "tail", "grou
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """Matches that may be played at once."""
+    """Matches that may be played at the same time."""
 
     stage: Stage
     pairings: tuple[Pairing, ...] = ()
     rests: tuple[str, ...] = ()
-    """Of a Swiss round: who has nobody to meet."""
+    """In a Swiss round: the entrants without an opponent."""
     ties: tuple[Tie, ...] = ()
-    """Of a knock-out, in the order of the draw: those that are decided by now, too."""
+    """In a knock-out: all ties in the order of the draw, including those already decided."""
 
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """Who plays, and at what tables."""
+    """The entrants, and the size of their tables."""
 
     entrants: tuple[str, ...]
     seed: str
     seats: int = 2
     deals: int = 1
-    """Of a match."""
+    """The number of deals in a match."""
     cooperative: bool = False
     owner: Mapping[str, str] = field(default_factory=dict)
-    """Whose each bot is; who is not in it meets everybody."""
+    """The owner of each bot; a bot without an owner may meet everybody."""
     newcomers: frozenset[str] = frozenset()
 
     @property
     def order(self) -> list[str]:
-        """The entrants as the lot has drawn them."""
+        """The entrants in an order drawn by lot."""
         drawn = sorted(self.entrants)
         self.dice("order", 0).shuffle(drawn)
         return drawn
 
     @property
     def paired(self) -> bool:
-        """Whether tables are of two rivals."""
+        """Whether tables seat two rivals."""
         return self.seats == 2 and not self.cooperative
 
     def dice(self, what: str, step: int) -> SeededDice:
-        """The dice of one decision."""
+        """The dice of one decision, named by `what` and `step`."""
         return SeededDice(blake2b(f"{what}:{self.seed}".encode(), digest_size=16).digest(), step)
 
 
 @dataclass(frozen=True, slots=True)
 class Meeting:
-    """A match that is final; `taken` are the half points of everybody in it, None if it is void."""
+    """A finished match; `taken` holds everybody's half points, or None if the match is void."""
 
     round: int
     seats: tuple[str, ...]
@@ -72,24 +72,24 @@ class Meeting:
 
 @dataclass(frozen=True, slots=True)
 class Past:
-    """What has been played."""
+    """The season so far."""
 
     rounds: tuple[Round, ...] = ()
-    """As they were opened; their pairings are the meetings'."""
+    """The rounds as they were opened; `meetings` holds the matches of their pairings."""
     meetings: tuple[Meeting, ...] = ()
     counts: Callable[[Collection[int]], Counts] | None = None
-    """Of all the matches in these rounds; None where nothing was played."""
+    """Returns the counts of all matches in these rounds; None if nothing was played."""
     out: frozenset[str] = frozenset()
-    """Who plays no more."""
+    """Bots that play no further matches."""
     struck: frozenset[str] = frozenset()
-    """Whose matches count no more either."""
+    """Bots that are out and whose matches no longer count."""
 
     def of(self, *stages: Stage) -> list[int]:
-        """The numbers of the rounds of these stages."""
+        """The numbers of all rounds of these stages."""
         return [number for number, one in enumerate(self.rounds) if one.stage in stages]
 
     def met_in(self, rounds: Collection[int]) -> list[Meeting]:
-        """What counts of these rounds."""
+        """The matches in these rounds that count."""
         return [
             one
             for one in self.meetings
@@ -100,8 +100,8 @@ class Past:
 def promote(divisions: Sequence[Sequence[str]], moving: int) -> list[list[str]]:
     """The divisions of the next season: the best `moving` of each rise, the last sink.
 
-    `divisions` are final orders, best first, the highest division first. Raises ValueError where a
-    division is too small to keep anybody, or somebody is in two.
+    `divisions` holds final orders, best first, the highest division first. Raises ValueError if a
+    division would lose all its bots, or if a bot is in two divisions.
     """
     names = [name for order in divisions for name in order]
     if len(set(names)) != len(names):

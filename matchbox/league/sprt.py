@@ -21,7 +21,8 @@ Scale = Literal["logistic", "normalized"]
 Verdict = Literal["better", "not-better", "undecided"]
 
 SHARES: Final[Floats] = np.array([0.0, 0.25, 0.5, 0.75, 1.0])
-"""Of a deal pair: lost both, lost one and drew one, even, won one and drew one, won both."""
+"""The share of a deal pair: lost both, lost one and drew one, even, won one and drew one, won
+both."""
 FLOOR: Final = 1e-3
 CAP_GAMES: Final = 10_000
 NORMALIZED: Final = 800 / log(10)
@@ -32,7 +33,8 @@ CLOSE: Final = 1e-10
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """What is asked: worse than the lower bound, or better than the upper (Elo)?"""
+    """The hypotheses, in Elo: the challenger is better by `lower` at most, or by `upper` at
+    least."""
 
     lower: float = 0.0
     upper: float = 20.0
@@ -49,13 +51,14 @@ class Trial:
 
     @property
     def walls(self) -> tuple[float, float]:
-        """The log likelihood ratios at which it ends: not better, and better (A. Wald, 1945)."""
+        """The log likelihood ratios at which the test ends: as not better, and as better (A. Wald,
+        1945)."""
         return log(self.beta / (1 - self.alpha)), log((1 - self.beta) / self.alpha)
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """Where a trial stands: bouts played so far, log likelihood ratio, verdict, and is it over."""
+    """The state of a trial: bouts so far, log likelihood ratio, verdict, and whether it is over."""
 
     games: int
     llr: float
@@ -64,7 +67,7 @@ class Answer:
 
 
 def answer(trial: Trial, pairs: Sequence[int]) -> Answer:
-    """The answer of these counts of deal pairs, in the order of `SHARES`."""
+    """Judges these counts of deal pairs, in the order of `SHARES`."""
     ratio = llr(pairs, trial.lower, trial.upper, scale=trial.scale)
     games, (low, high) = 2 * sum(pairs), trial.walls
     if ratio >= high:
@@ -88,7 +91,7 @@ def llr(pairs: Sequence[int], lower: float, upper: float, *, scale: Scale = "log
     if scale == "logistic":
         null, other = (_with_mean(seen, _expected(elo)) for elo in (lower, upper))
     else:
-        # A pair's share has the mean of a bout's, and 1 / sqrt(2) of its deviation.
+        # A pair's share has the mean of a bout's share, and 1 / sqrt(2) of its deviation.
         null, other = (_with_t(seen, sqrt(2) * elo / NORMALIZED) for elo in (lower, upper))
     return float(counts @ np.log(other / null))
 
@@ -98,12 +101,12 @@ def _expected(elo: float) -> float:
 
 
 def _with_mean(seen: Floats, mean: float) -> Floats:
-    """The likeliest distribution with this mean, where `seen` is what was seen."""
+    """The likeliest distribution with this mean, given the observed one, `seen`."""
     return _tilted(seen, SHARES - mean)
 
 
 def _tilted(seen: Floats, values: Floats) -> Floats:
-    """The likeliest distribution under which `values` have a mean of 0 (Van den Bergh, 2.1)."""
+    """The likeliest distribution in which `values` have mean 0 (Van den Bergh, 2.1)."""
     low, high = -1 / values.max(), -1 / values.min()
     room = CLOSE * (high - low)
     slack = brentq(lambda x: float(seen @ (values / (1 + x * values))), low + room, high - room)
@@ -113,7 +116,7 @@ def _tilted(seen: Floats, values: Floats) -> Floats:
 def _with_t(seen: Floats, t: float) -> Floats:
     """The likeliest distribution whose mean lies t of its deviations above a half.
 
-    The condition is made linear around the last answer, and solved again until it stands still.
+    The condition is linearised around the last solution, and solved again until it converges.
     """
     at = np.full(len(SHARES), 1 / len(SHARES))
     for _ in range(STEPS):

@@ -1,7 +1,7 @@
-"""The stages that seasons are made of: each says which of its rounds are next. Knows no budget but
-that of a tail.
+"""The stages that seasons are made of: each yields its next rounds. Of budgets, knows only the
+tail's.
 
-A stage that is over has no next round.
+A finished stage yields no round.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from matchbox.league.season import Field, Meeting, Past, Round
 from matchbox.league.tail import Question, answered, doubts_in, next_batch
 
 MOST_OF_BATCH: Final = 2_000
-"""No batch of a tail has more matches."""
+"""The most matches in a batch of a tail."""
 
 
 def cycles(plan: Format, field: Field, past: Past) -> Iterator[Round]:
-    """What is left of a round robin: of pairs, of larger tables, or of teams and mixed teams."""
+    """The rest of a round robin: of pairs, of larger tables, or of teams and mixed teams."""
     done = len(past.of("cycle", "mixed"))
     if field.cooperative:
         return islice(_teams(plan, field), done, None)
@@ -39,7 +39,7 @@ def cycles(plan: Format, field: Field, past: Past) -> Iterator[Round]:
 
 
 def is_swiss(plan: Format, field: Field) -> bool:
-    """Whether a Swiss system is played, be it before a tail."""
+    """Whether a Swiss system is played, possibly before a tail."""
     large = field.paired and len(field.entrants) > swiss.ROUND_ROBIN
     return plan.kind == "swiss" or (plan.kind == "adaptive" and large)
 
@@ -69,7 +69,7 @@ def swiss_round(plan: Format, field: Field, past: Past) -> Iterator[Round]:
 
 
 def adaptive_rounds(plan: Format, field: Field, past: Past, left: int) -> Iterator[Round]:
-    """What is left of the base, or else the next batch where the question is open still."""
+    """The rest of the base rounds, or else the next batch if the question is still open."""
     base = swiss_round if is_swiss(plan, field) else cycles
     rounds = base(plan, field, past)
     first = next(rounds, None)
@@ -77,14 +77,14 @@ def adaptive_rounds(plan: Format, field: Field, past: Past, left: int) -> Iterat
 
 
 def groups_of(plan: Format, seeds: Sequence[str]) -> list[list[str]]:
-    """The groups before a knock-out, none larger than asked for."""
+    """The groups before a knock-out, none larger than the format says."""
     return knock_out.groups(seeds, ceil(len(seeds) / plan.group))
 
 
 def knock_out_rounds(plan: Format, field: Field, past: Past, left: int) -> Iterator[Round]:
-    """What is left of the group stage, or else the next round of ties.
+    """The rest of the group stage, or else the next round of ties.
 
-    A tie that is level is played on while the budget lasts for all ties that are to come.
+    A level tie is replayed as long as the budget suffices for all later ties.
     """
     each = [double_round_robin(group) * plan.cycles for group in _groups(plan, field, past)]
     together = [tuple(chain.from_iterable(found)) for found in zip_longest(*each, fillvalue=[])]
@@ -108,7 +108,8 @@ def knock_out_rounds(plan: Format, field: Field, past: Past, left: int) -> Itera
 
 
 def winners(past: Past, ranks: Sequence[str], *, spare: int) -> list[Tie | None]:
-    """Who goes on from each tie of the last round; None where there are matches to play on with."""
+    """Who goes on from each tie of the last round; None if it is replayed, within `spare`
+    matches."""
     ties = _last_ties(past)
     rounds = [number for number in past.of("knock-out") if past.rounds[number].ties == tuple(ties)]
     legs: defaultdict[frozenset[str], list[Mapping[str, int]]] = defaultdict(list)
@@ -127,7 +128,7 @@ def winners(past: Past, ranks: Sequence[str], *, spare: int) -> list[Tie | None]
 
 
 def group_ranks(plan: Format, field: Field, past: Past) -> list[str]:
-    """Everybody by what they reached in their groups."""
+    """All entrants in the order of their group results."""
     shares = _shares(past)
     orders = [knock_out.in_order(group, shares) for group in _groups(plan, field, past)]
     return knock_out.ranked(orders, shares)
@@ -138,7 +139,7 @@ def _groups(plan: Format, field: Field, past: Past) -> list[list[str]]:
 
 
 def _drawn(plan: Format, field: Field, past: Past) -> list[Tie]:
-    """The first ties; none where a single one has come through its group."""
+    """The first ties; none if only one entrant has come through."""
     shares = _shares(past)
     able = [
         [name for name in group if name not in past.out] for group in _groups(plan, field, past)
@@ -153,7 +154,7 @@ def _last_ties(past: Past) -> list[Tie]:
 
 
 def _shares(past: Past) -> dict[str, Fraction]:
-    """What part of the points everybody took in the group stage."""
+    """Everybody's share of the points in the group stage."""
     results: defaultdict[str, list[tuple[int, int]]] = defaultdict(list)
     for one in past.met_in(past.of("group")):
         for name, taken in (one.taken or {}).items():
@@ -162,7 +163,7 @@ def _shares(past: Past) -> dict[str, Fraction]:
 
 
 def _seeds(field: Field, past: Past) -> list[str]:
-    """By what placement matches have shown, or by lot where there were none."""
+    """The entrants by the results of placement matches, or by lot if there were none."""
     placed = past.of("placement")
     if not placed or past.counts is None:
         return field.order
@@ -172,14 +173,15 @@ def _seeds(field: Field, past: Past) -> list[str]:
 
 
 def _taken(one: Meeting, past: Past) -> dict[str, int]:
-    """What Swiss points follow from. Void is drawn, but who is out for it has lost it."""
+    """Both entrants' results for Swiss points. A void match is drawn, but lost for an entrant that
+    is out."""
     lost = past.out if one.taken is None else past.struck
     taken = one.taken or dict.fromkeys(one.seats, 0)
     return {name: -1 if name in lost else taken[name] for name in one.seats}
 
 
 def _teams(plan: Format, field: Field) -> Iterator[Round]:
-    """Every bot with copies of itself, then mixed teams, and that again for every cycle."""
+    """In every cycle: every bot with copies of itself, then mixed teams."""
     alone = tuple(Pairing((name,) * field.seats) for name in field.order)
     mixed: list[list[Pairing]] = []
     if len(field.entrants) >= field.seats:
@@ -192,7 +194,7 @@ def _teams(plan: Format, field: Field) -> Iterator[Round]:
 
 
 def _seatings(field: Field, past: Past, what: str, step: int) -> Iterator[tuple[Pairing, ...]]:
-    """Seatings at larger tables without end, of all who are not out."""
+    """Endless seatings at larger tables, of all who are not out."""
     able = [name for name in field.order if name not in past.out]
     played = [one.seats for one in past.meetings]
     return tables.seatings(
@@ -201,7 +203,7 @@ def _seatings(field: Field, past: Past, what: str, step: int) -> Iterator[tuple[
 
 
 def _tail(plan: Format, field: Field, past: Past, left: int) -> Iterator[Round]:
-    """A batch; none where the question is answered, nobody may meet, or the budget is used up."""
+    """A batch; none if the question is answered, nobody may meet, or the budget is used up."""
     able = [name for name in field.order if name not in past.out]
     question = Question(plan.question, plan.top, plan.care)
     if past.counts is None or len(able) < 2:

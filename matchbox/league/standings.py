@@ -20,33 +20,35 @@ from matchbox.league.rows import Row, digest_matches
 from matchbox.league.transitivity import LackOfFit, borda, chances_of, lack_of_fit, nash
 
 METHOD: Final = 4
-"""Part of every digest: goes up when the same rows would give other figures."""
+"""Part of every digest; it goes up if the same rows would give different figures."""
 PROVISIONAL_ELO: Final = 100.0
-"""An interval wider than this is provisional."""
+"""Elo: a line with a wider interval is provisional."""
 PROVISIONAL_DEALS: Final = 20
-"""On a cooperative board, fewer deals than this are."""
+"""On a cooperative board, a line with fewer deals is provisional."""
 DIGITS: Final = 6
-"""Entrants whose Elo or score agrees to so many decimals share a rank."""
+"""Entrants whose Elo or score is equal to this many decimals share a rank."""
 LACKING: Final = 0.01
-"""Below this p the strengths do not explain the results, and Borda's scores rank."""
+"""Below this p-value the strengths do not explain the results, and Borda's scores rank."""
 
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """All lines, best first, and the digest of the rows and settings that they follow from."""
+    """All lines, best first, and the digest of the rows and settings behind them."""
 
     digest: str
     lines: tuple[Line, ...]
     by: By = "elo"
-    """What ranks: Elo, Borda's scores where Elo does not fit, or a cooperative game's score."""
+    """The figure that ranks: Elo, Borda's score if Elo does not fit, or a cooperative game's
+    score."""
     lack: LackOfFit | None = None
-    """None on a cooperative board, and where the rows are too few to tell."""
+    """None on a cooperative board, and if there are too few rows for the test."""
     deals: int = 0
-    """How many there were: the clusters that intervals are made of."""
+    """The number of deals, which are the clusters of the intervals."""
 
 
 class _Found(NamedTuple):
-    """What ranks, and what Borda needs: comparisons without seats, strengths in natural units."""
+    """What ranks; and for Borda's scores, comparisons without seats and strengths in natural
+    units."""
 
     by: By
     lack: LackOfFit | None = None
@@ -65,12 +67,12 @@ def standing(
     seat_term: bool = False,
     parents: Mapping[str, str] | None = None,
 ) -> Standing:
-    """The standing of everybody in the rows and of the further entrants named.
+    """The standing of everybody in the rows and of the other `entrants`.
 
-    Order and repetition of the rows change nothing. Who has no rows comes last, provisional.
-    With `listed` only these are ranked, among themselves; the others are evidence. `parents` as in
-    `ratings.fit`. Raises ValueError where the rows contradict each other, an entrant meets itself,
-    or a cooperative bout has no scores.
+    The order and repetitions of the rows do not matter. Entrants without rows come last, as
+    provisional. If `listed` is given, only these entrants are ranked; the results of the others
+    still count as evidence. `parents` as in `ratings.fit`. Raises ValueError if the rows contradict
+    each other, an entrant meets itself, or a cooperative bout has no scores.
     """
     counts = count(rows, seat_term=seat_term, cooperative=cooperative)
     return standing_of(
@@ -96,7 +98,7 @@ def standing_of(
     seat_term: bool = False,
     parents: Mapping[str, str] | None = None,
 ) -> Standing:
-    """The same from counts, which were made with the same `seat_term` and `cooperative`.
+    """The same as `standing`, from counts made with the same `seat_term` and `cooperative`.
 
     The digest is over the settings and the digest of each match's rows.
     """
@@ -135,7 +137,7 @@ def standing_of(
 
 
 def _transitivity(compared: Comparisons, fitted: Fit) -> _Found:
-    """Whether strengths explain the results; where somebody sat plays no part in it."""
+    """Tests whether strengths explain the results; the seats play no part in it."""
     if compared.seats:
         compared = unseated(compared)
         fitted = fit_comparisons(compared)
@@ -149,7 +151,7 @@ def _transitivity(compared: Comparisons, fitted: Fit) -> _Found:
 def _elo_lines(
     fitted: Fit, counts: Counts, listed: Collection[str] | None, found: _Found
 ) -> list[Line]:
-    """The lines of all listed who played."""
+    """The lines of all listed entrants that have played."""
     shown = _shown(fitted.entrants, listed)
     halves = (WIDE * np.sqrt(np.diag(fitted.covariance))).tolist()
     elos = (fitted.zero + fitted.strengths).tolist()
@@ -212,7 +214,7 @@ def _score_lines(counts: Counts, listed: Collection[str] | None) -> list[Line]:
 
 
 def _with_mixed(lines: Sequence[Line], counts: Counts) -> list[Line]:
-    """The lines with their places on the board of mixed teams."""
+    """The lines with their ranks on the board of mixed teams."""
     board = score_mixed(counts.scored.part(mixed=True))
     part = board.only(_shown(board.entrants, {line.bot for line in lines}))
     told = zip(
@@ -242,7 +244,7 @@ def _ranked(
     ranges: Sequence[tuple[int, int]] | None = None,
     unknown: Bools | None = None,
 ) -> list[Line]:
-    """The lines with their ranks, and how sure they are; of the unknown nothing is said."""
+    """The lines with their ranks and probabilities; unknown ones get no probabilities."""
     ranks = _ranks(means)
     ranges = rank_ranges(means, covariance) if ranges is None else ranges
     hidden = np.zeros(len(lines), dtype=np.bool_) if unknown is None else unknown

@@ -14,28 +14,28 @@ from typing import Final
 from matchbox.league.pairing import Pairing, met
 
 ROUND_ROBIN: Final = 32
-"""Up to so many entrants a double round robin is played, beyond a Swiss system."""
+"""Up to this many entrants play a double round robin, more a Swiss system."""
 
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """Who meets whom, best first, and who rests (a full point) because their number is odd."""
+    """The pairs, best first, and the entrant that rests (a full point) if the number is odd."""
 
     pairings: tuple[Pairing, ...]
     rests: tuple[str, ...] = ()
 
 
 def rounds_of(entrants: int) -> int:
-    """So many rounds are played: log2(n) + 2, but no more than there are opponents."""
+    """The number of rounds: log2(n) + 2, but at most the number of opponents."""
     if entrants < 2:
         return 0
     return min(ceil(log2(entrants)) + 2, entrants - 1 + entrants % 2)
 
 
 def points_of(results: Iterable[Mapping[str, int]], rests: Iterable[str] = ()) -> dict[str, float]:
-    """Points so far: one for every match won, or rest; half of one for every match drawn.
+    """Points so far: one for every match won and every rest, half of one for every draw.
 
-    `results` are what each of the two took of a match, such as half points of its bouts.
+    `results` holds what both entrants took of each match, such as half points of its bouts.
     """
     points: defaultdict[str, float] = defaultdict(float)
     for taken in results:
@@ -58,10 +58,10 @@ def swiss_round(
 ) -> Round:
     """The next round: equal points meet, the upper half of a score group against its lower half.
 
-    `points` so far, a rest counting as a win; `seeds`, best first, break ties of points; `history`
-    holds `met(a, b)` of all who have met. Nobody meets anybody twice unless there is no other way,
-    and nobody rests twice before all have. As in the Dutch system of the FIDE Handbook, C.04.3,
-    without its colours.
+    `points` are those so far; a rest counts as a win. `seeds`, best first, break ties. `history`
+    holds `met(a, b)` of all pairs that have met. Two entrants meet twice only if there is no other
+    way, and nobody rests twice before all others have. This is the Dutch system of the FIDE
+    Handbook, C.04.3, without its colours.
     """
     place = {name: at for at, name in enumerate(seeds)}
     order = sorted(seeds, key=lambda name: (-points.get(name, 0.0), place[name]))
@@ -87,7 +87,8 @@ def swiss_round(
 def _match(
     order: Sequence[str], points: Mapping[str, float], wanted: Callable[[str, str], bool]
 ) -> tuple[list[tuple[str, str]], list[str]]:
-    """Pairs from the top down: the nearest to half a score group below, then anybody further."""
+    """Pairs from the top down: first with the nearest entrant half a score group below, then with
+    any."""
     free = list(order)
     pairs, left = [], []
     while free:
@@ -107,7 +108,7 @@ def _match(
 def _mend(
     pairs: list[tuple[str, str]], left: Sequence[str], rule: Callable[[str, str], bool]
 ) -> tuple[list[tuple[str, str]], list[str]]:
-    """Seats who is left: with each other, or in place of somebody of the last pairs."""
+    """Pairs the entrants that are left: with each other, or by changing one of the last pairs."""
     pairs, left = list(pairs), list(left)
     for one in list(left):
         if one not in left:

@@ -1,8 +1,9 @@
-"""Who sits together at larger tables, and in mixed teams. Knows names, owners and who has met.
+"""Seatings at larger tables and of mixed teams. Knows names, owners and who has met.
 
-Every match plays all rotations of the seats, so only the company at the table matters here. No
-exact design is sought: meetings are evened out by exchanging two at a time while that helps, from
-several draws (V. V. Fedorov's exchanges, "Theory of Optimal Experiments", 1972).
+Every match plays all rotations of the seats, so the order at a table does not matter here. The
+seatings are not an exact design: several are drawn, and in each, two entrants at a time are
+exchanged while that evens out the meetings (V. V. Fedorov's exchanges, "Theory of Optimal
+Experiments", 1972).
 """
 
 from __future__ import annotations
@@ -17,14 +18,15 @@ from matchbox.dice import Dice
 from matchbox.league.pairing import Pairing, met
 
 DRAWS: Final = 8
-"""So many seatings are drawn for a round; the most even is taken."""
+"""For each round this many seatings are drawn, and the most even one is taken."""
 SWEEPS: Final = 20
 
 
 def sizes(entrants: int, allowed: Collection[int]) -> list[int]:
-    """Table sizes for everybody, as few and as equal as can be: 7 at tables of 2 to 6 are 4 and 3.
+    """The sizes of as few and as equal tables as possible: 7 entrants at tables of 2 to 6 make 4
+    and 3.
 
-    Raises ValueError where no such tables seat them all.
+    Raises ValueError if no allowed tables seat everybody.
     """
     for tables in range(max(1, ceil(entrants / max(allowed))), entrants // min(allowed) + 1):
         small, more = divmod(entrants, tables)
@@ -45,9 +47,9 @@ def seat_round(
 ) -> list[Pairing]:
     """One round at tables of these sizes: everybody sits once, or rests if there is no seat.
 
-    `history` counts meetings under `met(a, b)`. No two bots of one owner sit at a table; who is not
-    in `owner` sits with everybody. Who has played most (`games`) rests, and of an owner with more
-    bots than there are tables the rest of them. A table that cannot be filled is left out.
+    `history` counts meetings under `met(a, b)`. Two bots of one owner never sit at one table; a bot
+    that is not in `owner` may sit with everybody. The entrants that have played most (`games`)
+    rest; so do an owner's bots beyond one per table. A table that cannot be filled is left out.
     """
     owner, games = owner or {}, games or {}
     times = _times(entrants, history)
@@ -68,9 +70,9 @@ def seatings(
     *,
     owner: Mapping[str, str] | None = None,
 ) -> Iterator[tuple[Pairing, ...]]:
-    """Rounds without end at tables of one size, in which all play and meet about equally often.
+    """Endless rounds at tables of one size; all play, and meet, about equally often.
 
-    `dice` are those of each round, from 0; `past` holds the tables of rounds already played.
+    `dice` returns the dice of each round, from 0; `past` holds the tables of rounds already played.
     """
     history: Counter[tuple[str, str]] = Counter()
     games: Counter[str] = Counter()
@@ -87,7 +89,7 @@ def seatings(
 
 
 def rounds_at(entrants: int, seats: int, meetings: int = 2) -> int:
-    """So many rounds let each two meet so often on average: at a table of two, a round robin's."""
+    """The number of rounds in which each two entrants meet `meetings` times on average."""
     together = (entrants // seats) * seats * (seats - 1)
     return ceil(meetings * entrants * (entrants - 1) / together) if together else 0
 
@@ -97,8 +99,8 @@ def mixed_teams(
 ) -> list[list[Pairing]]:
     """Rounds of mixed teams for a cooperative game: everybody plays in each, with other partners.
 
-    The teams of a round play the same deals. A last team that is short is filled up by whoever has
-    filled up least. Raises ValueError for fewer entrants than seats.
+    The teams of a round play the same deals. If the last team is short, entrants that have filled
+    up least fill it up. Raises ValueError if there are fewer entrants than seats.
     """
     if len(entrants) < seats:
         raise ValueError(f"{len(entrants)} entrants do not fill a team of {seats}; enter more")
@@ -125,7 +127,7 @@ def _filled(
     history: Mapping[tuple[str, str], int],
     spare: Counter[str],
 ) -> list[Pairing]:
-    """The teams, and one more of whoever has none yet; the short one filled up."""
+    """The teams, and one more of the entrants without a team, filled up."""
     seated = {name for team in teams for name in team.seats}
     alone = tuple(name for name in entrants if name not in seated)
     whole = [team for team in teams if len(team.seats) == seats]
@@ -154,7 +156,7 @@ def _draw(
     games: Mapping[str, int],
     dice: Dice,
 ) -> list[list[str]]:
-    """A seating by lot: owners with many bots first, each bot where most seats are free."""
+    """A seating by lot: owners with many bots first; each bot sits where most seats are free."""
     drawn = sorted(entrants)
     dice.shuffle(drawn)
     drawn.sort(key=lambda name: games.get(name, 0))
@@ -183,7 +185,8 @@ def _same(one: str, other: str, owner: Mapping[str, str]) -> bool:
 
 
 def _cost(seated: Sequence[Sequence[str]], history: Mapping[tuple[str, str], int]) -> int:
-    """Of each meeting, one more than twice how often the two have met: even is least."""
+    """The sum over all meetings of one more than twice the earlier meetings of the two: least if
+    even."""
     return sum(
         2 * history.get(met(*two), 0) + 1 for table in seated for two in combinations(table, 2)
     )
@@ -192,7 +195,7 @@ def _cost(seated: Sequence[Sequence[str]], history: Mapping[tuple[str, str], int
 def _times(
     entrants: Sequence[str], history: Mapping[tuple[str, str], int]
 ) -> dict[str, dict[str, int]]:
-    """How often each of them has met each other, to be asked from either side."""
+    """How often each of the entrants has met each other, from either side."""
     times: dict[str, dict[str, int]] = {name: {} for name in entrants}
     for (one, other), often in history.items():
         if one in times and other in times:
@@ -203,7 +206,7 @@ def _times(
 def _even(
     seated: list[list[str]], times: Mapping[str, Mapping[str, int]], owner: Mapping[str, str]
 ) -> None:
-    """Exchanges two while that lets fewer meet again."""
+    """Exchanges two entrants at a time while that reduces repeated meetings."""
     for _ in range(SWEEPS):
         gained = False
         for one, other in combinations(range(len(seated)), 2):
@@ -222,7 +225,7 @@ def _exchange(
     times: Mapping[str, Mapping[str, int]],
     owner: Mapping[str, str],
 ) -> bool:
-    """Whether the two exchanged their tables."""
+    """Exchanges the two if that helps; returns whether it did."""
     a, b = table[i], other[j]
     mine, yours = table[:i] + table[i + 1 :], other[:j] + other[j + 1 :]
     of_a, of_b = times[a].get, times[b].get

@@ -1,8 +1,8 @@
-"""The adaptive tail of a season: which deal pairs are played next, and when it may stop.
+"""The adaptive tail of a season: chooses the next deal pairs, and decides when to stop.
 
-Knows estimates (Elo) and their covariance; plays nothing and keeps nothing. Batches go where the
-answer is most in doubt, as in the knowledge-gradient family of sequential ranking procedures
-(I. O. Ryzhov and W. B. Powell); the sum of the doubts bounds the chance of a wrong answer
+Knows estimates (Elo) and their covariance; plays nothing and keeps nothing. Most deals go to the
+comparisons in greatest doubt, as in the knowledge-gradient family of sequential ranking procedures
+(I. O. Ryzhov and W. B. Powell). The sum of the doubts bounds the probability of a wrong answer
 (Boole's inequality).
 """
 
@@ -30,18 +30,18 @@ Kind: TypeAlias = Literal["order", "top", "champion"]
 Care: TypeAlias = Literal["strict", "thrifty"]
 
 ENOUGH: Final[dict[Care, float]] = {"strict": 0.05, "thrifty": 0.2}
-"""A season stops where the sum of the doubts is no more than this."""
+"""A season may stop once the sum of the doubts is at most this, by the question's care."""
 NEAR_ELO: Final = 10.0
-"""Who is surely within so many Elo of another need not be told apart."""
+"""Two entrants that are surely within this many Elo need not be told apart."""
 UNIFORM: Final = 0.1
-"""The part of a batch that is drawn from all pairs alike, so that the field stays connected."""
+"""This part of a batch is drawn from all pairs alike, so that the field stays connected."""
 SHARP: Final = 2
-"""Doubts are served in proportion to this power: in simulation 1 needs a tenth more games."""
+"""The exponent of a doubt's weight: in simulations, 1 needed a tenth more games."""
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What a season is to find out: the whole order, who the best `top` are, or who is best."""
+    """The question of a season: the whole order, which `top` entrants are best, or which one is."""
 
     kind: Kind = "order"
     top: int = 1
@@ -59,10 +59,10 @@ class Doubts:
     """The comparisons that a question asks for.
 
     Attributes:
-        order: (n,), the field by number, best first.
-        better: (m,), by number, who stands above
-        worse: (m,), this one,
-        wrong: (m,), and how likely that is wrong; 0 where the two are surely near each other.
+        order: (n,), the entrants by number, best first.
+        better: (m,), of each comparison, the entrant that stands above, by number.
+        worse: (m,), the entrant that stands below.
+        wrong: (m,), the probability that this is wrong; 0 if the two are surely near each other.
     """
 
     order: Ints
@@ -72,16 +72,16 @@ class Doubts:
 
     @property
     def total(self) -> float:
-        """At most so likely is the answer wrong."""
+        """An upper bound of the probability that the answer is wrong."""
         return float(self.wrong.sum())
 
 
 def doubts(
     means: Floats, covariance: Floats, question: Question, *, near: float = NEAR_ELO
 ) -> Doubts:
-    """Which comparisons the question asks for, and how likely each is decided wrongly.
+    """The comparisons that the question asks for, each with the probability that it is wrong.
 
-    Who is surely within `near` of another, in the unit of the means, need not be told apart.
+    Two entrants surely within `near` (in the unit of the means) need not be told apart.
     """
     order = np.argsort(-means, kind="stable")
     if question.kind == "order":
@@ -101,10 +101,10 @@ def doubts(
 def doubts_in(
     counts: Counts, entrants: Sequence[str], question: Question, *, cooperative: bool = False
 ) -> Doubts | None:
-    """What these results leave open among the entrants, by their numbers; None if nothing is known.
+    """The doubts that these results leave among the entrants; None if nothing is known.
 
-    By what ranks them: strengths, Borda's scores where strengths do not explain the results, or
-    the scores of teams, which tell nothing while they are provisional.
+    They refer to the figure that ranks: strengths; Borda's scores if strengths do not explain the
+    results; or the scores of teams, which count as unknown while they are provisional.
     """
     if cooperative:
         board = score(counts.scored.part(mixed=False))
@@ -123,7 +123,7 @@ def doubts_in(
 
 
 def answered(found: Doubts, question: Question) -> bool:
-    """Whether the season may stop; to be asked at the end of a batch only."""
+    """Whether the season may stop; call it only at the end of a batch."""
     return found.total <= ENOUGH[question.care]
 
 
@@ -135,10 +135,10 @@ def next_batch(
     size: int | None = None,
     may_meet: Callable[[str, str], bool] | None = None,
 ) -> list[Pairing]:
-    """The deal pairs to be played next, n (n - 1) / 4 of them unless told: a pairing for each.
+    """The next deal pairs, one pairing for each; n (n - 1) / 4 of them unless `size` is given.
 
-    Nine in ten go to the doubts, the greater the more; a doubt that is small enough for a strict
-    answer gets none. Where two may not meet, each meets the nearest other that it may instead.
+    Nine in ten go to doubtful comparisons, more to greater doubts; a doubt small enough for a
+    strict answer gets none. If two may not meet, each meets the nearest entrant that it may meet.
     """
     able = [
         (one, other)
@@ -166,7 +166,7 @@ def next_batch(
 
 
 def apportion(weights: Sequence[float], total: int) -> list[int]:
-    """Whole numbers in proportion to the weights that sum to the total (largest remainders)."""
+    """Integers proportional to the weights, with the given total (largest remainders)."""
     whole = sum(weights)
     if not whole or not total:
         return [0] * len(weights)
@@ -186,7 +186,8 @@ def _among(
     question: Question,
     near: float,
 ) -> Doubts:
-    """The doubts of these entrants by figures of those that are known; of others nothing is."""
+    """The doubts of these entrants, by the figures of those that are `known`; the others get the
+    prior."""
     number = {name: at for at, name in enumerate(known)}
     here = [at for at, name in enumerate(entrants) if name in number]
     there = [number[entrants[at]] for at in here]
@@ -197,7 +198,7 @@ def _among(
 
 
 def _shares(found: Doubts, able: Sequence[tuple[int, int]]) -> dict[tuple[int, int], float]:
-    """What part of the doubt each pair that may meet is to clear."""
+    """Each pair's weight in the batch, for pairs that may meet."""
     settled = ENOUGH["strict"] / max(len(found.wrong), 1)
     shares = dict.fromkeys(able, 0.0)
     order = found.order.tolist()
@@ -219,7 +220,7 @@ def _around(
     place: dict[int, int],
     able: dict[tuple[int, int], float],
 ) -> list[tuple[int, int]]:
-    """For each of two that may not meet, its pair with the nearest other that it may meet."""
+    """For each of two that may not meet: its pair with the nearest entrant that it may meet."""
     pairs = []
     for end in (one, other):
         near = sorted(order, key=lambda who: (abs(place[who] - place[end]), place[who]))

@@ -1,8 +1,8 @@
-"""Is one number for each bot enough? Lack of fit, and two orders that need no such number.
+"""Tests whether one number per bot is enough, and computes two orders that need no such number.
 
-Knows comparisons and the strengths fitted to them; fits nothing itself. Where some beat the better
-and lose to the worse, the mean expected score against a uniform field (Borda) is the official
-score, and Nash averaging tells who would be hard to exploit.
+Knows comparisons and the strengths fitted to them; fits nothing itself. If some bots beat better
+ones and lose to worse ones, the official score is the mean expected score against a uniform field
+(Borda); Nash averaging shows which bots are hard to exploit.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ from matchbox.league.bradley_terry import FEW_DEALS, curvature
 from matchbox.league.comparisons import Cells, Comparisons, Floats, Ints
 
 SHOWN: Final = 5
-"""So many of the pairs that fit worst are named."""
+"""The number of worst-fitting pairs that are named."""
 MOST_PAIRS: Final = 1000
-"""With more pairs than this, they are taken to be independent of each other."""
+"""With more pairs than this, pairs are taken to be independent."""
 UNMET: Final = 2.0
-"""What is expected of a pair weighs as much as so many bouts of it."""
+"""The fitted expectation of a pair weighs as much as this many of its bouts."""
 TINY: Final = 1e-12
 SURE: Final = 30.0
-"""Log odds beyond this are as good as certain."""
+"""Log odds beyond this count as certain."""
 
 
 @dataclass(frozen=True, slots=True)
 class Residual:
-    """A pair that fits badly: what the first took of its bouts, and what was expected."""
+    """A pair that fits badly: the points that the first took, and those expected."""
 
     first: str
     second: str
@@ -39,12 +39,12 @@ class Residual:
     share: float
     expected: float
     z: float
-    """In standard errors, from the spread of the pair's own deals."""
+    """In standard errors, by the spread of the pair's own deals."""
 
 
 @dataclass(frozen=True, slots=True)
 class LackOfFit:
-    """The test that strengths alone explain the results: small where they do not."""
+    """The test of the hypothesis that strengths alone explain the results; a small p rejects it."""
 
     chi_square: float
     freedom: float
@@ -54,7 +54,7 @@ class LackOfFit:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Seen:
-    """Pairs, without seats: (k,) bouts, what the first took, what is expected; (k, k) spread."""
+    """k pairs without seats: (k,) bouts, points of the first, expected points; (k, k) spread."""
 
     cells: Cells
     met: Floats
@@ -62,25 +62,26 @@ class _Seen:
     chance: Floats
     spread: sparse.csr_array
     fourth: Floats
-    """(k,): the sum over the pair's deals of the fourth cumulant of what the first took."""
+    """(k,): for each pair, the sum over its deals of the fourth cumulant of the first one's
+    points."""
     told: float
-    """How many deals of pairs there are beyond each pair's first: what tells the spread."""
+    """The number of deals beyond each pair's first; only these show the spread."""
 
     @property
     def expected(self) -> Floats:
-        """(k,): the variance of what the first took, were all bouts independent."""
+        """(k,): the variance of the first one's points if all bouts were independent."""
         return self.met * self.chance * (1 - self.chance)
 
 
 def lack_of_fit(compared: Comparisons, strengths: Floats) -> LackOfFit | None:
-    """Pearson's chi-square of the pairs; None where no pair is left to test with.
+    """Pearson's chi-square of the pairs; None if no pair can be tested.
 
-    Its law under clustering by deal is that of J. N. K. Rao and A. J. Scott (1984): chi-square
-    with the mean and the variance that the spread of the deals around each pair's own mean gives
-    it; where pairs have few deals, what the whole field spreads stands in, and the deals' fourth
-    cumulants count, since a few bouts are not normal. The spread is itself only known from so many
-    second deals: p is F's. `strengths` (n,) are in natural units. Raises ValueError where it is
-    told who sat where.
+    Its law under clustering by deal is that of J. N. K. Rao and A. J. Scott (1984): a chi-square
+    whose mean and variance follow from the spread of the deals around each pair's own mean. If
+    pairs have few deals, the spread of the whole field is used instead. The deals' fourth cumulants
+    count, since a few bouts are not normal. The spread is estimated from the pairs' further deals,
+    so p comes from an F distribution. `strengths` (n,) are in natural units. Raises ValueError if
+    the comparisons have seats.
     """
     if compared.seats:
         raise ValueError("lack of fit is that of pairs; compare the rows without seats")
@@ -91,7 +92,7 @@ def lack_of_fit(compared: Comparisons, strengths: Floats) -> LackOfFit | None:
     apart = seen.won - seen.met * seen.chance
     square = float((apart**2 / seen.expected).sum())
     mean, variance = _moments(seen)
-    if mean <= 0 or variance <= 0:  # no pair has a second deal to tell a spread
+    if mean <= 0 or variance <= 0:  # No pair has a second deal to show a spread.
         return None
     freedom = 2 * mean**2 / variance
     p = float(fdtrc(freedom, seen.told, square / mean))
@@ -107,10 +108,10 @@ class Scores:
 
 
 def borda(compared: Comparisons, strengths: Floats) -> Scores:
-    """(n,) mean expected scores against everybody else alike (J.-C. de Borda, 1781).
+    """(n,) mean expected scores against all others, weighted equally (J.-C. de Borda, 1781).
 
-    A pair's own results are taken as they are, with as much of the fitted expectation as `UNMET`
-    bouts; pairs that never met have nothing else.
+    A pair's expected score combines its own results with the fitted expectation, which weighs as
+    much as `UNMET` bouts; for pairs that never met it is the fitted expectation alone.
     """
     cells = compared.cells()
     seen = _seen(cells, compared, strengths)
@@ -119,7 +120,7 @@ def borda(compared: Comparisons, strengths: Floats) -> Scores:
     others = max(n - 1, 1)
     means = (chances.sum(axis=1) - 0.5) / others
     whole = seen.met + UNMET
-    # The pair's chance, for the first and against the second.
+    # The pair's probability, for the first and against the second.
     design = sparse.csr_array(
         (np.tile([1.0, -1.0], len(whole)), (np.repeat(np.arange(len(whole)), 2), _ends(cells))),
         shape=(len(whole), n),
@@ -138,12 +139,13 @@ def borda(compared: Comparisons, strengths: Floats) -> Scores:
 
 
 def nash(chances: Floats) -> tuple[Floats, Floats]:
-    """(n,) the mixture of bots that nobody beats, of all such the most even, and (n,) the log odds
-    of each against it: 0 for those in it, less for everybody else.
+    """Returns (n,) the mixture of bots that nobody beats, the most even one if there are several,
+    and (n,) the log odds of each bot against it: 0 for bots in it, less for all others.
 
-    `chances` (n, n): of the line to beat the column. D. Balduzzi, K. Tuyls, J. Perolat, T. Graepel,
-    "Re-evaluating evaluation" (2018): the equilibrium of greatest entropy of the game whose payoff
-    are the log odds; here through its dual, which is smooth and convex.
+    `chances` (n, n): the probability that the line beats the column. D. Balduzzi, K. Tuyls, J.
+    Perolat, T. Graepel, "Re-evaluating evaluation" (2018): the equilibrium of greatest entropy of
+    the game whose payoffs are the log odds. It is computed from its dual, which is smooth and
+    convex.
     """
     odds = np.clip(logit(chances), -SURE, SURE)
     odds = (odds - odds.T) / 2
@@ -166,7 +168,7 @@ def nash(chances: Floats) -> tuple[Floats, Floats]:
 
 
 def chances_of(compared: Comparisons, strengths: Floats) -> Floats:
-    """(n, n): the chance of the line to beat the column, from their own bouts where they met."""
+    """(n, n): the probability that the line beats the column, from their own bouts if they met."""
     return _chances(_seen(compared.cells(), compared, strengths), strengths)
 
 
@@ -181,7 +183,7 @@ def _seen(cells: Cells, compared: Comparisons, strengths: Floats) -> _Seen:
     by_deal = sparse.csr_array((apart, (compared.deal, cells.kind)), shape=shape)
     many = sparse.diags_array(compared.times.astype(np.float64))
     deals = cells.total(times)
-    # A pair's own deals are trusted by how many they are; the whole field's spread is the rest.
+    # A pair's own spread counts by its number of deals; the field's spread fills up the rest.
     trust = np.maximum(deals - 1, 0) / (np.maximum(deals - 1, 0) + FEW_DEALS)
     few = sparse.diags_array(np.sqrt(trust * deals / np.maximum(deals - 1, 1)))
     own = few @ sparse.csr_array(by_deal.T @ (many @ by_deal)) @ few
@@ -194,7 +196,7 @@ def _seen(cells: Cells, compared: Comparisons, strengths: Floats) -> _Seen:
 
 
 def _moments(seen: _Seen) -> tuple[float, float]:
-    """Mean and variance of the sum of squares, if strengths explain everything."""
+    """Mean and variance of the sum of squares if strengths explain everything."""
     cells, pairs, expected = seen.cells, len(seen.met), seen.expected
     ratio = seen.spread.diagonal().sum() / expected.sum()
     left = pairs - (cells.names - 1)

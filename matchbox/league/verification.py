@@ -28,16 +28,16 @@ LESSON_FINDINGS: Final[tuple[LessonFinding, ...]] = (
     *("same", "different", "unrepeatable", "not_repeated"),
 )
 Give: TypeAlias = Callable[[Teach, bytes, bytes, Callable[[str], bytes]], Learned]
-"""Gives a lesson to the bot of a bundle that has a memory. The last argument returns the packed
-record of a match."""
+"""Gives a lesson to a bundle's bot that has a memory. The last argument of this function returns
+the packed record of a match."""
 
 _BY_A_MACHINE: Final = ("timeout", "memory", "platform")
-"""Faults that depend on the clock or the memory of a machine: they are not repeated."""
+"""Faults that depend on a machine's clock or memory: they are not repeated."""
 
 
 @dataclass(frozen=True, slots=True)
 class StandingFinding:
-    """What computing the standing again has shown."""
+    """The result of computing the standing again."""
 
     same: bool
     """Whether digest, order and figures agree."""

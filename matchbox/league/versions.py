@@ -1,9 +1,9 @@
-"""A version against another: head to head in deal pairs, or both through the same field.
+"""Compares two versions: head to head in deal pairs, or both against the same field.
 
-Knows rows; plays nothing. The head to head is a sequential test with an estimate that its stopping
-does not flatter (`sprt`, `estimate`); the gauntlet is a difference paired by deal and company, with
-Student's interval clustered by deal (K.-Y. Liang and S. L. Zeger, 1986). It has no early end: the
-interval is right for a number of games that was fixed before.
+Knows rows; plays nothing. The head to head is a sequential test with an estimate that early
+stopping does not bias (`sprt`, `estimate`). The gauntlet is a difference paired by deal and
+company, with Student's interval clustered by deal (K.-Y. Liang and S. L. Zeger, 1986). It never
+ends early: the interval is right only if the number of games was fixed before.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from matchbox.league.sprt import Answer, Trial, Verdict, answer
 CHALLENGER: Final = 0
 DEFENDER: Final = 1
 OTHERS: Final = 2
-"""In a line-up, the first bot of the field."""
+"""In a line-up: the first bot of the field."""
 PAIR: Final = 2
 
 
 @dataclass(frozen=True, slots=True)
 class Duel:
-    """How far the head to head is, and what it shows once it is over; None before."""
+    """The state of the head to head; the estimate is None before its end."""
 
     answer: Answer
     pairs: tuple[int, ...]
@@ -39,13 +39,13 @@ class Duel:
 
 @dataclass(frozen=True, slots=True)
 class Gauntlet:
-    """The challenger's mean points a bout less the defender's.
+    """The challenger's mean points per bout minus the defender's.
 
     Attributes:
-        difference: over all they both played: from -1 to 1, or in the game's own score.
-        ci95: None while there is but one deal to tell a spread.
-        p_better: the confidence that the challenger is better against this field; None likewise.
-        deals: how many both played.
+        difference: over all that both played: from -1 to 1, or in the game's own score.
+        ci95: None with a single deal, which shows no spread.
+        p_better: the confidence that the challenger is better against this field, or None likewise.
+        deals: the number of deals that both played.
         by_opponent: the difference against each, at tables of two.
     """
 
@@ -57,18 +57,19 @@ class Gauntlet:
 
     @property
     def verdict(self) -> Verdict:
-        """Better or not only where the whole interval says so."""
+        """Better or not-better only if the whole interval says so."""
         if self.ci95 is not None and self.ci95[0] > 0:
             return "better"
         return "not-better" if self.ci95 is not None and self.ci95[1] <= 0 else "undecided"
 
 
 def line_ups(others: int, seats: int, *, cooperative: bool) -> list[tuple[int, ...]]:
-    """Who sits at the tables of every deal: `CHALLENGER`, `DEFENDER`, and so many `OTHERS`.
+    """The line-ups at the tables of every deal: `CHALLENGER`, `DEFENDER`, and `others` bots from
+    `OTHERS` on.
 
-    With a field, either version in turn sits with the others, each of them equally often. Without
-    one, the two meet at a table of two; where all play together, each fills a table of its own.
-    Raises ValueError where two versions alone cannot fill the tables.
+    With a field, each version sits with the same others, all of these equally often. Without a
+    field, the two meet at a table of two; in a cooperative game each fills a table of its own.
+    Raises ValueError if two versions alone cannot fill the tables.
     """
     if not others:
         if cooperative:
@@ -87,14 +88,14 @@ def line_ups(others: int, seats: int, *, cooperative: bool) -> list[tuple[int, .
 
 
 def judge(trial: Trial, pairs: Sequence[int]) -> Duel:
-    """The head to head as far as these `deal_pairs` go; to be asked after whole batches."""
+    """The head to head after these `deal_pairs`; call it only after whole batches."""
     found = answer(trial, pairs)
     return Duel(found, tuple(pairs), estimate(trial, pairs) if found.over else None)
 
 
 def told_duel(trial: Trial, duel: Duel) -> dict[str, Any]:
-    """The head to head as JSON-ready data: Elo and its interval are None until it is over, and
-    where every pair came out the same."""
+    """The head to head as JSON-ready data. Elo and its interval are None until it is over, and if
+    all pairs had the same result."""
     shown = duel.estimate
     return {
         "verdict": duel.answer.verdict,
@@ -112,7 +113,7 @@ def told_duel(trial: Trial, duel: Duel) -> dict[str, Any]:
 
 
 def told_gauntlet(found: Gauntlet, games: int) -> dict[str, Any]:
-    """The gauntlet of so many bouts as JSON-ready data, with the keys of a head to head empty."""
+    """A gauntlet of `games` bouts as JSON-ready data, with the keys of a head to head empty."""
     return {
         "verdict": found.verdict,
         "llr": None,
@@ -128,9 +129,9 @@ def told_gauntlet(found: Gauntlet, games: int) -> dict[str, Any]:
 
 
 def deal_pairs(rows: Iterable[Row], challenger: str, defender: str) -> tuple[int, ...]:
-    """The five counts that a test takes: deals played from both sides, by what the challenger took.
+    """The five counts for a test: deals played from both sides, by the challenger's points.
 
-    Other tables, and deals that lack a side so far, count nothing.
+    Other tables, and deals with only one side so far, are ignored.
     """
     taken: defaultdict[tuple[str, str], dict[int, int]] = defaultdict(dict)
     for row in in_order(rows):
@@ -144,10 +145,10 @@ def deal_pairs(rows: Iterable[Row], challenger: str, defender: str) -> tuple[int
 def gauntlet(
     rows: Iterable[Row], challenger: str, defender: str, *, cooperative: bool = False
 ) -> Gauntlet:
-    """What the challenger takes of a field beyond the defender, on deals that both played with the
-    same others, or each as a team of its own; in points, or in scores where all play together.
+    """The challenger's result minus the defender's, on deals that both played with the same others,
+    or each as a team of its own; in points, or in scores in a cooperative game.
 
-    Raises ValueError where there is no such deal.
+    Raises ValueError if there is no such deal.
     """
     shares: dict[str, defaultdict[tuple[str, tuple[str, ...]], list[float]]] = {
         challenger: defaultdict(list),
