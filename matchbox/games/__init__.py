@@ -1,1 +1,2 @@
-"""One folder per game. Games do not know each other; adding one edits nothing else."""
+"""One folder per game. Games do not know each other; a new game is a new folder and changes no
+other file."""

@@ -47,11 +47,11 @@ __all__ = [
 
 
 class HumanPlayer(Player):
-    """Somebody at the terminal. In a box there is none, and its methods fail."""
+    """A human at the terminal. A box has no terminal, so there its methods fail."""
 
     def __init__(self) -> None:
         self.known_cards = 0
-        """How many cards lay on the discard pile at the end of the own last turn."""
+        """The size of the discard pile at the end of the player's last turn."""
 
     def name(self) -> str:
         return "Human"
@@ -73,11 +73,11 @@ class HumanPlayer(Player):
 def play_game(
     player0: Player, player1: Player, print_details: bool = True, raise_exceptions: bool = True
 ) -> int:
-    """Plays one game here, in this process; returns 0 or 1 for the winner.
+    """Plays one game in this process; returns the winner, 0 or 1.
 
-    Chance is the module `random`'s, so that `random.seed` repeats a game. With
-    `print_details` the transcript is printed. With `raise_exceptions` a player's fault is
-    raised; without, its maker just loses.
+    Chance is the module `random`'s, so that `random.seed` repeats a game. With `print_details` the
+    transcript is printed. With `raise_exceptions` a player's fault is raised; without it, that
+    player just loses.
     """
     from matchbox.games.bomb import terminal
 

@@ -1,7 +1,7 @@
 """Many bouts of bomb side by side, as matchbox.game.Batch asks for it.
 
-Plays the moves that rules.py plays, with the same cards and dice, in one loop. Knows no fault:
-what the rules would refuse goes back to where it came from.
+Plays the same moves as rules.py, with the same cards and dice, in one loop. Knows no fault: it
+hands back a bout with a move that the rules would refuse.
 """
 
 from __future__ import annotations
@@ -34,15 +34,15 @@ if TYPE_CHECKING:
     from matchbox.game import Answers, Plain
 
 _PLAYED: Final = {kind: (kind, NUMBERS[kind]) for kind in ("see", "skip", "shuffle", "bottom")}
-"""The moves that play a card: one text for all bouts, and not another from each frame."""
+"""The moves that play a card: one string for all bouts, instead of a new one from each frame."""
 _ENDED: Final = (Outcome((2, 1), (0, 1), "explosion"), Outcome((1, 2), (1, 0), "explosion"))
-"""By the seat that exploded."""
+"""The outcome, by the seat that exploded."""
 _DRAWS: Final = -1
 _REFUSED: Final = -2
 
 
 class _Bout:
-    """What lies on the table of one bout, as in rules.State, and the moves that led to it."""
+    """The table of one bout, as in rules.State, and its moves so far."""
 
     __slots__ = ("dice", "moves", "number", "pile", "questions", "seed", "seen", "size", "told")
 
@@ -51,26 +51,27 @@ class _Bout:
         self.dice = dice
         self.pile, self.told = dealt(dice)
         self.size = len(self.pile)
-        """So many cards of `pile` are left; behind them lie some that were drawn."""
+        """How many cards of `pile` are left; the ones behind them are drawn already."""
         self.seen = False
-        """Whether the brief of who is asked shows cards seen."""
+        """Whether the mover's brief shows cards seen."""
         if not frame_codec.COMPILED:
             self.questions: list[tuple[int, Any, str | None]] = [
                 (number, told, None) for told in self.told
             ]
-            """What each seat is asked, but for the first time: briefs change with the moves."""
+            """Each seat's question after its first one. The briefs in them change with the
+            moves."""
         self.seed: str | None = seed
-        """What seat 1 has not been sent yet."""
+        """The seed of seat 1's player, until it was sent."""
         self.moves: list[Plain] = []
 
 
 class Batch:
-    """Bouts of two, and what each seat is to be asked next."""
+    """Bouts for two, and the next question to each seat."""
 
     def __init__(self) -> None:
         self._owing: list[list[_Bout]] = [[], []]
         self._questions: list[Any] = _nobody_asked()
-        """What is asked in the bouts of `_owing`."""
+        """The questions in the bouts of `_owing`."""
         self._over: list[tuple[int, list[Plain], Outcome]] = []
 
     def start(self, bout: int, dice: SeededDice, seeds: list[str]) -> None:
@@ -86,12 +87,12 @@ class Batch:
             self._questions[0].append((bout, told, first))
 
     def ask(self, seat: int) -> Sequence[tuple[int, Any, str | None]]:
-        """What the seat owes an answer to."""
+        """The questions to that seat."""
         asked: Sequence[tuple[int, Any, str | None]] = self._questions[seat]
         return asked
 
     def take(self, seat: int, answers: Sequence[Any]) -> list[tuple[int, list[Plain], Answers]]:
-        """Makes the moves; gives back the bouts where the answer is none."""
+        """Makes the moves; hands back the bouts in which an answer is no legal move."""
         bouts, self._owing[seat] = self._owing[seat], []
         self._questions[seat].clear()
         back: list[tuple[int, list[Plain], Answers]] = []
@@ -145,12 +146,12 @@ class Batch:
         asking.add(bout.number, told, seed)
 
     def over(self) -> list[tuple[int, list[Plain], Outcome]]:
-        """The bouts in which somebody exploded since the last time."""
+        """The bouts that have ended with an explosion since the last call."""
         over, self._over = self._over, []
         return over
 
     def leave(self) -> list[tuple[int, list[Plain], Answers]]:
-        """All bouts under way."""
+        """Hands back all bouts in progress."""
         left: list[tuple[int, list[Plain], Answers]] = []
         for bout in (*self._owing[0], *self._owing[1]):
             left.append((bout.number, bout.moves, {}))
@@ -159,12 +160,12 @@ class Batch:
 
 
 def _nobody_asked() -> list[Any]:
-    """For each seat its questions: in compiled code they are written as they come."""
+    """No questions for either seat; in compiled code questions are encoded as they come."""
     return [frame_codec.Asking(), frame_codec.Asking()] if frame_codec.COMPILED else [[], []]
 
 
 def _move(bout: _Bout, seat: int, move: Any) -> int:
-    """Makes the move; who moves next, or _DRAWS, or _REFUSED."""
+    """Makes the move; returns the next mover, _DRAWS or _REFUSED."""
     mine = bout.told[seat]
     if mine[AT_ASKS]:
         return _place(bout, seat, move)
@@ -190,7 +191,7 @@ def _move(bout: _Bout, seat: int, move: Any) -> int:
 
 
 def _play(mine: bytearray, theirs: bytearray, card: int) -> None:
-    """The card from the first one's hand onto the discard pile."""
+    """Moves the card from the first player's hand to the discard pile."""
     mine[AT_COUNTS + card] -= 1
     theirs[AT_OTHER] -= 1
     mine.append(card)
@@ -198,7 +199,7 @@ def _play(mine: bytearray, theirs: bytearray, card: int) -> None:
 
 
 def _show(bout: _Bout, mine: bytearray) -> None:
-    """The top cards into the brief, the very top first."""
+    """Writes the top cards into the brief, the topmost first."""
     seen = bout.pile[max(bout.size - SEEN, 0) : bout.size]
     seen.reverse()
     mine[AT_SEEN] = len(seen)
@@ -207,14 +208,14 @@ def _show(bout: _Bout, mine: bytearray) -> None:
 
 
 def _put_away(bout: _Bout, mine: bytearray) -> None:
-    """The cards seen out of the brief."""
+    """Removes the seen cards from the brief."""
     del mine[AT_CARDS : AT_CARDS + mine[AT_SEEN]]
     mine[AT_SEEN] = 0
     bout.seen = False
 
 
 def _place(bout: _Bout, seat: int, move: Any) -> int:
-    """The bomb into the pile, with `move` cards above it. Who moves next, or _REFUSED."""
+    """Puts the bomb into the pile, below `move` cards. Returns the next mover, or _REFUSED."""
     if type(move) is not int or not 0 <= move <= bout.size:
         return _REFUSED
     bout.pile.insert(bout.size - move, BOMB)

@@ -13,13 +13,14 @@ _DECK: Final = bytearray(DECK)
 _SECOND: Final = len(DECK) - 2 * HAND
 _FIRST: Final = len(DECK) - HAND
 _END: Final = len(DECK)
-"""Where in the deck the hands lie: that of seat 1, that of seat 0 behind it."""
+"""The places of the hands in the deck: first seat 1's, behind it seat 0's."""
 _TOLD: Final = bytearray((0, 0, HAND + 1, 0, *(kind == "defuse" for kind in KINDS)))
 """A brief before the cards are dealt: everybody gets a defuse card."""
 
 
 def dealt(dice: Dice) -> tuple[bytearray, tuple[bytearray, bytearray]]:
-    """The draw pile, whose end is its top, and for each seat its brief without the pile's size."""
+    """Returns the draw pile, with its top at the end, and each seat's brief without the pile's
+    size."""
     pile = _DECK.copy()
     dice.shuffle(pile)
     first, second = _TOLD.copy(), _TOLD.copy()

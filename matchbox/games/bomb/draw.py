@@ -59,7 +59,7 @@ def draw(view: Any) -> str:
 
 
 def _mark(y: int) -> str:
-    """The frame around the cards of whoever is to move."""
+    """The frame around the cards of the player to move."""
     return (
         f'<rect x="8" y="{y - 22}" width="{_WIDTH - 16}" height="122" rx="10" fill="none" '
         f'stroke="{_MARK}" stroke-width="3"/>'
@@ -86,7 +86,7 @@ def _card(x: int, y: int, kind: str | None) -> str:
 
 
 def _row(count: int) -> int:
-    """How far apart the cards of a row lie, so that all fit in."""
+    """The distance between cards in a row, so that all fit in."""
     return min(_STEP, (_WIDTH - 100) // max(1, count - 1))
 
 
@@ -107,7 +107,7 @@ def _pile(view: Any) -> str:
 
 
 def _discard(view: Any) -> str:
-    """The newest cards, as many as there is room for; the last one marked if just played."""
+    """The newest cards, as many as fit; the last one is marked if it was just played."""
     shown = view["discard"][-5:]
     cards = [_card(200 + 70 * place, 160, kind) for place, kind in enumerate(shown)]
     played = shown and view.get("last") in ("skip", "see", "shuffle", "bottom")
@@ -124,7 +124,7 @@ def _seen(kinds: list[str]) -> str:
 
 
 def _frame(x: int, y: int) -> str:
-    """What marks the place of the last move."""
+    """The frame around the last move's place."""
     return (
         f'<rect x="{x}" y="{y}" width="76" height="102" rx="9" fill="none" stroke="{_MARK}" '
         'stroke-width="3"/>'
@@ -132,7 +132,7 @@ def _frame(x: int, y: int) -> str:
 
 
 def _gap(x: int) -> str:
-    """Where a pile would lie, if it had a card."""
+    """The place of an empty pile."""
     return (
         f'<rect x="{x}" y="160" width="60" height="90" rx="6" fill="none" stroke="{_LINE}" '
         'stroke-dasharray="4 4"/>'

@@ -1,5 +1,6 @@
 # cython: binding=False, embedsignature=True, embedsignature.format=clinic
-"""What a bomb player is written against, and the driver that puts the referee's questions to it.
+"""The classes for authors of bomb players, and the driver that puts the referee's questions to
+them.
 
 Knows cards, hands and a player's view of the game; does not know the rules. The names of the
 classes, methods and arguments are those of the source notebook.
@@ -27,7 +28,7 @@ _OTHER: Final = 2
 _SEEN: Final = 3
 _COUNTS: Final = 4
 _CARDS: Final = _COUNTS + len(_NUMBERS)
-"""Where what stands in a brief, as `brief_of` writes it."""
+"""The places of these numbers in a brief, as `brief_of` writes it."""
 
 
 class Card:
@@ -39,7 +40,7 @@ class Card:
         self._name = name
         self._number = _NUMBERS.get(name, _NUMBERS["bomb"])
         self._place = _COUNTS + self._number
-        """Where a brief tells how many of them are in the hand."""
+        """The place of their number in a brief."""
         self._description = description
 
     def name(self) -> str:
@@ -73,7 +74,7 @@ card_list: Final = [
 ]  # fmt: skip
 CARDS: Final = {card.name(): card for card in card_list}
 HAND_KINDS: Final = tuple(card_list[1:])
-"""The kinds that a hand can hold, in the order in which it lists them."""
+"""The kinds that a hand can hold, in the order in which a hand lists them."""
 _cards: Final = [*HAND_KINDS, bomb_card]
 """By number."""
 
@@ -86,18 +87,18 @@ class Hand:
     def __init__(self, d: Mapping[Card, int] | None = None) -> None:
         """A hand with these numbers of cards; without them, an empty one."""
         self._brief = bytes(_CARDS)
-        """Holds the numbers, by kind, at _COUNTS; that of the bomb and of all else stays 0."""
+        """The counts by kind, at _COUNTS; those of the bomb and all other numbers stay 0."""
         for card, number in d.items() if d else ():
             self._change(card, number)
 
     def add_card(self, card: Card) -> None:
-        """Takes one card into the hand. Raises ValueError for a kind no hand can hold."""
+        """Adds one card to the hand. Raises ValueError for a kind that no hand can hold."""
         if card not in HAND_KINDS:
             raise ValueError(f"a hand cannot hold {card}")
         self._change(card, 1)
 
     def remove_card(self, card: Card) -> None:
-        """Takes one card out of the hand. Raises ValueError where there is none."""
+        """Removes one card from the hand. Raises ValueError if there is none."""
         if not self.num_cards(card):
             raise ValueError(f"the hand holds no {card.name()} card")
         self._change(card, -1)
@@ -111,7 +112,7 @@ class Hand:
         return brief[known._place]
 
     def copy(self) -> Hand:
-        """A hand of its own with the same cards."""
+        """A separate hand with the same cards."""
         return _hand(self._brief)
 
     def __len__(self) -> int:
@@ -128,7 +129,7 @@ class Hand:
 
 
 def _hand(brief: bytes) -> Hand:
-    """The hand of the player who is told this."""
+    """The hand of the player with this brief."""
     hand = Hand.__new__(Hand)
     hand._brief = brief
     return hand
@@ -149,7 +150,7 @@ class GameData:
         head = (0, draw_pile_size, other_players_hand_count, 0)
         counts = (*map(hand.num_cards, HAND_KINDS), 0)
         self._brief = bytes((*head, *counts, *(card._number for card in discard_pile)))
-        """As `brief_of` writes it."""
+        """The brief, as `brief_of` writes it."""
         self._ask: Ask | None = None
         self._over = True
 
@@ -176,7 +177,7 @@ class GameData:
     def _play_a_card(self, card: Card) -> tuple[Card, ...] | None:
         """Plays a see or a shuffle card.
 
-        Anything else loses the game, so it is told to the referee as the move that it is not.
+        Anything else loses the game: the referee is sent an impossible move.
         """
         assert self._ask is not None
         if self._over:
@@ -226,7 +227,7 @@ class Player:
 def answer(player: Player, view: dict[str, Any], ask: Ask) -> Any:
     """The player's move for this view; `ask(move)` makes a move before it, inside the turn.
 
-    Raises IllegalMove where the player returns something that is no move.
+    Raises IllegalMove if the player returns anything but a move.
     """
     return answer_brief(player, brief_of(view), lambda move: brief_of(ask(move)))
 
@@ -243,7 +244,7 @@ def brief_of(view: dict[str, Any]) -> bytes:
 
 
 def answer_brief(player: Player, brief: bytes, ask: Ask) -> Any:
-    """The same as `answer`, for views as `brief_of` writes them."""
+    """The same as `answer`, for briefs as `brief_of` writes them."""
     turn = GameData.__new__(GameData)
     turn._brief = brief
     turn._ask = ask
@@ -277,7 +278,7 @@ def _place(chosen: object, most: int) -> int:
 
 
 def _named(thing: object) -> str:
-    """What a player handed over, in a few words that none of its own code has a hand in."""
+    """A short description of a value that a player returned; runs none of the player's code."""
     if type(thing) is Card and CARDS.get(thing.name()) is thing:
         return repr(thing)
     if type(thing) in (int, bool, type(None)):

@@ -35,9 +35,9 @@ class SimplePlayer(Player):
 
 
 class ScaredPlayer(Player):
-    """Avoids drawing as well as it can while the bomb may lie on top; puts it there for the other.
+    """Avoids drawing if it can while the bomb may be on top; puts the bomb on top for the other.
 
-    It is scared when a defuse card was played since its last turn, and when it sees the bomb.
+    It is scared if a defuse card was played since its last turn, and if it sees the bomb.
     """
 
     def __init__(self) -> None:
@@ -57,7 +57,7 @@ class ScaredPlayer(Player):
         return self.avoid(game_data, play_a_card)
 
     def dares_to_draw(self, game_data: GameData, play_a_card: PlayACard) -> bool:
-        """True with a defuse card, or where a see card shows that the top is no bomb."""
+        """True with a defuse card, or if a see card shows that the top card is not the bomb."""
         hand = game_data.my_hand()
         if hand.num_cards(defuse_card):
             return True
@@ -86,7 +86,7 @@ class ScaredPlayer(Player):
 
 
 class MediumPlayer(Player):
-    """Draws with a defuse card in hand; without one looks first, and evades what it saw."""
+    """Draws if it holds a defuse card; otherwise looks first, and evades the bomb if it sees it."""
 
     def __init__(self) -> None:
         self.known_defuses = 0
@@ -109,7 +109,7 @@ class MediumPlayer(Player):
         return self.look_and_evade(game_data, play_a_card)
 
     def look_and_evade(self, game_data: GameData, play_a_card: PlayACard) -> Card | None:
-        """Draws as soon as a see card shows another card than the bomb on top."""
+        """Draws as soon as a see card shows that the top card is not the bomb."""
         hand = game_data.my_hand()
         while hand.num_cards(see_card):
             if play_a_card(see_card)[0] != bomb_card:
@@ -124,7 +124,7 @@ class MediumPlayer(Player):
         return self.evade_unseen(game_data, play_a_card)
 
     def evade_unseen(self, game_data: GameData, play_a_card: PlayACard) -> Card | None:
-        """The end of a turn without a see card left."""
+        """The end of a turn once there is no see card left."""
         hand = game_data.my_hand()
         if hand.num_cards(shuffle_card):
             play_a_card(shuffle_card)

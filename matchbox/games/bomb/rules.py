@@ -2,8 +2,8 @@
 
 Knows what is on the table and whose turn it is; does not know who plays.
 
-A turn is any number of "see" and "shuffle" and then "draw", "bottom" or "skip". Who draws the
-bomb and holds a defuse card is then asked for the bomb's place, a whole number: 0 is the top.
+A turn is any number of "see" and "shuffle" and then "draw", "bottom" or "skip". A player who draws
+the bomb and holds a defuse card is then asked for the bomb's place, a whole number: 0 is the top.
 """
 
 from __future__ import annotations
@@ -49,14 +49,14 @@ SPEC: Final = Spec(
 
 
 class State:
-    """What lies on the table. The end of `pile` is its top; a hand holds a count for each kind."""
+    """The cards on the table. The end of `pile` is its top; a hand is a count for each kind."""
 
     __slots__ = ("asks", "last", "loser", "mover", "pile", "seen", "told")
 
     def __init__(self, pile: bytearray, told: tuple[bytearray, bytearray]) -> None:
         self.pile = pile
         self.told = told
-        """For each seat its brief, as far as a turn changes it: without the cards seen."""
+        """Each seat's brief, without the size of the draw pile and without the cards seen."""
         self.mover = 0
         self.asks = "turn"
         self.seen: bytearray | None = None
@@ -75,7 +75,7 @@ class State:
 
 
 def holding(pile: bytearray, hands: tuple[bytearray, bytearray]) -> State:
-    """A state with these cards and nothing played."""
+    """A state with these cards and no move made."""
     return State(pile, (_told(hands[0], hands[1]), _told(hands[1], hands[0])))
 
 
@@ -94,7 +94,7 @@ class Bomb:
         return State(*dealt(dice))
 
     def to_move(self, state: State) -> Sequence[int]:
-        """The one whose turn it is, until somebody has lost."""
+        """The player whose turn it is, until somebody has lost."""
         return _ALONE[state.mover] if state.loser is None else ()
 
     def legal(self, state: State, seat: int) -> list[Plain]:
@@ -131,7 +131,7 @@ class Bomb:
         return state
 
     def without(self, state: State, seat: int, dice: Dice) -> State:
-        """There is no play without one of two."""
+        """Raises IllegalMove: two players are needed."""
         raise IllegalMove("bomb ends when one of its two players is gone")
 
     def view(self, state: State, seat: int | None) -> Plain:
@@ -151,7 +151,7 @@ class Bomb:
         return view
 
     def brief(self, state: State, seat: int) -> bytes:
-        """The view of the seat to move as player.brief_of writes it, without the view."""
+        """The view of the seat to move as player.brief_of writes it, made without the view."""
         told = state.told[seat]
         told[AT_PILE] = len(state.pile)
         if state.seen is None:
@@ -161,7 +161,7 @@ class Bomb:
         return bytes(head + state.seen + told[AT_CARDS:])
 
     def outcome(self, state: State) -> Outcome | None:
-        """Who blew up has lost."""
+        """The player that exploded has lost."""
         if state.loser is None:
             return None
         lost = state.loser
@@ -170,7 +170,7 @@ class Bomb:
         )
 
     def describe(self, move: Plain, view: Plain) -> str:
-        """What happened, a line for each event; cards drawn and seen are not told."""
+        """What happened, one line per event; cards drawn and seen are not told."""
         assert isinstance(view, dict)
         if type(move) is not str:
             return "puts the bomb back"
@@ -180,7 +180,7 @@ class Bomb:
         return lines
 
     def turns(self, moves: Sequence[Plain]) -> int:
-        """How many turns these moves make: what ends one is counted."""
+        """How many turns these moves make, counted by the moves that end one."""
         return sum(map(moves.count, ("draw", "bottom", "skip")))
 
     def batch(self, seats: int, options: Options) -> Batch:
@@ -188,7 +188,8 @@ class Bomb:
         return Batch()
 
     def resample(self, state: State, seat: int | None, dice: Dice) -> State:
-        """A state that the seat cannot tell from this one: what it does not see, shuffled."""
+        """A state that the seat cannot tell from this one: the cards it does not see are
+        shuffled."""
         return _resampled(state, seat, dice)
 
 
@@ -199,12 +200,12 @@ GAME: Final = Bomb()
 
 
 def _told(own: bytearray, other: bytearray) -> bytearray:
-    """What a brief says, without the draw pile and the cards seen, to who holds the first hand."""
+    """The brief for the owner of the first hand, without the draw pile and the cards seen."""
     return bytearray((0, 0, sum(other), 0)) + own
 
 
 def _play(state: State, card: int) -> None:
-    """The card from the hand of who moves onto the discard pile. Raises IllegalMove."""
+    """Moves the card from the mover's hand to the discard pile. Raises IllegalMove."""
     mine, theirs = state.told[state.mover], state.told[1 - state.mover]
     if not mine[AT_COUNTS + card]:
         raise IllegalMove(f"you hold no {KINDS[card]} card")
@@ -215,7 +216,7 @@ def _play(state: State, card: int) -> None:
 
 
 def _take(state: State, card: int) -> None:
-    """The drawn card into the hand; the bomb is defused, or explodes."""
+    """Takes the drawn card into the hand; the bomb is defused or explodes."""
     mine = state.told[state.mover]
     if card != BOMB:
         mine[AT_COUNTS + card] += 1
@@ -231,7 +232,7 @@ def _take(state: State, card: int) -> None:
 
 
 def _put_back(state: State, move: Plain) -> None:
-    """The bomb into the pile, with `move` cards above it; the turn ends."""
+    """Puts the bomb into the pile, below `move` cards; the turn ends."""
     size = len(state.pile)
     if type(move) is not int or not 0 <= move <= size:
         raise IllegalMove(
@@ -267,7 +268,7 @@ _TOLD_OF_THE_BOMB: Final = {
 
 
 def _table(state: State) -> dict[str, Any]:
-    """What both know, and so everybody."""
+    """The public part of a view."""
     return {
         "ask": state.asks,
         "mover": state.mover,
@@ -280,7 +281,7 @@ def _table(state: State) -> dict[str, Any]:
 
 
 def _resampled(state: State, seat: int | None, dice: Dice) -> State:
-    """The unseen cards dealt anew; the three that were just seen stay where they are."""
+    """Deals the unseen cards again; the three cards just seen stay where they are."""
     hands = state.hands
     own_sight = state.seen is not None and seat == state.mover
     known = state.pile[-SEEN:] if own_sight else bytearray()

@@ -41,7 +41,7 @@ class ModuleDice:
 
 
 def play_game(player0: Player, player1: Player, print_details: bool, raise_exceptions: bool) -> int:
-    """Plays one game; 0 or 1 for the winner."""
+    """Plays one game; returns the winner, 0 or 1."""
     for player in (player0, player1):
         assert isinstance(player, Player), f"{player!r} is not an instance of Player"
     desk = _Desk((player0, player1), print_details)
@@ -61,7 +61,7 @@ def play_game(player0: Player, player1: Player, print_details: bool, raise_excep
 
 
 class _Desk:
-    """One game being played here."""
+    """One game in this process."""
 
     def __init__(self, players: tuple[Player, Player], print_details: bool) -> None:
         self.players = players
@@ -72,7 +72,7 @@ class _Desk:
         self.state = GAME.start(2, ModuleDice(), {})
 
     def step(self, seat: int) -> None:
-        """One decision of that seat, with all that is played during it."""
+        """One decision of that seat, and everything played during it."""
         self.show(self.transcript.turn(seat))
         view: Any = GAME.view(self.state, seat)
         try:
@@ -84,7 +84,7 @@ class _Desk:
         self._apply(move)
 
     def forfeit(self, seat: int, error: Exception) -> None:
-        """The end of the game by that seat's fault."""
+        """Ends the game by that seat's fault."""
         if self.fault is not None:
             self.show(self.transcript.forfeited(seat, "illegal", str(self.fault)))
         else:
@@ -92,13 +92,13 @@ class _Desk:
         self.show(self.transcript.ended([2, 1] if seat == 0 else [1, 2]))
 
     def show(self, lines: list[str]) -> None:
-        """Prints the lines, if they are wanted."""
+        """Prints the lines if details are wanted."""
         if self._print_details:
             for line in lines:
                 print(line)
 
     def _within(self, move: Any) -> Any:
-        """A card played during a turn: the view after it."""
+        """Makes a move during a turn; returns the view after it."""
         self._apply(move)
         return GAME.view(self.state, GAME.to_move(self.state)[0])
 
@@ -113,7 +113,8 @@ class _Desk:
             self.show(self.transcript.moved(seat, line))
 
     def _refused(self, error: IllegalMove) -> ValueError:
-        """The fault as the notebook raises it; the first stands, even if the player catches it."""
+        """The fault as the notebook raises it; the first one counts, even if the player catches
+        it."""
         if self.fault is None:
             self.fault = ValueError(str(error))
         return self.fault
@@ -129,7 +130,8 @@ _NUMBERS: Final = {1: "one card", 2: "two cards", 3: "three cards"}
 def ask_for_turn(
     game_data: GameData, play_a_card: Callable[[Card], Any], known_cards: int
 ) -> Card | None:
-    """The human's turn: what the other played since, and cards until one ends the turn."""
+    """The human's turn: shows what the other has played since, and asks until a card ends the
+    turn."""
     _show_view(game_data, game_data.discard_pile()[known_cards:])
     while True:
         letter = input(_QUESTION).strip().lower()[:1]

@@ -38,7 +38,7 @@ __all__ = [
 
 
 class HumanPlayer(Player):
-    """Somebody at the terminal. In a box there is none, and its methods fail."""
+    """A human at the terminal. A box has no terminal, so there its methods fail."""
 
     def play(self, table: Table) -> tuple[int, int]:
         from matchbox.games.thegame import terminal
@@ -59,11 +59,11 @@ class HumanPlayer(Player):
 def simulate_game(
     num_players: int, strategy: Strategy | Player | str, rules: str = "article"
 ) -> int:
-    """Plays one game here, in this process; returns how many cards were played.
+    """Plays one game in this process; returns how many cards were played.
 
-    `strategy` is a function, a player, or one of the names random, minimal and trick; it plays
-    for all. Chance is the module `random`'s, so that `random.seed` repeats a game. Raises
-    ValueError where `num_players` is not 1 to 7, and whatever the strategy raises.
+    `strategy` is a function, a player, or one of the names random, minimal and trick; it plays for
+    all. Chance is the module `random`'s, so `random.seed` repeats a game. Raises ValueError if
+    `num_players` is not 1 to 7. Exceptions of the strategy pass through.
     """
     from matchbox.games.thegame import terminal
 

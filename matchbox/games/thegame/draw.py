@@ -14,9 +14,9 @@ _LINE: Final = "#57606a"
 _BACK: Final = "#2f4858"
 _MARK: Final = "#d97706"
 _UNDER: Final = 22
-"""So much of a card shows beside the one on it."""
+"""The part of a card that shows beside the card on it."""
 _BELOW: Final = 3
-"""So many cards of a pile show under its top."""
+"""How many cards of a pile show below its top."""
 
 
 def draw(view: Any) -> str:
@@ -32,7 +32,7 @@ def draw(view: Any) -> str:
 
 
 def _pile(place: int, view: Any) -> str:
-    """The newest cards of a pile, the top in front, and which way it goes."""
+    """The newest cards of a pile, the top in front, and the pile's direction."""
     cards, x = view["piles"][place], 20 + 150 * place
     shown = cards[-_BELOW - 1 :]
     under = [_card(x + _UNDER * at, 44, card, place < 2) for at, card in enumerate(shown[:-1])]
@@ -46,7 +46,7 @@ def _pile(place: int, view: Any) -> str:
 
 
 def _hints(x: int, place: int, view: Any) -> str:
-    """What the seats said of the pile, a line each."""
+    """The seats' hints for the pile, one line each."""
     said = [
         f"{seat}: {hint[place]}"
         for seat, hint in enumerate(view["hints"])
@@ -106,7 +106,7 @@ def _to_move(view: Any) -> str:
 def _card(
     x: int, y: int, number: int | None, rising: bool | None = None, *, large: bool = False
 ) -> str:
-    """One card of 60 by 90, face up, or face down for None; what others cover is not large."""
+    """One card of 60 by 90, face up, or face down for None; a covered card is not large."""
     if number is None:
         return (
             f'<g transform="translate({x} {y})">'
@@ -124,7 +124,7 @@ def _card(
 
 
 def _frame(x: int, y: int, width: int = 70) -> str:
-    """What marks the last card laid, or who is to move."""
+    """The frame around the last card laid, or around the mover."""
     return (
         f'<rect x="{x}" y="{y}" width="{width}" height="102" rx="9" fill="none" '
         f'stroke="{_MARK}" stroke-width="3"/>'
@@ -132,7 +132,7 @@ def _frame(x: int, y: int, width: int = 70) -> str:
 
 
 def _gap(x: int, y: int) -> str:
-    """Where cards would lie, if there were any."""
+    """The place of an empty deck or hand."""
     return (
         f'<rect x="{x}" y="{y}" width="60" height="90" rx="6" fill="none" stroke="{_LINE}" '
         'stroke-dasharray="4 4"/>'

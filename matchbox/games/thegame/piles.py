@@ -9,20 +9,20 @@ from collections.abc import Sequence
 from typing import Final
 
 STARTS: Final = (1, 1, 100, 100)
-"""The number a pile begins with; the first two rise, the others fall."""
+"""The first number of each pile; the first two piles rise, the others fall."""
 RISING: Final = (True, True, False, False)
 CARDS: Final = range(2, 100)
 BACK: Final = 10
-"""A card exactly so far the wrong way may be laid, where the rules know the backwards play."""
+"""A card exactly this far the wrong way may be laid if the rules allow the backwards play."""
 
 RULES: Final = ("article", "backwards", "published")
 WORDS: Final = ("none", "please leave it", "I can go close")
-"""What a hint may say of a pile."""
+"""The words that a hint may use for a pile."""
 SILENCE: Final = (WORDS[0],) * len(STARTS)
 
 
 def step(pile: int, top: int, card: int) -> int:
-    """How far the card takes the pile along its way; below 0 it goes back."""
+    """How far the card moves the pile in its direction; below 0 it goes back."""
     return card - top if RISING[pile] else top - card
 
 
@@ -35,7 +35,7 @@ def fits(pile: int, top: int, card: int, backwards: bool) -> bool:
 def plays(
     piles: Sequence[Sequence[int]], hand: Sequence[int], backwards: bool
 ) -> list[tuple[int, int]]:
-    """Every play that the rules allow as (pile, place in the hand), by pile, then by place."""
+    """Every legal play as (pile, place in the hand), ordered by pile, then by place."""
     return [
         (pile, place)
         for pile, cards in enumerate(piles)

@@ -1,7 +1,7 @@
-"""What a player of The Game is written against, and the driver that puts the questions to it.
+"""The classes for authors of players of The Game, and the driver that puts the questions to them.
 
-Knows a player's view and how an answer is read; does not know the rules beyond which card fits.
-A player is a function `strategy(game, hand)`, as in the source document, or a class.
+Knows a player's view and how an answer is read; does not know the rules beyond which card fits. A
+player is a function `strategy(game, hand)`, as in the source document, or a class.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from matchbox.games.thegame.piles import SILENCE, STARTS, WORDS, fits, plays, st
 ALIASES: Final = {"simulation": "matchbox.games.thegame"}
 """Module names of the source document that players import."""
 FUNCTION: Final = "strategy"
-"""What a file calls its strategy: so, or with a name that ends in _strategy."""
+"""The name of the strategy in a file: this one, or one that ends in _strategy."""
 
 Piles = tuple[list[int], list[int], list[int], list[int]]
 Strategy = Callable[[Piles, list[int]], tuple[int, int]]
@@ -24,7 +24,7 @@ Ask = Callable[[Any], Any]
 
 
 class Table:
-    """What a player knows. Everything is its own copy: changing it changes nothing."""
+    """What a player knows. All of it is a copy: changing it does not change the game."""
 
     __slots__ = ("deck", "game", "hand", "hands", "hints", "mover", "owed", "rules", "seat")
 
@@ -32,24 +32,24 @@ class Table:
         self.game: Piles = tuple(view["piles"])
         """The four piles: the start value first, the top last; 0 and 1 rise, 2 and 3 fall."""
         self.hand: list[int] = view["hand"]
-        """The own cards in the order in which they were drawn."""
+        """Your cards in the order in which they were drawn."""
         self.seat: int = view["seat"]
         self.mover: int = view["mover"]
-        """The seat whose turn it is, or comes next."""
+        """The seat whose turn it is or comes next."""
         self.hands: list[int] = view["hands"]
         """How many cards every seat holds."""
         self.deck: int = view["deck"]
         """How many cards are still to be drawn."""
         self.owed: int = view["owed"]
-        """How many cards the mover has to lay before the turn may end."""
+        """How many cards the mover must still lay before the turn may end."""
         self.rules: str = view["rules"]
         """article, backwards or published."""
         self.hints: list[list[str] | None] = view["hints"]
-        """What every seat said before this turn: a word for each pile, or None."""
+        """Each seat's hint before this turn: a word for each pile, or None."""
 
     @property
     def players(self) -> int:
-        """How many sit at the table."""
+        """The number of players."""
         return len(self.hands)
 
     @property
@@ -66,19 +66,19 @@ class Table:
         return fits(pile, self.top(pile), card, self.backwards)
 
     def step(self, pile: int, card: int) -> int:
-        """How far the card takes the pile along its way; -10 for the backwards play."""
+        """How far the card moves the pile in its direction; -10 for the backwards play."""
         return step(pile, self.top(pile), card)
 
     def plays(self) -> list[tuple[int, int]]:
-        """Every play that is allowed: (pile_index, card_index), by pile, then by card."""
+        """Every legal play as (pile_index, card_index), ordered by pile, then by card."""
         return plays(self.game, self.hand, self.backwards)
 
 
 class Player:
-    """The base class of all players: write `play`; the others have an answer already."""
+    """The base class of all players: write `play`; the other methods have defaults."""
 
     def play(self, table: Table) -> tuple[int, int]:
-        """The card to lay as (pile_index, card_index); asked while the turn owes a card."""
+        """The card to lay as (pile_index, card_index); asked while the turn requires a card."""
         raise NotImplementedError("a player must have a method play(table)")
 
     def more(self, table: Table) -> tuple[int, int] | None:
@@ -94,7 +94,7 @@ class Player:
 
 
 class Strategist(Player):
-    """A player that asks a function for every card, and never lays more than it must."""
+    """A player that asks a function for every card, and never lays more cards than it must."""
 
     strategy: Strategy
 
@@ -103,9 +103,9 @@ class Strategist(Player):
 
 
 def adopt(value: object, *, named: bool) -> type[Player] | None:
-    """The class of players that ask this function; None where it is no strategy.
+    """The class of players that ask this function; None if it is no strategy.
 
-    A function that its author has not named as the bot counts by what it is called.
+    If the author has not named the function as the bot, its name decides.
     """
     if isinstance(value, type) or not callable(value):
         return None
@@ -119,9 +119,9 @@ def adopt(value: object, *, named: bool) -> type[Player] | None:
 
 
 def answer(player: Player, view: dict[str, Any], ask: Ask) -> Any:
-    """The player's move for this view. Raises IllegalMove where the answer is none."""
+    """The player's move for this view. Raises IllegalMove if the answer is no move."""
     table = Table(view)
-    # Judged by what the referee said, whatever the player does with its own copy.
+    # Checked against the referee's view, whatever the player does to its own copy.
     tops, hand, backwards = [pile[-1] for pile in table.game], table.hand.copy(), table.backwards
     match view["ask"]:
         case "hint":
@@ -166,7 +166,7 @@ def _hint(said: object) -> list[str]:
 
 
 def _named(thing: object) -> str:
-    """What a player handed over, in a few words that none of its own code has a hand in."""
+    """A short description of a value that a player returned; runs none of the player's code."""
     if type(thing) in (int, bool, str, type(None)):
         return f"{thing!r:.40}"
     if type(thing) is tuple and len(thing) == 2:

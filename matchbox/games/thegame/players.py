@@ -1,4 +1,4 @@
-"""The document's three strategies as they are, and players that keep to the rules.
+"""The document's three strategies, unchanged, and players that keep to the rules.
 
 They know what every player knows. The first three ignore whether their play is allowed.
 """
@@ -17,7 +17,7 @@ FALLING: Final = (2, 3)
 
 
 def random_strategy(game: Piles, hand: list[int]) -> tuple[int, int]:
-    """Any valid play, never a backwards one; where there is none, an invalid play."""
+    """Any valid play, never a backwards one; if there is none, an invalid play."""
     valid = plays(game, hand, False)
     return random.choice(valid) if valid else (0, 0)
 
@@ -36,7 +36,7 @@ def minimal_distance_strategy(game: Piles, hand: list[int]) -> tuple[int, int]:
 
 
 def trick_strategy(game: Piles, hand: list[int]) -> tuple[int, int]:
-    """A card ten away from any card in a pile; else half of a pair ten apart; else any play."""
+    """A card ten away from the top of a pile; else half of a pair ten apart; else any play."""
     tricks = [
         (pile, place)
         for pile, cards in enumerate(game)

@@ -21,7 +21,7 @@ from matchbox.games.thegame.piles import CARDS, RULES, SILENCE, STARTS, WORDS, f
 HANDS: Final = (8, 7, 6, 6, 6, 6, 6)
 """Cards in a hand, by the number of players from one."""
 EXCELLENT: Final = 10
-"""Fewer cards left over than this are called an excellent result."""
+"""An excellent result has fewer cards left over than this."""
 HINTS: Final = tuple(product(WORDS, repeat=len(STARTS)))
 
 SPEC: Final = Spec(
@@ -45,7 +45,7 @@ SPEC: Final = Spec(
 
 
 class State:
-    """What lies on the table. The end of `deck` is its top, the end of a pile is its top."""
+    """The cards on the table. The end of the deck, and of each pile, is its top."""
 
     __slots__ = (
         "backwards", "deck", "hands", "hinting", "hints", "laid", "last", "mover", "over", "owed",
@@ -88,13 +88,13 @@ class TheGame:
         return state
 
     def to_move(self, state: State) -> Sequence[int]:
-        """Whoever owes a hint, all at once; then the one whose turn it is."""
+        """All seats that owe a hint at once; then the seat whose turn it is."""
         if state.over is not None:
             return ()
         return state.waiting or (state.mover,)
 
     def legal(self, state: State, seat: int) -> list[Plain]:
-        """Every play that the rules allow, and "invalid" for any other; or every hint."""
+        """Every legal play, and "invalid" for any other; or every hint."""
         if state.waiting:
             return [list(hint) for hint in HINTS]
         allowed = plays(state.laid, state.hands[seat], state.backwards)
@@ -116,7 +116,7 @@ class TheGame:
         return state
 
     def without(self, state: State, seat: int, dice: Dice) -> State:
-        """Nobody plays on alone: all win or lose together."""
+        """Raises IllegalMove: all win or lose together."""
         raise IllegalMove("The Game ends for all when one of its players is gone")
 
     def view(self, state: State, seat: int | None) -> Plain:
@@ -140,7 +140,7 @@ class TheGame:
         return view
 
     def outcome(self, state: State) -> Outcome | None:
-        """All share the first place, and the number of cards that were laid."""
+        """All share the first place; the score is the number of cards laid."""
         if state.over is None:
             return None
         seats = len(state.hands)
@@ -160,7 +160,7 @@ class TheGame:
         return f"lays {last['card']} on pile {last['pile']}{back}"
 
     def turns(self, moves: Sequence[Plain]) -> int:
-        """How many cards were laid: where the rules ask for one card a turn, the turns."""
+        """How many cards were laid: equal to the turns if the rules require one card per turn."""
         return sum(isinstance(move, list) and isinstance(move[0], int) for move in moves)
 
     def facts(self, state: State) -> dict[str, bool]:
@@ -169,7 +169,8 @@ class TheGame:
         return {**ends, "excellent": len(CARDS) - _count(state) < EXCELLENT}
 
     def resample(self, state: State, seat: int | None, dice: Dice) -> State:
-        """A state that the seat cannot tell from this one: what it does not see, shuffled."""
+        """A state that the seat cannot tell from this one: the cards it does not see are
+        shuffled."""
         return _resampled(state, seat, dice)
 
 
@@ -207,7 +208,7 @@ def _lay(state: State, pile: int, place: int) -> None:
 
 
 def _end_turn(state: State) -> None:
-    """The hand filled up, and the next one with cards to move."""
+    """Fills up the hand; the next player with cards is to move."""
     hand = state.hands[state.mover]
     while state.deck and len(hand) < state.size:
         hand.append(state.deck.pop())
@@ -218,7 +219,7 @@ def _end_turn(state: State) -> None:
 
 
 def _begin_turn(state: State) -> None:
-    """What the mover owes; the others owe a hint, unless the game ends here."""
+    """Sets what the mover owes; the others owe a hint, unless the game ends here."""
     state.owed = 2 if state.published and state.deck else 1
     _stop_if_blocked(state)
     if state.hinting and state.over is None:
@@ -236,7 +237,7 @@ def _hint(state: State, seat: int, move: Plain) -> None:
 
 
 def _stop_if_blocked(state: State) -> None:
-    """Ends the game where the mover owes a card and can lay none."""
+    """Ends the game if the mover owes a card and cannot lay one."""
     if not _can_play(state, state.mover):
         state.over = "blocked"
 
@@ -250,7 +251,7 @@ def _can_play(state: State, seat: int) -> bool:
 
 
 def _count(state: State) -> int:
-    """The cards that were laid."""
+    """How many cards were laid."""
     return sum(map(len, state.laid)) - len(STARTS)
 
 
@@ -281,7 +282,7 @@ def _told(hint: Sequence[str]) -> str:
 
 
 def _resampled(state: State, seat: int | None, dice: Dice) -> State:
-    """The unseen cards dealt anew; a mover who can play can play afterwards."""
+    """Deals the unseen cards again; a mover who could play can still play."""
     other = State([], [hand.copy() for hand in state.hands], {})
     for name in ("backwards", "hinting", "last", "mover", "over", "owed", "published", "size"):
         setattr(other, name, getattr(state, name))
@@ -305,7 +306,7 @@ def _take(cards: Iterator[int], number: int) -> list[int]:
 
 
 def _let_play(state: State, hidden: Sequence[int]) -> None:
-    """Gives a mover who cannot play a card that fits, from where nobody sees it."""
+    """Gives a mover who cannot play a card that fits, from a place that nobody sees."""
     hand = state.hands[state.mover]
     for place in (state.deck, *(state.hands[one] for one in hidden)):
         for at, card in enumerate(place):

@@ -33,16 +33,17 @@ class ModuleDice:
 
 
 def simulate_game(num_players: int, strategy: Strategy | Player | str, rules: str) -> int:
-    """How many cards were played."""
+    """Plays one game; returns how many cards were played."""
     return simulate(num_players, strategy, rules)[0]
 
 
 def simulate(
     num_players: int, strategy: Strategy | Player | str, rules: str, hints: bool = False
 ) -> tuple[int, str]:
-    """How many cards one game has come to, and why it ended: won, blocked or invalid.
+    """Plays one game; returns how many cards were played, and why it ended: won, blocked or
+    invalid.
 
-    Raises ValueError for a number of players, a name or rules that there are not.
+    Raises ValueError for an impossible number of players, name or rules.
     """
     if num_players not in SPEC.seats:
         raise ValueError(f"The Game is for 1 to 7 players, not {num_players!r:.40}")
@@ -67,8 +68,8 @@ def simulate(
 def batch(repeats: int, rules: str = "article") -> Iterator[str]:
     """The document's experiment as lines of three columns, without a header.
 
-    num_players, strategy and cards_played of one game for each of 1 to 7 players and each of
-    the three names, so many times over.
+    num_players, strategy and cards_played of one game for each of 1 to 7 players and each of the
+    three names, repeated `repeats` times.
     """
     for _ in range(repeats):
         for num_players in SPEC.seats:
@@ -103,7 +104,7 @@ _LETTERS: Final = dict(zip(("", "l", "c"), WORDS, strict=True))
 
 
 def ask_for_play(table: Table) -> tuple[int, int]:
-    """The human's next card."""
+    """The human's next card, as (pile_index, card_index)."""
     _show(table)
     return _asked(table, lambda: input(_PLAY))
 
@@ -130,7 +131,7 @@ def ask_for_hint(table: Table) -> list[str]:
 
 
 def _asked(table: Table, ask: Callable[[], str], text: str | None = None) -> tuple[int, int]:
-    """A play that is allowed; asked again until it is one."""
+    """A legal play; asks again until it is one."""
     while True:
         words = (ask() if text is None else text).split()
         text = None

@@ -20,11 +20,11 @@ __all__ = [
 
 
 class HumanPlayer(Player):
-    """Somebody at the terminal. In a box there is none, and its method fails."""
+    """A human at the terminal. A box has no terminal, so there its method fails."""
 
     def __init__(self) -> None:
         self.known_plays = 0
-        """How many plays were over at the own last turn."""
+        """How many plays were over at the player's last turn."""
 
     def lay(self, position: Position) -> Cards:
         from matchbox.games.war import terminal

@@ -1,7 +1,7 @@
 """Many bouts of Addition War side by side, as matchbox.game.Batch asks for it.
 
-Plays what rules.py plays where both choose. Seat 0 is asked first in every play, which seat 1
-cannot tell. Knows no fault: what the rules would refuse goes back to where it came from.
+Plays as rules.py does if both players choose. Seat 0 is always asked first; seat 1 cannot notice
+this. Knows no fault: it hands back a bout with a move that the rules would refuse.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from matchbox.game import Answers, Outcome, Plain
 
 _LAID: Final = {move: (move, *pair) for move, pair in PAIRS.items()}
-"""Every move and its cards: one text for all bouts, and not another from each frame."""
+"""Every move with its cards: one string for all bouts, instead of a new one from each frame."""
 
 
 class _Bout:
-    """What lies on the table of one bout, and the moves that led to it."""
+    """The table of one bout, and its moves so far."""
 
     __slots__ = ("moves", "number", "state")
 
@@ -32,12 +32,12 @@ class _Bout:
 
 
 class Batch:
-    """Bouts of two who choose their cards, and what each seat is to be asked next."""
+    """Bouts of two who choose their cards, and the next question to each seat."""
 
     def __init__(self) -> None:
         self._bouts: list[_Bout] = []
         self._questions: list[list[tuple[int, Any, str | None]]] = [[], []]
-        """What is asked in them: of both before either lays."""
+        """The briefs of both seats, made before either lays."""
         self._over: list[tuple[int, list[Plain], Outcome]] = []
 
     def start(self, bout: int, dice: SeededDice, seeds: list[str]) -> None:
@@ -48,11 +48,12 @@ class Batch:
             questions.append((bout, brief, seed))
 
     def ask(self, seat: int) -> list[tuple[int, Any, str | None]]:
-        """What the seat owes an answer to."""
+        """The questions to that seat."""
         return self._questions[seat]
 
     def take(self, seat: int, answers: Sequence[Any]) -> list[tuple[int, list[Plain], Answers]]:
-        """Lays the cards; gives back the bouts where the answer is no pair that the seat holds."""
+        """Lays the cards; hands back the bouts in which the answer is no pair that the seat
+        holds."""
         self._questions[seat] = []
         back: list[tuple[int, list[Plain], Answers]] = []
         for bout, move in zip(self._bouts, answers, strict=True):
@@ -76,22 +77,22 @@ class Batch:
         return back
 
     def over(self) -> list[tuple[int, list[Plain], Outcome]]:
-        """The bouts that have ended since the last time."""
+        """The bouts that have ended since the last call."""
         over, self._over = self._over, []
         return over
 
     def leave(self) -> list[tuple[int, list[Plain], Answers]]:
-        """All bouts under way."""
+        """Hands back all bouts in progress."""
         bouts, self._bouts, self._questions = self._bouts, [], [[], []]
         return [_left(bout, {}) for bout in bouts]
 
     def _drop(self, left: set[int]) -> None:
-        """Knows nothing more of these bouts."""
+        """Forgets these bouts."""
         self._bouts = [bout for bout in self._bouts if bout.number not in left]
         self._questions[1] = [asked for asked in self._questions[1] if asked[0] not in left]
 
     def _go_on(self) -> None:
-        """Both have laid: asks both again, in every bout where cards are left."""
+        """Both have laid: asks both again, in every bout with cards left."""
         bouts, self._bouts = self._bouts, []
         first, second = self._questions
         for bout in bouts:
@@ -106,7 +107,8 @@ class Batch:
 
 
 def _left(bout: _Bout, given: dict[int, Any]) -> tuple[int, list[Plain], Answers]:
-    """A bout without the play that only seat 0 has answered, and what has been answered in it."""
+    """A bout to hand back, without a play that only seat 0 has answered, and the answers given in
+    it."""
     if len(bout.moves) % 2:
         given = {0: bout.moves.pop()} | given
     return bout.number, bout.moves, given

@@ -13,9 +13,9 @@ _TOP: Final = 30
 _MIDDLE: Final = 170
 _BOTTOM: Final = 330
 _LAST: Final = 250
-"""Where the lower player's last cards lie; the upper player's lie at the left margin."""
+"""The place of the lower player's last cards; the upper player's lie at the left margin."""
 _DOWN: Final = 480
-"""Where cards lie that wait for the other player's."""
+"""The place of cards that wait for the other player's."""
 _LINE: Final = "#57606a"
 _INK: Final = "#1f2933"
 _BACK: Final = "#2f4858"
@@ -52,7 +52,7 @@ def draw(view: Any) -> str:
 
 
 def _card(x: int, y: int, value: int | None) -> str:
-    """One card of 60 by 90, face up, or face down for None; its corner shows in a row."""
+    """One card of 60 by 90, face up, or face down for None; in a row its corner stays visible."""
     if value is None:
         return (
             f'<g transform="translate({x} {y})">'
@@ -75,7 +75,7 @@ def _hand(y: int, name: str, hand: list[int], points: int) -> str:
 
 
 def _last(last: list[list[int]], taker: int | None) -> str:
-    """Both pairs of the last play, the taker's framed."""
+    """Both pairs of the last play; the taker's is framed."""
     if not last[0]:
         return ""
     parts = []
@@ -99,7 +99,7 @@ def _waiting(down: Sequence[int | None]) -> str:
 
 
 def _open(view: Any) -> str:
-    """What the last ties have left on the table."""
+    """The cards that the last ties have left on the table."""
     count = view["open"]
     if not count:
         return ""
@@ -109,7 +109,7 @@ def _open(view: Any) -> str:
 
 
 def _mark(y: int) -> str:
-    """The frame around the cards of whoever is to lay."""
+    """The frame around the cards of the player who is to lay."""
     return (
         f'<rect x="8" y="{y - 24}" width="{_WIDTH - 16}" height="124" rx="10" fill="none" '
         f'stroke="{_MARK}" stroke-width="3"/>'

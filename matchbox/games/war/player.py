@@ -1,4 +1,4 @@
-"""What a player of Addition War is written against, and the driver that puts the question to it.
+"""The classes for authors of Addition War players, and the driver that puts the questions to them.
 
 Knows a player's view of the table; does not know the rules. The source document has no players:
 these names are ours.
@@ -20,7 +20,7 @@ Ask = Callable[[Any], Any]
 Cards = tuple[int, int]
 
 NUMBERS: Final = [bytes([number]) for number in range(256)]
-"""How a brief begins, by the number of cards in the own hand."""
+"""The first byte of a brief, by the number of cards in the player's hand."""
 _TEXTS: Final = {
     (one, two): f"{max(one, two)} {min(one, two)}" for one in range(1, 14) for two in range(1, 14)
 }
@@ -28,21 +28,21 @@ _TEXTS: Final = {
 
 
 class Play(NamedTuple):
-    """A play that is over."""
+    """A finished play."""
 
     own: Cards
-    """The own two cards, the higher first."""
+    """Your two cards, the higher first."""
     other: Cards
     """The other player's two cards."""
     taken: bool | None
-    """Whether you took them; None while nobody has, after a tie."""
+    """Whether you took them; None while nobody has because of a tie."""
 
 
 class Position:
-    """What the player knows before it lays two cards. Every list is a copy, its own."""
+    """What the player knows before it lays two cards. Every list is its own copy."""
 
     hand: list[int]
-    """The own cards, from 13 down to 1."""
+    """Your cards, from 13 down to 1."""
 
     def __init__(self, view: dict[str, Any] | bytes) -> None:
         """The position of a view, or of its brief."""
@@ -51,13 +51,13 @@ class Position:
 
     @cached_property
     def other_hand(self) -> list[int]:
-        """The other player's cards, which anybody who has counted knows: as many as the own."""
+        """The other player's cards, as many as yours; anybody can work them out by counting."""
         count = self._brief[0]
         return [*self._brief[1 + count : 1 + 2 * count]]
 
     @cached_property
     def points(self) -> int:
-        """The own points."""
+        """Your points."""
         return self._points(True)
 
     @cached_property
@@ -67,7 +67,7 @@ class Position:
 
     @cached_property
     def open_plays(self) -> int:
-        """How many of the last plays were ties, and now wait for whoever wins next."""
+        """How many of the last plays were ties; the next winner takes their cards."""
         return taken(*self._played()).count(None)
 
     @property
@@ -79,17 +79,17 @@ class Position:
 
     @property
     def open_points(self) -> int:
-        """The sum of the cards that lie open after ties, beside those of this play."""
+        """The sum of the cards that lie open after ties, without the cards of this play."""
         return self._points(None)
 
     def _played(self) -> tuple[bytes, bytes]:
-        """All cards that either has laid, two a play."""
+        """All cards that each player has laid, two per play."""
         told = self._brief[1 + 2 * self._brief[0] :]
         half = len(told) // 2
         return told[:half], told[half:]
 
     def _points(self, wanted: bool | None) -> int:
-        """The sum of the cards of all plays that ended so."""
+        """The sum of the cards in all plays with this result."""
         own, other = self._played()
         plays = zip(sums(own), sums(other), taken(own, other), strict=True)
         return sum(one + two for one, two, took in plays if took is wanted)
@@ -118,20 +118,20 @@ class Player:
 def answer(player: Player, view: dict[str, Any], ask: Ask) -> Any:
     """The player's move for this view: two cards, the higher first, such as "13 2".
 
-    Raises IllegalMove where the player returns something that is no pair of cards.
+    Raises IllegalMove if the player returns anything but a pair of cards.
     """
     return answer_brief(player, brief_of(view), ask)
 
 
 def brief_of(view: dict[str, Any]) -> bytes:
     """The view of a seat that is to lay, in bytes: the number of cards in its hand, the cards of
-    both hands, its own first, and those that both have laid."""
+    both hands, its own first, and the cards that both have laid."""
     hand, (own, other) = view["hand"], view["played"]
     return bytes([len(hand), *hand, *view["other"], *own, *other])
 
 
 def answer_brief(player: Player, brief: bytes, ask: Ask) -> Any:
-    """The same as `answer`, for a view as `brief_of` writes it."""
+    """The same as `answer`, for a brief as `brief_of` writes it."""
     position = Position.__new__(Position)
     position._brief = brief
     position.hand = [*brief[1 : 1 + brief[0]]]
@@ -148,7 +148,7 @@ def answer_brief(player: Player, brief: bytes, ask: Ask) -> Any:
 
 
 def taken(own: bytes | bytearray, other: bytes | bytearray) -> list[bool | None]:
-    """Whether who laid the first cards took those of each play; None while nobody has."""
+    """For each play, whether the owner of the first cards took it; None while nobody has."""
     took: list[bool | None] = []
     waiting = 0
     for one, two in zip(sums(own), sums(other), strict=True):
@@ -160,12 +160,13 @@ def taken(own: bytes | bytearray, other: bytes | bytearray) -> list[bool | None]
 
 
 def sums(cards: bytes | bytearray) -> Iterator[int]:
-    """What the two cards of each play count together."""
+    """The sum of the two cards of each play."""
     return map(add, cards[::2], cards[1::2])
 
 
 def _move(chosen: object) -> str:
-    """What a player returned as a move. Raises IllegalMove where it is no pair of cards."""
+    """The move for the value that a player returned. Raises IllegalMove unless it is a pair of
+    cards."""
     if type(chosen) not in (tuple, list):
         raise IllegalMove(f"lay() returned {_named(chosen)}; return two cards of your hand")
     assert isinstance(chosen, tuple | list)
@@ -188,7 +189,7 @@ def _card(chosen: object) -> int:
 
 
 def _named(thing: object) -> str:
-    """What a player handed over, in a few words that none of its own code has a hand in."""
+    """A short description of a value that a player returned; runs none of the player's code."""
     if type(thing) in (int, bool, type(None)):
         return f"{thing!r:.40}"
     return f"something of type {type(thing).__name__:.40}"

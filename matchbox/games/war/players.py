@@ -8,7 +8,7 @@ from matchbox.games.war.player import Cards, Player, Position
 
 
 class RandomPlayer(Player):
-    """Lays any two cards, as if they were dealt."""
+    """Lays two cards at random, as if they were dealt."""
 
     def lay(self, position: Position) -> Cards:
         first, second = random.sample(position.hand, 2)

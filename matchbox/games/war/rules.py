@@ -62,7 +62,7 @@ class War:
         return dealt(dice, str(options.get("play", CHOOSE)))
 
     def to_move(self, state: State) -> Sequence[int]:
-        """Whoever has not laid yet, or chance, until the cards are out."""
+        """The seats that have not laid yet, or chance, until no cards are left."""
         if not state.hands[0]:
             return _NOBODY
         if not state.chooses:
@@ -80,7 +80,7 @@ class War:
         return [move for move in pairs if not self.refusal(state, seat, move)]
 
     def refusal(self, state: State, seat: int, move: Plain) -> str:
-        """Why the seat may not lay that, or an empty text."""
+        """Why the seat may not lay these cards; "" if it may."""
         try:
             pair = PAIRS[move]  # type: ignore[index]
         except (KeyError, TypeError):
@@ -92,7 +92,8 @@ class War:
         return f"you do not hold {pair[0]} and {pair[1]}; lay two cards of your hand"
 
     def apply(self, state: State, seat: int, move: Plain, dice: Dice) -> State:
-        """The same state, after the cards were laid, and compared once both lie there."""
+        """The same state, after the cards were laid; they are compared once both pairs are
+        there."""
         if seat == CHANCE:
             first, second = state.hands
             settle(state, first[:2], second[:2])
@@ -112,11 +113,12 @@ class War:
         return state
 
     def without(self, state: State, seat: int, dice: Dice) -> State:
-        """There is no play without one of two."""
+        """Raises IllegalMove: two players are needed."""
         raise IllegalMove("Addition War ends when one of its two players is gone")
 
     def view(self, state: State, seat: int | None) -> Plain:
-        """What the seat knows: all but the cards that lie face down, and any hand's order."""
+        """What the seat knows: all except the cards that lie face down and the order of the
+        hands."""
         if seat is None:
             return _table(state)
         played = state.played
@@ -136,19 +138,19 @@ class War:
         return view
 
     def brief(self, state: State, seat: int) -> bytes:
-        """The view of a seat that is to lay as player.brief_of writes it, without the view."""
+        """The view of a seat that is to lay as player.brief_of writes it, made without the view."""
         return briefs(state)[seat]
 
     def batch(self, seats: int, options: Options) -> Batch | None:
-        """Many bouts side by side, where players choose: else nobody is asked."""
+        """The batch if players choose; None if all cards are dealt, since nobody is asked."""
         return Batch() if options.get("play", CHOOSE) == CHOOSE else None
 
     def outcome(self, state: State) -> Outcome | None:
-        """The higher total wins; equal totals are a draw."""
+        """The higher total wins; equal totals draw."""
         return None if state.hands[0] else outcome(state)
 
     def describe(self, move: Plain, view: Plain) -> str:
-        """What a player laid and took; face down until both have laid."""
+        """What a player laid and took; cards stay hidden until both have laid."""
         assert isinstance(view, dict)
         if any(view["laid"]) or not view["took"]:
             return "lays two cards face down"
@@ -159,7 +161,8 @@ class War:
         return len(moves) // 2
 
     def resample(self, state: State, seat: int | None, dice: Dice) -> State:
-        """A state that the seat cannot tell from this one: another order, other cards face down."""
+        """A state that the seat cannot tell from this one: other orders, and other cards face
+        down."""
         other = State((state.hands[0].copy(), state.hands[1].copy()), state.chooses)
         other.laid = state.laid.copy()
         other.played = (state.played[0].copy(), state.played[1].copy())
@@ -178,12 +181,12 @@ GAME: Final = War()
 
 
 def _held(state: State, seat: int) -> list[int]:
-    """The seat's cards for everybody else: those that lie face down are still among them."""
+    """The seat's cards as others see them: including those that lie face down."""
     return sorted(state.hands[seat], reverse=True)
 
 
 def _left(state: State, seat: int) -> list[int]:
-    """The seat's cards for itself: without those that it has laid."""
+    """The seat's cards as it sees them: without those that it has laid."""
     hand = _held(state, seat)
     for card in state.laid[seat] or ():
         hand.remove(card)
@@ -199,7 +202,7 @@ def _asked(state: State, seat: int) -> str:
 
 
 def _table(state: State) -> dict[str, Any]:
-    """What everybody may know."""
+    """The public part of a view."""
     return {
         "ask": "lay" if state.hands[0] else "over",
         "hands": [_held(state, 0), _held(state, 1)],
@@ -212,7 +215,7 @@ def _table(state: State) -> dict[str, Any]:
 
 
 def _told(move: Plain, view: dict[str, Any]) -> str:
-    """A pair, what it took, and after the last one the totals."""
+    """The pair, what it took, and after the last pair the totals."""
     pairs = [played[-2:] for played in view["played"]]
     seat = int(PAIRS[str(move)] != tuple(pairs[0]))
     over = view["ask"] == "over"
@@ -228,7 +231,7 @@ def _told(move: Plain, view: dict[str, Any]) -> str:
 
 
 def _taken(played: list[list[int]]) -> int:
-    """The points of the last play, with the ties right before it."""
+    """The points of the last play and of the ties right before it."""
     first, second = (
         [sum(cards[at : at + 2]) for at in range(0, len(cards), 2)] for cards in played
     )

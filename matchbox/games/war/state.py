@@ -1,4 +1,4 @@
-"""What lies on the table of Addition War, and what a play does to it.
+"""The table of Addition War, and the effect of a play on it.
 
 Knows the cards; does not know which moves are refused, or how.
 """
@@ -25,22 +25,22 @@ DEALT: Final = "dealt"
 
 
 class State:
-    """What lies on the table. The first card of a hand is laid first, where nobody chooses."""
+    """The cards on the table. If nobody chooses, hands are laid from their first card on."""
 
     __slots__ = ("chooses", "hands", "laid", "played")
 
     def __init__(self, hands: tuple[bytearray, bytearray], chooses: bool) -> None:
         self.hands = hands
-        """Until both have laid, also the cards that lie face down."""
+        """The hands; until both have laid, also the cards that lie face down."""
         self.chooses = chooses
         self.laid: list[Sequence[int] | None] = [None, None]
-        """What waits for the other's cards, face down."""
+        """The cards that wait face down for the other player's."""
         self.played = (bytearray(), bytearray())
-        """All cards that each has laid, two a play. All else follows from these."""
+        """All cards that each has laid, two per play. Everything else follows from these."""
 
     @property
     def initial(self) -> tuple[int, int]:
-        """The points that each was dealt."""
+        """The points that each player was dealt."""
         first, second = (
             sum(hand) + sum(played) for hand, played in zip(self.hands, self.played, strict=True)
         )
@@ -48,17 +48,18 @@ class State:
 
     @property
     def took(self) -> list[int | None]:
-        """Who took the cards of each play; nobody did yet after a tie."""
+        """Who took the cards of each play; None while nobody has because of a tie."""
         return [None if own is None else 1 - own for own in taken(*self.played)]
 
     @property
     def open(self) -> int:
-        """How many of the last plays were equal, so that nobody has taken them yet."""
+        """How many of the last plays were ties that nobody has taken yet."""
         return self.took.count(None)
 
     @property
     def points(self) -> list[int]:
-        """The points that each has taken. Equal sums go back where they were the last cards."""
+        """The points that each player has taken. A tie in the last cards gives each its own cards
+        back."""
         points, pot = [0, 0], 0
         for mine, theirs in zip(*map(sums, self.played), strict=True):
             pot += mine + theirs
@@ -94,7 +95,7 @@ def holds(state: State, seat: int, pair: Sequence[int]) -> bool:
 
 
 def briefs(state: State) -> tuple[bytes, bytes]:
-    """What both are told when they are to lay, as player.brief_of writes it."""
+    """The briefs of both seats before they lay, as player.brief_of writes them."""
     first, second = state.hands
     mine, theirs = state.played
     count = NUMBERS[len(first)]
@@ -105,7 +106,7 @@ def briefs(state: State) -> tuple[bytes, bytes]:
 
 
 def settle(state: State, *pairs: Sequence[int]) -> None:
-    """Both pairs leave the hands, and are compared."""
+    """Takes both pairs out of the hands and compares them."""
     for hand, played, pair in zip(state.hands, state.played, pairs, strict=True):
         for card in pair:
             hand.remove(card)
@@ -113,7 +114,7 @@ def settle(state: State, *pairs: Sequence[int]) -> None:
 
 
 def outcome(state: State) -> Outcome:
-    """The end of a bout: the higher total wins; equal totals are a draw."""
+    """The end of a bout: the higher total wins; equal totals draw."""
     first, second = state.points
     mine, theirs = state.played
     tie = sum(mine[-2:]) == sum(theirs[-2:])

@@ -1,7 +1,7 @@
-"""Dealt Addition War, many games over: the totals, who won them, and what the hands say of it.
+"""Statistics of many games of dealt Addition War: totals, winners, and the influence of the hands.
 
-Knows the game's deals and the statistics of its source document, with that document's slips
-mended; prints nothing.
+Knows the game's deals and the statistics of its source document, with that document's slips mended;
+prints nothing.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ COLUMNS: Final = (
 )  # fmt: skip
 
 Pairs = Counter[tuple[int, int]]
-"""How often which initial and final total came together."""
+"""How often each initial total came with each final total."""
 
 
 class Dealt(NamedTuple):
@@ -32,7 +32,7 @@ class Dealt(NamedTuple):
     initial: tuple[int, int]
     final: tuple[int, int]
     ran_out: bool
-    """Whether the cards ran out in a tie, so that its cards were given back."""
+    """Whether the cards ran out in a tie, so that each got its cards back."""
 
     @property
     def winner(self) -> int:
@@ -53,7 +53,7 @@ class Dealt(NamedTuple):
 
 
 def play(deal: str) -> Dealt:
-    """The game of that deal, as the referee plays it: every step is chance's."""
+    """Plays the game of that deal as the referee does: every step is chance's."""
     dice = SeededDice(bytes.fromhex(deal), 0)
     state = GAME.start(2, dice, OPTIONS)
     step = 0
@@ -64,13 +64,14 @@ def play(deal: str) -> Dealt:
 
 
 def row(number: int, dealt: Dealt) -> list[str]:
-    """A game as text, in the order of COLUMNS."""
+    """The game as text, in the order of COLUMNS."""
     told = (number, *dealt.initial, *dealt.final, dealt.winner, int(dealt.ran_out))
     return [str(one) for one in told]
 
 
 class Summary:
-    """What is worth knowing of any number of games; it grows with their variety only."""
+    """The statistics of any number of games; its memory grows only with the number of distinct
+    results."""
 
     def __init__(self, games: Iterable[Dealt] = ()) -> None:
         self._games = Counter(games)
@@ -82,8 +83,8 @@ class Summary:
     def result(self) -> dict[str, Any]:
         """The figures as `matchbox simulate war --json` prints them.
 
-        Counts are whole numbers, shares lie between 0 and 1; what needs a decided game is None
-        where there is none.
+        Counts are whole numbers, shares lie between 0 and 1. A figure that needs a decided game is
+        None if there is none.
         """
         total = self._games.total()
         decided = self._count("winner")
@@ -124,7 +125,7 @@ class Summary:
 
 
 def correlation(pairs: Pairs) -> float | None:
-    """Pearson's correlation; None where one of the totals never varies."""
+    """Pearson's correlation; None if one of the totals never varies."""
     n = pairs.total()
     first = sum(x * k for (x, _), k in pairs.items())
     second = sum(y * k for (_, y), k in pairs.items())
@@ -140,7 +141,7 @@ def matrix(value: float | None) -> list[list[float | None]]:
 
 
 def sentences(result: dict[str, Any]) -> list[str]:
-    """What the figures say, a sentence each."""
+    """The figures in words, one sentence each."""
     if not result["decided"]:
         return ["No game was decided, so there are no winners to speak of."]
     winning, losing = result["winning"], result["losing"]
@@ -165,7 +166,7 @@ def sentences(result: dict[str, Any]) -> list[str]:
 
 
 def _spread(pairs: Pairs, side: int) -> dict[str, Any]:
-    """The least, the mean with its interval, and the greatest of one of the two totals."""
+    """The minimum, the mean with its interval, and the maximum of one of the two totals."""
     n = pairs.total()
     if not n:
         return {"min": None, "mean": None, "max": None, "mean_ci95": None}

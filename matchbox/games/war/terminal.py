@@ -1,7 +1,7 @@
 """Addition War at the terminal: the notebook's `deal`, `play` and `game`, and a human's prompt.
 
-Never in a box. `WinnerTotals`, `LoserTotals` and `count_draws` hold what this module's `game` has
-counted; `Games()` counts apart.
+Never in a box. `WinnerTotals`, `LoserTotals` and `count_draws` hold the counts of this module's
+`game`; `Games()` counts separately.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ Row = tuple[str, int, int, int]
 
 
 _UNUSED: Final = SeededDice(b"", 0)
-"""Once the cards are dealt, nothing is left to chance."""
+"""No chance remains once the cards are dealt."""
 
 
 class Result(NamedTuple):
-    """How one game went."""
+    """The result of one game."""
 
     initial1: int
     initial2: int
@@ -45,7 +45,7 @@ class Games:
         self.count_draws = 0
 
     def game(self, hands: Hands | None = None) -> Result:
-        """Plays one game silently, of new hands or of these, and adds its rows.
+        """Plays one game silently, with new hands or these, and adds its rows.
 
         A draw adds no row; it is counted.
         """
@@ -69,21 +69,21 @@ game: Final = _games.game
 
 
 def __getattr__(name: str) -> Any:
-    """`count_draws` as it is now: the draws among this module's games."""
+    """`count_draws` at present: the draws among this module's games."""
     if name == "count_draws":
         return _games.count_draws
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def deal() -> Hands:
-    """Two hands of 26 cards. Chance is the module `random`'s, so that `random.seed` repeats it."""
+    """Two hands of 26 cards. Chance is the module `random`'s, so `random.seed` repeats them."""
     deck = list(DECK)
     random.shuffle(deck)
     return deck[:HAND], deck[HAND:]
 
 
 def play(hands: Hands | None = None) -> Result:
-    """Plays one game with its transcript, of new hands or of these."""
+    """Plays one game with its transcript, with new hands or these."""
     state = _dealt(hands)
     for number, hand in enumerate(state.hands, 1):
         print(f"Player {number} holds {' '.join(map(str, hand))}: {sum(hand)} in all.")
@@ -97,7 +97,7 @@ def play(hands: Hands | None = None) -> Result:
 
 
 def _dealt(hands: Hands | None) -> State:
-    """A game about to begin. Raises ValueError where the hands are not the 52 cards."""
+    """A game about to begin. Raises ValueError if the hands are not the 52 cards."""
     first, second = (list(hand) for hand in hands or deal())
     if len(first) != HAND or sorted(first + second) != sorted(DECK):
         raise ValueError("these are not two hands of 26 cards; take them from deal()")
@@ -139,7 +139,7 @@ def _sum(pair: Sequence[int]) -> str:
 
 
 def ask_for_cards(position: Position, known_plays: int) -> Cards:
-    """The two cards that the human lays, after what happened since."""
+    """Shows what has happened since, and returns the two cards that the human lays."""
     for one in position.plays[known_plays:]:
         print(_seen(one))
     print(position)
