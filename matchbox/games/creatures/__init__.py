@@ -36,7 +36,7 @@ __all__ = [
 
 
 class HumanPlayer(Player):
-    """Somebody at the terminal. In a box there is none, and its methods fail."""
+    """A human at the terminal. A box has no terminal, so there its methods fail."""
 
     def __init__(self, name: str = "Human") -> None:
         super().__init__(name)
@@ -54,10 +54,10 @@ class HumanPlayer(Player):
 def play_game(
     player0: Player, player1: Player, print_details: bool = True, toss: bool = False
 ) -> int:
-    """Plays one duel here, in this process, and logs it in results.json; 0 or 1 for the winner.
+    """Plays one duel in this process and logs it in results.json; returns the winner, 0 or 1.
 
     `player0` begins, unless `toss` lets chance decide. Chance is the module `random`'s, so that
-    `random.seed` repeats a duel. Who remembers games is told what parsed.json holds.
+    `random.seed` repeats a duel. A player that remembers games gets the content of parsed.json.
     """
     from matchbox.games.creatures import terminal
 

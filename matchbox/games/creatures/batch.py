@@ -1,7 +1,7 @@
 """Many duels side by side, as matchbox.game.Batch asks for it.
 
-Plays what rules.py plays, by the same steps, a row of moves in one loop. Knows no fault: what the
-rules would refuse goes back to where it came from.
+Plays as rules.py does, by the same steps, a row of moves in one loop. Knows no fault: it hands back
+a bout with a move that the rules would refuse.
 """
 
 from __future__ import annotations
@@ -36,20 +36,20 @@ _REFUSED: Final = -2
 _ENDED: Final = {
     why: (Outcome((2, 1), (0, 1), why), Outcome((1, 2), (1, 0), why)) for why in (NO_LIFE, NO_CARD)
 }
-"""By what ended it and by who lost."""
+"""The outcome, by what ended the duel and by who lost."""
 _BOTH: Final = 2
-"""After so many turns both seats have been asked."""
+"""After this many turns both seats have been asked."""
 
 
 class _Bout:
-    """What lies on the table of one bout, as in state.State, and the moves that led to it."""
+    """The table of one bout, as in state.State, and its moves so far."""
 
     __slots__ = ("attacker", "number", "said", "seeds", "sides", "turn")
 
     def __init__(self, number: int, seeds: list[str], sides: tuple[Side, Side]) -> None:
         self.number = number
         self.seeds: list[str | None] = list(seeds)
-        """What each seat has not been sent yet."""
+        """Each seat's seed, until it was sent."""
         self.sides = sides
         self.turn = 1
         self.attacker = NOBODY
@@ -58,13 +58,13 @@ class _Bout:
 
 
 class Batch:
-    """Duels, and what each seat is to be asked next."""
+    """Duels, and the next question to each seat."""
 
     def __init__(self, deal: Callable[[SeededDice], State]) -> None:
         self._deal = deal
         self._owing: list[list[_Bout]] = [[], []]
         self._questions: list[list[Any]] = [[], []]
-        """What is asked in the bouts of `_owing`."""
+        """The questions in the bouts of `_owing`."""
         self._over: list[tuple[int, list[Plain], Outcome]] = []
 
     def start(self, bout: int, dice: SeededDice, seeds: list[str]) -> None:
@@ -72,11 +72,12 @@ class Batch:
         self._ask(_Bout(bout, seeds, self._deal(dice).sides), 0)
 
     def ask(self, seat: int) -> list[tuple[int, Any, str | None]]:
-        """What the seat owes an answer to."""
+        """The questions to that seat."""
         return self._questions[seat]
 
     def take(self, seat: int, answers: Sequence[Any]) -> list[tuple[int, list[Plain], Answers]]:
-        """Makes the moves; gives back the bouts where an answer holds one that is none."""
+        """Makes the moves; hands back the bouts in which an answer holds anything but legal
+        moves."""
         bouts, self._owing[seat], self._questions[seat] = self._owing[seat], [], []
         back: list[tuple[int, list[Plain], Answers]] = []
         for bout, answer in zip(bouts, answers, strict=True):
@@ -94,17 +95,17 @@ class Batch:
         return back
 
     def over(self) -> list[tuple[int, list[Plain], Outcome]]:
-        """The bouts in which somebody has lost since the last time."""
+        """The bouts that have ended since the last call."""
         over, self._over = self._over, []
         return over
 
     def leave(self) -> list[tuple[int, list[Plain], Answers]]:
-        """All bouts under way."""
+        """Hands back all bouts in progress."""
         left, self._owing, self._questions = self._owing, [[], []], [[], []]
         return [(bout.number, _answers(bout), {}) for owing in left for bout in owing]
 
     def _ask(self, bout: _Bout, seat: int) -> None:
-        """Lets that seat owe the next move."""
+        """Asks that seat for the next move."""
         own, other = bout.sides[seat], bout.sides[1 - seat]
         asked, attacker = TURN, 0
         if bout.attacker != NOBODY:
@@ -120,7 +121,7 @@ class Batch:
         self._questions[seat].append((bout.number, brief, seed))
 
     def _turn(self, bout: _Bout, seat: int, plan: Plan) -> int:
-        """Makes moves of a turn. Who moves next, or what else came of it."""
+        """Makes moves of a turn. Returns the next mover, or another result."""
         side, other, moves = bout.sides[seat], bout.sides[1 - seat], plan.moves
         mover = seat
         for land, lands, card, attackers, end, at in plan.stages:
@@ -137,7 +138,7 @@ class Batch:
                 if made < 0:
                     return _REFUSED
                 at += made
-                if other.life <= 0:  # What comes after that is nobody's any more.
+                if other.life <= 0:  # Later moves have no effect.
                     return self._end(bout, moves[:at], 1 - seat, NO_LIFE)
             else:
                 place = untapped(side, attackers[0])
@@ -160,7 +161,8 @@ class Batch:
         return mover
 
     def _block(self, bout: _Bout, seat: int, move: Any) -> int:
-        """Settles the attack as the attacked wants it. Who moves next, or what else came of it."""
+        """Settles the attack by the attacked player's answer. Returns the next mover, or another
+        result."""
         side, other = bout.sides[seat], bout.sides[1 - seat]
         if move == "pass":
             hit(side, other.kinds[bout.attacker])
@@ -178,7 +180,7 @@ class Batch:
         return 1 - seat
 
     def _end(self, bout: _Bout, last: tuple[Plain, ...], loser: int, why: str) -> int:
-        """The bout is over with these last moves."""
+        """Ends the bout with these last moves."""
         bout.said.append(last)
         moves = list(chain.from_iterable(bout.said))
         self._over.append((bout.number, moves, _ENDED[why][loser]))
@@ -186,5 +188,5 @@ class Batch:
 
 
 def _answers(bout: _Bout) -> list[Any]:
-    """What the seats have answered: a move, or a row of them."""
+    """The answers of the seats: a move or a row of moves each."""
     return [moves if len(moves) > 1 else moves[0] for moves in bout.said]

@@ -10,16 +10,16 @@ if TYPE_CHECKING:
 
 
 def full_turn(player: Player) -> None:
-    """The player's own part of its turn: asks `turn_prompt` again until it says False."""
+    """The player's own part of its turn: calls `turn_prompt` until it returns False."""
     while player.turn_prompt():
         player.count_action()
 
 
 def battle(turnplayer: Player, turncard: Card, defendplayer: Player, defendcard: Card) -> bool:
-    """Blocks, where `defendplayer` is you and is just being attacked; the game settles it."""
+    """Blocks if you are `defendplayer` and just being attacked; the game settles the battle."""
     return defendplayer.block(turncard, defendcard)
 
 
 def destroy(player: Player, card: Card) -> bool:
-    """Nothing: the game alone destroys creatures."""
+    """Does nothing: only the game destroys creatures."""
     return False

@@ -1,8 +1,8 @@
-"""A player's `board`: what lies on one side of the table, and what its owner does there.
+"""A player's `board`: the cards on one side of the table, and the actions of its owner.
 
-A facade. Its lists are brought up to date after every move; the lands, the discard pile and a deck
-are laid out when they are first looked at. Its methods hand an action on, which is done where the
-rules allow it. Who changes the lists changes nothing else.
+A facade. Its lists are brought up to date after every move; the lands, the discard pile and the
+deck are created when they are first looked at. Its methods pass an action on, which is done if the
+rules allow it. Changing the lists changes nothing in the game.
 """
 
 from __future__ import annotations
@@ -19,32 +19,33 @@ if TYPE_CHECKING:
     from matchbox.games.creatures.table import Table
 
 NOTHING: Final = Side(bytearray())
-"""The side of one who sits nowhere."""
+"""The side of a player who is not in a duel."""
 
 
 class GameControl:
-    """One side of the table. Every action returns True where it was done, and False where it was
-    not possible, and then nothing has happened."""
+    """One side of the table. An action returns True if it was done; False if it was not possible,
+    and then nothing has happened."""
 
     hand: list[Card]
-    """Your own cards in the order of drawing; of the opponent's only how many."""
+    """Your own cards in the order of drawing; of the opponent's only the number."""
     field: list[Card]
-    """The creatures, in the order in which they were summoned."""
+    """The creatures in the order in which they were summoned."""
     playedland: bool
     mana: Mana
 
     _table: Table | None = None
 
     def __init__(self, table: Table | None = None, side: Side = NOTHING) -> None:
-        """The board of what lies on that side; `table` does its owner's actions, if it is yours."""
+        """The board of that side. `table` carries out the owner's actions; None if it is not your
+        side."""
         self._table = table
         self._layout = Layout(side, is_own=table is not None)
         self._layout.lay_out(self)
 
     @cached_property
     def deck(self) -> list[Card]:
-        """Face down: its length is all there is to see."""
-        len(self.hand)  # is laid out with it
+        """Face down: only its length can be seen."""
+        len(self.hand)  # Creates the deck, too.
         return self._layout.deck()
 
     @cached_property
@@ -66,21 +67,21 @@ class GameControl:
         return self._table is not None and self._table.tap_one(card)
 
     def tap_all(self) -> bool:
-        """Taps all lands that are untapped, one mana each."""
+        """Taps all untapped lands, for one mana each."""
         return self._table is not None and self._table.tap_all()
 
     def summon(self, cardname: str) -> bool:
-        """Summons the first creature of that name in the hand, for its cost."""
+        """Summons the first creature of that name in the hand, at its cost."""
         return self._table is not None and self._table.summon(cardname)
 
     def draw(self) -> bool:
-        """Nothing: the game draws, at the beginning of a turn."""
+        """Does nothing: the game draws, at the beginning of a turn."""
         return False
 
     def untap_all(self) -> bool:
-        """Nothing: the game untaps, at the beginning of a turn."""
+        """Does nothing: the game untaps, at the beginning of a turn."""
         return False
 
     def move_card(self, card: Card, fromzone: list[Card], endzone: list[Card]) -> bool:
-        """Nothing: the game moves the cards."""
+        """Does nothing: the game moves the cards."""
         return False

@@ -12,7 +12,8 @@ from matchbox.games.creatures.kinds import CREATURES, DECK, FACE_DOWN, LAND, NAM
 
 
 class Touches:
-    """How often a player has marked a card: while that stands still, no mark needs mending."""
+    """Counts how often players have marked cards: if it has not changed, no mark needs
+    correcting."""
 
     __slots__ = ("count",)
 
@@ -24,7 +25,7 @@ TOUCHES: Final = Touches()
 TAPPED: Final = 1
 ATTACKED: Final = 2
 BLOCKED: Final = 4
-"""What a card is marked with, one bit each."""
+"""The marks of a card, one bit each."""
 
 
 class Card:
@@ -32,7 +33,7 @@ class Card:
 
     def __init__(self, kind: str, name: str, cost: int = 0, power: int = 0) -> None:
         self.kind = kind
-        """ "land" or "creature"; "hidden" for a card that you may not see."""
+        """ "land", "creature", or "hidden" for a card that you may not see."""
         self.name = name
         self.cost = cost
         self.power = power
@@ -40,7 +41,7 @@ class Card:
 
     @property
     def tapped(self) -> bool:
-        """Whether it is tapped. Who sets this, or what follows, changes what is seen here only."""
+        """Whether it is tapped. Setting this or the two below changes only what is seen here."""
         return self._marks & TAPPED != 0
 
     @tapped.setter
@@ -70,7 +71,7 @@ class Card:
         TOUCHES.count += 1
 
     def tap(self) -> None:
-        """Marks the card as tapped, here only: what the game knows does not change."""
+        """Marks the card as tapped, here only: the game does not change."""
         self.tapped = True
 
     def untap(self) -> None:
@@ -89,11 +90,11 @@ KINDS: Final = (
     ("land", LAND, 0, 0),
     *(("creature", name, kind.cost, kind.power) for name, kind in CREATURES.items()),
 )
-"""What a card is made of, by its number."""
+"""The arguments of every card, by its number."""
 
 
 def find_by_name(zone: Iterable[Card], name: str) -> Card | None:
-    """The first card of that name in a hand, on a field or on a pile; None where there is none."""
+    """The first card of that name in a hand, on a field or on a pile; None if there is none."""
     for card in zone:
         if card.name == name:
             return card

@@ -11,18 +11,18 @@ from typing import Any, Final
 from matchbox.games.creatures.memory import Table
 
 _SUMMONS: Final = "summons "
-"""How the transcript's line of a summon begins; the card's name follows."""
+"""The beginning of the transcript's line for a summon; the card's name follows."""
 
 
 def get_victory_key(data: dict[str, Any], player: str) -> str:
-    """ "W" where that player won the logged game, else "L"."""
+    """ "W" if that player won the logged game, else "L", as a string."""
     return "W" if data["winner"] == player else "L"
 
 
 def count(table: Table, game: dict[str, Any]) -> None:
-    """Counts every summon of a logged game: a win more or a loss more for its card.
+    """Counts every summon of a logged game as a win or a loss of its card.
 
-    A game without a result counts nothing. Absent keys of the table are 0.
+    A game without a result is not counted. A card missing in the table counts from 0.
     """
     if game.get("winner") is None:
         return
@@ -35,7 +35,7 @@ def count(table: Table, game: dict[str, Any]) -> None:
 
 
 def game_of(record: dict[str, Any]) -> dict[str, Any]:
-    """A duel that a bot may learn from, as far as `count` asks for it; seats are the names."""
+    """The part of a bot's recorded duel that `count` needs; the seats serve as names."""
     turns = [
         {"player": step["seat"], "moves": [[["Summon", [step["text"].removeprefix(_SUMMONS)]]]]}
         for step in record["steps"]
@@ -46,7 +46,7 @@ def game_of(record: dict[str, Any]) -> dict[str, Any]:
 
 
 def count_new(table: Table, games: Iterable[dict[str, Any]], counted: set[int]) -> None:
-    """Counts every game whose number is not among the counted ones, and notes its number."""
+    """Counts every game whose number is not in `counted`, and adds its number."""
     for game in games:
         if game["number"] not in counted:
             count(table, game)

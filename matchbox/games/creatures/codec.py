@@ -1,10 +1,10 @@
-"""A seat's view in bytes, as its driver reads it: what the seat may know, and nothing else.
+"""A seat's view in bytes, as its driver reads it: everything the seat may know, and nothing else.
 
-First numbers, one byte each: what is asked, the seat, the turn, the attacker's number or 0; of the
-own side its life, deck, lands, tapped lands, mana, whether a land has been played, hand, field and
-discard pile; of the other its life, deck, hand, lands, tapped lands, field and discard pile. Then
-the cards: the own hand, and of each side the numbers, kinds and marks of its field, and its
-discard pile.
+First come numbers of one byte each: what is asked, the seat, the turn, the attacker's number or 0.
+For the seat's own side: life, deck, lands, tapped lands, mana, whether a land was played, hand,
+field, discard pile. For the other side: life, deck, hand, lands, tapped lands, field, discard pile.
+Then come the cards: the own hand; then for each side the numbers, kinds and marks of its field, and
+its discard pile.
 """
 
 from __future__ import annotations
@@ -22,21 +22,21 @@ WAIT: Final = 2
 OVER: Final = 3
 ASKED: Final = 0
 ATTACKER: Final = 3
-"""Where these stand in a brief."""
+"""The places of these numbers in a brief."""
 _OWN: Final = 4
 _OTHER: Final = 13
 _HEAD: Final = 20
-"""Where the numbers of each side begin, and the cards."""
+"""The places where each side's numbers, and the cards, begin."""
 _OF_NEXT: Final = Struct("B3x3B3x4B4x2B").unpack_from
-"""The numbers of a brief that `read_next` goes by."""
+"""The numbers of a brief that `read_next` needs."""
 _BACKS: Final = [bytearray(number) for number in range(256)]
-"""So many cards face down; never changed."""
+"""By number: that many cards, face down. Never changed."""
 _room: Final = bytearray(_HEAD + 8 * len(DECK))
-"""Where compiled code puts a brief together: of a side no more cards lie there than it has."""
+"""The buffer for a brief in compiled code: a side never has more cards than its deck."""
 
 
 def write(asked: int, seat: int, turn: int, attacker: int, own: Side, other: Side) -> bytes:
-    """What a seat knows whose own side, and the other, are these."""
+    """The brief of a seat with these sides."""
     hand, kinds, fallen = own.hand, own.kinds, own.discard
     their_kinds, their_fallen = other.kinds, other.discard
     head = (
@@ -54,7 +54,7 @@ def write(asked: int, seat: int, turn: int, attacker: int, own: Side, other: Sid
 
 
 def written(asked: int, seat: int, turn: int, attacker: int, own: Side, other: Side) -> bytes:
-    """What `write` writes, of sides as they come about in play, byte by byte: for compiled code."""
+    """The same as `write` for sides as they occur in play, byte by byte: for compiled code."""
     hand, field, fallen = len(own.hand), len(own.kinds), len(own.discard)
     their_field, their_fallen = len(other.kinds), len(other.discard)
     to = _room
@@ -76,14 +76,15 @@ def written(asked: int, seat: int, turn: int, attacker: int, own: Side, other: S
 
 
 def _copy(to: bytearray, at: int, cards: bytearray, size: int) -> int:
-    """Where it goes on behind that."""
+    """Copies the cards to place `at`; returns the place behind them."""
     for place in range(size):
         to[at + place] = cards[place]
     return at + size
 
 
 def read(brief: bytes, own: Side, other: Side) -> None:
-    """Lays the own side as the brief tells, its deck face down; of the other, life and marks."""
+    """Sets the own side as the brief tells it, its deck face down; of the other only life and
+    marks."""
     (
         _, _, _, _,
         own.life, deck, own.lands, own.tapped, own.mana, played, hand, field, fallen,
@@ -106,10 +107,10 @@ def read(brief: bytes, own: Side, other: Side) -> None:
 
 
 def read_next(brief: bytes, own: Side, other: Side) -> bool:
-    """The same as `read` at the beginning of a turn, where most of the own side was told before.
+    """The same as `read` at the beginning of a turn, if most of the own side was told before.
 
-    That is so where since the last turn only a card was drawn and life was lost. Else False, and
-    nothing is laid.
+    That is so if since the last turn only a card was drawn and life was lost. Otherwise it returns
+    False and sets nothing.
     """
     numbers = _OF_NEXT(brief)
     asked, life, deck, lands, hand, field, fallen, theirs_left, theirs, discard = numbers
@@ -139,9 +140,9 @@ def read_next(brief: bytes, own: Side, other: Side) -> bool:
 
 
 def read_other(brief: bytes, other: Side) -> None:
-    """Lays of the other side all but its life, what is not seen face down.
+    """Sets the other side, except its life; unseen cards are face down.
 
-    Mana and whether a land has been played are not told: they are those of who is not to move.
+    Mana, and whether a land was played, are not told: the side's seat is not to move.
     """
     theirs = brief[_OTHER + 1 : _HEAD]
     deck, hand, other.lands, other.tapped, field, discard = theirs
@@ -157,7 +158,7 @@ def read_other(brief: bytes, other: Side) -> None:
 
 
 def brief_of(view: dict[str, Any]) -> bytes:
-    """The brief that says the same as this view of a seat to move."""
+    """The brief equal to this view of a seat to move."""
     me, attacker = view["me"], view["attacker"]
     own, other = _side_of(me), _side_of(view["other"])
     own.hand = _cards(me["hand"])
@@ -168,7 +169,7 @@ def brief_of(view: dict[str, Any]) -> bytes:
 
 
 def _side_of(shown: dict[str, Any]) -> Side:
-    """What everybody sees of a side."""
+    """The public part of a side."""
     side = Side(bytearray(shown["deck"]))
     for number, name, mark in shown["field"]:
         side.numbers.append(number)

@@ -1,4 +1,4 @@
-"""A deck that is put into order only as far as it is drawn. Knows chance, and no rules."""
+"""A deck that is put in order only as far as it is drawn. Knows chance, and no rules."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ if TYPE_CHECKING:
 CARDS: Final = bytes(NUMBERS[name] for name in DECK)
 _ORDERS: Final = perm(len(CARDS))
 FIRST: Final = 12
-"""So many cards on top are in order from the beginning: their orders are one machine word."""
+"""This many cards on top are in order from the beginning: their order fits a machine word."""
 _FIRST_ORDERS: Final = perm(len(CARDS), FIRST)
 _NEXT: Final = 4
-"""So many more come into order whenever all of those are drawn."""
+"""Once these are drawn, this many more are put in order."""
 
 
 class Deck(bytearray):
-    """What `dice.shuffle` makes of the cards, to be drawn from its end with `pop`.
+    """The same deck as `dice.shuffle` gives, to be drawn from its end with `pop`.
 
-    A shuffle settles the last place first, and most of a deck is never drawn: below the cards on
-    top it is in no order that means anything.
+    A shuffle settles the last places first, and most of a deck is never drawn. The cards below the
+    settled ones are in no meaningful order.
     """
 
     __slots__ = ("_order", "_unsettled")
@@ -34,13 +34,14 @@ class Deck(bytearray):
         self._settle(FIRST, part)
 
     def pop(self, index: SupportsIndex = -1, /) -> int:
-        """Draws the card on top, whatever the index. Raises IndexError where there is none."""
+        """Draws the top card, whatever the index. Raises IndexError if there is none."""
         if len(self) == self._unsettled:
             self._order = self._settle(_NEXT, self._order)
         return bytearray.pop(self)
 
     def _settle(self, count: int, order: int) -> int:
-        """Puts so many cards on top into the order of that number; what the number leaves."""
+        """Puts `count` cards on top into order number `order`; returns the unused part of that
+        number."""
         above = len(self)
         self._unsettled = below = max(above - count, 0)
         for size in range(above, below, -1):

@@ -31,7 +31,7 @@ _BACK: Final = "#2f4858"
 _MARK: Final = "#d97706"
 _TOP: Final = 40
 _BOTTOM: Final = 300
-"""Where the two sides begin."""
+"""The heights at which the two sides begin."""
 
 
 def draw(view: Any) -> str:
@@ -62,13 +62,13 @@ def draw(view: Any) -> str:
 
 
 def _last_moved(view: Any) -> tuple[int, int] | None:
-    """The place of the side and the number of the creature that the last move was about."""
+    """The side's place and the creature's number in the last move."""
     number = view["last"].get("number")
     return None if number is None else (view["mover"], number)
 
 
 def _side(y: int, name: str, side: Any, moved: int | None) -> str:
-    """Life and lands in words, then the field, and below it the hand."""
+    """Life and lands as text, then the field, and below it the hand."""
     words = (
         f"{name}: {side['life']} life, {side['lands'] - side['tapped']} of {side['lands']} lands "
         f"untapped, deck {side['deck']}, discard pile {len(side['discard'])}"
@@ -89,7 +89,7 @@ def _field(y: int, field: list[Any], moved: int | None) -> str:
 
 
 def _creature(x: int, y: int, name: str, mark: str) -> str:
-    """A creature of 60 by 90; one that is tapped is pale and says what it did."""
+    """A creature of 60 by 90; a tapped one is pale and says what it did."""
     told = mark or f"{CREATURES[name].cost} / {CREATURES[name].power}"
     return (
         f'<g transform="translate({x} {y})" fill="{_COLOURS[name]}" text-anchor="middle">'
@@ -101,7 +101,7 @@ def _creature(x: int, y: int, name: str, mark: str) -> str:
 
 
 def _hand(y: int, side: Any) -> str:
-    """Small cards: faces where the view has names, else backs."""
+    """Small cards: faces if the view has names, else backs."""
     hand = side["hand"]
     cards: list[str | None] = hand if isinstance(hand, list) else [None] * hand
     apart = _apart(len(cards))
@@ -127,12 +127,12 @@ def _small(x: int, y: int, name: str | None) -> str:
 
 
 def _apart(count: int) -> int:
-    """How far apart the cards of a row lie, so that all fit in."""
+    """The distance between cards in a row, so that all fit in."""
     return min(_STEP, (_WIDTH - 100) // max(1, count - 1))
 
 
 def _mover(y: int) -> str:
-    """The frame around the side of whoever is to move."""
+    """The frame around the mover's side."""
     return (
         f'<rect x="8" y="{y - 32}" width="{_WIDTH - 16}" height="210" rx="10" fill="none" '
         f'stroke="{_MARK}" stroke-width="3"/>'
@@ -142,7 +142,7 @@ def _mover(y: int) -> str:
 
 
 def _frame(x: int, y: int) -> str:
-    """What marks the creature of the last move."""
+    """The frame around the creature of the last move."""
     return (
         f'<rect x="{x}" y="{y}" width="68" height="98" rx="9" fill="none" stroke="{_MARK}" '
         'stroke-width="3"/>'
@@ -154,7 +154,7 @@ def _text(x: int, y: int, words: str) -> str:
 
 
 def _title(view: Any, names: tuple[str, str], sides: Any) -> str:
-    """The table in words."""
+    """The table as text."""
     told = [f"Creature duel, turn {view['turn']}."]
     for name, side in zip(names, sides, strict=True):
         hand = side["hand"]

@@ -25,19 +25,19 @@ class Move:
 
 
 class Turn:
-    """One player's turn, and what that player saw when it began."""
+    """One player's turn, and what that player saw at its beginning."""
 
     def __init__(self, player: Player | str, number: int) -> None:
-        """The turn of a player, or of somebody of that name, of whom nothing more is known."""
+        """The turn of a player, or of a player of whom only the name is known."""
         self.player = player if isinstance(player, str) else player.name
         self.number = number
         """Counts pairs of turns, from 1."""
         self.moves: list[Move] = []
         self.seen: dict[str, Any] = {} if isinstance(player, str) else _seen(player)
-        """Both lives, both fields, the own hand, and the size of the other; copies."""
+        """Copies of both lives, both fields and the own hand, and the size of the other hand."""
 
     def add(self, move: Move | None) -> None:
-        """Logs a move; None is none."""
+        """Logs a move; None is ignored."""
         if move is not None:
             self.moves.append(move)
 
@@ -48,7 +48,7 @@ class Turn:
 
 
 class Game:
-    """One game: its players' names, its turns, and in the end who has won."""
+    """One game: its players' names, its turns, and at the end the winner."""
 
     def __init__(self, players: Sequence[Player | str], number: int) -> None:
         self.players = [one if isinstance(one, str) else one.name for one in players]
@@ -58,12 +58,12 @@ class Game:
         self.loser: str | None = None
 
     def initiate_turn(self, player: Player | str, number: int) -> Turn:
-        """Begins a turn; what is logged from now on belongs to it."""
+        """Begins a turn; later moves belong to it."""
         self.turns.append(Turn(player, number))
         return self.turns[-1]
 
     def record_results(self, loser: Player | str) -> None:
-        """Notes who has lost, and so who has won."""
+        """Notes who has lost, and thus who has won."""
         self.loser = loser if isinstance(loser, str) else loser.name
         others = [name for name in self.players if name != self.loser]
         self.winner = others[0] if others else self.loser
@@ -79,7 +79,7 @@ class Game:
 
 
 def logged(move: Any, table: dict[str, Any]) -> Move | None:
-    """A move of the rules as the log has it, from what everybody saw before it; else None."""
+    """The log entry of a move, from the table that everybody saw before it; None if it has none."""
     kind, what = (move, None) if isinstance(move, str) else move
     mover = table["mover"]
     if kind in ("attack", "block"):

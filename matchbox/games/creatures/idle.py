@@ -1,6 +1,6 @@
-"""A board that is only looked at, if at all: the opponent's, and that of one who sits nowhere.
+"""A board without actions: the opponent's, or that of a player who is not in a duel.
 
-Knows when to lay out its cards; what they are, and how they are shown, is the layout's.
+Decides when its cards are created; the layout knows the cards and how to show them.
 """
 
 from __future__ import annotations
@@ -12,19 +12,19 @@ from matchbox.games.creatures.layout import Layout
 from matchbox.games.creatures.state import Side
 
 _LAID: Final = frozenset(("hand", "field", "playedland", "mana"))
-"""What is there from the first look at any of it."""
+"""The attributes that are created at the first look at any of them."""
 
 
 class IdleBoard(GameControl):
-    """A board where the player who sees it cannot act: its cards come when somebody looks."""
+    """A board on which the player cannot act: its cards are created when somebody looks."""
 
     def __init__(self, side: Side | None = None) -> None:
-        """The board of what lies on that side."""
+        """The board of that side."""
         if side is not None:
             self._layout = Layout(side, is_own=False)
 
     def __getattr__(self, name: str) -> Any:
-        """Lays out the cards when they are first looked at."""
+        """Creates the cards at the first look at them."""
         if name == "_layout":
             self._layout = Layout(NOTHING, is_own=False)
             return self._layout
@@ -34,4 +34,4 @@ class IdleBoard(GameControl):
         return self.__dict__[name]
 
 
-IdleBoard.__name__ = GameControl.__name__  # an author reads it in the errors of his own mistakes
+IdleBoard.__name__ = GameControl.__name__  # Authors read this name in error messages.

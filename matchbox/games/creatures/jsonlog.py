@@ -1,7 +1,7 @@
 """The log of a duel under the names of the source document.
 
-The functions and decorators act on the one game that `initiate_game` began last, and do nothing
-before. `duel_log` knows the format; `terminal.py` writes the file.
+The functions and decorators act on the game that `initiate_game` began last, and do nothing before
+its first call. `duel_log` knows the format; `terminal.py` writes the file.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def turn_dict() -> dict[str, Any]:
 
 
 def end_turn() -> dict[str, Any]:
-    """The turn that is at its end, as data; every turn stays in its game's log."""
+    """The ended turn as data; every turn stays in its game's log."""
     return turn_dict()
 
 
@@ -71,7 +71,7 @@ def format_logging() -> dict[str, Any]:
 
 
 def write_to_json() -> None:
-    """Appends the game that is being logged to results.json; in a seat there are no files."""
+    """Appends the logged game to results.json; in a seat there are no files."""
     from matchbox.games.creatures import memory, terminal
 
     if _open and memory.is_at_the_desk():
@@ -84,7 +84,7 @@ Method = Callable[..., Any]
 
 
 def _logging(kind: str, detail: Callable[[tuple[Any, ...]], list[Any]]) -> Callable[..., Method]:
-    """A decorator: what the method does is logged where it returned True."""
+    """Returns a decorator that logs a call of the method if it returned True."""
 
     def decorate(method: Method) -> Method:
         @wraps(method)

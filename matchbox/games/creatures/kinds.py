@@ -30,9 +30,9 @@ DECK: Final = (
 )
 """The names of the 40 cards that each player begins with."""
 
-# Inside, a card is the number of its kind, so that a hand, a field and a pile are bytes.
+# Internally a card is the number of its kind, so a hand, a field and a pile are bytes.
 FACE_DOWN: Final = 0
-"""A card of which only the back is seen."""
+"""A card of which only the back can be seen."""
 LAND_CARD: Final = 1
 NAMES: Final = ("?", LAND, *CREATURES)
 """The names of all cards, by number."""

@@ -1,7 +1,8 @@
-"""What a board shows: its lists as the seat sees its side, and cards that stay the same objects.
+"""The content of a board: its lists as the seat sees the side, with cards that stay the same
+objects.
 
-Brings the lists up to date after every move; in a board that is only looked at, from the first look
-on. Knows what a player may have changed on its board; does not know what may be done there.
+Brings the lists up to date after every move; on a board without actions, from the first look on.
+Knows what a player may have changed on its board; does not know which actions are legal.
 """
 
 from __future__ import annotations
@@ -19,20 +20,21 @@ if TYPE_CHECKING:
     from matchbox.games.creatures.board import GameControl
 
 _MARKS: Final = (0, TAPPED | ATTACKED, TAPPED | BLOCKED)
-"""What a card shows, by its creature's mark in the game."""
+"""The marks that a card shows, by its creature's mark in the game."""
 ATTACKING: Final = TAPPED | ATTACKED
 _ALWAYS: Final = -1
-"""So many touches there never are: all is brought up to date each time, as a deck asks for."""
+"""A count that is never reached, so that everything is always brought up to date; a shown deck
+needs that."""
 
 _new: Final = Card.__new__
 
 
 class Layout:
-    """What lies on one board, as the game has it, beside what the player has made of it.
+    """The cards of one board: as the game has them, and as the player has changed them.
 
-    The board holds it, and is given at every call: what held each other would be left to the
-    collector. Where a player has left its board untouched, its table brings up to date what a move
-    is certain to have changed, and no more.
+    The board holds its layout and is passed in at every call: if each held the other, only the
+    garbage collector would free them. If the player has not changed the board, the table updates
+    only what a move is certain to have changed.
     """
 
     __slots__ = (
@@ -41,19 +43,19 @@ class Layout:
     )  # fmt: skip
 
     def __init__(self, side: Side, *, is_own: bool) -> None:
-        """The board shows that side; `is_own` to the seat whose it is."""
+        """The board shows that side; `is_own` tells whether the side is the seat's own."""
         self._side = side
         self._is_own = is_own
         self._is_deck_shown = False
         self.brief = b""
-        """What the board was told last."""
+        """The last brief for the board."""
         self.is_laid = False
-        """Whether the cards lie there."""
+        """Whether the cards have been created."""
         self.is_all_laid = False
-        """The lands and the discard pile as well."""
+        """Whether the lands and the discard pile have been created, too."""
 
     def lay_out(self, board: GameControl) -> None:
-        """Lays the cards out, those of which the board was told before among them."""
+        """Creates the cards; if there was a brief before, the board shows it."""
         self.is_laid = True
         board.hand, board.field = [], []
         board.playedland = False
@@ -63,7 +65,7 @@ class Layout:
         self._held_kinds = bytearray()
         self.creatures: list[Card] = []
         self.numbers = bytearray()
-        """Those of the creatures."""
+        """The numbers of the creatures."""
         self.lands: list[Card] = []
         self._fallen: list[Card] = []
         self._note()
@@ -72,7 +74,7 @@ class Layout:
             self.show(board)
 
     def lay_all(self, board: GameControl) -> GameControl:
-        """Lays out the lands and the discard pile, too; from now on they are kept up to date."""
+        """Creates the lands and the discard pile, too; from now on they are kept up to date."""
         if not self.is_laid:
             self.lay_out(board)
         board.lands, board.dpile = self.lands.copy(), self._fallen.copy()
@@ -80,13 +82,14 @@ class Layout:
         return board
 
     def tell(self, brief: bytes) -> None:
-        """Takes what is seen of the opponent's side now; it is read where somebody has looked."""
+        """Takes a brief with the opponent's side; it is decoded only once somebody has looked at
+        the board."""
         self.brief = brief
         if self.is_laid:
             read_other(brief, self._side)
 
     def deck(self) -> list[Card]:
-        """The deck, face down; from now on it is kept up to date as well."""
+        """The deck, face down; from now on everything is always brought up to date."""
         self._is_deck_shown = True
         self._touches = _ALWAYS
         return [card_of(FACE_DOWN) for _ in self._side.deck]
@@ -111,8 +114,8 @@ class Layout:
     def show(self, board: GameControl, played: int = -1) -> None:
         """Brings all lists up to date; a card stays the same object while it is in sight.
 
-        `played` is the place in the own hand of a card that has just left it. Where nobody has
-        looked yet, there is nothing to do.
+        `played` is the place in the own hand of a card that has just left it. Does nothing if
+        nobody has looked at the board yet.
         """
         if not self.is_laid:
             return
@@ -133,7 +136,7 @@ class Layout:
         self._note()
 
     def _note(self) -> None:
-        """Keeps in mind what lies here, to see what the player changes."""
+        """Notes the cards, to see later what the player changes."""
         self._touches = _ALWAYS if self._is_deck_shown else TOUCHES.count
 
     def _show_hand(self, board: GameControl, kinds: bytearray, played: int) -> list[Card]:
@@ -154,20 +157,20 @@ class Layout:
         return gone
 
     def _draw(self, board: GameControl, kinds: bytearray) -> None:
-        """Puts the cards that are new at the end of the hand into it."""
+        """Adds the new cards to the end of the hand."""
         cards = [card_of(kind) for kind in kinds[len(self.held) :]]
         board.hand.extend(cards)
         self.held.extend(cards)
 
     def show_tapped(self, tapped: int) -> None:
-        """Makes so many lands tapped: the first, where it is not so already."""
+        """Makes that many lands tapped: the first ones, if the number was different."""
         lands = self.lands
         if [land._marks for land in lands].count(TAPPED) != tapped:
             for place, land in enumerate(lands):
                 land._marks = TAPPED if place < tapped else 0
 
     def _show_creatures(self, board: GameControl, side: Side, gone: list[Card]) -> None:
-        """The field as it is now; who has left it lies on the discard pile."""
+        """Brings the field up to date; creatures that have left it go to the discard pile."""
         fallen: Iterable[Card] = ()
         if side.numbers != self.numbers:
             before = dict(zip(self.numbers, self.creatures, strict=True))
@@ -190,7 +193,8 @@ class Layout:
             card._marks = _MARKS[marks[place]]
 
     def show_turn(self, board: GameControl) -> None:
-        """A turn has begun, and since the last one nothing has happened but the draw of a card."""
+        """Brings a board up to date at the beginning of a turn; since the last one only a card was
+        drawn."""
         side = self._side
         if not self.is_untouched(board):
             self.show(board)
@@ -206,7 +210,7 @@ class Layout:
 
 
 def card_of(number: int) -> Card:
-    """A new card of that number; face down it is 0, and only the back is seen."""
+    """A new card with that number; 0 is face down, and only its back can be seen."""
     card = _new(Card)
     card.kind, card.name, card.cost, card.power = KINDS[number]
     card._marks = 0
@@ -214,9 +218,10 @@ def card_of(number: int) -> Card:
 
 
 def _name(zone: list[Card], numbers: bytearray) -> list[Card]:
-    """Makes the zone hold cards of these numbers, in order, of its own where it has them.
+    """Makes the zone hold cards with these numbers, in order; it reuses its own cards.
 
-    Returns those that have gone. A name means the first card that bears it, so it goes first.
+    Returns the cards that have gone. A name means the first card of that name, so that one goes
+    first.
     """
     names = [NAMES[number] for number in numbers]
     had = [card.name for card in zone]
@@ -234,14 +239,14 @@ def _name(zone: list[Card], numbers: bytearray) -> list[Card]:
 
 
 def _count(zone: list[Card], number: int) -> None:
-    """Makes the zone as many cards long; new ones lie face down."""
+    """Makes the zone `number` cards long; new cards lie face down."""
     del zone[number:]
     while len(zone) < number:
         zone.append(card_of(FACE_DOWN))
 
 
 def _taken(cards: list[Card], number: int) -> Card:
-    """The first of these cards with that number's name, taken out; or else a new one."""
+    """Takes the first of these cards with that number's name; if there is none, a new one."""
     for place, card in enumerate(cards):
         if card.name == NAMES[number]:
             return cards.pop(place)

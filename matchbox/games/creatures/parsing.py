@@ -14,7 +14,7 @@ __all__ = ["Table", "count", "count_new", "game_of", "get_victory_key", "parse_l
 def parse_log() -> Table:
     """Counts the new games of results.json into parsed.json, and returns its table.
 
-    In a seat there are no files: the table is what the player remembers.
+    In a seat there are no files: the table comes from the player's memory.
     """
     if not is_at_the_desk():
         return remembered()

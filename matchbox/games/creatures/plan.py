@@ -1,6 +1,6 @@
-"""Rows of moves as a batch plays them: what a seat says, read once and then known by itself.
+"""Rows of moves as a batch plays them: each answer is decoded once and then found by its identity.
 
-Knows how moves are written; whether they are possible the table alone tells.
+Knows how moves are written; does not know whether they are possible.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ SUMMON: Final = 2
 ATTACK: Final = 3
 DONE: Final = 4
 NO_MOVE: Final = 5
-"""What is done in a step of a turn."""
+"""The actions in one stage of a turn."""
 _MOST: Final = 2000
-"""So many rows are known at once,"""
+"""At most this many answers are cached,"""
 _LONGEST: Final = 50
-"""each of so many moves at the most."""
+"""with at most this many moves each."""
 
-# A move of these is one object in all bouts, and not another from each frame.
+# Each of these moves is one object in all bouts, instead of a new one from each frame.
 _TAPS: Final[list[Plain]] = [["tap", lands] for lands in range(LANDS + 1)]
 _ATTACKS: Final[list[Plain]] = [["attack", number] for number in range(256)]
 _SUMMONS: Final[dict[str, tuple[int, Plain]]] = {
@@ -33,28 +33,29 @@ _SUMMONS: Final[dict[str, tuple[int, Plain]]] = {
 
 
 class Plan:
-    """What a row of moves does. An answer that a seat gives again has the same plan."""
+    """The actions of a row of moves. An answer that a seat hands over again has the same plan."""
 
     __slots__ = ("answer", "moves", "stages")
 
     def __init__(self, answer: Any) -> None:
         self.answer = answer
-        """What was said: a move, or a tuple of moves. It is never changed."""
+        """The answer: a move, or a tuple of moves. It is never changed."""
         read = [_read(move) for move in (answer if type(answer) is tuple else (answer,))]
         self.moves: tuple[Plain, ...] = tuple([move for _, _, move in read])
         self.stages = [tuple(stage) for stage in _stages(read)]
-        """What is done, in this order, of all that comes in this order: whether a land is played,
-        how many are tapped, the card that is summoned, the numbers of those who attack one after
-        the other, what ends it, DONE or NO_MOVE, and the place of the first attack, or else of the
-        last move. What is not done is 0, or empty."""
+        """The stages; the actions of each are done in this order: whether a land is played, how
+        many lands are tapped, the card that is summoned, the numbers of the attackers, what ends
+        the turn (DONE or NO_MOVE). Last comes the place of the first attack, or else of the last
+        move. An action that is not done is 0 or empty."""
 
 
 PLANS: Final[dict[int, Any]] = {}
-"""What is known, by the identity of the answer; whether it is the same one, its plan tells."""
+"""The plans by the identity of the answer. A plan holds its answer, which shows whether it is the
+same."""
 
 
 def plan_of(answer: Any) -> Plan:
-    """The plan of what a seat has said; from now on it is known, if it holds nothing but moves."""
+    """The plan of an answer; cached if the answer is short and holds nothing but moves."""
     plan = Plan(answer)
     if len(plan.moves) <= _LONGEST and NO_MOVE not in [stage[DONE] for stage in plan.stages]:
         if len(PLANS) >= _MOST:
@@ -80,7 +81,7 @@ def _stages(read: list[tuple[int, int, Plain]]) -> list[list[Any]]:
 
 
 def _read(move: Any) -> tuple[int, int, Plain]:
-    """What the move does, what with, and the move as all bouts share it."""
+    """Returns the action, its object, and the move as all bouts share it."""
     if type(move) is list and len(move) == 2:
         kind, what = move
         if type(what) is int:

@@ -1,4 +1,5 @@
-"""What a duel's player is written against, and the driver that puts the referee's questions to it.
+"""The classes for authors of duel players, and the driver that puts the referee's questions to
+them.
 
 Knows a player's view of the duel; does not know the rules. The names of the classes, methods and
 arguments are those of the source document.
@@ -30,7 +31,7 @@ ALIASES: Final[dict[str, str]] = {
 """The module names of the source document, and ours."""
 
 REMEMBERED: Final[dict[str, bytes]] = {"parsed.json": EMPTY}
-"""The file that a bot opens to read what it remembers, and what stands in it at first."""
+"""The file from which a bot reads its memory, and its content at first."""
 
 LIFE: Final = 20
 
@@ -39,15 +40,15 @@ class Player:
     """The base class of all players: write `turn_prompt` and `will_block`."""
 
     board: GameControl
-    """Your side of the table, and what you can do there."""
+    """Your side of the table, and the actions there."""
     opponent: Any
-    """The other player: its name, life and board, as far as you see them."""
+    """The other player: its name, life and board, as far as you can see them."""
     memory: bytes = b""
-    """What `remember` was given."""
+    """The argument of `remember`."""
     _table: Table | None = None
 
     def __init__(self, name: str = "") -> None:
-        """A player of that name; without one, it is called as its class."""
+        """A player of that name; without a name, it gets the name of its class."""
         self.name = name or type(self).__name__
         self.life = LIFE
         self.lose = False
@@ -55,7 +56,7 @@ class Player:
         self.board = IdleBoard()
 
     def attack(self, cardname: str | Card) -> bool:
-        """Attacks with your first untapped creature of that name; True where there was one.
+        """Attacks with your first untapped creature of that name; returns True if there was one.
 
         The attack is settled when this returns.
         """
@@ -63,11 +64,12 @@ class Player:
         return table is not None and table.attack(cardname)
 
     def block(self, attacker: Card, blocker: Card | str) -> bool:
-        """Blocks with your untapped creature, inside `will_block`; True where that is possible."""
+        """Blocks with your untapped creature, inside `will_block`; returns True if that is
+        possible."""
         return self._table is not None and self._table.block(blocker)
 
     def take_damage(self, n: int) -> None:
-        """Lets the attacker through, inside `will_block`; the game takes the life."""
+        """Lets the attacker through, inside `will_block`; the game reduces your life."""
         if self._table is not None:
             self._table.let_through()
 
@@ -78,20 +80,20 @@ class Player:
     def will_block(self, attacker: Card) -> object:
         """Answers an attack: call `block`, or `take_damage` or nothing to let it through.
 
-        You are asked where you have an untapped creature.
+        You are asked only if you have an untapped creature.
         """
         raise NotImplementedError("a player must have a method will_block(attacker)")
 
     def who_blocks(self, attacker: Card) -> object:
-        """Chooses the blocker; for your own `will_block` to call."""
+        """Chooses the blocker; your own `will_block` may call it."""
         raise NotImplementedError("this player has no method who_blocks(attacker)")
 
     def remember(self, memory: bytes) -> None:
-        """Takes what the player remembers of earlier games: the bytes of a parsed.json."""
+        """Stores the memory of earlier games: the bytes of a parsed.json."""
         self.memory = memory
 
     def count_action(self) -> None:
-        """Counts one more action of this turn. Raises IllegalMove where there were too many."""
+        """Counts one more action of this turn. Raises IllegalMove if there were too many."""
         if self._table is not None:
             self._table.count()
 
@@ -103,7 +105,8 @@ class Player:
 
 
 def maker(chosen: type[Player]) -> Callable[[], Player]:
-    """How a player of that class is made: with its class's name, where it must have one."""
+    """Returns a function that makes a player of that class, with the class's name as its name if it
+    needs one."""
     try:
         signature(chosen).bind()
     except TypeError:
@@ -128,9 +131,9 @@ def answer(player: Player, view: dict[str, Any], ask: Ask) -> Any:
 
 
 def answer_brief(player: Player, brief: bytes, ask: Ask, keep: bool = True) -> Any:
-    """The same as `answer`, for views as `brief_of` writes them; but a tuple is several moves.
+    """The same as `answer`, for briefs as `brief_of` writes them. It may return a tuple of moves.
 
-    Those whose effect is certain are made together, unless `keep` says that none is kept back.
+    Moves with a certain effect are handed over together, unless `keep` is False.
     """
     table = player._table or sit_down(player)
     try:

@@ -43,7 +43,7 @@ class AutoPilot(Player):
 
 
 class StillLearning(AutoPilot):
-    """AutoPilot, but summons the creature that was summoned in the most won turns so far."""
+    """AutoPilot, but summons the creature that was summoned most often in won turns so far."""
 
     def __init__(self, name: str = "") -> None:
         super().__init__(name)
@@ -61,13 +61,13 @@ class StillLearning(AutoPilot):
 
     @staticmethod
     def learn(memory: bytes, records: list[dict[str, Any]]) -> bytes:
-        """Counts what was summoned in every recorded duel, as `parse_log` does, into the table."""
+        """Adds the summons of every recorded duel to the table, as `parse_log` does."""
         table = read(memory)
         for record in records:
             count(table, game_of(record))
         return json.dumps(table, sort_keys=True).encode()
 
     def get_card_value(self, summon: Card, summon_data: Table) -> int:
-        """Wins less losses of the turns in which such a card was summoned."""
+        """Wins minus losses of the turns in which such a card was summoned."""
         counted = summon_data.get(summon.name, {})
         return counted.get("W", 0) - counted.get("L", 0)

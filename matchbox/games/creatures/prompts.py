@@ -1,4 +1,4 @@
-"""A human's prompts under the name of the source document; they happen at the desk."""
+"""A human's prompts under the name of the source document; they appear at the terminal."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ if TYPE_CHECKING:
 
 
 def turn_prompt(player: Player) -> bool:
-    """One command of a human's turn; False where it is done."""
+    """One command of a human's turn; False if it ends the turn."""
     from matchbox.games.creatures import terminal
 
     return terminal.ask_for_command(player)
 
 
 def block_prompt(player: Player, attacker: Card) -> None:
-    """Asks a human whether to block, and with which creature, and does it."""
+    """Asks a human whether to block, and with which creature, and does so."""
     from matchbox.games.creatures import terminal
 
     terminal.ask_for_block(player, attacker)

@@ -1,4 +1,4 @@
-"""The moves of a turn in a row, each row made once: most turns are one of few.
+"""The moves of a turn in a row. Each row is made once, since most turns are alike.
 
 Knows how a seat's moves are written; does not know which are allowed.
 """
@@ -11,11 +11,11 @@ from matchbox.games.creatures.kinds import LANDS, NAMES
 
 LAND_MOVE: Final = 0
 TAP_MOVE: Final = 1
-"""And so many lands."""
+"""Plus the number of lands."""
 SUMMON_MOVE: Final = TAP_MOVE + LANDS + 1
-"""And the card's number."""
+"""Plus the card's number."""
 ATTACK_MOVE: Final = SUMMON_MOVE + len(NAMES)
-"""And the creature's number."""
+"""Plus the creature's number."""
 _MOVES: Final[list[Any]] = [
     "land",
     *(["tap", lands] for lands in range(LANDS + 1)),
@@ -23,13 +23,13 @@ _MOVES: Final[list[Any]] = [
     *(["attack", number] for number in range(256)),
 ]
 _MOST: Final = 2000
-"""So many rows are kept; what would be more is made anew each time."""
+"""At most this many rows are cached; further ones are made each time."""
 
 
 class Row:
-    """Moves that the seat makes one after another. An equal row is the same object, if it is kept.
+    """Moves that the seat makes one after another. Cached rows that are equal are one object.
 
-    Nothing of a row is ever changed.
+    A row never changes.
     """
 
     __slots__ = ("_longer", "moves", "whole")
@@ -37,12 +37,12 @@ class Row:
     def __init__(self, moves: tuple[Any, ...]) -> None:
         self.moves = moves
         self.whole: Any = (*moves, "done") if moves else "done"
-        """With the end of the turn."""
+        """The row and the end of the turn."""
         self._longer: dict[int, Row] = {}
-        """By what comes next."""
+        """Longer rows by their next move."""
 
     def then(self, move: int) -> Row:
-        """The row that is longer by this move."""
+        """This row with one more move."""
         return self._longer.get(move) or self._grown(move)
 
     def _grown(self, move: int) -> Row:

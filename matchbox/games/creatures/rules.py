@@ -3,9 +3,9 @@
 Knows what lies on the table and whose turn it is; does not know who plays.
 
 A turn is any number of "land" (once), ["tap", lands], ["summon", name] and ["attack", creature],
-then "done". A creature on a field is [number, name, mark]: its owner's how-manieth summon it was,
-its name, and "" or what has tapped it, "attacked" or "blocked". Who is attacked and has an
-untapped creature answers "pass" or ["block", creature].
+then "done". A creature on a field is [number, name, mark]: its number among its owner's summons,
+from 1; its name; and "", or "attacked" or "blocked" if that has tapped it. A player who is attacked
+and has an untapped creature answers "pass" or ["block", creature].
 """
 
 from __future__ import annotations
@@ -53,11 +53,11 @@ class Creatures:
         return _dealt(_shuffled(dice), _shuffled(dice))
 
     def to_move(self, state: State) -> Sequence[int]:
-        """Whose turn it is, or who is attacked and may block; nobody once somebody has lost."""
+        """The player whose turn it is, or who may block; nobody once somebody has lost."""
         return state.movers
 
     def legal(self, state: State, seat: int) -> list[Plain]:
-        """What the hand, the mana and the untapped creatures allow."""
+        """The moves that the hand, the mana and the untapped creatures allow."""
         side = state.sides[seat]
         marked = zip(side.numbers, side.marks, strict=True)
         ready = [number for number, mark in marked if not mark]
@@ -89,25 +89,25 @@ class Creatures:
         return state
 
     def without(self, state: State, seat: int, dice: Dice) -> State:
-        """There is no play without one of two."""
+        """Raises IllegalMove: two players are needed."""
         raise IllegalMove("the duel ends when one of its two players is gone")
 
     def view(self, state: State, seat: int | None) -> Plain:
-        """Both sides as they lie on the table, and to a seat its own hand and mana."""
+        """Both sides of the table; for a seat also its own hand and mana."""
         return views.from_outside(state) if seat is None else views.from_seat(state, seat)
 
     def brief(self, state: State, seat: int) -> bytes:
-        """The view of the seat to move as brief.brief_of writes it, without the view."""
+        """The view of the seat to move as codec.brief_of writes it, made without the view."""
         return views.in_brief(state, seat)
 
     def batch(self, seats: int, options: Options) -> Batch:
         """Many bouts side by side."""
-        # In compiled code a deck is shuffled in less time than it takes to put that off.
+        # Compiled code shuffles a whole deck faster than it could put parts of it off.
         deck = _shuffled if limbs.COMPILED else Deck
         return Batch(lambda dice: _dealt(deck(dice), deck(dice)))
 
     def outcome(self, state: State) -> Outcome | None:
-        """Who has no life, or no card to draw, has lost."""
+        """A player without life, or without a card to draw, has lost."""
         if state.loser is None:
             return None
         lost = state.loser
@@ -116,16 +116,16 @@ class Creatures:
         )
 
     def describe(self, move: Plain, view: Plain) -> str:
-        """What was done, and what came of it."""
+        """What was done, and its effect."""
         return views.told(view)
 
     def turns(self, moves: Sequence[Plain]) -> int:
-        """How many turns these moves make, the one in which the game ends counted."""
+        """How many turns these moves make; the last one counts, too."""
         return moves.count("done") + (bool(moves) and moves[-1] != "done")
 
     def facts(self, state: State) -> dict[str, Any]:
-        """Whether a life ended it; how often each creature was summoned by who has won, "W", and
-        who has lost, "L"."""
+        """Whether the loss of all life ended it; how often the winner ("W") and the loser ("L")
+        summoned each creature."""
         summons = {name: {"W": 0, "L": 0} for name in CREATURES}
         for seat, side in enumerate(state.sides):
             if state.loser is not None:
@@ -134,7 +134,8 @@ class Creatures:
         return {"ended_by_life": state.why == NO_LIFE, "summons": summons}
 
     def resample(self, state: State, seat: int | None, dice: Dice) -> State:
-        """A state that the seat cannot tell from this one: unseen cards shuffled and dealt anew."""
+        """A state that the seat cannot tell from this one: unseen cards are shuffled and dealt
+        again."""
         other = state.copy()
         for number, side in enumerate(other.sides):
             size = 0 if number == seat else len(side.hand)
@@ -159,7 +160,7 @@ def _shuffled(dice: Dice) -> bytearray:
 
 
 def _dealt(*decks: bytearray) -> State:
-    """The table with these decks, the hands drawn from them."""
+    """The table with these decks, after the hands were drawn."""
     state = State((Side(decks[0]), Side(decks[1])))
     for side, deck in zip(state.sides, decks, strict=True):
         side.hand = deck[: -HAND - 1 : -1]
@@ -169,7 +170,7 @@ def _dealt(*decks: bytearray) -> State:
 
 
 def _begin_turn(state: State) -> None:
-    """Begins the turn of the mover; who has no card to draw has lost."""
+    """Begins the mover's turn; without a card to draw the mover has lost."""
     state.movers = _SEATS[state.mover]
     state.turn += 1
     if not steps.begin_turn(state.sides[state.mover]):
@@ -239,7 +240,7 @@ def _done(state: State, side: Side, what: Plain) -> None:
 
 
 def _go_on(state: State) -> None:
-    """The attack is settled, and the attacker's turn goes on."""
+    """Continues the attacker's turn after the attack is settled."""
     state.attacker = NOBODY
     state.movers = _SEATS[state.mover]
 

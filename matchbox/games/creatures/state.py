@@ -10,22 +10,21 @@ from typing import Final
 
 LIFE: Final = 20
 NOBODY: Final = -1
-"""The place of an attacker where there is none."""
+"""The place of the attacker if there is none."""
 UNTAPPED: Final = 0
 ATTACKED: Final = 1
 BLOCKED: Final = 2
 NO_LIFE: Final = "no life left"
 NO_CARD: Final = "no card to draw"
 MARKS: Final = ("", "attacked", "blocked")
-"""What has tapped a creature, by mark."""
+"""What has tapped a creature, by its mark."""
 
 
 class Side:
     """What belongs to one seat. The end of `deck` is its top.
 
-    The creatures on the field are three rows of bytes: for each, its owner's how-manieth summon it
-    was, its card, and its mark. Of cards that are not seen there are only as many as there are, all
-    face down.
+    The creatures on the field are three rows of bytes: their numbers among the owner's summons,
+    their cards, and their marks. Unseen cards are there in the right number, all face down.
     """
 
     __slots__ = (
@@ -49,7 +48,7 @@ class Side:
         """Whether the turn's land has been played."""
 
     def facts(self) -> tuple[object, ...]:
-        """All that is seen of the side, to be compared."""
+        """Everything that can be seen of the side, for comparison."""
         return (
             self.life, self.deck, self.hand, self.lands, self.tapped, self.mana, self.played,
             self.numbers, self.kinds, self.marks, self.discard,
@@ -68,19 +67,19 @@ class State:
         self.mover = 0
         """Whose turn it is."""
         self.movers: tuple[int, ...] = (0,)
-        """Who owes a move."""
+        """The seat that owes a move."""
         self.turn = 0
-        """How many turns have begun, of both seats together."""
+        """How many turns of both seats have begun."""
         self.attacker = NOBODY
         """The attacking creature's place on its field, while the other seat chooses a blocker."""
         self.last: tuple[str, int, int, bool] = ("", 0, 0, False)
-        """What the last move was; what about: the amount of mana, or the card, and the creature's
+        """The last move: its kind; its object (the amount of mana or the card), and the creature's
         number or the blocker's card; and whether it took life."""
         self.loser: int | None = None
         self.why = ""
 
     def copy(self) -> State:
-        """The same state, of which nothing is shared."""
+        """A copy that shares nothing with this state."""
         other = State((_copy(self.sides[0]), _copy(self.sides[1])))
         for name in ("attacker", "last", "loser", "mover", "movers", "turn", "why"):
             setattr(other, name, getattr(self, name))
@@ -88,7 +87,7 @@ class State:
 
 
 def _copy(side: Side) -> Side:
-    """The same side, of which nothing is shared."""
+    """A copy that shares nothing with this side."""
     other = Side(side.deck.copy())
     for name in ("discard", "hand", "kinds", "marks", "numbers"):
         setattr(other, name, getattr(side, name).copy())

@@ -1,4 +1,4 @@
-"""What the mover's actions do to the table, each where it is possible.
+"""The effects of the mover's actions on the table; an impossible action does nothing.
 
 The rules and a seat's driver both act by these functions, so a driver knows what a move leads to.
 """
@@ -11,11 +11,11 @@ from matchbox.games.creatures.kinds import COSTS, LAND_CARD, POWERS
 from matchbox.games.creatures.state import ATTACKED, BLOCKED, UNTAPPED, Side
 
 NOWHERE: Final = -1
-"""A place that is none."""
+"""Stands for no place."""
 
 
 def begin_turn(side: Side) -> bool:
-    """Untaps all that the side has and draws a card; False where there is none to draw."""
+    """Untaps everything on the side and draws a card; returns False if there is none to draw."""
     side.tapped = 0
     side.played = False
     side.marks = bytearray(len(side.kinds))
@@ -26,7 +26,8 @@ def begin_turn(side: Side) -> bool:
 
 
 def play_land(side: Side) -> int:
-    """Plays the first land of the hand; its place there, or NOWHERE, and then nothing is done."""
+    """Plays the first land of the hand; returns its place there, or NOWHERE if it is not
+    possible."""
     place = NOWHERE if side.played else side.hand.find(LAND_CARD)
     if place >= 0:
         del side.hand[place]
@@ -36,7 +37,8 @@ def play_land(side: Side) -> int:
 
 
 def tap(side: Side, lands: int) -> bool:
-    """Taps so many lands, for one mana each; False, and nothing done, where they are not there."""
+    """Taps that many lands, for one mana each; returns False and does nothing if there are too
+    few."""
     if not 1 <= lands <= side.lands - side.tapped:
         return False
     side.tapped += lands
@@ -45,7 +47,8 @@ def tap(side: Side, lands: int) -> bool:
 
 
 def summon(side: Side, card: int) -> int:
-    """Summons the first creature of that kind in the hand, for its cost; as `play_land`."""
+    """Summons the first creature of that kind in the hand, at its cost; returns as `play_land`
+    does."""
     cost = COSTS[card]
     place = side.hand.find(card) if cost <= side.mana else NOWHERE
     if place >= 0:
@@ -61,16 +64,16 @@ def untapped(side: Side, number: int) -> int:
     """The place of the untapped creature of that number on the field, or NOWHERE."""
     numbers = side.numbers
     if 0 < number <= len(numbers) and numbers[number - 1] == number:
-        place = number - 1  # None that was summoned before it has fallen.
+        place = number - 1  # Right as long as no earlier summon has been destroyed.
     else:
         place = numbers.find(number) if 0 < number < 256 else NOWHERE
     return NOWHERE if place >= 0 and side.marks[place] else place
 
 
 def attack(side: Side, other: Side, place: int) -> bool:
-    """Attacks with the untapped creature at that place, which takes life where nobody can block.
+    """Attacks with the untapped creature at that place; takes life if nobody can block.
 
-    False where the other seat must first say who blocks.
+    Returns False if the other seat must first say who blocks.
     """
     side.marks[place] = ATTACKED
     if UNTAPPED in other.marks:
@@ -80,9 +83,9 @@ def attack(side: Side, other: Side, place: int) -> bool:
 
 
 def charge(side: Side, other: Side, numbers: list[int]) -> int:
-    """Attacks with creatures of these numbers, one after the other, where nobody can block.
+    """Attacks with creatures of these numbers, one after the other; nobody can block.
 
-    How many do so, for no more than it takes all life; NOWHERE where one of them cannot.
+    Returns how many attacked before all life was gone, or NOWHERE if one of them cannot.
     """
     marks, kinds, known = side.marks, side.kinds, side.numbers
     made = 0
@@ -101,12 +104,12 @@ def charge(side: Side, other: Side, numbers: list[int]) -> int:
 
 
 def hit(side: Side, card: int) -> None:
-    """The side loses as much life as the card has power."""
+    """Takes as much life from the side as the card has power."""
     side.life -= POWERS[card]
 
 
 def fight(attacking: Side, attacker: int, side: Side, blocker: int) -> None:
-    """Blocks. The lower power is destroyed, equal powers both; no damage goes through."""
+    """Settles a block. The lower power is destroyed, equal powers both; no damage goes through."""
     side.marks[blocker] = BLOCKED
     coming, power = POWERS[attacking.kinds[attacker]], POWERS[side.kinds[blocker]]
     if coming <= power:

@@ -1,7 +1,7 @@
-"""One seat of one duel: turns a player's wishes into moves, and briefs into the player's boards.
+"""One seat of one duel: turns a player's calls into moves, and briefs into the player's boards.
 
-Knows what the seat sees, so that an impossible wish does nothing; the rules check every move again.
-While it knows what a move leads to, it need not hear from the referee, and keeps its moves back.
+Knows what the seat sees, so that an impossible call does nothing; the rules check every move again.
+While it knows the effect of its moves, it keeps them back instead of waiting for the referee.
 """
 
 from __future__ import annotations
@@ -33,15 +33,16 @@ if TYPE_CHECKING:
 
 Ask = Callable[[Any], Any]
 ACTIONS: Final = 1000
-"""What a player may try in one turn, impossible things counted."""
+"""The most actions that a player may try in one turn, including impossible ones."""
 _TOO_MANY: Final = f"more than {ACTIONS} actions in one turn"
 
 
 class Table:
-    """The boards of both sides as one player sees them, and what it may do just now.
+    """The boards of both sides as one player sees them, and the actions it may take now.
 
-    It knows its player during a decision only, and so do the boards and the opponent. The player
-    holds the table: were both so for good, only the collector would find a bout that is over.
+    It holds its player during a decision only, and so do the boards and the opponent. The player
+    holds the table: if each always held the other, only the garbage collector would free an ended
+    bout.
     """
 
     __slots__ = (
@@ -50,7 +51,7 @@ class Table:
     )  # fmt: skip
 
     def __init__(self, opponent: Player) -> None:
-        self._mine, self._theirs = Side.__new__(Side), Side.__new__(Side)  # a brief will fill them
+        self._mine, self._theirs = Side.__new__(Side), Side.__new__(Side)  # A brief will fill them.
         self.own = GameControl(self, self._mine)
         self.other = IdleBoard(self._theirs)
         self._own_layout: Layout = self.own._layout
@@ -59,24 +60,24 @@ class Table:
         self._opponent = opponent
         opponent.board = self.other
         self._asked = -1
-        """What the seat was asked last, as in brief.ASKS; -1 before anything was."""
+        """What the seat was asked last, as in codec.ASKS; -1 before the first question."""
         self._ask: Ask | None = None
         self._keeps = False
         """Whether moves may be kept back."""
         self._row = NO_MOVES
-        """The moves of this turn that the referee has not heard of."""
+        """The moves of this turn that the referee does not know yet."""
         self._left = 0
-        """What the player may still try in this turn; nothing outside of one."""
+        """How many actions the player may still try in this turn; 0 outside a turn."""
         self._tried = 0
-        """What it has tried outside of one since it was asked."""
+        """How many actions it has tried outside a turn since it was asked."""
         self._answer: Any = None
 
     # --- A turn ------------------------------------------------------------------------------
 
     def turn(self, player: Player, brief: bytes, ask: Ask, keep: bool) -> Any:
-        """Lets the player make its turn; returns the moves that end it, or the only one.
+        """Lets the player make its turn; returns the last moves of it, or the last move.
 
-        `keep` allows to hand over several moves at a time.
+        `keep` allows the table to hand over several moves at a time.
         """
         try:
             self._begin_turn(player, brief)
@@ -97,14 +98,14 @@ class Table:
         return row.whole
 
     def count(self) -> None:
-        """Counts one thing that the player tries. Raises IllegalMove where it is one too many."""
+        """Counts one action that the player tries. Raises IllegalMove if it is one too many."""
         if self._left:
             self._left -= 1
         else:
             self._try_elsewhere()
 
     def _try_elsewhere(self) -> bool:
-        """Counts what is tried outside of a turn, or beyond its end; nothing comes of it."""
+        """Counts an action outside a turn, or after its end; it has no effect."""
         if self._ask is not None:
             self._row = Row((*self._row.moves, _TOO_MANY))
             self._make_kept()
@@ -114,7 +115,8 @@ class Table:
         raise IllegalMove(_TOO_MANY)
 
     def play_land(self) -> bool:
-        """Plays a land. This, like all that follow: False, and nothing done, where it cannot be."""
+        """Plays a land. Like the methods below, returns False and does nothing if that is
+        impossible."""
         left = self._left
         if not left:
             return self._try_elsewhere()
@@ -214,7 +216,7 @@ class Table:
             return False
         mine, theirs, layout = self._mine, self._theirs, self._own_layout
         move = ATTACK_MOVE + mine.numbers[place]
-        # What the player still does in a turn that it has won is nobody's any more.
+        # Nothing that the player still does in a turn that it has won counts.
         if not (steps.attack(mine, theirs, place) and (self._keeps or theirs.life > 0)):
             self._row = self._row.then(move)
             self._hand_over()
@@ -230,7 +232,7 @@ class Table:
         return self._made(move)
 
     def _made(self, move: int) -> bool:
-        """Keeps a move back whose effect is certain and shown already."""
+        """Adds a move whose effect is certain and already shown to the moves kept back."""
         row = self._row
         self._row = row._longer.get(move) or row._grown(move)
         if not self._keeps:
@@ -243,7 +245,7 @@ class Table:
         return True
 
     def _hand_over(self) -> None:
-        """Makes the moves that were kept back, and sees what has come of them."""
+        """Makes the moves that were kept back, and shows their effect."""
         NOW.memory = None
         told = self._make_kept()
         self._see(told if type(told) is bytes else brief_of(told))
@@ -252,9 +254,9 @@ class Table:
         self._show_lives()
 
     def _make_kept(self) -> Any:
-        """Tells the referee the moves that were kept back; returns what the seat sees then.
+        """Sends the referee the moves that were kept back; returns what the seat sees then.
 
-        Meanwhile none is kept: who acts here from another duel is told that it must not.
+        Meanwhile none is kept back: a call from another duel gets an error.
         """
         assert self._ask is not None
         moves = self._row.moves
@@ -274,12 +276,12 @@ class Table:
             creatures = self._other_layout.laid(self.other)
             player.will_block(creatures[self._theirs.numbers.index(brief[ATTACKER])])
         finally:
-            if self._ask is None:  # Not one who plays against himself, and is in his turn.
+            if self._ask is None:  # Not if it plays itself and is in its own turn.
                 self._player = self.own._table = self._opponent.opponent = None
         return self._answer or "pass"
 
     def block(self, blocker: object) -> bool:
-        """Blocks with that card; False where it cannot, or where the attack is settled."""
+        """Blocks with that card; returns False if it cannot, or if the attack is settled."""
         self.count()
         if self._asked != BLOCK or self._answer is not None:
             return False
@@ -290,13 +292,13 @@ class Table:
         return True
 
     def let_through(self) -> None:
-        """Settles the attack without a block, where it is not settled yet."""
+        """Settles the attack without a block, if it is not settled yet."""
         self.count()
         if self._asked == BLOCK and self._answer is None:
             self._answer = "pass"
 
     def _ready(self, creature: object) -> int:
-        """The place of an untapped creature of one's own: the card, or the first of that name."""
+        """The place of the player's own untapped creature: this card, or the first of that name."""
         side = self._mine
         if isinstance(creature, Card):
             for place, card in enumerate(self._own_layout.creatures):
@@ -310,11 +312,11 @@ class Table:
 
     # --- What is seen ------------------------------------------------------------------------
 
-    # A board whose side has not changed since stays as the player has left it. In a turn the own
-    # side has, for a card was drawn, and in an attack the other's, with the attacker's mark.
+    # A board whose side has not changed stays as the player has left it. In a turn its own side
+    # has changed, by a drawn card; in an attack the other side has, by the attacker's mark.
 
     def _begin_turn(self, player: Player, brief: bytes) -> None:
-        """Sees a position at which the player has its turn."""
+        """Shows a position in which the player has its turn."""
         mine, theirs, opponent, board = self._mine, self._theirs, self._opponent, self.own
         other = self._other_layout
         self._player = opponent.opponent = player
@@ -337,7 +339,7 @@ class Table:
         player.board, player.opponent = board, opponent
 
     def _begin_block(self, player: Player, brief: bytes) -> None:
-        """Sees a position at which the player is attacked."""
+        """Shows a position in which the player is attacked."""
         self._tried = 0
         if self._ask is not None:
             self._left = ACTIONS

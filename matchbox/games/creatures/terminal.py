@@ -33,7 +33,7 @@ _SPACE: Final = re.compile(r"\s*")
 
 
 def play_game(player0: Player, player1: Player, print_details: bool, toss: bool) -> int:
-    """Plays one duel and appends it to the log; 0 or 1 for the winner."""
+    """Plays one duel and appends it to the log; returns the winner, 0 or 1."""
     remembered = PARSED.read_bytes() if PARSED.exists() else EMPTY
     for player in (player0, player1):
         player.remember(remembered)
@@ -44,7 +44,8 @@ def play_game(player0: Player, player1: Player, print_details: bool, toss: bool)
 
 
 def play(players: tuple[Player, Player], number: int, print_details: bool = False) -> Game:
-    """The log of one duel played here; the first player begins. A player's error is raised."""
+    """Plays one duel here and returns its log; the first player begins. Passes on a player's
+    errors."""
     for player in players:
         assert isinstance(player, Player), f"{player!r} is not an instance of Player"
     desk = _Desk(players, number, print_details)
@@ -53,11 +54,11 @@ def play(players: tuple[Player, Player], number: int, print_details: bool = Fals
 
 
 class _Over(BaseException):
-    """The duel has ended inside a player's turn, which therefore never goes on."""
+    """Ends a player's turn when the duel has ended inside it."""
 
 
 class _Desk:
-    """One duel being played here."""
+    """One duel in this process."""
 
     def __init__(self, players: tuple[Player, Player], number: int, print_details: bool) -> None:
         self._players = players
@@ -70,7 +71,7 @@ class _Desk:
         self._state = GAME.start(2, SeededDice(random.randbytes(16), 0), {})
 
     def finish(self) -> None:
-        """Asks until somebody has lost."""
+        """Asks the players until somebody has lost."""
         try:
             while seats := GAME.to_move(self._state):
                 self._decide(seats[0])
@@ -93,7 +94,8 @@ class _Desk:
         self._apply(seat, answer(self._players[seat], view, partial(self._within, seat)))
 
     def _within(self, seat: int, move: Any) -> Any:
-        """A move made inside a turn, and the other's answer to it: the view after both."""
+        """Makes a move inside a turn, and the other player's answer to it; returns the view after
+        both."""
         self._apply(seat, move)
         while (movers := GAME.to_move(self._state)) and movers[0] != seat:
             self._decide(movers[0])
@@ -151,21 +153,21 @@ def log_of(record: Record, bout: Bout, names: Sequence[str], number: int) -> Gam
 
 
 def export(record: Record, names: Sequence[str], start: int = 1) -> Iterator[str]:
-    """Every duel of a match as a line of results.json; `names` are the entrants'."""
+    """Yields every duel of a match as a line of results.json; `names` are the entrants'."""
     for number, bout in enumerate(record.bouts, start):
         seats = names if bout.rotation == 0 else names[::-1]
         yield json.dumps(log_of(record, bout, seats, number).format_logging()) + "\n"
 
 
 def export_table(record: Record, names: Sequence[str]) -> Iterator[str]:
-    """The wins and losses per card of a match, as a parsed.json."""
+    """Yields the wins and losses per card of a match, as a parsed.json."""
     table: Table = {}
     count_new(table, map(json.loads, export(record, names)), set())
     yield json.dumps(table) + "\n"
 
 
 EXPORTS: Final = {RESULTS.name: export, PARSED.name: export_table}
-"""The files that a match can be written as, by name: the parts of the text, one after another."""
+"""The files that a match can be exported to, by name; each function yields the text in parts."""
 
 
 def append(game: Game, results: Path = RESULTS) -> None:
@@ -175,7 +177,7 @@ def append(game: Game, results: Path = RESULTS) -> None:
 
 
 def read_results(results: Path = RESULTS) -> list[dict[str, Any]]:
-    """All games of a log, be it one object or one a line; none where there is no file."""
+    """All games of a log, which is one object or one object per line; none if there is no file."""
     text = results.read_text(encoding="utf-8") if results.exists() else ""
     decoder, games, at = json.JSONDecoder(), [], 0
     while (at := _after_space(text, at)) < len(text):
@@ -190,15 +192,15 @@ def _after_space(text: str, at: int) -> int:
 
 
 def next_number(results: Path = RESULTS, parsed: Path = PARSED) -> int:
-    """A number that no game of the log has, and none that has been counted."""
+    """A number that no game of the log has and that has not been counted."""
     logged_games = {game["number"] for game in read_results(results)}
     return max(logged_games | _counted(parsed), default=0) + 1
 
 
 def parse(results: Path = RESULTS, parsed: Path = PARSED) -> Table:
-    """Counts every game of the log once, however often it is called; the table, also written.
+    """Counts every game of the log once, however often it is called; writes and returns the table.
 
-    Which games have been counted stands beside the table, in parsed.numbers.json.
+    The numbers of the counted games are in parsed.numbers.json beside the table.
     """
     table = read(parsed.read_bytes()) if parsed.exists() else {}
     counted = _counted(parsed)
@@ -209,7 +211,7 @@ def parse(results: Path = RESULTS, parsed: Path = PARSED) -> Table:
 
 
 def _counted(parsed: Path) -> set[int]:
-    """The numbers of the games that the table holds; without a table, none."""
+    """The numbers of the games that the table has counted; empty without a table."""
     numbers = _numbers(parsed)
     return set(json.loads(numbers.read_text())) if parsed.exists() and numbers.exists() else set()
 
@@ -219,7 +221,7 @@ def _numbers(parsed: Path) -> Path:
 
 
 def _told_apart(names: Sequence[str]) -> list[str]:
-    """The names, numbered where both are the same."""
+    """The names, with a number added if both are the same."""
     same = names[0] == names[1]
     return [f"{name}{seat}" if same else name for seat, name in enumerate(names)]
 
@@ -230,7 +232,7 @@ _QUESTION: Final = "LAND, TAP, SUMMON, ATTACK or DONE (QUIT gives up): "
 
 
 def ask_for_command(player: Player) -> bool:
-    """One command of the human's turn, done; False for DONE."""
+    """Asks for one command of the human's turn and does it; returns False for DONE."""
     _show_table(player)
     command = input(_QUESTION).strip().upper()
     if command == "QUIT":
@@ -251,7 +253,8 @@ def ask_for_command(player: Player) -> bool:
 
 
 def ask_for_block(player: Player, attacker: Card) -> None:
-    """Asks the attacked human whether to block, and with what, until there is an answer."""
+    """Asks the attacked human whether to block, and with which creature, until there is an
+    answer."""
     while True:
         _show_table(player)
         typed = input(f"{attacker.name} attacks. Do you block? Y or N: ").strip().upper()
@@ -266,7 +269,7 @@ def ask_for_block(player: Player, attacker: Card) -> None:
 
 
 def _ask_name(question: str, cards: Sequence[Card]) -> str:
-    """A name as the cards write it, whatever its case; what was typed, where none has it."""
+    """A name in the cards' spelling, whatever its case; unchanged if no card has it."""
     typed = input(question).strip()
     return next((card.name for card in cards if card.name.lower() == typed.lower()), typed)
 

@@ -1,4 +1,4 @@
-"""What of a duel is seen: the views of seats and spectators, and moves in words.
+"""The views of a duel for seats and spectators, and moves in words.
 
 Knows what is hidden; changes nothing.
 """
@@ -13,7 +13,7 @@ from matchbox.games.creatures.state import MARKS, NOBODY, Side, State
 
 
 def from_outside(state: State) -> dict[str, Any]:
-    """What everybody sees."""
+    """The spectator's view."""
     return {
         "ask": ASKS[_asked(state, (*state.movers, 0)[0])],
         "mover": state.mover,
@@ -26,7 +26,7 @@ def from_outside(state: State) -> dict[str, Any]:
 
 
 def from_seat(state: State, seat: int) -> dict[str, Any]:
-    """What a seat sees: both sides as they lie on the table, its own hand and mana."""
+    """A seat's view: both sides of the table, and its own hand and mana."""
     own = state.sides[seat]
     me = _public(own)
     me["hand"], me["mana"], me["played"] = _names(own.hand), own.mana, own.played
@@ -41,7 +41,7 @@ def from_seat(state: State, seat: int) -> dict[str, Any]:
 
 
 def told(view: Any) -> str:
-    """The last move that this view of a spectator shows, an event a line."""
+    """The last move in this view of a spectator, one event per line."""
     last = view["last"]
     return "\n".join([_TOLD[last["did"]].format_map(last), *_consequences(last, view)])
 
@@ -78,7 +78,7 @@ def in_brief(state: State, seat: int) -> bytes:
 
 
 def _asked(state: State, seat: int) -> int:
-    """What the seat is asked, by its place in ASKS."""
+    """What the seat is asked, as its index in ASKS."""
     if state.loser is not None:
         return OVER
     if seat not in state.movers:
@@ -87,7 +87,7 @@ def _asked(state: State, seat: int) -> int:
 
 
 def _public(side: Side) -> dict[str, Any]:
-    """What everybody sees of a side."""
+    """The public part of a side."""
     field = zip(side.numbers, side.kinds, side.marks, strict=True)
     return {
         "life": side.life,
@@ -101,7 +101,7 @@ def _public(side: Side) -> dict[str, Any]:
 
 
 def _attacker(state: State) -> list[Any] | None:
-    """The number and the name of the attacking creature."""
+    """The number and the name of the attacking creature; None if there is none."""
     if state.attacker == NOBODY:
         return None
     side = state.sides[state.mover]
@@ -109,7 +109,7 @@ def _attacker(state: State) -> list[Any] | None:
 
 
 def _last(state: State) -> dict[str, Any]:
-    """What the last move was and did, as everybody saw it."""
+    """The last move and its effect, as everybody saw it."""
     did, about, more, hit = state.last
     last: dict[str, Any] = {"did": did} if did else {}
     if did == "tap":
