@@ -2,8 +2,8 @@
 
 from matchbox.games.skull import *
 
-The document's own modules `skulltypes`, `skullboard`, `agent`, `agent.base` and `dlskull` can be
-imported in a bot too.
+A bot can also import the document's own modules `skulltypes`, `skullboard`, `agent`, `agent.base`
+and `dlskull`.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ __all__ = [
 
 
 class HumanPlayer(Agent):
-    """Somebody at the terminal. In a box there is none, and its methods fail."""
+    """A human at the terminal. A box has no terminal, so there its methods fail."""
 
     def __init__(self) -> None:
         self.told = 0
-        """How many events of the game were shown so far."""
+        """How many events of the game have been shown so far."""
 
     def select_move(self, game_state: GameState) -> Move:
         from matchbox.games.skull import terminal

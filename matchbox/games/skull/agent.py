@@ -1,4 +1,4 @@
-"""The document's `agent` and `agent.base`: what a player of Skull is written against."""
+"""The document's `agent` and `agent.base`: the base class of Skull players."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ class Agent:
         raise NotImplementedError("a player must have a method select_move(game_state)")
 
     def diagnostics(self) -> dict[str, object]:
-        """What the player wants to report of its last move: its owner sees it in the replay."""
+        """The player's report on its last move; its owner sees it in the replay."""
         return {}
 
     def lose_card(self, game_state: GameState) -> Card | None:
-        """The card to lose for good to one's own skull; None, as here, leaves it to chance."""
+        """The card to lose for good after turning over your own skull; None leaves it to chance."""
         return None
 
     def name_starter(self, game_state: GameState) -> Player | None:
-        """Who starts the next round after one's own skull put one out; None leaves it to chance."""
+        """Who starts the next round if your own skull has put you out; None leaves it to chance."""
         return None

@@ -1,7 +1,7 @@
 """Many bouts of Skull side by side, as matchbox.game.Batch asks for it.
 
-Makes the moves that rules.py makes, of the same steps. Knows no fault: what the rules would refuse
-goes back to where it came from.
+Makes the same moves as rules.py, by the same steps. Knows no fault: it hands back a bout with a
+move that the rules would refuse.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class _Bout:
-    """What lies on the table of one bout, and the moves that led to it."""
+    """The table of one bout, and its moves so far."""
 
     __slots__ = ("dice", "moves", "number", "seeds", "state")
 
@@ -29,13 +29,13 @@ class _Bout:
         self.number = number
         self.dice = dice
         self.seeds: list[str | None] = list(seeds)
-        """What each seat has no answer to yet."""
+        """The seed of each seat, until it has answered."""
         self.state = state
         self.moves: list[Plain] = []
 
 
 class Batch:
-    """Bouts at tables of one size, and what each seat is to be asked next."""
+    """Bouts at tables of one size, and the next question to each seat."""
 
     def __init__(self, seats: int, variant: str) -> None:
         self._seats = seats
@@ -44,18 +44,18 @@ class Batch:
         self._over: list[tuple[int, list[Plain], Outcome]] = []
 
     def start(self, bout: int, dice: SeededDice, seeds: list[str]) -> None:
-        """Draws who starts."""
+        """Starts a bout; draws the starter by lot."""
         state = started(self._seats, self._variant, dice)
         self._owing[state.board[MOVER]].append(_Bout(bout, dice, seeds, state))
 
     def ask(self, seat: int) -> list[tuple[int, Any, str | None]]:
-        """What the seat owes an answer to."""
+        """The questions to that seat."""
         return [
             (bout.number, brief(bout.state, seat), bout.seeds[seat]) for bout in self._owing[seat]
         ]
 
     def take(self, seat: int, answers: Sequence[Any]) -> list[tuple[int, list[Plain], Answers]]:
-        """Makes the moves; gives back the bouts where the answer is none."""
+        """Makes the moves; hands back the bouts in which the answer is no legal move."""
         bouts, self._owing[seat] = self._owing[seat], []
         owing = self._owing
         back: list[tuple[int, list[Plain], Answers]] = []
@@ -76,12 +76,12 @@ class Batch:
         return back
 
     def over(self) -> list[tuple[int, list[Plain], Outcome]]:
-        """The bouts that somebody has won since the last time."""
+        """The bouts that have ended since the last call."""
         over, self._over = self._over, []
         return over
 
     def leave(self) -> list[tuple[int, list[Plain], Answers]]:
-        """All bouts under way."""
+        """Hands back all bouts in progress."""
         left = [bout for owing in self._owing for bout in owing]
         self._owing = [[] for _ in range(self._seats)]
         return [(bout.number, bout.moves, {}) for bout in left]

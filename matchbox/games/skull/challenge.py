@@ -1,7 +1,7 @@
-"""A round of Skull, step by step: cards down, bids, cards turned over, and what that costs.
+"""A round of Skull, step by step: placing, bidding, turning cards over, and losing cards.
 
-Knows the state and changes it; checks no move, for the rules have done so. Everything public that
-happens is told in the story.
+Knows the state and changes it; checks no move, since the rules have done so. The story holds all
+public events.
 """
 
 from __future__ import annotations
@@ -42,24 +42,24 @@ POINTS_TO_WIN: Final = 2
 BY_POINTS: Final = "two points"
 BY_CARDS: Final = "last one with cards"
 ENDS: Final = ("met", "own_skull", "other_skull")
-"""How a challenge ends."""
+"""The ways in which a challenge ends."""
 _HAND: Final = (1, 3)
-"""The skulls and roses that everybody begins with."""
+"""Everybody's first hand: how many skulls and roses."""
 _LOST: Final = LOST - OWN
 _CLEARED: Final = bytes(OWN - PILES)
 
 
 class State:
-    """What lies on the table and in the hands, in the order of `layout`.
+    """The cards on the table and in the hands, in the order of `layout`.
 
     Attributes:
-        board: what everybody sees.
-        own: by seat, what it sees of itself; the end of a pile is its top.
-        owned: the same with all its cards in the hand.
-        inside: the seats that own a card, rising; `follower` the next of them clockwise, by seat.
-        top_seat: who bid highest in this round.
+        board: the public part.
+        own: by seat, the part that only it sees; the end of a pile is its top.
+        owned: the same with all the seat's cards in its hand.
+        inside: the seats with cards, ascending; `follower` the next of them clockwise, by seat.
+        top_seat: the highest bidder in this round.
         turned: the cards turned over in this round, twice the seat plus the kind each.
-        known: by seat, whether everybody knows that it owns its skull; None where nobody can.
+        known: by seat, whether everybody knows that it owns its skull; None if nobody can know.
         story: all events of the game; this round's begin at `round_at`, the last move's at `moved`.
         ended: why the game is over, None until it is.
     """
@@ -87,13 +87,13 @@ class State:
         self.clear_table()
 
     def clear_table(self) -> None:
-        """All cards back in their owners' hands."""
+        """Puts all cards back into their owners' hands."""
         self.own = list(map(bytearray, self.owned))
         self.board[PILES:OWN] = _CLEARED
         self.turned.clear()
 
     def leave(self, seat: int) -> None:
-        """The seat owns no card any more."""
+        """Marks the seat as owning no cards."""
         self.known[seat] = False
         if seat in self.inside:
             self.inside.remove(seat)
@@ -105,7 +105,7 @@ class State:
 
 
 def new_round(state: State, starter: int) -> None:
-    """All cards in hand, and the starter to place the first."""
+    """Begins a round: all cards in hand, and the starter is to place the first one."""
     state.clear_table()
     state.round_at = len(state.story)
     board = state.board
@@ -114,7 +114,7 @@ def new_round(state: State, starter: int) -> None:
 
 
 def place(state: State, seat: int, kind: int) -> None:
-    """A card from the hand on top of the pile."""
+    """Puts a card from the hand on top of the pile."""
     board, own = state.board, state.own[seat]
     own[kind] -= 1
     own.append(kind)
@@ -125,7 +125,7 @@ def place(state: State, seat: int, kind: int) -> None:
 
 
 def speak(state: State, seat: int, bid: int) -> None:
-    """A bid, or passing; the last word opens the challenge."""
+    """Makes a bid or passes; the last one opens the challenge."""
     board = state.board
     board[PHASE] = BETTING
     board[BIDS + seat] = bid
@@ -144,9 +144,9 @@ def speak(state: State, seat: int, bid: int) -> None:
 
 
 def _who_speaks_after(state: State, seat: int) -> int:
-    """The next one clockwise who may still bid, or that seat itself where nobody may.
+    """The next seat clockwise that may still bid, or `seat` itself if none may.
 
-    The document lets everybody speak only once.
+    In the document everybody speaks only once.
     """
     board, follower = state.board, state.follower
     after = follower[seat]
@@ -160,7 +160,8 @@ def _who_speaks_after(state: State, seat: int) -> int:
 
 
 def _open(state: State) -> None:
-    """The challenger turns over his own pile first; the document has him leave it."""
+    """Opens the challenge: the challenger first turns over his own pile, but not in the
+    document."""
     board, challenger = state.board, state.top_seat
     board[PHASE] = CHOICE
     board[MOVER] = challenger
@@ -175,7 +176,7 @@ def _open(state: State) -> None:
 
 
 def choose(state: State, challenger: int, owner: int, dice: Dice) -> None:
-    """The top card of another pile is turned over."""
+    """Turns over the top card of another pile."""
     board = state.board
     state.story.append(story.CHOOSE + challenger)
     state.story.append(owner)
@@ -204,7 +205,7 @@ def _turn(state: State, owner: int) -> int:
 
 
 def _meet(state: State, challenger: int) -> None:
-    """As many roses as bid: a point."""
+    """Enough roses were turned over: the challenger gets a point."""
     board = state.board
     state.story.append(story.MET + challenger)
     board[POINTS + challenger] += 1
@@ -217,7 +218,7 @@ def _meet(state: State, challenger: int) -> None:
 
 
 def _fail_on_own_skull(state: State, challenger: int) -> None:
-    """The challenger chooses the card to lose, if there is a choice."""
+    """The challenger chooses the card to lose if there is a choice."""
     if _fail(state, challenger):
         return
     if state.owned[challenger][ROSE]:
@@ -227,14 +228,15 @@ def _fail_on_own_skull(state: State, challenger: int) -> None:
 
 
 def _fail_on_anothers_skull(state: State, challenger: int, owner: int, dice: Dice) -> None:
-    """Chance chooses the card to lose."""
+    """The card to lose is drawn by lot."""
     if not _fail(state, challenger):
         drawn = dice.below(state.board[CARDS + challenger])
         lose(state, challenger, owner, ROSE if drawn >= state.owned[challenger][SKULL] else SKULL)
 
 
 def _fail(state: State, challenger: int) -> bool:
-    """True where that was all: a single challenge is won by everybody else."""
+    """Notes the failure. In a single challenge the others win and the game is over: returns
+    True."""
     state.story.append(story.FAILED + challenger)
     if state.board[VARIANT] == PUBLISHED:
         return False
@@ -243,7 +245,7 @@ def _fail(state: State, challenger: int) -> bool:
 
 
 def lose(state: State, challenger: int, skull_of: int, kind: int) -> None:
-    """The card is gone for good; then the next round, or the end."""
+    """Removes the card for good; then comes the next round, or the end."""
     board, owned = state.board, state.owned[challenger]
     owned[kind] -= 1
     owned[_LOST] += 1
@@ -267,7 +269,7 @@ def lose(state: State, challenger: int, skull_of: int, kind: int) -> None:
 
 
 def remove(state: State, seat: int) -> None:
-    """The seat owns nothing any more, and the next one clockwise starts a new round."""
+    """Takes all cards from the seat; the next one clockwise starts a new round."""
     starter = state.follower[seat]
     state.owned[seat][SKULL] = state.owned[seat][ROSE] = state.board[CARDS + seat] = 0
     state.leave(seat)
@@ -277,13 +279,13 @@ def remove(state: State, seat: int) -> None:
 
 
 def end_round(state: State, starter: int) -> None:
-    """Files this round's events, and begins another round."""
+    """Ends this round's part of the story, and begins another round."""
     state.story.append(story.END)
     new_round(state, starter)
 
 
 def _is_won(state: State) -> bool:
-    """True where one seat alone owns cards; it has won."""
+    """Ends the game if only one seat owns cards; returns whether it has ended."""
     if len(state.inside) > 1:
         return False
     _end(state, state.inside.copy(), BY_CARDS)
@@ -296,7 +298,7 @@ def _end(state: State, winners: list[int], why: str) -> None:
 
 
 def end_of(events: str) -> str | None:
-    """How the challenge of a filed round ended; None where a forfeit broke the round off."""
+    """How the challenge of a finished round ended; None if a forfeit cut the round short."""
     told = [event.split() for event in events.split(", ")]
     for seat, what, *_ in told:
         if what == "met":

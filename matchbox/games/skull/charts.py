@@ -1,6 +1,6 @@
-"""Moves and charts of cards, as the document names them. Knows cards and no turns.
+"""Moves and charts of cards, with the document's names. Knows cards and no turns.
 
-A chart may hold None for a card that its reader cannot see.
+A chart may hold None for a card that the player cannot see.
 """
 
 from __future__ import annotations
@@ -19,11 +19,12 @@ _HAND: Final = (Card.skull, Card.rose, Card.rose, Card.rose)
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """A card placed, a bid, a choice of a pile, or passing. Raises ValueError unless exactly one.
+    """A card placed, a bid, a choice of a pile, or a pass. Raises ValueError unless it is exactly
+    one.
 
     Attributes:
         place: the card to place.
-        bet: the number bid.
+        bet: the bid.
         choice: the player whose top card is turned over.
         is_pass: True for passing.
     """
@@ -42,17 +43,17 @@ class Move:
 
     @classmethod
     def pass_bet(cls) -> Move:
-        """The move that bids no more."""
+        """A pass."""
         return cls(is_pass=True)
 
     @classmethod
     def hidden(cls) -> Move:
-        """A card placed that the reader cannot see: `place` is None, and so is all else."""
+        """A placed card that the player cannot see: all attributes are empty."""
         return _HIDDEN
 
     @property
     def is_choice(self) -> bool:
-        """True where a pile is chosen."""
+        """True if it chooses a pile."""
         return self.choice is not None
 
     def __str__(self) -> str:
@@ -66,7 +67,7 @@ class Move:
 
 
 def _hidden() -> Move:
-    """The one move that is made without a check."""
+    """The only move that is made without a check."""
     move = object.__new__(Move)
     for name, value in (("place", None), ("bet", None), ("choice", None), ("is_pass", False)):
         object.__setattr__(move, name, value)
@@ -77,7 +78,8 @@ _HIDDEN: Final = _hidden()
 
 
 class Chart:
-    """Cards by player: the table, whose piles are ordered, or the hands, which are not."""
+    """Cards by player: on the table, where the order of a pile matters, or in the hands, where it
+    does not."""
 
     __slots__ = ("_cards", "is_table")
 
@@ -87,20 +89,20 @@ class Chart:
         default_hand: bool = True,
         players: Iterable[Player] | None = None,
     ) -> None:
-        """The empty table; or hands, full ones or empty ones. Without players, those of six."""
+        """An empty table; or full or empty hands. By default there are six players."""
         self.is_table = table
         full = not table and default_hand
         whose = Player if players is None else players
         self._cards: dict[Player, list[Seen]] = {p: list(_HAND) if full else [] for p in whose}
 
     def add(self, player: Player, card: Seen) -> None:
-        """A card for that player; on the table it lies on top."""
+        """Adds a card for that player; on the table it becomes the top card."""
         self._cards[player].append(card)
 
     def remove(self, player: Player, value: Card | None = None) -> Seen:
         """Takes the top card, or from a hand a card of that kind; returns it.
 
-        A hidden card stands for any kind. Raises ValueError where there is no such card.
+        A hidden card stands for any kind. Raises ValueError if there is no such card.
         """
         cards = self._cards[player]
         if not cards:
@@ -114,40 +116,40 @@ class Chart:
         raise ValueError(f"{player} has no {value.value} here")
 
     def get_player(self, player: Player) -> list[Seen]:
-        """The player's cards, a copy; on the table the top one is the last."""
+        """A copy of the player's cards; on the table the top card is the last."""
         return list(self._cards[player])
 
     def get_players(self) -> list[Player]:
-        """Whose cards these are."""
+        """The players in this chart."""
         return list(self._cards)
 
     def get_num_players(self) -> int:
-        """How many players there are."""
+        """The number of players."""
         return len(self._cards)
 
     def get_total_cards(self) -> int:
-        """How many cards all players have here."""
+        """The number of cards of all players here."""
         return sum(map(len, self._cards.values()))
 
     def has_card(self, player: Player, card: Card) -> bool:
-        """True where the player has such a card here. Raises ValueError where that is hidden."""
+        """True if the player has such a card here. Raises ValueError if the cards are hidden."""
         cards = self._cards[player]
         if None in cards:
             raise ValueError(f"the cards of {player} are hidden")
         return card in cards
 
     def get_player_cards(self, player: Player) -> int:
-        """How many cards the player has here."""
+        """The number of the player's cards here."""
         return len(self._cards[player])
 
     def copy(self) -> Chart:
-        """A chart of its own with the same cards."""
+        """A separate chart with the same cards."""
         other = Chart(self.is_table, False, ())
         other._cards = {player: list(cards) for player, cards in self._cards.items()}
         return other
 
     def _value(self) -> tuple[object, ...]:
-        """What is compared: the order of cards counts on the table alone."""
+        """The value for comparisons: the order of cards matters on the table only."""
         order = list if self.is_table else sorted_by_kind
         return (self.is_table, *((p, tuple(order(cards))) for p, cards in self._cards.items()))
 
@@ -165,5 +167,5 @@ class Chart:
 
 
 def sorted_by_kind(cards: Iterable[Seen]) -> list[Seen]:
-    """The cards of a hand in one order: skull, rose, hidden."""
+    """The cards of a hand in a fixed order: skull, rose, hidden."""
     return sorted(cards, key=(Card.skull, Card.rose, None).index)

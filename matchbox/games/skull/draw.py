@@ -10,7 +10,7 @@ _ROW: Final = 128
 _TOP: Final = 44
 _CARD: Final = 60
 _HAND: Final = 400
-"""Where the cards in hand begin; those on the table lie left of it."""
+"""The left edge of the cards in hand; the cards on the table are left of it."""
 _FACES: Final = {
     "skull": ("\N{SKULL AND CROSSBONES}", "#1f2328"),
     "rose": ("\N{BLACK FLORETTE}", "#b42318"),
@@ -41,7 +41,7 @@ def draw(view: Any) -> str:
 
 
 def _seat(view: Any, seat: int) -> str:
-    """One row: who it is, what lies on the table, what is in the hand."""
+    """One row: the player, the cards on the table, the cards in hand."""
     y = _TOP + _ROW * seat
     if not view["cards"][seat]:
         return f'<g opacity=".55">{_text(20, y + 20, f"{_name(view, seat)}: out")}</g>'
@@ -68,7 +68,7 @@ def _seat(view: Any, seat: int) -> str:
 
 
 def _cards(x: int, y: int, kinds: list[str | None], face_down: bool = False) -> str:
-    """A row of cards; the owner's own face-down cards say what they are in a corner."""
+    """A row of cards; the viewer's own face-down cards show their kind in a corner."""
     return "".join(_card(x + 66 * place, y, kind, face_down) for place, kind in enumerate(kinds))
 
 
@@ -95,7 +95,7 @@ def _card(x: int, y: int, kind: str | None, face_down: bool) -> str:
 
 
 def _frame(x: int, y: int, width: int, height: int) -> str:
-    """What marks the mover, and the card turned over last."""
+    """The frame around the mover, or around the card turned over last."""
     return (
         f'<rect x="{x}" y="{y}" width="{width}" height="{height}" rx="9" fill="none" '
         f'stroke="{_MARK}" stroke-width="3"/>'
@@ -128,7 +128,7 @@ def _kinds(hand: dict[str, int]) -> list[str | None]:
 
 
 def _turned(view: Any) -> list[tuple[int, str]]:
-    """The cards turned over in this round: whose, and what they were."""
+    """The cards turned over in this round, as (seat, kind)."""
     events = [event.split() for event in view["log"].split(", ") if event]
     return [(int(event[0]), event[1]) for event in events if event[1] in _FACES]
 

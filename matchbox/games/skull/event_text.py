@@ -1,4 +1,4 @@
-"""Skull in words: events as lines of a transcript, and what is said of a move that is refused."""
+"""Skull in words: events as lines of a transcript, and the reasons why moves are refused."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _DONE: Final = {
     "choose": "turns over a card of seat {with_what}",
     "names": "names seat {with_what} to start",
 }
-"""What a seat does; its name stands before it."""
+"""A seat's action; the seat's name stands before it."""
 _HAPPENED: Final = {
     "rose": "the card of seat {seat} is a rose",
     "skull": "the card of seat {seat} is a skull",
@@ -24,7 +24,7 @@ _HAPPENED: Final = {
     "out": "seat {seat} has no card left and is out",
     "gone": "seat {seat} leaves the game",
 }
-"""What follows from it, for whichever seat."""
+"""The effect of an action, on whichever seat."""
 _WANTED: Final = {
     "placing": "place a card that you hold, or bid from 1 to the {table} cards on the table once "
     "everybody has placed one",
@@ -37,12 +37,12 @@ _WANTED: Final = {
 
 
 def told(events: Sequence[str]) -> str:
-    """The events, a line each, under a heading that names who did it."""
+    """The events, one per line, under a heading that names the seat."""
     return "\n".join(_filled(event, "") for event in events)
 
 
 def sentence(event: str) -> str:
-    """One event with the seat that it is about."""
+    """One event as a sentence, with its seat."""
     return _filled(event, f"seat {event.split()[0]} ")
 
 
@@ -54,7 +54,7 @@ def _filled(event: str, doer: str) -> str:
 
 
 def refusal(move: Plain, phase: str, table: int, top: int) -> str:
-    """Why a move is refused, and what may be done."""
+    """Why a move is refused, and which moves are possible."""
     quoted = f"{move}"[:40] if type(move) is str else f"{move!r}"[:40]
     wanted = _WANTED[phase].format(table=table, top=top)
     return f"{quoted} is not possible now; {wanted}"

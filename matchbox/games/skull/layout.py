@@ -1,8 +1,9 @@
-"""Where the numbers lie of which a position is made, and what they stand for. Knows no rules.
+"""The places and meanings of the numbers that make up a position. Knows no rules.
 
-First the board, which everybody sees: single numbers, and rows with a place for every seat. Behind
-it a brief has what the seat sees of itself: how many skulls and roses are in its hand, which seat
-it is, how many cards it has lost, the kinds of those, and the kinds on its pile. Then the story.
+First comes the board, which everybody sees: single numbers, and rows with a place for every seat.
+In a brief the part that only the seat sees follows: the number of skulls and of roses in its hand,
+its own number, how many cards it has lost, their kinds, and the kinds on its pile. Then comes the
+story.
 """
 
 from __future__ import annotations
@@ -21,4 +22,4 @@ PLACING, BETTING, CHOICE, LOSE, START, OVER = range(len(moves.PHASES))
 PUBLISHED, CHALLENGE, DOCUMENT = range(len(moves.VARIANTS))
 SKULL, ROSE = range(len(moves.KINDS))
 PASSED: Final = 255
-"""The bid of whoever passed."""
+"""The bid of a seat that has passed."""

@@ -1,4 +1,4 @@
-"""Moves as plain text, and which of them are legal. Knows phases and numbers; keeps no state."""
+"""Moves as strings, and which of them are legal. Knows phases and numbers; keeps no state."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ KINDS: Final = ("skull", "rose")
 PHASES: Final = ("placing", "betting", "choice", "lose", "start", "over")
 VARIANTS: Final = ("published", "challenge", "document")
 PASSED: Final = -1
-"""The bid of whoever passed."""
+"""The bid of a seat that has passed."""
 
 PASS: Final = "pass"
 PLACES: Final = tuple(f"place {kind}" for kind in KINDS)
@@ -25,7 +25,8 @@ START_ANY: Final = "start any"
 
 
 def placing(skulls: int, roses: int, ready: bool, table: int) -> list[str]:
-    """A card of each kind in the hand; and where all have one down, the bids up to the table."""
+    """A card of each kind in the hand; once everybody has placed one, also the bids up to
+    `table`."""
     places = [text for text, held in zip(PLACES, (skulls, roses), strict=True) if held]
     return places + list(BETS[1 : table + 1]) if ready else places
 
@@ -36,5 +37,5 @@ def betting(top: int, table: int) -> list[str]:
 
 
 def choosing(piles: Sequence[int], challenger: int | None) -> list[str]:
-    """The other seats with a card on their pile; `piles` are the sizes by seat."""
+    """The other seats that have a card on their pile; `piles` holds the sizes by seat."""
     return [CHOICES[seat] for seat, size in enumerate(piles) if size and seat != challenger]

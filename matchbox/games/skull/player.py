@@ -1,6 +1,6 @@
 """The seat's side of Skull: a view becomes a `GameState`, and an agent's answer a plain move.
 
-Knows what a seat is told and the document's names; does not know the rules of points and rounds.
+Knows the seat's view and the document's names; does not know the rules of points and rounds.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ ALIASES: Final[dict[str, str]] = {
 
 _TEXTS: Final = {move: text for text, move in MOVES.items()}
 _KNOWN: Final = {id(move): text for text, move in MOVES.items()}
-"""The texts of the moves that legal_moves() hands out, which need no look at what is in them."""
+"""The texts of the moves that legal_moves() returns, by identity, so that they need no check."""
 _SEATS: Final[tuple[Player, ...]] = tuple(Player)
 _KINDS: Final[tuple[Card, ...]] = tuple(Card)
 _BETS: Final = [MOVES.get(text, MOVES[moves.PASS]) for text in moves.BETS]
@@ -70,30 +70,30 @@ _PLACES: Final = [
     [[MOVES[text] for text in moves.placing(*both, True, table)] for table in range(len(_BETS))]
     for both in ((0, 0), (0, 1), (1, 0), (1, 1))
 ]
-"""Cards to place, and bids up to that number: whether the hand has a skull counts 2, whether it
-has a rose 1."""
+"""The cards to place and the bids up to a number. The first index is 2 if the hand has a skull,
+plus 1 if it has a rose."""
 _CHOICES: Final = [MOVES[text] for text in moves.CHOICES]
 
 _blank: Final = object.__new__
-"""Makes a GameView without the question which of two things it is made of."""
+"""Makes a GameView without calling its constructor."""
 _PASS: Final = MOVES[moves.PASS]
 _PHASES: Final = (GamePhase.placing, GamePhase.betting, *[GamePhase.choice] * 4)
-"""The document's phases; what is decided after a challenge belongs to the choice."""
+"""The document's phases; decisions after a challenge belong to the choice."""
 _TURNED: Final = {
     start + seat: (seat, card)
     for start, card in ((story.SKULL, Card.skull), (story.ROSE, Card.rose))
     for seat in range(moves.SEATS)
 }
-"""The events of a card turned over: whose, and what it was."""
+"""The events of a card turned over: the seat and the kind."""
 
 
 def answer(player: Agent, view: dict[str, Any], ask: Callable[[Any], Any]) -> str:
-    """The player's move for this view. Raises IllegalMove for an answer that is no move."""
+    """The player's move for this view. Raises IllegalMove if the answer is no move."""
     return answer_brief(player, brief_of(view), ask)
 
 
 def answer_brief(player: Agent, brief: bytes, ask: Callable[[Any], Any]) -> str:
-    """The same as `answer`, for a view as `brief_of` writes it."""
+    """The same as `answer`, for a brief as `brief_of` writes it."""
     phase = brief[PHASE]
     view = _blank(GameView)
     view._brief = brief
@@ -126,7 +126,7 @@ def _row(numbers: list[int]) -> list[int]:
 
 
 def report(player: Agent) -> object:
-    """What the agent reports on its last move."""
+    """The agent's report on its last move."""
     return player.diagnostics()
 
 
@@ -134,15 +134,15 @@ class GameView(GameState):
     """A position as one player sees it: the other hands and all cards face down are None."""
 
     def __init__(self, view: dict[str, Any] | bytes) -> None:
-        """The position of a view, or of its brief."""
+        """The position in a view or in its brief."""
         self._brief = brief_of(view) if isinstance(view, dict) else view
 
     def _by_seat(self, start: int) -> bytes:
-        """The row of points, cards, piles or bids that begins there, by seat."""
+        """The row of points, cards, piles or bids that begins at `start`, by seat."""
         return self._brief[start : start + self._brief[SEATS]]
 
     def _rest(self) -> tuple[bytes, bytes, bytes]:
-        """The own pile, the own cards that were lost, and the story."""
+        """The seat's own pile, its lost cards, and the story."""
         brief = self._brief
         pile = GONE + brief[LOST]
         events = pile + brief[PILES + brief[ME]]
@@ -150,42 +150,42 @@ class GameView(GameState):
 
     @cached_property
     def players(self) -> tuple[Player, ...]:  # type: ignore[override]
-        """Those who still own a card, in the order of their seats."""
+        """The players that still own a card, in the order of their seats."""
         return tuple(_SEATS[seat] for seat, cards in enumerate(self._by_seat(CARDS)) if cards)
 
     @property
     def me(self) -> Player:
-        """The player whose view it is."""
+        """The player who sees this view."""
         return _SEATS[self._brief[ME]]
 
     @property
     def starter(self) -> Player:
-        """Who began this round."""
+        """The player that began this round."""
         return _SEATS[self._brief[STARTER]]
 
     @property
     def points(self) -> dict[Player, int]:
-        """The points of all who began the game."""
+        """The points of all players of the game."""
         return dict(zip(_SEATS, self._by_seat(POINTS), strict=False))
 
     @property
     def cards(self) -> dict[Player, int]:
-        """How many cards each of them owns, wherever they are."""
+        """How many cards each of them owns, in all places."""
         return dict(zip(_SEATS, self._by_seat(CARDS), strict=False))
 
     @property
     def lost(self) -> list[Card]:
-        """The kinds of the own cards that were lost, oldest first."""
+        """The kinds of your lost cards, oldest first."""
         return [_KINDS[kind] for kind in self._rest()[1]]
 
     @property
     def log(self) -> tuple[str, ...]:
-        """What happened in this round, a short text an event."""
+        """The events of this round, one short text each."""
         return tuple(story.happened(story.this_round(self._rest()[2])))
 
     @property
     def rounds(self) -> tuple[tuple[str, ...], ...]:
-        """What happened in earlier rounds, the events of each as in `log`."""
+        """The events of earlier rounds, each as in `log`."""
         return tuple(tuple(events.split(", ")) for events in story.rounds(self._rest()[2]))
 
     @cached_property
@@ -219,7 +219,7 @@ class GameView(GameState):
         return board
 
     def _turned(self) -> list[tuple[int, Card]]:
-        """The cards turned over in this round: whose, and what they were."""
+        """The cards turned over in this round, as (seat, kind)."""
         events = story.this_round(self._rest()[2])
         return [_TURNED[byte] for byte in events if byte in _TURNED]
 
@@ -238,7 +238,7 @@ class GameView(GameState):
 
     @cached_property
     def _past(self) -> GameState:
-        """This position as it came about from the first of the round, as this player saw it."""
+        """This position with all positions of the round before it, as this player saw them."""
         state = self._first()
         own = iter(self._own_cards())
         for event in self.log:
@@ -247,16 +247,18 @@ class GameView(GameState):
 
     @property
     def previous_state(self) -> GameState | None:  # type: ignore[override]
-        """The position before the last move, as this player saw it; None at the round's first."""
+        """The position before the last move, as this player saw it; None at the start of a
+        round."""
         return self._past.previous_state
 
     @property
     def last_move(self) -> Move | None:  # type: ignore[override]
-        """The last move of this round; a card placed by another is hidden."""
+        """The last move of this round; another player's placed card is hidden."""
         return self._past.last_move
 
     def _first(self) -> GameState:
-        """The round's first position: all cards in hand, also of whom the round put out."""
+        """The round's first position: all cards in hand, including a player who has gone out in
+        it."""
         out = _SEATS[self._brief[MOVER]] if self._brief[PHASE] == START else None
         players = tuple(one for one in _SEATS if one in self.players or one is out)
         board = self._empty_board(players)
@@ -266,28 +268,29 @@ class GameView(GameState):
         return GameState(board, players, None, None, players.index(self.starter))
 
     def _owned(self) -> list[Seen]:
-        """The own cards, wherever they are."""
+        """Your own cards, in all places."""
         return [*self._hand(self.me), *self._own_cards()]
 
     def _own_cards(self) -> list[Card]:
-        """The own cards placed in this round, in order."""
+        """Your own cards that were placed in this round, in order."""
         turned = [kind for seat, kind in self._turned() if seat == self._brief[ME]]
         return [*(_KINDS[kind] for kind in self._rest()[0]), *reversed(turned)]
 
     def legal_moves(self) -> list[Move]:
-        """All that may be done now: places (skull, rose), bids rising, pass, choices."""
+        """All legal moves: places (skull, rose), bids ascending, pass, choices."""
         legal = _legal(self._brief)
         return super().legal_moves() if legal is None else legal
 
     def is_over(self) -> bool:
-        """True where the challenge is over; never when a move is asked for."""
+        """True if the challenge is over; never true when a move is asked for."""
         brief = self._brief
         asked = brief[ME] == brief[MOVER] and brief[PHASE] <= CHOICE
         return not asked and super().is_over()
 
 
 def _legal(brief: bytes) -> list[Move] | None:
-    """What the brief's owner may do; None where it is not his turn, or no move is asked for."""
+    """The legal moves of the brief's owner; None if he is not to move, or if no move is asked
+    for."""
     phase, me = brief[PHASE], brief[ME]
     if me != brief[MOVER] or phase > CHOICE:
         return None
@@ -301,7 +304,7 @@ def _legal(brief: bytes) -> list[Move] | None:
 
 
 def _replayed(state: GameState, event: str, me: Player, own: Any) -> GameState:
-    """The position after an event of the log; cards turned over are seen only then."""
+    """The position after an event of the log; cards are visible only once they are turned over."""
     seat, what, *rest = event.split()
     player = Player(int(seat))
     if what in Card.__members__:
@@ -325,7 +328,7 @@ def _replayed(state: GameState, event: str, me: Player, own: Any) -> GameState:
 
 
 def _reveal(board: Board, player: Player, card: Card) -> None:
-    """The first hidden card of that player that was turned over is seen."""
+    """Turns the player's first hidden card that was turned over into this card."""
     if (player, None) in board.turned:
         board.turned[board.turned.index((player, None))] = (player, card)
         board.last_chosen = board.turned[-1][1]
@@ -360,7 +363,7 @@ def _starter(player: object) -> str:
 
 
 def _named(thing: object) -> str:
-    """What a player handed over, in a few words that none of its own code has a hand in."""
+    """A short description of a value that a player returned; runs none of the player's code."""
     if thing is None or type(thing) in (int, bool):
         return f"{thing!r:.40}"
     return f"something of type {type(thing).__name__:.40}"

@@ -12,7 +12,7 @@ __all__ = ["RandomAgent"]
 
 
 class RandomAgent(Agent):
-    """Makes any legal move, each as likely as the others."""
+    """Makes a random legal move, all equally likely."""
 
     def select_move(self, game_state: GameState) -> Move:
         return random.choice(game_state.legal_moves())

@@ -1,7 +1,7 @@
 """The rules of Skull: bid how many roses you can turn over, and hide your skull.
 
-Knows the cards and whose turn it is; does not know who plays. What a move does is in steps.py, how
-a challenge goes in challenge.py, what is seen of it in views.py.
+Knows the cards and whose turn it is; does not know who plays. The effects of moves are in steps.py,
+challenges in challenge.py, views in views.py.
 """
 
 from __future__ import annotations
@@ -61,11 +61,12 @@ class Skull:
         return steps.started(seats, _variant(options), dice)
 
     def to_move(self, state: State) -> Sequence[int]:
-        """The one whose turn it is, until the game is won."""
+        """The player whose turn it is, until the game is won."""
         return () if state.ended is not None else _ALONE[state.board[MOVER]]
 
     def legal(self, state: State, seat: int) -> list[Plain]:
-        """The document's moves in its order, or which card is lost, or who starts."""
+        """The document's moves in its order, or the cards that may be lost, or the seats that may
+        start."""
         return list(_legal(state, seat))
 
     def apply(self, state: State, seat: int, move: Plain, dice: Dice) -> State:
@@ -80,34 +81,34 @@ class Skull:
         return state
 
     def without(self, state: State, seat: int, dice: Dice) -> State:
-        """The seat is out, the round is broken off, and the next one clockwise starts another."""
+        """The seat is out and the round ends; the next seat clockwise starts another."""
         state.moved = len(state.story)
         challenge.remove(state, seat)
         return state
 
     def view(self, state: State, seat: int | None) -> Plain:
-        """What is public, and for a seat its own cards."""
+        """The public part, and for a seat its own cards."""
         return views.view(state, seat)
 
     def brief(self, state: State, seat: int) -> bytes:
-        """The view as player.brief_of writes it, without the view."""
+        """The view as player.brief_of writes it, made without the view."""
         return views.brief(state, seat)
 
     def outcome(self, state: State) -> Outcome | None:
-        """The winner first, and all others second; a failed single challenge has many winners."""
+        """Winners come first, all others second; a failed single challenge has several winners."""
         return steps.outcome(state) if state.ended is not None else None
 
     def describe(self, move: Plain, view: Plain) -> str:
-        """What happened, a line for each event; hidden cards stay hidden."""
+        """What happened, one line per event; hidden cards stay hidden."""
         assert isinstance(view, dict)
         return event_text.told(view["events"])
 
     def turns(self, moves: Sequence[Plain]) -> int:
-        """How many of the moves are the document's: what else is decided is not counted."""
+        """How many of the moves the document knows; other decisions are not counted."""
         return sum(not str(move).startswith(("lose", "start")) for move in moves)
 
     def facts(self, state: State) -> dict[str, Any]:
-        """What the laboratory counts: how the game was won, its rounds and its challenges."""
+        """Facts for statistics: how the game was won, its rounds and its challenges."""
         ends = [challenge.end_of(text) for text in views.rounds(state)]
         return {
             "won_by_points": state.ended == challenge.BY_POINTS,
@@ -121,7 +122,8 @@ class Skull:
         return Batch(seats, _variant(options))
 
     def resample(self, state: State, seat: int | None, dice: Dice) -> State:
-        """A state that the seat cannot tell from this one: what it does not see, dealt anew."""
+        """A state that the seat cannot tell from this one: the cards it does not see are dealt
+        again."""
         return views.resampled(state, seat, dice)
 
 

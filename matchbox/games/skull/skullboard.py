@@ -1,8 +1,7 @@
 """The document's `skullboard`: the engine of one challenge, whole or as one player sees it.
 
-Knows the rules of a round; knows no points and no rounds. Where it is what one player sees, a
-hidden card stays hidden: turning it over tells nothing, and whether that ended the challenge is
-left open.
+Knows the rules of one challenge; knows no points and no other rounds. In one player's view a hidden
+card stays hidden: turning it over shows nothing, and leaves open whether the challenge has ended.
 """
 
 from __future__ import annotations
@@ -30,12 +29,12 @@ class Board:
 
     Attributes:
         phase: a GamePhase.
-        players_bet: how many players have spoken.
+        players_bet: how many players have bid or passed.
         top_bet: the highest bidder and his bid; (None, -1) before there is one.
-        chosen_cards: how many cards were turned over.
-        last_chosen: the card turned over last; None before, and where it is hidden.
-        turned: the players and their cards that were turned over, in order.
-        everybody_speaks_once: True where it plays as the document's own engine.
+        chosen_cards: how many cards have been turned over.
+        last_chosen: the card turned over last; None before that, and if it is hidden.
+        turned: the cards turned over, as (player, card), in order.
+        everybody_speaks_once: True if it plays like the document's own engine.
     """
 
     def __init__(self, players: Iterable[Player], everybody_speaks_once: bool = False) -> None:
@@ -52,23 +51,24 @@ class Board:
         self.turned: list[tuple[Player, Seen]] = []
 
     def get_table(self) -> Chart:
-        """The cards that lie face down, a copy."""
+        """A copy of the chart of cards that lie face down."""
         return self._table.copy()
 
     def get_hand(self, player: Player) -> list[Seen]:
-        """The cards in the player's hand; None for each that is hidden."""
+        """The cards in the player's hand; None for each hidden card."""
         return self._hands.get_player(player)
 
     def has_card(self, player: Player, card: Card) -> bool:
-        """True where it is in the player's hand. Raises ValueError where that is hidden."""
+        """True if the card is in the player's hand. Raises ValueError if the hand is hidden."""
         return self._hands.has_card(player, card)
 
     def place_card(self, player: Player, card: Card) -> None:
-        """From the hand onto the pile. Raises ValueError where the hand has no such card."""
+        """Moves a card from the hand to the pile. Raises ValueError if the hand has no such
+        card."""
         self._table.add(player, self._hands.remove(player, card))
 
     def place_bet(self, player: Player, bet: int) -> None:
-        """A bid, or -1 for passing; the last word opens the choice phase."""
+        """Makes a bid, or passes with -1; the last one opens the choice phase."""
         self.phase = GamePhase.betting
         self.players_bet += player not in self._bets
         self._bets[player] = bet
@@ -80,9 +80,10 @@ class Board:
                 self._turn_own_pile()
 
     def choose_card(self, start_player: Player, dest_player: Player) -> Seen:
-        """The challenger turns over the top card of that pile; returns it, None if hidden.
+        """Turns over the top card of that pile for the challenger; returns it, or None if it is
+        hidden.
 
-        Raises ValueError where there is none, or somebody else is the challenger.
+        Raises ValueError if there is no card, or if somebody else is the challenger.
         """
         if start_player != self.top_bet[0]:
             raise ValueError(f"{start_player} is not the challenger")
@@ -92,26 +93,27 @@ class Board:
         return self.last_chosen
 
     def all_cards_chosen(self) -> bool:
-        """True where as many cards were turned over as were bid."""
+        """True if as many cards have been turned over as were bid."""
         return 0 < self.top_bet[1] <= self.chosen_cards
 
     def bidding_is_over(self) -> bool:
-        """True where nobody may speak any more, or all cards on the table were bid."""
+        """True if nobody may bid any more, or if the bid equals the number of cards on the
+        table."""
         return not self.may_speak() or self.top_bet[1] == self._table.get_total_cards()
 
     def may_speak(self) -> list[Player]:
-        """Who may still bid in this round."""
+        """The players that may still bid in this round."""
         if self.everybody_speaks_once:
             return [player for player in self.players if player not in self._bets]
         others = [player for player in self.players if player != self.top_bet[0]]
         return [player for player in others if self._bets.get(player) != moves.PASSED]
 
     def skull_is_turned(self) -> bool:
-        """True where the challenge has failed."""
+        """True if the challenge has failed."""
         return self.last_chosen is Card.skull
 
     def copy(self) -> Board:
-        """A board of its own in the same position."""
+        """A separate board in the same position."""
         other = Board.__new__(type(self))
         other.__dict__.update(self.__dict__)
         other._table, other._hands = self._table.copy(), self._hands.copy()
@@ -149,7 +151,7 @@ class GameState:
 
     Attributes:
         board: the Board.
-        players: those who play, in the order of their seats.
+        players: the players, in the order of their seats.
         previous_state: the position before the last move, None at the first.
         last_move: the Move that led here, None at the first.
     """
@@ -167,7 +169,7 @@ class GameState:
         move: Move | None,
         index: int = 0,
     ) -> None:
-        """`index` is the place in `players` of who is to move."""
+        """`index` is the place of the mover in `players`."""
         self.board = board
         self.players = tuple(players)
         self.previous_state = previous
@@ -176,18 +178,19 @@ class GameState:
 
     @classmethod
     def new_game(cls, bots: Mapping[Player, Any] | Iterable[Any]) -> GameState:
-        """The first position for these bots by player, or for so many bots in a row."""
+        """The first position for these bots by player, or for that many bots in a row."""
         players = [
             bot if isinstance(bot, Player) else Player(seat) for seat, bot in enumerate(bots)
         ]
         return cls(Board(players), players, None, None)
 
     def get_cur_player(self) -> Player:
-        """Who is to move."""
+        """The player to move."""
         return self.players[self._index]
 
     def get_next_player(self) -> Player:
-        """Who is to move after that; the challenger stays. Whoever passed is left out."""
+        """The player to move after this one; the challenger stays. Players that have passed are
+        skipped."""
         if self.board.phase is GamePhase.choice:
             return self.get_cur_player()
         may = self.players if self.board.phase is GamePhase.placing else self.board.may_speak()
@@ -195,18 +198,18 @@ class GameState:
         return next((player for player in ring if player in may), self.get_cur_player())
 
     def legal_moves(self) -> list[Move]:
-        """All that may be done now: places (skull, rose), bids rising, pass, choices.
+        """All legal moves: places (skull, rose), bids ascending, pass, choices.
 
-        Empty where the challenge is over. A hidden hand may hold either card.
+        Empty if the challenge is over. A hidden hand may hold either card.
         """
         return [] if self.is_over() else [MOVES[text] for text in self._legal_texts()]
 
     def is_valid_move(self, move: Move) -> bool:
-        """True for a move that is among `legal_moves()`."""
+        """True if the move is among `legal_moves()`."""
         return move in self.legal_moves()
 
     def is_over(self) -> bool:
-        """True where a skull was turned over, or as many cards as were bid."""
+        """True if a skull was turned over, or as many cards as were bid."""
         board = self.board
         if board.phase is not GamePhase.choice:
             return False
@@ -217,7 +220,7 @@ class GameState:
         return board.skull_is_turned() or board.all_cards_chosen()
 
     def apply_move(self, move: Move) -> GameState:
-        """The position after the move. Raises ValueError for a move that is not legal."""
+        """The position after the move. Raises ValueError if the move is not legal."""
         if not self.is_valid_move(move):
             raise ValueError(f"{move} is not possible for {self.get_cur_player()} now")
         board, player = self.board.copy(), self.get_cur_player()
@@ -230,7 +233,7 @@ class GameState:
         return self._followed_by(board, move)
 
     def _followed_by(self, board: Board, move: Move) -> GameState:
-        """The position of that board, with the one to move whose turn it then is."""
+        """The position with that board, and the right player to move."""
         after = GameState(board, self.players, self, move, self._index)
         next_one = board.top_bet[0] if board.phase is GamePhase.choice else after.get_next_player()
         assert next_one is not None

@@ -8,7 +8,7 @@ __all__ = ["Card", "GamePhase", "Player"]
 
 
 class GamePhase(Enum):
-    """What a round is at."""
+    """The phase of a round."""
 
     placing = 1
     betting = 2

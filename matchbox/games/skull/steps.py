@@ -1,4 +1,4 @@
-"""How a game of Skull begins, what every move does, and how it came out.
+"""The beginning of a game of Skull, the effect of every move, and the outcome.
 
 Knows the state and which moves it refuses; does not know who plays.
 """
@@ -38,7 +38,7 @@ def started(seats: int, variant: str, dice: Dice) -> State:
 
 
 def outcome(state: State) -> Outcome:
-    """The winner first, and all others second; a failed single challenge has many winners."""
+    """Winners come first, all others second; a failed single challenge has several winners."""
     assert state.ended is not None
     first, seats = len(state.winners), len(state.own)
     places = tuple(1 if seat in state.winners else 1 + first for seat in range(seats))
@@ -107,5 +107,5 @@ STEPS: Final[dict[str, tuple[Callable[[State, int, int, Dice], bool], int, bool]
     **{text: (_choose, seat, True) for seat, text in enumerate(moves.CHOICES)},
     **{text: (_start, seat, False) for seat, text in enumerate(moves.STARTS)},
 }
-"""What every move does, False where it may not be made now; with what number; and whether chance
-may have a hand in it."""
+"""Every move: its function, which returns False if the move is illegal now; its number; and whether
+it may need dice."""

@@ -1,7 +1,7 @@
-"""What everybody saw of a game of Skull, in a byte or two an event, and as text. Knows no rules.
+"""The public events of a game of Skull, in one or two bytes each, and as text. Knows no rules.
 
-A byte is what happened to which seat, as PLACE + seat; after BET, CHOOSE and NAMES another byte is
-the number or the seat that the event is about. END stands behind the events of a round.
+A byte is a kind of event plus its seat, such as PLACE + seat. After BET, CHOOSE and NAMES a second
+byte is the event's number or second seat. END follows the last event of a round.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _PARTS: Final = {
         for seat in range(SEATS)
     },
 }
-"""The text of a byte."""
+"""The text of each byte."""
 _NUMBERS: Final = {str(number): bytes([number]) for number in range(len(BETS))}
 _EVENTS: Final = {
     text[2:]: bytes([byte]) for byte, text in _PARTS.items() if byte not in range(len(BETS))
@@ -35,28 +35,28 @@ _EVENTS: Final = {
 
 
 def told(events: bytes | bytearray) -> str:
-    """The events of a round as text, after commas."""
+    """The events of a round as text, separated by commas."""
     return "".join(map(_PARTS.__getitem__, events))[2:]
 
 
 def happened(events: bytes | bytearray) -> list[str]:
-    """The events one by one, whichever rounds they belong to."""
+    """The events one by one, of all rounds."""
     text = told(events.replace(_FINAL, b""))
     return text.split(", ") if text else []
 
 
 def rounds(events: bytes | bytearray) -> list[str]:
-    """The text of every round that has ended."""
+    """The text of every finished round."""
     return [told(one) for one in events.split(_FINAL)[:-1]]
 
 
 def this_round(events: bytes) -> bytes:
-    """The events of the round that has not ended."""
+    """The events of the unfinished round."""
     return events.rpartition(_FINAL)[2]
 
 
 def written(text: str) -> bytes:
-    """The events of a round, read back from their text."""
+    """Encodes the events of a round from their text."""
     parts = [event.split() for event in text.split(", ")] if text else []
     return b"".join(
         _EVENTS[f"{seat} {what}"] + b"".join(map(_NUMBERS.__getitem__, number))
@@ -65,5 +65,5 @@ def written(text: str) -> bytes:
 
 
 def all_written(ended: str, running: str) -> bytes:
-    """A whole story, from a line for each round that has ended and the text of this one."""
+    """Encodes a whole story, from one line per finished round and the text of the current one."""
     return b"".join(written(line) + _FINAL for line in ended.splitlines()) + written(running)

@@ -54,7 +54,7 @@ def play_game(
 
 
 class _Table:
-    """One game being played here."""
+    """One game in this process."""
 
     def __init__(self, agents: Sequence[Agent], print_details: bool, variant: str) -> None:
         self._agents = agents
@@ -77,14 +77,14 @@ class _Table:
         self._show_end()
 
     def forfeit(self, seat: int, error: Exception) -> None:
-        """The seat is out by its own fault, and the others play on."""
+        """The seat is out by its own fault; the others play on."""
         self._gone.append(seat)
         self._show(self._transcript.forfeited(seat, "crash", repr(error)))
         GAME.without(self.state, seat, ModuleDice())
         self._show_end()
 
     def places(self) -> list[int]:
-        """The places at the end: whoever was at fault is behind everybody else."""
+        """The final places: players at fault come behind all others."""
         outcome = GAME.outcome(self.state)
         assert outcome is not None
         places = list(outcome.places)
@@ -105,7 +105,7 @@ class _Table:
 
 
 def show_news(view: GameView, told: int) -> int:
-    """Prints what happened since, and the table; returns how many events were told in all."""
+    """Prints the news and the table; returns how many events have been told in all."""
     events = [event for round_ in (*view.rounds, view.log) for event in round_]
     for event in events[told:]:
         print(f"- {sentence(event)}")
@@ -114,7 +114,7 @@ def show_news(view: GameView, told: int) -> int:
 
 
 def _table(view: GameView) -> list[str]:
-    """The table as this player sees it, a line for each player."""
+    """The table as this player sees it, one line per player."""
     board, lines = view.board, []
     for player in view.players:
         who = f"you ({player})" if player is view.me else str(player)
@@ -130,7 +130,7 @@ def _table(view: GameView) -> list[str]:
 
 
 def ask_for_move(view: GameView) -> Move:
-    """The human's move: asked until it is a legal one."""
+    """The human's move; asks until it is legal."""
     legal = view.legal_moves()
     while True:
         text = input(f"{_question(legal)}: ").strip().lower()
@@ -141,7 +141,7 @@ def ask_for_move(view: GameView) -> Move:
 
 
 def ask_for_loss() -> Card:
-    """The card to lose to one's own skull."""
+    """The human's choice of the card to lose."""
     while True:
         text = input("Your own skull. Which card do you lose, a [s]kull or a [r]ose? ")
         card = _LETTERS.get(text.strip().lower()[:1])
@@ -151,7 +151,7 @@ def ask_for_loss() -> Card:
 
 
 def ask_for_starter(view: GameView) -> Player:
-    """Who starts the next round."""
+    """The human's choice of who starts the next round."""
     seats = {str(player.value): player for player in view.players}
     while True:
         text = input(f"You are out. Who starts, seat {' or '.join(seats)}? ").strip()
@@ -161,7 +161,7 @@ def ask_for_starter(view: GameView) -> Player:
 
 
 def _read(text: str, legal: Sequence[Move]) -> Move | None:
-    """The move that a person means: a letter, or a number."""
+    """The move for a human's input: a letter, or a number."""
     if text[:1] in _LETTERS:
         return Move(place=_LETTERS[text[:1]])
     if text[:1] == "p":

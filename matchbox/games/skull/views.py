@@ -1,4 +1,4 @@
-"""Who sees what in Skull: views, and states that look alike. Knows the state; changes none."""
+"""Views of Skull, and states that look alike. Knows the state; changes none."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ _ASKS: Final = {
 
 
 def view(state: State, seat: int | None) -> dict[str, Any]:
-    """What is public, and for a seat its hand, its pile and the cards that it lost.
+    """The public part, and for a seat its hand, its pile and its lost cards.
 
-    What happened is two texts, for they are sent with every question: the events of this round
-    after commas, and those of earlier rounds, a line each.
+    The events are two strings, to keep questions short: those of this round, separated by commas,
+    and those of earlier rounds, one line each.
     """
     board, over = state.board, state.ended is not None
     phase, mover = PHASES[board[PHASE]], board[MOVER]
@@ -67,22 +67,22 @@ def view(state: State, seat: int | None) -> dict[str, Any]:
 
 
 def _by_seat(board: bytearray, start: int) -> list[int]:
-    """The row of the board that begins there."""
+    """The row of the board that begins at `start`."""
     return list(board[start : start + board[SEATS]])
 
 
 def rounds(state: State) -> list[str]:
-    """The events of every round that has ended, as text."""
+    """The events of every finished round, as text."""
     return story.rounds(state.story)
 
 
 def brief(state: State, seat: int) -> bytes:
-    """The view of the seat to move as player.brief_of writes it, without the view."""
+    """The view of the seat to move as player.brief_of writes it, made without the view."""
     return b"".join((state.board, state.own[seat], state.story))
 
 
 def resampled(state: State, seat: int | None, dice: Dice) -> State:
-    """The other seats' cards dealt anew, so that all that everybody saw stays true."""
+    """Deals the other seats' cards again, so that everything that everybody saw stays true."""
     other = copy.deepcopy(state)
     for one in range(len(state.own)):
         if one != seat and one in state.inside:
@@ -91,7 +91,7 @@ def resampled(state: State, seat: int | None, dice: Dice) -> State:
 
 
 def _deal_anew(state: State, seat: int, dice: Dice) -> None:
-    """Another kind lost, where nobody can know which, and other cards face down and in hand."""
+    """Redraws the lost kind if nobody can know it, and the seat's cards that are hidden."""
     board, known = state.board, state.known[seat]
     has_skull = dice.below(2) == 0 if known is None else known
     shown = [state.turned.count(2 * seat + kind) for kind in (SKULL, ROSE)]
