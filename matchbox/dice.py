@@ -96,8 +96,7 @@ class SeededDice:
     _size: int
     """Compiled build: the number of limbs in `_results`; 0 before the first number."""
     _whole: bool
-    """Whether the step has left limbs for whole numbers: it does after a draw too large for
-    limbs."""
+    """Whether the step has changed to whole numbers, as it does at a draw too large for limbs."""
 
     def __init__(self, seed: bytes, step: int) -> None:
         self._seed = seed
@@ -237,8 +236,8 @@ class SeededDice:
 
 
 def player_seed(deal: str, match: str, rotation: int, seat: int) -> bytes:
-    """Returns the 32 bytes that seed a player's own generator. The deal's seed does not follow from
-    it."""
+    """Returns the 32 bytes that seed a player's own generator; they do not reveal the deal's
+    seed."""
     text = _players(match, rotation, seat + 1)[seat]
     return blake2b(text, key=unhexlify(deal), digest_size=32).digest()
 
@@ -251,8 +250,7 @@ def player_seeds(deal: bytes, match: str, rotation: int, seats: int) -> list[str
 
 @lru_cache(100)
 def _players(match: str, rotation: int, seats: int) -> list[bytes]:
-    """The hash inputs that tell a deal's players apart, by seat; the same for all deals of a
-    match."""
+    """By seat, the hash input that identifies a player; the same in all deals of a match."""
     return [f"{match}:{rotation}:{seat}:player".encode() for seat in range(seats)]
 
 

@@ -108,8 +108,7 @@ class Game(Protocol):
         """
 
     def resample(self, state: State, seat: int | None, dice: Dice) -> State:
-        """Returns a new state that the seat cannot tell from this one, with its secrets dealt
-        again."""
+        """Returns a new state that looks the same to the seat, with its secrets dealt again."""
 
 
 class GameHooks(Protocol):
@@ -135,8 +134,7 @@ class GameHooks(Protocol):
     def batch(self, seats: int, options: Options) -> Batch | None:
         """The game's own loop for many bouts at a table of that size.
 
-        Returns None if there is none for that table: then the general loop of all games plays the
-        bouts.
+        Returns None if that table has none; then the general loop of all games plays.
         """
 
     def turns(self, moves: Sequence[Plain]) -> int:

@@ -25,8 +25,7 @@ GROUP: Final = "matchbox.games"
 
 @cache
 def packages() -> Mapping[str, str]:
-    """Returns the package of every installed game, by the game's name. Raises BadGame for a name
-    clash."""
+    """Returns the package of every installed game by name. Raises BadGame for a name clash."""
     built_in = {
         module.name: f"matchbox.games.{module.name}"
         for module in pkgutil.iter_modules(matchbox.games.__path__)

@@ -27,8 +27,7 @@ BOXES: Final = ("auto", "bwrap", "docker", "process")
 MAIL_ADDRESS: Final = re.compile(
     r"[a-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[a-z0-9-]{1,63}(\.[a-z0-9-]{1,63})*", re.IGNORECASE
 )
-"""A plain mail address without a name: no space, line break or character that can break a
-header."""
+"""A plain mail address without a name, and without characters that can break a mail's header."""
 _HOST: Final = re.compile(r"[a-z0-9.:-]{1,253}", re.IGNORECASE)
 
 

@@ -1,2 +1,1 @@
-"""One folder per game. Games do not know each other; a new game is a new folder and changes no
-other file."""
+"""One folder per game. Games do not know each other; adding one changes no other file."""

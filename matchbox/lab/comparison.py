@@ -131,8 +131,7 @@ class Comparison:
         }
 
     def _rotations(self, table: tuple[int, ...]) -> range:
-        """The rotations of a table: only one for a team of one version, which looks the same in
-        each."""
+        """The rotations of a table; just one for a team of one version, which never changes."""
         return range(1 if len(set(table)) == 1 else self._size)
 
     def _row(self, sitting: Sitting, deal: int, bout: Counted) -> Row:

@@ -49,8 +49,7 @@ class Counts(Struct, frozen=True):
     faults: FaultCounts
 
     def kinds(self) -> Iterable[tuple[Counted, int]]:
-        """Every distinct bout with the number of times it occurred; equal bouts may occur more than
-        once."""
+        """Bouts, each with how often that object occurs; equal bouts may come more than once."""
         kinds = {id(bout): bout for bout in self.bouts}
         return ((kinds[kind], times) for kind, times in Counter(map(id, self.bouts)).items())
 

@@ -60,8 +60,7 @@ class Grid:
     faults: Counter[tuple[int, str, str]] = field(default_factory=Counter)
 
     def add(self, sitting: Sitting, counts: Counts) -> None:
-        """Adds the counts of a sitting. The sittings of one cell must come in the order of
-        `sittings`."""
+        """Adds the counts of a sitting; those of one cell must come in the order of `sittings`."""
         self.faults.update(counts.faults)
         key = len(sitting.who), MIXED if self.plan.mixed else sitting.who[0]
         cell = self.cells.setdefault(key, Cell())

@@ -73,8 +73,7 @@ class Matrix:
     """For every two bots, the first one's half points: one number per deal, over both orders."""
 
     def add(self, sitting: Sitting, counts: Counts) -> None:
-        """Adds the counts of a sitting. The sittings of one pair must come in the order of
-        `sittings`."""
+        """Adds the counts of a sitting; those of one pair must come in the order of `sittings`."""
         self.faults.update(counts.faults)
         for bout, times in counts.kinds():
             self.pairs.setdefault((bout.bots[0], bout.bots[1]), Tally()).add(bout, times)
@@ -145,7 +144,7 @@ class Matrix:
         }
 
     def _points(self, bot: int) -> list[float]:
-        """The bot's share of the points, 0 to 1, for each deal that it has played against all
+        """The bot's share of the points (0 to 1) in each deal that it has played against all
         others."""
         rows = [
             [4 - half for half in halves] if second == bot else halves
@@ -158,8 +157,7 @@ class Matrix:
 
 
 def _half_points(sitting: Sitting, counts: Counts) -> list[int]:
-    """The first bot's half points for each deal, over both orders: two for a win, one for a
-    draw."""
+    """The first bot's half points by deal, over both orders: two for a win, one for a draw."""
     won = {id(bout): _won(bout) for bout, _ in counts.kinds()}
     halves = [0] * len(sitting.job.deals)
     for deal, kind in zip(counts.deals, map(id, counts.bouts), strict=True):

@@ -22,10 +22,9 @@ FIRST: Final = 50
 """Deals in the first job: few, so that slow bots also show figures soon."""
 FEWEST: Final = 250
 MOST: Final = 2000
-"""Deals in the first two jobs together, and in the largest job. Each further job has as many deals
-as all jobs before it together: 50, 200, 250, 500, 1,000, 2,000, 2,000 and so on. So figures come
-soon, and few processes are started. Other sizes would change the experiment, because they change
-the seeds of the imports."""
+"""Deals in the first two jobs together, and in the largest job. Each further job has as many as all
+before it: 50, 200, 250, 500, 1,000, 2,000, 2,000 and so on. So figures come soon and forks cost
+little. Other sizes would change the experiment, because they seed imports differently."""
 LARGEST: Final = 2 * MOST
 """The most bouts in a job, which holds them all in memory: a deal at a table of six makes six."""
 

@@ -17,8 +17,7 @@ def wilson(share: float, n: int, z: float = Z95, variance: float | None = None) 
     """Wilson's score interval for a share of n trials; (0, 1) if n is 0.
 
     `variance` is the variance of one trial, for trials with results between 0 and 1. Without it, a
-    draw counts as half a success: the interval is then a little too wide, never too narrow (Wilson
-    1927).
+    draw is half a success: the interval is then a little too wide, never too narrow (Wilson 1927).
     """
     if n == 0:
         return 0.0, 1.0

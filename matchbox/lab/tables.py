@@ -70,7 +70,7 @@ def grid_rows(result: Mapping[str, Any]) -> Rows:
 
 
 def won_rows(result: Mapping[str, Any]) -> Rows:
-    """A row per bot: its name, then for each size the percentage of games won; no rows if none was
+    """A row per bot: its name, then by size the percentage of games won; no rows if none was
     won."""
     sizes = sizes_of(result)
     won = {(cell["bot"], cell["players"]): 100 * cell.get("won", 0) for cell in result["cells"]}
@@ -116,8 +116,7 @@ def _facts(pair: Mapping[str, Any], kind: type) -> Iterable[tuple[str, Any]]:
 
 
 def _with_columns(rows: Sequence[Mapping[str, str]]) -> Rows:
-    """A header with the column names, then the rows; a cell is empty if its row lacks the
-    column."""
+    """The column names, then the rows; a cell is empty if its row lacks the column."""
     columns = list(dict.fromkeys(name for row in rows for name in row))
     return [columns, *([row.get(column, "") for column in columns] for row in rows)]
 

@@ -23,8 +23,7 @@ FEW_DEALS: Final = 8.0
 MOST_OF_FIT: Final = 0.9
 """A deal's share of the fit is taken to be at most this, however few deals there are."""
 LARGE_FIELD: Final = 1000
-"""In a larger field an entrant's error is taken from its own information: within 2.4% of the exact
-error."""
+"""In a larger field errors use an entrant's own information only: within 2.4% of the exact ones."""
 NO_RATING: Final = "no finite rating explains these rows; give a prior, or more rows"
 
 
@@ -119,8 +118,7 @@ def _solve(bend: Floats, slope: Floats) -> Floats:
 def _by_deal(
     cells: Cells, compared: Comparisons, values: Floats, signs: Floats | None = None
 ) -> sparse.csr_array:
-    """(deals, width): these (n,) values of the lines, summed by deal in the columns of their
-    kinds."""
+    """(deals, width): these (n,) values of lines, by deal, in the columns of their kinds."""
     columns = cells.columns[cells.kind]
     data = np.outer(values, np.ones(columns.shape[1]) if signs is None else signs)
     places = (np.repeat(compared.deal, columns.shape[1]), columns.ravel())
@@ -139,8 +137,7 @@ def _share_of_fit(
 
 
 def _trust(cells: Cells, compared: Comparisons, inside: sparse.csr_array, doubt: Floats) -> Floats:
-    """(width,): the part of each column's spread that is taken from its own deals; it grows with
-    the number of deals whose results were open.
+    """(width,): how far each column's spread is taken from its own deals; more with more open ones.
 
     A deal whose results were almost certain tells nothing: an entrant that has won everything has
     shown no spread yet.

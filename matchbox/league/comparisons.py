@@ -126,8 +126,7 @@ class Cells:
 
 
 def compare(rows: Iterable[Row], *, seat_term: bool = False) -> Comparisons:
-    """Compares every pair at every table by deal, and with a seat term also by seat; a tie is half
-    a win.
+    """Compares every pair at every table by deal (and seat, with a seat term); ties are half wins.
 
     Raises ValueError if an entrant sits twice at a table: self-play is never rated.
     """
@@ -144,8 +143,7 @@ def compare(rows: Iterable[Row], *, seat_term: bool = False) -> Comparisons:
 
 
 def join(one: Comparisons, other: Comparisons) -> Comparisons:
-    """Joins two comparisons, as if made at once: so a standing takes in new matches without the old
-    rows.
+    """Joins two comparisons, as if made at once: so new matches do not need the old rows.
 
     No deal may be in both. Raises ValueError if only one of them has seats.
     """
@@ -178,8 +176,7 @@ def unseated(compared: Comparisons) -> Comparisons:
 def in_counts(
     entrants: tuple[str, ...], seats: int, lines: Ints, deal: Ints, times: Ints | None = None
 ) -> Comparisons:
-    """The comparisons of these lines, with equal deals counted. See `Comparisons` for the
-    columns."""
+    """The comparisons of these lines, with equal deals counted; columns as in `Comparisons`."""
     lines, deal = _summed(lines, deal)
     deals, deal, lengths = np.unique(deal, return_inverse=True, return_counts=True)
     many = np.ones(len(deals), dtype=np.int64) if times is None else times[deals]

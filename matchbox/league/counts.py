@@ -20,8 +20,7 @@ from matchbox.league.rows import Row, by_match, digest_bouts, half_points
 
 
 class Tally(NamedTuple):
-    """An entrant's matches: won with more than half of the points, drawn with half, lost with
-    less."""
+    """An entrant's matches: won with more than half of the points, drawn with half, else lost."""
 
     matches: int = 0
     wins: int = 0

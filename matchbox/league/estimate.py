@@ -36,8 +36,7 @@ TERMS: Final = 200
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """How much stronger the challenger is than the defender, in Elo: median unbiased, with 95%
-    bounds."""
+    """How much stronger the challenger is, in Elo: median unbiased, with 95% bounds."""
 
     elo: float
     low: float
@@ -70,8 +69,7 @@ def estimate(trial: Trial, pairs: Sequence[int]) -> Estimate | None:
 
 @dataclass(frozen=True, slots=True)
 class _End:
-    """A motion that starts at 0 between the walls `a` < 0 < `b` and is at `y` after `time`
-    pairs."""
+    """A motion from 0, between the walls `a` < 0 < `b`, that is at `y` after `time` pairs."""
 
     a: float
     b: float

@@ -1,5 +1,4 @@
-"""The settings of a league as data: format, admission, schedule. Knows no season, no clock, no
-rows.
+"""The settings of a league as data: format, admission, schedule. Knows no season or clock.
 
 Every field has a default: a league without settings plays a double round robin, is open to all, and
 starts when its operator says so.

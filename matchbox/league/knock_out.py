@@ -1,5 +1,4 @@
-"""A knock-out after a group stage: groups, their orders, the draw, and who goes through. Knows
-points.
+"""A knock-out after a group stage: groups, their orders, the draw, the winners. Knows points.
 
 A tie is the tuple of the entrants that meet in it: two; one, who rests; or none, if both are out.
 """
@@ -29,8 +28,8 @@ def groups(seeds: Sequence[str], count: int) -> list[list[str]]:
 
 
 def share(results: Sequence[tuple[int, int]]) -> Fraction:
-    """The share of the points, 0 to 1, that an entrant took of these (its own, all); 1/2 of
-    none."""
+    """The share of the points (0 to 1) in these matches, each (its own, all); 1/2 for no
+    matches."""
     whole = sum(of for _, of in results)
     return Fraction(sum(own for own, _ in results), whole) if whole else Fraction(1, 2)
 
@@ -90,12 +89,11 @@ def through(
     out: Collection[str] = (),
     most: int = 1 + PLAY_ON,
 ) -> Tie | None:
-    """Returns who goes on, as a tuple of one; an empty tuple if all are out; None if the tie is
-    replayed.
+    """Returns a tuple of who goes on; empty if all are out; None if the tie is replayed.
 
     `legs` holds the points of each match so far. The first match that is not level decides; after
-    `most` level ones the better of `ranks`, best first, goes on. An entrant in `out` loses to one
-    that is not.
+    `most` level ones the better of `ranks`, best first, goes on. An entrant in `out` loses to
+    others.
     """
     able = tuple(name for name in tie if name not in out)
     if len(able) < 2:

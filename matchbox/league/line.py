@@ -13,8 +13,7 @@ By: TypeAlias = Literal["elo", "borda", "score"]
 class Line:
     """One entrant's line. On a cooperative board `elo` and `ci95` are None.
 
-    A match is won with more than half of its points, drawn with half, lost with less; `forfeits`
-    counts bouts.
+    A match is won with more than half of its points, drawn with half; forfeits are bouts.
     """
 
     rank: int
@@ -30,8 +29,7 @@ class Line:
     forfeits: int = 0
     provisional: bool = True
     score: float | None = None
-    """On a cooperative board the mean score; if Borda's scores rank, the mean expected score, 0 to
-    1."""
+    """On a cooperative board the mean score; if Borda ranks, the mean expected score, 0 to 1."""
     score_ci95: tuple[float, float] | None = None
     p_champion: float | None = None
     """The probability that it is truly the best of all lines."""

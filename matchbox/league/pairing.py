@@ -55,8 +55,7 @@ def met(one: str, other: str) -> tuple[str, str]:
 
 
 def apart(owner: Mapping[str, str]) -> Callable[[str, str], bool]:
-    """Returns a function that says whether two entrants may meet: not itself, and not its owner's
-    bots."""
+    """Returns a function: whether two entrants may meet. Two bots of one owner may not."""
 
     def may_meet(one: str, other: str) -> bool:
         whose = owner.get(one)
@@ -72,8 +71,7 @@ def placements(
     *,
     may_meet: Callable[[str, str], bool],
 ) -> list[Pairing]:
-    """Pairs every newcomer `times` times with the field, with different opponents as far as
-    possible.
+    """Pairs every newcomer `times` times with the field, as far as possible with different bots.
 
     The field's bots play about equally often; among equals the first in the field plays.
     """

@@ -25,8 +25,7 @@ MIXED_PERCENT = 25
 
 @dataclass(frozen=True, slots=True)
 class Contender:
-    """The data of an entrant that the queue needs: Elo, and the number of matches played or
-    queued."""
+    """An entrant in the queue: Elo, and the number of matches played or queued."""
 
     entrant: str
     mean: float

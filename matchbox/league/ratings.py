@@ -72,15 +72,13 @@ def elo_of(live: Live, *, table: int = 2) -> tuple[float, float]:
 
 
 def live_of(elo: float, half_width: float, *, table: int = 2) -> Live:
-    """The running rating that shows these figures: after a refit, the next update starts from
-    it."""
+    """The running rating that shows these figures; after a refit, the next update needs it."""
     scale = live_scale(table)
     return Live(_ONLINE.mu + (elo - START) / scale, half_width / (WIDE * scale))
 
 
 def live_child(parent: Live, *, table: int = 2) -> Live:
-    """The first running rating of a new version: its parent's, with PARENT_ELO added to the
-    uncertainty."""
+    """A new version's first running rating: its parent's, with PARENT_ELO more uncertainty."""
     return Live(parent.mu, hypot(parent.sigma, PARENT_ELO / live_scale(table)))
 
 
@@ -166,8 +164,7 @@ def fit_comparisons(
 def _precision(
     compared: Comparisons, width: int, prior_elo: float, parents: Mapping[str, str]
 ) -> Floats:
-    """(width, width): the prior's precision, of everybody around 0, or of a child around its
-    parent."""
+    """(width, width): the prior's, of everybody around 0, or of a child around its parent."""
     precision = np.diag(np.full(width, (ELO / prior_elo) ** 2))
     index = {entrant: number for number, entrant in enumerate(compared.entrants)}
     for child, parent in parents.items():

@@ -54,8 +54,7 @@ def half_points(row: Row) -> tuple[int, ...]:
 
 
 def points(row: Row) -> tuple[float, ...]:
-    """Points by seat, 0 to 1: the share of the other seats that it beat, ties half; 0.5 if
-    alone."""
+    """By seat, the share of the other seats that it beat, ties half: 0 to 1; 0.5 if alone."""
     most = 2 * (len(row.seats) - 1)
     return tuple(half / most for half in half_points(row)) if most else (0.5,)
 
@@ -81,8 +80,8 @@ def in_order(rows: Iterable[Row]) -> tuple[Row, ...]:
 
 
 def by_match(rows: Iterable[Row]) -> dict[str, list[Row]]:
-    """The bouts of every match, each once, ordered by deal and rotation. Raises ValueError as
-    `in_order` does."""
+    """The bouts of every match, each once, by deal and rotation. Raises ValueError as
+    `in_order`."""
     found: dict[str, list[Row]] = {}
     for row in in_order(rows):
         found.setdefault(row.match, []).append(row)

@@ -21,8 +21,7 @@ Scale = Literal["logistic", "normalized"]
 Verdict = Literal["better", "not-better", "undecided"]
 
 SHARES: Final[Floats] = np.array([0.0, 0.25, 0.5, 0.75, 1.0])
-"""The share of a deal pair: lost both, lost one and drew one, even, won one and drew one, won
-both."""
+"""Shares of a deal pair: lost both, lost one and drew one, even, won one and drew one, won both."""
 FLOOR: Final = 1e-3
 CAP_GAMES: Final = 10_000
 NORMALIZED: Final = 800 / log(10)
@@ -33,8 +32,7 @@ CLOSE: Final = 1e-10
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """The hypotheses, in Elo: the challenger is better by `lower` at most, or by `upper` at
-    least."""
+    """The hypotheses (Elo): the challenger is better by `lower` at most, by `upper` at least."""
 
     lower: float = 0.0
     upper: float = 20.0
@@ -51,8 +49,7 @@ class Trial:
 
     @property
     def walls(self) -> tuple[float, float]:
-        """The log likelihood ratios at which the test ends: as not better, and as better (A. Wald,
-        1945)."""
+        """The log likelihood ratios at which it ends: not better, and better (A. Wald, 1945)."""
         return log(self.beta / (1 - self.alpha)), log((1 - self.beta) / self.alpha)
 
 

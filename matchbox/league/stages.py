@@ -108,8 +108,7 @@ def knock_out_rounds(plan: Format, field: Field, past: Past, left: int) -> Itera
 
 
 def winners(past: Past, ranks: Sequence[str], *, spare: int) -> list[Tie | None]:
-    """Who goes on from each tie of the last round; None if it is replayed, within `spare`
-    matches."""
+    """The winner of each tie of the last round; None if there are `spare` matches to replay it."""
     ties = _last_ties(past)
     rounds = [number for number in past.of("knock-out") if past.rounds[number].ties == tuple(ties)]
     legs: defaultdict[frozenset[str], list[Mapping[str, int]]] = defaultdict(list)
@@ -173,8 +172,7 @@ def _seeds(field: Field, past: Past) -> list[str]:
 
 
 def _taken(one: Meeting, past: Past) -> dict[str, int]:
-    """Both entrants' results for Swiss points. A void match is drawn, but lost for an entrant that
-    is out."""
+    """The basis of Swiss points. A void match is drawn, but lost for an entrant that is out."""
     lost = past.out if one.taken is None else past.struck
     taken = one.taken or dict.fromkeys(one.seats, 0)
     return {name: -1 if name in lost else taken[name] for name in one.seats}

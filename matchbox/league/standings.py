@@ -38,8 +38,7 @@ class Standing:
     digest: str
     lines: tuple[Line, ...]
     by: By = "elo"
-    """The figure that ranks: Elo, Borda's score if Elo does not fit, or a cooperative game's
-    score."""
+    """The figure that ranks: Elo, Borda's score if Elo does not fit, or a cooperative score."""
     lack: LackOfFit | None = None
     """None on a cooperative board, and if there are too few rows for the test."""
     deals: int = 0
@@ -47,8 +46,7 @@ class Standing:
 
 
 class _Found(NamedTuple):
-    """What ranks; and for Borda's scores, comparisons without seats and strengths in natural
-    units."""
+    """What ranks; for Borda, also comparisons without seats and strengths in natural units."""
 
     by: By
     lack: LackOfFit | None = None

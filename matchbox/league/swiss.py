@@ -87,8 +87,7 @@ def swiss_round(
 def _match(
     order: Sequence[str], points: Mapping[str, float], wanted: Callable[[str, str], bool]
 ) -> tuple[list[tuple[str, str]], list[str]]:
-    """Pairs from the top down: first with the nearest entrant half a score group below, then with
-    any."""
+    """Pairs from the top down: first about half a score group below, then anywhere."""
     free = list(order)
     pairs, left = [], []
     while free:

@@ -1,9 +1,8 @@
 """Seatings at larger tables and of mixed teams. Knows names, owners and who has met.
 
-Every match plays all rotations of the seats, so the order at a table does not matter here. The
-seatings are not an exact design: several are drawn, and in each, two entrants at a time are
-exchanged while that evens out the meetings (V. V. Fedorov's exchanges, "Theory of Optimal
-Experiments", 1972).
+Every match plays all rotations of the seats, so the order at a table does not matter. This is no
+exact design: several seatings are drawn, and two entrants exchanged while that evens out the
+meetings (V. V. Fedorov's exchanges, "Theory of Optimal Experiments", 1972).
 """
 
 from __future__ import annotations
@@ -23,8 +22,7 @@ SWEEPS: Final = 20
 
 
 def sizes(entrants: int, allowed: Collection[int]) -> list[int]:
-    """The sizes of as few and as equal tables as possible: 7 entrants at tables of 2 to 6 make 4
-    and 3.
+    """Sizes of tables for all, as few and equal as possible: for 7 at tables of 2 to 6, 4 and 3.
 
     Raises ValueError if no allowed tables seat everybody.
     """
@@ -185,8 +183,7 @@ def _same(one: str, other: str, owner: Mapping[str, str]) -> bool:
 
 
 def _cost(seated: Sequence[Sequence[str]], history: Mapping[tuple[str, str], int]) -> int:
-    """The sum over all meetings of one more than twice the earlier meetings of the two: least if
-    even."""
+    """The sum over all meetings of 1 + twice the earlier meetings of the two: least if even."""
     return sum(
         2 * history.get(met(*two), 0) + 1 for table in seated for two in combinations(table, 2)
     )

@@ -186,8 +186,7 @@ def _among(
     question: Question,
     near: float,
 ) -> Doubts:
-    """The doubts of these entrants, by the figures of those that are `known`; the others get the
-    prior."""
+    """The doubts of these entrants, by the figures of the `known` ones; others get the prior."""
     number = {name: at for at, name in enumerate(known)}
     here = [at for at, name in enumerate(entrants) if name in number]
     there = [number[entrants[at]] for at in here]

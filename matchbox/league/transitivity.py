@@ -62,8 +62,7 @@ class _Seen:
     chance: Floats
     spread: sparse.csr_array
     fourth: Floats
-    """(k,): for each pair, the sum over its deals of the fourth cumulant of the first one's
-    points."""
+    """(k,): for each pair, the sum over its deals of the fourth cumulant of the first's points."""
     told: float
     """The number of deals beyond each pair's first; only these show the spread."""
 

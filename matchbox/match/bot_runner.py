@@ -43,8 +43,7 @@ if TYPE_CHECKING:
     from matchbox.game import Plain
 
 _GARBAGE: Final = 20_000
-"""Objects that are created between two garbage collections: a frame has many views, and no
-garbage."""
+"""New objects before the garbage collector looks: a frame has many views, and no garbage."""
 _REHEARSAL: Final = "rehearsal"
 _REHEARSALS: Final = 10
 """Python specialises a function after eight calls, which writes to its code in memory."""
@@ -293,8 +292,7 @@ class Session:
         return self._go_on()
 
     def _forget(self, number: int) -> None:
-        """Drops a bout. If a decision of it still waits, it is never woken, not even to be
-        ended."""
+        """Drops a bout. A decision of it that still waits is never woken, not even to end it."""
         if number < len(self._bouts):
             bout = self._bouts[number]
             self._bouts[number] = None

@@ -1,7 +1,6 @@
 """One bout in progress: the rules' state, the views each seat was sent, and the cost of a fault.
 
-Knows the Game contract and no game. It asks no seat itself: its owner fetches the questions and
-passes the answers in.
+Knows the Game contract and no game. Asks no seat itself: its owner passes the answers in.
 """
 
 from __future__ import annotations

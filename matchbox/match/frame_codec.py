@@ -1,9 +1,8 @@
 """Encodes and decodes frames byte by byte, without a library, for the compiled build.
 
 A question is encoded as marshal would encode it. Frames of questions are decoded if they have the
-usual shape; answers are decoded if they hold only short strings and integers. All else is reported
-as not handled, and left to marshal and msgspec. In plain Python those are faster and are used at
-once.
+usual shape; answers are decoded if they hold only short strings and integers. All else is left to
+marshal and msgspec, which plain Python uses at once, since they are faster there.
 """
 
 from __future__ import annotations
@@ -166,8 +165,7 @@ def _copy(to: bytearray, at: int, data: bytes | bytearray, size: int) -> int:
 
 
 class Asked:
-    """Decodes the questions of a frame one by one; `usual` tells whether it has the shape of
-    `asks`."""
+    """Decodes the questions of a frame one by one, if it is `usual`: as `asks` encodes it."""
 
     __slots__ = ("_at", "_data", "_end", "_frame", "count", "number", "seed", "usual", "view")
 

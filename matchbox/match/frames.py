@@ -44,8 +44,7 @@ SEEN_INSIDE: Final = ("crash", "illegal", "memory", "protocol")
 _UNREADABLE: Final = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
 )
-"""Control characters except tab and newline, characters that change the direction of a line, and
-lone surrogates."""
+"""Control characters except tab and newline, direction changes, and lone surrogates."""
 
 _Flat: TypeAlias = str | Annotated[int, msgspec.Meta(gt=-MAX_INT, lt=MAX_INT)]
 _PLAIN_ANSWERS: Final[Any] = msgspec.json.Decoder(
@@ -91,8 +90,7 @@ def load_frame(
     libraries: Sequence[str] | None = None,
     code: bytes = b"",
 ) -> bytes:
-    """The frame that gives a seat its bot and the bot's memory. Raises BadMessage if that is too
-    long.
+    """The frame that gives a seat its bot and the bot's memory. Raises BadMessage.
 
     `reports` asks for the players' diagnostics. `libraries` are those that the bot may import; None
     refuses none. `code` is a seat's earlier compilation of the main file.
@@ -230,8 +228,7 @@ def read_answers(
 
 
 class _Known(dict[bytes, Any]):
-    """Decoded answers by their bytes: an answer that comes again is decoded and checked only
-    once."""
+    """Decoded answers by their bytes: an equal answer is decoded and checked only once."""
 
     def __init__(self, read: Callable[[bytes], Any]) -> None:
         self._read = read
@@ -330,8 +327,7 @@ def _what_is_wrong_inside(parts: Iterable[Any], depth: int) -> str:
 
 
 def readable(text: str) -> str:
-    """A bot's text made safe to show: it can neither move a cursor nor change a line's
-    direction."""
+    """A bot's text made safe: no character moves a cursor or changes a line's direction."""
     return _UNREADABLE.sub(_escaped, text.replace("\r\n", "\n"))
 
 

@@ -1,5 +1,4 @@
-"""The material that a bot may learn from: its own bouts as its seat saw them, in order and within
-limits.
+"""The lessons of a bot: its own bouts as its seat saw them, in order and within limits.
 
 Knows records and rules; runs nothing. The callers pass the matches, the deals under embargo and the
 season.

@@ -101,15 +101,13 @@ def base_of(game: ModuleType) -> type[Any]:
 
 
 def maker_of(game: ModuleType, chosen: type[Any]) -> Callable[[], object]:
-    """The function that makes a player: from the `maker` of a game's player module, else the
-    class."""
+    """The function that makes a player: the `maker` of the player module, else the class."""
     maker: Callable[[type[Any]], Callable[[], object]] | None = getattr(game, "maker", None)
     return maker(chosen) if maker else chosen
 
 
 def _remembering(empty: Mapping[str, bytes], memory: bytes) -> dict[str, Any]:
-    """The names that a bot's modules find beside the built-in ones: an `open` that knows these
-    files.
+    """The names for a bot's modules beside the built-in ones: an `open` that knows these files.
 
     `empty` holds the content of each file while there is no memory.
     """

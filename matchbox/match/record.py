@@ -106,8 +106,7 @@ def entrant(seat: int, rotation: int, seats: int) -> int:
 
 
 def rotations(seats: Sequence[str], *, cooperative: bool) -> range:
-    """The rotations of a match: one per seat; only one if a single version fills a cooperative
-    team.
+    """The rotations of a match: one per seat; only one for a cooperative team of one version.
 
     Then every rotation would seat the same team on the same deal.
     """

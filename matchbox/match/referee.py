@@ -135,8 +135,7 @@ class _Match:
         """By entrant: the bouts in which it was at fault, in order."""
         self._narrow: set[int] = set()
         """The rotations in which a program has broken: the rest of their bouts is played one at a
-        time. Other rotations are not affected; otherwise a bot could notice the order of the
-        rotations."""
+        time. Not so in other rotations, or a bot could notice the order of the rotations."""
 
     def play_rotation(self, rotation: int, deals: Iterable[int]) -> None:
         """Plays these deals with the seats so rotated, `width` bouts at a time until one of the

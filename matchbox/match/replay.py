@@ -150,8 +150,7 @@ def _play_again(
 
 
 def walk(game: Game, record: Record, bout: Bout) -> Iterator[tuple[LiveBout, dict[int, Plain]]]:
-    """Yields the bout before each move, with the moves by seat, and at its end. Raises
-    BadRecord."""
+    """Yields the bout before each move, with the moves by seat; then its end. Raises BadRecord."""
     recorded = iter(bout.moves)
     live = _start(game, record, bout)
     while not live.over:

@@ -1,5 +1,4 @@
-"""Replays a few bouts of a match, each alone in fresh programs, to find bots that keep state
-between bouts.
+"""Replays a few bouts, each alone in fresh programs, to find bots that keep state between bouts.
 
 Knows how to tell such a bot from one that does not repeat itself. The caller opens the players and
 decides what follows from the result.
@@ -93,8 +92,7 @@ def _compare(
     open_player: Callable[[int, int], Player],
     beat: Callable[[], None],
 ) -> tuple[str, int] | None:
-    """The kind of difference, and the entrant whose answers differ; None if none do or if the
-    machine may have caused it."""
+    """The kind of difference and the entrant at fault; None if there is none that counts."""
     order = bout.deal, bout.rotation
     alone = play_alone(game, job, order, open_player, beat)
     if alone == bout or _NO_WORD & _kinds(alone):

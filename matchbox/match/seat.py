@@ -1,7 +1,6 @@
 """A seat as the referee sees it: questions in, answers out, whatever program it runs.
 
-Knows frames and how to replace a program; knows no box: the caller passes a function that opens
-one.
+Knows frames and how to replace a program; no box: the caller opens it.
 """
 
 from __future__ import annotations
@@ -42,8 +41,7 @@ class Seat:
     def __init__(
         self, open_channel: Callable[[], Channel], load: bytes, *, reports: bool = False
     ) -> None:
-        """`load` is the frame that loads the bot; `reports` tells whether it asks for
-        diagnostics."""
+        """`load` is the frame that loads the bot; `reports` tells that it asks for diagnostics."""
         self._open = open_channel
         self._load = load
         self._channel: Channel | None = None
@@ -57,11 +55,8 @@ class Seat:
         self._most = frames.MOST_REPORTING if reports else frames.MOST
 
     def answer(self, questions: Sequence[Question]) -> list[Answer]:
-        """Returns one answer per question, in as many frames as needed.
-
-        Raises SeatFault if the whole program is at fault; if it took several frames, the fault
-        names the bouts of the failed frame.
-        """
+        """Returns one answer per question, in as many frames as needed. Raises SeatFault if the
+        whole program is at fault; of several frames, it names the bouts of the failed one."""
         if len(questions) > self._most:
             return self._in_parts(questions, self._most)
         return self._ask(questions)

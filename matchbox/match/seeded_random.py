@@ -104,8 +104,7 @@ class Generator:
         return self.getrandbits(53) * 2.0**-53
 
     def _randbelow(self, n: int) -> int:
-        """Replaces the `random.Random` method that choices, samples and integers draw by; saves a
-        call per try."""
+        """Draws for choices, samples and integers, as `random` does; saves a call per try."""
         if _IN_LIMBS and 0 < n < _WORD:
             return self._below(n)
         k = n.bit_length()
@@ -172,8 +171,7 @@ class Generator:
         return _PLAIN["sample"](self, *args, **named) if drawn is None else drawn
 
     def few(self, population: Any, k: Any) -> list[Any] | None:
-        """A sample of a few items from a list; None if the arguments are not of this simple
-        kind."""
+        """A sample of a few items from a list; None if the arguments are not of this kind."""
         if type(population) is not list or type(k) is not int or not 0 <= k <= _FEW:
             return None
         size = len(population)

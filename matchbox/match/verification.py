@@ -31,8 +31,7 @@ Find: TypeAlias = Callable[[str], bytes | None]
 Files: TypeAlias = Mapping[str, bytes]
 """Bundles or memories by digest."""
 Seats: TypeAlias = "Callable[[PlayMatch, Files, Files], Callable[[int, int], Player]]"
-"""Takes a job, its bundles and its memories; returns a function that opens an entrant's player in a
-rotation."""
+"""Takes a job, its bundles and its memories; returns what opens an entrant's seat in a rotation."""
 Order: TypeAlias = Callable[[Iterable[int]], Iterable[int]]
 """Takes rotations and returns them in the order of play."""
 

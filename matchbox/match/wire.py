@@ -15,12 +15,10 @@ VERSION: Final = 1
 
 TRY_OUT: Final = "arena.try_out"
 TRY_OUT_LAST: Final = "arena.try_out_last"
-"""The queue for try-outs of an author whose try-outs were slow: among the matches, not before
-them."""
+"""The try-outs of an author whose try-outs were slow: among the matches, not before them."""
 PLAY_MATCH: Final = "arena.play_match"
 PLAY_COMPARISON: Final = "arena.play_comparison"
-"""The queue for matches that an author asked for, apart from the league's so that both get their
-turn."""
+"""Matches that an author asked for: a queue apart from the league's, so that both get turns."""
 LEARN: Final = "arena.learn"
 SETTLE: Final = "ledger.settle"
 RECORD: Final = "ledger.record"
@@ -142,8 +140,7 @@ class Teach(Job, frozen=True, kw_only=True):
     lesson: str
     pupil: Entrant
     key: Digest
-    """The key from matchbox.match.learning.round_key: seeds the lesson, and names the other bots in
-    it."""
+    """From matchbox.match.learning.round_key: seeds the lesson, and names the other bots in it."""
     played: dict[str, int]
     """The matches by id, and for each the entrant that the version was."""
 
@@ -231,7 +228,7 @@ class MatchPlayed(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Learned(msgspec.Struct, frozen=True, kw_only=True):
-    """The result of a lesson. `records` is the number of bouts told; `learns` whether it has a
+    """The result of a lesson. `records`: the number of bouts told; `learns`: if it has a
     `learn`."""
 
     lesson: str

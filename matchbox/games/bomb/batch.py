@@ -58,8 +58,7 @@ class _Bout:
             self.questions: list[tuple[int, Any, str | None]] = [
                 (number, told, None) for told in self.told
             ]
-            """Each seat's question after its first one. The briefs in them change with the
-            moves."""
+            """Each seat's question, without a seed; the briefs in it change with the moves."""
         self.seed: str | None = seed
         """The seed of seat 1's player, until it was sent."""
         self.moves: list[Plain] = []

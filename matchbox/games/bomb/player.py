@@ -1,6 +1,5 @@
 # cython: binding=False, embedsignature=True, embedsignature.format=clinic
-"""The classes for authors of bomb players, and the driver that puts the referee's questions to
-them.
+"""The classes for authors of bomb players, and the driver that asks them.
 
 Knows cards, hands and a player's view of the game; does not know the rules. The names of the
 classes, methods and arguments are those of the source notebook.

@@ -113,8 +113,7 @@ class _Desk:
             self.show(self.transcript.moved(seat, line))
 
     def _refused(self, error: IllegalMove) -> ValueError:
-        """The fault as the notebook raises it; the first one counts, even if the player catches
-        it."""
+        """The fault as the notebook raises it; the first one counts, even if it is caught."""
         if self.fault is None:
             self.fault = ValueError(str(error))
         return self.fault
@@ -130,8 +129,7 @@ _NUMBERS: Final = {1: "one card", 2: "two cards", 3: "three cards"}
 def ask_for_turn(
     game_data: GameData, play_a_card: Callable[[Card], Any], known_cards: int
 ) -> Card | None:
-    """The human's turn: shows what the other has played since, and asks until a card ends the
-    turn."""
+    """The human's turn: shows the other's last cards, and asks until a card ends the turn."""
     _show_view(game_data, game_data.discard_pile()[known_cards:])
     while True:
         letter = input(_QUESTION).strip().lower()[:1]

@@ -76,8 +76,7 @@ class Batch:
         return self._questions[seat]
 
     def take(self, seat: int, answers: Sequence[Any]) -> list[tuple[int, list[Plain], Answers]]:
-        """Makes the moves; hands back the bouts in which an answer holds anything but legal
-        moves."""
+        """Makes the moves; hands back the bouts in which an answer is not legal."""
         bouts, self._owing[seat], self._questions[seat] = self._owing[seat], [], []
         back: list[tuple[int, list[Plain], Answers]] = []
         for bout, answer in zip(bouts, answers, strict=True):
@@ -161,7 +160,7 @@ class Batch:
         return mover
 
     def _block(self, bout: _Bout, seat: int, move: Any) -> int:
-        """Settles the attack by the attacked player's answer. Returns the next mover, or another
+        """Settles the attack by the defender's answer. Returns the next mover, or another
         result."""
         side, other = bout.sides[seat], bout.sides[1 - seat]
         if move == "pass":

@@ -12,8 +12,7 @@ from matchbox.games.creatures.kinds import CREATURES, DECK, FACE_DOWN, LAND, NAM
 
 
 class Touches:
-    """Counts how often players have marked cards: if it has not changed, no mark needs
-    correcting."""
+    """Counts how often players have marked cards; unless it changes, all marks are right."""
 
     __slots__ = ("count",)
 

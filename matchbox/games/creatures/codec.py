@@ -83,8 +83,7 @@ def _copy(to: bytearray, at: int, cards: bytearray, size: int) -> int:
 
 
 def read(brief: bytes, own: Side, other: Side) -> None:
-    """Sets the own side as the brief tells it, its deck face down; of the other only life and
-    marks."""
+    """Sets the own side from the brief, its deck face down; of the other only life and marks."""
     (
         _, _, _, _,
         own.life, deck, own.lands, own.tapped, own.mana, played, hand, field, fallen,

@@ -40,8 +40,7 @@ class Deck(bytearray):
         return bytearray.pop(self)
 
     def _settle(self, count: int, order: int) -> int:
-        """Puts `count` cards on top into order number `order`; returns the unused part of that
-        number."""
+        """Puts `count` cards on top into order number `order`; returns the rest of that number."""
         above = len(self)
         self._unsettled = below = max(above - count, 0)
         for size in range(above, below, -1):

@@ -1,5 +1,4 @@
-"""The content of a board: its lists as the seat sees the side, with cards that stay the same
-objects.
+"""The content of a board: lists as the seat sees the side, of cards that stay the same objects.
 
 Brings the lists up to date after every move; on a board without actions, from the first look on.
 Knows what a player may have changed on its board; does not know which actions are legal.
@@ -23,8 +22,7 @@ _MARKS: Final = (0, TAPPED | ATTACKED, TAPPED | BLOCKED)
 """The marks that a card shows, by its creature's mark in the game."""
 ATTACKING: Final = TAPPED | ATTACKED
 _ALWAYS: Final = -1
-"""A count that is never reached, so that everything is always brought up to date; a shown deck
-needs that."""
+"""A count that is never reached, so a board that shows its deck is always brought up to date."""
 
 _new: Final = Card.__new__
 
@@ -82,8 +80,8 @@ class Layout:
         return board
 
     def tell(self, brief: bytes) -> None:
-        """Takes a brief with the opponent's side; it is decoded only once somebody has looked at
-        the board."""
+        """Takes a brief with the opponent's side; decodes it if somebody has looked at the
+        board."""
         self.brief = brief
         if self.is_laid:
             read_other(brief, self._side)
@@ -193,8 +191,7 @@ class Layout:
             card._marks = _MARKS[marks[place]]
 
     def show_turn(self, board: GameControl) -> None:
-        """Brings a board up to date at the beginning of a turn; since the last one only a card was
-        drawn."""
+        """Brings a board up to date at the beginning of a turn, after only a card was drawn."""
         side = self._side
         if not self.is_untouched(board):
             self.show(board)
@@ -220,8 +217,7 @@ def card_of(number: int) -> Card:
 def _name(zone: list[Card], numbers: bytearray) -> list[Card]:
     """Makes the zone hold cards with these numbers, in order; it reuses its own cards.
 
-    Returns the cards that have gone. A name means the first card of that name, so that one goes
-    first.
+    Returns the cards that have gone. A name means the first such card, so that one goes first.
     """
     names = [NAMES[number] for number in numbers]
     had = [card.name for card in zone]

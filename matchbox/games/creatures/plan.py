@@ -50,8 +50,7 @@ class Plan:
 
 
 PLANS: Final[dict[int, Any]] = {}
-"""The plans by the identity of the answer. A plan holds its answer, which shows whether it is the
-same."""
+"""The plans by the identity of the answer. A plan holds its answer, for comparison."""
 
 
 def plan_of(answer: Any) -> Plan:

@@ -1,5 +1,4 @@
-"""The classes for authors of duel players, and the driver that puts the referee's questions to
-them.
+"""The classes for authors of duel players, and the driver that asks them.
 
 Knows a player's view of the duel; does not know the rules. The names of the classes, methods and
 arguments are those of the source document.
@@ -64,8 +63,7 @@ class Player:
         return table is not None and table.attack(cardname)
 
     def block(self, attacker: Card, blocker: Card | str) -> bool:
-        """Blocks with your untapped creature, inside `will_block`; returns True if that is
-        possible."""
+        """Blocks with your untapped creature, inside `will_block`; False if that is impossible."""
         return self._table is not None and self._table.block(blocker)
 
     def take_damage(self, n: int) -> None:
@@ -105,8 +103,7 @@ class Player:
 
 
 def maker(chosen: type[Player]) -> Callable[[], Player]:
-    """Returns a function that makes a player of that class, with the class's name as its name if it
-    needs one."""
+    """Returns a function that makes a player; it passes the class's name if it needs a name."""
     try:
         signature(chosen).bind()
     except TypeError:

@@ -134,8 +134,7 @@ class Creatures:
         return {"ended_by_life": state.why == NO_LIFE, "summons": summons}
 
     def resample(self, state: State, seat: int | None, dice: Dice) -> State:
-        """A state that the seat cannot tell from this one: unseen cards are shuffled and dealt
-        again."""
+        """A state that looks the same to the seat: unseen cards are shuffled and dealt again."""
         other = state.copy()
         for number, side in enumerate(other.sides):
             size = 0 if number == seat else len(side.hand)

@@ -26,8 +26,7 @@ def begin_turn(side: Side) -> bool:
 
 
 def play_land(side: Side) -> int:
-    """Plays the first land of the hand; returns its place there, or NOWHERE if it is not
-    possible."""
+    """Plays the first land of the hand; returns its place there, or NOWHERE if impossible."""
     place = NOWHERE if side.played else side.hand.find(LAND_CARD)
     if place >= 0:
         del side.hand[place]
@@ -37,7 +36,7 @@ def play_land(side: Side) -> int:
 
 
 def tap(side: Side, lands: int) -> bool:
-    """Taps that many lands, for one mana each; returns False and does nothing if there are too
+    """Taps that many lands, for one mana each; does nothing and returns False if there are too
     few."""
     if not 1 <= lands <= side.lands - side.tapped:
         return False
@@ -47,8 +46,7 @@ def tap(side: Side, lands: int) -> bool:
 
 
 def summon(side: Side, card: int) -> int:
-    """Summons the first creature of that kind in the hand, at its cost; returns as `play_land`
-    does."""
+    """Summons the first such creature in the hand, at its cost; returns as `play_land` does."""
     cost = COSTS[card]
     place = side.hand.find(card) if cost <= side.mana else NOWHERE
     if place >= 0:

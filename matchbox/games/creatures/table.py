@@ -41,8 +41,7 @@ class Table:
     """The boards of both sides as one player sees them, and the actions it may take now.
 
     It holds its player during a decision only, and so do the boards and the opponent. The player
-    holds the table: if each always held the other, only the garbage collector would free an ended
-    bout.
+    holds the table: if both held each other, only the collector would free a bout.
     """
 
     __slots__ = (
@@ -115,8 +114,7 @@ class Table:
         raise IllegalMove(_TOO_MANY)
 
     def play_land(self) -> bool:
-        """Plays a land. Like the methods below, returns False and does nothing if that is
-        impossible."""
+        """Plays a land. Like the methods below, does nothing and returns False if impossible."""
         left = self._left
         if not left:
             return self._try_elsewhere()

@@ -44,8 +44,8 @@ def play_game(player0: Player, player1: Player, print_details: bool, toss: bool)
 
 
 def play(players: tuple[Player, Player], number: int, print_details: bool = False) -> Game:
-    """Plays one duel here and returns its log; the first player begins. Passes on a player's
-    errors."""
+    """Plays one duel and returns its log; the first player begins. A player's errors pass
+    through."""
     for player in players:
         assert isinstance(player, Player), f"{player!r} is not an instance of Player"
     desk = _Desk(players, number, print_details)
@@ -94,7 +94,7 @@ class _Desk:
         self._apply(seat, answer(self._players[seat], view, partial(self._within, seat)))
 
     def _within(self, seat: int, move: Any) -> Any:
-        """Makes a move inside a turn, and the other player's answer to it; returns the view after
+        """Makes a move inside a turn, and the other player's answer; returns the view after
         both."""
         self._apply(seat, move)
         while (movers := GAME.to_move(self._state)) and movers[0] != seat:
@@ -253,8 +253,7 @@ def ask_for_command(player: Player) -> bool:
 
 
 def ask_for_block(player: Player, attacker: Card) -> None:
-    """Asks the attacked human whether to block, and with which creature, until there is an
-    answer."""
+    """Asks the attacked human whether to block and with what, until there is an answer."""
     while True:
         _show_table(player)
         typed = input(f"{attacker.name} attacks. Do you block? Y or N: ").strip().upper()

@@ -160,7 +160,7 @@ def _who_speaks_after(state: State, seat: int) -> int:
 
 
 def _open(state: State) -> None:
-    """Opens the challenge: the challenger first turns over his own pile, but not in the
+    """Opens the challenge: first the challenger's own pile is turned over, but not in the
     document."""
     board, challenger = state.board, state.top_seat
     board[PHASE] = CHOICE
@@ -235,8 +235,7 @@ def _fail_on_anothers_skull(state: State, challenger: int, owner: int, dice: Dic
 
 
 def _fail(state: State, challenger: int) -> bool:
-    """Notes the failure. In a single challenge the others win and the game is over: returns
-    True."""
+    """Notes the failure. Returns True if the game is over: in a single challenge the others win."""
     state.story.append(story.FAILED + challenger)
     if state.board[VARIANT] == PUBLISHED:
         return False

@@ -19,8 +19,7 @@ _HAND: Final = (Card.skull, Card.rose, Card.rose, Card.rose)
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """A card placed, a bid, a choice of a pile, or a pass. Raises ValueError unless it is exactly
-    one.
+    """A card placed, a bid, a choice of a pile, or a pass. Raises ValueError if not exactly one.
 
     Attributes:
         place: the card to place.
@@ -78,8 +77,7 @@ _HIDDEN: Final = _hidden()
 
 
 class Chart:
-    """Cards by player: on the table, where the order of a pile matters, or in the hands, where it
-    does not."""
+    """Cards by player: on the table, with piles in order, or in the hands, without an order."""
 
     __slots__ = ("_cards", "is_table")
 

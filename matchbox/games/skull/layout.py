@@ -1,9 +1,8 @@
 """The places and meanings of the numbers that make up a position. Knows no rules.
 
-First comes the board, which everybody sees: single numbers, and rows with a place for every seat.
-In a brief the part that only the seat sees follows: the number of skulls and of roses in its hand,
-its own number, how many cards it has lost, their kinds, and the kinds on its pile. Then comes the
-story.
+First comes the public board: single numbers, and rows with a place for every seat. In a brief the
+seat's own part follows: the number of skulls and of roses in its hand, its own number, how many
+cards it has lost, their kinds, and the kinds on its pile. Then comes the story.
 """
 
 from __future__ import annotations

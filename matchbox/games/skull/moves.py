@@ -25,8 +25,7 @@ START_ANY: Final = "start any"
 
 
 def placing(skulls: int, roses: int, ready: bool, table: int) -> list[str]:
-    """A card of each kind in the hand; once everybody has placed one, also the bids up to
-    `table`."""
+    """A card of each kind in the hand; if `ready`, also the bids up to `table`."""
     places = [text for text, held in zip(PLACES, (skulls, roses), strict=True) if held]
     return places + list(BETS[1 : table + 1]) if ready else places
 

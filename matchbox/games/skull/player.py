@@ -247,8 +247,7 @@ class GameView(GameState):
 
     @property
     def previous_state(self) -> GameState | None:  # type: ignore[override]
-        """The position before the last move, as this player saw it; None at the start of a
-        round."""
+        """The position before the last move, as this player saw it; None if a round begins."""
         return self._past.previous_state
 
     @property
@@ -257,8 +256,8 @@ class GameView(GameState):
         return self._past.last_move
 
     def _first(self) -> GameState:
-        """The round's first position: all cards in hand, including a player who has gone out in
-        it."""
+        """The round's first position: all cards in hand, also those of a player who has gone
+        out."""
         out = _SEATS[self._brief[MOVER]] if self._brief[PHASE] == START else None
         players = tuple(one for one in _SEATS if one in self.players or one is out)
         board = self._empty_board(players)
@@ -289,8 +288,7 @@ class GameView(GameState):
 
 
 def _legal(brief: bytes) -> list[Move] | None:
-    """The legal moves of the brief's owner; None if he is not to move, or if no move is asked
-    for."""
+    """The legal moves of the brief's owner; None if no move is asked of him."""
     phase, me = brief[PHASE], brief[ME]
     if me != brief[MOVER] or phase > CHOICE:
         return None

@@ -65,8 +65,7 @@ class Skull:
         return () if state.ended is not None else _ALONE[state.board[MOVER]]
 
     def legal(self, state: State, seat: int) -> list[Plain]:
-        """The document's moves in its order, or the cards that may be lost, or the seats that may
-        start."""
+        """The document's moves in its order, or the cards to lose, or the seats that may start."""
         return list(_legal(state, seat))
 
     def apply(self, state: State, seat: int, move: Plain, dice: Dice) -> State:
@@ -122,7 +121,7 @@ class Skull:
         return Batch(seats, _variant(options))
 
     def resample(self, state: State, seat: int | None, dice: Dice) -> State:
-        """A state that the seat cannot tell from this one: the cards it does not see are dealt
+        """A state that looks the same to the seat: the cards that it does not see are dealt
         again."""
         return views.resampled(state, seat, dice)
 

@@ -63,8 +63,8 @@ class Board:
         return self._hands.has_card(player, card)
 
     def place_card(self, player: Player, card: Card) -> None:
-        """Moves a card from the hand to the pile. Raises ValueError if the hand has no such
-        card."""
+        """Moves a card from the hand to the pile. Raises ValueError if the hand does not have
+        it."""
         self._table.add(player, self._hands.remove(player, card))
 
     def place_bet(self, player: Player, bet: int) -> None:
@@ -80,8 +80,7 @@ class Board:
                 self._turn_own_pile()
 
     def choose_card(self, start_player: Player, dest_player: Player) -> Seen:
-        """Turns over the top card of that pile for the challenger; returns it, or None if it is
-        hidden.
+        """Turns over the top card of that pile; returns it, or None if it is hidden.
 
         Raises ValueError if there is no card, or if somebody else is the challenger.
         """
@@ -97,8 +96,7 @@ class Board:
         return 0 < self.top_bet[1] <= self.chosen_cards
 
     def bidding_is_over(self) -> bool:
-        """True if nobody may bid any more, or if the bid equals the number of cards on the
-        table."""
+        """True if nobody may bid any more, or if all cards on the table were bid."""
         return not self.may_speak() or self.top_bet[1] == self._table.get_total_cards()
 
     def may_speak(self) -> list[Player]:
@@ -189,8 +187,7 @@ class GameState:
         return self.players[self._index]
 
     def get_next_player(self) -> Player:
-        """The player to move after this one; the challenger stays. Players that have passed are
-        skipped."""
+        """The player to move next; the challenger stays. Players that have passed are skipped."""
         if self.board.phase is GamePhase.choice:
             return self.get_cur_player()
         may = self.players if self.board.phase is GamePhase.placing else self.board.may_speak()

@@ -169,8 +169,7 @@ class TheGame:
         return {**ends, "excellent": len(CARDS) - _count(state) < EXCELLENT}
 
     def resample(self, state: State, seat: int | None, dice: Dice) -> State:
-        """A state that the seat cannot tell from this one: the cards it does not see are
-        shuffled."""
+        """A state that looks the same to the seat: the cards that it does not see are shuffled."""
         return _resampled(state, seat, dice)
 
 

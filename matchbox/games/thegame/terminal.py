@@ -40,8 +40,7 @@ def simulate_game(num_players: int, strategy: Strategy | Player | str, rules: st
 def simulate(
     num_players: int, strategy: Strategy | Player | str, rules: str, hints: bool = False
 ) -> tuple[int, str]:
-    """Plays one game; returns how many cards were played, and why it ended: won, blocked or
-    invalid.
+    """Plays one game; returns the number of cards played, and its end: won, blocked or invalid.
 
     Raises ValueError for an impossible number of players, name or rules.
     """

@@ -52,7 +52,7 @@ class Batch:
         return self._questions[seat]
 
     def take(self, seat: int, answers: Sequence[Any]) -> list[tuple[int, list[Plain], Answers]]:
-        """Lays the cards; hands back the bouts in which the answer is no pair that the seat
+        """Lays the cards; hands back the bouts in which an answer is no pair that the seat
         holds."""
         self._questions[seat] = []
         back: list[tuple[int, list[Plain], Answers]] = []
@@ -107,8 +107,7 @@ class Batch:
 
 
 def _left(bout: _Bout, given: dict[int, Any]) -> tuple[int, list[Plain], Answers]:
-    """A bout to hand back, without a play that only seat 0 has answered, and the answers given in
-    it."""
+    """A bout to hand back: its finished plays, and the answers given in the last one."""
     if len(bout.moves) % 2:
         given = {0: bout.moves.pop()} | given
     return bout.number, bout.moves, given

@@ -165,8 +165,7 @@ def sums(cards: bytes | bytearray) -> Iterator[int]:
 
 
 def _move(chosen: object) -> str:
-    """The move for the value that a player returned. Raises IllegalMove unless it is a pair of
-    cards."""
+    """The move for a player's answer. Raises IllegalMove if that is no pair of cards."""
     if type(chosen) not in (tuple, list):
         raise IllegalMove(f"lay() returned {_named(chosen)}; return two cards of your hand")
     assert isinstance(chosen, tuple | list)

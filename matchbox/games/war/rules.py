@@ -92,8 +92,7 @@ class War:
         return f"you do not hold {pair[0]} and {pair[1]}; lay two cards of your hand"
 
     def apply(self, state: State, seat: int, move: Plain, dice: Dice) -> State:
-        """The same state, after the cards were laid; they are compared once both pairs are
-        there."""
+        """The same state after cards were laid; they are compared once both pairs are there."""
         if seat == CHANCE:
             first, second = state.hands
             settle(state, first[:2], second[:2])
@@ -117,8 +116,7 @@ class War:
         raise IllegalMove("Addition War ends when one of its two players is gone")
 
     def view(self, state: State, seat: int | None) -> Plain:
-        """What the seat knows: all except the cards that lie face down and the order of the
-        hands."""
+        """What the seat knows: not the cards that lie face down, nor the order of the hands."""
         if seat is None:
             return _table(state)
         played = state.played
@@ -161,8 +159,7 @@ class War:
         return len(moves) // 2
 
     def resample(self, state: State, seat: int | None, dice: Dice) -> State:
-        """A state that the seat cannot tell from this one: other orders, and other cards face
-        down."""
+        """A state that looks the same to the seat: other orders, other cards face down."""
         other = State((state.hands[0].copy(), state.hands[1].copy()), state.chooses)
         other.laid = state.laid.copy()
         other.played = (state.played[0].copy(), state.played[1].copy())

@@ -58,8 +58,7 @@ class State:
 
     @property
     def points(self) -> list[int]:
-        """The points that each player has taken. A tie in the last cards gives each its own cards
-        back."""
+        """The points that each player has taken. A tie at the end gives each its own cards back."""
         points, pot = [0, 0], 0
         for mine, theirs in zip(*map(sums, self.played), strict=True):
             pot += mine + theirs

@@ -70,8 +70,7 @@ def row(number: int, dealt: Dealt) -> list[str]:
 
 
 class Summary:
-    """The statistics of any number of games; its memory grows only with the number of distinct
-    results."""
+    """The statistics of any number of games; needs memory for distinct results only."""
 
     def __init__(self, games: Iterable[Dealt] = ()) -> None:
         self._games = Counter(games)
