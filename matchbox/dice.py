@@ -236,8 +236,7 @@ class SeededDice:
 
 
 def player_seed(deal: str, match: str, rotation: int, seat: int) -> bytes:
-    """Returns the 32 bytes that seed a player's own generator; they do not reveal the deal's
-    seed."""
+    """Returns the 32 bytes that seed a player's own generator; they hide the deal's seed."""
     text = _players(match, rotation, seat + 1)[seat]
     return blake2b(text, key=unhexlify(deal), digest_size=32).digest()
 

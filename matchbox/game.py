@@ -224,9 +224,8 @@ class Batch(Protocol):
         """Deals a bout. The seats' seeds are sent with their first questions."""
 
     def ask(self, seat: int) -> Sequence[tuple[int, Any, str | None]]:
-        """The questions to that seat, each a matchbox.match.frames.Question: in a list, or encoded
-        in a matchbox.match.frame_codec.Asking. What a question tells may change once it is
-        answered."""
+        """The questions to that seat, each a matchbox.match.frames.Question: in a list, or in a
+        matchbox.match.frame_codec.Asking. A question's content may change once it is answered."""
 
     def take(self, seat: int, answers: Sequence[Any]) -> list[tuple[int, list[Plain], Answers]]:
         """Takes one answer per question. Returns the bouts that it cannot continue: number, moves

@@ -72,8 +72,7 @@ def _check_part(place: str, part: Any, required: type, optional: type) -> None:
 
 
 def _declared(protocol: type) -> dict[str, Signature | None]:
-    """The public names of a protocol; functions with their signature without `self`, others
-    None."""
+    """The public names of a protocol: functions with their signature, less `self`; others None."""
     found: dict[str, Signature | None] = {}
     for name, value in vars(protocol).items():
         if name.startswith("_"):

@@ -25,8 +25,7 @@ def read(found: Any, digest: bytes) -> None:
 
 
 def bits(limbs: Any, at: int, count: int) -> int:
-    """Returns up to 64 bits of a number, from bit `at` on; two limbs of 0 must follow the
-    number."""
+    """Returns up to 64 bits of a number, from bit `at` on. Two limbs of 0 must follow it."""
     place, shift = at >> 5, at & 31
     low = limbs[place]
     high = limbs[place + 1]

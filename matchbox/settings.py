@@ -218,7 +218,7 @@ class Settings:
 
     @property
     def https(self) -> bool:
-        """True where browsers reach the server over HTTPS."""
+        """True if browsers reach the server over HTTPS."""
         return self.secure_cookies or urlsplit(self.server_url).scheme == "https"
 
 

@@ -18,7 +18,7 @@ from matchbox.lab.plan import Plan, Sitting, in_turn, sittings_of, tables
 from matchbox.lab.statistics import bootstrap
 
 Key = tuple[int, int]
-"""(players, bot), or (players, -1) where the bots are mixed."""
+"""(players, bot), or (players, -1) if the bots are mixed."""
 
 MIXED = -1
 

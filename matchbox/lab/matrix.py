@@ -144,8 +144,7 @@ class Matrix:
         }
 
     def _points(self, bot: int) -> list[float]:
-        """The bot's share of the points (0 to 1) in each deal that it has played against all
-        others."""
+        """The bot's share of the points, 0 to 1, in each deal played against all others."""
         rows = [
             [4 - half for half in halves] if second == bot else halves
             for (first, second), halves in sorted(self.against.items())

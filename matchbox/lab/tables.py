@@ -70,8 +70,7 @@ def grid_rows(result: Mapping[str, Any]) -> Rows:
 
 
 def won_rows(result: Mapping[str, Any]) -> Rows:
-    """A row per bot: its name, then by size the percentage of games won; no rows if none was
-    won."""
+    """A row per bot: its name, then by size the percentage of games won; no rows without wins."""
     sizes = sizes_of(result)
     won = {(cell["bot"], cell["players"]): 100 * cell.get("won", 0) for cell in result["cells"]}
     bots = dict.fromkeys(cell["bot"] for cell in result["cells"])

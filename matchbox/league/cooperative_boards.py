@@ -38,8 +38,7 @@ class Scored:
         return _numbered(self.lines[:, DEAL])[1]
 
     def part(self, *, mixed: bool) -> Scored:
-        """The bouts of mixed teams, or else of bots with copies of themselves, and their
-        entrants."""
+        """The bouts of mixed teams, or of bots with copies of themselves, and their entrants."""
         lines = self.lines[self.lines[:, MIXED] == mixed]
         who, number = np.unique(lines[:, ENTRANT], return_inverse=True)
         lines[:, ENTRANT] = number

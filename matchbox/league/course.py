@@ -1,5 +1,4 @@
-"""Decides which rounds a season plays next, by its format. Knows entrants and results; no clock and
-no database.
+"""Decides which rounds a season plays next. Knows entrants and results; no clock, no database.
 
 Everything follows from the season's seed, its field and the results of earlier rounds, and not from
 the order in which results arrived. A season is over if there is no next round.

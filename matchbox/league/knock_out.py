@@ -28,8 +28,7 @@ def groups(seeds: Sequence[str], count: int) -> list[list[str]]:
 
 
 def share(results: Sequence[tuple[int, int]]) -> Fraction:
-    """The share of the points (0 to 1) in these matches, each (its own, all); 1/2 for no
-    matches."""
+    """The share of the points, 0 to 1, in matches given as (its own, all); 1/2 for no matches."""
     whole = sum(of for _, of in results)
     return Fraction(sum(own for own, _ in results), whole) if whole else Fraction(1, 2)
 

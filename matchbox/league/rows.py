@@ -80,8 +80,7 @@ def in_order(rows: Iterable[Row]) -> tuple[Row, ...]:
 
 
 def by_match(rows: Iterable[Row]) -> dict[str, list[Row]]:
-    """The bouts of every match, each once, by deal and rotation. Raises ValueError as
-    `in_order`."""
+    """The bouts of every match, each once, by deal and rotation. Raises as `in_order` does."""
     found: dict[str, list[Row]] = {}
     for row in in_order(rows):
         found.setdefault(row.match, []).append(row)

@@ -1,4 +1,4 @@
-"""Is this version better than that one? A sequential test on deal pairs, and when to stop it.
+"""A sequential test on deal pairs: whether one version is better than another, and when to stop.
 
 Knows counts of deal pairs by what the challenger took of the two bouts; plays nothing. The
 likelihoods are those of the generalised test of M. Van den Bergh ("The generalized maximum

@@ -64,8 +64,7 @@ class Gauntlet:
 
 
 def line_ups(others: int, seats: int, *, cooperative: bool) -> list[tuple[int, ...]]:
-    """The line-ups at the tables of every deal: `CHALLENGER`, `DEFENDER`, and `others` bots from
-    `OTHERS` on.
+    """The line-ups of every deal: `CHALLENGER`, `DEFENDER`, and the field's bots from `OTHERS` on.
 
     With a field, each version sits with the same others, all of these equally often. Without a
     field, the two meet at a table of two; in a cooperative game each fills a table of its own.

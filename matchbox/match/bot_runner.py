@@ -1,7 +1,7 @@
 """The loop inside the box: loads one bot and answers the referee's questions with it.
 
-Knows how frames look from a seat, and how a decision inside a decision waits. Is given its
-streams; opens nothing. Runs on the standard library and greenlet alone.
+Knows how frames look from a seat, and how a decision inside a decision waits. The caller passes the
+streams; it opens nothing. Runs on the standard library and greenlet alone.
 
 Frames in, from the referee, as marshal writes them:
     ["compile", main file]
@@ -10,7 +10,7 @@ Frames in, from the referee, as marshal writes them:
         "libraries": names of those that a seat may have, "code": of the main file, or nothing}]
     ["ask", nonce, [(bout, view or its brief, seed or None), ...], [ended bout, ...]]
     ["learns"], ["learn", [record in JSON, ...]]
-Frames out: to the first, what loading.compiled makes of it; else in JSON:
+Frames out: the first is answered with the result of loading.compiled, all others in JSON:
     ["loaded", class name] or ["fault", kind, detail], or ["wants", [library, ...]] of a bot that
         needs another seat; nothing of it has run
     ["say", nonce, [move, ...], [[place of the question, kind, detail], ...]], and where there is
@@ -91,9 +91,9 @@ def serve(recv: Callable[[], bytes | None], send: Callable[[bytes], None]) -> No
 class Session:
     """One bot in one rotation of one match: a player object for every bout.
 
-    Decisions run one after another in one greenlet. If a decision makes a move inside it, it must
-    wait for the referee: it keeps its greenlet, and another greenlet goes on. That one is a
-    greenlet whose answer is in this frame; afterwards it takes new decisions too.
+    Decisions run one after another in one greenlet. A decision that makes a move inside it must
+    wait for the referee: it keeps its greenlet, and another one goes on, first those whose answer
+    is in this frame.
 
     A driver that knows the effect of a move need not wait. Instead of a move it may hand over a
     tuple of moves in a row, which must not change later. If its player fails, the driver first

@@ -50,8 +50,7 @@ class Lessons:
 
 
 def round_key(season: str, number: int, version: str) -> str:
-    """The key of a version's learning after that round, 64 hex digits: the seed of its lesson and
-    of the names of the others.
+    """The key of a version's lesson after that round, 64 hex digits: it seeds chance and names.
 
     `season` is the season's secret seed: with it one could compute the names.
     """

@@ -36,10 +36,7 @@ def tell(player: Any, memory: bytes) -> None:
 
 
 def learned(chosen: type[Any], memory: bytes, records: Sequence[bytes]) -> str:
-    """Calls `learn`; returns the new memory in base64. `records` are JSON.
-
-    Raises what `learn` raises, and NotLearned.
-    """
+    """The new memory in base64; `records` are JSON. Raises NotLearned, and what `learn` raises."""
     learn = learner_of(chosen)
     if learn is None:
         raise NotLearned(f"the class {chosen.__name__} has no learn(memory, records)")

@@ -107,7 +107,7 @@ class Table:
         self._held: list[set[int]] = [set() if self.narrow else {_OTHERS} for _ in players]
         """By seat: the bouts that its program was asked about."""
         self._doubt: tuple[int, Sequence[int], SeatFault] | None = None
-        """A seat whose program broke at a question about several bouts, these bouts, and the
+        """The seat whose program broke when asked about several bouts, these bouts, and the
         fault."""
 
     def play(self, deals: Iterable[int]) -> None:

@@ -1,7 +1,7 @@
-"""Verifies a match: its moves are replayed, and its bots play it again where their files are known.
+"""Verifies a match: its moves are replayed, and its bots play it again if their files are known.
 
-Knows records and the possible findings. Whatever opens a bot's seat, and whatever finds its file
-and its memory, is handed in.
+Knows records and the possible findings. The caller passes the functions that open a bot's seat and
+find its file and memory.
 """
 
 from __future__ import annotations

@@ -228,7 +228,7 @@ class MatchPlayed(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Learned(msgspec.Struct, frozen=True, kw_only=True):
-    """The result of a lesson. `records`: the number of bouts told; `learns`: if it has a
+    """The result of a lesson. `records`: how many bouts were told; `learns`: if it has a
     `learn`."""
 
     lesson: str

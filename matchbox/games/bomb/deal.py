@@ -19,8 +19,7 @@ _TOLD: Final = bytearray((0, 0, HAND + 1, 0, *(kind == "defuse" for kind in KIND
 
 
 def dealt(dice: Dice) -> tuple[bytearray, tuple[bytearray, bytearray]]:
-    """Returns the draw pile (its top is at the end) and each seat's brief without the pile's
-    size."""
+    """The draw pile (its top is at the end), and each seat's brief without the pile's size."""
     pile = _DECK.copy()
     dice.shuffle(pile)
     first, second = _TOLD.copy(), _TOLD.copy()

@@ -302,7 +302,7 @@ def _how_many(number: int) -> str:
 
 
 def _discard_text(pile: tuple[Card, ...]) -> list[str]:
-    """One line, or two where there are more than two cards."""
+    """One line, or two if there are more than two cards."""
     newest = [str(card) for card in pile[:-4:-1]]
     if not newest:
         return ["The discard pile is empty."]

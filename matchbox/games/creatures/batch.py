@@ -160,8 +160,7 @@ class Batch:
         return mover
 
     def _block(self, bout: _Bout, seat: int, move: Any) -> int:
-        """Settles the attack by the defender's answer. Returns the next mover, or another
-        result."""
+        """Settles the attack by the defender's answer. Returns the next mover or another result."""
         side, other = bout.sides[seat], bout.sides[1 - seat]
         if move == "pass":
             hit(side, other.kinds[bout.attacker])

@@ -80,8 +80,7 @@ class Layout:
         return board
 
     def tell(self, brief: bytes) -> None:
-        """Takes a brief with the opponent's side; decodes it if somebody has looked at the
-        board."""
+        """Takes a brief with the opponent's side; decodes it if somebody has looked."""
         self.brief = brief
         if self.is_laid:
             read_other(brief, self._side)

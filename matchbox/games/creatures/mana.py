@@ -1,4 +1,4 @@
-"""Mana: what tapped lands give and creatures cost."""
+"""Mana: tapped lands give it, and creatures cost it."""
 
 from __future__ import annotations
 

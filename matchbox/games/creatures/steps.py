@@ -36,8 +36,7 @@ def play_land(side: Side) -> int:
 
 
 def tap(side: Side, lands: int) -> bool:
-    """Taps that many lands, for one mana each; does nothing and returns False if there are too
-    few."""
+    """Taps that many lands, for one mana each; False, and nothing is done, if there are too few."""
     if not 1 <= lands <= side.lands - side.tapped:
         return False
     side.tapped += lands

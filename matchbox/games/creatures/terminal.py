@@ -44,8 +44,7 @@ def play_game(player0: Player, player1: Player, print_details: bool, toss: bool)
 
 
 def play(players: tuple[Player, Player], number: int, print_details: bool = False) -> Game:
-    """Plays one duel and returns its log; the first player begins. A player's errors pass
-    through."""
+    """Plays one duel and returns its log; the first player begins. Raises a player's errors."""
     for player in players:
         assert isinstance(player, Player), f"{player!r} is not an instance of Player"
     desk = _Desk(players, number, print_details)
@@ -94,8 +93,7 @@ class _Desk:
         self._apply(seat, answer(self._players[seat], view, partial(self._within, seat)))
 
     def _within(self, seat: int, move: Any) -> Any:
-        """Makes a move inside a turn, and the other player's answer; returns the view after
-        both."""
+        """Makes a move inside a turn, and the other's answer to it; returns the view after both."""
         self._apply(seat, move)
         while (movers := GAME.to_move(self._state)) and movers[0] != seat:
             self._decide(movers[0])

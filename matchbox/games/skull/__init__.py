@@ -67,11 +67,11 @@ def play_game(
     raise_exceptions: bool = True,
     variant: str = "published",
 ) -> list[int]:
-    """Plays one game here, in this process; returns each agent's place, 1 for the winner.
+    """Plays one game in this process; returns each agent's place, 1 for the winner.
 
-    Chance is the module `random`'s, so that `random.seed` repeats a game. With
-    `print_details` the transcript is printed. With `raise_exceptions` a player's fault is
-    raised; without, its maker is out and comes last.
+    Chance is the module `random`'s, so that `random.seed` repeats a game. With `print_details` the
+    transcript is printed. With `raise_exceptions` a player's fault is raised; without it, that
+    player is out and comes last.
     """
     from matchbox.games.skull import terminal
 

@@ -160,8 +160,7 @@ def _who_speaks_after(state: State, seat: int) -> int:
 
 
 def _open(state: State) -> None:
-    """Opens the challenge: first the challenger's own pile is turned over, but not in the
-    document."""
+    """The challenger turns over his own pile first, but not in the document."""
     board, challenger = state.board, state.top_seat
     board[PHASE] = CHOICE
     board[MOVER] = challenger

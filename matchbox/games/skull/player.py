@@ -256,8 +256,7 @@ class GameView(GameState):
         return self._past.last_move
 
     def _first(self) -> GameState:
-        """The round's first position: all cards in hand, also those of a player who has gone
-        out."""
+        """The round's first position: all cards in hand, also those of a player put out in it."""
         out = _SEATS[self._brief[MOVER]] if self._brief[PHASE] == START else None
         players = tuple(one for one in _SEATS if one in self.players or one is out)
         board = self._empty_board(players)

@@ -121,8 +121,7 @@ class Skull:
         return Batch(seats, _variant(options))
 
     def resample(self, state: State, seat: int | None, dice: Dice) -> State:
-        """A state that looks the same to the seat: the cards that it does not see are dealt
-        again."""
+        """A state that looks the same to the seat: the cards it does not see are dealt again."""
         return views.resampled(state, seat, dice)
 
 

@@ -63,8 +63,7 @@ class Board:
         return self._hands.has_card(player, card)
 
     def place_card(self, player: Player, card: Card) -> None:
-        """Moves a card from the hand to the pile. Raises ValueError if the hand does not have
-        it."""
+        """Moves a card from the hand to the pile. Raises ValueError if the hand lacks it."""
         self._table.add(player, self._hands.remove(player, card))
 
     def place_bet(self, player: Player, bet: int) -> None:

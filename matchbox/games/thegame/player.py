@@ -86,7 +86,7 @@ class Player:
         return None
 
     def hint(self, table: Table) -> Sequence[str] | None:
-        """A word for each pile before another's turn, where hints are on; None says nothing.
+        """A word for each pile before another player's turn, if hints are on; None says nothing.
 
         The words are "none", "please leave it" and "I can go close".
         """

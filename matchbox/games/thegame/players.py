@@ -23,9 +23,9 @@ def random_strategy(game: Piles, hand: list[int]) -> tuple[int, int]:
 
 
 def minimal_distance_strategy(game: Piles, hand: list[int]) -> tuple[int, int]:
-    """The lowest card on the lower rising pile or the highest on the higher falling one.
+    """The lowest card on the lower rising pile, or the highest on the higher falling one.
 
-    Whichever is nearer, even where the card lies on the wrong side of the pile.
+    It plays the nearer of both, even if that card lies on the wrong side of the pile.
     """
     lower = min(game[pile][-1] for pile in RISING)
     higher = max(game[pile][-1] for pile in FALLING)

@@ -52,8 +52,8 @@ class Batch:
         return self._questions[seat]
 
     def take(self, seat: int, answers: Sequence[Any]) -> list[tuple[int, list[Plain], Answers]]:
-        """Lays the cards; hands back the bouts in which an answer is no pair that the seat
-        holds."""
+        """Lays the cards; hands back the bouts in which an answer is no pair of the seat's
+        cards."""
         self._questions[seat] = []
         back: list[tuple[int, list[Plain], Answers]] = []
         for bout, move in zip(self._bouts, answers, strict=True):
