@@ -1,4 +1,4 @@
 """Runs a stranger's program behind a wall.
 
-Knows messages and limits; knows no games and no leagues. What runs in a box is named by a string.
+Knows messages and limits; knows no games and no leagues. A string names the program in a box.
 """

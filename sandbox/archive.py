@@ -1,7 +1,6 @@
 """Writes the archive of the standard library that `library.py` reads inside a box.
 
-Runs on the host, once in the life of a process, and while an image is built. Knows where Python
-keeps its files.
+Runs on the host, once per process, and while an image is built. Knows where Python keeps its files.
 """
 
 from __future__ import annotations
@@ -24,10 +23,10 @@ _LEFT_OUT: Final = {
     *("test", "tests", "idlelib", "lib2to3", "ensurepip", "tkinter", "turtle", "turtledemo"),
     "pydoc_data",
 }
-"""Tests, programs with windows, and what installs packages: a seat has no use for them."""
+"""Tests, programs with windows and package installers: a seat has no use for them."""
 
 _BUILD: Final = "_sysconfigdata"
-"""Says how Python was built, with many paths of that machine: a seat gets it empty."""
+"""Says how Python was built and holds many paths of that machine: a seat gets an empty one."""
 
 _HEADER: Final = 16
 _TIMESTAMPED: Final = bytes(4)
@@ -35,7 +34,7 @@ _TIMESTAMPED: Final = bytes(4)
 
 @cache
 def descriptor() -> int:
-    """An open file in memory that holds the archive, sealed: nobody can change it."""
+    """An open file in memory that holds the archive. It is sealed: nobody can change it."""
     made = os.memfd_create("library", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
     with open(made, "wb", closefd=False) as file:
         file.write(packed(Path(sysconfig.get_path("stdlib"))))
@@ -66,7 +65,7 @@ def packed(library: Path) -> bytes:
 
 
 def _modules(library: Path) -> Iterator[tuple[str, Path]]:
-    """Every module that belongs to the library, with its file; nobody's additions to it."""
+    """Every module of the library by name, with its file; installed packages are left out."""
     for entry in os.scandir(library):
         name = entry.name.removesuffix(".py")
         if name in _LEFT_OUT or not (name in sys.stdlib_module_names or name.startswith(_BUILD)):
@@ -90,13 +89,13 @@ def _package(name: str, folder: Path) -> Iterator[tuple[str, Path]]:
 
 
 def _code(name: str, file: Path, source: bytes) -> bytes:
-    """The module's code, as marshal writes it: what Python keeps compiled, where that is fresh."""
+    """The module's code as marshal writes it: Python's own compiled file if that is up to date."""
     if name.startswith(_BUILD):
         return marshal.dumps(compile(source, file.name, "exec", dont_inherit=True))
     kept = _kept(file)
     if kept is not None:
         return kept
-    # Compiles it, and keeps it for the next time where this account may.
+    # Compiles the module, and caches the result where this account may write.
     code = importlib.machinery.SourceFileLoader(name, str(file)).get_code(name)
     return marshal.dumps(code)
 

@@ -1,6 +1,6 @@
-"""What a bot must not be able to do, tried from inside a fresh seat. The self-test's other half.
+"""The attacks that a bot must not succeed with, tried from inside a fresh seat for the self-test.
 
-Knows how to misbehave; knows no host. An attack that returns has worked; one that raises is
+Knows how to misbehave; knows no host. An attack that returns has worked; one that raises was
 refused. It runs in the box, so it imports nothing but the standard library.
 """
 
@@ -44,11 +44,11 @@ _CLONE_NEWUSER: Final = 0x10000000
 
 
 class Refused(Exception):
-    """The wall held where the kernel has no error of its own to say so."""
+    """The wall held, where the kernel has no error of its own that says so."""
 
 
 def serve(recv: Callable[[], bytes | None], send: Callable[[bytes], None]) -> None:
-    """Each frame names an attack; the answer tells how it went, "worked" being the worst."""
+    """Each frame names an attack; the answer says how it went. "worked" is the worst answer."""
     while (frame := recv()) is not None:
         if frame == SPIN:
             end = time.process_time() + SPIN_S
@@ -78,7 +78,7 @@ def _read_the_interpreter() -> None:
 
 
 def _name_a_file() -> None:
-    """A look at a name that is nowhere is enough to leave a note."""
+    """Looks up a name that does not exist: even that would leave a note for others."""
     with suppress(FileNotFoundError):
         os.stat("/lib/matchbox-attack")
 
@@ -133,7 +133,7 @@ def _lock_memory() -> None:
 
 
 def _advise_on_memory() -> None:
-    """Advice that concerns its own page alone, and that every kernel takes."""
+    """Gives advice that concerns only its own page and that every kernel takes."""
     with mmap.mmap(-1, mmap.PAGESIZE) as page:
         page.madvise(mmap.MADV_SEQUENTIAL)
 
@@ -210,5 +210,5 @@ ATTACKS: Final[dict[str, tuple[str, Callable[[], object]]]] = {
     "be the administrator": ("identity", _be_the_administrator),
     "execute a program": ("seccomp:list", _execute),
 }
-"""What is tried, the layer or the part of one that stops it, and how. The last one ends the seat
-where it works."""
+"""Each attack: its name, the layer or part that stops it, and the function that tries it. The last
+one ends the seat where it works."""

@@ -1,8 +1,8 @@
-"""A box: a place where strangers' programs run, one to a seat. Chooses which kind works here.
+"""A box: a place where strangers' programs run, one per seat. Chooses which kind works here.
 
-Knows kinds, zygotes and their retirement. Every seat has a zygote of its own while it is open,
-so two bots never share a namespace; a zygote that comes back clean is forked again. Where one is
-slow to start, a spare is always ready.
+Knows kinds, zygotes and their retirement. Every open seat has a zygote of its own, so two bots
+never share a namespace. A zygote that comes back clean is forked again. A kind whose zygotes are
+slow to start always has a spare ready.
 """
 
 from __future__ import annotations
@@ -29,27 +29,30 @@ _LAUNCHERS: Final[Mapping[str, Callable[[Program, Engine], Launch]]] = {
     "process": lambda program, _: launcher(process_box.command(program)),
 }
 KINDS: Final = tuple(_LAUNCHERS)
-"""In the order in which `selftest.best_kind` tries them."""
+"""The kinds, in the order in which `selftest.best_kind` tries them."""
 _WITH_SPARE: Final = ("docker",)
 
 _ATTEMPTS: Final = 3
 
 Check = Callable[[str, Wall, Engine, tuple[str, ...]], str]
-"""Says why seats of this kind must not hold these libraries; "" where they may."""
+"""Says why seats of this kind must not hold these libraries; "" if they may."""
 
 
 class Box:
     """Seats of one kind for one program, for one thread at a time.
 
-    Close it, or use it in a `with` block. `layers` tells which layers its zygote has raised.
-    Its processes run on the processors that the first caller of `open_box` was pinned to.
+    Close it, or use it in a `with` block. `layers` says for each layer by name whether the first
+    zygote raised it. Its processes run on the processors that the first caller of `open_box` was
+    pinned to.
     """
 
     def __init__(
         self, kind: str, program: Program, engine: Engine, check: Check | None = None
     ) -> None:
-        """`check` is asked before the first seat with libraries is warmed; a program that may have
-        libraries needs one."""
+        """Raises BoxUnavailable, or ValueError for libraries without a check.
+
+        `check` is called once, before the first seat with libraries is opened.
+        """
         if program.libraries and check is None:
             raise ValueError("a box with libraries needs a check of its wall with them")
         self.kind = kind
@@ -74,10 +77,10 @@ class Box:
         *,
         rich: bool = False,
     ) -> Seat:
-        """A fresh process that has run no bot. Raises SeatFault of the platform, Unavailable.
+        """A fresh process that has run no bot. Raises SeatFault("platform"), Unavailable.
 
-        `bank` is what its bot pays from, where it has other seats too; `rich` asks for a seat with
-        the box's libraries in it, whose zygote is warmed when the first bot wants it.
+        `bank` is the time that the seat draws on, where its bot has other seats too. `rich` asks
+        for a seat with the box's libraries; their zygote is warmed when the first bot wants it.
         """
         if rich:
             return self._with_libraries().seat(limits, bank)
@@ -93,7 +96,7 @@ class Box:
         raise AssertionError("the last attempt returns or raises")
 
     def renew(self) -> None:
-        """Ends every zygote that has no open seat: the next seats are forks of fresh ones."""
+        """Ends every zygote without an open seat; the next seats are forks of fresh ones."""
         while self._idle:
             zygote = self._idle.pop()
             self._all.discard(zygote)
@@ -113,7 +116,7 @@ class Box:
             self._all.pop().kill()
 
     def _with_libraries(self) -> Box:
-        """The box of the second flavour. Raises SeatFault of the platform."""
+        """The box whose seats have the libraries loaded. Raises SeatFault("platform")."""
         if self._check is None:
             raise SeatFault("platform", "this box was opened without libraries")
         if self._rich is None:
@@ -147,7 +150,7 @@ class Box:
 
 
 class Spare:
-    """A zygote that is made ready while others serve."""
+    """A zygote that is made ready while others are in use."""
 
     def __init__(self, launch: Launch) -> None:
         self._launch = launch
@@ -155,7 +158,7 @@ class Spare:
         self._next: Future[Warm] = self._thread.submit(Warm, launch)
 
     def take(self) -> Warm:
-        """The spare, or where its start failed one that is started now; a new spare follows."""
+        """The spare, or a zygote started now if the spare failed to start. Begins a new spare."""
         try:
             return self._next.result()
         except BoxUnavailable:
@@ -184,10 +187,10 @@ def open_box(
 ) -> Box:
     """A warm box. Raises BoxUnavailable with a sentence that says what to do.
 
-    `preload` are modules that every seat has loaded, `entry` the "module:function" that serves it
-    with `recv` and `send`, `paths` directories to look for both before the installed packages,
-    `libraries` names of policy.LIBRARIES that seats may have where they are asked for, and `check`
-    says whether the wall stands with them: `sandbox.selftest.why_not`.
+    `preload` are modules that every seat has loaded. `entry` is the "module:function" that serves a
+    seat with `recv` and `send`. `paths` are directories to search for these before the installed
+    packages. `libraries` are names of policy.LIBRARIES that seats may ask for. `check` says whether
+    the wall stands with them: `sandbox.selftest.why_not`.
     """
     if kind not in KINDS:
         raise BoxUnavailable(f"there is no box {kind!r}: choose one of {', '.join(KINDS)}")

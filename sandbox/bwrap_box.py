@@ -43,7 +43,7 @@ def command(program: Program) -> list[str]:
 
 
 def _library() -> Iterator[str]:
-    """Binds of the interpreter, its library and what both are linked with; no packages in them."""
+    """Binds of the interpreter, its library and their shared libraries, without any packages."""
     shared = [Path(place) for place in _SHARED if Path(place).is_dir()]
     home = LIBRARY.parent
     if not any(home.is_relative_to(place) for place in shared):

@@ -1,4 +1,4 @@
-"""Which system calls a container may make, as an engine takes it: made from the bot's own list.
+"""Which system calls a container may make, as an engine takes it: derived from the bot's own list.
 
 Knows names of calls and the form of the profile; calls no kernel and no engine.
 """
@@ -15,17 +15,17 @@ from sandbox.syscalls import BOT, COUNTERS, MUTE, PATHS, ZYGOTE
 START: Final = frozenset(
     name
     for line in (
-        # What a container's runtime calls between loading the filter and starting Python: its own
-        # threads may still wake. Not every version of it needs all of these.
+        # A container's runtime calls these between loading the filter and starting Python, while
+        # its own threads may still wake. Not every version of it needs all of these.
         "execve epoll_create1 epoll_ctl epoll_pwait eventfd2 openat2 statfs fstatfs tgkill",
         # Python's own start, and the way to its control channel.
         "arch_prctl connect getsockname getsockopt",
-        # To raise the first step of the inner wall, which takes all of these away.
+        # Needed to raise the first step of the inner wall, which takes all of these away.
         "landlock_create_ruleset landlock_add_rule landlock_restrict_self",
     )
     for name in line.split()
 )
-"""What the start of a container needs beside bot and zygote, before the inner wall stands."""
+"""Calls that a container needs to start, before the inner wall stands."""
 
 _ARCHITECTURES: Final = {"x86_64": "SCMP_ARCH_X86_64", "aarch64": "SCMP_ARCH_AARCH64"}
 _NAMESPACES: Final = 0x7E020000
@@ -33,9 +33,9 @@ _ALL: Final = 0xFFFFFFFF
 
 
 def profile() -> dict[str, object]:
-    """The profile for this machine: no other ABI, no namespaces, no socket but the control's kind.
+    """The profile for this machine: no other ABI, no namespaces, no sockets but AF_UNIX.
 
-    Its architectures are empty where the names of this one are not known.
+    Its architectures are empty if this machine's name for them is not known.
     """
     machine = os.uname().machine
     allow = "SCMP_ACT_ALLOW"
@@ -60,5 +60,5 @@ def profile() -> dict[str, object]:
 
 
 def _argument(index: int, mask: int, value: int) -> dict[str, object]:
-    """Holds where the argument has this value under this mask."""
+    """A condition: the argument has this value under this mask."""
     return {"index": index, "value": mask, "valueTwo": value, "op": "SCMP_CMP_MASKED_EQ"}

@@ -1,8 +1,8 @@
-"""The outer wall of a container: how one is started for a zygote, watched, and cleared away.
+"""The outer wall of a container: how one is started for a zygote, watched and cleared away.
 
-Knows a Docker engine and the flags in policy.py; what is in the image, docker_image.py knows.
-A container is made for a zygote, never for a match. Its zygote calls back over a socket in a
-directory that it is lent to read; nothing else of the host is in it.
+Knows a Docker engine and the flags in policy.py; docker_image.py knows the image. A container is
+made for a zygote, never for a match. Its zygote calls back over a socket in a directory that is
+mounted read-only; nothing else of the host is in it.
 """
 
 from __future__ import annotations
@@ -45,10 +45,10 @@ _CREDENTIALS: Final = struct.Struct("3i")
 
 
 def launcher(program: Program, engine: Engine) -> Launch:
-    """Starts a container for the program's zygote.
+    """A function that starts a container for the program's zygote.
 
-    Clears away what killed processes have left. Raises BoxUnavailable with a sentence that says
-    what to do: no engine, no image, a directory that the two do not share.
+    Removes the leftovers of killed processes. Raises BoxUnavailable with a sentence that says what
+    to do: there is no engine, no image, or no directory that engine and worker share.
     """
     whole = replace(program, preload=program.preload + engine.modules)
     command = program.command(
@@ -104,7 +104,7 @@ class _Container:
         )
 
     def start(self) -> socket.socket:
-        """The channel of its zygote, which has called back. Raises BoxUnavailable."""
+        """The channel of its zygote, once that has called back. Raises BoxUnavailable."""
         from docker.errors import DockerException
 
         directory = _directory(self._engine)
@@ -118,7 +118,7 @@ class _Container:
                     control = self._called(listener)
                     self._handle = _handle(control)
                 except BaseException:
-                    with suppress(DockerException):  # One that has ended is gone already.
+                    with suppress(DockerException):  # It is gone already if it has ended.
                         self._container.remove(force=True)
                     raise
         except BaseException:
@@ -127,7 +127,7 @@ class _Container:
         return control
 
     def end(self) -> None:
-        """Kills the zygote; the engine removes a container whose first process has ended."""
+        """Kills the zygote; the engine removes a container when its first process has ended."""
         with suppress(ProcessLookupError):
             signal.pidfd_send_signal(self._handle, signal.SIGKILL)
         watch = select.poll()
@@ -137,12 +137,12 @@ class _Container:
         shutil.rmtree(self._folder, ignore_errors=True)
 
     def last_words(self) -> str:
-        """Whatever it had to say it has said over its channel."""
+        """Always "": a container says everything over its channel."""
         self.end()
         return self._advice
 
     def make_room(self, memory_mb: int) -> None:
-        """Raises OSError where the engine refuses."""
+        """Gives the container memory for a seat of so many MiB. Raises OSError."""
         if memory_mb > self._memory_mb:
             try:
                 _engine(lambda: self._container.update(**_memory(memory_mb)))
@@ -170,7 +170,7 @@ class _Container:
         )
 
     def _called(self, listener: socket.socket) -> socket.socket:
-        """The zygote's call, once it comes. Raises BoxUnavailable where the container ends."""
+        """The zygote's call, once it comes. Raises BoxUnavailable if the container ends first."""
         from docker.errors import NotFound
 
         listener.settimeout(_LOOK_S)
@@ -190,7 +190,10 @@ class _Container:
 
 
 def _engine(work: Callable[[], T]) -> T:
-    """What this gives, done by the one thread that talks to the engine. Raises BoxUnavailable."""
+    """The result of this function, called on the one thread that talks to the engine.
+
+    Raises BoxUnavailable.
+    """
     from docker.errors import DockerException
     from requests import RequestException
 
@@ -202,7 +205,7 @@ def _engine(work: Callable[[], T]) -> T:
 
 
 def _knock(host: str) -> None:
-    """Raises OSError where nobody listens on the engine's socket."""
+    """Raises OSError if nobody listens on the engine's socket."""
     if host.startswith("unix://"):
         with socket.socket(socket.AF_UNIX) as caller:
             caller.connect(host.removeprefix("unix://"))
@@ -210,7 +213,7 @@ def _knock(host: str) -> None:
 
 @cache
 def _client(_pid: int, _host: str) -> DockerClient:
-    """A client of this process's own: a fork may not share its connections."""
+    """A client for this process alone: a fork must not share its connections."""
     from docker import from_env
 
     client: DockerClient = from_env()
@@ -223,12 +226,12 @@ def _memory(memory_mb: int) -> dict[str, int]:
 
 
 def _directory(engine: Engine) -> Path:
-    """Where the sockets are, a folder to each. Raises BoxUnavailable."""
+    """The directory with one folder per socket. Raises BoxUnavailable."""
     usual = "/run/matchbox" if os.geteuid() == 0 else f"/tmp/matchbox-{os.geteuid()}"
     directory = Path(engine.sockets or usual)
     try:
         directory.mkdir(mode=0o700, parents=True, exist_ok=True)
-        if not engine.sockets:  # A folder that was named may be shared with other accounts.
+        if not engine.sockets:  # A directory from the settings may be shared.
             directory.chmod(0o700)
         tempfile.TemporaryFile(dir=directory).close()
     except OSError as error:
@@ -240,7 +243,7 @@ def _directory(engine: Engine) -> Path:
 
 
 def _listen(listener: socket.socket, folder: Path) -> None:
-    """Waits in a directory that the other account may look into and call from."""
+    """Listens in a directory that other accounts may enter, but not write to."""
     place = folder / _SOCKET
     listener.bind(str(place))
     folder.chmod(0o755)
@@ -249,7 +252,7 @@ def _listen(listener: socket.socket, folder: Path) -> None:
 
 
 def _handle(control: socket.socket) -> int:
-    """A handle of the caller, by which it can be ended. Raises BoxUnavailable."""
+    """A pidfd of the process that called, by which it can be ended. Raises BoxUnavailable."""
     told = control.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size)
     pid = _CREDENTIALS.unpack(told)[0]
     try:

@@ -1,7 +1,7 @@
-"""The image that a container of a seat is made of: its files, its name, and how it is built.
+"""The image that a seat's container is made from: its files, its name, and how it is built.
 
-Knows files and an engine; starts no container. The name carries the digest of what is inside, so
-an image of another release, or of other games, is never taken for the right one.
+Knows files and an engine; starts no container. The name carries a digest of the contents, so an
+image of another release, or of other games, is never mistaken for the right one.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ if TYPE_CHECKING:
 
 REPOSITORY: Final = "matchbox-seat"
 PLACE: Final = "/box"
-"""The directory of the packages in the image."""
+"""The directory of the packages inside the image."""
 INTERPRETER: Final = "/python"
 ARCHIVE: Final = "/library"
 
 _MADE_HERE: Final = {"__pycache__", hot_path.FOLDER.name}
-"""Folders of what was made on this machine. Of that the compiled hot path alone goes along."""
+"""Folders of files made on this machine. Only the compiled hot path among them is copied."""
 _RECIPE: Final = Path(__file__).parent / "image"
 _PYTHON: Final = "{}.{}".format(*sys.version_info)
 BASE: Final = f"python:{_PYTHON}-slim"
-"""What is built from unless another base is named: it must hold the same Python as this one."""
+"""The base image unless another is named: it must hold the same Python as this one."""
 
 
 def name(packages: Sequence[Path]) -> str:
@@ -44,7 +44,7 @@ def name(packages: Sequence[Path]) -> str:
 
 
 def find(client: DockerClient, packages: Sequence[Path]) -> str:
-    """The name of their image. Raises BoxUnavailable where the engine has none."""
+    """The name of the image of these packages. Raises BoxUnavailable if the engine has none."""
     wanted = name(packages)
     known = [tag for image in client.images.list(REPOSITORY) for tag in image.tags]
     if wanted in known:
@@ -58,10 +58,10 @@ def find(client: DockerClient, packages: Sequence[Path]) -> str:
 def build(
     client: DockerClient, packages: Sequence[Path], base: str = BASE, network: str | None = None
 ) -> str:
-    """Builds their image from this base, and gives its name.
+    """Builds the image of these packages from this base, and returns its name.
 
-    `network` is the network of the build, such as "host". Raises BoxUnavailable with the last
-    thing that the engine said.
+    `network` is the network of the build, such as "host". Raises BoxUnavailable with the last thing
+    that the engine said.
     """
     from docker.errors import APIError, BuildError
 
@@ -86,11 +86,12 @@ def build(
 
 
 def _context(packages: Sequence[Path]) -> io.BytesIO:
-    """What the engine is sent to build from, as a tar file."""
+    """The files that the engine builds from, as a tar file."""
     data = io.BytesIO()
     with tarfile.open(fileobj=data, mode="w") as tar:
         for inside, file in _files(packages):
-            # The same whoever owns the checkout and whenever it was made, or no step is ever kept.
+            # The entry is the same whoever owns the checkout and whenever it was made, so that the
+            # engine's cache of build steps works.
             entry = tarfile.TarInfo(inside)
             entry.size, entry.mode = file.stat().st_size, 0o644
             with file.open("rb") as content:
@@ -100,12 +101,12 @@ def _context(packages: Sequence[Path]) -> io.BytesIO:
 
 
 def _locked(packages: Sequence[Path]) -> str:
-    """Those of the packages that have a lock of their own beside the recipe, in words."""
+    """The packages among these that have a lock file beside the recipe, separated by spaces."""
     return " ".join(sorted(one.name for one in packages if (_RECIPE / f"{one.name}.lock").exists()))
 
 
 def _files(packages: Sequence[Path]) -> Iterator[tuple[str, Path]]:
-    """Every file of the build, by its place there. What has a lock of its own comes from that."""
+    """Every file of the build, by its place there, except packages that have a lock file."""
     locked = _locked(packages).split()
     compiled = set(hot_path.files().values())
     for file in sorted(_RECIPE.iterdir()):

@@ -1,7 +1,8 @@
-"""The inner wall, the same in every seat on Linux: raised by the process on itself, for good.
+"""The inner wall, the same in every seat on Linux: a process raises it on itself, for good.
 
-Knows the kernel's calls through ctypes; knows no messages and no bots. `first_step` goes up in
-the zygote, which must still fork; `SecondStep` in the fork, before the first byte of a bot's code.
+Knows the kernel's calls through ctypes; knows no messages and no bots. `first_step` goes up in the
+zygote, which must still fork; `SecondStep` goes up in the fork, before the first byte of a bot's
+code.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from sandbox.syscalls import Architecture, bot_filter, zygote_filter
 _PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_SET_NO_NEW_PRIVS = 1, 4, 38
 _PR_SET_SECCOMP, _SECCOMP_MODE_FILTER = 22, 2
 _CREATE_RULESET, _RESTRICT_SELF = 444, 446
-# The rights that a kernel of each Landlock ABI can refuse: on files, on the network, on scopes.
+# The number of rights that each Landlock ABI can refuse: on files, on the network, on scopes.
 _FILE_RIGHTS: Final = {1: 13, 2: 14, 3: 15, 4: 15, 5: 16}
 _NET_RIGHTS, _SCOPES = 0b11, 0b11
 
@@ -37,10 +38,10 @@ class WallError(OSError):
 
 
 def first_step(wall: Wall, arch: Architecture | None, *, own_root: bool | None) -> dict[str, bool]:
-    """Raises what still lets a process fork; says which of its layers stand.
+    """Raises the layers that still let a process fork; says by name which of them stand.
 
-    `own_root` tells that the outer wall leaves the moving out of the host's root to us, and None
-    that there is no outer wall.
+    `own_root` is True if this process must leave the host's root itself, False if the outer wall
+    has done so, and None if there is no outer wall.
     """
     raised = {}
     if own_root is not False:
@@ -58,10 +59,10 @@ def first_step(wall: Wall, arch: Architecture | None, *, own_root: bool | None) 
 
 
 class SecondStep:
-    """Takes from a fork what only its zygote may do.
+    """Takes from a fork everything that only its zygote may do.
 
-    It is put together in the zygote, and the fork does little but call the kernel: every page of
-    memory that it writes to, be it to count a reference, has to be copied for it.
+    It is prepared in the zygote, and the fork does little but call the kernel: every page of memory
+    that a fork writes to has to be copied, even to count a reference.
     """
 
     def __init__(self, wall: Wall, arch: Architecture | None) -> None:
@@ -72,11 +73,11 @@ class SecondStep:
         self._limits: list[tuple[int, tuple[int, int]]] = []
 
     def expect(self, limits: Mapping[str, int]) -> None:
-        """The resource limits of the next forks, soft and hard alike."""
+        """Sets the resource limits of the next forks, soft and hard alike."""
         self._limits = _known_limits(limits, self._wall)
 
     def take(self) -> None:
-        """Called by the fork. Raises WallError."""
+        """Raises the second step. Called by the fork. Raises WallError."""
         for number, both in self._limits:
             resource.setrlimit(number, both)
         for words in self._calls:
@@ -90,7 +91,7 @@ def limit(limits: Mapping[str, int], wall: Wall) -> None:
 
 
 def _known_limits(limits: Mapping[str, int], wall: Wall) -> list[tuple[int, tuple[int, int]]]:
-    """Those that go up and that this Python knows: their numbers, soft and hard limits."""
+    """The limits that this wall has and this Python knows: number, then soft and hard limit."""
     known = {
         getattr(resource, name): most
         for name, most in limits.items()
@@ -100,7 +101,7 @@ def _known_limits(limits: Mapping[str, int], wall: Wall) -> list[tuple[int, tupl
 
 
 def _both(number: int, most: int) -> tuple[int, int]:
-    """Soft and hard limit, where that is no more than it is now."""
+    """This value as soft and hard limit, unless the current hard limit is lower."""
     _, hard = resource.getrlimit(number)
     least = most if hard == resource.RLIM_INFINITY else min(most, hard)
     return least, least
@@ -111,7 +112,7 @@ def _part(limit: str) -> str:
 
 
 def leave_root() -> None:
-    """Moves to an empty root of our own, and gives up the rights to do so.
+    """Moves to an empty root of its own, and gives up the rights to do so.
 
     Works once, in the namespaces of a process box.
     """
@@ -132,7 +133,7 @@ def _mount(source: str | None, target: str, kind: str | None, flags: int) -> Non
 
 
 def become_nobody() -> None:
-    """Leaves the administrator's account where the outer wall has not done so already."""
+    """Leaves the administrator's account, unless the outer wall has done so already."""
     if os.geteuid() == 0:
         os.setgroups([])
         os.setresgid(NOBODY, NOBODY, NOBODY)
@@ -140,17 +141,17 @@ def become_nobody() -> None:
 
 
 def hide_memory() -> None:
-    """No other process of this account may look into this one, nor does it leave a core."""
+    """Keeps other processes of this account from looking into this one, and prevents core dumps."""
     _call(_libc.prctl, _PR_SET_DUMPABLE, 0, 0, 0, 0)
 
 
 def renounce_privileges() -> None:
-    """No program started from here can gain anything."""
+    """Ensures that no program started from here can gain privileges."""
     _call(_libc.prctl, _PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
 
 
 def load_filter(program: bytes) -> None:
-    """Every later system call of this process goes through the filter."""
+    """Sends every later system call of this process through the filter."""
     _checked(_libc.prctl(*_loading(program)))
 
 
@@ -161,23 +162,23 @@ class _Filter(ctypes.Structure):
 
 
 def _loading(program: bytes) -> tuple[object, ...]:
-    """What `prctl` is told to load the filter."""
+    """The arguments with which `prctl` loads the filter."""
     pointer = ctypes.byref(_Filter(len(program) // 8, program))
     return (*_words(_PR_SET_SECCOMP, _SECCOMP_MODE_FILTER)[:2], pointer, *_words()[3:])
 
 
 def _words(*numbers: int) -> tuple[object, ...]:
-    """The five words of a call of `prctl`."""
+    """The five arguments of a call of `prctl`."""
     return tuple(ctypes.c_long(number) for number in (*numbers, 0, 0, 0, 0, 0)[:5])
 
 
 def landlock_abi() -> int:
-    """The version of Landlock that the kernel speaks; 0 where it has none."""
+    """The version of Landlock that the kernel speaks; 0 if it has none."""
     return max(0, int(_libc.syscall(_CREATE_RULESET, None, 0, 1)))
 
 
 def restrict_files() -> None:
-    """Leaves no file to open."""
+    """Refuses to open any file from here on."""
     abi = landlock_abi()
     if not abi:
         raise WallError("this kernel has no Landlock")

@@ -19,7 +19,7 @@ from sandbox.syscalls import answering
 
 CALLS: Final = {"x86_64": {"uretprobe": 335, "uprobe": 336}}
 _ANSWER: Final = errno.ENOMEDIUM
-"""No kernel gives this reason for these calls: it is our filter's."""
+"""No kernel gives this error for these calls, so it must come from our filter."""
 _ASKED: Final = 0
 _PAST: Final = 1
 _NO_FILTER: Final = 2
@@ -30,20 +30,20 @@ _ROOT: Final = Path(__file__).parent.parent
 
 
 def past_the_filter() -> list[str]:
-    """The names of those calls, each tried in a process of its own that has such a filter."""
+    """The names of those calls. Each is tried in a process of its own that has such a filter."""
     calls = CALLS.get(os.uname().machine, {}) if sys.platform == "linux" else {}
     return [name for name, number in calls.items() if _passes(number)]
 
 
 def _passes(number: int) -> bool:
-    """Whether the call was made, however it ended: the kernel kills who calls `uretprobe`."""
+    """Whether the call was made, however it ended: the kernel kills a caller of `uretprobe`."""
     command = [sys.executable, "-P", "-s", "-S", "-c", _START, str(_ROOT), str(number)]
     status = subprocess.run(command, capture_output=True, check=False).returncode
     return status not in (_ASKED, _NO_FILTER)
 
 
 def main() -> None:
-    """The process that tries: its status tells whether the filter was asked."""
+    """The process that tries: its exit status says whether the filter was asked."""
     number = int(sys.argv[2])
     try:
         inner_wall.renounce_privileges()

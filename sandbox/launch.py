@@ -21,8 +21,9 @@ from sandbox.policy import STARTED
 class Launched:
     """A zygote that has been started and may not be ready yet.
 
-    `control` is told who sends. `end` kills the box with all that is in it, `last_words` tells
-    what it said before it failed (and ends it), `make_room` lets its seats have so many MiB.
+    `control` is our end of its channel, which also receives the sender's pid. `end` kills the box
+    with everything in it, `last_words` returns what it printed before it failed (and ends it),
+    `make_room` lets its seats have so many MiB.
     """
 
     control: socket.socket
@@ -35,16 +36,16 @@ Launch = Callable[[], Launched]
 
 
 def launcher(command: Sequence[str]) -> Launch:
-    """Starts this command, which finds its end of the channel at descriptor 0.
+    """A function that starts this command, which finds its end of the channel at descriptor 0.
 
-    It also has the archive of the standard library, under the number that is ours.
+    The command also inherits the archive of the standard library, under our number for it.
     """
 
     def launch() -> Launched:
         control, theirs = pair()
         with theirs:
             process = starter(os.getpid()).submit(_start, command, theirs.fileno()).result()
-        # Its own limit of address space is the only one, so there is always room.
+        # The process limits its own address space and nothing else does, so there is always room.
         return Launched(
             control, lambda: _end(process), lambda: _last_words(process), make_room=lambda _: None
         )
@@ -62,7 +63,7 @@ def starter(pid: int) -> ThreadPoolExecutor:
 
 
 def pair() -> tuple[socket.socket, socket.socket]:
-    """Our end of a channel, which is told who sends, and the other end."""
+    """Two ends of a channel: ours, which also receives the sender's pid, and the other one."""
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     ours.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
     return ours, theirs

@@ -21,15 +21,15 @@ HOME: Final = "/lib/python{}.{}".format(*sys.version_info)
 """The directory of the library in every seat. There is nothing in it."""
 
 LENGTH_BYTES: Final = 8
-"""An archive begins with the length of its index. Behind the index lies what it names."""
+"""An archive begins with the length of its index. The index follows, then the contents it names."""
 
 Entry = tuple[bool, int, int, int, int]
-"""A module in the index: whether it is a package; place and length of its code, as marshal writes
-it, and of its source."""
+"""A module in the index: whether it is a package, then place and length of its code, as marshal
+writes it, and of its source."""
 
 
 class Library:
-    """A finder and loader of modules in an archive, and of shared libraries that are loaded."""
+    """A finder and loader of modules in an archive, and of loaded shared libraries."""
 
     def __init__(self, archive: mmap.mmap, extensions: Mapping[str, str]) -> None:
         start = LENGTH_BYTES + int.from_bytes(archive[:LENGTH_BYTES], "little")
@@ -40,7 +40,7 @@ class Library:
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> importlib.machinery.ModuleSpec | None:
-        """A spec with names that are the same on every machine."""
+        """A spec whose names are the same on every machine, or None."""
         if fullname not in self._index and fullname not in self._extensions:
             return None
         spec = importlib.machinery.ModuleSpec(fullname, None, origin=self.get_filename(fullname))
@@ -51,7 +51,7 @@ class Library:
         return spec
 
     def create_module(self, spec: importlib.machinery.ModuleSpec) -> ModuleType | None:
-        """A module of a shared library, which the system's loader finds by its name in memory."""
+        """The module of a shared library, which the system's loader finds by its name in memory."""
         file = self._extensions.get(spec.name)
         if file is None:
             return None
@@ -76,14 +76,14 @@ class Library:
         return code
 
     def get_source(self, fullname: str) -> str | None:
-        """The module's text, for tracebacks and `inspect`; none where there is none."""
+        """The module's text, for tracebacks and `inspect`; None if it has none."""
         if fullname in self._extensions:
             return None
         _, _, _, at, length = self._entry(fullname)
         return importlib.util.decode_source(bytes(self._body[at : at + length]))
 
     def get_filename(self, fullname: str) -> str:
-        """What tracebacks call the module's file."""
+        """The name that tracebacks give the module's file."""
         stem = f"{HOME}/{fullname.replace('.', '/')}"
         if fullname in self._extensions:
             return f"{HOME}/lib-dynload/{fullname}.so"
@@ -101,7 +101,7 @@ class Library:
 
 
 def install(place: str) -> None:
-    """Has the library imported from the archive at this place from here on.
+    """Imports the library from the archive at this place from here on.
 
     `place` is the number of an open descriptor, which is closed, or a path.
     """
@@ -112,12 +112,12 @@ def install(place: str) -> None:
 
 
 def _before_paths() -> int:
-    """The place in `sys.meta_path` of the finder that looks for files."""
+    """The position in `sys.meta_path` of the finder that looks for files."""
     return sys.meta_path.index(importlib.machinery.PathFinder)
 
 
 def close_paths() -> None:
-    """No file is looked for from here on."""
+    """Stops Python from looking for any file from here on."""
     del sys.meta_path[_before_paths()]
     sys.path_hooks.clear()
     sys.path_importer_cache.clear()

@@ -1,7 +1,6 @@
-"""The time of one question, by the kernel's own clocks of the process that answers it.
+"""Measures the time of one question with the kernel's clocks of the process that answers it.
 
-Knows what a process has used and what it was kept waiting for, and what is left of a bot's time;
-knows no messages.
+Knows how much time a process has used and waited, and how much a bot has left; knows no messages.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from matchbox.errors import SeatFault
 from sandbox.policy import Limits
 
 GRACE_MS: Final = 20
-"""So long nothing is looked at: most answers come at once."""
+"""Milliseconds before the clocks are first read: most answers come sooner."""
 _LONGEST_LOOK_MS: Final = 500
 
 
@@ -26,9 +25,9 @@ def cpu_clock(pid: int) -> int:
 
 
 def run_delay_ns(pid: int | str) -> int:
-    """How long the process was ready to run and no processor took it, in nanoseconds.
+    """How long the process was ready to run but got no processor, in nanoseconds.
 
-    `pid` may be "thread-self": the thread that asks.
+    `pid` may be "thread-self", the calling thread.
     """
     return int(Path(f"/proc/{pid}/schedstat").read_text().split()[1])
 
@@ -39,13 +38,13 @@ def is_asleep(pid: int) -> bool:
 
 
 def too_long(used_ms: float, budget_ms: float) -> SeatFault:
-    """The fault of who has used more processor time for a question than it had."""
+    """The fault of a bot that has used more processor time for a question than it was allowed."""
     told = f"used {used_ms:.1f} ms of processor time; it was allowed {budget_ms:.0f} ms"
     return SeatFault("timeout", told)
 
 
 class Bank:
-    """What is left to a bot, in milliseconds. All its seats of a match draw from one."""
+    """The time that a bot has left, in milliseconds. All its seats of a match draw on one bank."""
 
     __slots__ = ("left_ms",)
 
@@ -54,11 +53,12 @@ class Bank:
 
 
 class Meter:
-    """Charges one question to a seat. Nothing is read before the first `look`.
+    """Charges one question to a seat. No clock is read before the first `look`.
 
-    Wall time counts from the first look on, and only while neither the process nor the one that
-    waits for it was kept waiting for a processor: a bot never pays for a busy machine. No more of
-    it is allowed than the bank has left, which would be charged with it.
+    Wall time counts from the first look on. Time in which the process, or the thread that waits for
+    it, was kept waiting for a processor is not charged: a bot never pays for a busy machine. The
+    bot is never allowed more wall time than its bank could pay for, or its processor time if that
+    is more.
     """
 
     __slots__ = (
@@ -79,9 +79,10 @@ class Meter:
         self.next_look_ms = min(GRACE_MS, int(budget_ms) + 1)
 
     def look(self, answered: Callable[[], bool] = lambda: False) -> None:
-        """Raises SeatFault where the time is over; else says when to look again.
+        """Reads the clocks, and sets `next_look_ms`. Raises SeatFault if the time is over.
 
-        `answered` is asked once the clocks are read: who has answered by then is judged no more.
+        `answered` is called after the clocks are read: a bot that has answered by then is not
+        judged.
         """
         cpu, wall, charged = time.clock_gettime_ns(cpu_clock(self._pid)), *self._waited()
         asleep = is_asleep(self._pid)
@@ -89,21 +90,22 @@ class Meter:
             return
         left = self.settle(cpu)
         allowed = self._allowed
-        # The wait that is going on is not yet in the delay. Who is ready to run when over is
-        # either kept waiting, or running and soon at the end of its processor time.
+        # A wait that is still going on is not yet in the delay. A process over its time that is
+        # ready to run is either kept waiting, or running and soon at the end of its processor time.
         if charged > allowed and asleep:
             raise SeatFault("timeout", f"no answer within {allowed:.0f} ms")
-        # Counted on top: who may think for longer than our patience is not the machine's fault.
+        # `allowed` is added: if a bot may think for longer than our patience, the machine is not at
+        # fault.
         if wall > allowed + self._limits.patience_ms:
             raise SeatFault("platform", f"the machine gave the bot no time for {wall:.0f} ms")
         self.next_look_ms = max(1, min(_LONGEST_LOOK_MS, int(left) + 1, int(allowed - charged) + 1))
 
     def slept_ms(self, used_ms: float) -> float:
-        """What was slept until now, beside that much processor time."""
+        """Milliseconds slept until now: the charged wall time less `used_ms` of processor time."""
         return 0.0 if self._first is None else max(0.0, self._waited()[1] - used_ms)
 
     def _waited(self) -> tuple[float, float]:
-        """Milliseconds since the first look: by the wall, and those of them that are charged."""
+        """Milliseconds of wall time since the first look, and how many of them are charged."""
         now = time.monotonic_ns() / 1e6
         ready = now - (run_delay_ns(self._pid) + run_delay_ns("thread-self")) / 1e6
         if self._first is None:
@@ -111,7 +113,7 @@ class Meter:
         return now - self._first, ready - self._first_ready
 
     def settle(self, cpu_ns: int) -> float:
-        """What is left of the budget, in ms, at this reading. Raises SeatFault at nothing."""
+        """Milliseconds left of the budget at this reading. Raises SeatFault if it is used up."""
         used = (cpu_ns - self._begun) / 1e6
         if used > self._budget:
             raise too_long(used, self._budget)

@@ -1,4 +1,4 @@
-"""Whose a container is, and what killed processes of ours have left behind.
+"""Names the owner of a container, and removes what killed processes of ours left behind.
 
 Knows processes, labels and folders; starts nothing.
 """
@@ -15,23 +15,23 @@ if TYPE_CHECKING:
     from docker import DockerClient
 
 OWNER: Final = "matchbox.seat.owner"
-"""The label of every container of ours: the process that it belongs to."""
+"""The label of each of our containers: the process that it belongs to."""
 
 _END: Final = "+"
 
 
 def owner() -> str:
-    """This process, told apart from every other that was or will be on this machine."""
+    """A name for this process that no other process of this machine has, had or will have."""
     return f"{_namespace()}.{os.getpid()}.{_begun(os.getpid())}"
 
 
 def folder_prefix() -> str:
-    """How the names of this process's folders begin."""
+    """The prefix of the names of this process's folders."""
     return owner() + _END
 
 
 def lives(owner: str) -> bool:
-    """Whether that process runs. One in another namespace of processes is not ours to judge."""
+    """Whether that process runs. A process in another pid namespace counts as running."""
     namespace, _, rest = owner.partition(".")
     pid, _, begun = rest.partition(".")
     if namespace != _namespace():
@@ -49,7 +49,7 @@ def sweep(client: DockerClient, directory: Path) -> None:
     mine = {"label": OWNER}
     for container in client.containers.list(all=True, filters=mine, ignore_removed=True):
         if not lives(container.labels[OWNER]):
-            with suppress(APIError):  # Another worker was first.
+            with suppress(APIError):  # Another worker removed it first.
                 container.remove(force=True)
     for folder in directory.iterdir():
         if not lives(folder.name.partition(_END)[0]):
@@ -61,7 +61,7 @@ def _namespace() -> str:
 
 
 def _begun(pid: int) -> str:
-    """When the process began, in ticks of its machine. A process that is buried has not."""
+    """When the process began, in clock ticks since boot. Raises OSError for one that has ended."""
     state, *rest = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     if state in "ZX":
         raise ProcessLookupError(pid)

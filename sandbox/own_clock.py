@@ -1,9 +1,9 @@
-"""A clock of a seat's own: it shows the processor time of the process, in whole milliseconds.
+"""A clock for one seat: it shows the processor time of the process, in whole milliseconds.
 
 Two seats that both read the machine's clock could pass notes by it. So the functions of the vDSO,
-through which the C library reads clocks, lead to code of ours; the kernel's page of times is
-unmapped; and the instructions that read the processor's counter are refused. What the system
-calls tell, the filter in syscalls.py decides. Knows x86-64 machine code; knows no filter.
+through which the C library reads clocks, are redirected to code of ours; the kernel's page of times
+is unmapped; and the instructions that read the processor's counter are refused. The filter in
+syscalls.py decides about system calls. Knows x86-64 machine code; knows no filter.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ _ENTRIES: Final = {
     "__vdso_clock_getres": 0x9F,
     "__vdso_getrandom": 0xBB,
 }
-"""Where in the code each function of the vDSO begins. An older kernel has not all of them."""
+"""The offset in the code of each vDSO function. An older kernel does not have all of them."""
 _NEEDED: Final = "__vdso_clock_gettime"
 
 _libc = ctypes.CDLL(None, use_errno=True)
@@ -77,7 +77,8 @@ _libc.mmap.restype = ctypes.c_void_p
 def take() -> None:
     """Puts this process, and all that it forks, on a clock of its own.
 
-    Raises OSError where the machine or its kernel does not allow it; the clocks are then as before.
+    Raises OSError if the machine or its kernel does not allow it, and leaves the clocks as they
+    were.
     """
     if os.uname().machine != _MACHINE:
         raise OSError(f"no code for a clock on {os.uname().machine}")
@@ -96,7 +97,7 @@ def take() -> None:
 
 
 def _functions() -> dict[str, int]:
-    """The addresses of those functions that this kernel's vDSO has. Raises OSError for none."""
+    """The addresses of the functions that this kernel's vDSO has, by name. Raises OSError."""
     vdso = ctypes.CDLL(_VDSO)
     found = {
         name: ctypes.cast(getattr(vdso, name), ctypes.c_void_p).value or 0
@@ -109,10 +110,10 @@ def _functions() -> dict[str, int]:
 
 
 def _pages_of_times(vdso: int) -> int:
-    """How many pages of the kernel's times lie right before the vDSO. Raises OSError for none.
+    """The number of pages with the kernel's times right before the vDSO. Raises OSError for none.
 
-    A box has no /proc to read that from. But a mapping of the kernel's is the only one that may
-    not be told to be copied by a fork, as every other one is already.
+    A box has no /proc that says so. But MADV_DOFORK is invalid for the kernel's mappings alone:
+    on any other, it only repeats the default.
     """
     for count in range(_MOST_PAGES):
         place = vdso - (count + 1) * _PAGE
@@ -134,9 +135,9 @@ def _page_of_code() -> int:
 
 
 def _open(vdso: int, last: int) -> int:
-    """Lets the vDSO be written to, at least as far as that address; its size.
+    """Makes the vDSO writable, at least up to the address `last`; returns its size.
 
-    The kernel changes the rights of all of it or of nothing.
+    The kernel changes the rights of the whole vDSO or of nothing.
     """
     for size in range((last - vdso) // _PAGE * _PAGE + _PAGE, _MOST_PAGES * _PAGE, _PAGE):
         with suppress(OSError):

@@ -18,11 +18,11 @@ LAYERS: Final = (
     *("root", "no_new_privs", "landlock", "identity", "dumpable"),
     *("own_clock", "descriptors", "rlimits", "seccomp"),
 )
-"""The inner wall, from the first step to the last. A test may leave out any of them by name."""
+"""The layers of the inner wall, in the order in which they go up. A test may leave out any."""
 
 NOT_EVERYWHERE: Final = ("own_clock",)
-"""Layers that some machines cannot have. Without them two seats of one owner may pass each other
-notes, and no more: strangers may play all the same, and the report says that it is missing."""
+"""Layers that some machines cannot have. Without them, two seats of one owner may pass each other
+notes, but no more. So strangers may play all the same, and the report names the missing layer."""
 
 _RLIMITS: Final = (
     *("AS", "CORE", "CPU", "FSIZE", "MEMLOCK", "MSGQUEUE", "NICE", "NOFILE", "NPROC", "RTPRIO"),
@@ -34,9 +34,10 @@ PARTS: Final = (
     *("seccomp:abi", "seccomp:list", "seccomp:paths", "seccomp:counters", "seccomp:zygote"),
     *("seccomp:futex", "seccomp:memory"),
 )
-"""What two of the layers are made of, each to be left out alone: every resource limit; and of the
-filters the check of the ABI, the list of calls, those that take a path or count what others do,
-what only the zygote may call, shared futexes, advice on memory."""
+"""The parts of the layers `rlimits` and `seccomp`, each of which a test may leave out: every
+resource limit; and of the filters the check of the ABI, the list of calls, calls that take a path,
+calls that count what others do, calls that only the zygote may make, shared futexes, advice on
+memory."""
 
 ENVIRONMENT: Final[Mapping[str, str]] = {
     "PYTHONHASHSEED": "0",
@@ -47,36 +48,36 @@ ENVIRONMENT: Final[Mapping[str, str]] = {
 """The whole environment of a bot, the same on every machine."""
 
 STARTED: Final[Mapping[str, str]] = {**ENVIRONMENT, "LD_BIND_NOW": "1"}
-"""What a zygote is started with: calls between libraries are linked at once. Every fork would link
-those that it is the first to make, and have the memory copied where that is written down."""
+"""The environment of a zygote, which links calls between libraries at once. Otherwise each fork
+would link the calls that it makes first, and copy the memory that records them."""
 
 NOBODY: Final = 65534
-"""The user and group a bot sees itself as."""
+"""The user and group that a bot runs as."""
 
 HOST: Final = "box"
-"""The name of the machine a bot sees."""
+"""The host name that a bot sees."""
 
 CHUNK_BYTES: Final = 60 * KIB
-"""The longest part of a question that travels in one packet."""
+"""The longest part of a question that fits one packet."""
 
 QUESTION_BYTES: Final = 20 * MIB
-"""The longest question a seat is sent: the 16 MiB of records that a bot learns from."""
+"""The longest question to a seat: it has room for the 16 MiB of records that a bot learns from."""
 
 SEATS_PER_ZYGOTE: Final = 1000
-"""After so many seats a zygote is retired."""
+"""A zygote is retired after so many seats."""
 
 HELLO: Final = b"ready"
 """The first packet of a fork, once its wall stands."""
 
 FRAME_DECISIONS: Final = 10
-"""A frame has the time of so many decisions at the most. Quick bots answer hundreds in it; one that
-does not is asked in smaller ones, where each decision has all of its time."""
+"""A frame has the time of this many decisions at most. Quick bots answer hundreds in that time; a
+bot that does not is asked in smaller frames, where each decision has its full time."""
 
 SERIAL_BYTES: Final = 8
-"""Length of the number by which a zygote's answer is known to be of this seat."""
+"""Length of the number that ties a zygote's answer to this seat."""
 
 DESCRIPTORS: Final = struct.Struct("2i")
-"""What comes with the limits of a seat: its channel, and the end of the pipe for its output."""
+"""The descriptors sent with the limits of a seat: its channel, and the pipe for its output."""
 
 DEATH: Final = struct.Struct("idq?")
 """How a seat ended: its wait status, processor time in ms, most memory in bytes, and whether it
@@ -86,11 +87,12 @@ TAG_BYTES: Final = 8
 """Length of the mark that ties an answer to its question."""
 
 WHERE: Final = signal.SIGUSR1
-"""Tells a fork whose time is over to print where it is, most recent call first."""
+"""The signal at which a fork whose time is over prints where it is, most recent call first."""
 
 LAST_RESORT_S: Final = 24 * 3600
-"""The kernel's own limit of processor time. It counts in ticks, which a bot can fool either way,
-and it kills as if from outside: no bot may come near, the host's clock is what ends its time."""
+"""The kernel's own limit of processor time, which no bot should ever reach. It counts in ticks,
+which a bot can cheat in either direction, and its kill looks as if it came from outside. The host's
+clock ends a bot's time."""
 
 NO_MEMORY: Final = 77
 """Exit code of a fork that ended in MemoryError."""
@@ -103,7 +105,7 @@ CONTAINER: Final[Mapping[str, object]] = {
     "pids_limit": 32,
     "nano_cpus": 1_000_000_000,
     "ipc_mode": "private",
-    # In place of the two writable directories that every container has.
+    # These take the place of the two writable directories that every container has.
     "tmpfs": dict.fromkeys(("/dev/shm", "/dev/mqueue"), "ro,noexec,nosuid,nodev,size=4k"),
     "log_config": {"type": "none"},
     "hostname": HOST,
@@ -111,12 +113,12 @@ CONTAINER: Final[Mapping[str, object]] = {
     "environment": STARTED,
     "auto_remove": True,
 }
-"""Every limit of a container but its memory and its system calls, by the name of the Docker SDK.
+"""Every limit of a container except memory and system calls, by the name that the Docker SDK uses.
 The inner wall stands behind each of them."""
 
 CONTAINER_ROOM_MB: Final = 192
-"""Memory of a container beyond that of its seat: what the zygote has, and the kernel for it. So a
-seat meets its own limit first, and who killed it is never in doubt."""
+"""Memory of a container beyond its seat's, for the zygote and the kernel. So a seat meets its own
+limit first, and it is always clear what killed it."""
 
 STANDARD_LIBRARY: Final = tuple(
     name
@@ -130,8 +132,8 @@ STANDARD_LIBRARY: Final = tuple(
     )
     for name in line.split()
 )
-"""What bots import most: loaded once in the zygote. The rest is imported from memory when asked
-for: uuid too, which at once remembers the name of the machine that it is loaded on."""
+"""The modules that bots import most: loaded once, in the zygote. Others are imported from memory on
+demand. That includes uuid, which remembers the host name of the machine that loads it."""
 
 EXTENSIONS: Final = tuple(
     name
@@ -144,9 +146,9 @@ EXTENSIONS: Final = tuple(
     )
     for name in line.split()
 )
-"""The library's modules of machine code that a seat can import, where this Python has them in files
-of their own. All are mapped before the wall goes up, and every fork pays a little for each. So some
-are left out: codecs of East Asian languages, and what talks to databases, terminals, devices and
+"""The standard library's extension modules that a seat can import, where this Python has them in
+files of their own. All are mapped before the wall goes up, and each costs every fork a little. So
+some are left out: codecs of East Asian languages, and modules for databases, terminals, devices and
 services of the machine."""
 
 
@@ -158,8 +160,8 @@ LIBRARIES: Final[Mapping[str, tuple[str, ...]]] = {
         *("numpy.lib.scimath", "numpy.lib.stride_tricks"),
     ),
 }
-"""What a box can hold beside the standard library, each with the modules that are loaded at once:
-nothing of them can be read later."""
+"""The packages that a box can hold beside the standard library, each with the modules that are
+loaded at once: no module of theirs can be loaded later."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,18 +172,18 @@ class Limits:
         cpu_ms: processor time of one decision.
         wall_factor: charged wall time allowed, as a multiple of the processor time.
         start_cpu_ms: processor time of loading the bot.
-        bank_ms: time of all decisions of a match together: processor time and what is slept.
+        bank_ms: time for all decisions of a match together: processor time and sleep.
         off_turn_ms: processor time between an answer and the next question. It is charged to the
-            bank; the limit leaves room for what a crowded host takes and the kernel books as ours.
-        restless_ms: after more of that than this, a seat is stopped whenever it is not asked, so
-            that it cannot measure by what it does meanwhile how long others take.
-        patience_ms: wall time after which a seat that gets no processor is the platform's fault.
+            bank; the limit allows for time that a crowded host takes and the kernel books as ours.
+        restless_ms: a seat that uses more than this between two questions is stopped from then on
+            whenever it is not asked. It could count its own steps to measure how long others take.
+        patience_ms: if a seat gets no processor for so much wall time, the platform is at fault.
         memory_mb: address space above the warm zygote's own.
         answer_bytes: longest answer to one question.
-        report_bytes: beside it, for diagnostics on the move; none where they are not asked for.
-        envelope_bytes: what a frame of answers may hold beside them.
+        report_bytes: further room for diagnostics on the move; 0 if they are not wanted.
+        envelope_bytes: what a frame of answers may hold beside the answers.
         frame_bytes: longest frame of answers.
-        log_bytes: what is kept of a bot's output.
+        log_bytes: how much of a bot's output is kept.
     """
 
     cpu_ms: int = 1000
@@ -199,19 +201,19 @@ class Limits:
     log_bytes: int = 16 * KIB
 
     def longest_answer(self, decisions: int) -> int:
-        """How many bytes the frame that answers so many questions may have."""
+        """The longest frame, in bytes, that may answer so many questions."""
         whole = self.envelope_bytes + decisions * (self.answer_bytes + self.report_bytes)
         return whole if whole < self.frame_bytes else self.frame_bytes
 
 
 @dataclass(frozen=True, slots=True)
 class Engine:
-    """What a box of the kind `docker` is told beside its program.
+    """Settings of a box of the kind `docker`, beside its program.
 
     Attributes:
-        runtime: the engine's name of it, such as "runsc"; empty is the engine's own choice.
-        sockets: a directory that engine and worker see under the same path; empty is the usual.
-        modules: what the image holds beside the program, so that several share one.
+        runtime: the engine's name for a runtime, such as "runsc"; empty is the engine's default.
+        sockets: a directory that engine and worker see under the same path; empty is the default.
+        modules: further modules in the image, so that several programs can share it.
     """
 
     runtime: str = ""
@@ -220,17 +222,17 @@ class Engine:
 
 
 LEARN_CPU_MS: Final = 10_000
-"""Processor time for learning between two rounds."""
+"""Processor time for learning between two rounds, in milliseconds."""
 
 LEARN_MEMORY_MB: Final = 512
-"""Memory while it learns."""
+"""Memory for learning, in MiB."""
 
 LEARN_ANSWER_BYTES: Final = 90 * KIB
-"""The longest memory, 64 KiB, in base64 and a little more."""
+"""The longest memory, 64 KiB, in base64 with a little to spare."""
 
 
 def learning(limits: Limits) -> Limits:
-    """The limits of a bot that learns instead of playing: one long decision, a long answer."""
+    """The limits of a bot that learns instead of playing: one long decision with a long answer."""
     return replace(
         limits,
         cpu_ms=LEARN_CPU_MS,
@@ -253,7 +255,7 @@ class Wall:
             raise ValueError(f"no such layer of the wall: {', '.join(sorted(unknown))}")
 
     def has(self, layer: str) -> bool:
-        """True where the layer goes up, or the part of one."""
+        """Whether this layer, or this part of a layer, goes up."""
         return layer not in self.drop and layer.partition(":")[0] not in self.drop
 
 
@@ -268,13 +270,13 @@ STANDING: Final[Mapping[str, int]] = {
     "RLIMIT_SIGPENDING": 16,
     "RLIMIT_STACK": 8 * MIB,
 }
-"""The resource limits that a zygote can do with too: its seats have them from it."""
+"""The resource limits that do not disturb a zygote: its seats inherit them."""
 
 
 def rlimits(limits: Limits, baseline_bytes: int) -> dict[str, int]:
     """The other resource limits of a bot's process, by name in `resource`; soft and hard alike.
 
-    `baseline_bytes` is the address space of the zygote it is forked from.
+    `baseline_bytes` is the address space of the zygote that it is forked from.
     """
     return {
         "RLIMIT_AS": baseline_bytes + limits.memory_mb * MIB,

@@ -1,6 +1,6 @@
 """Namespaces without bubblewrap, as a command line: the inner wall does the rest.
 
-Knows `unshare` of util-linux and what to do where the kernel refuses it.
+Knows `unshare` of util-linux, and the advice for a kernel that refuses it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from sandbox.program import Program
 
 _FLAGS: Final = (
     *("--user", f"--map-user={NOBODY}", f"--map-group={NOBODY}"),
-    # The zygote moves to a root of its own, then gives up what let it do so.
+    # The zygote moves to a root of its own, then gives up the rights that let it do so.
     *("--keep-caps", "--pid", "--net", "--ipc", "--uts", "--mount", "--fork", "--kill-child"),
 )
 

@@ -1,4 +1,4 @@
-"""What runs in a box: the code to load, where it lies on this machine, and how Python is started.
+"""The program in a box: the code to load, where it lies on this machine, and how Python is started.
 
 Knows files of the interpreter and of packages; knows no wall and no bot.
 """
@@ -36,11 +36,11 @@ class Program:
 
     Attributes:
         preload: module names.
-        entry: "module:function", called in every seat with `recv` and `send`. Where that module
-            has a function `prepare` it is called once, in the zygote.
-        paths: directories where a module is looked for before the installed ones.
+        entry: "module:function", called in every seat with `recv` and `send`. If that module has a
+            function `prepare`, it is called once, in the zygote.
+        paths: directories that are searched for modules before the installed packages.
         wall: which layers of the inner wall go up.
-        libraries: names of policy.LIBRARIES that its second flavour holds.
+        libraries: names of policy.LIBRARIES that seats of its second kind have loaded.
     """
 
     preload: tuple[str, ...]
@@ -50,7 +50,7 @@ class Program:
     libraries: tuple[str, ...] = ()
 
     def rich(self) -> Program:
-        """The same with its libraries loaded."""
+        """The same program with its libraries loaded."""
         modules = [module for name in self.libraries for module in LIBRARIES[name]]
         return replace(self, preload=(*modules, *self.preload), libraries=())
 
@@ -59,7 +59,7 @@ class Program:
         names = [*_EVERY_BOX, *self.preload, self.entry.partition(":")[0]]
         tops = dict.fromkeys(name.partition(".")[0] for name in names)
         places = [_place(name, self.paths) for name in tops if not _in_library(name)]
-        # Where a package from a wheel keeps the shared libraries that it was linked with.
+        # A package from a wheel keeps its shared libraries here.
         linked = [place.with_name(f"{place.name}.libs") for place in places]
         return places + [place for place in linked if place.is_dir()]
 
@@ -72,12 +72,11 @@ class Program:
         interpreter: str = str(INTERPRETER),
         control: str | None = None,
     ) -> list[str]:
-        """The interpreter's command line; all places are named as they look from inside.
+        """The interpreter's command line. All places are named as they look from inside.
 
-        `own_root` tells the zygote to leave the host's root itself, and None that it has no way to;
-        `archive` where it finds the
-        standard library (see library.install), `control` at which socket it is waited for; without
-        one it finds the channel at descriptor 0.
+        `own_root` is True if the zygote must leave the host's root itself, and None if it has no
+        way to. `archive` is the place of the standard library (see library.install). `control` is
+        the path of the socket to call back on; without one, the channel is at descriptor 0.
         """
         job = {
             "preload": self.preload,

@@ -1,7 +1,7 @@
 """Makes a zygote look like every other from inside Python: its names, paths and numbers.
 
-Runs inside a box before the wall goes up. What it replaces the filter refuses as well; so it stops
-no attack, but lets honest code go on that asks for such things.
+Runs inside a box before the wall goes up. The filter refuses what this replaces as well. So this
+stops no attack, but it lets honest code that asks for such things go on.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ from sandbox.library import HOME
 from sandbox.policy import HOST
 
 _OURS: Final = "/box"
-"""The directory of all modules that are not the library's."""
+"""The directory of all modules outside the standard library."""
 _PYTHON: Final = "/python"
 _PID: Final = 2
 _THREAD_ID_AT: Final = {"x86_64": 720}
-"""Where the C library notes a thread's number, counted from the thread's own address."""
+"""Where the C library keeps a thread's number, as an offset from the thread's own address."""
 
 
 def hide_places(imports: Sequence[str]) -> None:
-    """Gives files of modules the same names everywhere; `imports` are directories of ours."""
+    """Gives files of modules the same names on every machine; `imports` are our directories."""
     library = sys._stdlib_dir  # type: ignore[attr-defined]
-    # The longest first: one may lie within another.
+    # The longest come first, because one may lie within another.
     pairs = [(library, HOME), *((place, _OURS) for place in imports)]
     places = dict(sorted(pairs, key=lambda pair: -len(pair[0])))
     for module in list(sys.modules.values()):
@@ -76,7 +76,7 @@ def _renamed(value: Any, places: Mapping[str, str]) -> Any:
 
 
 def hide_numbers() -> None:
-    """Answers questions about process and machine with the same constants everywhere."""
+    """Makes questions about process and machine return the same constants everywhere."""
     system = os.uname_result(("Linux", HOST, "0", "0", os.uname().machine))
     for name, answer in {
         "getpid": lambda: _PID,
@@ -98,12 +98,13 @@ def hide_numbers() -> None:
 
 
 def _refuse() -> NoReturn:
-    """The C library takes no notice that the call was refused, and answers at random."""
+    """Raises PermissionError, as the C library does not: it ignores refusals, and answers at
+    random."""
     raise PermissionError(errno.EPERM, os.strerror(errno.EPERM))
 
 
 class ThreadNumber:
-    """The number of a fork's thread, where the C library notes it: it counts forks before it."""
+    """The C library's copy of a fork's thread number, which counts the forks before it."""
 
     def __init__(self) -> None:
         libc = ctypes.CDLL(None)
@@ -116,6 +117,6 @@ class ThreadNumber:
                 self._place = place
 
     def hide(self) -> None:
-        """Called by the fork."""
+        """Replaces it with a constant. Called by the fork."""
         if self._place is not None:
             self._place.value = _PID

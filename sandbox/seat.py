@@ -1,6 +1,6 @@
 """One bot's process as its referee sees it: a question in, an answer out, or a fault.
 
-Knows time, sizes and whose fault silence is; knows nothing of what the frames say.
+Knows times, sizes, and whose fault a missing answer is; knows nothing of the frames' contents.
 """
 
 from __future__ import annotations
@@ -35,15 +35,15 @@ _WHERE_MS: Final = 200
 _QUIET_MS: Final = 20
 _AT_ONCE: Final = socket.MSG_DONTWAIT
 _GRACE: Final = struct.pack("ll", 0, GRACE_MS * 1000)
-"""How long the kernel waits for an answer by itself, as it is told."""
+"""How long the kernel waits for an answer before we poll, as a `struct timeval`."""
 _TAGS: Final = 64
-"""So many are drawn at a time."""
+"""The number of tags that are drawn at a time."""
 
 
 class Seat:
     """A fresh fork of a zygote, for one bot. `done` takes the zygote back when the seat closes.
 
-    Every answer is paid from `bank`, which the bot's other seats may share.
+    Every answer is paid from `bank`, which the bot's other seats may share. Raises SeatFault.
     """
 
     def __init__(
@@ -66,28 +66,29 @@ class Seat:
         self._poll.register(self._output, select.POLLIN)
         self._log = bytearray()
         self._prints = False
-        """Whether it has printed so much, or so slowly, that its output has to be looked after."""
+        """Whether it has printed while it was waited for: then its output is read meanwhile."""
         self._bank = bank or Bank(limits)
         self._last = False
         """Whether the bank holds less than a whole decision's time."""
         self._begun = self._rested = 0
-        """The bot's processor time at the last question, and at its answer."""
+        """The bot's processor time in ns at the last question, and at its answer."""
         self._restless = False
-        """Whether it has worked while it was not asked: from then on it is stopped meanwhile. Its
-        bot's other seats are not: they would notice, and know that this one had been there."""
+        """Whether it has worked while it was not asked. From then on, it is stopped between
+        questions. Its bot's other seats are not: they would notice, and so learn about this one."""
         self._stopped = False
         self._budget = 0.0
         self._meter: Meter | None = None
-        """Of a question that was not answered at once."""
+        """The meter of a question that was not answered at once."""
         self._open = True
         self._death: Death | None = None
         self._fault: SeatFault | None = None
 
     def ask(self, frame: bytes, decisions: int = 1, *, start: bool = False) -> bytes:
-        """The one frame that answers this one, within its limits. Raises SeatFault, for good.
+        """The one frame that answers this one, within its limits. Raises SeatFault for good.
 
-        `decisions` is the number of questions in the frame; `start` that it loads the bot. A frame
-        of many that takes too long is nobody's fault yet, and nobody pays for it.
+        `decisions` is the number of questions in the frame; `start` says that it loads the bot. If
+        a frame of more than FRAME_DECISIONS takes too long, the fault is `shared` and nothing is
+        charged. After any fault the seat is closed, and every further question raises it again.
         """
         if self._fault is not None:
             raise SeatFault(self._fault.kind, self._fault.detail)
@@ -107,18 +108,18 @@ class Seat:
 
     @property
     def stderr(self) -> str:
-        """What the bot has printed, both streams, up to the limit."""
+        """The bot's output, stdout and stderr together, up to the limit."""
         if self._open:
             self._drain()
         return self._log.decode("utf-8", "replace")
 
     @property
     def cpu_ms(self) -> float:
-        """The processor time that the bot has used, loading included, in milliseconds."""
+        """The processor time that the bot has used, including loading, in milliseconds."""
         return self._death.cpu_ms if self._death else self._rested / 1e6
 
     def close(self) -> None:
-        """Kills the process and sees it dead; hands its zygote back. Twice is as good as once."""
+        """Kills the process and waits for its end; hands its zygote back. May be called twice."""
         if not self._open:
             return
         if self._death is None:
@@ -132,7 +133,7 @@ class Seat:
         self._done(self._zygote)
 
     def _exchange(self, frame: bytes, decisions: int, start: bool) -> bytes:
-        """The answer to a question. Most come at once: for those as little is done as there is."""
+        """The answer to a question. Most come at once, so that case does as little as possible."""
         limits, bank = self._limits, self._bank
         if not self._open:
             raise SeatFault("platform", "the seat was closed before this question")
@@ -163,19 +164,20 @@ class Seat:
         if used > budget:
             raise too_long(used, budget)
         slept = 0.0 if self._meter is None else self._slept(self._meter, used)
-        # Loading has a budget of its own; sleeping meanwhile has not.
+        # Loading has a budget of its own, but sleep during loading is charged.
         bank.left_ms -= slept if start else used + slept
         return answer
 
     def _stop(self, stopped: bool) -> None:
         """Stops the process until the next question, or lets it go on."""
         self._stopped = stopped
-        with suppress(ProcessLookupError):  # One that has ended is found out when it is asked.
+        with suppress(ProcessLookupError):  # If it has ended, the next question finds that out.
             number = signal.SIGSTOP if stopped else signal.SIGCONT
             signal.pidfd_send_signal(self._handle, number)
 
     def _owed(self, decisions: int) -> float:
-        """Milliseconds of processor time for a question. Raises SeatFault where none is left."""
+        """Milliseconds of processor time allowed for a question. Raises SeatFault if none is
+        left."""
         left = self._bank.left_ms
         if left <= 0:
             raise self._spent()
@@ -184,7 +186,7 @@ class Seat:
         return left if self._last else whole
 
     def _charge(self) -> None:
-        """Takes from the bank what a question took that has no answer, as far as can be told."""
+        """Charges the bank for a question without an answer, as far as its time can be read."""
         with suppress(OSError):
             used = (time.clock_gettime_ns(self._clock) - self._begun) / 1e6
             slept = 0.0 if self._meter is None else self._meter.slept_ms(used)
@@ -194,7 +196,7 @@ class Seat:
         return SeatFault("timeout", f"used all of its {self._limits.bank_ms} ms for the match")
 
     def _send(self, packet: bytes) -> None:
-        """Sends it, never waiting longer than the bot's own time for its answer."""
+        """Sends the packet. Waits no longer than the bot may take for its answer."""
         while True:
             try:
                 self._channel.send(packet, _AT_ONCE)
@@ -227,7 +229,7 @@ class Seat:
         return packet[TAG_BYTES:]
 
     def _polled(self, room: int) -> bytes:
-        """The packet that comes, with an eye on the output and the clocks; nothing at its end."""
+        """The packet, while output and clocks are looked after; b"" if the channel has ended."""
         while not self._wait():
             pass
         try:
@@ -236,7 +238,7 @@ class Seat:
             return b""
 
     def _wait(self) -> bool:
-        """True once the channel is ready; keeps the output flowing and the time meanwhile."""
+        """Waits once, reading output and clocks; True if the channel is ready. Raises SeatFault."""
         ready, meter = False, self._watch()
         for descriptor, _ in self._poll.poll(meter.next_look_ms):
             if descriptor == self._output:
@@ -252,7 +254,7 @@ class Seat:
         return ready
 
     def _watch(self) -> Meter:
-        """What keeps the time of this question, from when it is first asked for."""
+        """The meter of this question, made when it is first needed."""
         if self._meter is None:
             left = self._bank.left_ms
             self._meter = Meter(self.pid, self._begun, self._budget, self._limits, left)
@@ -274,7 +276,7 @@ class Seat:
             raise self._dead() from None
 
     def _ask_where(self) -> None:
-        """Lets a process that is out of time print where it is, if it can: its author wants it."""
+        """Has a process that is out of time print where it is, if it can, for its author."""
         watch = select.poll()
         watch.register(self._output, select.POLLIN)
         with suppress(OSError):
@@ -285,7 +287,7 @@ class Seat:
             patience = _QUIET_MS
 
     def _dead(self) -> SeatFault:
-        """The fault of a process that is leaving, or has closed its channel and stays."""
+        """The fault of a process that is ending, or that has closed its channel and stays."""
         allowed = self._begun / 1e6 + self._budget
         self._charge()
         try:
@@ -294,7 +296,7 @@ class Seat:
             return fault
 
     def _bury(self, patience_ms: int = 0) -> Death:
-        """Gives the process time to leave, kills it where it stays, and sees how it ended."""
+        """Gives the process time to end, kills it if it stays, and returns how it ended."""
         watch = select.poll()
         watch.register(self._handle, select.POLLIN)
         stays = not watch.poll(patience_ms)
@@ -305,7 +307,7 @@ class Seat:
         return self._death
 
     def _drain(self) -> None:
-        """Takes what the bot has printed; keeps what fits and drops the rest."""
+        """Reads what the bot has printed; keeps what fits and drops the rest."""
         try:
             text = os.read(self._output, 64 * 1024)
         except BlockingIOError:
@@ -317,7 +319,8 @@ class Seat:
 
 
 def _tags() -> Iterator[bytes]:
-    """Marks that nobody foresees. Drawn one by one, most of the time would go into the asking."""
+    """Marks that no bot can predict. They are drawn many at a time, because a system call for each
+    would take most of the time."""
     while True:
         drawn = os.urandom(_TAGS * TAG_BYTES)
         for at in range(0, len(drawn), TAG_BYTES):
@@ -325,7 +328,7 @@ def _tags() -> Iterator[bytes]:
 
 
 def _packets(tag: bytes, frame: bytes) -> Iterator[bytes]:
-    """The question in parts that fit a packet; all but the last say that more follows."""
+    """The question in parts that fit a packet; each part but the last is marked as incomplete."""
     last = max(0, len(frame) - 1) // CHUNK_BYTES
     for at in range(last):
         yield tag + b"\1" + frame[at * CHUNK_BYTES : (at + 1) * CHUNK_BYTES]

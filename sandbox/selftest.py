@@ -1,6 +1,6 @@
-"""Whether a kind of box holds on this machine: every attack is tried in a fresh seat.
+"""Tests whether a kind of box holds on this machine: tries every attack in a fresh seat.
 
-Knows what a whole wall is; knows no bots. The worker asks it at its start.
+Knows what a complete wall is; knows no bots. The worker runs it at its start.
 """
 
 from __future__ import annotations
@@ -20,14 +20,13 @@ _LIMITS = Limits(cpu_ms=2000, bank_ms=20_000, memory_mb=128)
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What was found out about one kind of box.
+    """The findings about one kind of box.
 
     Attributes:
-        walled: strangers' programs may run in it.
+        walled: whether strangers' programs may run in it.
         layers: every layer by name, and whether it stands.
-        missing: sentences, one for everything that is not as it must be.
-        lacking: the same for layers that not every machine can have; strangers may play all the
-            same.
+        missing: one sentence for each defect.
+        lacking: the same for layers that some machines cannot have; strangers may still play.
     """
 
     walled: bool
@@ -43,8 +42,8 @@ def selftest(
     engine: Engine = Engine(),  # noqa: B008 - a frozen value
     libraries: tuple[str, ...] = (),
 ) -> Report:
-    """The report on this kind, found once in the life of a process; with `libraries`, on its seats
-    that have them loaded."""
+    """The report on this kind, made once per process. With `libraries`, its seats have them
+    loaded."""
     preload = [module for name in libraries for module in LIBRARIES[name]]
     try:
         with open_box(
@@ -61,8 +60,8 @@ def best_kind(engine: Engine = Engine()) -> str:  # noqa: B008 - a frozen value
 
 
 def why_not(kind: str, wall: Wall, engine: Engine, libraries: tuple[str, ...]) -> str:
-    """Why seats of this kind must not hold the libraries: the wall stands without them, and not
-    with them. "" where they may."""
+    """Why seats of this kind must not hold the libraries: the wall stands without them but fails
+    with them. "" if they may."""
     tested = selftest(kind, wall, engine, libraries)
     if tested.walled or not selftest(kind, wall, engine).walled:
         return ""
@@ -87,7 +86,7 @@ def _examine(box: Box) -> Report:
 
 
 def _works(box: Box, attack: str) -> bool:
-    """True where the attack was not refused in so many words; a seat that died proves nothing."""
+    """Whether the attack was not explicitly refused: a seat that died proves nothing."""
     seat = box.seat(_LIMITS)
     try:
         return not seat.ask(attack.encode()).startswith(b"refused")
@@ -98,7 +97,7 @@ def _works(box: Box, attack: str) -> bool:
 
 
 def _clock_runs(box: Box) -> bool:
-    """True where a spinning seat is seen to use its time, from outside."""
+    """Whether the processor time of a spinning seat can be measured from outside."""
     seat: Seat = box.seat(_LIMITS)
     try:
         before = seat.cpu_ms

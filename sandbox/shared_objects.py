@@ -1,4 +1,4 @@
-"""Loads the machine code that seats may need before their wall stands, and all of its pages.
+"""Loads the machine code that seats may need before their wall stands, with all of its pages.
 
 Knows the C library's loader; runs inside a box, in the zygote.
 """
@@ -31,7 +31,7 @@ class _Header(ctypes.Structure):
 
 
 class _Object(ctypes.Structure):
-    """A shared object that is loaded, as `dl_phdr_info`."""
+    """A loaded shared object, as `dl_phdr_info`."""
 
     _fields_ = (
         *(("base", ctypes.c_uint64), ("name", ctypes.c_char_p)),
@@ -45,25 +45,25 @@ _Visit = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.POINTER(_Object), ctypes.c_size_t
 def load(files: Iterable[str]) -> None:
     """Loads these shared libraries, without running any module in them.
 
-    What is loaded is found again by its name in memory: no later import looks for a file.
+    A later import finds a loaded library by its name in memory, and looks for no file.
     """
     for file in files:
-        with suppress(OSError):  # Linked with a library that the box does not hold.
+        with suppress(OSError):  # It is linked with a library that the box does not hold.
             _kept.append(ctypes.CDLL(file, mode=sys.getdlopenflags()))
 
 
 def populate() -> None:
-    """Has every page of the machine code in memory, whoever has used it before.
+    """Has every page of the machine code in memory, whether it was used before or not.
 
-    Else the first seat that calls a function would wait for the disk, and the next would not.
+    Otherwise the first seat that calls a function would wait for the disk, and the next would not.
     """
     for start, length in list(_segments()):
         if _libc.madvise(start, length, _POPULATE_READ) != 0:
-            ctypes.string_at(start, length)  # A kernel before 5.14: read it.
+            ctypes.string_at(start, length)  # A kernel before 5.14 needs it read.
 
 
 def _segments() -> Iterator[tuple[int, int]]:
-    """First page and length of every part of a file that is mapped here."""
+    """First address and length of every part of a file that is mapped here."""
     found: list[tuple[int, int]] = []
 
     def visit(one: ctypes._Pointer[_Object], _size: int, _data: int | None) -> int:

@@ -1,7 +1,7 @@
-"""Which system calls a bot may make, as data, and the filter program that says so.
+"""Which system calls a bot may make, as data, and the filter program that enforces it.
 
-Knows numbers of two architectures and how a classic BPF program is laid out; calls no kernel,
-so every rule is tested by a small interpreter. It is loaded on both sides of the wall.
+Knows the call numbers of two architectures and the layout of a classic BPF program; calls no
+kernel, so a small interpreter can test every rule. It is loaded on both sides of the wall.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ REFUSE: Final = 0x00050000 | errno.EPERM
 ABSENT: Final = 0x00050000 | errno.ENOSYS
 NOTHING: Final = 0x00050000
 OVER: Final = 0x00050000 | errno.ETIMEDOUT
-"""A call that is not made returns 0, or that its time is over."""
+"""A call that is not made returns 0, or ETIMEDOUT."""
 
 
 def _names(*lines: str) -> frozenset[str]:
@@ -27,56 +27,57 @@ def _names(*lines: str) -> frozenset[str]:
 
 
 BOT: Final = _names(
-    # Messages, and whatever else is open already.
+    # Messages, and other descriptors that are already open.
     "read write readv writev pread64 lseek close",
-    # Memory, and waiting for itself.
+    # Memory, and waiting within the process.
     "brk mmap mremap munmap mprotect madvise futex sched_yield restart_syscall",
     "poll ppoll select pselect6 nanosleep clock_nanosleep",
-    # Signals it sends to itself by a timer, and handles.
+    # Signals that it sends to itself by a timer, and their handlers.
     "rt_sigaction rt_sigprocmask rt_sigreturn sigaltstack alarm getitimer setitimer",
-    # Looking at the clock and at itself.
+    # Reading the clock, and its own identity.
     "clock_gettime clock_getres gettimeofday time getrandom getuid geteuid getgid getegid",
     "exit exit_group",
 )
-"""All that a bot may call. Whatever is not named here is refused with EPERM."""
+"""All calls that a bot may make. Every other call is refused with EPERM."""
 
 TIMERS: Final = _names("alarm getitimer setitimer clock_getres gettimeofday time")
-"""What tells the machine's time or signals by it: refused where a seat has a clock of its own."""
+"""Calls that reveal the machine's time, or send signals by it: refused in a seat with its own
+clock."""
 
 WAITS: Final = _names("poll ppoll select pselect6 nanosleep clock_nanosleep sched_yield")
-"""What waits for a time, or asks without waiting: there it returns 0 at once. A bot that could do
-either would learn how long something else has taken."""
+"""Calls that wait for a time, or poll. Where a seat has a clock of its own, they return 0 at once:
+otherwise a bot could learn from them how long something else has taken."""
 
 ZYGOTE: Final = _names(
-    # To fork a seat, hand it its descriptors, and see it dead.
+    # Needed to fork a seat, hand it its descriptors, and wait for its end.
     "clone fork vfork set_robust_list rseq set_tid_address wait4 waitid",
     "recvmsg recvfrom sendmsg sendto dup dup2 dup3 pipe2 fcntl close_range",
-    # To raise the second step of the wall in the fork.
+    # Needed to raise the second step of the wall in the fork.
     "prlimit64 getrlimit setrlimit prctl seccomp",
 )
-"""What the zygote needs beside, and a bot loses before its first line."""
+"""Further calls that the zygote needs. A bot loses them before its first line."""
 
 PATHS: Final = _names(
     "open openat stat lstat fstat newfstatat statx access faccessat faccessat2 getdents64",
     "readlink readlinkat getcwd",
 )
-"""Calls that take the name of a file, or tell of one. The kernel remembers for all processes which
-names were asked for, found or not, and the time that an answer takes tells it: so a seat names
-nothing. A pipe has a number too, which counts all pipes of the machine."""
+"""Calls that take the name of a file, or describe one. The kernel remembers for all processes which
+names were asked for, found or not, and the time of an answer reveals it: so a seat may not name any
+file. A pipe has a number too, which counts all pipes of the machine."""
 
 COUNTERS: Final = _names("getpid getppid gettid getrusage times uname sched_getaffinity")
-"""Calls that tell what others have done, or where it is that they do it: numbers of processes count
-the forks before, and faults of pages tell what somebody has read."""
+"""Calls that reveal what others have done, or on which processor: process numbers count earlier
+forks, and page faults show what somebody has read."""
 
 MUTE: Final = frozenset(("clone3",))
-"""Answered with "no such call", so that the C library falls back on the older one."""
+"""Calls answered with "no such call", so that the C library falls back on the older one."""
 
 PARTS_OF_LIST: Final[Mapping[str, frozenset[str]]] = {
     "seccomp:paths": PATHS,
     "seccomp:counters": COUNTERS,
 }
-"""Calls that neither zygote nor bot may make, and that Python starts with. A test may let a seat
-have them again, by these names."""
+"""Calls that neither zygote nor bot may make, but that Python starts with. A test may allow them
+again to a seat, by these names."""
 
 _NUMBERS: Final = """
 read 0 63, write 1 64, open 2 -, close 3 57, stat 4 -, fstat 5 80, lstat 6 -, poll 7 -, lseek 8 62,
@@ -97,20 +98,20 @@ clone3 435 435, close_range 436 436, faccessat2 439 439
 """
 
 _Line: TypeAlias = tuple[int, int, int, int]
-"""One instruction: code, lines to jump over where it is true, where it is not, and its value."""
+"""One instruction: code, how many lines to jump if true, how many if false, and its value."""
 
 Has: TypeAlias = Callable[[str], bool]
-"""Whether a part of the filters goes up, by its name in policy.py."""
+"""Says whether a part of the filters goes up, by its name in policy.py."""
 
 
 def _whole(_: str) -> bool:
-    """All of them, as everywhere but in tests."""
+    """All parts go up, as everywhere except in tests."""
     return True
 
 
 @dataclass(frozen=True, slots=True)
 class Architecture:
-    """One machine's name to the filter, its call numbers, and where a foreign ABI begins."""
+    """One machine: its identifier in filters, its call numbers, and where a foreign ABI begins."""
 
     audit: int
     numbers: dict[str, int]
@@ -121,7 +122,7 @@ def _architectures() -> dict[str, Architecture]:
     rows = [row.split() for row in _NUMBERS.replace("\n", " ").split(",")]
     tables = [{r[0]: int(r[column]) for r in rows if r[column] != "-"} for column in (1, 2)]
     return {
-        # From 0x40000000 on the x32 ABI counts the same calls again under other numbers.
+        # From 0x40000000 on, the x32 ABI gives the same calls other numbers.
         "x86_64": Architecture(0xC000003E, tables[0], 0x40000000),
         "aarch64": Architecture(0xC00000B7, tables[1], None),
     }
@@ -131,7 +132,7 @@ ARCHITECTURES: Final = _architectures()
 
 
 def here() -> Architecture | None:
-    """This machine's architecture, or None where the numbers of its calls are not known."""
+    """This machine's architecture, or None if its call numbers are not known."""
     return ARCHITECTURES.get(os.uname().machine)
 
 
@@ -147,9 +148,9 @@ _HUGE_PAGES: Final = 0x40000
 
 
 def zygote_filter(arch: Architecture, has: Has = _whole, *, own_clock: bool = False) -> bytes:
-    """The first filter: everything that zygote or bot needs, and nothing else.
+    """The first filter: allows everything that zygote or bot needs, and nothing else.
 
-    `own_clock` tells that the process has a clock of its own, and is to see no other.
+    `own_clock` says that the process has a clock of its own, and must not see any other.
     """
     otherwise = REFUSE if has("seccomp:list") else ALLOW
     left = [PARTS_OF_LIST[part] for part in PARTS_OF_LIST if not has(part)]
@@ -161,7 +162,7 @@ def zygote_filter(arch: Architecture, has: Has = _whole, *, own_clock: bool = Fa
 
 
 def bot_filter(arch: Architecture, has: Has = _whole) -> bytes:
-    """The second filter, on top of the first: takes away what only the zygote needs."""
+    """The second filter, on top of the first: takes away the calls that only the zygote needs."""
     taken = {REFUSE: ZYGOTE} if has("seccomp:zygote") else {}
     first = _private_futexes(arch) if has("seccomp:futex") else []
     if has("seccomp:memory"):
@@ -177,8 +178,8 @@ def answering(number: int, code: int) -> bytes:
 
 
 def _private_futexes(arch: Architecture) -> list[_Line]:
-    """Refuses a futex that other processes could see: on a file of the library that both have
-    mapped, two bots would wake each other through it."""
+    """Refuses a futex that other processes could see: two bots could wake each other through a file
+    of the library that both have mapped."""
     return [
         (_EQUAL, 0, 4, arch.numbers["futex"]),
         (_LOAD, 0, 0, _SECOND_ARGUMENT_AT),
@@ -189,9 +190,9 @@ def _private_futexes(arch: Architecture) -> list[_Line]:
 
 
 def _own_memory(arch: Architecture) -> list[_Line]:
-    """Lets a bot give its own memory back, and refuses all other advice on memory: that changes
-    pages which other processes share, or whether they are shared. It also refuses memory from the
-    machine's common store of huge pages."""
+    """Lets a bot give its own memory back, and refuses all other advice on memory: that advice
+    changes pages which other processes share, or whether they are shared. Also refuses memory from
+    the machine's shared pool of huge pages."""
     return [
         (_EQUAL, 0, 5, arch.numbers["madvise"]),
         (_LOAD, 0, 0, _THIRD_ARGUMENT_AT),
@@ -208,7 +209,7 @@ def _own_memory(arch: Architecture) -> list[_Line]:
 
 
 def _own_clocks(arch: Architecture) -> list[_Line]:
-    """Refuses every clock but that of the process itself."""
+    """Refuses every clock except those of the process itself."""
     return [
         (_EQUAL, 0, 5, arch.numbers["clock_gettime"]),
         (_LOAD, 0, 0, _FIRST_ARGUMENT_AT),
@@ -220,7 +221,8 @@ def _own_clocks(arch: Architecture) -> list[_Line]:
 
 
 def _untimed_futexes(arch: Architecture) -> list[_Line]:
-    """Lets a process wait for itself without a time, and wake itself. With a time, it is over."""
+    """Allows a process to wait for itself without a timeout, and to wake itself. A wait with a
+    timeout times out at once."""
     return [
         (_EQUAL, 0, 13, arch.numbers["futex"]),
         (_LOAD, 0, 0, _SECOND_ARGUMENT_AT),
@@ -246,7 +248,7 @@ def _program(
     has: Has,
     first: Sequence[_Line] = (),
 ) -> bytes:
-    """The filter as `struct sock_filter` after `struct sock_filter`, eight bytes each."""
+    """The filter as an array of `struct sock_filter`, eight bytes each."""
     lines = [*(_native(arch) if has("seccomp:abi") else ()), (_LOAD, 0, 0, _NUMBER_AT), *first]
     for verdict, names in rules.items():
         lines += _group(sorted(_known(arch, names)), verdict)
@@ -254,7 +256,7 @@ def _program(
 
 
 def _native(arch: Architecture) -> Iterator[_Line]:
-    """Kills what calls by the numbers of another ABI."""
+    """Kills a process that uses the call numbers of another ABI."""
     yield from ((_LOAD, 0, 0, _AUDIT_AT), (_EQUAL, 1, 0, arch.audit), (_RETURN, 0, 0, KILL))
     if arch.foreign_from is not None:
         yield from ((_LOAD, 0, 0, _NUMBER_AT), (_AT_LEAST, 0, 1, arch.foreign_from))
@@ -262,7 +264,7 @@ def _native(arch: Architecture) -> Iterator[_Line]:
 
 
 def _group(numbers: list[int], verdict: int) -> list[_Line]:
-    """Returns the verdict for any of these numbers; jumps behind itself for the others."""
+    """Returns the verdict for any of these numbers; jumps past itself for the others."""
     last = len(numbers) - 1
     tests = [
         (_EQUAL, last - at, 0 if at < last else 1, number) for at, number in enumerate(numbers)

@@ -1,4 +1,4 @@
-"""Whose fault a death is. A pure table: knows exit codes and signals, no processes."""
+"""Who is at fault when a process dies. A pure table: knows exit codes and signals, no processes."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ _STARVED: Final = (-signal.SIGKILL, -signal.SIGSEGV, -signal.SIGABRT, -signal.SI
 
 @dataclass(frozen=True, slots=True)
 class Death:
-    """How a seat's process ended: its wait status, the time and the memory that it used.
+    """How a seat's process ended: wait status, processor time in ms, peak memory in bytes.
 
-    `clean` tells that it left nothing behind; `ours` that it was killed by its host.
+    `clean` says that it left nothing behind; `ours` that its host killed it.
     """
 
     status: int
@@ -29,7 +29,10 @@ class Death:
 
 
 def verdict(death: Death, limits: Limits, cpu_allowed_ms: float) -> SeatFault:
-    """The fault of a process that ended, or closed its channel, instead of answering."""
+    """The fault of a process that ended, or closed its channel, instead of answering.
+
+    `cpu_allowed_ms` is the processor time of its life that it may have used by then.
+    """
     if death.ours:
         return SeatFault("crash", "closed its channel instead of answering")
     code = os.waitstatus_to_exitcode(death.status)

@@ -1,11 +1,11 @@
 """The warm process inside a box, from which every seat is forked. Started through launch.py.
 
 Knows how to load code, raise the wall, fork, and bury its forks. It never runs a line of a bot:
-the fork does, behind the wall's second step, through an entry function that is named to it.
+the fork does, behind the wall's second step, through an entry function that the job names.
 
 Commands come over descriptor 0 or a socket that the job names, one packet each:
-    {limit: most} in JSON, with policy.DESCRIPTORS: a seat with these resource limits. It answers
-        for itself, on its channel.
+    {limit: most} in JSON, with policy.DESCRIPTORS: forks a seat with these resource limits. The
+        seat answers on its own channel.
     a serial: waits for the fork, which the other side has killed, and answers with the same serial
         and policy.DEATH.
 
@@ -13,9 +13,9 @@ On its channel a fork first sends HELLO. Then every packet in is a tag of eight 
 is 1 where more of the same question follows, and a part of the question; every packet out is the
 tag of the last question and the answer.
 
-What can be done before the fork is done before it: a fork copies every page that it writes to, and
-so does the zygote while a fork lives, which takes longer than what is done there. So limits are
-read only where they have changed, and no hook of the library runs in a fork.
+Everything possible is done before the fork: a fork copies every page that it writes to, and so
+does the zygote while a fork lives. Copying takes longer than the work itself. So limits are parsed
+only when they have changed, and no hook of the library runs in a fork.
 """
 
 from __future__ import annotations
@@ -58,9 +58,10 @@ _LIMITS: Final = [getattr(resource, name) for name in dir(resource) if name.star
 
 
 def main(job: str, imports: Sequence[str]) -> None:
-    """Loads what the job names, raises the wall's first step, and serves until its host is gone.
+    """Loads the job's modules, raises the wall's first step, and serves until its host is gone.
 
-    `imports` are the directories of all modules but the library's.
+    `job` is the JSON of `Program.command`; `imports` are the directories of all modules except the
+    standard library's.
     """
     order: dict[str, Any] = json.loads(job)
     setting, value = order["build"]
@@ -80,7 +81,7 @@ def main(job: str, imports: Sequence[str]) -> None:
 def _prepare(
     order: dict[str, Any], imports: Sequence[str], control: socket.socket
 ) -> tuple[Zygote, dict[str, bool]]:
-    """A zygote behind the first step of its wall, and which layers stand."""
+    """A zygote behind the first step of its wall, and for each layer by name whether it stands."""
     serve = _load(order["preload"], order["entry"])
     wall, arch = Wall(tuple(order["drop"])), syscalls.here()
     number = sameness.ThreadNumber()
@@ -95,7 +96,7 @@ def _prepare(
 
 
 def _take_control(path: str | None) -> socket.socket:
-    """The command channel, behind a path or at descriptor 0, which becomes an empty input."""
+    """The command channel, from a path or descriptor 0. Descriptor 0 becomes an empty input."""
     if path is None:
         control = socket.socket(fileno=os.dup2(0, _CONTROL, inheritable=False))
     else:
@@ -110,7 +111,7 @@ def _take_control(path: str | None) -> socket.socket:
 
 
 def _load(preload: Sequence[str], entry: str) -> Serve:
-    # What is forked has one thread: no library may start others.
+    # A process with one thread can be forked safely: no library may start others.
     os.environ["OPENBLAS_NUM_THREADS"] = os.environ["OMP_NUM_THREADS"] = "1"
     name, _, function = entry.partition(":")
     with _no_hooks():
@@ -127,7 +128,8 @@ def _load(preload: Sequence[str], entry: str) -> Serve:
 
 @contextmanager
 def _no_hooks() -> Iterator[None]:
-    """What is loaded meanwhile leaves no hook to be run in a fork: they mend locks and threads."""
+    """Removes the hooks that modules loaded meanwhile register to run in a fork: they repair locks
+    and threads, which no fork needs."""
     register = os.register_at_fork
     os.register_at_fork = lambda **_: None
     try:
@@ -137,19 +139,19 @@ def _no_hooks() -> Iterator[None]:
 
 
 def _forget(imports: Sequence[str]) -> None:
-    """From here on only the standard library and what is loaded can be imported, and nothing tells
-    this machine from another."""
+    """Limits imports to the standard library and the loaded modules, and hides the machine's
+    traits."""
     library.close_paths()
     sameness.hide_places(imports)
     sameness.hide_numbers()
     sys.argv[:] = [""]
     sys.orig_argv[:] = []
-    for name in set(os.environ) - set(ENVIRONMENT):  # What a shell or an engine has added.
+    for name in set(os.environ) - set(ENVIRONMENT):  # Added by a shell or an engine.
         del os.environ[name]
 
 
 class Zygote:
-    """Forks seats, one at a time, and compares itself with its first state after each."""
+    """Forks seats, one at a time, and compares its state with its first state after each."""
 
     def __init__(
         self,
@@ -198,7 +200,7 @@ class Zygote:
         return DEATH.pack(status, cpu_ms, usage.ru_maxrss * 1024, clean)
 
     def _be_a_seat(self, channel: int, output: int) -> NoReturn:
-        """The fork's whole life. What it was forked from is closed to it first."""
+        """The fork's whole life. First it closes all that its zygote had open."""
         try:
             os.dup2(output, 1, False)
             os.dup2(output, 2, False)
@@ -222,7 +224,8 @@ class Zygote:
 
 
 def _channel() -> tuple[Callable[[], bytes | None], Callable[[bytes], None]]:
-    """The two functions through which the entry talks. Whole questions in, whole answers out."""
+    """The two functions of the entry: `recv` gives a whole question, `send` takes a whole
+    answer."""
     read, write, out = os.read, os.write, sys.stdout
     room = CHUNK_BYTES + TAG_BYTES + 1
     tag = b""
@@ -243,7 +246,8 @@ def _channel() -> tuple[Callable[[], bytes | None], Callable[[bytes], None]]:
 
     def send(answer: bytes) -> None:
         out.flush()
-        # Longer than any limit, and still short enough to arrive: the host says what is wrong.
+        # An answer is cut to twice a chunk. That is longer than any limit, and still short enough
+        # to arrive: the host says what is wrong.
         write(_CHANNEL, (tag + answer)[: 2 * CHUNK_BYTES])
 
     return recv, send
@@ -268,9 +272,9 @@ def _childless() -> bool:
 def _state() -> Iterator[object]:
     """Open descriptors and resource limits: what one seat could leave behind for the next.
 
-    One by one: so many at once would be spread over memory that has to be copied.
+    They come one by one: a list of all would be spread over memory that has to be copied.
     """
-    free = os.dup(0)  # The lowest number: one that was left open would have taken it.
+    free = os.dup(0)  # The lowest free number: a descriptor left open would have taken it.
     os.close(free)
     yield free
     for limit in _LIMITS:

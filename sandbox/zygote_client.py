@@ -1,6 +1,6 @@
 """A running zygote as its host sees it: started once, forked often, killed at the end.
 
-Knows processes, descriptors and the zygote's commands (told in zygote.py); knows no limits.
+Knows processes, descriptors and the zygote's commands (described in zygote.py); knows no limits.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _CREDENTIALS: Final = struct.Struct("3i")
 class Fork:
     """A fresh process that waits for its first question.
 
-    `output` is our end of the pipe it prints to, `pid` its number here, `handle` its pidfd.
+    `output` is our end of the pipe that it prints to, `pid` its number here, `handle` its pidfd.
     """
 
     channel: socket.socket
@@ -41,7 +41,10 @@ class Fork:
 
 
 class Warm:
-    """One zygote. `healthy` turns false when it may not be forked again."""
+    """One zygote. `healthy` becomes False when it must not be forked again.
+
+    Raises BoxUnavailable where it does not start.
+    """
 
     def __init__(self, launch: Launch) -> None:
         self._launched = launch()
@@ -64,7 +67,7 @@ class Warm:
         self._control.settimeout(_REPLY_S)
 
     def make_room(self, memory_mb: int) -> None:
-        """Lets the next seats have so much memory. Raises SeatFault of the platform."""
+        """Lets the next seats have so many MiB. Raises SeatFault("platform")."""
         try:
             self._launched.make_room(memory_mb)
         except OSError as error:
@@ -72,7 +75,7 @@ class Warm:
             raise SeatFault("platform", f"no room for {memory_mb} MiB: {error}") from error
 
     def fork(self, limits: Mapping[str, int]) -> Fork:
-        """A fresh seat's process, behind the whole wall. Raises SeatFault of the platform."""
+        """The process of a fresh seat, behind the whole wall. Raises SeatFault("platform")."""
         self.seats += 1
         channel, theirs = pair()
         channel.settimeout(_REPLY_S)
@@ -99,7 +102,7 @@ class Warm:
         return Fork(channel, output, pid, handle)
 
     def bury(self) -> Death:
-        """How the last fork ended. It must be dead or dying. Raises SeatFault of the platform."""
+        """How the last fork ended. It must be dead or dying. Raises SeatFault("platform")."""
         serial = self.seats.to_bytes(SERIAL_BYTES, "big")
         try:
             self._control.send(serial)
@@ -114,7 +117,7 @@ class Warm:
         return death
 
     def kill(self) -> None:
-        """Ends the zygote and everything in its box. Twice is as good as once."""
+        """Ends the zygote and everything in its box. May be called twice."""
         self.healthy = False
         if self._control.fileno() >= 0:
             self._control.close()
@@ -122,14 +125,14 @@ class Warm:
 
 
 def _advised(words: str) -> str:
-    """What the box said, and what to do about it where that is known."""
+    """What the box said, with advice where the cause is known."""
     if "namespace" in words or "uid map" in words:
         return f"{words}; let this account make user namespaces (see `sysctl -a | grep userns`)"
     return words
 
 
 def _why(told: Mapping[str, Any]) -> str:
-    """What a zygote reported instead of being ready."""
+    """The reason that a zygote gave for not being ready."""
     if "failed" in told:
         return str(told["failed"])
     inside, here = ("{}.{}".format(*version) for version in (told["python"], sys.version_info))
@@ -137,7 +140,7 @@ def _why(told: Mapping[str, Any]) -> str:
 
 
 def _first_packet(channel: socket.socket) -> tuple[bytes, int]:
-    """The first packet and the pid, in our own namespace, of the process that sent it."""
+    """The first packet, and the pid, in our own namespace, of the process that sent it."""
     packet, extra, _, _ = channel.recvmsg(4096, socket.CMSG_SPACE(_CREDENTIALS.size))
     channel.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 0)
     for level, kind, data in extra:

@@ -1,7 +1,7 @@
 """Copies this Python, its library and what both are linked with to an empty root.
 
-Runs while the image is built: `gather.py ROOT`. Knows `ldd`; knows nothing of what will run there.
-The interpreter is also found as /python, whatever its path is here.
+Runs while the image is built: `gather.py ROOT`. Knows `ldd`; knows no program that will run there.
+The interpreter is also at /python, whatever its path is here.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def main(root: Path) -> None:
 
 
 def copy(place: Path, root: Path) -> None:
-    """The file or directory, under the same path below the root; links as what they lead to."""
+    """Copies the file or directory to the same path below the root; follows links."""
     target = root / place.relative_to("/")
     target.parent.mkdir(parents=True, exist_ok=True)
     if place.is_dir():

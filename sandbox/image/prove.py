@@ -1,7 +1,8 @@
-"""Keeps the compiled hot path where this Python can load all of it: `prove.py PACKAGES`.
+"""Keeps the compiled hot path if this Python can load all of it: `prove.py PACKAGES`.
 
-It was compiled where the image was asked for, which may be another system. Runs while the image is
-built, by the interpreter that will load it there. What is left out is played in plain Python.
+It was compiled where the image was requested, which may be another system. Runs while the image is
+built, by the interpreter that will load it there. Without the compiled modules, the plain Python
+ones are used.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from pathlib import Path
 
 
 def main(packages: Path) -> None:
-    """Removes all compiled modules where one of them is missing or cannot be loaded."""
+    """Removes all compiled modules if one of them is missing or cannot be loaded."""
     compiled = packages / "matchbox/compiled"
     if not compiled.is_dir():
         return
@@ -26,7 +27,7 @@ def main(packages: Path) -> None:
 
 
 def loads(name: str, file: Path) -> bool:
-    """Whether the system's loader takes the module; nothing of it is run."""
+    """Whether the system's loader accepts the module; none of its code is run."""
     loader = ExtensionFileLoader(name, str(file))
     try:
         loader.create_module(ModuleSpec(name, loader, origin=str(file)))
