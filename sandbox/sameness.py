@@ -98,8 +98,7 @@ def hide_numbers() -> None:
 
 
 def _refuse() -> NoReturn:
-    """Raises PermissionError, as the C library does not: it ignores refusals, and answers at
-    random."""
+    """Raises PermissionError. The C library would ignore the refusal, and answer at random."""
     raise PermissionError(errno.EPERM, os.strerror(errno.EPERM))
 
 

@@ -176,8 +176,7 @@ class Seat:
             signal.pidfd_send_signal(self._handle, number)
 
     def _owed(self, decisions: int) -> float:
-        """Milliseconds of processor time allowed for a question. Raises SeatFault if none is
-        left."""
+        """Milliseconds of processor time that a question may use. Raises SeatFault for none."""
         left = self._bank.left_ms
         if left <= 0:
             raise self._spent()

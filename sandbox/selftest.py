@@ -42,8 +42,7 @@ def selftest(
     engine: Engine = Engine(),  # noqa: B008 - a frozen value
     libraries: tuple[str, ...] = (),
 ) -> Report:
-    """The report on this kind, made once per process. With `libraries`, its seats have them
-    loaded."""
+    """The report on this kind, made once per process; with `libraries`, on seats that hold them."""
     preload = [module for name in libraries for module in LIBRARIES[name]]
     try:
         with open_box(

@@ -41,8 +41,8 @@ BOT: Final = _names(
 """All calls that a bot may make. Every other call is refused with EPERM."""
 
 TIMERS: Final = _names("alarm getitimer setitimer clock_getres gettimeofday time")
-"""Calls that reveal the machine's time, or send signals by it: refused in a seat with its own
-clock."""
+"""Calls that reveal the machine's time, or send signals by it: refused in a seat with a clock of
+its own."""
 
 WAITS: Final = _names("poll ppoll select pselect6 nanosleep clock_nanosleep sched_yield")
 """Calls that wait for a time, or poll. Where a seat has a clock of its own, they return 0 at once:

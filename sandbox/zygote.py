@@ -139,8 +139,7 @@ def _no_hooks() -> Iterator[None]:
 
 
 def _forget(imports: Sequence[str]) -> None:
-    """Limits imports to the standard library and the loaded modules, and hides the machine's
-    traits."""
+    """Refuses imports of anything but the library and loaded modules; hides machine traits."""
     library.close_paths()
     sameness.hide_places(imports)
     sameness.hide_numbers()
@@ -224,8 +223,7 @@ class Zygote:
 
 
 def _channel() -> tuple[Callable[[], bytes | None], Callable[[bytes], None]]:
-    """The two functions of the entry: `recv` gives a whole question, `send` takes a whole
-    answer."""
+    """The entry's two functions: `recv` gives a whole question, `send` takes a whole answer."""
     read, write, out = os.read, os.write, sys.stdout
     room = CHUNK_BYTES + TAG_BYTES + 1
     tag = b""

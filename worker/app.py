@@ -1,7 +1,7 @@
 """The Celery application of either half, with settings that were measured.
 
-Knows the broker and how tasks are kept safe on it; knows no task. Rows are the truth and
-messages only nudge, so nothing here waits for a result.
+Knows the broker and how tasks are kept safe on it; knows no task. The database is the truth and
+messages are only hints, so nothing here waits for a result.
 """
 
 from __future__ import annotations
@@ -21,22 +21,22 @@ if TYPE_CHECKING:
 Half = Literal["arena", "ledger"]
 
 ARENA_QUEUES: Final = ("tryout", "ranked", "comparison")
-"""Where an arena looks for work: a try-out before all, the others in turn."""
+"""The queues where an arena looks for work: try-outs first, the others in turn."""
 
 _CONNECT_S: Final = 5
 _LEDGER_S: Final = 20
-"""Every task of the books is done long before; given out twice it changes nothing."""
+"""Every task of the books is done long before this; a second delivery changes nothing."""
 _RESTORE_S: Final = 5
 
 
 class TryOutsFirst(round_robin_cycle):
-    """The order of the queues: whoever was served goes behind the others, but for try-outs.
+    """The order of the queues: a queue that was served goes behind the others, except for try-outs.
 
-    A fixed order would leave the last queue's messages unread until their matches are late.
+    With a fixed order, the last queue's messages would stay unread until their matches are late.
     """
 
     def rotate(self, last_used: str) -> str:
-        """Called with the queue that a message came from."""
+        """Moves a queue back. Called with the queue that a message came from."""
         first = last_used == wire.QUEUES[wire.TRY_OUT]
         return last_used if first else super().rotate(last_used)
 
@@ -44,7 +44,7 @@ class TryOutsFirst(round_robin_cycle):
 def make_celery(settings: Settings, half: Half) -> Celery:
     """The application that both the workers of this half and its senders use.
 
-    Raises BadSetting where no broker is set.
+    Raises BadSetting if no broker is set.
     """
     if not settings.broker_url:
         raise BadSetting(
@@ -63,7 +63,8 @@ def address(broker_url: str) -> str:
 
 
 def configuration(settings: Settings, half: Half) -> dict[str, Any]:
-    """Celery's settings: a task is acknowledged once done, and a killed worker's comes back."""
+    """Celery's settings: tasks are acknowledged when done, and a killed worker's task comes
+    back."""
     return {
         "task_serializer": "json",
         "accept_content": ["json"],
@@ -88,9 +89,9 @@ def configuration(settings: Settings, half: Half) -> dict[str, Any]:
 
 
 def transport_options(settings: Settings, half: Half) -> dict[str, Any]:
-    """How the Redis transport keeps tasks that are not done yet, each half its own.
+    """How the Redis transport keeps unfinished tasks, separately for each half.
 
-    Without the two `unacked_restore` options a killed worker's task is looked for every 100 s.
+    Without the two `unacked_restore` options, a killed worker's task is looked for every 100 s.
     """
     return {
         "unacked_key": f"unacked.{half}",
@@ -106,10 +107,10 @@ def transport_options(settings: Settings, half: Half) -> dict[str, Any]:
 
 
 def visibility_s(settings: Settings, half: Half) -> int:
-    """Seconds after which a task that was taken and never done is given to another worker.
+    """Seconds after which a task that was taken but not done is given to another worker.
 
-    A match is played under a lease, and its row brings it back: in the arena this is only longer
-    than the longest match.
+    A match is played under a lease, and its row brings it back. So in the arena this need only be
+    longer than the longest match.
     """
     return _LEDGER_S if half == "ledger" else max(3600, 4 * 60 * settings.lease_minutes)
 

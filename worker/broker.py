@@ -1,4 +1,4 @@
-"""The embedded broker: a Valkey or Redis of our own on a unix socket in the data folder.
+"""The embedded broker: our own Valkey or Redis on a unix socket in the data folder.
 
 Knows where a server binary may be found and how it is started; starts nothing itself.
 """
@@ -16,11 +16,11 @@ from matchbox.errors import BrokerUnavailable
 
 _SERVERS: Final = ("valkey-server", "redis-server")
 _LONGEST_PATH: Final = 100
-"""A unix socket's path has 107 bytes at most, and the server adds none."""
+"""The longest path of a unix socket, in bytes. The server adds nothing to it."""
 
 
 def binary() -> Path:
-    """The server to start: the packaged Valkey, else an installed one. Raises BrokerUnavailable."""
+    """The server to start: the packaged Valkey, or an installed one. Raises BrokerUnavailable."""
     packaged = _packaged()
     if packaged is not None:
         return packaged
@@ -35,8 +35,8 @@ def binary() -> Path:
 
 
 def socket_path(data: Path) -> Path:
-    """Where the broker of this data folder listens; a long folder's socket is in the temporary
-    folder of this user."""
+    """Where the broker of this data folder listens. If the folder's path is too long, the socket is
+    in this user's temporary folder."""
     own = folder(data) / "broker.sock"
     if len(os.fsencode(own)) <= _LONGEST_PATH:
         return own
@@ -55,7 +55,7 @@ def address(data: Path) -> str:
 
 
 def command(data: Path) -> list[str]:
-    """The command line that starts it. Its folders must be there: see `prepare`."""
+    """The command line that starts the broker. Its folders must exist: see `prepare`."""
     options = {
         "port": "0",
         "unixsocket": str(socket_path(data)),
@@ -72,7 +72,7 @@ def command(data: Path) -> list[str]:
 
 
 def prepare(data: Path) -> None:
-    """Makes its folders, for their owner alone, and removes the socket of a dead broker."""
+    """Makes the broker's folders, for their owner alone, and removes a dead broker's socket."""
     for place in (folder(data), socket_path(data).parent):
         place.mkdir(mode=0o700, parents=True, exist_ok=True)
         if place.stat().st_uid != os.getuid():

@@ -1,7 +1,7 @@
 """Starts a program that dies with its starter: `python -m worker.child PID -- PROGRAM`.
 
-Knows one system call. On Linux the kernel kills the program when its parent ends, however that
-ends; elsewhere the program must notice by itself.
+Knows one system call. On Linux, the kernel kills the program when its parent ends for any reason;
+elsewhere the program must notice by itself.
 """
 
 from __future__ import annotations
@@ -16,9 +16,10 @@ _PR_SET_PDEATHSIG: Final = 1
 
 
 def tie_to(parent: int, number: int = signal.SIGKILL) -> None:
-    """From now on this process gets the signal when its parent ends; exits if that has happened.
+    """Sends this process the signal when its parent ends; exits if that has already happened.
 
-    It is the parent's thread that counts: start children from one that lives as long as it does.
+    The signal comes when the parent's thread that started this process ends. So start children from
+    a thread that lives as long as the parent.
     """
     if sys.platform == "linux":
         ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, int(number), 0, 0, 0)

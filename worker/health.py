@@ -1,6 +1,6 @@
-"""Whether a worker of this environment can reach its queue: `python -m worker.health`.
+"""Whether a worker with this environment can reach its queue: `python -m worker.health`.
 
-Knows the broker's address and no more; what a worker does with its tasks, leases watch over.
+Knows only the broker's address; leases watch over a worker's tasks.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ PATIENCE_S = 10
 
 
 def main() -> None:
-    """Ends with a sentence and 1 where the broker does not answer."""
+    """Prints a sentence and exits with 1 if the broker does not answer."""
     settings = read_settings(os.environ)
     try:
         with Connection(address(settings.broker_url), connect_timeout=PATIENCE_S) as broker:

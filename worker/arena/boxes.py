@@ -1,4 +1,5 @@
-"""The box that an arena or a command plays in, by name. Knows what every seat must hold."""
+"""The box that an arena or a command plays in, by name. Knows which modules every seat must
+hold."""
 
 from __future__ import annotations
 
@@ -14,14 +15,14 @@ if TYPE_CHECKING:
     from sandbox.selftest import Report
 
 ENTRY: Final = "matchbox.match.bot_runner:serve"
-"""What answers frames inside a seat."""
+"""The function that answers frames inside a seat."""
 _USUAL: Final = Settings()
 
 
 def open_named(kind: str, settings: Settings = _USUAL) -> Box | None:
-    """A warm box of that kind; `auto` is the best that works here, `none` is None: no box at all.
+    """A warm box of that kind. `auto` is the best kind that works here; `none` gives None: no box.
 
-    Raises BadOption for a name that is none, BoxUnavailable with a sentence that says what to do.
+    Raises BadOption for an unknown name, BoxUnavailable with a sentence that says what to do.
     """
     if kind == "none":
         return None
@@ -43,16 +44,17 @@ def open_named(kind: str, settings: Settings = _USUAL) -> Box | None:
 
 
 def examine(kind: str, settings: Settings = _USUAL) -> Report:
-    """What the self-test finds about that kind of box on this machine."""
+    """The self-test's report on that kind of box on this machine."""
     from sandbox.selftest import selftest
 
     return selftest(kind, engine=_engine(settings))
 
 
 def build_images(base: str, network: str, settings: Settings = _USUAL) -> list[str]:
-    """The names of the images of the seats' containers, newly built; empty words are the usual.
+    """Builds the images of the seats' containers, and returns their names.
 
-    One has the standard library alone, and one the settings' libraries too. Raises BoxUnavailable.
+    `base` and `network` may be empty for the defaults. One image has the standard library alone;
+    another has the settings' libraries too. Raises BoxUnavailable.
     """
     from sandbox import docker_box, docker_image
     from sandbox.program import Program

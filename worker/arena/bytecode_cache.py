@@ -1,7 +1,8 @@
 """A bot's code: compiled once, in a seat that runs none of it, and kept while the box is open.
 
-Knows what compiling costs and whose it is. What a seat answers may be anything, if the bot has
-found a hole in the compiler: it is never read here, and handed to seats of the same source alone.
+Charges each bot the processor time of compiling it. If a bot exploits a hole in the compiler, a
+seat may answer anything. So the answer is never read here, and is given only to seats of the same
+source.
 """
 
 from __future__ import annotations
@@ -21,22 +22,22 @@ if TYPE_CHECKING:
     from sandbox.policy import Limits
 
 SHORT: Final = 2 << 10
-"""Bytes of a source that every seat compiles sooner than another one would for it."""
+"""Bytes of a source below which compiling in every seat is faster than compiling in another one."""
 KEPT_BYTES: Final = 4 << 20
-"""Of sources and their code, in a box."""
+"""Bytes of sources and their code that are kept for a box."""
 
 
 @dataclass(frozen=True, slots=True)
 class Code:
-    """What a seat is given to load beside the source."""
+    """The code that a seat is given to load beside the source."""
 
     data: bytes = b""
-    """Nothing where the seat compiles."""
+    """Empty if the seat compiles the source itself."""
     cpu_ms: float = 0.0
-    """What compiling took: as much less has a seat for loading that is spared it."""
+    """Processor time of compiling. A seat that is given the code has so much less for loading."""
 
     def left(self, limits: Limits) -> Limits:
-        """The limits of a seat that is given the code."""
+        """The limits of a seat that is given this code."""
         spent = int(self.cpu_ms) if self.data else 0
         return replace(limits, start_cpu_ms=max(1, limits.start_cpu_ms - spent))
 
@@ -50,12 +51,12 @@ class Codes:
     def __init__(self) -> None:
         self._kept: dict[bytes, Code] = {}
         self.spent_ms = 0.0
-        """Processor time that has gone into it."""
+        """Processor time of all compiling so far, in ms."""
 
     def of(self, main: bytes, box: Box, limits: Limits) -> Code:
-        """That of this main file, for seats of the box with these limits.
+        """The code of this main file, for seats of the box with these limits.
 
-        Raises SeatFault of the platform, Unavailable.
+        Raises SeatFault("platform"), Unavailable.
         """
         if not SHORT <= len(main) <= FILE_BYTES:
             return NONE
@@ -71,7 +72,7 @@ class Codes:
         with closing(box.seat(room)) as seat:
             try:
                 data = seat.ask(frames.compile_frame(main), start=True)
-            except SeatFault:  # Its own seats compile it, and say what is wrong with it.
+            except SeatFault:  # The bot's own seats compile it, and report its errors.
                 data = b""
             code = Code(data, seat.cpu_ms)
         self.spent_ms += seat.cpu_ms
@@ -82,7 +83,7 @@ _OPEN: Final[WeakKeyDictionary[Box, Codes]] = WeakKeyDictionary()
 
 
 def codes_of(box: Box) -> Codes:
-    """What is kept of this box's bots."""
+    """The code that is kept for this box's bots."""
     return _OPEN.setdefault(box, Codes())
 
 

@@ -1,8 +1,7 @@
-"""The server as an arena sees it: bundles and memories by digest, records, claims,
-long results, what the wall holds.
+"""The server as an arena sees it: bundles, memories, records, claims, long results, wall reports.
 
-Knows six addresses and the arena token; knows no queue. A server that cannot be reached is
-asked again for a while, then Unavailable is raised.
+Knows six addresses and the arena token; knows no queue. If the server cannot be reached, the client
+tries again for a while, then raises Unavailable.
 """
 
 from __future__ import annotations
@@ -54,29 +53,29 @@ class ServerClient:
         self._kept: OrderedDict[str, bytes] = OrderedDict()
 
     def bundle(self, version: str) -> bytes:
-        """The bundle with that digest. Raises BadBundle where the server sent another one."""
+        """The bundle with that digest. Raises BadBundle if the server sent another one."""
         return self._digested("bundles", version)
 
     def memory(self, name: str) -> bytes:
-        """The memory with that digest. Raises BadBundle where the server sent another one."""
+        """The memory with that digest. Raises BadBundle if the server sent another one."""
         return self._digested("memories", name)
 
     def record(self, match: str) -> bytes:
-        """The record of a match, packed. Raises NotFound."""
+        """The packed record of a match. Raises NotFound."""
         return self._send("GET", f"/internal/records/{match}").content
 
     def claim(self, job: wire.Job) -> bool:
-        """Renews the lease of a job; False where it is over or another attempt has it."""
+        """Renews the lease of a job; False if the job is over or another attempt holds it."""
         answer = self._send("POST", "/internal/claims", json=wire.to_plain(job.claim()))
         return answer.status_code != httpx.codes.CONFLICT
 
     def post(self, task: str, message: Struct) -> None:
-        """Hands in a result that is too long for the broker, or that found no broker."""
+        """Hands in a result that is too long for the broker, or that the broker could not take."""
         result = {"task": task, "message": wire.to_plain(message)}
         self._send("POST", "/internal/results", json=result)
 
     def report_wall(self, report: dict[str, Any]) -> None:
-        """Tells which box this arena plays in and what its self-test found."""
+        """Reports which box this arena plays in and what its self-test found."""
         self._send("POST", "/internal/walls", json=report)
 
     def close(self) -> None:
@@ -84,7 +83,7 @@ class ServerClient:
         self._http.close()
 
     def _send(self, method: str, path: str, **what: Any) -> httpx.Response:
-        """The answer: any 2xx, or 409. Raises Unavailable, or what the server refused."""
+        """The answer, which is any 2xx or 409. Raises Unavailable, or the server's refusal."""
         trouble = ""
         for pause in (0.0, *self._pauses_s):
             time.sleep(pause)
@@ -101,7 +100,7 @@ class ServerClient:
         raise Unavailable(f"{method} {path} of the server failed: {trouble}")
 
     def _digested(self, kind: Literal["bundles", "memories"], name: str) -> bytes:
-        """The bytes with that digest, kept for the next time."""
+        """The bytes with that digest, which are kept for the next call."""
         if name in self._kept:
             self._kept.move_to_end(name)
             return self._kept[name]
@@ -118,8 +117,8 @@ class ServerClient:
 
 
 def _refusal(answer: httpx.Response) -> MatchboxError:
-    """What a 4xx answer means here: 401 that nobody of this arena is let in, and so nothing about
-    the job."""
+    """The error for a 4xx answer. A 401 concerns this arena's token; it says nothing about the
+    job."""
     where = f"{answer.request.method} {answer.request.url.path}"
     if answer.status_code == httpx.codes.UNAUTHORIZED:
         return Unavailable(

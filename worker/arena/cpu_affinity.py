@@ -1,7 +1,7 @@
-"""The processor's cores: which there are, and one for each arena.
+"""The processor's cores: which ones there are, and one for each arena.
 
-A referee and its bots talk all the time, and are several times as fast on one core as across two.
-Knows the scheduler and a folder of lock files; what runs on a core is not its business.
+A referee and its bots talk all the time; on one core they are several times as fast as across two.
+Knows the scheduler and a folder of lock files; does not know what runs on a core.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import Final
 
 CAN_PIN: Final = hasattr(os, "sched_setaffinity")
-"""Whether this system keeps a process on a core where it is told to."""
+"""Whether this system can keep a process on a core."""
 
 _held: Final[list[int]] = []
-"""The lock of this process's core: open, and so its own, until the process ends."""
+"""The lock of this process's core. It stays open, and so locked, until the process ends."""
 
 
 def usable() -> list[int]:
@@ -29,10 +29,10 @@ def usable() -> list[int]:
 
 
 def pin(core: int) -> None:
-    """Keeps this process and its children on one core, where the system can.
+    """Keeps this process and its children on one core, if the system can.
 
-    They take turns there: who has woken another goes on until it waits itself. Else a bot that has
-    answered is often put aside before it waits, and run once more to do so.
+    They take turns there: a process that wakes another runs on until it waits. Otherwise a bot that
+    has answered is often interrupted before it waits, and scheduled once more to do so.
     """
     if CAN_PIN:
         os.sched_setaffinity(0, {core})
@@ -40,22 +40,22 @@ def pin(core: int) -> None:
 
 
 def unpin(before: Collection[int]) -> None:
-    """Lets this process and its later children run on these cores again, as any other."""
+    """Lets this process and its later children run on these cores again, as usual."""
     if CAN_PIN:
         os.sched_setaffinity(0, before)
         _schedule(os.SCHED_OTHER)
 
 
 def _schedule(policy: int) -> None:
-    with suppress(OSError):  # It only saves time, and a container's filter may forbid it.
+    with suppress(OSError):  # This only saves time, and a container's filter may forbid it.
         os.sched_setscheduler(0, policy, os.sched_param(0))
 
 
 def claim(folder: Path, keep: Callable[[int], None] = pin) -> int | None:
-    """The core that is now this process's and its children's alone, until it ends.
+    """Claims a core for this process and its children until the process ends; returns its number.
 
-    Alone among those that claim in this folder. None where others have all of them, and where
-    the system cannot: then the process stays on any core.
+    The core is theirs alone among the processes that claim in this folder. None if others hold all
+    cores, or if the system cannot do it: then the process may run on any core.
     """
     if not CAN_PIN:
         return None
@@ -65,13 +65,13 @@ def claim(folder: Path, keep: Callable[[int], None] = pin) -> int | None:
 
 @contextmanager
 def claimed() -> Iterator[int | None]:
-    """As `claim`, among the commands of this account and while the block runs.
+    """Claims a core as `claim` does while the block runs, among the commands of this account.
 
-    From the last core on: arenas, which claim in folders of their own, begin at the first.
+    It begins at the last core: arenas, which claim in folders of their own, begin at the first.
     """
     before, held, core = usable(), len(_held), None
     folder = Path(tempfile.gettempdir()) / f"matchbox-{os.getuid()}-cores"
-    with suppress(OSError):  # It only saves time: without the folder it stays on any core.
+    with suppress(OSError):  # It only saves time: without it, any core will do.
         folder.mkdir(mode=0o700, exist_ok=True)
         if CAN_PIN and folder.lstat().st_uid == os.getuid():
             core = _first(folder, before[::-1], pin)
@@ -84,10 +84,10 @@ def claimed() -> Iterator[int | None]:
 
 
 def _first(folder: Path, among: Sequence[int], keep: Callable[[int], None]) -> int | None:
-    """The first of these cores that nobody else has locked in the folder, now locked and kept."""
+    """The first core of these that no other process has locked in the folder; locks it."""
     for core in among:
         lock = os.open(folder / f"core-{core}", os.O_RDWR | os.O_CREAT, 0o600)
-        with suppress(OSError):  # Another's, or taken from this machine a moment ago.
+        with suppress(OSError):  # Another process holds it, or it was just taken from this machine.
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             keep(core)
             _held.append(lock)

@@ -1,6 +1,6 @@
-"""Which flavour of a box a bot's seats are: plain, or with the libraries that it imports.
+"""Which kind of seats a bot gets: plain ones, or ones with the libraries that it imports.
 
-Knows that a seat may say what its bot wants; knows no library by name.
+Knows that a seat can say whether its bot wants libraries; knows no library by name.
 """
 
 from __future__ import annotations
@@ -16,20 +16,21 @@ if TYPE_CHECKING:
 
 
 class Seats:
-    """Opens the seats of one bot. The first is plain; what it says of its bot decides the rest."""
+    """Opens the seats of one bot. The first is plain; its first answer decides about the others."""
 
     def __init__(self, open_seat: Callable[[bool], Channel]) -> None:
-        """`open_seat` is told whether libraries are wanted."""
+        """`open_seat` opens a seat; its argument says whether libraries are wanted."""
         self.open_seat = open_seat
         self.rich: bool | None = None
 
     def __call__(self) -> Channel:
-        """A seat, of the right flavour once it has loaded its bot."""
+        """A seat. The first one is replaced if its bot wants libraries."""
         return _First(self) if self.rich is None else self.open_seat(self.rich)
 
 
 class _First:
-    """A seat that becomes another one where its bot wants libraries. No line of the bot has run."""
+    """A plain seat that is replaced if its bot wants libraries, before a line of the bot has
+    run."""
 
     def __init__(self, seats: Seats) -> None:
         self._seats = seats

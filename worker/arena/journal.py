@@ -1,7 +1,7 @@
-"""The job that an arena is at, on its own disk: what a killed arena takes up again at its start.
+"""The job that an arena is doing, on its own disk: a killed arena takes it up again at its start.
 
-The broker gives a killed worker's task to another one only after an hour; the journal makes it
-seconds. Knows a file; knows no queue.
+Only after an hour does the broker give a killed worker's task to another one; with the journal, it
+takes seconds. Knows a file; knows no queue.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 MOST_TIMES: Final = 2
-"""A job that was there so often when its arena died is reported as lost."""
+"""A job that was under way at this many deaths of its arena is reported as lost."""
 
 
 class Entry(NamedTuple):
-    """A job that was not finished: its task, its message, how often it was taken up."""
+    """An unfinished job: its task, its message, and how often it was taken up."""
 
     task: str
     message: dict[str, Any]
@@ -32,7 +32,7 @@ class Journal:
         self._path = path
 
     def begin(self, task: str, message: dict[str, Any]) -> None:
-        """Writes the job down before it is played."""
+        """Writes the job down, before it is played."""
         left = self.left()
         times = left.times + 1 if left and left.message == message else 1
         self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -41,7 +41,7 @@ class Journal:
         draft.replace(self._path)
 
     def end(self) -> None:
-        """The job is done, or given back."""
+        """Forgets the job: it is done, or given back."""
         self._path.unlink(missing_ok=True)
 
     def left(self) -> Entry | None:

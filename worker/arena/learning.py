@@ -1,7 +1,7 @@
 """Lets a bot learn between two rounds, in a box with limits of its own.
 
-Knows how records get to a bot's `learn` and what becomes of a fault: the bot keeps the memory that
-it had, and is told why. It costs nothing.
+Knows how records get to a bot's `learn`, and what follows from a fault: the bot keeps the memory
+that it had, and its author is told why. A fault costs the bot nothing.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Learned:
-    """What a bot remembers from now on, and why that is the old memory where `learn` failed."""
+    """A bot's memory from now on, and the fault of `learn` if that is the old memory."""
 
     memory: bytes
     fault: SeatFault | None
@@ -49,10 +49,10 @@ def learn(
     limits: Mapping[str, int],
     box: Box | None,
 ) -> Learned:
-    """What the bot makes of the records, which are asked for only where it learns.
+    """The bot's new memory from the records, which are asked for only if the bot learns.
 
-    `seed` is for chance, 64 hex digits; `limits` are those of a seat, of which learning has more.
-    Raises SeatFault("platform"), BadBundle, BadMessage.
+    `seed` is for random numbers, 64 hex digits. `limits` are those of a seat; learning has larger
+    ones. Raises SeatFault("platform"), BadBundle, BadMessage.
     """
     allowed = learning(limits_of(limits))
     libraries = libraries_of(box)
@@ -74,9 +74,10 @@ def learn(
 def give(
     job: Teach, bundle: bytes, memory: bytes, record: Callable[[str], bytes], box: Box | None
 ) -> wire.Learned:
-    """A lesson of the league given: `record` hands out the packed record of a match.
+    """The result of a lesson of the league. `record` returns the packed record of a match by its
+    id.
 
-    Raises SeatFault("platform"), BadBundle, BadRecord, and what `record` raises.
+    Raises SeatFault("platform"), BadBundle, BadRecord, and anything that `record` raises.
     """
     found = Lessons([], 0)
 

@@ -1,8 +1,8 @@
 """The arena's Celery worker: `celery -A worker.arena.main worker -P solo -Q
 tryout,ranked,comparison`.
 
-Wires settings, server, box and tasks together. Before the first job the box is tested from
-inside and the server is told what was found.
+Wires settings, server, box and tasks together. Before the first job, the box is tested from
+inside, and the result is reported to the server.
 """
 
 from __future__ import annotations
@@ -39,19 +39,19 @@ settings = read_settings(os.environ)
 app = make_celery(settings, "arena")
 
 _BREATH_S: Final = 1.0
-"""Before a job goes back to its queue, so that a server that is down is not asked in a loop."""
+"""Seconds before a job goes back to its queue, so that an absent server is not asked in a loop."""
 _REPORT_S: Final = 60.0
 
 
 class _Running:
-    """What this process has opened; filled once, when the worker starts."""
+    """The things that this process has opened; filled once, when the worker starts."""
 
     arena: Arena
     journal: Journal
 
 
 def send(task: str, message: dict[str, Any]) -> None:
-    """Hands a result to the books' queue. Raises Unavailable."""
+    """Sends a result to the books' queue. Raises Unavailable."""
     try:
         app.send_task(task, args=[message], retry_policy={"max_retries": 3, "interval_max": 0.5})
     except (OperationalError, OSError) as error:
@@ -59,13 +59,13 @@ def send(task: str, message: dict[str, Any]) -> None:
 
 
 def stopping() -> bool:
-    """True once the worker was told to end."""
+    """True once the worker has been told to stop."""
     asked = (state.should_stop, state.should_terminate)
     return any(one is not None and one is not False for one in asked)
 
 
 def _work(self: Any, message: dict[str, Any]) -> None:
-    """Does the job of a message; a message that is none is dropped, its row brings it back."""
+    """Does the job of a message. An invalid message is dropped; its row brings the job back."""
     task: str = self.name
     _Running.journal.begin(task, message)
     try:
@@ -87,7 +87,7 @@ for _task in wire.JOBS:
 
 @signals.celeryd_init.connect
 def _open(sender: str, **_: Any) -> None:
-    """Opens the box, tells the server what its wall holds, takes up what was left undone."""
+    """Opens the box, reports its wall to the server, and takes up an unfinished job."""
     client = ServerClient(settings.internal_url or settings.server_url, settings.arena_token)
     if settings.pin:
         cpu_affinity.claim(Path(settings.sockets or settings.data) / "cores")
@@ -107,7 +107,7 @@ def _open(sender: str, **_: Any) -> None:
 
 
 def _keep_reporting(client: ServerClient, report: dict[str, Any]) -> None:
-    """Tells the server what wall this arena has, again and again: one that is silent is gone."""
+    """Reports this arena's wall to the server again and again: a silent arena counts as gone."""
     while True:
         try:
             client.report_wall(report)
@@ -117,7 +117,7 @@ def _keep_reporting(client: ServerClient, report: dict[str, Any]) -> None:
 
 
 def wall_report(arena: str, kind: str) -> dict[str, Any]:
-    """What the self-test found about this kind of box, as the server takes it."""
+    """The self-test's result for this kind of box, in the form that the server takes."""
     found = examine(kind, settings)
     return _report(arena, kind, walled=found.walled, why="; ".join(found.missing))
 
@@ -127,7 +127,7 @@ def _report(arena: str, kind: str, *, walled: bool, why: str) -> dict[str, Any]:
 
 
 def _take_up() -> None:
-    """Queues again the job that this arena had when it was killed, or reports it as lost."""
+    """Queues the job that this arena had when it was killed again, or reports it as lost."""
     left = _Running.journal.left()
     if left is None:
         return

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 SHORTEST_S: Final = 0.5
 LONGEST_S: Final = 2.0
-"""The bounds of the pause before a rotation, where a league asks for strong separation."""
+"""Bounds, in seconds, of the pause before a rotation in leagues that ask for strong separation."""
 _BEAT_S: Final = 0.25
 _CHANCE: Final = secrets.SystemRandom()
 
@@ -25,7 +25,7 @@ _CHANCE: Final = secrets.SystemRandom()
 def shuffled(rotations: Iterable[int]) -> tuple[int, ...]:
     """The rotations in an order that no bot can know.
 
-    A seat that finds a note of an earlier rotation does not know whether there has been one.
+    So a seat that finds no note of an earlier rotation cannot tell whether there was one.
     """
     order = list(rotations)
     _CHANCE.shuffle(order)
@@ -39,18 +39,18 @@ class Separation:
     """
 
     def __init__(self, box: Box, beat: Callable[[], None]) -> None:
-        """`beat` is called several times a second during a pause, and may raise to end it."""
+        """`beat` is called several times a second during a pause; it may raise to end the pause."""
         self._box = box
         self._beat = beat
         self._present: int | None = None
         self._entered: set[int] = set()
 
     def open(self, rotation: int, way: Callable[[], Channel]) -> Channel:
-        """A seat of that rotation, opened by `way`; the seats of the last one must be closed."""
+        """A seat of that rotation, opened by `way`. The last rotation's seats must be closed."""
         if rotation != self._present:
             self._present = rotation
             self._box.renew()
-            # A bout that is replayed after a third fault waits no second time: a match with many
+            # A bout that is replayed after a third fault does not wait again: a match with many
             # such bouts would hold its arena for hours.
             if rotation not in self._entered:
                 self._entered.add(rotation)
@@ -67,9 +67,9 @@ class Separation:
 def separation_of(
     job: PlayMatch, box: Box | None, report: Callable[[int], None]
 ) -> Separation | None:
-    """What keeps the job's rotations apart, where its league asks for that.
+    """The separation of the job's rotations, or None without a box, or if the league asks for none.
 
-    `report` hears of no bouts several times a second while a pause lasts.
+    `report` is called with 0 several times a second during a pause.
     """
     if job.separation != "strong" or box is None:
         return None

@@ -1,4 +1,4 @@
-"""Plays a job: bundles in, record out. The same for a worker and for the command line.
+"""Plays a job: bundles in, record out. Workers and the command line both use it.
 
 Knows how a bot gets from its bundle into a seat; knows no queue and no server.
 """
@@ -41,19 +41,20 @@ Opener = Callable[[], Channel]
 """Starts a program that answers frames."""
 
 REPORT_BYTES: Final = 2 * frames.REPORT_LENGTH + 64
-"""The room of one report in a frame, with every character of it escaped."""
+"""The most bytes of one report in a frame, with every character escaped."""
 DIAGNOSTICS_KEPT: Final = 1000
-"""So many reports of one entrant are kept of a match, in the order of its bouts."""
+"""The number of reports kept per entrant of a match, in the order of its bouts."""
 _GARBAGE: Final = 50_000
-"""So many new objects before the collector looks: bouts in flight are many, and no garbage."""
+"""New objects before the garbage collector runs: bouts in flight are many objects, but no
+garbage."""
 _LIBRARIES: Final = ("greenlet",)
-"""What every box holds beside the standard library."""
+"""The modules that every box holds beside the standard library."""
 
 
 class Table:
-    """Who sits at a match: gives every entrant a seat per rotation, and keeps what they leave.
+    """The players of a match: gives every entrant a seat per rotation, and collects their output.
 
-    `box` is where the bots run; None is this very process, for trusted bots alone. `own` holds
+    `box` is where the bots run; None is this process itself, for trusted bots only. `own` holds
     entrants that answer through a channel of their own, such as a person.
     """
 
@@ -68,8 +69,8 @@ class Table:
         memories: Mapping[str, bytes] | None = None,
         reports: bool = False,
     ) -> None:
-        """`memories` are what the job's entrants remember, by digest; with `reports`, what their
-        players say of their moves is kept; `separation` keeps the seats of two rotations apart."""
+        """`memories` are the entrants' memories, by digest. With `reports`, the players' comments
+        on their moves are kept. `separation` keeps the seats of two rotations apart."""
         self._job = job
         self._separation = separation
         self._bundles = bundles
@@ -82,22 +83,23 @@ class Table:
         self._ways: dict[tuple[int, int], tuple[Opener, bytes]] = {}
         """By entrant and bank: how its seats are opened, and the code that they are given."""
         self._spent_ms = [0.0 for _ in job.seats]
-        """By entrant: processor time that went into its code."""
+        """By entrant: processor time of compiling its code, in ms."""
         self._libraries = libraries_of(box)
         self._seats: list[list[tuple[int, Seat]]] = [[] for _ in job.seats]
-        """By entrant: its seats, each with the rotation."""
+        """By entrant: its seats, each with its rotation."""
 
     def open_player(self, entrant: int, rotation: int) -> Seat:
-        """A seat with a program of its own; the bot is loaded at its first question.
+        """A seat with a program of its own. It loads the bot at its first question.
 
         All seats of a bot pay from one bank of time. A rotation that is opened again replays bouts
-        for another bot's faults: it is paid from a further bank, so nobody pays for a bout twice.
+        because of another bot's faults. It is paid from a further bank, so no bot pays twice for a
+        bout.
         """
         again = sum(played == rotation for played, _ in self._seats[entrant])
         return self._open(entrant, rotation, again)
 
     def open_alone(self, entrant: int, rotation: int) -> Seat:
-        """A seat for a sample of bouts, all of which are paid from one bank."""
+        """A seat for a sample of bouts. One bank pays for all of them."""
         return self._open(entrant, rotation, 0)
 
     def _open(self, entrant: int, rotation: int, bank: int) -> Seat:
@@ -121,17 +123,18 @@ class Table:
         return seat
 
     def logs(self, limit: int) -> list[str]:
-        """What each entrant has printed, by rotation, cut to `limit` bytes."""
+        """The output of each entrant, in the order of rotations, cut to `limit` bytes."""
         told = (sorted(seats, key=itemgetter(0)) for seats in self._seats)
         return [cut("".join(seat.log for _, seat in seats), limit) for seats in told]
 
     def cpu_ms(self) -> list[float]:
-        """The processor time of each entrant, loading included."""
+        """The processor time of each entrant in milliseconds, including loading."""
         own = (sum(seat.cpu_ms for _, seat in seats) for seats in self._seats)
         return [round(sum(both), 3) for both in zip(own, self._spent_ms, strict=True)]
 
     def diagnostics(self) -> list[Diagnostic]:
-        """What the players said of their moves, in the order of bouts; cut to what is kept."""
+        """The players' comments on their moves, at most DIAGNOSTICS_KEPT each, in order of
+        bouts."""
         kept: list[Diagnostic] = []
         for entrant, seats in enumerate(self._seats):
             told = {
@@ -144,7 +147,7 @@ class Table:
         return kept
 
     def _way(self, entrant: int, bank: int, main: bytes) -> tuple[Opener, bytes]:
-        """How seats of the entrant with this main file are opened, and what code they get."""
+        """How seats of the entrant with this main file are opened, and the code that they get."""
         if entrant in self._own:
             return self._own[entrant], b""
         if self._box is None:
@@ -186,15 +189,16 @@ def play_job(
     reports: bool = False,
     look: Callable[[Played], object] = lambda played: None,
 ) -> MatchPlayed:
-    """The match played. `report` hears how many bouts have ended since the last time.
+    """Plays the match. `report` is called with the number of bouts that have ended since last time.
 
-    `rotations` leaves some out, for experiments; their order is drawn. `memories` are what its
-    entrants remember, by digest; `reports` asks for the players' diagnostics. `look` is shown what
-    was played, which is gone afterwards, all but what is packed. What it took tells of the match
-    alone, not of the sample that the job asks for.
+    `rotations` limits the match to some rotations, for experiments; they are played in random
+    order. `memories` are the entrants' memories, by digest. `reports` asks for the players'
+    comments on their moves. `look` is called with the played match, which is not kept otherwise,
+    except as the packed record. Logs and times cover the match alone, not the sample that the job
+    asks for.
 
-    Raises SeatFault("platform") where the platform failed, BadMessage where the job cannot be
-    played by this installation.
+    Raises SeatFault("platform") if the platform failed, BadMessage if this installation cannot play
+    the job.
     """
     game, apart = registry.game(job.game), separation_of(job, box, report)
     check_rules(job)
@@ -209,7 +213,7 @@ def play_job(
         packed = records.pack(stamped(played.record, libraries_of(box) or ()))
         notes = played.notes
         look(played)
-        del played  # There is nothing left of the bouts for the collector to look at.
+        del played  # Nothing is left of the bouts for the garbage collector to visit.
     return MatchPlayed(
         match=job.match,
         attempt=job.attempt,
@@ -229,10 +233,10 @@ def play_job(
 
 @contextmanager
 def _resting_collector(box: Box | None) -> Iterator[None]:
-    """Meanwhile the collector of garbage does not look at what is kept of a match, again and again.
+    """Keeps the garbage collector from visiting a match's objects again and again.
 
-    A referee leaves no cycles behind; bots may, so where they are in this very process it only
-    looks more seldom.
+    A referee leaves no cycles behind, but bots may. So for bots in this process the collector is
+    not disabled; it only runs less often.
     """
     was, thresholds = gc.isenabled(), gc.get_threshold()
     if box is None:
@@ -248,7 +252,7 @@ def _resting_collector(box: Box | None) -> Iterator[None]:
 
 
 def check_rules(job: PlayMatch) -> None:
-    """Raises BadMessage where this installation knows other rules than the job is for."""
+    """Raises BadMessage if the job is for other rules than this installation knows."""
     ours = registry.game(job.game).spec.rules
     if job.rules != ours:
         raise BadMessage(
@@ -258,16 +262,16 @@ def check_rules(job: PlayMatch) -> None:
 
 
 def opener(box: Box | None, limits: Mapping[str, int]) -> Opener:
-    """The way to open a bot's seats with these limits in the box, or in this process for None.
+    """A function that opens a bot's seats with these limits in the box; None is this process.
 
-    They all draw from one bank of time.
+    All these seats draw on one bank of time.
     """
     return LocalChannel if box is None else seats_of(box, limits_of(limits))
 
 
 def seats_of(box: Box, limits: Limits) -> Opener:
-    """The way to open a bot's seats in the box."""
-    from sandbox.meter import Bank  # Not needed, and so not loaded, where there is no box.
+    """A function that opens a bot's seats in the box. They draw on one bank of time."""
+    from sandbox.meter import Bank  # Without a box it is not needed, and so not loaded.
 
     bank = Bank(limits)
     if not box.libraries:
@@ -276,12 +280,12 @@ def seats_of(box: Box, limits: Limits) -> Opener:
 
 
 def libraries_of(box: Box | None) -> tuple[str, ...] | None:
-    """What the box keeps for bots that import it; None where there is no box to keep it from."""
+    """The libraries that the box holds for bots that import them; None if there is no box."""
     return None if box is None else box.libraries
 
 
 def limits_of(limits: Mapping[str, int]) -> Limits:
-    """The limits by their names. Raises BadMessage for one that this arena does not know."""
+    """The limits by their names. Raises BadMessage for a name that this arena does not know."""
     try:
         return Limits(**limits)
     except TypeError as error:
@@ -289,7 +293,7 @@ def limits_of(limits: Mapping[str, int]) -> Limits:
 
 
 def kind_of(box: Box | None) -> str:
-    """The name of the wall that bots were behind: none, or the box's kind."""
+    """The name of the wall around the bots: "none", or the box's kind."""
     return "none" if box is None else box.kind
 
 
@@ -312,12 +316,13 @@ def load_frame(
 
 
 def load_seed(job: PlayMatch, entrant: int, rotation: int) -> str:
-    """What seeds chance while the entrant's file is loaded, in hex: the same in every run."""
+    """The seed, in hex, of random numbers while an entrant's file is loaded; the same in every
+    run."""
     return player_seed(job.deals[0], f"{job.match}:load", rotation, entrant).hex()
 
 
 def stamped(record: records.Record, offered: Sequence[str] = ()) -> records.Record:
-    """The record with the versions of what the bots ran on, and of the libraries offered there."""
+    """The record with the versions of Python, of every box's libraries and of those offered."""
     libraries = {name: _version(name) for name in (*_LIBRARIES, *offered)}
     return replace(record, python=records.python_minor(), libraries=libraries)
 
@@ -326,5 +331,5 @@ _version: Final = cache(version)
 
 
 def cut(text: str, limit: int) -> str:
-    """What a bot has printed, safe to show, cut to that many bytes of UTF-8."""
+    """A bot's output, safe to show, cut to so many bytes of UTF-8."""
     return frames.readable(text).encode()[:limit].decode(errors="ignore")

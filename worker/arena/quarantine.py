@@ -1,7 +1,7 @@
-"""Tries a version alone that was present when the platform failed too often.
+"""Tries a version alone if it was present when the platform failed too often.
 
-Knows how a bot that brings the platform down is told from a platform that is down: by a control
-match without it.
+A control match without the version shows whether the bot brings the platform down, or the platform
+is down anyway.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ def try_alone(
     box: Box | None,
     watch: Callable[[], None] = lambda: None,
 ) -> TriedOut:
-    """The verdict on a version in quarantine: it plays on, or is refused for what it did.
+    """The verdict on a version in quarantine: it is accepted again, or refused for what it did.
 
-    Where the platform fails with it twice, and not without it, it is refused for that. Raises
-    SeatFault("platform") where the platform fails without it too.
+    It is refused if the platform fails twice with it and not without it. Raises
+    SeatFault("platform") if the platform fails without it too.
     """
     assert job.beside is not None
     control = replace(job, version=job.beside.version, class_name=job.beside.class_name)

@@ -1,7 +1,7 @@
-"""What an arena does with a message: claims the job, plays it, sends the result.
+"""Handles an arena's message: claims the job, plays it, sends the result.
 
-Knows the order of things and who is at fault when one fails; Celery and its signals are in
-main.py. Whatever happens, the message ends as a result, as `Lost`, or back in the queue.
+Knows the order of these steps, and who is at fault when one fails; main.py has Celery and its
+signals. Whatever happens, the message ends as a result, as `Lost`, or back in the queue.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class GiveBack(Exception):
 
 
 class _Superseded(Exception):
-    """The job is over, or another attempt has it: there is nothing to send."""
+    """The job is over, or another attempt holds it: there is nothing to send."""
 
 
 class Arena:
@@ -125,7 +125,8 @@ class Arena:
         return give(job, bundle, memory, record, self._box)
 
     def _watch(self, job: AnyJob) -> Callable[[int], None]:
-        """What hears that the job goes on: renews the lease, and stops when told to."""
+        """A function to call while the job goes on: it renews the lease. Raises GiveBack if this
+        arena is stopping, _Superseded if another attempt holds the job."""
         renewed = self._clock()
 
         def report(bouts: int) -> None:
@@ -140,7 +141,8 @@ class Arena:
         return report
 
     def _hand_in(self, task: str, result: Any) -> None:
-        """Sends the result through the broker; a long one, or without a broker, to the server."""
+        """Sends the result through the broker; to the server if it is long or the broker is
+        down."""
         plain = wire.to_plain(result)
         try:
             if size(plain) <= wire.BROKER_BYTES:
@@ -155,7 +157,7 @@ class Arena:
 
 
 def size(plain: dict[str, Any]) -> int:
-    """About how many bytes of JSON the message makes, by its longest parts."""
+    """Roughly the bytes of JSON that the message makes, from its strings, lists and mappings."""
     return sum(_length(value) for value in plain.values())
 
 

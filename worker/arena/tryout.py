@@ -1,7 +1,7 @@
-"""Validates a version: its file is loaded in a box, then the bot plays there, against itself.
+"""Validates a version: loads its file in a box, then lets the bot play there, against itself.
 
-Knows how a bot is watched and where it may fail; its messages are in verdict_messages.py. The
-server and `matchbox check` run this very function.
+Knows how a bot is watched and where it may fail; verdict_messages.py has the messages. The server
+and `matchbox check` run this same function.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from worker.arena.learning import learn
 from worker.arena.play import cut, kind_of, libraries_of, limits_of, load_frame, load_seed, opener
 
 AT_ONCE: Final = 6
-"""So many deals are played at once, and all their bouts again, each alone."""
+"""The number of deals played at once. All their bouts are then played again, each alone."""
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -42,14 +42,14 @@ if TYPE_CHECKING:
 
 @dataclass
 class _Trial:
-    """What has been seen of the bot so far."""
+    """The observations of the bot so far."""
 
     open_channel: Opener
     open_other: Opener
     log_bytes: int
     libraries: tuple[str, ...] | None
     watch: Callable[[], None]
-    """Called before each of its answers."""
+    """Called before each of the bot's answers."""
     class_name: str | None = None
     learns: bool | None = None
     games: int = 0
@@ -57,16 +57,16 @@ class _Trial:
     decision_ms: float = 0.0
     logs: list[str] = field(default_factory=list)
     played: list[Record] = field(default_factory=list)
-    """Its matches, each deal's twice in a row."""
+    """The bot's matches, two in a row for each deal."""
 
     @property
     def cpu_ms_per_decision(self) -> float:
-        """What a decision cost on average so far."""
+        """The mean processor time of a decision so far, in milliseconds."""
         return round(self.decision_ms / self.decisions, 4) if self.decisions else 0.0
 
     @property
     def log(self) -> str:
-        """All that the bot has printed, cut to its limit."""
+        """The bot's output, cut to the limit."""
         return cut("".join(self.logs), self.log_bytes)
 
 
@@ -88,8 +88,9 @@ def try_out(
 ) -> TriedOut:
     """The verdict on the version, with reasons for its author.
 
-    `beside` is the bundle of whom it plays against, instead of itself; `watch` is called on the
-    way. Raises what that raises, or SeatFault("platform") where the platform failed.
+    `beside` is the bundle of the opponents, if it does not play against itself. `watch` is called
+    before each answer. Raises SeatFault("platform") if the platform failed, and anything that
+    `watch` raises.
     """
     seats = partial(opener, box, job.limits)
     trial = _Trial(seats(), seats(), limits_of(job.limits).log_bytes, libraries_of(box), watch)
@@ -152,7 +153,7 @@ def _load(job: TryOut, bundle: bytes, trial: _Trial) -> None:
 
 
 def _play_twice(job: TryOut, bundles: list[bytes], trial: _Trial) -> bool:
-    """Plays every deal twice; True where both came out the same."""
+    """Plays every deal twice; True if both matches had the same record."""
     same = True
     for deal in job.deals:
         match = _match(job, deal)
@@ -163,7 +164,7 @@ def _play_twice(job: TryOut, bundles: list[bytes], trial: _Trial) -> bool:
 
 
 def _keeps_state(job: TryOut, bundle: bytes, trial: _Trial, open_channel: Opener) -> bool:
-    """Whether it answers otherwise with several bouts in flight than in each alone."""
+    """Whether it answers differently with several bouts in flight than in each bout alone."""
     match = _match(job, *derive_deals(job.deals[0], AT_ONCE))
 
     def open_player(entrant: int, rotation: int) -> Seat:
@@ -178,9 +179,10 @@ def _keeps_state(job: TryOut, bundle: bytes, trial: _Trial, open_channel: Opener
 
 
 def _learn(job: TryOut, bundle: bytes, trial: _Trial, box: Box | None) -> list[str]:
-    """Lets a bot that learns do so once, and play a deal with what it remembers then.
+    """Lets a bot that learns do so once, and then play a deal with its new memory.
 
-    What its author should know: a fault of `learn` costs nothing. Raises Failed at a fault in play.
+    Returns messages for its author: a fault of `learn` costs nothing. Raises Failed at a fault in
+    play.
     """
     key = round_key("try-out", 1, job.version)
     own = [Own(record, 0) for record in trial.played[::2]]
@@ -205,9 +207,9 @@ def _learn(job: TryOut, bundle: bytes, trial: _Trial, box: Box | None) -> list[s
 
 
 def _play(match: PlayMatch, bundles: list[bytes], trial: _Trial, memory: bytes = b"") -> str:
-    """The digest of one match of the bot. Raises Failed at its first fault.
+    """The digest of the record of one match. Raises Failed at the bot's first fault.
 
-    `bundles` are its own and, where it does not play against itself, the others'.
+    `bundles` are the bot's own and, if it does not play against itself, the opponents'.
     """
     opened: list[_Watched] = []
 
@@ -235,8 +237,7 @@ def _play(match: PlayMatch, bundles: list[bytes], trial: _Trial, memory: bytes =
 
 
 def _match(job: TryOut, *deals: str) -> PlayMatch:
-    """The match of these deals, in every rotation, of the bot and itself or those beside it; all
-    at once."""
+    """The match of these deals between the bot and its opponents, all rotations at once."""
     spec = registry.game(job.game).spec
     own = Entrant(job.version, job.class_name)
     return PlayMatch(
@@ -254,14 +255,14 @@ def _match(job: TryOut, *deals: str) -> PlayMatch:
 
 
 class _Watched:
-    """A seat whose first fault ends the try-out, and whose time is taken."""
+    """A seat that ends the try-out at its first fault, and measures its time."""
 
     def __init__(self, load: bytes, trial: _Trial) -> None:
         self._trial = trial
         self._seat = Seat(self._open, load)
 
     def answer(self, questions: Sequence[Question]) -> list[Answer]:
-        """One answer a question. Raises Failed at the bot's first fault."""
+        """One answer for each question. Raises Failed at the bot's first fault."""
         where: verdict_messages.Where = "start" if any(seed for *_, seed in questions) else "turn"
         try:
             answers = self._seat.answer(questions)
@@ -294,7 +295,7 @@ class _Watched:
 
 
 class _Timed:
-    """A channel that adds up what decisions cost, loading apart."""
+    """A channel that adds up the processor time of decisions, without loading."""
 
     def __init__(self, channel: Channel, trial: _Trial) -> None:
         self._channel = channel

@@ -1,4 +1,4 @@
-"""What a fault in a try-out is called when its author reads it.
+"""Explains a fault in a try-out to the bot's author.
 
 Pure text: knows kinds of faults, the places where they happen and the bot's own traceback.
 """
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from matchbox.errors import SeatFault
 
 Where = Literal["loading", "choosing", "start", "turn"]
-"""While the file was imported; while its class was looked for; until the first answer of a game,
-which covers `__init__`; later."""
+"""When the fault happened: while the file was imported; while its class was looked for; before the
+first answer of a game, which includes `__init__`; later."""
 
 UNREPEATABLE: Final = (
     "The bot is accepted, but it played the same deals differently the second time: it reads a "
@@ -38,17 +38,17 @@ _WHILE: Final[Mapping[Where, str]] = {
 _PLACE: Final = re.compile(r'File "([^"]+\.py)", line (\d+)(?:, in (\S+))?')
 _STOPPED: Final = re.compile(r"\(most recent call first\):((?:\n  File .+)*)")
 _FRAME: Final = re.compile(r'File "([^"]+\.py)", line (\d+) in (\S+)')
-"""As a process prints it when its time is over; the other way round than a traceback."""
+"""A line that a process prints when its time is over. Its order is the reverse of a traceback's."""
 _FOREIGN: Final = ("/", "<")
 
 
 def reason(fault: SeatFault, where: Where, limits: Mapping[str, int], log: str) -> str:
-    """One sentence or two for the author of the bot."""
+    """One or two sentences for the author of the bot."""
     return _SENTENCES[fault.kind](fault.detail, where, limits, log)
 
 
 def forgetful(fault: SeatFault, log: str) -> str:
-    """What is said of a bot that plays and does not learn."""
+    """The message for a bot that plays but whose `learn` failed."""
     return (
         f"{FORGETFUL}{_place(log)}: {fault.detail}. That costs nothing, but it would go on with "
         "the memory that it had."
@@ -92,7 +92,7 @@ def _timeout(detail: str, where: Where, limits: Mapping[str, int], log: str) -> 
 
 
 def _did(detail: str) -> str:
-    """The box's words without the part that only repeats the limit."""
+    """The box's words, without the part that only repeats the limit."""
     words = detail.partition(";")[0]
     return f"gave {words}" if words.startswith("no answer") else words
 
@@ -123,7 +123,7 @@ _SENTENCES: Final = {
 
 
 def _when(where: Where, place: str) -> str:
-    """The place; and the stage of the try-out, where the place does not tell it."""
+    """The place; and the stage of the try-out, unless the place shows it."""
     return place if ", in " in place else f" {_WHILE[where]}{place}"
 
 
@@ -134,7 +134,7 @@ def _place(log: str) -> str:
 
 
 def _stopped(log: str) -> str:
-    """The same, of a bot that was stopped: where it was in its own files."""
+    """The same for a bot that was stopped: the place in its own files where it was."""
     dump = _STOPPED.findall(log)
     frames = _FRAME.findall(dump[-1]) if dump else []
     own = [frame for frame in frames if not frame[0].startswith(_FOREIGN)]

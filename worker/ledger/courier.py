@@ -1,7 +1,7 @@
-"""The courier: carries notices out of the house, by mail and to webhooks, beside the ledger's work.
+"""The courier: delivers notices by mail and to webhooks, beside the ledger's work.
 
-Knows the ways out and the books; decides nothing about what is tried again. A receiver that keeps
-it waiting holds up one of its few threads, and never the ledger.
+Knows the ways of delivery and the books; does not decide about retries. A slow receiver holds up
+one of the courier's few threads, and never the ledger.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ THREADS: Final = 4
 
 @dataclass(frozen=True)
 class Ways:
-    """The ways out; a test has its own."""
+    """The ways of delivery; a test has its own."""
 
     send: Callable[..., None] = mail.send
     post: Callable[..., int] = webhook.post
 
 
 class Courier:
-    """Carries what is due whenever it is woken. Give its threads back with `close`."""
+    """Delivers what is due whenever it is woken. `close` ends its threads."""
 
     def __init__(self, context: Context, ways: Ways | None = None) -> None:
         self._context, self._ways = context, ways or Ways()
@@ -49,7 +49,7 @@ class Courier:
         self._over = Event()
 
     def wake(self) -> None:
-        """Sets about what is due, on threads that have nothing to do; waits for none of it."""
+        """Starts deliveries that are due, on idle threads; waits for none of them."""
         for done in [one for one in self._rounds if one.done()]:
             self._rounds.remove(done)
             if (error := done.exception()) is not None:
@@ -64,7 +64,7 @@ class Courier:
             self._rounds.append(self._pool.submit(self._go_round))
 
     def close(self) -> None:
-        """Ends once what is under way has been tried."""
+        """Returns once the deliveries under way have been tried."""
         self._over.set()
         self._pool.shutdown(cancel_futures=True)
 
@@ -74,7 +74,7 @@ class Courier:
 
 
 def carry(context: Context, ways: Ways) -> bool:
-    """Tries one delivery, outside of any transaction; False where none is due."""
+    """Tries one delivery, outside of any transaction; False if none is due."""
     with context.write() as session:
         parcel = deliveries.take(session, settings=context.settings, now=context.now())
     if parcel is None:
@@ -107,7 +107,7 @@ def letter_of(parcel: Parcel, address: str, home: str) -> Letter:
 
 
 def body_of(parcel: Parcel) -> bytes:
-    """The notice as a webhook is told it, in JSON."""
+    """The notice as the JSON that a webhook gets."""
     told: dict[str, Any] = {
         "id": parcel.notice,
         "kind": parcel.kind,
@@ -120,7 +120,7 @@ def body_of(parcel: Parcel) -> bytes:
 
 
 def _try(parcel: Parcel, context: Context, ways: Ways) -> tuple[str | None, bool]:
-    """What went wrong, or None, and whether it always will."""
+    """The trouble, or None if the notice arrived; and whether a retry is useless."""
     settings = context.settings
     if parcel.address is not None:
         letter = letter_of(parcel, parcel.address, settings.server_url.rstrip("/"))

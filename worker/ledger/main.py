@@ -1,6 +1,6 @@
 """The ledger's Celery worker and its beat: `celery -A worker.ledger.main worker -P solo -Q ledger`.
 
-Wires settings, books and tasks together; what a task does is in message_handlers.py. `celery -A
+Wires settings, books and tasks together; message_handlers.py has the tasks. `celery -A
 worker.ledger.main beat` sends the one tick, and needs no file to remember it.
 """
 
@@ -32,11 +32,12 @@ app.conf.beat_schedule = {
     }
 }
 AGAIN = {"autoretry_for": (Unavailable,), "default_retry_delay": 2, "max_retries": 5}
-"""While the database cannot be written; after that the row brings the job back."""
+"""How tasks are tried again while the database cannot be written; after that, the row brings the
+job back."""
 
 
 class _Running:
-    """What this process has opened; filled once, when the worker starts."""
+    """The things that this process has opened; filled once, when the worker starts."""
 
     context: Context
     courier: Courier
@@ -55,7 +56,7 @@ def _close(**_: Any) -> None:
 
 
 def _book(self: Any, message: dict[str, Any]) -> None:
-    """Books what an arena brought back."""
+    """Books a result from an arena."""
     message_handlers.book(_Running.context, self.name, message)
 
 
@@ -65,6 +66,6 @@ for _task in RESULTS:
 
 @app.task(name=wire.TICK)
 def tick() -> None:
-    """Does what is due, and lets the courier do its part beside."""
+    """Does what is due, and wakes the courier."""
     message_handlers.tick(_Running.context)
     _Running.courier.wake()

@@ -1,8 +1,8 @@
-"""What the ledger does with a message: reads it, and lets a service book it.
+"""Handles the ledger's messages: reads each one, and lets a service book it.
 
-Knows messages and services; knows no Celery. A message that is none, or that is not of an attempt
-of ours, is refused by name and logged: the row brings the job back. A result of ours that cannot be
-read is lost by the platform, and counted so.
+Knows messages and services; knows no Celery. An invalid message, or one that belongs to none of our
+attempts, is refused by name and logged: the row brings the job back. An unreadable result of one of
+our attempts is booked as lost by the platform.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ log = structlog.get_logger(__name__)
 
 
 def book(context: Context, task: str, data: object) -> bool:
-    """Books what came back of a job, and after a match sends more where few are under way.
+    """Books the result of a job. After a match, sends more matches if few are under way.
 
-    False where that changed nothing. Raises Unavailable.
+    Returns False if that changed nothing. Raises Unavailable.
     """
     try:
         with context.write() as session:
@@ -49,7 +49,7 @@ def tick(context: Context) -> None:
 
 
 def _lose(context: Context, kind: wire.Kind, data: dict[str, Any], why: str) -> None:
-    """Books the job of a result that cannot be read as lost: the next may be no better."""
+    """Books the job of an unreadable result as lost: its next result may be no better."""
     told = {"kind": kind, "subject": data.get(kind), "why": why}
     try:
         message = {**told, "attempt": data.get("attempt"), "token": data.get("token")}
