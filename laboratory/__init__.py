@@ -1,1 +1,1 @@
-"""Plays experiments: plans of matchbox.lab, in several processes that have boxes of their own."""
+"""Plays experiments: plans of matchbox.lab, in several processes, each with a box of its own."""

@@ -1,4 +1,4 @@
-"""Plays a comparison of two bots in a pool of processes, as far as it takes to decide it."""
+"""Plays a comparison of two bots in a pool of processes until it is decided."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ def run(
     again: bool = True,
     show: Callable[[Comparison], object] = ignore,
 ) -> dict[str, Any]:
-    """Plays the comparison, which begins anew as an experiment does. `show` is handed what has been
-    found after every look. Returns the document that `compare --json` prints, all but `workers`.
+    """Plays the comparison, which begins anew as an experiment does. `show` is called with the
+    results after every look. Returns the document that `compare --json` prints, except `workers`.
 
-    Raises SeatFault of the platform, Unavailable where a process died.
+    Raises SeatFault("platform"), and Unavailable if a process died.
     """
 
     def begin(alone: frozenset[int] | None) -> dict[str, Any]:

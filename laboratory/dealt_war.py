@@ -19,18 +19,18 @@ if TYPE_CHECKING:
 
 GAME: Final = "war"
 BATCH: Final = 1000
-"""Games of one job."""
+"""The number of games in one job."""
 
 
 def check_options(options: Mapping[str, str]) -> None:
-    """Raises BadOption where the options ask for anything but dealt cards."""
+    """Raises BadOption if the options ask for anything but dealt cards."""
     spec = registry.game(GAME).spec
     if fill_options(spec, {**statistics.OPTIONS, **options}) != statistics.OPTIONS:
         raise BadOption("without bots the cards are dealt: name two bots, or leave the option out")
 
 
 def jobs_of(games: int, seed: str) -> list[list[str]]:
-    """The deals of the games, cut into jobs."""
+    """The deals of the games, divided into jobs."""
     return [derive_deals(seed, min(BATCH, games - at), start=at) for at in range(0, games, BATCH)]
 
 
@@ -68,6 +68,6 @@ def play_batch(_: object, deals: Sequence[str]) -> list[Dealt]:
 
 
 def tsv(dealt: Sequence[Dealt]) -> str:
-    """Every game as a line of the columns that the source document has, after a head."""
+    """Every game as a line with the columns of the source document, after a header line."""
     rows = [list(statistics.COLUMNS), *map(statistics.row, count(1), dealt)]
     return "".join("\t".join(row) + "\n" for row in rows)

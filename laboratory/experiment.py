@@ -1,4 +1,4 @@
-"""Plays an experiment in a pool of processes, and says what was found.
+"""Plays an experiment in a pool of processes, and gathers the results.
 
 An experiment begins anew when a bot is found to keep state: from then on, fresh processes play each
 of its games.
@@ -20,16 +20,16 @@ from matchbox.lab.plan import Plan, Sitting
 
 Found: TypeAlias = matrix.Matrix | grid.Grid | places.Places
 Follow: TypeAlias = Callable[[Callable[[], int]], object]
-"""Is handed a function that says how many games are over, whenever the experiment begins anew."""
+"""Called whenever the experiment begins anew, with a function that returns the finished games."""
 Show: TypeAlias = Callable[[Callable[[], Iterable[tuple[str, str]]]], object]
-"""Is handed, after each sitting, a function that works out every bot's name and figure so far."""
+"""Called after each sitting, with a function that returns every bot's name and figure so far."""
 Begun = TypeVar("Begun")
 _FOUND: Final = {matrix: matrix.Matrix, grid: grid.Grid, places: places.Places}
 
 
 @dataclass(frozen=True, slots=True)
 class Experiment:
-    """What was found, and what it took."""
+    """The results of an experiment, and its cost."""
 
     found: Found
     box: str
@@ -37,9 +37,9 @@ class Experiment:
     games: int
     """The number of games played."""
     stateful: Sequence[str]
-    """The bots that answer otherwise alone than among other bouts."""
+    """The bots that answer differently alone than among other bouts."""
     alone: Sequence[str] = ()
-    """Those of them whose games were each played by a fresh process, once they were found."""
+    """Those of them whose games were each played by a fresh process once they were found."""
 
 
 class KeepsState(Exception):
@@ -51,7 +51,7 @@ class KeepsState(Exception):
 
 
 def ignore(_: object) -> None:
-    """Follows and shows nothing."""
+    """Does nothing, for callers that need not follow or show anything."""
 
 
 def run(
@@ -88,11 +88,11 @@ def play(
     seen: Callable[[Sitting, bytes, Found], object],
     alone: frozenset[int] | None = None,
 ) -> Experiment:
-    """Plays the plan once. `seen` is handed every sitting and its packed record, in order, and what
-    has been found so far. Fresh processes play each game of the bots `alone`; with None there are
-    no such bots, and the figures stand even if a bot keeps state.
+    """Plays the plan once. `seen` is called for every sitting in order, with its packed record and
+    the results so far. Fresh processes play each game of the bots `alone`. With None there are no
+    such bots, and the figures stand even if a bot keeps state.
 
-    Raises SeatFault of the platform, KeepsState.
+    Raises SeatFault("platform"), KeepsState.
     """
     kind = kind_of(plan)
     jobs = list(sampled(kind.sittings(plan), alone))
@@ -119,8 +119,8 @@ def check_state(stateful: Iterable[int], alone: frozenset[int] | None) -> None:
 
 
 def settled(begin: Callable[[frozenset[int] | None], Begun], *, again: bool) -> Begun:
-    """What `begin` returns once it finds no further bot that keeps state; without `again`, what it
-    returns at first. It is handed the bots whose games fresh processes play."""
+    """The result of `begin` once it finds no further bot that keeps state; without `again`, its
+    first result. `begin` is called with the bots whose games fresh processes play."""
     alone: frozenset[int] = frozenset()
     while True:
         try:

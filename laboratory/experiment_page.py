@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import plotly.graph_objects as go
 
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#595959")
-"""Told apart by everybody (Okabe and Ito)."""
+"""Colours that everybody can tell apart (Okabe and Ito)."""
 
 STYLE = """:root { color-scheme: light dark; --ink: #1f2328; --quiet: #57606a; --paper: #fff }
 @media (prefers-color-scheme: dark) { :root { --ink: #e6edf3; --quiet: #9198a1; --paper: #0d1117 } }
@@ -37,11 +37,11 @@ dark.addEventListener("change", paint);
 paint();
 </script>
 """
-"""Gives the figures the reader's colours, light or dark, also where they change."""
+"""Gives the figures the reader's colours, light or dark, and follows a change of them."""
 
 
 def page(document: Mapping[str, Any], spread: Mapping[str, Counter[int]]) -> str:
-    """The experiment as HTML; `spread` says by group how many games came to which number."""
+    """The experiment as HTML. `spread` says by group how many games had each number."""
     title = f"{document['game']}: {', '.join(dict.fromkeys(document['bots']))}"
     caption = (
         f"{document['games']} games each, seed {document['seed']}, box {document['box']}"
@@ -66,7 +66,7 @@ def page(document: Mapping[str, Any], spread: Mapping[str, Counter[int]]) -> str
 
 
 def _counts(document: Mapping[str, Any]) -> str:
-    """What the game counts of its pairs, such as the wins of every card."""
+    """The game's own counts of its pairs, such as the wins of every card."""
     counted = tables.counts_rows(document) if "pairs" in document else {}
     return "".join(
         f"<details open><summary>{escape(name)}</summary>\n{_table(columns, rows)}</details>\n"
@@ -78,7 +78,7 @@ Drawn = list[tuple[str, "go.Figure"]]
 
 
 def _parts(document: Mapping[str, Any]) -> tuple[Drawn, Sequence[str], Sequence[Sequence[str]]]:
-    """The figures of that kind of experiment with what they tell, and its table."""
+    """The figures of that kind of experiment with their descriptions, and its table."""
     if "pairs" in document:
         told = "Share of who moves first, in % with its 95% interval"
         return [(told, _matrix(document))], *_pairs(document)
@@ -101,7 +101,7 @@ def _pairs(document: Mapping[str, Any]) -> tuple[Sequence[str], Sequence[Sequenc
 
 
 def _matrix(document: Mapping[str, Any]) -> go.Figure:
-    """The win matrix as a heat map, with a scale that turns at one half."""
+    """The win matrix as a heat map whose colours are neutral at one half."""
     import plotly.graph_objects as go
 
     bots = document["bots"]
@@ -131,7 +131,7 @@ def _matrix(document: Mapping[str, Any]) -> go.Figure:
 
 
 def _lines(document: Mapping[str, Any]) -> go.Figure:
-    """A line per bot over the table sizes, with its band drawn before it."""
+    """A line per bot over the table sizes, on top of its interval band."""
     import plotly.graph_objects as go
 
     figure = go.Figure()
@@ -197,7 +197,7 @@ def _places(document: Mapping[str, Any]) -> go.Figure:
 
 
 def _spread(spread: Mapping[str, Counter[int]], counted: str) -> go.Figure:
-    """What share of the games came to which number, a line per group."""
+    """The share of games with each number, a line per group."""
     import plotly.graph_objects as go
 
     figure = go.Figure()
@@ -219,7 +219,7 @@ def _spread(spread: Mapping[str, Counter[int]], counted: str) -> go.Figure:
 
 
 def element(figure: go.Figure, with_library: bool) -> str:
-    """The figure as an element; the first of a page brings the library along."""
+    """The figure as an element; the first on a page includes the plotting library."""
     figure.update_layout(
         template="plotly_white",
         paper_bgcolor="rgba(0,0,0,0)",

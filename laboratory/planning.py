@@ -1,6 +1,6 @@
-"""Makes the plan of an experiment: checks what was asked for and fills in what was left out.
+"""Makes the plan of an experiment: checks the arguments and fills in defaults.
 
-Knows games by their names and the settings that it is handed; plays nothing.
+Knows games by their names and the settings that it gets; plays nothing.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ def make_plan(
     """A plan of so many games for each pair, table size or cell.
 
     `options` are the game's, as texts. Without `sizes`, the tables have a seat for every bot; a
-    game played together is played at all its sizes. `mirror`, `mixed` and `width` are those of the
-    plan; no width is the usual one.
+    cooperative game is played at all its sizes. `mirror`, `mixed` and `width` are those of the
+    plan; None is the default width.
 
-    Raises UnknownGame, and BadOption where the game cannot be played like that.
+    Raises UnknownGame, and BadOption if the game cannot be played like that.
     """
     spec = registry.game(game).spec
     if not bots:
@@ -79,7 +79,7 @@ def kind_of(plan: Plan) -> ModuleType:
 
 
 def _usual_sizes(spec: Spec, bots: int) -> list[int]:
-    """All sizes of a game played together; else a seat for every bot."""
+    """All sizes of a cooperative game; otherwise a seat for every bot."""
     if spec.cooperative:
         return list(spec.seats)
     return [2] if spec.seats == (2,) else [max(bots, spec.seats[0])]

@@ -1,6 +1,6 @@
-"""Plays an experiment in rounds: after each one, bots learn from what they have played.
+"""Plays an experiment in rounds: after each one, bots learn from the matches that they played.
 
-What a bot remembers is frozen while a round is played. The seed alone decides all results.
+A bot's memory does not change during a round. The seed alone decides all results.
 """
 
 from __future__ import annotations
@@ -29,26 +29,26 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Lesson:
-    """A bot that is to learn, and the matches that it learns from."""
+    """A bot that is to learn, with the matches that it learns from."""
 
     game: str
     entrant: Entrant
     memory: bytes
     played: list[tuple[bytes, int]]
-    """The packed records of its matches, each with the number of the entrant that it was."""
+    """The packed records of its matches, each with the bot's entrant number in it."""
     key: str
-    """As `round_key` gives it."""
+    """The key from `round_key`."""
     limits: Mapping[str, int]
 
 
 @dataclass(frozen=True, slots=True)
 class Taught:
-    """What a lesson has come to."""
+    """The result of a lesson."""
 
     learned: Learned
     records: int
     left_out: int
-    """The number of bouts beyond the most that a round teaches."""
+    """The number of bouts left out because a round teaches no more than a fixed number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,9 +57,9 @@ class Round:
 
     done: Experiment
     memories: list[bytes]
-    """What each bot remembered while it was played."""
+    """The memory of each bot while the round was played."""
     taught: dict[int, Taught]
-    """What each bot learned after the round, by bot."""
+    """The lesson of each bot after the round, by bot."""
 
 
 def run(
@@ -71,7 +71,7 @@ def run(
     follow: Follow = ignore,
     show: Show = ignore,
 ) -> list[Round]:
-    """Plays the plan in rounds. Raises SeatFault of the platform, Unavailable."""
+    """Plays the plan in rounds. Raises SeatFault("platform"), Unavailable."""
     memories = [b""] * len(plan.bots)
     pupils = list(range(len(plan.bots)))
     played: list[Round] = []
@@ -97,7 +97,7 @@ def run(
 
 
 def plan_of_round(plan: Plan, number: int, memories: Sequence[bytes]) -> Plan:
-    """The experiment with the deals of that round, counted from 1, and with what bots remember."""
+    """The experiment with the deals of that round, counted from 1, and the bots' memories."""
     bots = [
         replace(bot, memory=digest(memory) if memory else None)
         for bot, memory in zip(plan.bots, memories, strict=True)
@@ -115,7 +115,7 @@ def _teach(
     pool: WorkerPool,
     pupils: Sequence[int],
 ) -> dict[int, Taught]:
-    """Lets these bots learn from the round; the lessons of those that do, by bot."""
+    """Lets these bots learn from the round; returns the lessons of those with a `learn`, by bot."""
     jobs = [
         Lesson(
             plan.game,
@@ -184,7 +184,7 @@ def document_of_rounds(plan: Plan, played: Sequence[Round], workers: int) -> dic
 
 
 def lines(played: Sequence[Round]) -> Iterator[Sequence[object]]:
-    """The rows of `--tsv`: those of each round, after its number; a head is there once."""
+    """The rows of `--tsv`: those of each round, after its number, with one header row."""
     for number, one in enumerate(played, 1):
         for place, line in enumerate(one.done.found.lines()):
             head = place == 0 and not any(isinstance(cell, int | float) for cell in line)

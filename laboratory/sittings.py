@@ -1,7 +1,6 @@
 """Plays a plan's sittings, each in one process of a pool.
 
-Knows what a process is handed and what it hands back; a sitting is played by the code that plays
-the matches of a league.
+Knows what a process gets and returns. The code that plays a league's matches plays a sitting.
 """
 
 from __future__ import annotations
@@ -24,21 +23,21 @@ if TYPE_CHECKING:
     from sandbox.box import Box
 
 SAMPLE: Final = 4
-"""As many bouts of every bot's first job are played again, each alone, and compared."""
+"""This many bouts of every bot's first job are played again, each alone, and compared."""
 
 Task: TypeAlias = tuple[Mapping[str, bytes], Mapping[str, bytes], Sitting]
-"""Bundles and memories by their digests, and the sitting that needs them."""
+"""A sitting with the bundles and memories that it needs, by their digests."""
 
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """A sitting that was played."""
+    """A sitting that has been played."""
 
     box: str
     """The kind of box."""
     counts: Counts
     record: bytes
-    """Packed."""
+    """The packed record."""
     stateful: Sequence[int]
     """The plan's bots that were found to keep state between bouts."""
 
@@ -75,7 +74,7 @@ def task_of(sitting: Sitting, bundles: Mapping[str, bytes], memories: Mapping[st
 
 
 def play_task(box: Box | None, task: Task) -> Done:
-    """Plays the task; None is no box."""
+    """Plays the task in this box, or in this process for None."""
     bundles, memories, sitting = task
     return play_sitting(bundles, memories, box, sitting)
 
@@ -83,7 +82,7 @@ def play_task(box: Box | None, task: Task) -> Done:
 def play_sitting(
     bundles: Mapping[str, bytes], memories: Mapping[str, bytes], box: Box | None, sitting: Sitting
 ) -> Done:
-    """Plays the sitting; None is no box."""
+    """Plays the sitting in this box, or in this process for None."""
     counts: list[Counts] = []
 
     def look(played: Played) -> None:

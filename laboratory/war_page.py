@@ -1,4 +1,4 @@
-"""The page of `simulate war --html`: how the totals spread, and what the hands say of them.
+"""The page of `simulate war --html`: how the totals spread, and how the hands predict them.
 
 One file that loads nothing.
 """
@@ -45,14 +45,14 @@ def page(document: Mapping[str, Any], dealt: Sequence[Dealt]) -> str:
 
 
 def _words(value: object) -> str:
-    """A figure, or several with their names."""
+    """A figure as text, or several with their names."""
     if isinstance(value, dict):
         return ", ".join(f"{name} {_words(one)}" for name, one in value.items())
     return " to ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
 def _spread(dealt: Sequence[Dealt]) -> str:
-    """How many games ended with which total, for winners and losers."""
+    """How many games ended with each total, for winners and losers."""
     import plotly.graph_objects as go
 
     figure = go.Figure()
@@ -71,7 +71,7 @@ def _spread(dealt: Sequence[Dealt]) -> str:
 
 
 def _hands(dealt: Sequence[Dealt]) -> str:
-    """The mean final total of player 1, and how many games, by its initial total."""
+    """The mean final total of player 1 by its initial total, with the number of games."""
     import plotly.graph_objects as go
 
     finals: dict[int, list[int]] = {}

@@ -1,7 +1,7 @@
 """Processes that play jobs side by side, each with a box of its own, and a core while one is free.
 
-Knows how processes start and end; what they play is handed in. The results come in the order of the
-jobs, so they do not depend on the number of processes.
+Knows how processes start and end; callers pass the jobs and the function that plays them. Results
+come in the order of the jobs, so they do not depend on the number of processes.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ if TYPE_CHECKING:
 Job = TypeVar("Job")
 Done = TypeVar("Done")
 Work = Callable[["Box | None", Job], Done]
-"""Does a job in the box. For several processes it must be a function of a module."""
+"""Does a job in the box. With several processes, it must be a function at the top of a module."""
 
 _PATIENCE_S: Final = 60.0
 _USUAL: Final = Settings()
 
 
 class _Process:
-    """What this process of the pool has opened."""
+    """The things that this process of the pool has opened."""
 
     box: Box | None = None
     ready: Any = None
@@ -43,7 +43,7 @@ class _Process:
     """Set when the pool wants no further job done."""
     is_busy = False
     over: Any = None
-    """Counts the bouts that are over in the whole pool; `value` is changed under its lock."""
+    """Counts the finished bouts of the whole pool; `value` is changed under its lock."""
     core: Final = ExitStack()
     """The process has a core to itself, while one is free."""
     trouble: MatchboxError | None = None
@@ -51,7 +51,7 @@ class _Process:
 
 
 class WorkerPool:
-    """Plays jobs in its processes, or in this process where it has none."""
+    """Plays jobs in its processes, or in this process if it has none."""
 
     def __init__(self, box: Box | None, executor: ProcessPoolExecutor | None) -> None:
         self._box = box
@@ -59,14 +59,14 @@ class WorkerPool:
 
     @property
     def over(self) -> int:
-        """The number of bouts that are over, those of unfinished jobs included, as far as the jobs
-        `report` them."""
+        """The number of finished bouts, in unfinished jobs too, as far as the jobs `report`
+        them."""
         return int(_Process.over.value)
 
     def play(self, work: Work[Job, Done], jobs: Sequence[Job]) -> Generator[Done]:
-        """The jobs' results in the order of the jobs. Once it is closed, no other job begins.
+        """The jobs' results, in the order of the jobs. Once it is closed, no further job begins.
 
-        Raises what a job raised, Unavailable where a process died.
+        Raises the errors of a job, and Unavailable if a process died.
         """
         if self._executor is None:
             yield from (work(self._box, job) for job in jobs)
@@ -78,7 +78,7 @@ class WorkerPool:
 
 
 def report(bouts: int) -> None:
-    """A job calls it when so many more bouts are over."""
+    """Counts so many more finished bouts. Called by a job."""
     if bouts and _Process.over is not None:
         with _Process.over.get_lock():
             _Process.over.value += bouts
@@ -86,9 +86,9 @@ def report(bouts: int) -> None:
 
 @contextmanager
 def worker_pool(kind: str, workers: int, settings: Settings = _USUAL) -> Iterator[WorkerPool]:
-    """So many processes that are ready, each with a box of that kind; 1 is this very process.
+    """This many processes, each ready with a box of that kind; 1 means this process itself.
 
-    At the end of the block they give up what they are doing. Raises BoxUnavailable.
+    At the end of the block they abandon their jobs. Raises BoxUnavailable.
     """
     if workers == 1:
         _Process.over = SimpleNamespace(value=0, get_lock=nullcontext)
@@ -112,7 +112,7 @@ def worker_pool(kind: str, workers: int, settings: Settings = _USUAL) -> Iterato
         try:
             yield WorkerPool(None, executor)
         finally:
-            # Kills none: a pool that loses one while jobs are cancelled may wait for ever.
+            # It kills no process: a pool that loses one while jobs are cancelled may wait for ever.
             stopped.set()
             for process in multiprocessing.active_children():
                 process.terminate()
@@ -124,7 +124,8 @@ def worker_pool(kind: str, workers: int, settings: Settings = _USUAL) -> Iterato
 
 @contextmanager
 def _uninterrupted() -> Iterator[None]:
-    """A Ctrl-C is heard at its end alone; in the processes started meanwhile, once they ask."""
+    """Delays a Ctrl-C until the block ends. Processes started meanwhile must unblock it
+    themselves."""
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
@@ -133,9 +134,9 @@ def _uninterrupted() -> Iterator[None]:
 
 
 def _enter(kind: str, settings: Settings, parent: int, ready: Any, stopped: Any, over: Any) -> None:
-    """Prepares a process of the pool. A box that cannot be opened is told by `_wait`."""
+    """Prepares a process of the pool. `_wait` reports a box that cannot be opened."""
     child.tie_to(parent)
-    # Handlers, for what is ignored here would be ignored by bots as well.
+    # These are handlers, because bots would inherit an ignored signal.
     signal.signal(signal.SIGTERM, _give_up)
     signal.signal(signal.SIGINT, lambda *_: None)  # That is for the process that opened the pool.
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
@@ -148,7 +149,7 @@ def _enter(kind: str, settings: Settings, parent: int, ready: Any, stopped: Any,
 
 
 def _wait(_: int) -> None:
-    """Returns once every process of the pool is ready. Raises why this one has no box."""
+    """Returns once every process of the pool is ready. Raises the error if this one has no box."""
     _Process.ready.wait(_PATIENCE_S)
     if _Process.trouble is not None:
         raise _Process.trouble
@@ -166,6 +167,6 @@ def _do(task: tuple[Work[Any, Any], Any]) -> Any:
 
 
 def _give_up(*_: object) -> None:
-    """Ends the job that is under way, if one is."""
+    """Ends the current job, if there is one."""
     if _Process.is_busy:
         raise KeyboardInterrupt

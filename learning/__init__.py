@@ -1,1 +1,1 @@
-"""Learning offline: scripts that work out what shipped bots know by heart. `make learn`."""
+"""Learning offline: scripts that work out the tables that shipped bots contain. `make learn`."""

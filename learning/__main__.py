@@ -16,11 +16,11 @@ CHECKOUT: Final = Path(__file__).resolve().parent.parent
 BOT: Final = CHECKOUT / "bots" / "skull" / "regret"
 DOCS: Final = CHECKOUT / "docs"
 MARKS: Final = (1, 2, 5, 10, 20, 50, 100)
-"""After how many iterations the curve looks; the last is the table's own number."""
+"""The iterations at which the curve is measured; the last is the table's own number."""
 
 
 def main(words: Sequence[str]) -> int:
-    """Learns and writes; 0."""
+    """Learns and writes the table and the curve; returns 0."""
     options = _options(words)
     marks = []
     for iterations in options.marks:

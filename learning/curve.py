@@ -1,6 +1,6 @@
 """The learning curve: how good the table is after how many iterations. Knows games and files.
 
-At every mark the table is made anew, and the bot that knows it plays Bluffer.
+At every mark the table is written anew, and the bot that uses it plays Bluffer.
 """
 
 from __future__ import annotations
@@ -23,25 +23,25 @@ from laboratory.worker_pool import worker_pool
 GAME: Final = "skull"
 RIVAL: Final = "bluffer"
 PLOTLY: Final = "../dashboard/static/vendor/plotly-cartesian.min.js"
-"""The repository's own copy, from where the page lies."""
+"""The path from the page to the repository's own copy."""
 
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """What so many iterations have come to."""
+    """The result after so many iterations."""
 
     iterations: int
     exploitability: float
-    """How much the best answer wins beyond its share of a round, the mean of all rounds."""
+    """By how much the best answer beats its share of a round: the mean over all rounds."""
     games: int
-    """Played against the rival for the share."""
+    """The number of games behind the share."""
     share: float
     low: float
     high: float
 
 
 def share(bot: Path, table: str, games: int, seed: str, workers: int) -> tuple[float, float, float]:
-    """The share of games that the bot in that folder wins with that table, and its interval."""
+    """The share of games that the bot in that folder wins with that table, and its 95% interval."""
     with TemporaryDirectory() as place:
         folder = Path(place) / bot.name
         shutil.copytree(bot, folder)
@@ -58,7 +58,7 @@ def share(bot: Path, table: str, games: int, seed: str, workers: int) -> tuple[f
 
 
 def tsv(marks: Sequence[Mark]) -> str:
-    """The curve as lines, with a head."""
+    """The curve as lines, after a header line."""
     lines: Iterator[Sequence[object]] = map(astuple, marks)
     head = [field.name for field in fields(Mark)]
     return "".join("\t".join(map(_written, line)) + "\n" for line in (head, *lines))
@@ -79,7 +79,7 @@ def page(marks: Sequence[Mark], how: str) -> str:
 
 
 def draw(marks: Sequence[Mark]) -> go.Figure:
-    """The share of games won above, what could be won against it below."""
+    """The share of games won above, the exploitability below."""
     figure = go.Figure()
     iterations = [mark.iterations for mark in marks]
     figure.add_scatter(

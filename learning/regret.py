@@ -1,6 +1,6 @@
 """Regret minimisation: both sides of a round play against each other and get less sorry for it.
 
-Knows the rounds of rounds.py; draws no chance, so that the same number of iterations gives the
+Knows the rounds of rounds.py; uses no random numbers, so the same number of iterations gives the
 same strategies. Regrets are matched and kept above zero, and later iterations weigh more in the
 average (CFR+; Tammelin 2014, Tammelin et al. 2015). Stages with equally many cards have the same
 decisions and are solved together, one row of the arrays each.
@@ -32,11 +32,11 @@ from learning.rounds import (
 
 Array: TypeAlias = NDArray[np.float64]
 Pair: TypeAlias = tuple[Array, Array]
-"""A number for each stage and private holding: of player 0, of player 1."""
+"""An array for player 0 and one for player 1: a number for each stage and private holding."""
 
 
 class Decision:
-    """One decision in all stages of a batch: its regrets, and the strategies summed up."""
+    """One decision in all stages of a batch: its regrets, and the sum of its strategies."""
 
     def __init__(self, node: Node, cards: tuple[int, int], stages: int) -> None:
         self.node = node
@@ -44,14 +44,14 @@ class Decision:
         self.regrets = np.zeros((stages, PRIVATE, len(node.actions)))
         self.sums = np.zeros_like(self.regrets)
         self.after: dict[str, Decision | Array] = {}
-        """By action; S leads where R leads."""
+        """By action; S leads to the same node as R."""
 
     def current(self) -> Array:
         """The strategy that matches the regrets."""
         return self._shares(self.regrets)
 
     def average(self) -> Array:
-        """The strategy over all iterations: what is learned."""
+        """The mean strategy over all iterations, which is the result of learning."""
         return self._shares(self.sums)
 
     def _shares(self, weights: Array) -> Array:
@@ -65,7 +65,7 @@ Backed: TypeAlias = Callable[[Decision, int, Array, Array], Array]
 
 
 class Game:
-    """The rounds of one batch of stages, with what follows them known."""
+    """The rounds of one batch of stages, for known values of the rounds that follow."""
 
     def __init__(self, batch: Sequence[Stage], values: Mapping[Stage, Values]) -> None:
         self.stages = list(batch)
@@ -107,7 +107,7 @@ class Game:
         _walk(self.root, self.dealt, play, learn)
 
     def value(self) -> list[Values]:
-        """By stage, what the average strategies come to, for every pair of what is owned."""
+        """By stage, the values of the average strategies for every pair of owned skulls."""
         by_other = []
         for owned in (0, 1):
             dealt = np.zeros_like(self.dealt[1])
@@ -116,8 +116,8 @@ class Game:
         return list(np.stack(by_other, axis=2))
 
     def exploitability(self) -> Array:
-        """By stage, how much more than its share the better of all answers wins, the mean of both
-        sides, with what follows the round taken as it is."""
+        """By stage, how much more than its share the best answer wins, as the mean of both sides,
+        for given values of the rounds that follow."""
         won = np.zeros(len(self.stages))
         for player in (0, 1):
 
@@ -151,7 +151,7 @@ def _walk(
     play: Callable[[Decision, Array], Array],
     back: Backed,
 ) -> Pair:
-    """Both players' values of a decision, given how likely each holding has led there."""
+    """Both players' values of a decision, given the probability of each holding there."""
     node, mover = decision.node, decision.node.mover
     strategy = play(decision, reach[mover])
     found = np.zeros_like(decision.regrets)
@@ -181,9 +181,9 @@ def _walk(
 
 
 def solve(iterations: int, workers: int = 1) -> tuple[dict[Stage, Values], list[Game]]:
-    """Every stage, the last ones first: their values, and the solved rounds.
+    """The values of every stage, the last ones first, and the solved rounds.
 
-    The same whatever the number of workers, which are processes where there is more than one.
+    The result does not depend on `workers`, the number of processes.
     """
     values: dict[Stage, Values] = {}
     solved: list[Game] = []
@@ -199,7 +199,7 @@ def solve(iterations: int, workers: int = 1) -> tuple[dict[Stage, Values], list[
 
 
 class Solver:
-    """Solves one batch; an object, so that another process can be handed it."""
+    """Solves one batch. It is an object so that it can be sent to another process."""
 
     def __init__(self, iterations: int, values: Mapping[Stage, Values]) -> None:
         self.iterations = iterations

@@ -1,11 +1,11 @@
-"""Skull for two as a chain of rounds: what a round begins with, how it can go, what it leads to.
+"""Skull for two as a chain of rounds: how a round begins, how it can go, what it leads to.
 
 Knows the rules of two players and what each may know; does not know how to play. Every round ends
 with a point or a lost card, so `closeness` falls from round to round and the last rounds can be
 solved first.
 
-What is left out (the abstraction): of earlier rounds a player remembers the points, the cards, and
-whether a skull is known to be owned ("h"), known to be lost ("n") or neither ("m").
+The abstraction: of earlier rounds, a player remembers only the points, the cards, and whether a
+skull is known to be owned ("h"), known to be lost ("n") or neither ("m").
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ CARDS: Final = 4
 POINTS_TO_WIN: Final = 2
 HAS, MAY, NONE = "h", "m", "n"
 OWNS: Final = {3: 0.75, 2: 0.6, 1: 0.4}
-"""How likely a skull is among so many cards, where it may be: a little more than blind losses
-leave, for who turns over the own skull chooses what to lose."""
+"""The probability of a skull among so many cards, if one is possible. It is a little higher than
+after blind losses, because a player who turns over its own skull chooses the card to lose."""
 PRIVATE: Final = 6
-"""What a player holds in private: 0 no skull, 1 the skull in hand, 2 + p the skull at place p of
-the pile, from the bottom."""
+"""A player's private holding: 0 no skull, 1 the skull in hand, 2 + p the skull at place p of the
+pile, from the bottom."""
 
 Values: TypeAlias = NDArray[np.float64]
 """Chances that player 0 wins, by whether player 0 (rows) and player 1 (columns) own a skull."""
 
 
 class Side(NamedTuple):
-    """What everybody knows of a player when a round begins."""
+    """Everybody's knowledge of a player when a round begins."""
 
     points: int
     cards: int
@@ -41,7 +41,7 @@ class Side(NamedTuple):
 
     @property
     def owns(self) -> float:
-        """How likely it is taken to be that the player owns a skull."""
+        """The assumed probability that the player owns a skull."""
         return {HAS: 1.0, NONE: 0.0}.get(self.known, OWNS.get(self.cards, 1.0))
 
 
@@ -53,7 +53,7 @@ class Stage(NamedTuple):
 
     @property
     def closeness(self) -> int:
-        """How many rounds may follow, but for a constant; it falls by one from round to round."""
+        """How many rounds may follow, up to a constant; it falls by one from round to round."""
         return self.starter.cards + self.other.cards - self.starter.points - self.other.points
 
     def __str__(self) -> str:
@@ -73,7 +73,7 @@ class Node:
 
 
 class End(NamedTuple):
-    """The bidding is over and the challenger turns cards over."""
+    """The end of the bidding, when the challenger turns cards over."""
 
     challenger: int
     bid: int
@@ -81,7 +81,7 @@ class End(NamedTuple):
 
 
 def stages() -> list[Stage]:
-    """Every round that a game can come to."""
+    """Every round that can occur in a game."""
     sides = [
         Side(points, cards, known)
         for points, cards in product(range(POINTS_TO_WIN), range(1, CARDS + 1))
@@ -92,7 +92,7 @@ def stages() -> list[Stage]:
 
 
 def batches(found: Sequence[Stage]) -> Iterator[list[Stage]]:
-    """The stages in which as many cards are held by both: they have the same decisions."""
+    """Groups of stages with the same numbers of cards: they have the same decisions."""
     for cards in product(range(1, CARDS + 1), repeat=2):
         same = [one for one in found if (one.starter.cards, one.other.cards) == cards]
         if same:
@@ -105,7 +105,7 @@ def first(cards: tuple[int, int]) -> Node:
 
 
 def follow(node: Node, action: str, cards: tuple[int, int]) -> Node | End:
-    """What everybody sees after that action; R and S look alike."""
+    """The node or end that everybody sees after that action; R and S look alike."""
     mover, other = node.mover, 1 - node.mover
     if action == "x":
         return End(other, int(node.history[-1]), node.piles)
@@ -126,7 +126,7 @@ def _bids(least: int, most: int) -> str:
 
 
 def allowed(node: Node, cards: tuple[int, int]) -> NDArray[np.bool_]:
-    """Which action (columns) is possible with which private holding (rows)."""
+    """Whether each action (columns) is possible with each private holding (rows)."""
     in_hand = cards[node.mover] - node.piles[node.mover]
     mask = np.ones((PRIVATE, len(node.actions)), dtype=bool)
     if node.actions[0] == "R":
@@ -138,7 +138,7 @@ def allowed(node: Node, cards: tuple[int, int]) -> NDArray[np.bool_]:
 
 
 def payoffs(stage: Stage, end: End, values: Mapping[Stage, Values]) -> NDArray[np.float64]:
-    """Chances that player 0 wins, by what both hold in private."""
+    """The probability that player 0 wins, by the private holdings of both players."""
     won: dict[str, Values] = {
         how: _after(stage, end, how, values) for how in ("met", "own_skull", "other_skull")
     }
@@ -150,7 +150,7 @@ def payoffs(stage: Stage, end: End, values: Mapping[Stage, Values]) -> NDArray[n
 
 
 def _turned(end: End) -> tuple[int, int]:
-    """How many cards the challenger turns over of the own pile, and of the other one."""
+    """How many cards the challenger turns over from its own pile, and from the other one."""
     own = min(end.bid, end.piles[end.challenger])
     return own, end.bid - own
 
@@ -166,7 +166,7 @@ def _ending(end: End, held: tuple[int, int]) -> str:
 
 
 def _after(stage: Stage, end: End, how: str, values: Mapping[Stage, Values]) -> Values:
-    """The chances after the challenge has ended so."""
+    """The probabilities after the challenge has ended like that."""
     who = end.challenger
     own, other = stage[who], stage[1 - who]
     if how == "met":
@@ -193,12 +193,12 @@ def _shown(side: Side, roses: int) -> Side:
 
 
 def keeps_skull(stage: Stage, values: Mapping[Stage, Values]) -> bool:
-    """Whether a starter who chose what to lose does better with a skull left."""
+    """Whether a starter who chooses its lost card does better by keeping a skull."""
     owns = stage.other.owns
     without, with_skull = values[stage] @ np.array([1 - owns, owns])
     return bool(with_skull >= without)
 
 
 def _seen_from_0(starter: int, after: Values) -> Values:
-    """The next round's values, whose player 0 is its starter, for this round's player 0."""
+    """The next round's values as seen by this round's player 0; its starter is its player 0."""
     return 1 - after.T if starter else after

@@ -17,7 +17,7 @@ from learning.regret import Array, Decision, Game
 from learning.rounds import PRIVATE, Stage, Values, keeps_skull
 
 SELDOM: Final = 0.01
-"""A decision that a player comes to more seldom is left out, and so is such an action."""
+"""Decisions that a player reaches more rarely than this are left out, and so are such actions."""
 HOLDINGS: Final = ("-", "h", "0", "1", "2", "3")
 """What a player holds in private, in the order of `rounds.PRIVATE`."""
 
@@ -29,7 +29,7 @@ def text(iterations: int, values: Mapping[Stage, Values], solved: Sequence[Game]
 
 
 def mean_exploitability(solved: Sequence[Game]) -> float:
-    """How much the best answer wins beyond its share of a round, the mean of all rounds."""
+    """By how much the best answer beats its share of a round: the mean over all rounds."""
     found = [float(one) for game in solved for one in game.exploitability()]
     return sum(found) / len(found)
 
@@ -49,7 +49,7 @@ def _lines(game: Game, values: Mapping[Stage, Values]) -> Iterator[str]:
 
 
 def _said(actions: str, shares: Array) -> str:
-    """The actions with their shares in percent, as far as they are not too seldom."""
+    """The actions with their shares in percent, except those that are too rare."""
     kept = [share if share >= SELDOM else 0.0 for share in shares]
     return " ".join(
         f"{action}{round(100 * share / sum(kept))}"

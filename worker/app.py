@@ -63,8 +63,7 @@ def address(broker_url: str) -> str:
 
 
 def configuration(settings: Settings, half: Half) -> dict[str, Any]:
-    """Celery's settings: tasks are acknowledged when done, and a killed worker's task comes
-    back."""
+    """Celery's settings: a task is acknowledged once done; a killed worker's task comes back."""
     return {
         "task_serializer": "json",
         "accept_content": ["json"],

@@ -1,5 +1,4 @@
-"""The box that an arena or a command plays in, by name. Knows which modules every seat must
-hold."""
+"""The box that an arena or a command plays in, by name. Knows the modules of every seat."""
 
 from __future__ import annotations
 

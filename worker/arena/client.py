@@ -117,8 +117,7 @@ class ServerClient:
 
 
 def _refusal(answer: httpx.Response) -> MatchboxError:
-    """The error for a 4xx answer. A 401 concerns this arena's token; it says nothing about the
-    job."""
+    """The error for a 4xx answer. A 401 is about this arena's token and says nothing of the job."""
     where = f"{answer.request.method} {answer.request.url.path}"
     if answer.status_code == httpx.codes.UNAUTHORIZED:
         return Unavailable(

@@ -29,8 +29,7 @@ class Seats:
 
 
 class _First:
-    """A plain seat that is replaced if its bot wants libraries, before a line of the bot has
-    run."""
+    """A plain seat, replaced if its bot wants libraries. No line of the bot has run by then."""
 
     def __init__(self, seats: Seats) -> None:
         self._seats = seats

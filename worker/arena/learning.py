@@ -74,8 +74,7 @@ def learn(
 def give(
     job: Teach, bundle: bytes, memory: bytes, record: Callable[[str], bytes], box: Box | None
 ) -> wire.Learned:
-    """The result of a lesson of the league. `record` returns the packed record of a match by its
-    id.
+    """The result of a lesson of the league. `record` returns the packed record of a match by id.
 
     Raises SeatFault("platform"), BadBundle, BadRecord, and anything that `record` raises.
     """

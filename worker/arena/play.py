@@ -45,8 +45,7 @@ REPORT_BYTES: Final = 2 * frames.REPORT_LENGTH + 64
 DIAGNOSTICS_KEPT: Final = 1000
 """The number of reports kept per entrant of a match, in the order of its bouts."""
 _GARBAGE: Final = 50_000
-"""New objects before the garbage collector runs: bouts in flight are many objects, but no
-garbage."""
+"""New objects before the garbage collector runs: bouts in flight are many, and no garbage."""
 _LIBRARIES: Final = ("greenlet",)
 """The modules that every box holds beside the standard library."""
 
@@ -133,8 +132,7 @@ class Table:
         return [round(sum(both), 3) for both in zip(own, self._spent_ms, strict=True)]
 
     def diagnostics(self) -> list[Diagnostic]:
-        """The players' comments on their moves, at most DIAGNOSTICS_KEPT each, in order of
-        bouts."""
+        """The players' comments on their moves, by bout; at most DIAGNOSTICS_KEPT an entrant."""
         kept: list[Diagnostic] = []
         for entrant, seats in enumerate(self._seats):
             told = {
@@ -316,8 +314,7 @@ def load_frame(
 
 
 def load_seed(job: PlayMatch, entrant: int, rotation: int) -> str:
-    """The seed, in hex, of random numbers while an entrant's file is loaded; the same in every
-    run."""
+    """The seed, in hex, of random numbers while a file is loaded: the same in every run."""
     return player_seed(job.deals[0], f"{job.match}:load", rotation, entrant).hex()
 
 

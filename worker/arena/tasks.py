@@ -141,8 +141,7 @@ class Arena:
         return report
 
     def _hand_in(self, task: str, result: Any) -> None:
-        """Sends the result through the broker; to the server if it is long or the broker is
-        down."""
+        """Sends the result through the broker; to the server if it is long or no broker answers."""
         plain = wire.to_plain(result)
         try:
             if size(plain) <= wire.BROKER_BYTES:
