@@ -45,12 +45,12 @@ if TYPE_CHECKING:
     from sandbox.box import Box
 
 LARGEST: Final = 50
-"""The largest number of games that growth is measured with, in those of a table and repeat."""
+"""The largest number of games in the growth measurement, as a multiple of a table's per repeat."""
 _GAMES: Final = tuple(dict.fromkeys(one.game for one in CONTESTS))
 
 
 def main(words: Sequence[str]) -> int:
-    """Measures and prints; 0."""
+    """Measures and prints; returns 0."""
     options = _options(words)
     usable = cpu_affinity.usable()
     cpu_affinity.pin(usable[os.getpid() % len(usable)])
@@ -90,7 +90,7 @@ def main(words: Sequence[str]) -> int:
 
 
 def _in_plain_python(kind: str, options: argparse.Namespace) -> list[Speed]:
-    """The speeds in that box without the compiled build, which must be chosen before all else."""
+    """The speeds in that box in plain Python; the build must be chosen before any import."""
     if build.in_use() == "plain":
         return []
     words = ["--speeds", "--box", kind, "--games", options.games, "--repeats", options.repeats]
@@ -109,7 +109,7 @@ def _in_plain_python(kind: str, options: argparse.Namespace) -> list[Speed]:
 def _grow(
     boxes: Sequence[tuple[str, Box | None]], options: argparse.Namespace, usable: Sequence[int]
 ) -> list[Grown]:
-    """How bomb grows in the first box, which is the best where none is named."""
+    """How bomb grows in the first box, which is the best one unless boxes are named."""
     if not boxes or "bomb" not in (options.game or ["bomb"]):
         return []
     (kind, box), games, repeats = boxes[0], options.games, min(3, options.repeats)
@@ -144,7 +144,7 @@ def _options(words: Sequence[str]) -> argparse.Namespace:
 
 
 def _open(kinds: Sequence[str], stack: ExitStack) -> list[tuple[str, Box | None]]:
-    """The boxes that work here; one that does not is named on stderr."""
+    """The boxes that work here; the others are named on stderr."""
     boxes: list[tuple[str, Box | None]] = []
     for kind in kinds:
         try:

@@ -1,7 +1,7 @@
-"""`python -m bench.arena KIND`: what an arena holds in memory, as JSON. A process of its own, so
-that nothing of what else is measured is counted.
+"""`python -m bench.arena KIND`: the memory that an arena holds, as JSON.
 
-The process is one that Celery would run, with everything that it imports, but no broker.
+It runs in a process of its own, so memory of other measurements is not counted. The process is one
+that Celery would run, with everything that it imports, but no broker.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ if TYPE_CHECKING:
 
 _NO_BROKER: Final = {"MATCHBOX_BROKER_URL": "redis://127.0.0.1:1/0"}
 _EVERY: Final = 10
-"""Frames from one look at the seats to the next."""
+"""The number of frames between two looks at the seats."""
 
 
 def main(words: Sequence[str]) -> int:
-    """Plays once with one bout in flight, and once with as many as the laboratory has; 0."""
+    """Plays once with one bout in flight, and once with the laboratory's number; returns 0."""
     os.environ.update(_NO_BROKER)
     import_module("worker.arena.main")
     box = open_named(words[0])
@@ -50,8 +50,8 @@ def main(words: Sequence[str]) -> int:
 
 
 def held(box: Box, width: int) -> tuple[float, float]:
-    """The most that one of both seats held in a match of bomb with so many bouts in flight, and
-    that this process did: what no other process shares, in MiB."""
+    """Memory of a match of bomb with so many bouts in flight, in MiB that no other process shares:
+    the most that one of both seats held, and the most that this process held."""
     contest = next(one for one in CONTESTS if one.game == "bomb")
     bots = bots_of(contest)
     seats: list[BoxSeat] = []
@@ -77,7 +77,7 @@ def held(box: Box, width: int) -> tuple[float, float]:
 
 
 def _private_mib(pid: int | str) -> float:
-    """What no other process shares; 0 where this account may not look."""
+    """MiB that no other process shares; 0 if this account may not look."""
     with suppress(OSError):
         lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
         return sum(int(line.split()[1]) for line in lines if line.startswith("Private_")) / 1024

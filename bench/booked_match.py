@@ -1,7 +1,7 @@
-"""The long match as the platform has it: scheduled and sent by the books, played, and written down.
+"""The long match as the platform plays it: the books schedule and send it, and record its result.
 
-Knows the server's services and the arena; the queue between them is left out, and a message goes
-from hand to hand as the plain data that a broker would carry.
+Knows the server's services and the arena. There is no queue between them: a message is passed on
+directly, as the plain data that a broker would carry.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class _Hand:
-    """Takes what would go to the broker."""
+    """Takes the messages that would go to the broker."""
 
     messages: list[dict[str, Any]] = field(default_factory=list)
 
@@ -42,14 +42,14 @@ class _Hand:
         self.messages.append(message)
 
     def take(self) -> list[dict[str, Any]]:
-        """What was taken since the last time."""
+        """The messages taken since the last call."""
         messages, self.messages = self.messages, []
         return messages
 
 
 def booked_match(game: str, bots: Sequence[NamedBot], deals: int, box: Box | None) -> float:
-    """Seconds of wall time from a match's place in the queue to its result, with rating, in an
-    SQLite file."""
+    """Wall time in seconds from a match's place in the queue to its rated result, in an SQLite
+    file."""
     bundles = {bot.version: bot.data for bot in bots}
     with tempfile.TemporaryDirectory() as folder:
         url = f"sqlite:///{Path(folder, 'books.db')}"
@@ -82,7 +82,7 @@ def booked_match(game: str, bots: Sequence[NamedBot], deals: int, box: Box | Non
 def _move_in(
     context: Context, hand: _Hand, game: str, bots: Sequence[NamedBot], box: Box | None
 ) -> None:
-    """The bots are on the books, tried out and accepted."""
+    """Enters the bots in the books, tried out and accepted."""
     shipped = [ShippedBot(game, bot.name, bot.data) for bot in bots]
     with context.write() as session:
         bootstrap.prepare(session, context.settings, shipped, now=context.now())

@@ -37,7 +37,7 @@ Rows = list[list[str]]
 
 
 def duels(laboratory: Laboratory, game: str) -> Iterator[str]:
-    """A game of two: who moves first by row, who second by column."""
+    """A game for two: the first to move by row, the second by column."""
     names, usual = shipped.names(game), DUELS[game]
     found = laboratory.simulate(game, names, usual).found.result()
     _check(found)
@@ -49,7 +49,7 @@ def duels(laboratory: Laboratory, game: str) -> Iterator[str]:
 
 
 def skull(laboratory: Laboratory, game: str) -> Iterator[str]:
-    """Two at a table, pair by pair; then all together."""
+    """Two at a table, pair by pair; then all bots together."""
     names = shipped.names(game)
     won: dict[tuple[str, str], str] = {}
     for pair in combinations(names, 2):
@@ -70,7 +70,7 @@ def skull(laboratory: Laboratory, game: str) -> Iterator[str]:
 
 
 def teams(laboratory: Laboratory, game: str) -> Iterator[str]:
-    """A game played together: each bot fills tables of its own."""
+    """A cooperative game: each bot fills tables of its own."""
     names = shipped.names(game)
     for told, options in (
         ("rules=published", ["rules=published"]),
@@ -113,7 +113,7 @@ def page(laboratory: Laboratory, games: Sequence[str]) -> str:
 
 
 def main(words: Sequence[str]) -> int:
-    """Plays and writes; 0."""
+    """Plays the games and writes the page; returns 0."""
     parser = argparse.ArgumentParser("python -m bench.bots", description=__doc__)
     parser.add_argument("games", nargs="*", metavar="GAME", help=f"some of: {', '.join(SECTIONS)}")
     parser.add_argument("--seed", default="bots")
@@ -158,7 +158,7 @@ def _won(cell: Mapping[str, Any]) -> str:
 
 
 def _check(found: Mapping[str, Any]) -> None:
-    """Raises RuntimeError where a shipped bot was at fault."""
+    """Raises RuntimeError if a shipped bot was at fault."""
     if found["faults"]:
         raise RuntimeError(f"a shipped bot was at fault: {found['faults'][0]}")
 

@@ -1,7 +1,7 @@
-"""What is measured of every game: a table of bots, and the same players in the plain loop.
+"""The tables that are measured for every game: bots, and the same players in the plain loop.
 
-Knows the plain loops, which bot each of their players is, and the jobs that arenas are
-given; measures nothing.
+Knows the plain loops, the bot that corresponds to each of their players, and the jobs that arenas
+get; measures nothing.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from matchbox.match.wire import Entrant, PlayMatch
 from matchbox.settings import Settings, limits_of
 
 Loop = Callable[[int], None]
-"""Plays so many games in this very process, every seat equally often first."""
+"""Plays so many games in this process, with every seat equally often first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,21 +35,21 @@ class Contest:
     """The bot of every seat."""
     loop: Loop
     share: float = 1.0
-    """How many games to play of the number asked for: fewer where a game is long."""
+    """The part of the requested number of games to play: less if a game is long."""
     options: Mapping[str, str] = field(default_factory=dict)
     uploads: Mapping[str, bytes] = field(default_factory=dict)
     """The files of bots that are not shipped, by name."""
 
     @property
     def name(self) -> str:
-        """Who plays, as "simple v scared"."""
+        """The players, as "simple v scared"."""
         first = self.bots[0]
         if len(self.bots) > 2 and set(self.bots) == {first}:
             return f"{len(self.bots)} x {first}"
         return " v ".join(self.bots)
 
     def games(self, usual: int) -> int:
-        """How many games to play where so many are asked for: every seat equally often first."""
+        """How many games to play if `usual` are requested, with every seat equally often first."""
         seats = len(self.bots)
         return max(1, round(usual * self.share / seats)) * seats
 
@@ -94,7 +94,7 @@ BOMB: Final[Mapping[str, Callable[[], Any]]] = {
 _BOMB_GAME: Final = partial(bomb.play_game, print_details=False)
 
 STEPS: Final = 50_000
-"""About a millisecond of counting."""
+"""The count that takes about a millisecond."""
 THINKING: Final = f"""
 from matchbox.games.bomb import MediumPlayer
 
@@ -108,21 +108,21 @@ class Thinker(MediumPlayer):
 
 BOT = Thinker
 """.encode()
-"""A bot that takes its time, as an upload."""
+"""A bot that thinks for a while, as an upload."""
 
 
 class Thinker(bomb.MediumPlayer):
     """The same bot for the plain loop."""
 
     def turn(self, game_data: Any, play_a_card: Any) -> Any:
-        """Thinks, then does as medium does."""
+        """Thinks, then plays as medium does."""
         for _ in range(STEPS):
             pass
         return super().turn(game_data, play_a_card)  # type: ignore[no-untyped-call]
 
 
 def duel(one: Callable[[], Any], two: Callable[[], Any]) -> Loop:
-    """Bomb between two players of the plain loop."""
+    """Bomb between two players of the plain loop, as a loop."""
     return _in_turn(_BOMB_GAME, one, two)
 
 
@@ -158,7 +158,7 @@ CONTESTS: Final = (
         uploads={"random": sample_game.RANDOM},
     ),
 )
-"""All that is measured; of every game something. The last one is `sample_game.installed`."""
+"""All tables that are measured, at least one per game. The last is `sample_game.installed`."""
 
 
 def bots_of(contest: Contest) -> list[NamedBot]:
@@ -169,7 +169,7 @@ def bots_of(contest: Contest) -> list[NamedBot]:
 
 
 def job_of(contest: Contest, bots: Sequence[NamedBot], deals: int, width: int) -> PlayMatch:
-    """So many deals of it in every rotation, so many bouts in flight at once."""
+    """So many deals of it in every rotation, with so many bouts in flight at once."""
     spec = registry.game(contest.game).spec
     return PlayMatch(
         attempt=1,

@@ -14,23 +14,23 @@ from bench.growth import Grown
 from bench.measure import LONG, Lone, Long, Seats, Speed
 from bench.sample_game import GAME
 
-# What must be reached, and what may be hoped for.
+# For each figure: the value that must be reached, and the value that is hoped for.
 RATIO: Final = (0.45, 1.0)
-"""Of the plain loop, every game of ours in plain Python."""
+"""Speed of each of our games in plain Python, as a share of the plain loop's."""
 PLAIN: Final = {GAME: (0.3, 0.45)}
-"""Of the plain loop, a game without any hook in plain Python,"""
+"""Speed of a game without any hook in plain Python, as a share of the plain loop's."""
 COMPILED: Final = {"bomb": (1.0, 3.0), GAME: (0.4, 0.6)}
-"""and compiled: bomb, and a game without any hook."""
+"""The same for bomb and for a game without any hook, both in the compiled build."""
 CORES: Final = {1: (0.95, 1.0), 2: (1.8, 1.9)}
-"""Of the plain loop on one core, bots that think, by cores."""
+"""Speed of bots that think, by cores, as a multiple of the plain loop's on one core."""
 TWO_CORES: Final = (1.9, 5.0)
-"""Of the plain loop on one core, on two, compiled."""
+"""Speed on two cores in the compiled build, as a multiple of the plain loop's on one core."""
 LONG_S: Final = (2.0, 0.4)
 BYTES: Final = (12.0, 8.0)
-"""Of the record, a game of bomb."""
+"""Bytes of the record for a game of bomb."""
 _PLAIN_US: Final = 40
-"""A game of the plain loop where the goals for one game alone, and for seats, are in
-milliseconds."""
+"""Microseconds per game of the plain loop on the machine for which the goals in milliseconds, for
+one game alone and for seats, are set."""
 LONE_MS: Final = {"seated_ms": 1.0, "forked_ms": 6.0, "opened_ms": 250.0}
 SEATS_MS: Final = 4.0
 _LONE: Final = {
@@ -43,25 +43,25 @@ _SCALED: Final = f"where the plain loop takes {_PLAIN_US} us a game"
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """One of them."""
+    """One goal, with the measured figure."""
 
     name: str
     must: str
-    """In words."""
+    """The condition, in words."""
     stretch: str
-    """What may be hoped for; empty where nothing is."""
+    """The value that is hoped for; empty if there is none."""
     measured: float
     held: bool
 
 
 def least(name: str, goal: tuple[float, float], measured: float) -> Goal:
-    """One that is held by as much or more."""
+    """A goal that is met by this figure or a larger one."""
     must, stretch = goal
     return Goal(name, f"{must:g} or more", f"{stretch:g}", measured, measured >= must)
 
 
 def most(name: str, goal: tuple[float, float | None], measured: float, unit: str) -> Goal:
-    """One that is held by as much or less."""
+    """A goal that is met by this figure or a smaller one."""
     must, stretch = goal
     hoped = "" if stretch is None else f"{stretch:g} {unit}"
     return Goal(name, f"{must:g} {unit} or less", hoped, measured, measured <= must)
@@ -75,8 +75,8 @@ def goals(
     long: Sequence[Long],
     grown: Sequence[Grown],
 ) -> list[Goal]:
-    """All that can be told of these figures, in the first box alone. `plain` are the speeds in
-    plain Python where `fast` are compiled, and empty where `fast` are in plain Python."""
+    """All goals that these figures can decide, in the first box only. `plain` has the speeds in
+    plain Python if `fast` has compiled ones; it is empty if `fast` is in plain Python."""
     return [
         *_speeds(plain or fast, "plain Python", PLAIN),
         *(_speeds(fast, "compiled", COMPILED) if plain else ()),
@@ -94,7 +94,7 @@ def goals(
 def _speeds(
     found: Sequence[Speed], build: str, musts: Mapping[str, tuple[float, float]]
 ) -> Iterator[Goal]:
-    """The mean of each game's tables, in the first box."""
+    """The goals for the mean of each game's tables, in the first box."""
     own = [one for one in found if one.box == found[0].box]
     for game in dict.fromkeys(one.game for one in own):
         ratio = fmean(one.ratio for one in own if one.game == game)
@@ -111,7 +111,7 @@ def _growth(grown: Sequence[Grown], *, compiled: bool) -> Iterator[Goal]:
 
 
 def _alone(fast: Sequence[Speed], alone: Sequence[Lone]) -> Iterator[Goal]:
-    """In milliseconds of a machine whose plain loop takes as long as where the goals are from."""
+    """The goals in milliseconds, scaled to this machine by the speed of its plain loop."""
     plain = [one.plain_us for one in fast if one.game == "bomb"]
     for one in alone if plain else ():
         for part, must in LONE_MS.items():

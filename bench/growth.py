@@ -1,8 +1,8 @@
 """How isolated play grows: with the number of games, of bots, of cores, and with bots that think.
 
-Knows clocks and bomb's players; prints nothing. Games and bots are told by processor time, as in
-`measure`, and cores by wall time, as there is no other. All jobs are those that `matchbox simulate`
-cuts an experiment into.
+Knows clocks and bomb's players; prints nothing. Games and bots take processor time, as in
+`measure`, and cores by wall time, the only way. All jobs are those into which `matchbox simulate`
+divides an experiment.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 FEWEST: Final = 100
 TIMES: Final = 10
-"""From one number of games to the next."""
+"""The factor from one number of games to the next."""
 FIELDS: Final = (2, 4, 8, 16)
 TRIOS: Final = (1, 2)
 PAIR: Final = ("scared", "medium")
@@ -48,12 +48,12 @@ class Grown:
     size: int
     games: int
     plain_us: float
-    """Microseconds of a game in the plain loop, on one core: the mean of those that isolated play
-    is given, where cores grow."""
+    """Microseconds per game in the plain loop, on one core. If cores grow, it is the mean of the
+    cores that isolated play gets."""
     isolated_us: float
-    """The same in boxes, of the size: processor time, or wall time where cores grow."""
+    """Microseconds per game in boxes at this size: processor time, or wall time if cores grow."""
     ratio: float
-    """The median of the repeats' own ratios."""
+    """The median of the ratios of all repeats."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ class _Play:
 
 
 def over_games(box: Box | None, most: int, repeats: int) -> list[Grown]:
-    """From 100 games to `most`, ten times as many at each step."""
+    """From FEWEST games to `most`, ten times as many at each step."""
     sizes = [FEWEST]
     while sizes[-1] * TIMES <= most:
         sizes.append(sizes[-1] * TIMES)
@@ -80,7 +80,7 @@ def over_games(box: Box | None, most: int, repeats: int) -> list[Grown]:
 
 
 def over_bots(box: Box | None, games: int, repeats: int) -> list[Grown]:
-    """Round robins of two bots to sixteen with about as many games in all."""
+    """Round robins of 2 to 16 bots, with about as many games in all."""
     rows = []
     for size in FIELDS:
         names = [tuple(BOMB)[place % len(BOMB)] for place in range(size)]
@@ -90,13 +90,13 @@ def over_bots(box: Box | None, games: int, repeats: int) -> list[Grown]:
 
 
 def over_cores(kind: str, games: int, repeats: int, usable: Sequence[int]) -> list[Grown]:
-    """One referee with its bots, then two side by side, each on a core of its own; no row for more
-    than there are."""
+    """One referee with its bots, then two side by side, each on a core of its own. No row needs
+    more cores than there are."""
     return _over_cores("cores", kind, _round_robin(PAIR, games), repeats, usable)
 
 
 def over_thinkers(kind: str, games: int, repeats: int, usable: Sequence[int]) -> list[Grown]:
-    """The same with bots that think for about a millisecond at every turn."""
+    """The same as `over_cores`, with bots that think for about a millisecond at every turn."""
     bot = NamedBot("thinker", THINKING)
     loop = duel(Thinker, Thinker)
     plan = _plan([bot, bot], games)
@@ -122,7 +122,7 @@ def _over_cores(
 
 
 def _side_by_side(kind: str, size: int, found: _Play) -> float:
-    """Seconds of wall time for a game where so many play the jobs at once."""
+    """Seconds of wall time per game when so many processes play the jobs at once."""
     work = partial(play_sitting, found.bundles, {})
     with worker_pool(kind, size, read_settings(os.environ)) as pool:
         list(pool.play(work, list(found.jobs[:1]) * size))  # Everything is warm after that.
@@ -131,7 +131,7 @@ def _side_by_side(kind: str, size: int, found: _Play) -> float:
 
 
 def _processor(found: _Play, box: Box | None) -> tuple[float, float]:
-    """Seconds of processor time for a game: in the plain loop, then of the referee and seats."""
+    """Seconds of processor time per game: in the plain loop, then for referee and seats."""
     started = time.process_time()
     found.loop()
     plain = time.process_time() - started
@@ -157,7 +157,7 @@ def _grown(
 
 
 def _round_robin(names: Sequence[str], games: int) -> _Play:
-    """Every pair of these bomb players in both orders, about so many games in all."""
+    """Every pair of these bomb players in both orders, with about so many games in all."""
     known = {bot.name: bot for bot in shipped("bomb")}
     pairs = len(names) * (len(names) - 1) // 2
     jobs = list(matrix.sittings(_plan([known[name] for name in names], games // pairs)))
@@ -185,7 +185,7 @@ def _plan(bots: Sequence[NamedBot], games: int) -> Plan:
 
 @contextmanager
 def _on(usable: Sequence[int]) -> Iterator[None]:
-    """This process on all of these cores while the block runs: its pools choose among them."""
+    """Runs this process on all of these cores while the block runs; its pools choose among them."""
     before = cpu_affinity.usable()
     if cpu_affinity.CAN_PIN:
         os.sched_setaffinity(0, usable)

@@ -1,9 +1,9 @@
-"""What is measured: isolated play against the plain loop, and what isolation adds to a match.
+"""The measurements: isolated play against the plain loop, and the cost of isolation for a match.
 
-Knows clocks and the shipped bots; prints nothing. Every figure is a median over
-repeats, and in each repeat plain and isolated play follow each other, so that a machine that
-is busy for a while disturbs both. Speeds are by processor time, of the referee and of all seats
-together: what they take of one core, also where others want it too.
+Knows clocks and the shipped bots; prints nothing. Every figure is a median over repeats. In each
+repeat, plain and isolated play follow each other, so a machine that is busy for a while disturbs
+both. Speeds are by the processor time of the referee and all seats together, which is the same on
+a core that others use too.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 MATCH_DEALS: Final = 10
 """A match of 20 games: 10 deals, each seat once first."""
 LONG: Final = 10_000
-"""Games of the long match."""
+"""The number of games in the long match."""
 LONG_REPEATS: Final = 3
 
 
@@ -45,25 +45,25 @@ class Speed:
 
     game: str
     table: str
-    """Who plays."""
+    """The players."""
     box: str
     games: int
-    """Of every repeat."""
+    """The number of games in each repeat."""
     plain_us: float
-    """Microseconds of a game in the plain loop."""
+    """Microseconds per game in the plain loop."""
     referee_us: float
-    """The same in the box: the referee's share, and with no box all of it."""
+    """Microseconds per game of the referee in the box; without a box, of everything."""
     seats_us: float
-    """And the share of the seats, bots included."""
+    """Microseconds per game of the seats, including the bots."""
     ratio: float
-    """The median of the repeats' own ratios."""
+    """The median of the ratios of all repeats."""
     bytes: float
-    """Of the stored record, a game."""
+    """Bytes per game of the stored record."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What one match of 20 games takes, with fresh forks and one game at a time."""
+    """The time of one match of 20 games, with fresh forks and one game at a time."""
 
     box: str
     plain_ms: float
@@ -73,34 +73,34 @@ class Cost:
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """The most that a seat with a bomb player, and the arena that referees, hold for themselves
-    alone, in MiB."""
+    """The most private memory of a seat with a bomb player, and of the arena that referees, in
+    MiB."""
 
     box: str
     seat_mib: float
-    """With one bout in flight."""
+    """A seat with one bout in flight."""
     busy_mib: float
-    """With as many as the laboratory has."""
+    """A seat with the laboratory's number of bouts in flight."""
     worker_mib: float
-    """The arena, with as many."""
+    """The arena with the laboratory's number of bouts in flight."""
 
 
 @dataclass(frozen=True, slots=True)
 class Seats:
-    """What the two seats of a match of two take in a warm box: made, walled, killed and buried."""
+    """The time to make, wall, kill and bury both seats of a match of two in a warm box."""
 
     box: str
     both_ms: float
     """The median."""
     quickest_ms: float
-    """The least, which a busy machine disturbs least."""
+    """The minimum, which a busy machine disturbs least."""
     games: float
-    """So many games of bomb does the plain loop play meanwhile, in the median."""
+    """The median number of games of bomb that the plain loop plays in this time."""
 
 
 @dataclass(frozen=True, slots=True)
 class Long:
-    """What 10,000 games of one pair take in wall time."""
+    """The wall time of 10,000 games of one pair."""
 
     box: str
     played_s: float
@@ -111,7 +111,7 @@ class Long:
 
 @dataclass(frozen=True, slots=True)
 class Lone:
-    """What one game of bomb by itself takes in wall time, from the job to its outcome."""
+    """The wall time of one game of bomb by itself, from the job to its outcome."""
 
     box: str
     seated_ms: float
@@ -133,7 +133,7 @@ def speeds(
 
 
 def costs(boxes: Sequence[tuple[str, Box | None]], repeats: int) -> list[Cost]:
-    """One match of 20 games in every box, and what it takes beyond the plain loop."""
+    """One match of 20 games in every box, and its time beyond the plain loop's."""
     contest = next(one for one in CONTESTS if one.bots == ("scared", "medium"))
     bots = bots_of(contest)
     job = job_of(contest, bots, MATCH_DEALS, 1)
@@ -150,7 +150,7 @@ def costs(boxes: Sequence[tuple[str, Box | None]], repeats: int) -> list[Cost]:
 
 
 def seats(boxes: Sequence[tuple[str, Box | None]], repeats: int) -> list[Seats]:
-    """Both seats of a match in every box that has seats, so many times."""
+    """Both seats of a match, `repeats` times in every box that has seats."""
     contest = next(one for one in CONTESTS if one.bots == ("scared", "medium"))
     real = {kind: box for kind, box in boxes if box is not None}
     taken: dict[str, list[float]] = {kind: [] for kind in real}
@@ -171,7 +171,7 @@ def seats(boxes: Sequence[tuple[str, Box | None]], repeats: int) -> list[Seats]:
 
 
 def lone(boxes: Sequence[tuple[str, Box | None]], repeats: int) -> list[Lone]:
-    """One game alone in every box that has seats."""
+    """One game by itself in every box that has seats."""
     contest = next(one for one in CONTESTS if one.bots == ("scared", "medium"))
     bots = bots_of(contest)
     job, bundles = job_of(contest, bots, 1, 1), {bot.version: bot.data for bot in bots}
@@ -192,7 +192,7 @@ def lone(boxes: Sequence[tuple[str, Box | None]], repeats: int) -> list[Lone]:
 
 
 def memory(boxes: Sequence[tuple[str, Box | None]]) -> list[Memory]:
-    """Every box whose seats this account may look into, each in an arena of its own."""
+    """The memory in every box whose seats this account may inspect, each in an arena of its own."""
     found = []
     for kind, box in boxes:
         if box is not None:
@@ -205,7 +205,7 @@ def memory(boxes: Sequence[tuple[str, Box | None]]) -> list[Memory]:
 
 
 def long_matches(boxes: Sequence[tuple[str, Box | None]]) -> list[Long]:
-    """10,000 games of one pair in every box, the median of three goes."""
+    """10,000 games of one pair in every box; the median of three runs."""
     contest = next(one for one in CONTESTS if one.game == "bomb")
     bots = bots_of(contest)
     deals = LONG // len(bots)
@@ -221,7 +221,7 @@ def long_matches(boxes: Sequence[tuple[str, Box | None]]) -> list[Long]:
 
 
 class _Staying:
-    """A seat that is still there when its match is over."""
+    """A seat that survives the end of its match."""
 
     def __init__(self, seat: Seat) -> None:
         self.seat = seat
@@ -230,21 +230,21 @@ class _Staying:
         self.renew = seat.renew
 
     def close(self) -> None:
-        """Does nothing: the seat plays again."""
+        """Does nothing: the seat will play again."""
 
 
 def _again(job: PlayMatch, staying: Sequence[_Staying]) -> None:
-    """The job's bouts in their first rotation, in these seats."""
+    """Plays the job's bouts in their first rotation, in these seats."""
     play(registry.game(job.game), job, lambda seat, rotation: staying[seat], rotations=[0])
 
 
 def _first(job: PlayMatch, bundles: Mapping[str, bytes], box: Box) -> None:
-    """The job's bouts in their first rotation."""
+    """Plays the job's bouts in their first rotation."""
     play_job(job, bundles, box, rotations=[0])
 
 
 def _opened(job: PlayMatch, bundles: Mapping[str, bytes], kind: str) -> None:
-    """The same in a box of its own."""
+    """Plays the same in a box that is opened for it."""
     box = open_named(kind)
     assert box is not None
     try:
@@ -262,7 +262,7 @@ def _both(box: Box) -> None:
 def _speeds(
     contest: Contest, boxes: Sequence[tuple[str, Box | None]], usual: int, repeats: int
 ) -> list[Speed]:
-    """The table in every box, as medians; each repeat has the plain loop, then every box."""
+    """The table in every box, as medians. Each repeat runs the plain loop, then every box."""
     bots, games = bots_of(contest), contest.games(usual)
     job = job_of(contest, bots, games // len(bots), WIDTH)
     loops: list[float] = []

@@ -1,4 +1,4 @@
-"""docs/performance.md as `make bench` writes it. Knows the words around figures; measures none."""
+"""Writes docs/performance.md for `make bench`. Knows the text around the figures; measures none."""
 
 from __future__ import annotations
 
@@ -55,8 +55,8 @@ def page(
     long: Sequence[Long],
     grown: Sequence[Grown],
 ) -> str:
-    """The whole page; `plain` has the speeds in plain Python where `fast` are those of the compiled
-    build."""
+    """The whole page. If `fast` are speeds of the compiled build, `plain` are those in plain
+    Python."""
     sections = [
         _HEAD
         + f"\nMeasured with the {_BUILDS[build.in_use()]}, Python {platform.python_version()}, "
@@ -114,7 +114,7 @@ def _means(fast: Sequence[Speed]) -> list[tuple[str, ...]]:
 
 
 def _builds(fast: Sequence[Speed], plain: Sequence[Speed]) -> Iterator[str]:
-    """The ratios of both builds in the box that both were measured in."""
+    """The ratios of both builds in the box in which both were measured."""
     if not plain:
         return
     compiled = {game: ratio for game, box, ratio in _means(fast) if box == plain[0].box}

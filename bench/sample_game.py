@@ -1,6 +1,6 @@
-"""The game of docs/add-a-game.md, installed while it is measured: a game without any hook.
+"""The game of docs/add-a-game.md, installed during its measurement: a game without any hook.
 
-Knows the page and how a package is found; measures nothing.
+Knows the page, and how a package is found; measures nothing.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class RandomPlayer(Player):
     def turn(self, board, me):
         return random.choice([field for field in range(9) if board[field] is None])
 """
-"""A bot for it, as an upload."""
+"""A bot for the game, as an upload."""
 _PAGE: Final = Path(__file__).resolve().parent.parent / "docs" / "add-a-game.md"
 _FILE: Final = re.compile(r"^`([\w./]+)`\n\n```\w+\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
@@ -63,7 +63,7 @@ def write(folder: Path) -> None:
 
 
 def _forget() -> None:
-    """Lets the games be found anew."""
+    """Makes the registry look for games again."""
     importlib.invalidate_caches()
     for name in [name for name in sys.modules if name.partition(".")[0] == GAME]:
         del sys.modules[name]

@@ -26,7 +26,7 @@ SECTIONS: Final[dict[str, Callable[[Laboratory], Section]]] = {
 
 
 def main(words: Sequence[str]) -> int:
-    """Plays the games asked for; 0 where every figure agrees. Writes the page."""
+    """Plays the games of the options and writes the page; returns 0 if every figure agrees."""
     options = _options(words)
     laboratory = Laboratory(options.seed, options.scale, options.workers, options.box)
     sections = []

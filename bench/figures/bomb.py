@@ -25,19 +25,19 @@ FIRST: Final = {
     ("scared", "simple"): 76.9, ("scared", "scared"): 48.8, ("scared", "medium"): 31.6,
     ("medium", "simple"): 82.3, ("medium", "scared"): 63.2, ("medium", "medium"): 45.1,
 }  # fmt: skip
-"""What the first to move wins, in percent, +-0.3: 100,000 games each."""
+"""Percentage of games that the first to move wins, +-0.3, from 100,000 games each."""
 
 BOTH: Final = {
     ("simple", "scared"): (21.65, 21.96),
     ("simple", "medium"): (19.45, 19.39),
     ("scared", "medium"): (34.07, 34.18),
 }
-"""Both orders together: the document's 20,000 games, the reference run's 200,000."""
+"""The number of games, both orders together: the document's 20,000, the reference run's 200,000."""
 
 TOTALS: Final = {"simple": (20.55, 20.67), "scared": (56.21, 56.11), "medium": (73.24, 73.21)}
 TURNS: Final = {("scared", "simple"): 17.1, ("medium", "medium"): 22.2}
-"""Mean turns, stated without an error. The plain loop of bench/plain/bomb.py, which is no part of
-the platform, has 22.35 +-0.04 for the second, so one in the last digit is taken as their error."""
+"""Mean turns, stated without an error. The plain loop of bench/plain/bomb.py, which is independent
+of the platform, has 22.35 +-0.04 for the second, so one in the last digit is taken as the error."""
 
 
 def section(laboratory: Laboratory) -> Section:
@@ -78,7 +78,7 @@ def _row(pairs: Any, first: str, second: str, source: str, given: Given) -> Row:
 
 
 def _both(pairs: Any, one: str, other: str) -> Any:
-    """What the one wins of both orders."""
+    """The share that `one` wins of both orders."""
     there, back = pairs[one, other], pairs[other, one]
     won = there["first_wins"] + back["second_wins"]
     return ours_percent(won / (2 * there["games"]), 2 * there["games"])

@@ -1,4 +1,4 @@
-"""When a figure of ours agrees with one that is given. Pure functions of numbers."""
+"""When a figure of ours agrees with a given one. Pure functions of numbers."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from typing import Any, Final
 from matchbox.lab.statistics import Z95, wilson
 
 STRETCH: Final = 1.7
-"""So many times the common 95% error may two figures be apart: chance alone brings one of a
-thousand farther apart (3.3 standard deviations)."""
+"""How many times the common 95% error two figures may be apart. By chance alone, one in a thousand
+is farther apart (3.3 standard deviations)."""
 
 
 WITHIN: Final = 0.9
-"""So great a part of all figures must lie within their 95% errors alone; chance leaves 0.95."""
+"""The share of all figures that must lie within their 95% errors; chance alone gives 0.95."""
 
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """A figure to reproduce: a value with its 95% error, or all that lies between two bounds."""
+    """A figure to reproduce: a value with its 95% error, or a range between two bounds."""
 
     low: float
     high: float
@@ -47,33 +47,33 @@ class Ours:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One figure twice."""
+    """A given figure beside ours."""
 
     name: str
     source: str
-    """Where the given figure is from: the document, or the reference run."""
+    """The source of the given figure: the document, or the reference run."""
     given: Given
     ours: Ours
 
     @property
     def apart(self) -> float:
-        """How far our figure lies from the given one, or outside of its bounds."""
+        """The distance of our figure from the given one, or from its range."""
         value = self.ours.value
         return max(0.0, self.given.low - value, value - self.given.high)
 
     @property
     def error(self) -> float:
-        """The 95% error of their difference: chance brings 19 of 20 no farther apart."""
+        """The 95% error of their difference: by chance, 19 of 20 differences are within it."""
         return hypot(self.given.error, self.ours.error)
 
     @property
     def allowed(self) -> float:
-        """How far apart they may be: what chance does to both."""
+        """How far apart they may be by chance."""
         return STRETCH * self.error
 
     @property
     def within_errors(self) -> bool:
-        """Whether they are no farther apart than their 95% errors together."""
+        """Whether they are within the 95% error of their difference."""
         return self.apart <= self.error + 1e-9
 
     @property
@@ -88,12 +88,12 @@ class Section:
 
     title: str
     about: str
-    """What was played, in a sentence or two."""
+    """A description of the games played, in a sentence or two."""
     rows: Sequence[Row]
 
 
 def too_far(rows: Sequence[Row]) -> bool:
-    """Whether the figures together lie farther apart than chance explains."""
+    """Whether the figures as a whole are farther apart than chance explains."""
     return sum(row.within_errors for row in rows) < WITHIN * len(rows)
 
 
@@ -108,7 +108,7 @@ def between(low: float, high: float) -> Given:
 
 
 def counted(percent: float, games: int) -> Given:
-    """A percentage that so many games gave."""
+    """A percentage from so many games."""
     return value(percent, ours_percent(percent / 100, games).error)
 
 
@@ -118,12 +118,12 @@ def ours_percent(share: float, games: int) -> Ours:
 
 
 def ours_interval(number: float, interval: Sequence[float], games: int) -> Ours:
-    """A figure with its 95% interval; its error is that of the side that reaches farther."""
+    """A figure with its 95% interval; its error is that of the longer side."""
     return Ours(number, max(number - interval[0], interval[1] - number), games)
 
 
 def ours_mean(counts: Mapping[int, int]) -> Ours:
-    """The mean of whole numbers, by how often each came."""
+    """The mean of whole numbers, from the count of each."""
     games = Counter(counts).total()
     mean = sum(number * often for number, often in counts.items()) / games
     squares = sum((number - mean) ** 2 * often for number, often in counts.items())
@@ -131,12 +131,12 @@ def ours_mean(counts: Mapping[int, int]) -> Ours:
 
 
 def ours_exact(number: float) -> Ours:
-    """A figure without chance."""
+    """A figure that does not depend on chance."""
     return Ours(number, 0.0, 1)
 
 
 def by_name(rows: Sequence[Mapping[str, Any]], *keys: str) -> dict[Any, Mapping[str, Any]]:
-    """The rows of a result by these of their values."""
+    """The rows of a result, indexed by the values of these keys."""
     if len(keys) == 1:
         return {row[keys[0]]: row for row in rows}
     return {tuple(row[key] for key in keys): row for row in rows}

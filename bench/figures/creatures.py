@@ -75,7 +75,7 @@ def _learning(laboratory: Laboratory, learners: int) -> Iterator[Row]:
 
 
 def _share(won: list[list[bool]]) -> Ours:
-    """What the learners won in all; the error is the wider one of single games and of learners."""
+    """The share that the learners won in all; its error is the wider one of games and learners."""
     share, interval = mean_interval([fmean(games) for games in won])
     single = ours_percent(share, sum(map(len, won)))
     own = ours_interval(100 * share, [100 * bound for bound in interval], single.games)
@@ -83,7 +83,7 @@ def _share(won: list[list[bool]]) -> Ours:
 
 
 def _learn(seed: str) -> list[bool]:
-    """Whether one learner has won each of its games; who begins is tossed for."""
+    """Whether one learner won, for each of its games; a toss decides who begins."""
     random.seed(seed)
     table: dict[str, dict[str, int]] = {}
     won = []

@@ -1,4 +1,4 @@
-"""The laboratory that the figures are played in: `matchbox simulate`, without its words."""
+"""The laboratory that plays the games for the figures: `matchbox simulate`, without its output."""
 
 from __future__ import annotations
 
@@ -15,16 +15,17 @@ from matchbox.settings import read_settings
 
 @dataclass(frozen=True, slots=True)
 class Laboratory:
-    """How everything is played."""
+    """The settings of all experiments."""
 
     seed: str
     scale: float = 1.0
-    """Of the usual number of games; few games have wide errors, and disagree with nothing."""
+    """Multiplies the usual number of games. Few games have wide errors, and disagree with
+    nothing."""
     workers: int = 1
     box: str = "none"
 
     def games(self, usual: int) -> int:
-        """How many games to play where so many are usual."""
+        """How many games to play if so many are usual."""
         return max(10, round(usual * self.scale))
 
     def simulate(

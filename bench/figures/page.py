@@ -1,4 +1,4 @@
-"""Sections of figures as a page in Markdown. Pure; the same figures make the same page."""
+"""Sections of figures as a page in Markdown. Pure: the same figures make the same page."""
 
 from __future__ import annotations
 

@@ -41,12 +41,12 @@ DOCUMENT: Final = {
 """The document's single challenge, by players: ended by a skull in percent, moves."""
 
 DOCUMENT_GAMES: Final = 5000
-"""The reference run says neither how many games these are from nor their errors. It lies as far
-from the exact figures as so many games do."""
+"""The reference run states neither the number of these games nor their errors. Its distance from
+the exact figures is that of so many games."""
 
 EXACT: Final = {2: (58.1451, 5.40024), 3: (54.4184, 6.67190)}
-"""The same of two and three players, worked out: every move of the single challenge followed with
-its probability, as tests/unit/bench/test_exact.py does for two."""
+"""The same for two and three players, computed exactly: by following every move of the single
+challenge with its probability, as tests/unit/bench/test_exact.py does for two."""
 
 
 def section(laboratory: Laboratory) -> Section:
@@ -83,7 +83,7 @@ def _published(laboratory: Laboratory) -> Iterator[Row]:
 
 
 def _ends(players: int, table: Mapping[str, Any]) -> Iterator[Row]:
-    """How challenges ended: a round has one."""
+    """How challenges ended; each round has one."""
     rounds = round(table["mean_rounds"] * table["games"])
     for name, share in table["challenges"].items():
         told = f"{players} players, challenges: {name.replace('_', ' ')}, %"
@@ -109,7 +109,7 @@ def _document(laboratory: Laboratory) -> Iterator[Row]:
 
 
 def _moves(name: str, given: float, spread: Mapping[int, int], games: int = REFERENCE_GAMES) -> Row:
-    """The reference run states no error of its moves: it is that of so many games."""
+    """The reference run states no error of its moves, so the error is that of so many games."""
     ours = ours_mean(spread)
     error = ours.error * sqrt(ours.games / games)
     return Row(name, REFERENCE, value(given, error), ours)

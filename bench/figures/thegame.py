@@ -20,7 +20,7 @@ GAMES: Final = 5000
 LEGAL_GAMES: Final = 1000
 REFERENCE: Final = "reference run"
 DOCUMENT_GAMES: Final = 1000
-"""Of every cell: 21,000 in all."""
+"""The number of games in each cell: 21,000 in all."""
 
 ARTICLE: Final = {
     "random": (12.24, 12.72, 12.68, 12.98, 13.17, 13.30, 13.36),
@@ -37,7 +37,7 @@ LEGAL: Final = {
 """Mean cards of the legal minimal strategy from 1 player on, +-0.4."""
 
 WON: Final = {"article": (0.0, 0.2), "backwards": (3.7, 8.3), "published": (0.5, 1.5)}
-"""Won by the legal minimal strategy, in percent; the least and the most of all table sizes."""
+"""Percentage of games that the legal minimal strategy wins; least and most of all table sizes."""
 
 
 def section(laboratory: Laboratory) -> Section:
@@ -62,7 +62,7 @@ def _article(laboratory: Laboratory) -> Iterator[Row]:
 
 
 def _greatest(laboratory: Laboratory) -> Iterator[Row]:
-    """The most cards of as many games as the document has; of fewer it means nothing."""
+    """The most cards of as many games as the document has; with fewer games it means nothing."""
     if laboratory.scale < 1:
         return
     cells = _cells(laboratory, list(ARTICLE), DOCUMENT_GAMES, "article", 7)

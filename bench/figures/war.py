@@ -29,7 +29,7 @@ REFERENCE: Final = "reference run"
 REFERENCE_GAMES: Final = 1_000_000
 DOCUMENT: Final = "document"
 DECIDED: Final = 19
-"""Of the document's 20 games."""
+"""From the document's 20 games."""
 
 DEALS: Final = {
     1: (
@@ -81,7 +81,7 @@ def _reference(found: dict[str, Any], games: int) -> Iterator[Row]:
 
 
 def _document(found: dict[str, Any], games: int) -> Iterator[Row]:
-    """What the document found in 20 games, with the errors that so few have."""
+    """The document's figures from 20 games, with the errors of so few games."""
     for name, given in (("winning", 224.263), ("losing", 139.737)):
         ours = _mean(found[name], games)
         error = ours.error * sqrt(found["decided"] / DECIDED)
@@ -107,5 +107,5 @@ def _mean(totals: dict[str, Any], games: int) -> Ours:
 
 
 def _correlation(found: float, games: int) -> Ours:
-    """With the error of a correlation of so many pairs, 1.96 (1 - r^2) / sqrt(n)."""
+    """A correlation with its error for so many pairs, 1.96 (1 - r^2) / sqrt(n)."""
     return Ours(found, Z95 * (1 - found * found) / sqrt(games), games)

@@ -17,7 +17,7 @@ PAGE: Final = Path(__file__).resolve().parents[2] / "docs" / "league.md"
 
 
 def main(words: Sequence[str]) -> int:
-    """Tries the promises asked for; 0 where every goal is met. Writes the page."""
+    """Tests the promises of the options and writes the page; returns 0 if every goal is met."""
     options = _options(words)
     effort = Effort(options.seed, options.scale, options.workers)
     found: list[Figure] = []

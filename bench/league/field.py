@@ -1,7 +1,7 @@
-"""Bots of known strength, and what deals between them come to. Knows probabilities; rates nobody.
+"""Bots of known strength, and the results of deals between them. Knows probabilities; rates nobody.
 
-A bout is decided by strength and luck. With probability `shared` the luck of a deal belongs to the
-seats: turned round, it falls to the other side, and the results of the deal offset each other.
+Strength and luck decide a bout. With probability `shared`, the luck of a deal belongs to the seats:
+with the seats swapped it favours the other bot, and the results of the deal offset each other.
 """
 
 from __future__ import annotations
@@ -16,36 +16,36 @@ from matchbox.league.comparisons import Comparisons, Floats, Ints, in_counts
 from matchbox.league.ratings import ELO
 
 PAIR_HALVES: Final = np.array([0, 2, 4])
-"""Twice what a bot takes of a deal pair: lost both, one each, won both."""
+"""Twice a bot's score in a deal pair: lost both, one each, won both."""
 
 
 def ladder(bots: int, gap: float) -> Floats:
-    """(bots,): strengths in Elo around 0, so far apart, the best last."""
+    """(bots,): strengths in Elo around 0, `gap` apart, the best last."""
     return np.asarray(gap * (np.arange(bots) - (bots - 1) / 2), dtype=np.float64)
 
 
 def shared_for(rho: float, gap: float) -> float:
-    """How often luck must be the deal's for two results of neighbours to correlate like this."""
+    """The probability of shared luck at which two results of neighbours have this correlation."""
     chance = 1 / (1 + np.exp(-gap / ELO))
     return float(-rho * chance / (1 - chance))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pairs:
-    """All pairs of a field, the first with the lower number; (pairs,) and (pairs, 3)."""
+    """All pairs of a field, the lower number first; arrays of shape (pairs,) and (pairs, 3)."""
 
     names: tuple[str, ...]
     first: Ints
     second: Ints
     chances: Floats
-    """Of losing both bouts of a deal, winning one, winning both."""
+    """The probabilities of losing both bouts of a deal, winning one, winning both."""
 
     def play(self, deals: Ints, rng: np.random.Generator) -> Ints:
-        """(pairs, 3): how many of so many deals (pairs,) came to each."""
+        """(pairs, 3): how many of so many deals (pairs,) had each result."""
         return np.asarray(rng.multinomial(deals, self.chances), dtype=np.int64)
 
     def compared(self, counts: Ints) -> Comparisons:
-        """The comparisons that these counts (pairs, 3) are."""
+        """These counts (pairs, 3) as comparisons."""
         pair, result = np.nonzero(counts)
         zero = np.zeros(len(pair), dtype=np.int64)
         halves = PAIR_HALVES[result]

@@ -1,4 +1,4 @@
-"""Figures of the league as a page in Markdown. Pure; the same figures make the same page."""
+"""Figures of the league as a page in Markdown. Pure: the same figures make the same page."""
 
 from __future__ import annotations
 

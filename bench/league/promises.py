@@ -28,12 +28,12 @@ from matchbox.league.transitivity import lack_of_fit
 BOTS: Final = 12
 GAP: Final = 20.0
 RHOS: Final = {-0.45: 6600, -0.66: 5700, -0.87: 3000}
-"""How two results of a deal correlate in small card games, and how long such a season is played."""
+"""The correlation of two results of a deal in small card games, and the games of such a season."""
 GOAL_RHO: Final = -0.66
 GOAL_GAMES: Final = 5700
 PAIRS_A_LOOK: Final = 10
 TOGETHER: Final = 50
-"""Seasons fitted at once; how many does not change what they come to."""
+"""How many seasons are fitted at once; the number does not change the results."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,14 +49,14 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class Effort:
-    """Where chance begins, how much of the usual number of trials is made, by how many."""
+    """The seed, the part of the usual number of trials, and the number of processes."""
 
     seed: int
     scale: float
     workers: int
 
     def trials(self, usual: int) -> int:
-        """Never fewer than three."""
+        """The number of trials: the scaled usual number, but at least 3."""
         return max(3, round(self.scale * usual))
 
 
@@ -88,7 +88,7 @@ def right_order(effort: Effort) -> list[Figure]:
 
 
 def coverage(effort: Effort) -> list[Figure]:
-    """How many 95% intervals hold the truth, at tables of 2, 4 and 6."""
+    """The share of 95% intervals that contain the truth, at tables of 2, 4 and 6."""
     figures = []
     for table, bots, deals in ((2, 8, 15), (4, 6, 4), (6, 8, 3)):
         rng = np.random.default_rng([effort.seed, table])
@@ -109,7 +109,7 @@ def coverage(effort: Effort) -> list[Figure]:
 
 
 def ranges(effort: Effort) -> list[Figure]:
-    """How often the rank ranges of twelve equals say that nobody is better."""
+    """How often the rank ranges of twelve equal bots say that nobody is better."""
     trials, figures = effort.trials(600), []
     for deals in (5, 20):
         rng = np.random.default_rng([effort.seed, deals])
@@ -127,7 +127,7 @@ def ranges(effort: Effort) -> list[Figure]:
 
 
 def identical(effort: Effort) -> list[Figure]:
-    """Whether shuffled, repeated and late results leave a standing as it was, to the bit."""
+    """Whether shuffled, repeated and late results leave a standing identical, to the bit."""
     rng, chance = np.random.default_rng(effort.seed), random.Random(effort.seed)
     rows = [
         Row(f"{a}{b}", f"{a}{b}{deal}", turn, (a, b)[:: 1 - 2 * turn], places)
@@ -161,7 +161,7 @@ def identical(effort: Effort) -> list[Figure]:
 
 
 def large_field(effort: Effort) -> list[Figure]:
-    """Processor seconds of a refit of 1,000 bots and 1,000,000 games, and of all that is told."""
+    """Processor seconds of a refit of 1,000 bots and 1,000,000 games, and of its whole report."""
     compared, more = _crowd(1000, 500_000, effort.seed), _crowd(1000, 10, effort.seed + 1)
     counts = _counts(compared, 100_000)
     trials = effort.trials(5)
@@ -209,7 +209,7 @@ def fitting(effort: Effort) -> list[Figure]:
 
 
 def versions(effort: Effort) -> list[Figure]:
-    """Games, wrong verdicts and the bias of the estimate of a version against its parent."""
+    """Games, wrong verdicts and bias of the estimate when a version is compared with its parent."""
     figures, trials = [], effort.trials(150)
     for rho in (-0.45, -0.87):
         for elo in (0.0, 20.0):
@@ -279,7 +279,7 @@ def _counts(compared: Comparisons, matches: int) -> Counts:
 
 
 def _crowd(bots: int, deals: int, seed: int) -> Comparisons:
-    """So many deal pairs between bots drawn by lot."""
+    """So many deal pairs between randomly drawn bots."""
     rng = np.random.default_rng(seed)
     strengths = rng.normal(size=bots) * 200 / ELO
     one = rng.integers(bots, size=deals)

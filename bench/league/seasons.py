@@ -1,4 +1,4 @@
-"""Seasons of bots of known strength: after how many games is their order right?"""
+"""Seasons of bots of known strength, and after how many games their order is right."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from matchbox.league.ratings import ELO, PRIOR_ELO
 from matchbox.league.tail import Question, doubts, next_batch
 
 BASE_DEALS: Final = 2
-"""Deal pairs of each pair in the double round robin that a season begins with."""
+"""Deal pairs for each pair in the double round robin at the beginning of a season."""
 ORDER: Final = Question("order")
 STEPS: Final = 9
-"""Newton's, from 0: enough for any season of bots this close."""
+"""Steps of Newton's method, from 0: enough for any season of bots this close."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Told:
-    """One season, looked at after each batch: (batches,) each."""
+    """One season after each batch; arrays of shape (batches,)."""
 
     games: Ints
     right: Bools
@@ -35,9 +35,9 @@ class Told:
 
 
 def play(pairs: Pairs, strengths: Floats, most_games: int, seeds: Sequence[int]) -> list[Told]:
-    """Seasons by the adaptive tail, played on to so many games whatever they are sure of.
+    """Seasons by the adaptive tail, which go on to so many games however sure they are.
 
-    They are fitted together and paired one by one.
+    They are fitted together but paired one by one.
     """
     each = [np.random.default_rng(seed) for seed in seeds]
     number: dict[tuple[str, ...], int] = {
@@ -65,9 +65,9 @@ def play(pairs: Pairs, strengths: Floats, most_games: int, seeds: Sequence[int])
 def fit_together(pairs: Pairs, counts: Ints) -> tuple[Floats, Floats]:
     """(t, n) strengths and (t, n, n) covariances in Elo of t seasons, from counts (t, pairs, 3).
 
-    The figures of `ratings.fit_comparisons`, which fits one season, for deal pairs and for many
-    seasons at once: one by one most of the time would go into small arrays. A test holds the two
-    together.
+    The same figures as `ratings.fit_comparisons`, which fits one season at a time, for deal pairs
+    only. Fitted one by one, many seasons would spend most time on small arrays. A test compares
+    the two.
     """
     n, won = len(pairs.names), PAIR_HALVES / 2
     design = np.eye(n)[pairs.first] - np.eye(n)[pairs.second]
@@ -103,9 +103,9 @@ def fit_together(pairs: Pairs, counts: Ints) -> tuple[Floats, Floats]:
 
 
 def round_robin_games(pairs: Pairs, strengths: Floats, seasons: int, seed: int) -> dict[int, float]:
-    """The share of seasons in order after so many games, if every pair plays the same deals.
+    """The share of seasons in the right order by number of games, if all pairs play the same deals.
 
-    In a balanced round robin the order of the points is that of the ratings.
+    In a balanced round robin, the order by points is the order by ratings.
     """
     rng = np.random.default_rng(seed)
     first, second, n = pairs.first, pairs.second, len(strengths)
@@ -122,7 +122,8 @@ def round_robin_games(pairs: Pairs, strengths: Floats, seasons: int, seed: int) 
 
 
 def games_to(level: float, games: Sequence[int], shares: Sequence[float]) -> int | None:
-    """After so many games the share has reached this level, and stays there as far as was seen."""
+    """The number of games from which on the share is at this level or above; None if it never
+    is."""
     reached = None
     for played, share in zip(games, shares, strict=True):
         reached = (reached or played) if share >= level else None
