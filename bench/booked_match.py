@@ -48,8 +48,7 @@ class _Hand:
 
 
 def booked_match(game: str, bots: Sequence[NamedBot], deals: int, box: Box | None) -> float:
-    """Wall time in seconds from a match's place in the queue to its rated result, in an SQLite
-    file."""
+    """Seconds of wall time from a match's place in the queue to its rated result, with SQLite."""
     bundles = {bot.version: bot.data for bot in bots}
     with tempfile.TemporaryDirectory() as folder:
         url = f"sqlite:///{Path(folder, 'books.db')}"

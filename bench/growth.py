@@ -1,8 +1,8 @@
 """How isolated play grows: with the number of games, of bots, of cores, and with bots that think.
 
-Knows clocks and bomb's players; prints nothing. Games and bots take processor time, as in
-`measure`, and cores by wall time, the only way. All jobs are those into which `matchbox simulate`
-divides an experiment.
+Knows clocks and bomb's players; prints nothing. Games and bots are timed by the
+processor, as in `measure`, and cores by wall time, the only way. All jobs are those into which
+`matchbox simulate` divides an experiment.
 """
 
 from __future__ import annotations

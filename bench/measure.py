@@ -73,8 +73,7 @@ class Cost:
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """The most private memory of a seat with a bomb player, and of the arena that referees, in
-    MiB."""
+    """The most private memory of a seat with a bomb player, and of its referee's arena, in MiB."""
 
     box: str
     seat_mib: float

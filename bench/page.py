@@ -55,8 +55,7 @@ def page(
     long: Sequence[Long],
     grown: Sequence[Grown],
 ) -> str:
-    """The whole page. If `fast` are speeds of the compiled build, `plain` are those in plain
-    Python."""
+    """The whole page. With speeds of the compiled build in `fast`, `plain` has plain Python's."""
     sections = [
         _HEAD
         + f"\nMeasured with the {_BUILDS[build.in_use()]}, Python {platform.python_version()}, "

@@ -1,4 +1,4 @@
-"""`matchbox admin ...` and `matchbox migrate`: for who runs the server."""
+"""`matchbox admin ...` and `matchbox migrate`: for the person who runs the server."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def migrate(
 
 
 def _in_folder(data: Path, name: str, password: str, role: str) -> dict[str, Any]:
-    """The account, made in the books of that folder or of the environment, with a token."""
+    """Makes the account in the books of that folder or the environment; returns it and a token."""
     from cli.folder import settings_of
     from cli.prepare import Unsent
     from matchbox.settings import read_settings

@@ -1,4 +1,4 @@
-"""`matchbox season export` and `season verify`: a season that is over, taken along and proved."""
+"""`matchbox season export` and `season verify`: takes a finished season along, and proves it."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def verify(
 def _verify_on_server(
     season: str, sample: int | None, box: str, data: Path | None
 ) -> dict[str, Any]:
-    """The same of a season by name; kept there where an operator asks."""
+    """Verifies a season by its name or number; the server keeps the report if an operator asks."""
     from cli.engine import open_box
     from matchbox.errors import Forbidden
 
@@ -106,9 +106,9 @@ def _verify_on_server(
 def prove(
     file: IO[bytes], sample: int | None, box: Box | None, more: Find = lambda name: None
 ) -> dict[str, Any]:
-    """What came of proving the archive: the JSON that `season verify` prints.
+    """Verifies the archive; returns the JSON that `season verify` prints.
 
-    `more` may know bundles that the archive does not hold. Raises BadArchive.
+    `more` may find bundles that the archive does not hold. Raises BadArchive.
     """
     from cli.verification import teacher, verifier
     from matchbox.league.archive import Archive
@@ -143,7 +143,7 @@ def prove(
 
 
 def _drawn(things: Sequence[Thing], sample: int | None) -> Sequence[Thing]:
-    """All, or so many by a lot that nobody can foresee, in order."""
+    """All things, or so many drawn at random, in order."""
     if sample is None or sample >= len(things):
         return things
     drawn = random.SystemRandom().sample(range(len(things)), sample)
@@ -152,7 +152,7 @@ def _drawn(things: Sequence[Thing], sample: int | None) -> Sequence[Thing]:
 
 @contextmanager
 def whole(path: Path) -> Iterator[IO[bytes]]:
-    """A file to write, which takes its place only once all of it is there. Raises BadOption."""
+    """Yields a file to write, which appears at its path once it is complete. Raises BadOption."""
     draft = path.with_name(f"{path.name}.part")
     try:
         opened = draft.open("wb")
@@ -171,7 +171,7 @@ def _fetch(client: Client, season: str, bundles: Whose, file: IO[bytes]) -> None
 
 
 def _part(name: str) -> str:
-    """The name as a part of an address."""
+    """The name, quoted as a part of an address."""
     return quote(name, safe="")
 
 

@@ -1,4 +1,4 @@
-"""A server's API as the commands use it: one place for addresses, tokens and refusals.
+"""The client of a server's API that all commands use: addresses, tokens and refusals.
 
 Knows HTTP and problem documents; prints nothing.
 """
@@ -34,7 +34,7 @@ _ERRORS: Final[Mapping[int, type[errors.MatchboxError]]] = {
 
 @dataclass(frozen=True, slots=True)
 class Login:
-    """Where the server is, and the secret that stands for an account."""
+    """The server's address, and the secret of an account."""
 
     url: str
     token: str = ""
@@ -60,20 +60,20 @@ class Client:
         self._http.close()
 
     def get(self, path: str, **query: Any) -> Any:
-        """The JSON at that address. Raises what the server refused."""
+        """The JSON at that address. Raises the server's refusal."""
         asked = {name: value for name, value in query.items() if value is not None}
         return self._send("GET", path, params=asked).json()
 
     def answer(self, kind: type[A], path: str) -> A:
-        """The answer at that address. Raises what the server refused, and BadMessage."""
+        """The answer at that address. Raises the server's refusal, or BadMessage."""
         return made(kind, self.get(path))
 
     def read(self, path: str) -> bytes:
-        """The bytes at that address. Raises what the server refused."""
+        """The bytes at that address. Raises the server's refusal."""
         return self._send("GET", path).content
 
     def save(self, path: str, file: IO[bytes]) -> None:
-        """Writes the bytes at that address to the file. Raises what the server refused."""
+        """Writes the bytes at that address to the file. Raises the server's refusal."""
         try:
             with self._http.stream("GET", path) as answer:
                 if not answer.is_success:
@@ -85,24 +85,24 @@ class Client:
             raise self._unreachable() from error
 
     def post(self, path: str, body: Mapping[str, Any] | None = None) -> Any:
-        """What the server answers to this JSON. Raises what it refused."""
+        """Posts this JSON and returns the server's answer. Raises its refusal."""
         return self._send("POST", path, json=dict(body or {})).json()
 
     def patch(self, path: str, body: Mapping[str, Any]) -> Any:
-        """What the server answers to this change. Raises what it refused."""
+        """Sends this change and returns the server's answer. Raises its refusal."""
         return self._send("PATCH", path, json=dict(body)).json()
 
     def delete(self, path: str) -> None:
-        """Has the server take it away. Raises what it refused."""
+        """Deletes the thing at that address. Raises the server's refusal."""
         self._send("DELETE", path)
 
     def upload(self, path: str, fields: Mapping[str, str | None], name: str, data: bytes) -> Any:
-        """What the server answers to this file. Raises what it refused."""
+        """Uploads this file and returns the server's answer. Raises its refusal."""
         given = {field: value for field, value in fields.items() if value is not None}
         return self._send("POST", path, data=given, files={"file": (name, data)}).json()
 
     def items(self, path: str, most: int | None = None, **query: Any) -> Iterator[Any]:
-        """Every item of a list, page after page, or the first `most`."""
+        """The items of a list, page after page: all of them, or the first `most`."""
         cursor, given = None, 0
         while True:
             page = self.get(path, cursor=cursor, **query)
@@ -132,7 +132,7 @@ class Client:
 
 
 def made(kind: type[A], told: Any) -> A:
-    """The answer that this JSON holds. Raises BadMessage where it is another one."""
+    """The answer in this JSON. Raises BadMessage if it is of another kind."""
     try:
         return kind.model_validate(told)
     except ValidationError as error:
@@ -143,7 +143,7 @@ def made(kind: type[A], told: Any) -> A:
 
 
 def refusal(answer: httpx.Response) -> errors.MatchboxError:
-    """The error that this answer tells of."""
+    """The error that this response describes."""
     detail = _detail(answer)
     if answer.status_code == 401 and not answer.request.url.path.endswith("/login"):
         detail += ": use `matchbox login URL`, or set MATCHBOX_TOKEN"
@@ -162,7 +162,7 @@ def _detail(answer: httpx.Response) -> str:
 
 
 def login(environment: Mapping[str, str] = os.environ) -> Login:
-    """The environment's server and token, else those of the last `matchbox login`."""
+    """The environment's server and token, or those of the last `matchbox login`."""
     kept = _kept(environment)
     url = environment.get("MATCHBOX_URL") or kept.url
     token = environment.get("MATCHBOX_TOKEN") or (kept.token if url == kept.url else "")
@@ -170,7 +170,7 @@ def login(environment: Mapping[str, str] = os.environ) -> Login:
 
 
 def keep(chosen: Login, environment: Mapping[str, str] = os.environ) -> Path:
-    """Remembers the login in a file that only its owner can read; the file's path."""
+    """Saves the login to a file that only its owner can read; returns the file's path."""
     path = _file(environment)
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     draft = path.with_suffix(".new")

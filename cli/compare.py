@@ -1,6 +1,6 @@
-"""`matchbox compare`: is this bot better than that one? Played in batches until it is clear.
+"""`matchbox compare`: is this bot better than that one? Plays batches until the answer is clear.
 
-Knows the words of the command; the room laboratory plays the comparison.
+Knows the command line; the room laboratory plays the comparison.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
 BOUNDS: Final = "0,20"
 WIDEST: Final = 1000
-"""Elo, as a server has it."""
+"""Default bounds in Elo, as on a server."""
 KINDS: Final = ("lost both", "lost and drew", "even", "won and drew", "won both")
-"""Of the five counts of deal pairs."""
+"""Names of the five counts of deal pairs."""
 Width = Annotated[
     int | None,
     typer.Option(min=0, max=1024, help="games at once, else 250; 0: each by a fresh process"),
@@ -89,7 +89,7 @@ def _play(
     *,
     again: bool,
 ) -> dict[str, Any]:
-    """Plays the comparison; the document that --json prints."""
+    """Plays the comparison; returns the document that --json prints."""
     from laboratory import comparison
     from laboratory.worker_pool import worker_pool
     from matchbox.settings import read_settings
@@ -106,14 +106,14 @@ def _play(
 
 
 def _field(named: Sequence[str], more: Sequence[str]) -> list[str]:
-    """The field: --field may be given often, take several with commas, or be followed by more."""
+    """The field: --field may be repeated, hold several bots with commas, or be followed by more."""
     if more and not named:
         raise _refused(f"two bots are compared, and {more[0]} is a third: name it with --field")
     return [name for text in named for name in text.split(",") if name] + list(more)
 
 
 def _table(game: str) -> int:
-    """Of how many seats the tables are where nobody says: as in the game's own league."""
+    """The default number of seats at a table: that of the game's own league."""
     from matchbox import registry
 
     spec = registry.game(game).spec
@@ -174,7 +174,7 @@ def _show(done: Mapping[str, Any]) -> None:
 
 
 def _rows(done: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """What was found, a line each."""
+    """The results, a line each."""
     rows = [("verdict", done["verdict"]), ("games", f"{done['games']} of {done['most']}")]
     if done["llr"] is not None:
         (low, high), (worse, better) = done["llr_bounds"], done["bounds"]

@@ -1,6 +1,6 @@
 """Makes the environment file of docker-compose.yml: `python3 -m cli.deployment`, or `make env`.
 
-Needs nothing but Python's library, so that a host of containers needs no environment of ours.
+Needs only Python's standard library, so a host of containers needs no environment of ours.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ SOCKET: Final = "/var/run/docker.sock"
 
 
 def environment(socket: str) -> dict[str, str]:
-    """The variables that the deployment wants, its secrets newly drawn.
+    """The variables of the deployment, with new secrets.
 
-    `socket` is the engine's: arenas join the group that may use it. Raises FileNotFoundError.
+    `socket` is the engine's; arenas join the group that may use it. Raises FileNotFoundError.
     """
     return {
         **{name: secrets.token_hex(24) for name in SECRETS},
@@ -36,14 +36,14 @@ def environment(socket: str) -> dict[str, str]:
 
 
 def write(path: Path, values: dict[str, str]) -> None:
-    """Writes the file, for this account alone. Raises FileExistsError: secrets are made once."""
+    """Writes the file, for this account alone. Raises FileExistsError, to keep existing secrets."""
     handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(handle, "w") as file:
         file.writelines(f"{name}={value}\n" for name, value in values.items())
 
 
 def main() -> int:
-    """Writes .env here; 1, with a sentence, where it cannot."""
+    """Writes .env here; returns 1, with a sentence, if it cannot."""
     socket = os.environ.get("DOCKER_SOCKET", SOCKET)
     try:
         write(Path(FILE), environment(socket))

@@ -1,4 +1,4 @@
-"""`matchbox doctor`: what works on this machine."""
+"""`matchbox doctor`: checks what works on this machine."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _BUILDS: Final = {
     "install it again",
     "missing": "the hot path in plain Python (installed where there is a C compiler, it is faster)",
 }
-"""By why it is in plain Python."""
+"""Explanations, by the reason why it is in plain Python."""
 
 
 def doctor(json: JsonOption = False) -> None:
@@ -35,7 +35,7 @@ def doctor(json: JsonOption = False) -> None:
 
 
 def examine() -> dict[str, Any]:
-    """Every box with its self-test, every broker and database that was found."""
+    """Every box with its self-test, and every broker and database found."""
     from cli import shipped
     from matchbox import build, registry
     from sandbox.box import KINDS
@@ -76,7 +76,7 @@ def _box(kind: str) -> dict[str, Any]:
 
 
 def _cores() -> dict[str, Any]:
-    """How many cores may be used here, and how many arenas of `up` have one of their own."""
+    """How many cores may be used here, and how many arenas of `up` have a core of their own."""
     from matchbox.settings import read_settings
     from worker.arena import cpu_affinity
 

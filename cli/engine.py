@@ -1,4 +1,4 @@
-"""How commands open a box, and `matchbox build-image`: what the box `docker` needs first."""
+"""How commands open a box, and `matchbox build-image`, which the box `docker` needs first."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ if TYPE_CHECKING:
 
 
 def open_box(kind: str) -> Box | None:
-    """A box by its name in `--box`, with the settings of the environment. Raises as they do."""
+    """A box by its name in `--box`, with the settings of the environment.
+
+    Raises BadSetting, and the errors of `worker.arena.boxes.open_named`.
+    """
     from matchbox.settings import read_settings
     from worker.arena.boxes import open_named
 

@@ -1,4 +1,4 @@
-"""What `simulate` and `compare` say on stderr of any experiment: faults, state, and how it ran."""
+"""The notes of `simulate` and `compare` on stderr: faults, state, and how the experiment ran."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def tell_faults(faults: Sequence[Mapping[str, Any]]) -> None:
 
 
 def tell_stateful(bots: Sequence[str], alone: Sequence[str] = ()) -> None:
-    """Says which bots keep state, and what was done about it, or what a person can do."""
+    """Says which bots keep state, and what was done about it or what the user can do."""
     for bot in bots:
         if bot in alone:
             what = "each game of its was played again, by a fresh process, as a league then does"
@@ -28,5 +28,5 @@ def tell_stateful(bots: Sequence[str], alone: Sequence[str] = ()) -> None:
 
 
 def walls(box: str) -> str:
-    """What the bots were behind: a box of that kind, or none."""
+    """The wall around the bots: a box of that kind, or none."""
     return "no box: trusted bots only" if box == "none" else f"box {box}"

@@ -1,6 +1,6 @@
-"""`--export FILE`: a match as a file of the game's own document, where its terminal offers it.
+"""`--export FILE`: writes a match in the format of the game's own document, if the game offers one.
 
-Knows where a game keeps its terminal and how a file is chosen by its name; knows no game.
+Knows where a game keeps its terminal, and how the file's name chooses the format; knows no game.
 """
 
 from __future__ import annotations
@@ -24,7 +24,10 @@ ExportOption = Annotated[
 
 
 def check_export(game: str, path: Path) -> Export:
-    """What makes that file, by its name. Raises BadOption where none does, or it is there."""
+    """The function that writes such a file, chosen by its name.
+
+    Raises BadOption if the game offers none, or if the file exists.
+    """
     from matchbox.errors import BadOption
 
     exports = _offered(game)
@@ -38,7 +41,7 @@ def check_export(game: str, path: Path) -> Export:
 
 
 def write_export(record: Record, names: Sequence[str], path: Path) -> None:
-    """Writes the match as that file; `names` are the entrants'. Raises BadOption, BadRecord."""
+    """Writes the match to that file; `names` are the entrants'. Raises BadOption, BadRecord."""
     from matchbox.errors import BadOption
 
     export = check_export(record.game, path)

@@ -1,4 +1,4 @@
-"""The data folder of `matchbox up`: its owner's alone, used by one at a time, with its secrets.
+"""The data folder of `matchbox up`, with its secrets: its owner's only, used by one at a time.
 
 Knows files; starts nothing.
 """
@@ -23,7 +23,7 @@ _LOCK: Final = "up.lock"
 
 
 def make(data: Path) -> Path:
-    """The folder, there and closed to everybody else. Raises BadSetting where it cannot be."""
+    """Makes the folder, closed to everybody else. Raises BadSetting if that is impossible."""
     folder = data.resolve()
     try:
         for place in (folder, logs(folder), arena(folder)):
@@ -35,20 +35,20 @@ def make(data: Path) -> Path:
 
 
 def logs(folder: Path) -> Path:
-    """Where the children's output goes."""
+    """Where the output of the children goes."""
     return folder / "logs"
 
 
 def arena(folder: Path) -> Path:
-    """The only part of the data folder that arenas know of."""
+    """The only part of the data folder that arenas know."""
     return folder / "arena"
 
 
 @contextmanager
 def held(folder: Path) -> Iterator[None]:
-    """The folder is this process's own while the block runs. Raises Conflict.
+    """Locks the folder for this process while the block runs. Raises Conflict.
 
-    A process that is killed gives it back.
+    A process that is killed releases its lock.
     """
     with (folder / _LOCK).open("a+") as lock:
         try:
@@ -67,7 +67,7 @@ def held(folder: Path) -> Iterator[None]:
 
 
 def environment(folder: Path, port: int, given: Mapping[str, str]) -> dict[str, str]:
-    """The settings of a platform in this folder: the given ones win, secrets are made once."""
+    """The settings of a platform in this folder: those given come first, secrets are made once."""
     known = {name: value for name, value in given.items() if name.startswith("MATCHBOX_")}
     return {
         **_secrets(folder),

@@ -1,4 +1,4 @@
-"""Reads what several commands take as text: a game's options, table sizes, and so a whole plan."""
+"""Parses the texts of several commands: a game's options, table sizes, and so a whole plan."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`matchbox inbox` and `matchbox webhook ...`: what an account was told, and where else it goes."""
+"""`matchbox inbox` and `matchbox webhook ...`: an account's notices, and where else they go."""
 
 from __future__ import annotations
 

@@ -131,19 +131,19 @@ def chosen(option: list[str] | None) -> dict[str, str] | None:
 
 
 def given(body: dict[str, Any]) -> dict[str, Any]:
-    """Without what was not named."""
+    """The fields of the body that are not None."""
     return {name: value for name, value in body.items() if value is not None}
 
 
 def with_cycles(terms: dict[str, Any], cycles: int | None) -> dict[str, Any]:
-    """The terms, with the format's cycles where they were named."""
+    """The terms, with the format's cycles if these are given."""
     if cycles is None:
         return terms
     return {**terms, "format": {**terms.get("format", {}), "cycles": cycles}}
 
 
 def show(told: dict[str, Any], json: bool) -> None:
-    """The league for a person or a program."""
+    """Prints the league, for a person or a program."""
     if json:
         output.document(told)
         return

@@ -1,4 +1,4 @@
-"""`matchbox lessons` and `matchbox share`: what one's bots learned, and whom that is shown to."""
+"""`matchbox lessons` and `matchbox share`: your bots' lessons, and who else may see their files."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""What a long experiment shows at a terminal: how far it is, and what has been found so far.
+"""The display of a long experiment at a terminal: its progress, and the figures so far.
 
-Knows terminals; the figures are asked for, and only as often as that costs next to nothing.
+Knows terminals. It asks for figures only as often as they cost next to nothing.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from rich.table import Table
 from rich.text import Text
 
 Rows = Callable[[], Iterable[tuple[str, str]]]
-"""Every bot's name and its figure with its interval."""
+"""Every bot's name, with its figure and interval."""
 
 LEAST_S: Final = 0.25
-"""Nobody reads faster."""
+"""The shortest time between two updates: nobody reads faster."""
 SHARE: Final = 20
-"""Figures take one part in so many of the time, at the most."""
+"""Figures take at most one part in this many of the time."""
 
 
 class Live(Progress):
-    """A progress bar on stderr with figures below it; silent where that is no terminal."""
+    """A progress bar on stderr with figures below it; silent if that is no terminal."""
 
     def __init__(
         self, console: Console | None = None, clock: Callable[[], float] = time.monotonic
@@ -37,11 +37,11 @@ class Live(Progress):
         super().__init__(console=console, transient=True, disable=not console.is_terminal)
 
     def follow(self, task: TaskID, completed: Callable[[], int]) -> None:
-        """From now on the task is as far as that says, whenever the bar is drawn."""
+        """Asks `completed` for the task's progress whenever the bar is drawn."""
         self._followed = lambda: self.update(task, completed=completed())
 
     def tell(self, rows: Rows) -> None:
-        """Shows what the rows are now, unless it is too soon for that."""
+        """Shows the current rows, unless it is too soon for that."""
         begun = self._clock()
         if self.disable or begun < self._again:
             return
@@ -58,7 +58,7 @@ class Live(Progress):
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Clears the bar away, but where a person stops it: what was found so far stays."""
+        """Clears the bar away, unless a person stops it: then the figures so far stay."""
         self.live.transient = kind is not KeyboardInterrupt
         super().__exit__(kind, error, trace)
 

@@ -1,4 +1,4 @@
-"""The `matchbox` command: which commands there are, and what becomes of an error.
+"""The `matchbox` command: its list of commands, and how errors are shown.
 
 Every command imports what it needs when it runs, so that `matchbox play` starts fast.
 """
@@ -38,7 +38,7 @@ from matchbox.errors import (
 )
 
 STOPPED: Final = 130
-"""The exit code of a command that Ctrl-C ended, as a shell has it."""
+"""The exit code of a command that Ctrl-C ended, as shells report it."""
 WRONG_USAGE = (BadName, BadOption, BadSetting, UnknownGame)
 
 app = typer.Typer(
@@ -102,12 +102,12 @@ def _matchbox(
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Runs the command and exits: 0 is yes, 1 is no, 2 is wrong usage, 130 is Ctrl-C."""
+    """Runs the command and exits: 0 means yes, 1 no, 2 wrong usage, 130 Ctrl-C."""
     sys.exit(run(sys.argv[1:] if arguments is None else arguments))
 
 
 def run(arguments: list[str]) -> int:
-    """The exit code of the command; an error is one sentence on stderr."""
+    """Runs the command and returns its exit code; an error is one sentence on stderr."""
     try:
         code = typer.main.get_command(app).main(
             arguments, prog_name="matchbox", standalone_mode=False
@@ -138,7 +138,7 @@ def _told(sentence: str, code: int) -> int:
 
 
 def _usage(error: typer.TyperException) -> str:
-    """What was wrong with the words of the command, and where its help is."""
+    """What was wrong with the command line, and where the command's help is."""
     context = getattr(error, "ctx", None)
     command = context.command_path if context else "matchbox"
     named = isinstance(error, typer.BadParameter) and str(error)

@@ -1,4 +1,4 @@
-"""`matchbox match ...`, and what operators do to seasons, versions and boards; the log of it."""
+"""`matchbox match ...`, operators' actions on seasons, versions and boards, and the log of them."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ def audit(
 
 
 def _whole(match: str) -> str:
-    """The match's whole id, where the first digits were given."""
+    """The match's whole id; its first digits are enough."""
     with connect() as client:
         return find_match(client, match).id
 

@@ -1,4 +1,4 @@
-"""How the command speaks: one JSON document or tables on stdout, everything else on stderr."""
+"""The output of commands: one JSON document or tables on stdout, everything else on stderr."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def document(value: Any) -> None:
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[object]], title: str = "") -> None:
-    """Prints a table; without a terminal, its cells with tabs between them."""
+    """Prints a table; outside a terminal, its cells separated by tabs."""
     if not sys.stdout.isatty():
         for row in (columns, *rows):
             print(*("" if cell is None else cell for cell in row), sep="\t")
@@ -39,13 +39,13 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[object]], title: str =
 
 
 def note(text: str) -> None:
-    """One line for the person at the terminal, who may have gone."""
+    """Prints one line for the person at the terminal, who may have left."""
     with suppress(OSError):
         print(text, file=sys.stderr, flush=True)
 
 
 def no(text: str = "") -> NoReturn:
-    """Ends the command: the answer is no."""
+    """Ends the command with the exit code 1, which means no."""
     if text:
         note(text)
     raise typer.Exit(1)
@@ -53,7 +53,7 @@ def no(text: str = "") -> NoReturn:
 
 @contextmanager
 def opened(box: Box | None) -> Iterator[Box | None]:
-    """The box, closed at the end; None is no box."""
+    """Yields the box and closes it at the end; None is no box."""
     try:
         yield box
     finally:
@@ -62,7 +62,7 @@ def opened(box: Box | None) -> Iterator[Box | None]:
 
 
 def progress() -> AbstractContextManager[Live]:
-    """A progress bar on stderr; silent where that is no terminal."""
+    """A progress bar on stderr; silent if that is no terminal."""
     from cli.live import Live
 
     return Live()

@@ -1,4 +1,4 @@
-"""`matchbox games`, `play` and `check`: what needs no server."""
+"""`matchbox games`, `play` and `check`: the commands that need no server."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def check(
 
 
 def try_file(data: bytes, game: str, class_name: str | None, box: Any) -> TriedOut:
-    """The verdict of the server's own try-out, on deals of their own."""
+    """The verdict of the server's own try-out, on new deals."""
     from matchbox.bundle import digest
     from matchbox.dice import derive_deals
     from matchbox.match.wire import TryOut
@@ -136,7 +136,7 @@ def try_file(data: bytes, game: str, class_name: str | None, box: Any) -> TriedO
 
 
 def report_of(report: TriedOut) -> dict[str, Any]:
-    """A try-out's report as JSON has it."""
+    """A try-out's report as the document that --json prints."""
     return {
         "accepted": report.accepted,
         "verdict": report.verdict,
@@ -153,7 +153,7 @@ def report_of(report: TriedOut) -> dict[str, Any]:
 
 
 def show_report(report: dict[str, Any]) -> None:
-    """A report for the person at the terminal."""
+    """Prints a report for the person at the terminal."""
     verdict = "accepted" if report["accepted"] else f"refused ({report['verdict']})"
     games = report.get("games") or 0
     cost = f"{report.get('cpu_ms_per_decision') or 0:.2f} ms a decision"
@@ -166,7 +166,7 @@ def show_report(report: dict[str, Any]) -> None:
 
 
 def _human(game: str) -> NamedBot:
-    """A bot whose decisions are made at this terminal."""
+    """A bot whose decisions are made by the person at this terminal."""
     from cli.shipped import NamedBot
     from matchbox.registry import package_of
 
@@ -198,7 +198,7 @@ def _job(game: str, bots: list[NamedBot], seed: str, options: list[str]) -> Play
 
 
 def _play(job: PlayMatch, bots: list[NamedBot], kind: str) -> tuple[str, Played, list[Diagnostic]]:
-    """The kind of box, one deal played in the seats' own order, and what the players said of it."""
+    """The kind of box, one deal played in the seats' own order, and the players' comments on it."""
     from cli.engine import open_box
     from matchbox import registry
     from matchbox.match.referee import play
@@ -216,7 +216,7 @@ def _play(job: PlayMatch, bots: list[NamedBot], kind: str) -> tuple[str, Played,
 
 @contextmanager
 def _answers() -> Iterator[None]:
-    """The end of a person's answers (Ctrl-D, or of a file) ends the command, without a verdict."""
+    """Ends the command, without a verdict, when a person's answers end (Ctrl-D, or end of file)."""
     read = builtins.input
 
     def asked(prompt: object = "") -> str:

@@ -1,6 +1,6 @@
 """Brings the books of `matchbox up` up to date: `python -m cli.prepare`, before anything starts.
 
-A process of its own, so that the supervisor stays small. Its last line on stdout is one JSON
+It is a process of its own, so that the supervisor stays small. Its last line on stdout is one JSON
 document: {"first_operator": secret or null}.
 """
 
@@ -22,19 +22,19 @@ from server.services import accounts, bootstrap
 
 
 class Unsent:
-    """The queue while there is none: what is posted waits in the books for the first tick."""
+    """Stands in for the missing queue: messages wait in the books for the first tick."""
 
     def send(self, task: str, queue: str, message: dict[str, Any]) -> None:
-        """Refuses. Raises BrokerUnavailable."""
+        """Raises BrokerUnavailable."""
         from matchbox.errors import BrokerUnavailable
 
         raise BrokerUnavailable(f"{task} waits for the platform to start")
 
 
 def prepare(settings: Settings) -> str | None:
-    """The books at this program's schema, with the house and its bots.
+    """Brings the books to this program's schema, with the house account and its bots.
 
-    The secret of the first operator's link comes back; None where there is an operator.
+    Returns the secret of the first operator's link, or None if there is an operator.
     """
     migrate(database_url(settings))
     context = make_context(settings, sender=Unsent())
@@ -52,7 +52,7 @@ def prepare(settings: Settings) -> str | None:
 
 
 def main() -> int:
-    """Prepares the books that the environment names; 1 where that is refused, with a sentence."""
+    """Prepares the books of the environment; returns 1, with a sentence, if that is refused."""
     os.umask(0o077)
     settings = read_settings(os.environ)
     Path(settings.data).mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""`matchbox replay` and `verify`: a match told, and played again."""
+"""`matchbox replay` and `verify`: shows a match, and plays it again."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def verify(
 
 
 def reported(logs: Iterable[LogLine], bout: Bout) -> list[str]:
-    """What the players of one's own bots said of their moves in that bout, a line each."""
+    """The comments of one's own bots on their moves in that bout, a line each."""
     return [
         f"  - {log.bot}, decision {one.decision}: {encode(one.report)}"
         for log in logs
@@ -92,7 +92,7 @@ def reported(logs: Iterable[LogLine], bout: Bout) -> list[str]:
 
 
 def _bundles(client: Client, more: Find) -> Find:
-    """Hands out the files that one may have, and those that `more` knows."""
+    """A function that finds the bundles that this account may read, and those that `more` finds."""
     from matchbox.errors import Forbidden
 
     def find(version: str) -> bytes | None:
@@ -105,7 +105,7 @@ def _bundles(client: Client, more: Find) -> Find:
 
 
 def _memories(client: Client) -> Find:
-    """Hands out the memories that one may have."""
+    """A function that finds the memories that this account may read."""
     from matchbox.errors import Forbidden
 
     def find(name: str) -> bytes | None:
@@ -119,7 +119,11 @@ def _memories(client: Client) -> Find:
 
 @contextmanager
 def from_folder(url: str, data: Path | None) -> Iterator[Find]:
-    """Hands out every bot's file by the arena's door, which who runs the server may use."""
+    """Yields a function that finds every bot's bundle in the way that arenas do.
+
+    Only the operator of the server can read its data folder, which holds the arena's token. Without
+    a folder, the function finds nothing.
+    """
     if data is None:
         yield lambda version: None
         return
@@ -134,7 +138,7 @@ def from_folder(url: str, data: Path | None) -> Iterator[Find]:
 
 
 def find_match(client: Client, name: str) -> Match:
-    """The match with its record. Raises NotFound."""
+    """The match, with its record. Raises NotFound."""
     from matchbox.answers.matches import Match
     from matchbox.errors import NotFound
 
@@ -146,7 +150,7 @@ def find_match(client: Client, name: str) -> Match:
 
 
 def record_in(told: Match) -> Record:
-    """The record of the match. Raises Forbidden where there is none yet."""
+    """The record of the match. Raises Forbidden if there is none yet."""
     from matchbox.errors import Forbidden
 
     if told.record is None:
@@ -168,7 +172,7 @@ def read_record(data: object) -> Record:
 
 
 def transcripts(record: Record, names: list[str]) -> list[list[str]]:
-    """Every bout in lines, with the names of who sat where."""
+    """The lines of every bout, with each seat's bot by its name."""
     from matchbox import registry
     from matchbox.match.record import entrant
     from matchbox.match.transcript import tell

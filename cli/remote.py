@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 POLL_S: Final = 0.3
 BotArgument = Annotated[str, typer.Argument(help="owner/name, or the name of one of yours")]
 DAYS: Final = 365
-"""A token lasts so long where nobody says."""
+"""The default number of days that a token lasts."""
 ScopeOption = Annotated[
     list[str] | None,
     typer.Option("--scope", help="read, submit or operate, again for each; all that you may do"),
@@ -34,7 +34,7 @@ STANDING_COLUMNS: Final = (
 
 
 def connect() -> Client:
-    """The server of the environment or of the last login."""
+    """A client of the environment's server, or of the last login's."""
     from cli.client import Client, login
 
     return Client(login())
@@ -106,12 +106,12 @@ def submit(
 
 
 def terms(scopes: list[str] | None, days: int) -> dict[str, Any]:
-    """What a new token may do, and for how long, as the server is asked for it."""
+    """The rights and the duration of a new token, in the form that the server takes."""
     return {"days": days, **({"scopes": scopes} if scopes else {})}
 
 
 def verdict(client: Client, version: Version, patience_s: float) -> Version:
-    """The version once its verdict is there. Raises Unavailable where that takes too long."""
+    """The version once it has a verdict. Raises Unavailable if that takes too long."""
     from matchbox.errors import Unavailable
 
     deadline = time.monotonic() + patience_s
@@ -145,7 +145,7 @@ def flat(version: Version) -> dict[str, Any]:
 
 
 def _accepted(version: VersionLine) -> bool | None:
-    """Whether its try-out accepted it; None as long as nobody knows."""
+    """Whether its try-out accepted it; None if that is not known yet."""
     return None if version.state in ("pending", "quarantined") else version.state != "refused"
 
 
@@ -218,7 +218,7 @@ def board_of(client: Client, name: str) -> Board:
 
 
 def show_board(board: Board) -> None:
-    """A standing for the person at the terminal."""
+    """Prints a standing for the person at the terminal."""
     rows = [_standing_row(line) for line in board.lines]
     output.table(STANDING_COLUMNS, rows, f"{board.title}: {board.matches} matches")
 
@@ -255,7 +255,7 @@ def retire(bot: BotArgument, json: JsonOption = False) -> None:
 
 
 def full_name(client: Client, bot: str) -> str:
-    """owner/name; a name alone is one of the account's own."""
+    """The full name owner/name; a name alone is one of the account's own bots."""
     return bot if "/" in bot else f"{client.get('/whoami')['name']}/{bot}"
 
 
@@ -267,7 +267,7 @@ def bot_of(client: Client, bot: str) -> Bot:
 
 
 def secret_of(what: str) -> str:
-    """What is secret: asked for at a terminal, else a line of stdin."""
+    """A secret: asked for at a terminal, otherwise read as a line of stdin."""
     if sys.stdin.isatty():
         secret: str = typer.prompt(what, hide_input=True, err=True)
         return secret

@@ -1,5 +1,4 @@
-"""`matchbox simulate --rounds`: what the command says of an experiment between whose rounds bots
-learn."""
+"""`matchbox simulate --rounds`: the output for an experiment whose bots learn between rounds."""
 
 from __future__ import annotations
 
@@ -34,7 +33,7 @@ def simulate(
     tsv: Path | None,
     html: Path | None,
 ) -> None:
-    """Plays the rounds and shows their figures. Raises BadOption where a page is wanted."""
+    """Plays the rounds and shows their figures. Raises BadOption if a page is asked for."""
     if html is not None:
         raise BadOption("--html draws one experiment: leave --rounds out, or use --tsv or --json")
     settings = read_settings(os.environ)

@@ -1,7 +1,7 @@
-"""How a league is run, as options of a command: the fields of matchbox.league.format.
+"""A league's settings as options of a command: the fields of matchbox.league.format.
 
-A command that `takes_terms` is given those that were named, as {"format": ..., "admission": ...,
-"schedule": ...}; what was not named is not there. Knows names and types; judges no value.
+A command with `takes_terms` gets the options that were given as {"format": ..., "admission": ...,
+"schedule": ...}; other options are absent. Knows names and types; judges no value.
 """
 
 from __future__ import annotations
@@ -103,13 +103,13 @@ OPTIONS: Final[dict[str, tuple[str, str, Any]]] = {
         Annotated[str | None, typer.Option(help="the schedule's, such as Europe/Berlin")],
     ),
 }
-"""By the parameter's name: the part, the field, the option."""
+"""By the parameter's name: its part, field and option."""
 _ENDLESS: Final = ("rounds", "matches", "hours", "bots", "uploads")
-"""Fields in which 0 stands for none."""
+"""Fields in which 0 means None."""
 
 
 def takes_terms(command: Callable[..., None]) -> Callable[..., None]:
-    """The command with an option for each term; it is handed `terms`."""
+    """The command with an option for each term. It gets the given ones as `terms`."""
     own = inspect.signature(command, eval_str=True).parameters.values()
     kept = [one for one in own if one.name != "terms"]
     more = [
@@ -129,7 +129,7 @@ def takes_terms(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def terms_of(named: dict[str, Any]) -> dict[str, dict[str, Any]]:
-    """The terms that were named, by part and field."""
+    """The given terms, by part and field."""
     terms: dict[str, dict[str, Any]] = {}
     for name, value in named.items():
         part, field, _ = OPTIONS[name]

@@ -1,4 +1,4 @@
-"""The bots a command names: shipped ones by name, others by the path of their file or folder."""
+"""The bots in a command: shipped ones by name, others by the path of their file or folder."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SUFFIXES: Final = (".py", ".zip")
 
 @dataclass(frozen=True, slots=True)
 class NamedBot:
-    """A bot as the command line names it."""
+    """A bot as the command line gives it."""
 
     name: str
     data: bytes
@@ -36,7 +36,7 @@ class NamedBot:
 
 
 def names(game: str) -> list[str]:
-    """The shipped bots of a game, in the order of names."""
+    """The names of a game's shipped bots, sorted."""
     folder = _home(game)
     if not folder.is_dir():
         return []
@@ -51,9 +51,9 @@ def shipped(game: str) -> list[NamedBot]:
 
 
 def find(game: str, text: str) -> NamedBot:
-    """The bot of that name, or in that file; FILE:CLASS chooses one class of several.
+    """The bot of that name, or in that file; FILE:CLASS chooses one of several classes.
 
-    Raises UnknownGame, and BadName where there is neither.
+    Raises UnknownGame, and BadName if there is neither.
     """
     package_of(game)
     if text in names(game):
@@ -69,7 +69,7 @@ def find(game: str, text: str) -> NamedBot:
 
 
 def find_all(game: str, texts: list[str]) -> list[NamedBot]:
-    """The bots of these names; one that has another's name is numbered."""
+    """The bots of these names; a repeated name gets a number."""
     bots = [find(game, text) for text in texts]
     seen: dict[str, int] = {}
     numbered = []
@@ -81,7 +81,7 @@ def find_all(game: str, texts: list[str]) -> list[NamedBot]:
 
 
 def contestants(bots: Iterable[NamedBot]) -> list[Contestant]:
-    """The bots as the plan of an experiment lists them."""
+    """The bots in the form that an experiment's plan takes."""
     from matchbox.lab.plan import Contestant
 
     return [Contestant(bot.name, bot.version, bot.class_name) for bot in bots]
@@ -93,7 +93,7 @@ def bundles(bots: Iterable[NamedBot]) -> dict[str, bytes]:
 
 
 def read(path: Path) -> bytes:
-    """The bytes of a bot's file, or of its folder as a zip. Raises BadName where there are none."""
+    """The bytes of a bot's file, or of its folder as a zip. Raises BadName if it cannot be read."""
     try:
         return pack(path) if path.is_dir() else path.read_bytes()
     except OSError as error:
@@ -117,7 +117,7 @@ def _shipped(game: str, name: str) -> NamedBot:
 
 
 def _home(game: str) -> Path:
-    """Where the game's shipped bots lie."""
+    """The folder of the game's shipped bots."""
     return Path(str(resources.files("bots").joinpath(game)))
 
 

@@ -1,4 +1,4 @@
-"""`matchbox simulate`: bots against each other in a box, as often as it takes, and what is shown.
+"""`matchbox simulate`: plays bots against each other in a box, many times, and shows the figures.
 
 The room laboratory plays the experiment.
 """
@@ -80,7 +80,7 @@ def simulate(
 
 
 def _check_place(file: Path) -> None:
-    """Raises BadOption where no file can be written there, before anything is played for it."""
+    """Raises BadOption if no file can be written there, before any game is played."""
     from matchbox.errors import BadOption
 
     held = file if file.exists() else file.parent

@@ -1,7 +1,7 @@
-"""Keeps children running: starts them, starts again those that die, stops all in order.
+"""Keeps children running: starts them, restarts those that die, stops all of them in order.
 
-Knows processes and log files; knows nothing of what they do. A child dies with this process,
-also when that is killed.
+Knows processes and log files; does not know what they do. A child dies with this process, even if
+that is killed.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from worker.child import tied
 Say = Callable[[str], None]
 
 SOON_S: Final = 5.0
-"""A child that lives shorter than this is waited for before it is started again."""
+"""A child that lives for less than this many seconds is restarted after a pause."""
 FIRST_PAUSE_S: Final = 0.5
 LONGEST_PAUSE_S: Final = 30.0
 _LOG_BYTES: Final = 10 << 20
@@ -37,7 +37,7 @@ class Program:
     descriptors: tuple[int, ...] = ()
     patience_s: float = 10.0
     layer: int = 0
-    """What lies on a layer needs those below it: the highest layer stops first, all at once."""
+    """A program needs those on lower layers: the highest layer stops first, all of it at once."""
 
 
 @dataclass
@@ -54,7 +54,7 @@ class Child:
     again_at: float = field(default=0.0)
 
     def start(self) -> None:
-        """Starts it, its output appended to its log."""
+        """Starts the program, with its output appended to its log."""
         if self.log.exists() and self.log.stat().st_size > _LOG_BYTES:
             self.log.replace(self.log.with_suffix(".log.1"))
         with self.log.open("ab") as log:
@@ -70,7 +70,7 @@ class Child:
         self.begun = self.clock()
 
     def look(self) -> None:
-        """Starts it again where it has died: at once, or later where it dies again and again."""
+        """Restarts the program if it has died: at once, or after a pause if it keeps dying."""
         now = self.clock()
         if self.process is not None and self.process.poll() is None:
             if self.pause_s and now - self.begun > 2 * LONGEST_PAUSE_S:
@@ -87,7 +87,7 @@ class Child:
             self.process.terminate()
 
     def wait(self) -> None:
-        """Returns once it has stopped; kills it and what it started where that takes too long."""
+        """Returns once it has stopped. If that takes too long, kills it and its process group."""
         if self.process is None:
             return
         with suppress(subprocess.TimeoutExpired):
@@ -135,12 +135,12 @@ class Supervisor:
         child.start()
 
     def look(self) -> None:
-        """Starts again what has died."""
+        """Restarts the programs that have died."""
         for child in self._children:
             child.look()
 
     def stop(self) -> None:
-        """Stops them, those of the highest layer first."""
+        """Stops all programs, layer by layer from the highest."""
         for layer in sorted({child.program.layer for child in self._children}, reverse=True):
             children = [child for child in self._children if child.program.layer == layer]
             for child in children:
@@ -149,6 +149,6 @@ class Supervisor:
                 child.wait()
 
     def kill(self) -> None:
-        """Ends them all at once."""
+        """Kills all programs at once."""
         for child in self._children:
             child.kill()

@@ -1,4 +1,4 @@
-"""`matchbox token ...` and `matchbox password`: the secrets that stand for an account."""
+"""`matchbox token ...` and `matchbox password`: the secrets of an account."""
 
 from __future__ import annotations
 

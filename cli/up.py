@@ -1,7 +1,6 @@
-"""`matchbox up`: the whole platform on this machine, on embedded defaults.
+"""`matchbox up`: the whole platform on this machine, with embedded defaults.
 
-Knows which programs it consists of and in which order they start; keeping them alive is the
-supervisor's.
+Knows which programs it consists of and in which order they start; the supervisor keeps them alive.
 """
 
 from __future__ import annotations
@@ -35,11 +34,11 @@ _NOT_FOR_ARENAS: Final = ("MATCHBOX_SECRET_KEY", "MATCHBOX_DATABASE_URL", "MATCH
 
 
 class _Stopped(Exception):
-    """Somebody asked for the end."""
+    """Somebody asked the platform to stop."""
 
 
 class Listeners(NamedTuple):
-    """The sockets at which the platform is asked: by everybody, and by arenas."""
+    """The sockets of the platform: one for everybody, and one for arenas."""
 
     public: socket.socket
     internal: socket.socket
@@ -90,7 +89,7 @@ def _internal_listener() -> socket.socket:
 
 
 def _run(place: Path, listeners: Listeners) -> None:
-    """Starts everything and keeps it running until somebody asks for the end."""
+    """Starts everything and keeps it running until somebody asks it to stop."""
     from cli import folder
     from cli.supervisor import Supervisor
     from matchbox.settings import read_settings
@@ -133,7 +132,7 @@ def _run(place: Path, listeners: Listeners) -> None:
 def programs(
     settings: Settings, environment: Mapping[str, str], place: Path, listeners: Listeners
 ) -> list[Program]:
-    """Everything but the broker, in the order in which it starts."""
+    """Every program except the broker, in the order in which they start."""
     from cli import web
     from cli.supervisor import Program
     from worker.app import ARENA_QUEUES
@@ -154,7 +153,7 @@ def programs(
 
 
 def arena_environment(environment: Mapping[str, str], place: Path) -> dict[str, str]:
-    """What an arena may know: no database, no key that signs, no way to send mails."""
+    """The environment of an arena: without the database, signing keys and mail settings."""
     from cli import folder
 
     known = {n: v for n, v in environment.items() if not n.startswith(_NOT_FOR_ARENAS)}
@@ -168,7 +167,7 @@ def _served(
     place: Path,
     listener: socket.socket,
 ) -> Program:
-    """A web server at that socket, which counts its requests in a folder of its own."""
+    """A web server at that socket. It counts its requests in a folder of its own."""
     from cli.supervisor import Program
 
     at = ("-c", "python:cli.web", "-b", f"fd://{listener.fileno()}")
@@ -208,7 +207,7 @@ def _python(module: str, *words: str) -> list[str]:
 
 
 def _prepare(environment: Mapping[str, str]) -> str | None:
-    """The books brought up to date; the first operator's secret. Raises Unavailable."""
+    """Brings the books up to date; returns the first operator's secret. Raises Unavailable."""
     from matchbox.errors import Unavailable
     from worker.child import tied
 
@@ -229,7 +228,7 @@ def _prepare(environment: Mapping[str, str]) -> str | None:
 
 
 def _wait(supervisor: Supervisor, name: str, ready: Callable[[], bool]) -> None:
-    """Returns once it is ready. Raises Unavailable where it does not get so."""
+    """Returns once it is ready. Raises Unavailable if it is not ready in time."""
     from matchbox.errors import Unavailable
 
     deadline = time.monotonic() + _READY_S
@@ -263,7 +262,7 @@ def _kept() -> dict[str, str]:
 
 
 def _stop(*_: object) -> None:
-    """Ends the command in order, once; what comes later is waited for."""
+    """Ends the command in order, once; later signals are ignored."""
     for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
         signal.signal(number, signal.SIG_IGN)
     raise _Stopped

@@ -1,6 +1,6 @@
 """Connects the core's verifiers to the arena: seats and lessons in a box, with our limits.
 
-A box of None is this very process, for trusted bots alone.
+A box of None is this process itself, for trusted bots only.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 def verifier(bundle: Find, memory: Find, box: Box | None) -> Verifier:
-    """A verifier that plays in the box."""
+    """A verifier that plays in the box. `bundle` and `memory` map a digest to bytes, or None."""
     limits = _limits()
 
     def seats(job: PlayMatch, bundles: Files, memories: Files) -> Callable[[int, int], Seat]:
@@ -37,7 +37,7 @@ def verifier(bundle: Find, memory: Find, box: Box | None) -> Verifier:
 
 
 def teacher(box: Box | None) -> Give:
-    """Gives lessons in the box."""
+    """A function that gives lessons in the box."""
     limits = _limits()
 
     def give(job: Teach, bundle: bytes, memory: bytes, record: Callable[[str], bytes]) -> Learned:
@@ -47,5 +47,5 @@ def teacher(box: Box | None) -> Give:
 
 
 def _limits() -> dict[str, int]:
-    """The limits of a seat, by this machine's settings."""
+    """The limits of a seat in this machine's settings."""
     return dict(limits_of(read_settings(os.environ)))

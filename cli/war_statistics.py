@@ -1,4 +1,4 @@
-"""`matchbox simulate war` without bots: what the command says of dealt Addition War."""
+"""`matchbox simulate war` without bots: the output for dealt Addition War."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from matchbox.games.war.statistics import Dealt
 
 GAME: Final = "war"
-"""The game that can be played without bots."""
+"""The only game that can be played without bots."""
 
 SHOWN: Final = 50
-"""Up to this many games are also shown one by one."""
+"""Up to this many games, each game is shown as well."""
 
 
 def simulate(
@@ -61,7 +61,7 @@ def simulate(
 
 
 def refuse(**asked: object) -> None:
-    """Raises BadOption for an option of the command that means nothing without bots."""
+    """Raises BadOption for an option that means nothing without bots."""
     from matchbox.errors import BadOption
 
     for name, value in asked.items():

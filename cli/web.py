@@ -1,7 +1,7 @@
 """How gunicorn serves pages and arenas: `gunicorn -c python:cli.web`, with `INTERNAL` for arenas.
 
-The socket of `matchbox up` is the supervisor's, handed over as a descriptor, so that nobody is
-refused while the web server is started again.
+The supervisor of `matchbox up` owns the socket and passes it on as a descriptor, so that no request
+is refused while the web server restarts.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from worker.child import tie_to
 worker_class = "server.gunicorn_worker.BufferingWorker"
 workers = 2
 threads = 64
-"""A page that is watched live holds one."""
+"""The number of threads. A page with live updates holds one."""
 worker_connections = 512
-"""Of one process: what has not arrived yet takes no thread."""
+"""Connections per process. A request takes no thread until it has arrived."""
 timeout = 60
 graceful_timeout = 3
 max_requests = 0
@@ -36,11 +36,11 @@ INTERNAL: Final = (
     "16",
     "server.app:internal_from_environment()",
 )
-"""The words of the command line that serve arenas, in a process of their own."""
+"""The command line that serves arenas, in a process of their own."""
 
 
 def on_starting(server: Any) -> None:
-    """Counts from nothing, and imports what every worker needs once, before the first fork."""
+    """Resets the counters, and imports once, before the first fork, what every worker needs."""
     folder = Path(os.environ["PROMETHEUS_MULTIPROC_DIR"])
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     for counted in folder.glob("*.db"):
@@ -49,17 +49,17 @@ def on_starting(server: Any) -> None:
 
 
 def post_fork(server: Any, worker: Any) -> None:
-    """Ties every worker to its master, which the kernel forgets at a fork."""
+    """Ties every worker to its master: a fork loses this tie."""
     tie_to(server.pid)
 
 
 def when_ready(server: Any) -> None:
-    """Keeps what is written from here on from other users."""
+    """Makes the files written from here on unreadable for other users."""
     os.umask(0o077)
 
 
 def child_exit(server: Any, worker: Any) -> None:
-    """Forgets what only a living worker can count."""
+    """Forgets gauges that only a living worker can report."""
     from prometheus_client.multiprocess import mark_process_dead
 
     mark_process_dead(worker.pid)  # type: ignore[no-untyped-call]

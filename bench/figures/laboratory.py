@@ -19,8 +19,7 @@ class Laboratory:
 
     seed: str
     scale: float = 1.0
-    """Multiplies the usual number of games. Few games have wide errors, and disagree with
-    nothing."""
+    """Multiplies the usual number of games. Few games give wide errors that agree with anything."""
     workers: int = 1
     box: str = "none"
 

@@ -122,8 +122,7 @@ def round_robin_games(pairs: Pairs, strengths: Floats, seasons: int, seed: int) 
 
 
 def games_to(level: float, games: Sequence[int], shares: Sequence[float]) -> int | None:
-    """The number of games from which on the share is at this level or above; None if it never
-    is."""
+    """The number of games from which on the share is at least this level, or None."""
     reached = None
     for played, share in zip(games, shares, strict=True):
         reached = (reached or played) if share >= level else None
