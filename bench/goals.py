@@ -111,7 +111,7 @@ def _growth(grown: Sequence[Grown], *, compiled: bool) -> Iterator[Goal]:
 
 
 def _alone(fast: Sequence[Speed], alone: Sequence[Lone]) -> Iterator[Goal]:
-    """The goals in milliseconds, scaled to this machine by the speed of its plain loop."""
+    """The goals in milliseconds, for times scaled to the goals' machine by the plain loop."""
     plain = [one.plain_us for one in fast if one.game == "bomb"]
     for one in alone if plain else ():
         for part, must in LONE_MS.items():

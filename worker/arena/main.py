@@ -127,7 +127,7 @@ def _report(arena: str, kind: str, *, walled: bool, why: str) -> dict[str, Any]:
 
 
 def _take_up() -> None:
-    """Queues the job that this arena had when it was killed again, or reports it as lost."""
+    """Queues again a job that was under way when this arena was killed, or reports it as lost."""
     left = _Running.journal.left()
     if left is None:
         return

@@ -189,11 +189,10 @@ def play_job(
 ) -> MatchPlayed:
     """Plays the match. `report` is called with the number of bouts that have ended since last time.
 
-    `rotations` limits the match to some rotations, for experiments; they are played in random
-    order. `memories` are the entrants' memories, by digest. `reports` asks for the players'
-    comments on their moves. `look` is called with the played match, which is not kept otherwise,
-    except as the packed record. Logs and times cover the match alone, not the sample that the job
-    asks for.
+    `rotations` limits the match to some rotations, for experiments; their order is random.
+    `memories` are the entrants' memories, by digest. `reports` asks for the players' comments on
+    their moves. `look` is called with the played match, which is kept only as the packed record.
+    Logs and times cover the match alone, not the sample that the job asks for.
 
     Raises SeatFault("platform") if the platform failed, BadMessage if this installation cannot play
     the job.

@@ -89,8 +89,7 @@ def try_out(
     """The verdict on the version, with reasons for its author.
 
     `beside` is the bundle of the opponents, if it does not play against itself. `watch` is called
-    before each answer. Raises SeatFault("platform") if the platform failed, and anything that
-    `watch` raises.
+    before each answer. Raises SeatFault("platform"), and anything that `watch` raises.
     """
     seats = partial(opener, box, job.limits)
     trial = _Trial(seats(), seats(), limits_of(job.limits).log_bytes, libraries_of(box), watch)
