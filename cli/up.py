@@ -262,7 +262,7 @@ def _kept() -> dict[str, str]:
 
 
 def _stop(*_: object) -> None:
-    """Ends the command in order, once; later signals are ignored."""
+    """Asks the command to stop in order. Only the first signal does so."""
     for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
         signal.signal(number, signal.SIG_IGN)
     raise _Stopped

@@ -176,7 +176,7 @@ class Limits:
         off_turn_ms: processor time between an answer and the next question. It is charged to the
             bank; the limit allows for time that a crowded host takes and the kernel books as ours.
         restless_ms: a seat that uses more than this between two questions is stopped from then on
-            whenever it is not asked. It could count its own steps to measure how long others take.
+            whenever it is not asked. Else it could time others by its own work.
         patience_ms: if a seat gets no processor for so much wall time, the platform is at fault.
         memory_mb: address space above the warm zygote's own.
         answer_bytes: longest answer to one question.
