@@ -1,1 +1,1 @@
-"""Figures and pages. Figures are pure, rows to Plotly; queries are handed in."""
+"""The web pages and their figures. Figures turn rows into Plotly data; queries are handed in."""

@@ -1,6 +1,6 @@
-"""The pages of comparisons: one of them, and what a bot's page says of them.
+"""The page of a comparison, and the part of a bot's page that lists its comparisons.
 
-Knows templates and words, as dashboard.pages; the source refuses who may not see a comparison.
+Knows templates and words, as dashboard.pages; the source checks who may see one.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def rules(source: Source) -> Iterator[tuple[str, Callable[..., Answer]]]:
 
 
 def finding(comparison: ComparisonLine) -> str:
-    """What was found so far, in a sentence."""
+    """The findings so far, in a sentence."""
     one, other = f"Version {comparison.challenger}", f"version {comparison.defender}"
     if comparison.verdict == "better":
         return f"{one} is better than {other}"

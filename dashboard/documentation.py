@@ -41,12 +41,12 @@ READERS: Final = {
         "decisions": "what was decided, and why",
     },
 }
-"""Who reads which page, and what is in it, as the README says."""
+"""Each page's readers and subject, as in the README."""
 MOST_WORDS: Final = 8
-"""More words of a search are left out."""
+"""A search uses at most this many words."""
 MOST_HITS: Final = 30
 EXCERPT: Final = 240
-"""Characters of text shown of a hit, about."""
+"""About how many characters of a hit are shown."""
 
 _GAME: Final = re.compile(r"matchbox/games/([a-z0-9-]+)/README\.md")
 _PAGE: Final = re.compile(r"docs/([\w-]+)\.md")
@@ -60,7 +60,7 @@ class Hit:
     title: str
     section: markdown.Section
     excerpt: list[tuple[str, bool]]
-    """Pieces of text; True for those that were searched for."""
+    """Pieces of text; True for those that match the search."""
 
 
 def rules() -> Iterator[tuple[str, Callable[..., str | Response]]]:
@@ -70,7 +70,7 @@ def rules() -> Iterator[tuple[str, Callable[..., str | Response]]]:
 
 
 def docs() -> str:
-    """The index, or what a search found."""
+    """The index, or the results of a search."""
     query = request.args.get("q", "").strip()
     titles = {name: read(name).title for name in names()}
     readers = {
@@ -95,7 +95,7 @@ def docs_page(page: str) -> str | Response:
 
 @cache
 def names() -> list[str]:
-    """The pages that there are, by file name without its suffix; none where none are installed."""
+    """The installed pages' file names without suffix; empty where no docs are installed."""
     return sorted(path.stem for path in FOLDER.glob("*.md"))
 
 
@@ -154,7 +154,7 @@ def excerpt(paragraphs: list[str], words: list[str]) -> list[tuple[str, bool]]:
 
 
 def _text(page: markdown.Page, section: markdown.Section) -> str:
-    """Everything that a search looks at, in small letters."""
+    """The text that a search looks through, in lower case."""
     return "\n".join([page.title, section.heading, *section.paragraphs]).lower()
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 SURE: Final = 0.01
 """Below this p the strengths do not explain the results, and Borda's scores rank."""
 NAMED: Final = 3
-"""So many of the most surprising pairs are named."""
+"""How many of the most surprising pairs are named."""
 
 
 def basis(board: Board) -> str:
@@ -36,7 +36,7 @@ def basis(board: Board) -> str:
 
 
 def measure(board: Board) -> str:
-    """How sure the figures are and of how many deals, in a sentence."""
+    """How certain the figures are, and from how many deals, in two sentences."""
     of = f" of {plural(board.deals, 'deal')}" if board.deals else ""
     return (
         f"Intervals are 95% and clustered by deal{of}: results of one deal share their luck. The "
@@ -45,7 +45,7 @@ def measure(board: Board) -> str:
 
 
 def surprises(board: Board) -> list[str]:
-    """The pairs that strengths explain worst, a sentence each, the worst first."""
+    """The pairs that strengths explain worst, one sentence each, the worst first."""
     worst = board.lack.worst if board.lack else []
     return [
         f"{pair.first} took {pair.share:.0%} of {pair.games:,} bouts against {pair.second}, "

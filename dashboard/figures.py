@@ -1,6 +1,6 @@
 """Rows to Plotly figures, as JSON-ready dicts: pure, one template for all.
 
-Knows how uncertainty is drawn: the interval first, the point upon it. Colours of text and grid are
+Draws uncertainty as an interval with the point on top of it. Colours of text and grid are
 left to the page, which knows whether it is light or dark; labels hold no markup, so that a figure
 can be drawn under a content policy without inline styles.
 """
@@ -22,7 +22,7 @@ COLOURS: Final = ("#0077bb", "#d9601a", "#009988", "#e0317a", "#7a6fd0", "#7d8a0
 """Told apart by the colour-blind, and at least 3:1 against a light and a dark page."""
 FONT: Final = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Liberation Sans', sans-serif"
 DRAWN: Final = 40
-"""A leaderboard's figure stops after so many bots; the table has all."""
+"""A leaderboard's figure shows at most this many bots; the table shows all."""
 _PERSON: Final = b"28"
 """The first number under which the shipped players of a game do not share colours."""
 _ROW_PX: Final = 30
@@ -40,7 +40,7 @@ class _Measured(NamedTuple):
 
 
 def colour(bot: str) -> str:
-    """The bot's colour: the same on every figure, whoever else is on it."""
+    """The bot's colour, which is the same on every figure."""
     drawn = blake2b(bot.encode(), digest_size=8, person=_PERSON).digest()
     return COLOURS[int.from_bytes(drawn) % len(COLOURS)]
 
@@ -146,7 +146,7 @@ def _measured(board: Board) -> list[_Measured]:
 
 
 def _unit(board: Board) -> tuple[str, int]:
-    """What the figure measures, and with how many decimals it is told."""
+    """The unit of the figure, and its number of decimals."""
     if board.cooperative:
         return "Score per bout", 1
     return ("Expected share of points", 3) if board.by == "borda" else ("Elo", 0)

@@ -31,7 +31,7 @@ STAGES: Final = {
 
 
 def format(form: Row) -> list[str]:  # noqa: A001 - the filter is named after what it tells
-    """How a season is played, a sentence for each thing that is so."""
+    """How a season is played: one sentence for each rule that applies."""
     told = [_played(form)]
     if form["placement"]:
         matches = plural(form["placement"], "placement match", "placement matches")
@@ -68,7 +68,7 @@ def _played(form: Row) -> str:
 
 
 def admission(admitted: Row) -> list[str]:
-    """Who may enter, a sentence for each thing that is so."""
+    """Who may enter: one sentence for each rule that applies."""
     told = ["By invitation." if admitted["by"] == "invitation" else "Open to all."]
     if admitted["everybody"]:
         told.append(
@@ -92,7 +92,7 @@ def options(chosen: dict[str, Any]) -> str:
 
 
 def rounds(opened: list[Round]) -> str:
-    """What was opened so far: "8 Swiss rounds, 2 batches"; empty before the first round."""
+    """The rounds opened so far: "8 Swiss rounds, 2 batches"; empty before the first round."""
     counted = Counter(one.stage for one in opened)
     return ", ".join(plural(number, *STAGES[stage]) for stage, number in counted.items())
 

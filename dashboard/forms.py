@@ -1,4 +1,4 @@
-"""The pages with a form, as HTML: shown empty by `pages`, and again by who took the form.
+"""The pages with a form, as HTML. `pages` shows them empty; form routes show them with an error.
 
 Knows what each form asks for; takes no form itself. `values` is what was typed before (passwords
 are never given back), `error` one sentence on what was wrong with it. Where each form goes, and
@@ -58,7 +58,7 @@ def account_page(
     new_webhook: FreshWebhook | None = None,
     values: Values | None = None,
 ) -> str:
-    """What is the viewer's own: bots, tokens, sessions; a secret just made is shown this once."""
+    """The viewer's bots, tokens and sessions; a new secret is shown only this once."""
     return render_template(
         "account.html",
         error=error,
@@ -146,7 +146,7 @@ def league_page(source: Source, name: str, values: Values | None = None, error: 
 
 
 def fields_of(*settings: Format | Admission | Schedule) -> Row:
-    """What a new league's form holds before anybody typed."""
+    """The initial values of a new league's form."""
     return {name: value for one in settings for name, value in write(one).items()} | {
         "max_matches": None
     }

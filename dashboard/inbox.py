@@ -42,7 +42,7 @@ MAILED = {
     "season-end": "the ends of your seasons",
     "comparison-end": "the ends of your comparisons",
 }
-"""How the form of the account's page names the kinds that can be mailed or not."""
+"""The account page's names for the kinds of notices that can be muted."""
 
 
 def rules(source: Source) -> Iterator[tuple[str, Callable[..., Answer]]]:

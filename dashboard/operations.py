@@ -1,6 +1,6 @@
 """The operators' pages beside /admin: the log, and what is done to a season or a match.
 
-Knows addresses and templates, as dashboard.pages; the source refuses whoever is no operator.
+Knows addresses and templates, as dashboard.pages; the source refuses everybody but operators.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def rules(source: Source) -> Iterator[tuple[str, Callable[..., Answer]]]:
 
 
 def _for_operators(source: Source, page: Callable[[], str]) -> Answer:
-    """The page; the login for who is nobody yet."""
+    """The page, or the login for a visitor who is not logged in."""
     if source.viewer() is None:
         return redirect(url_for("pages.login", next=request.path))
     return page()

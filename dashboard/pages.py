@@ -1,6 +1,6 @@
 """The pages that are read: a blueprint over the functions of a `Source`.
 
-Knows addresses and templates; holds no data and takes no form (who does uses dashboard.forms).
+Knows addresses and templates; holds no data and takes no form: form routes do.
 
 The pages are made for this content policy, and need no more: `default-src 'none'; script-src
 'self' 'nonce-N'; style-src 'self' 'nonce-N'; img-src 'self' data:; font-src 'self'; connect-src
@@ -81,7 +81,7 @@ def make_pages(source: Source, *, now: Callable[[], datetime] = utc_now) -> Blue
 
     @blueprint.before_request
     def refuse_what_no_row_holds() -> None:
-        """No name, id or filter holds a NUL, and not every database will be asked for one."""
+        """Refuses a NUL: no name, id or filter has one, and some databases reject it."""
         asked = [*(request.view_args or {}).values(), *request.args.values()]
         if any("\0" in str(text) for text in asked):
             raise NotFound("there is nothing at this address")
@@ -126,7 +126,7 @@ class _Pages:
         yield "/first/<secret>", self.claim
         yield "/assets/<path:name>", self.asset
 
-    # What is going on
+    # Overview
 
     def home(self) -> Answer:
         games = self.source.games()
@@ -280,7 +280,7 @@ class _Pages:
     def league(self, name: str) -> Answer:
         return forms.league_page(self.source, name)
 
-    # Forms, as they are before anybody typed
+    # Empty forms
 
     def submit(self) -> Answer:
         asked = {key: request.args[key] for key in ("game", "name") if key in request.args}
@@ -319,13 +319,13 @@ class _Pages:
 
 
 def own_path(path: str) -> str:
-    """The path where it leads to a page of ours, else the first page."""
+    """The path if it leads to a page of this site, else "/"."""
     outside = not path.startswith("/") or path.startswith(("//", "/\\"))
     return "/" if outside or any(ord(letter) < 32 for letter in path) else path
 
 
 def _mover(seat: int | None) -> int | None:
-    """The seat that moved; None where chance did, or nobody."""
+    """The seat that moved; None for a move of chance, or no move."""
     return None if seat is None or seat < 0 else seat
 
 

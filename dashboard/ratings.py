@@ -1,4 +1,4 @@
-"""How a bot's rating has moved, version by version: the figure and what it says.
+"""How a bot's rating changed, version by version: the figure and its caption.
 
 Knows templates and words, as dashboard.pages; the source has the points.
 """
@@ -34,7 +34,7 @@ def rules(source: Source) -> Iterator[tuple[str, Callable[..., Response]]]:
 
 
 def of_bot(source: Source, owner: str, name: str) -> Row | None:
-    """What the bot's page shows; None where there are no two points to draw a line between."""
+    """The figure, caption and points for the bot's page; None for fewer than two points."""
     points = source.ratings(owner, name)
     if len(points) < 2:
         return None
@@ -43,7 +43,7 @@ def of_bot(source: Source, owner: str, name: str) -> Row | None:
 
 
 def finding(points: Sequence[RatingPoint]) -> str:
-    """What became of the newest version, in a sentence without its end."""
+    """How the newest version's rating changed: a sentence without its full stop."""
     version = points[-1].version
     own = [point for point in points if point.version == version]
     first, (low, high) = _measured(own[0])

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from matchbox.answers.matches import Bout, LogLine
 
 AROUND: Final = 3
-"""How many lines are shown before and after the one that is wrong."""
+"""How many lines are shown before and after the wrong one."""
 _LINE = re.compile(r"\bline (\d{1,6})\b")
 _FRAME = re.compile(r'File "[^"/\n][^"\n]*\.py", line (\d{1,6})')
 """A frame of the bot's own: the platform's have a whole path."""
@@ -27,9 +27,9 @@ class SourceLine(NamedTuple):
 
 
 def reported(bout: Bout, steps: Iterable[dict[str, Any]], logs: Iterable[LogLine]) -> list[str]:
-    """What the viewer's own players said of each step of that bout, as JSON; mostly nothing.
+    """For each step of the bout, the report of the viewer's own player as JSON, or "".
 
-    A report belongs to the decision that its player made as its nth in the bout.
+    Reports are matched to steps by counting each player's decisions in the bout.
     """
     said = {
         (log.entrant, one.decision): json.dumps(one.report)
@@ -49,7 +49,7 @@ def reported(bout: Bout, steps: Iterable[dict[str, Any]], logs: Iterable[LogLine
 
 
 def wrong_line(reasons: Iterable[str], log: str = "") -> int | None:
-    """The line that the report blames: named by a reason, else the last of the traceback."""
+    """The line number in a reason, else the last one in the log's traceback; None without any."""
     named = _LINE.search("\n".join(reasons))
     frames = _FRAME.findall(log)
     if named:

@@ -20,7 +20,7 @@ INTERVALS: Final = {
     "mixed_range": "mixed_rank",
     "mixed_ci95": "mixed_score",
 }
-"""The fields that are intervals, and after what the columns of their two ends are named."""
+"""The fields that are intervals, and the prefix of the columns for their two ends."""
 _FIRST: Final = ("rank", "rank_range", "bot", "version", "elo", "ci95", "score", "score_ci95")
 _LEFT_OUT: Final = ("owner", "name", "version_id")
 """The column `bot` says it, or only the API needs it."""

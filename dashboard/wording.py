@@ -147,7 +147,7 @@ def ago(text: str | None, now: datetime) -> str:
 
 
 def result(places: Sequence[int], seat: int) -> str:
-    """What the bout was for that seat: "won", "lost", "drew", "place 3 of 5"."""
+    """The bout's result for that seat: "won", "lost", "drew", "place 3 of 5"."""
     best = places.count(1)
     if places[seat] == 1:
         return "won" if best == 1 else "drew" if best == len(places) else "shared the first place"
@@ -160,7 +160,7 @@ def plural(number: int, one: str, many: str = "") -> str:
 
 
 def seats(sizes: Sequence[int]) -> str:
-    """For how many players: "2", "2 to 6", "2, 4 or 6"."""
+    """The possible numbers of players: "2", "2 to 6", "2, 4 or 6"."""
     ordered = sorted(sizes)
     if len(ordered) == 1:
         return str(ordered[0])
