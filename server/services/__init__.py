@@ -1,1 +1,1 @@
-"""What the platform does: one file a use case, a session in, rows changed. No web here."""
+"""The actions of the platform: each file is one use case, with a session in and rows changed. No web."""

@@ -25,10 +25,10 @@ RESERVED: Final = frozenset({HOUSE, "admin", "api", "system", "matchbox"})
 TOKENS: Final = 50
 """API tokens that an account may have at a time."""
 TOKEN_DAYS: Final = 365
-"""A token lasts so long where nobody says."""
+"""How many days a token lasts by default."""
 MOST_TOKEN_DAYS: Final = 3650
 NOTED_MS: Final = 60_000
-"""The use of a token is noted no more often."""
+"""The least time between two notes of a token's use."""
 DAY_MS: Final = 86_400_000
 _API: Final = "api"
 _FIRST: Final = "first-operator"

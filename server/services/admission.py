@@ -25,7 +25,10 @@ DAY_MS: Final = 86_400_000
 
 
 def invite(session: Session, actor: User, league: League, name: str, *, now: int) -> None:
-    """Lets that account enter the league's seasons; twice is once. Raises Forbidden, NotFound."""
+    """Lets that account enter the league's seasons; a second call changes nothing.
+
+    Raises Forbidden or NotFound.
+    """
     require_operator(actor)
     user = _user(session, name)
     if session.get(Invitation, (league.id, user.id)) is None:
@@ -35,7 +38,7 @@ def invite(session: Session, actor: User, league: League, name: str, *, now: int
 
 
 def uninvite(session: Session, actor: User, league: League, name: str, *, now: int) -> None:
-    """Takes an invitation back; who is in a season stays in it. Raises Forbidden or NotFound."""
+    """Takes an invitation back; bots already in a season stay. Raises Forbidden or NotFound."""
     require_operator(actor)
     user = _user(session, name)
     which = (Invitation.league_id == league.id, Invitation.user_id == user.id)

@@ -1,4 +1,4 @@
-"""What the owners of a season's bots are told of it: its start, their ranks, its end.
+"""Notices to the owners of a season's bots: its start, their ranks, its end.
 
 Knows seasons as they stand on the books, whoever changed them. A season remembers how far it was
 told, so that nothing is told twice.
@@ -28,7 +28,7 @@ Lines = dict[int, dict[str, Any]]
 
 
 def due(session: Session) -> list[int]:
-    """The seasons of which there is something to tell."""
+    """The numbers of the seasons that have something to announce."""
     known = (Season.state.in_((*_RUNNING, *_OVER)), Season.told != END)
     seasons = session.scalars(select(Season).where(*known).order_by(Season.id))
     return [season.id for season in seasons if _stage(session, season) != season.told]

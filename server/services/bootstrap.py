@@ -24,7 +24,7 @@ class ShippedBot:
     game: str
     name: str
     data: bytes
-    """The file, as anybody could upload it."""
+    """The file's bytes, in the form of an upload."""
 
 
 def prepare(

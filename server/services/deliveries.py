@@ -29,9 +29,9 @@ log = structlog.get_logger(__name__)
 
 MINUTE_MS: Final = 60_000
 BACKOFF_MS: Final = tuple(minutes * MINUTE_MS for minutes in (1, 5, 30, 120, 720))
-"""After so long it is tried again; after the last time no more."""
+"""The waits in ms before each new try; a delivery that fails after the last is given up."""
 HELD_MS: Final = MINUTE_MS
-"""Who took a delivery and did not say what came of it by then has died."""
+"""A sender that has not reported on its delivery by then has died."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,7 +55,7 @@ class Parcel:
 
 
 def due(session: Session, *, now: int) -> int:
-    """How many deliveries wait to be taken."""
+    """The number of deliveries that wait to be taken."""
     waiting = select(func.count()).select_from(Delivery).where(Delivery.due_at <= now)
     return session.scalar(waiting) or 0
 

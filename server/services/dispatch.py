@@ -39,7 +39,7 @@ FEWEST: Final = 32
 AN_ARENA: Final = 4
 """The window has room for so many matches, or so many for each arena."""
 MOST_AT_ONCE: Final = 500
-"""No more are sent in one transaction: others want to write, too."""
+"""The most that one transaction sends: other writers are waiting."""
 
 _Scope: TypeAlias = tuple[int, int | None, int | None]
 """League, season and comparison of a match: who has turns of its own."""

@@ -29,7 +29,7 @@ def of_edition(session: Session, season: Season) -> Sequence[Season]:
 
 
 def least(league: League) -> int:
-    """So many bots make a season."""
+    """The fewest bots that make a season."""
     return TABLE if is_cooperative(league.game) else max(TABLE, league.seats)
 
 

@@ -22,7 +22,7 @@ def publish(session: Session, kind: str, subject: object, *, now: int) -> None:
 
 
 def trim(session: Session) -> int:
-    """Forgets all but the newest events; how many went."""
+    """Deletes all but the newest events; returns how many."""
     newest = session.scalar(select(func.max(Event.id))) or 0
     return rows_changed(session, delete(Event).where(Event.id <= newest - KEPT))
 

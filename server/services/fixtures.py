@@ -31,7 +31,7 @@ class Fixture:
 
 
 def match_id(seed: str, number: int) -> str:
-    """32 hex digits: the same in every database that tells the same season."""
+    """32 hex digits, the same in every database that replays the season."""
     key = blake2b(seed.encode(), digest_size=32).digest()
     return blake2b(f"match:{number}".encode(), key=key, digest_size=16).hexdigest()
 

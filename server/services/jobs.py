@@ -41,7 +41,7 @@ MOST_ATTEMPTS: Final = 20
 AT_ONCE: Final = 0
 """The deadline of a try-out or lesson that is to be sent now."""
 _SHORT_LEASES: Final = 3
-"""A job's first attempts that have a lease of the usual length."""
+"""How many of a job's first attempts have a lease of the usual length."""
 
 Job: TypeAlias = Match | Version | Lesson
 """A row with an attempt, a deadline, platform faults and the last trouble."""
@@ -176,7 +176,7 @@ def lose(
 
 
 def sweep(session: Session, kind: JobKind[Row], *, settings: Settings, now: int) -> int:
-    """Queues again the jobs that did not come back in time; how many. Counts no fault for it."""
+    """Queues again the jobs that are past their deadline; returns how many. Counts no fault."""
     late = select(kind.model).where(kind.leased, kind.model.deadline < now)
     rows = session.scalars(late.order_by(kind.model.id)).all()
     for row in rows:
@@ -208,6 +208,6 @@ def _change(
 
 
 def _alarm(session: Session, kind: JobKind[Any], row: Job, why: str, now: int) -> None:
-    """An operator has to look."""
+    """Logs and publishes that a job is parked."""
     log.error(f"{kind.name}.parked", id=row.id, why=why)
     publish(session, f"{kind.name}.parked", row.id, now=now)

@@ -70,7 +70,7 @@ def counted(context: Context, name: str, network: str) -> Iterator[None]:
 
 
 def trim(session: Session, *, now: int) -> int:
-    """Deletes the counts that no longer matter; how many went."""
+    """Deletes the counts that no longer matter; returns how many."""
     attempts = LoginAttempts
     unknown = or_(attempts.right_at.is_(None), attempts.right_at <= now - KNOWN_MS)
     old = delete(attempts).where(attempts.wrong_at <= now - FORGOTTEN_MS, unknown)

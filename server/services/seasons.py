@@ -223,7 +223,7 @@ def resume(session: Session, actor: User, season: Season, *, now: int) -> None:
 
 
 def cancel(session: Session, actor: User, season: Season, *, now: int) -> None:
-    """Ends all divisions of the edition that are not over here; what was not played is void.
+    """Ends all unfinished divisions of the edition; their unplayed matches are void.
 
     Raises Forbidden or Conflict.
     """

@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from sqlalchemy.orm import Session
 
 LIFE_DAYS: Final = 30
-"""A session that nobody has used for so long is over."""
+"""A session ends after it has not been used for this long."""
 LIFE_MS: Final = LIFE_DAYS * 86_400_000
 NOTED_MS: Final = 600_000
-"""The use of a session is noted no more often."""
+"""The least time between two notes of a session's use."""
 MOST: Final = 50
 """Sessions of an account at a time; the oldest makes room for a new one."""
 _BROWSERS: Final = (
@@ -96,7 +96,7 @@ def forget(session: Session, number: int) -> None:
 
 
 def end_all(session: Session, user: User, *, but: int | None = None) -> int:
-    """Ends every session of the account, or all but one; how many."""
+    """Ends every session of the account, or all but one; returns how many."""
     others = (BrowserSession.user_id == user.id, BrowserSession.id != (but or 0))
     return rows_changed(session, delete(BrowserSession).where(*others))
 

@@ -1,4 +1,4 @@
-"""One look through the books: what is due is done. Called every few seconds."""
+"""Does everything that is due by the database. Called every few seconds."""
 
 from __future__ import annotations
 

@@ -71,7 +71,7 @@ def make_active(session: Session, version: Version, now_in: VersionState, **valu
 
 
 def _house_bot(session: Session, version: Version) -> Entrant | None:
-    """Whom a version in quarantine is tried with."""
+    """The house's bot that a version in quarantine plays against; None without one."""
     if version.state != VersionState.QUARANTINED:
         return None
     plays = (Bot.game == version.bot.game, Version.state == VersionState.ACTIVE)

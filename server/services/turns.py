@@ -84,7 +84,7 @@ def _busy(session: Session, now: int) -> set[int]:
 
 
 def _slow(session: Session, now: int) -> set[int]:
-    """The authors one of whose try-outs took long lately."""
+    """The authors who had a long try-out lately."""
     took = Version.settled_at - Version.claimed_at
     lately = (Version.settled_at > now - SLOW_FOR_MS, took > SLOW_MS)
     return set(session.scalars(select(Bot.owner_id).join(Bot.versions).where(*lately)))

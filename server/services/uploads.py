@@ -36,7 +36,7 @@ def upload(
     settings: Settings,
     now: int,
 ) -> Version:
-    """The version that these bytes are of the user's bot of that name; the bot is made when new.
+    """The version made from these bytes for the user's bot of that name; a new name makes a bot.
 
     The same bytes and class again give the version that is there. Raises UnknownGame, BadName,
     BadBundle, UploadsClosed, Conflict (the name plays another game, or is retired), TooMany (in an
