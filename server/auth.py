@@ -31,7 +31,7 @@ SAFE_METHODS: Final = ("GET", "HEAD", "OPTIONS")
 WITHOUT_COOKIE: Final = ("/api/", "/internal/")
 """Where a request may change something without a session, and says who it is in another way."""
 FOR_STRANGERS: Final = ("accounts.log_in", "accounts.sign_up")
-"""What the API lets somebody without an account do; all else is refused before it is read."""
+"""The API's endpoints that change something and need no account."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Visitor(UserMixin):
     name: str
     role: str
     scopes: frozenset[Scope]
-    """What may be asked for: by a session, all that the account may do."""
+    """What the request may do; a session may do everything that its account may."""
     session: int | None = None
     """The number of the session, where the request came with its cookie."""
     token: int | None = None
@@ -51,7 +51,7 @@ class Visitor(UserMixin):
     """The session's secret."""
 
     def get_id(self) -> str:
-        """What the session's cookie holds."""
+        """The value kept in the session's cookie."""
         return self.key
 
     @property
@@ -72,7 +72,7 @@ def visitor() -> Visitor | None:
 
 
 def viewer(books: Session) -> User | None:
-    """The account of who is asking, in these books, or None."""
+    """The account that makes the request, read in this database session, or None."""
     asking = visitor()
     user = accounts.user_by_id(books, asking.id) if asking else None
     if asking is not None and user is not None:
@@ -81,7 +81,7 @@ def viewer(books: Session) -> User | None:
 
 
 def account(books: Session) -> User:
-    """The account of who is asking. Raises LoginNeeded."""
+    """The account that makes the request. Raises LoginNeeded."""
     user = viewer(books)
     if user is None:
         raise LoginNeeded
@@ -89,13 +89,13 @@ def account(books: Session) -> User:
 
 
 def require_account() -> None:
-    """Refuses who is not logged in, before any more is read. Raises LoginNeeded."""
+    """Raises LoginNeeded unless the request comes from an account; reads no body."""
     if not current_user.is_authenticated:
         raise LoginNeeded
 
 
 def operator(books: Session) -> User:
-    """The account of who is asking, an operator's. Raises LoginNeeded or Forbidden."""
+    """The operator's account that makes the request. Raises LoginNeeded or Forbidden."""
     user = account(books)
     accounts.require_operator(user)
     return user

@@ -1,4 +1,4 @@
-"""What every use case is run with: settings, books, the way to the queue, a clock.
+"""The things that every use case needs: settings, database, queue and clock.
 
 Made once at a program's start and handed on; knows no web and no task.
 """
@@ -43,7 +43,7 @@ class Context:
     def write(self) -> Iterator[Session]:
         """A writer's session; what it posted is sent after its commit, if the broker is there.
 
-        What a broker that is down did not take, the ledger's tick sends later.
+        If the broker is down, the ledger's tick sends it later.
         """
         with self.database.write() as session:
             yield session

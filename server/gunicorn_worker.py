@@ -32,13 +32,13 @@ if TYPE_CHECKING:
     from matchbox.settings import Settings
 
 STALLED_S: Final = 30.0
-"""An answer of which the client takes nothing for so long is given up."""
+"""An answer is given up when the client has read nothing for this long."""
 LINGER_S: Final = 2.0
 """How long a client may take to notice that an answered connection is closed."""
 _READ_BYTES: Final = 64 << 10
 _DESCRIPTORS: Final = 4096
 _SPARE_DESCRIPTORS: Final = 256
-"""For what is no connection: books, broker, files."""
+"""Descriptors kept for the database, the broker and files."""
 _CONTINUE: Final = b"HTTP/1.1 100 Continue\r\n\r\n"
 _NOBODY_THERE: Final = (errno.EAGAIN, errno.ECONNABORTED, errno.EWOULDBLOCK)
 
@@ -249,7 +249,7 @@ class BufferingWorker(ThreadWorker):
 
 
 class InternalWorker(BufferingWorker):
-    """The one that arenas ask: long results, and many arenas at one address."""
+    """The worker for arenas: long results, and many arenas at one address."""
 
     most_bytes = internal.MOST_BYTES
     is_public = False

@@ -1,4 +1,4 @@
-"""What every answer says about itself: the content policy with its nonce, and its neighbours.
+"""The security headers of every answer: the content policy with its nonce, and others.
 
 Knows headers; does not know pages. A template puts `csp_nonce()` on each script and style of its
 own; everything else comes from our own address or not at all.

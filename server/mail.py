@@ -28,7 +28,7 @@ LONGEST_SUBJECT: Final = 78
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Letter:
-    """What somebody shall read."""
+    """A mail to one person."""
 
     to: str
     subject: str
@@ -36,7 +36,7 @@ class Letter:
     name: str
     """The same whenever it is sent again, so that a double can be known."""
     at: int
-    """Seconds of the epoch."""
+    """Seconds since the epoch."""
 
 
 def message_of(letter: Letter, sender: str) -> EmailMessage:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 POSTED: Final = "posted"
 """In a session's `info` once it has posted something."""
 TAKEN_MS: Final = 30_000
-"""Who took a message and did not send it by then has died."""
+"""A process that took a message and has not sent it by then has died."""
 _BATCH: Final = 200
 _PATIENCE: Final = {
     "socket_connect_timeout": 2,
@@ -94,9 +94,9 @@ def post(
 
 
 def flush(database: Database, sender: Sender, now: int) -> int:
-    """Sends what is waiting; how many messages went. Raises BrokerUnavailable.
+    """Sends the waiting messages; returns how many. Raises BrokerUnavailable.
 
-    What the broker did not take stays for the next time.
+    Messages that the broker did not take stay for the next time.
     """
     waiting = _take(database, now)
     sent: list[int] = []

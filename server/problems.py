@@ -38,7 +38,7 @@ MEDIA_TYPE: Final = "application/problem+json"
 
 
 class LoginNeeded(errors.Forbidden):
-    """Nobody is logged in, and somebody has to be."""
+    """The request needs an account, and came without one."""
 
     def __init__(self, text: str = "") -> None:
         super().__init__(text or "log in first, or send a token as `Authorization: Bearer`")
@@ -124,7 +124,7 @@ def _tell_matchbox_error(error: errors.MatchboxError) -> Response:
 
 
 def _tell_bad_input(error: HTTPError) -> Response:
-    """What pydantic refused, by the name of each field."""
+    """The errors that pydantic found, by field."""
     fields = {
         name: reasons for part in (error.detail or {}).values() for name, reasons in part.items()
     }

@@ -22,12 +22,12 @@ Resolve = Callable[[str, int], Sequence[str]]
 """The addresses of a host, for a port, as numbers. Raises OSError where it has none."""
 _HOST: Final = re.compile(r"[a-z0-9._-]{1,253}|[0-9a-f:.]{2,45}")
 _TRIED: Final = 4
-"""So many addresses of a host are tried."""
+"""How many addresses of a host are tried."""
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """What an address of the web comes down to."""
+    """The parts of a URL."""
 
     secure: bool
     host: str

@@ -50,9 +50,9 @@ class Streams:
         self._broker = _broker(settings.broker_url)
 
     def open(self, who: str) -> Callable[[], None]:
-        """Takes a place for a stream of theirs; what comes back gives it back.
+        """Takes a place for a stream of `who`; call the returned function to free it.
 
-        Raises TooMany where they have their share, Unavailable where no place is left.
+        Raises TooMany where `who` has too many already, Unavailable where no place is left.
         """
         with self._lock:
             if self._open[who] >= self._each:

@@ -45,10 +45,10 @@ class Database:
 
     @contextmanager
     def write(self) -> Iterator[Session]:
-        """A session that no other writer overlaps; in at the end, or not at all.
+        """A session that no other writer overlaps; commits at the end, or not at all on an error.
 
-        The turn begins with the first statement. Raises Unavailable where it does not come, and
-        BadOption where a value is none that a database can hold.
+        The turn begins with the first statement. Raises Unavailable if no turn comes in time,
+        and BadOption for a value that a database cannot hold.
         """
         with _session(self._writers) as session:
             yield session
@@ -73,7 +73,7 @@ class Database:
 
 
 def rows_changed(session: Session, statement: UpdateBase) -> int:
-    """How many rows the statement changed. Rows that were read before do not notice."""
+    """The number of rows that the statement changed. Objects already loaded stay as they were."""
     blind = statement.execution_options(synchronize_session=False)
     return cast("CursorResult[Any]", session.execute(blind)).rowcount
 
@@ -81,7 +81,7 @@ def rows_changed(session: Session, statement: UpdateBase) -> int:
 def compare_and_set(
     session: Session, row: Any, values: Mapping[str, Any], *so_far: ColumnElement[bool]
 ) -> bool:
-    """Changes the row, if it still is as `so_far` says; False where somebody was first."""
+    """Changes the row if `so_far` still holds; False if another writer changed it first."""
     table = type(row)
     change = update(table).where(table.id == row.id, *so_far).values(**values)
     if rows_changed(session, change) != 1:

@@ -18,7 +18,7 @@ class VersionState(StrEnum):
     PENDING = "pending"
     """Waiting for its try-out, or in it."""
     ACTIVE = "active"
-    """Accepted, and what the bot plays with."""
+    """Accepted, and the version that the bot plays with."""
     ACCEPTED = "accepted"
     """Accepted, but another version of the bot is active."""
     QUARANTINED = "quarantined"
@@ -30,7 +30,7 @@ class VersionState(StrEnum):
 
 
 WAITING: Final = (VersionState.PENDING, VersionState.QUARANTINED)
-"""A try-out is to come, or under way."""
+"""The states in which a try-out is due or under way."""
 
 
 class Bot(Table):
@@ -99,15 +99,15 @@ class Version(Table):
     sampled: Mapped[int] = mapped_column(default=0)
     """Of so many of its matches bouts were played again alone."""
     stateful_at: Mapped[int | None] = mapped_column(BigInteger)
-    """When it was found to keep state between bouts; None where nobody has seen it do so."""
+    """When it was found to keep state between bouts; None if it never was."""
     learns: Mapped[bool | None]
-    """Whether its class has a `learn`; None where nobody has looked."""
+    """Whether its class has a `learn`; None until that is known."""
     rated_matches: Mapped[int] = mapped_column(default=0)
     """Of its ranked and season matches that count, so many are held against its forfeits."""
     rated_bouts: Mapped[int] = mapped_column(default=0)
     """The bouts of these."""
     forfeits: Mapped[int] = mapped_column(default=0)
-    """So many of these bouts it forfeited."""
+    """How many of these bouts it forfeited."""
     counted_from: Mapped[int | None] = mapped_column(BigInteger)
     """When an operator let it begin anew; what ended before is not among the three above."""
     created_at: Mapped[int] = mapped_column(BigInteger, index=True)

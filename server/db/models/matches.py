@@ -1,4 +1,4 @@
-"""Matches: what is to be played, and what it came to."""
+"""Matches to be played, and their results."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ class MatchDeal(Table):
 
 
 class Result(Table):
-    """What a finished match left: one row, written once."""
+    """The result of a finished match: one row, written once."""
 
     __tablename__ = "result"
 

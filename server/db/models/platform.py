@@ -19,7 +19,7 @@ class Outbox(Table):
     task: Mapped[str] = mapped_column(String(32))
     message: Mapped[dict[str, Any]]
     taken_at: Mapped[int | None] = mapped_column(BigInteger)
-    """When somebody set about sending it; free again a while later."""
+    """When a process began to send it; another may try after a while."""
 
 
 class Event(Table):
@@ -63,7 +63,7 @@ class Audit(Table):
 
 
 class Verification(Table):
-    """What came of playing a season's records again."""
+    """The outcome of replaying a season's records."""
 
     __tablename__ = "verification"
 

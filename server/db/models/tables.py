@@ -1,4 +1,4 @@
-"""What every table shares: how Python types become columns and how constraints are named."""
+"""The base class of all tables: how Python types become columns and how constraints are named."""
 
 from __future__ import annotations
 
