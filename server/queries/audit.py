@@ -34,9 +34,9 @@ def audit(
     cursor: str | None = None,
     limit: int = 50,
 ) -> answers.Audit:
-    """A page of the log, newest first: of one subject, or one kind of deed, where asked.
+    """A page of the log, newest first: of one subject or action where asked.
 
-    Raises Forbidden for who is no operator, BadOption.
+    Raises Forbidden unless the viewer is an operator, or BadOption.
     """
     if viewer is None or not viewer.operator:
         raise Forbidden("only operators may read the log")
@@ -67,7 +67,7 @@ def audit(
 
 
 def _names(session: Session, subjects: Iterable[str]) -> dict[str, str]:
-    """What the subjects are called; of matches and of what is gone nothing."""
+    """The subjects' names; none for matches and for subjects that are gone."""
     wanted: dict[str, list[int]] = {}
     for subject in subjects:
         kind, _, number = subject.partition(":")

@@ -1,4 +1,4 @@
-"""Comparisons as they are read: by who asked for them, and by operators."""
+"""Comparisons as they are read by their authors and by operators."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def comparisons(
 
 
 def comparison(session: Session, number: int, viewer: User | None) -> answers.Comparison:
-    """The comparison, for who asked for it and for operators. Raises NotFound, Forbidden."""
+    """The comparison, for its author and for operators. Raises NotFound, Forbidden."""
     row = services.find(session, number)
     if not sees(viewer, row.owner_id):
         raise Forbidden("only who asked for a comparison and operators may see it")
@@ -78,7 +78,7 @@ def comparison(session: Session, number: int, viewer: User | None) -> answers.Co
 def comparable(
     session: Session, owner: str, name: str, viewer: User, *, settings: Settings, now: int
 ) -> answers.Comparable:
-    """What the form of the bot's page offers."""
+    """The choices that the form on the bot's page offers."""
     accepted = (
         select(Version.number)
         .join(Bot)

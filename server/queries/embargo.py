@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def closed(session: Session, names: Collection[str]) -> set[str]:
-    """Those of these matches of which nothing but the status may be told yet."""
+    """The matches among these whose status is all that may be told yet."""
     other = aliased(MatchDeal)
     query = (
         select(MatchDeal.match_id)

@@ -1,4 +1,4 @@
-"""How a bot's rating has moved, as it is read."""
+"""A bot's rating history as it is read."""
 
 from __future__ import annotations
 

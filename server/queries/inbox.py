@@ -1,4 +1,4 @@
-"""An account's own notices, and the ways by which they leave the house, as they are read."""
+"""An account's notices as they are read, and the ways by which they leave the platform."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def inbox(
     cursor: str | None = None,
     limit: int = 50,
 ) -> Notices:
-    """A page of the viewer's notices, newest first; only those that are unread where asked."""
+    """A page of the viewer's notices, newest first; only the unread ones where asked."""
     query = select(Notice).where(Notice.user_id == viewer.id)
     if unread:
         query = query.where(Notice.read_at.is_(None))

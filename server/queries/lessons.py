@@ -94,7 +94,7 @@ def parked_lessons(session: Session, viewer: User) -> list[answers.Lesson]:
 
 
 def verification(session: Session, season: Season) -> answers.Verification | None:
-    """The newest finding on a season; None where nobody has looked."""
+    """The newest verification of a season; None where there is none."""
     query = select(Verification).where(Verification.season_id == season.id)
     row = session.scalars(query.order_by(Verification.id.desc()).limit(1)).first()
     if row is None:

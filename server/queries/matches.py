@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from server.services.ratings import Bouts
 
 SHORT: Final = 8
-"""So many digits of a match's id may stand for it."""
+"""The fewest digits that may stand for a match's id."""
 _ENTRANTS: Final = (
     joinedload(Match.league),
     selectinload(Match.result).load_only(Result.bouts),
@@ -82,7 +82,7 @@ def matches(
 
 
 def match(session: Session, name: str, viewer: User | None) -> answers.Match:
-    """The match of that id, or of its first digits, without its record. Raises NotFound."""
+    """The match with that id or first digits, without its record. Raises NotFound."""
     row = _match(session, name)
     why = reason(session, row)
     played = _played(row, row.result, viewer) if why is None and row.result is not None else {}

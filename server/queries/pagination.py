@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 Row = TypeVar("Row")
 
 MOST: Final = 200
-"""Items of a page, at the most."""
+"""The most items of a page."""
 
 
 @overload
@@ -54,7 +54,7 @@ def page_size(limit: int) -> int:
 def split(
     found: Sequence[Row], limit: int, key: Callable[[Row], str]
 ) -> tuple[Sequence[Row], str | None]:
-    """The rows of a page, of which one more was fetched than is shown, and its next cursor."""
+    """The page's rows and its next cursor; `found` holds one row more if a next page exists."""
     shown = found[:limit]
     return shown, key(shown[-1]) if len(found) > limit else None
 

@@ -40,7 +40,7 @@ def events(session: Session, after: int, limit: int = 200) -> list[dict[str, Any
 
 
 def last_event(session: Session) -> int:
-    """The newest event's number: from here on all is news."""
+    """The newest event's number."""
     return session.scalar(select(func.max(Event.id))) or 0
 
 
@@ -50,7 +50,7 @@ def tokens(session: Session, viewer: User) -> list[TokenLine]:
 
 
 def fresh_token(session: Session, secret: str, *, now: int) -> FreshToken:
-    """What the maker of a token is shown this once."""
+    """A new token with its secret, which is shown only once."""
     row = accounts.token_of(session, secret, now=now)
     assert row.user is not None
     known = _token(row)
@@ -96,7 +96,7 @@ def claim_open(session: Session, secret: str) -> bool:
 
 
 def admin(session: Session, viewer: User | None) -> answers.Admin:
-    """What operators look after. Raises Forbidden for others."""
+    """The operators' overview. Raises Forbidden for others."""
     if viewer is None or not viewer.operator:
         raise Forbidden("only operators may see this")
     parked = select(Match).where(Match.state == MatchState.PARKED).order_by(Match.created_at)

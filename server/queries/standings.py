@@ -1,4 +1,4 @@
-"""Standings as they are read: who stands where, and what that rests on."""
+"""Standings as they are read: the bots' places, and the evidence for them."""
 
 from __future__ import annotations
 

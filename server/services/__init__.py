@@ -1,1 +1,1 @@
-"""The actions of the platform: each file is one use case, with a session in and rows changed. No web."""
+"""The actions of the platform: each file is a use case that changes rows in a session. No web."""
