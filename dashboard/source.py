@@ -1,7 +1,7 @@
-"""What the pages ask of the server, as a record of functions. Knows shapes; knows no database.
+"""The functions that the pages call on the server. Knows their types; knows no database.
 
-The server fills a `Source` once; each function is called inside a request, and finds out itself
-who is asking. A thing that is not there raises NotFound, one that may not be seen Forbidden.
+The server fills a `Source` once; each function is called inside a request, and finds
+the viewer itself. It raises NotFound for a missing thing, Forbidden for one the viewer may not see.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ class Source:
     """Who is asking; None without login."""
 
     libraries: Callable[[], list[str]]
-    """What bots may import beside the standard library."""
+    """The libraries that bots may import beside the standard library."""
 
     uploads_closed: Callable[[], str | None]
     """Why the viewer may not submit bots, in a sentence; None where they may (or may log in)."""
@@ -114,7 +114,7 @@ class Source:
     `mine` and has no embargo."""
 
     queue: Callable[[], Queue]
-    """How much waits."""
+    """The numbers of matches and try-outs that are not done yet."""
 
     seasons: Callable[[], list[SeasonLine]]
     """All seasons, newest first; drafts for operators alone."""
@@ -141,13 +141,13 @@ class Source:
     """The browsers in which the viewer is logged in."""
 
     admin: Callable[[], Admin]
-    """What operators look after; for others Forbidden."""
+    """The operators' overview; raises Forbidden for others."""
 
     claim_open: Callable[[str], bool]
     """Whether this secret of the first operator's link is good and unused."""
 
     comparison: Callable[[int], Comparison] = no_comparison
-    """The comparison, for who asked and operators, else Forbidden."""
+    """The comparison, for its author and operators, else Forbidden."""
 
     comparisons: Callable[[str, str], list[ComparisonLine]] = no_comparisons
     """The viewer's newest of the bot owner/name. Asked only where `bot` says `mine`."""
@@ -162,7 +162,7 @@ class Source:
     """(cursor, limit: by keyword, each optional) -> a page of the viewer's notices."""
 
     ways_out: Callable[[], WaysOut] = no_ways_out
-    """By which ways the viewer's notices and bots leave the platform."""
+    """The ways by which the viewer's notices and bots leave the platform."""
 
     link_open: Callable[[str], bool] = lambda secret: False
     """Whether this secret of the link that confirms an address is the viewer's, and good."""

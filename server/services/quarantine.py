@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 log = structlog.get_logger(__name__)
 
 FAULTS: Final = 3
-"""Present at so many platform faults within a day, a version is taken aside."""
+"""A version present at this many platform faults within a day is taken aside."""
 DAY_MS: Final = 24 * 3_600_000
 PLAYING: Final = (VersionState.ACTIVE, VersionState.ACCEPTED)
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from matchbox.settings import Settings
 
 REMEMBERED: Final = 5_000
-"""Who has met whom is counted over so many of the league's last matches."""
+"""Meetings are counted over this many of the league's last matches."""
 
 
 def feed(session: Session, *, settings: Settings, now: int) -> int:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 log = structlog.get_logger(__name__)
 
 BOUTS: Final = 8
-"""So many bouts of a sampled match are played again, each alone."""
+"""How many bouts of a sampled match are played again, each alone."""
 
 
 def bouts_of(match: Match, settings: Settings) -> int:
