@@ -93,7 +93,7 @@ def hide_numbers() -> None:
             if hasattr(module, name):
                 setattr(module, name, answer)
     for module in (threading, sys.modules["_thread"]):
-        setattr(module, "get_native_id", lambda: _PID)  # noqa: B010 - no stub knows it there
+        vars(module)["get_native_id"] = lambda: _PID
     platform._uname_cache = None  # type: ignore[attr-defined]
 
 
