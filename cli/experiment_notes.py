@@ -18,13 +18,13 @@ def tell_stateful(bots: Sequence[str], alone: Sequence[str] = ()) -> None:
     """Says which bots keep state, and what was done about it or what the user can do."""
     for bot in bots:
         if bot in alone:
-            what = "each game of its was played again, by a fresh process, as a league then does"
+            what = "each of its games was played again by a fresh process, as a league would do"
         else:
             what = (
                 "these figures are of games played side by side; with --width 0 every game is "
-                "played by a fresh process, as a league then does"
+                "played by a fresh process, as a league would do"
             )
-        output.note(f"{bot} keeps state: it plays otherwise alone than among other games; {what}")
+        output.note(f"{bot} keeps state: it plays differently when alone; {what}")
 
 
 def walls(box: str) -> str:

@@ -20,50 +20,8 @@ from matchbox.answers.matches import LogLine, Match, Matches, Queue, Steps
 from matchbox.answers.notices import Notices, WaysOut
 from matchbox.answers.platform import Admin, Audit
 from matchbox.answers.standings import Board, RatingPoint
-from matchbox.errors import NotFound
 
 Row: TypeAlias = "dict[str, Any]"
-
-
-def no_source(owner: str, name: str, number: int) -> str | None:
-    """Nobody may read any bot's text."""
-    return None
-
-
-def no_comparison(number: int) -> Comparison:
-    """There is none."""
-    raise NotFound(f"there is no comparison {number}")
-
-
-def no_comparisons(owner: str, name: str) -> list[ComparisonLine]:
-    """Nothing was compared."""
-    return []
-
-
-def not_comparable(owner: str, name: str) -> Comparable:
-    """Nothing can be compared."""
-    return Comparable(
-        versions=[], challenger=None, defender=None, left=0, budget=0, most=0, others=0,
-        cooperative=False,
-    )  # fmt: skip
-
-
-def no_ratings(owner: str, name: str) -> list[RatingPoint]:
-    """No rating has moved."""
-    return []
-
-
-def no_notices(**_: Any) -> Notices:
-    """Nobody was told anything."""
-    return Notices(items=[], next=None, unread=0)
-
-
-def no_ways_out() -> WaysOut:
-    """Notices stay on the platform."""
-    return WaysOut(
-        email=None, kinds=[], muted=[], mail=False, shares=False, email_asked=None, hooks="none",
-        webhooks=[],
-    )  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -146,27 +104,27 @@ class Source:
     claim_open: Callable[[str], bool]
     """Whether this secret of the first operator's link is good and unused."""
 
-    comparison: Callable[[int], Comparison] = no_comparison
+    comparison: Callable[[int], Comparison]
     """The comparison, for its author and operators, else Forbidden."""
 
-    comparisons: Callable[[str, str], list[ComparisonLine]] = no_comparisons
+    comparisons: Callable[[str, str], list[ComparisonLine]]
     """The viewer's newest of the bot owner/name. Asked only where `bot` says `mine`."""
 
-    comparable: Callable[[str, str], Comparable] = not_comparable
+    comparable: Callable[[str, str], Comparable]
     """What the form for a new one offers. Asked only where `bot` says `mine`."""
 
-    ratings: Callable[[str, str], list[RatingPoint]] = no_ratings
+    ratings: Callable[[str, str], list[RatingPoint]]
     """(owner, name) -> how the bot's rating has moved, version by version, oldest first."""
 
-    inbox: Callable[..., Notices] = no_notices
+    inbox: Callable[..., Notices]
     """(cursor, limit: by keyword, each optional) -> a page of the viewer's notices."""
 
-    ways_out: Callable[[], WaysOut] = no_ways_out
+    ways_out: Callable[[], WaysOut]
     """The ways by which the viewer's notices and bots leave the platform."""
 
-    link_open: Callable[[str], bool] = lambda secret: False
+    link_open: Callable[[str], bool]
     """Whether this secret of the link that confirms an address is the viewer's, and good."""
 
-    text_of: Callable[[str, str, int], str | None] = no_source
+    text_of: Callable[[str, str, int], str | None]
     """(owner, name, version number) -> the bot's file, for its owner and operators; None for
     everybody else, and for a zip."""

@@ -160,26 +160,6 @@ class OutOfSeason(Reason):
     bot: Annotated[str, Field(max_length=70)]
 
 
-class NewLeague(Body):
-    """A game with its options."""
-
-    name: NameText
-    game: NameText
-    seats: Annotated[int, Field(ge=1, le=64)] | None = None
-    options: dict[str, str | int | bool] = {}
-    deals: Annotated[int, Field(ge=1, le=5000)] | None = None
-
-
-class NewSeason(Body):
-    """A season of a league; who knows or guesses a seed that is given knows all its deals."""
-
-    name: NameText
-    league: NameText
-    cycles: Annotated[int, Field(ge=1, le=100)] = 1
-    deals: Annotated[int, Field(ge=1, le=5000)] | None = None
-    seed: Annotated[str, Field(min_length=16, max_length=64)] | None = None
-
-
 class Entering(Body):
     """A bot as owner/name, or the name alone of one of yours."""
 

@@ -175,7 +175,7 @@ def token_of(session: Session, secret: str, *, now: int) -> Token:
     if token is None or token.user is None:
         raise Forbidden("this token is unknown or revoked; make a new one on your account's page")
     if token.ends_at is not None and token.ends_at <= now:
-        raise Forbidden("this token has come to its end; make a new one on your account's page")
+        raise Forbidden("this token has expired; make a new one on your account's page")
     return token
 
 
@@ -262,7 +262,8 @@ def _scopes(user: User, asked: Collection[str] | None, by: Token | None) -> str:
     if not wanted <= known:
         raise Forbidden("only an operator's token may have the scope `operate`")
     if not wanted <= held:
-        raise Forbidden(f"this token can make others with its own scopes only: {', '.join(held)}")
+        mine = ", ".join(scope for scope in Scope if scope in held)
+        raise Forbidden(f"this token can make others with its own scopes only: {mine}")
     return " ".join(scope for scope in Scope if scope in wanted)
 
 

@@ -47,8 +47,8 @@ def job_of(match: Match, settings: Settings) -> PlayMatch:
 
 
 def record(session: Session, message: MatchPlayed, *, settings: Settings, now: int) -> bool:
-    """The match is finished, with its result; False where it was final, or this is not its result,
-    which the platform has lost then.
+    """Finishes the match with its result. Returns False if the match was final already, or if the
+    record is not of this match; the job then counts as lost by the platform.
 
     The result of an older attempt is as good as that of the present one. Raises NotFound or
     Forbidden where the message is not the result of an attempt of ours.

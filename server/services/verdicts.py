@@ -22,11 +22,12 @@ if TYPE_CHECKING:
 
 
 def settle(session: Session, message: TriedOut, *, settings: Settings, now: int) -> bool:
-    """The version becomes active or refused; False where it was settled before.
+    """Makes the version active or refused. Returns False if it was settled before.
 
-    An accepted version becomes the active one unless a later upload is active already; one that
-    comes out of quarantine, unless any is. Raises
-    NotFound or Forbidden where the message is not the result of an attempt of ours.
+    An accepted version becomes the active one unless a later upload is active already. A version
+    released from quarantine becomes active only if its bot has no active version.
+
+    Raises NotFound or Forbidden if the message is not the result of an attempt of ours.
     """
     version = jobs.find(
         session, TRY_OUT, message.version, message.attempt, message.token, settings=settings

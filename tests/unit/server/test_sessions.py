@@ -171,7 +171,7 @@ def test_a_token_comes_to_its_end_and_then_counts_no_more(books: Books, alice: U
     end = books.clock() + 7 * 86_400_000
     with books.read() as session:
         accounts.token_of(session, secret, now=end - 1)
-        with pytest.raises(Forbidden, match="come to its end"):
+        with pytest.raises(Forbidden, match="has expired"):
             accounts.token_of(session, secret, now=end)
     with books.write() as session:
         accounts.make_token(session, alice, "one more", now=end)

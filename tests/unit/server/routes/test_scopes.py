@@ -123,7 +123,7 @@ def test_a_token_is_made_with_scopes_and_an_end(as_alice: Caller, books: Books) 
     reader = Caller(as_alice.client, made.json["token"])
     problem(reader.post("/tokens", {"name": "more"}), 403)
     books.clock.pass_by(minutes=7 * 1440)
-    assert "come to its end" in problem(reader.get("/whoami"), 401)["detail"]
+    assert "has expired" in problem(reader.get("/whoami"), 401)["detail"]
     problem(as_alice.post("/tokens", {"name": "x", "scopes": ["operate"]}), 403)
     problem(as_alice.post("/tokens", {"name": "x", "scopes": ["write"]}), 422)
     problem(as_alice.post("/tokens", {"name": "x", "days": 0}), 422)
