@@ -11,9 +11,8 @@ from collections.abc import Mapping
 
 from flask import render_template
 
-from dashboard import inbox
 from dashboard.source import Row, Source
-from matchbox.answers.notices import FreshWebhook
+from matchbox.answers.notices import NOTICE_KINDS, FreshWebhook
 from matchbox.league.format import Admission, Format, Schedule, write
 
 Values = Mapping[str, str]
@@ -66,7 +65,7 @@ def account_page(
         new_token=new_token,
         new_webhook=new_webhook,
         ways=source.ways_out(),
-        kinds=inbox.MAILED,
+        kinds=NOTICE_KINDS,
         tokens=source.tokens(),
         sessions=source.sessions(),
         my_bots=source.my_bots(),

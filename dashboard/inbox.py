@@ -11,38 +11,9 @@ from flask import redirect, render_template, request, url_for
 from werkzeug.wrappers import Response
 
 from dashboard.source import Source
+from matchbox.answers.notices import NOTICE_KINDS
 
 Answer = str | Response
-
-KINDS = {
-    "verdict": "Verdict",
-    "first-fault": "First fault",
-    "stateful": "Kept state",
-    "suspension": "Suspension",
-    "disqualification": "Disqualification",
-    "reinstatement": "Reinstatement",
-    "comparison-end": "Comparison",
-    "season-start": "Season",
-    "season-end": "Season",
-    "rank-change": "Rank",
-    "confirm-email": "Account",
-    "webhook": "Account",
-}
-"""What stands before a notice; of other kinds the kind itself."""
-
-MAILED = {
-    "verdict": "verdicts on your uploads",
-    "first-fault": "the first fault of a version",
-    "stateful": "that a version keeps state between bouts",
-    "suspension": "suspensions",
-    "disqualification": "disqualifications",
-    "reinstatement": "that one of these was taken back",
-    "season-start": "the starts of your seasons",
-    "rank-change": "changes of rank in a season",
-    "season-end": "the ends of your seasons",
-    "comparison-end": "the ends of your comparisons",
-}
-"""The account page's names for the kinds of notices that can be muted."""
 
 
 def rules(source: Source) -> Iterator[tuple[str, Callable[..., Answer]]]:
@@ -53,7 +24,7 @@ def rules(source: Source) -> Iterator[tuple[str, Callable[..., Answer]]]:
             return redirect(url_for("pages.login", next=request.path))
         asked = {"cursor": request.args["cursor"]} if request.args.get("cursor") else {}
         return render_template(
-            "inbox.html", page=source.inbox(**asked, limit=30), asked=asked, kinds=KINDS
+            "inbox.html", page=source.inbox(**asked, limit=30), asked=asked, kinds=NOTICE_KINDS
         )
 
     def email(secret: str) -> Answer:

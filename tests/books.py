@@ -39,7 +39,7 @@ from server.db.session import Database
 from server.queries import lessons as reading
 from server.services import (
     dispatch,
-    kinds,
+    job_kinds,
     leagues,
     lessons,
     matches,
@@ -217,7 +217,7 @@ class Books:
     def lose(self, message: Lost) -> bool:
         """Books a platform fault."""
         with self.write() as session:
-            return kinds.lose(session, message, settings=self.settings, now=self.clock())
+            return job_kinds.lose(session, message, settings=self.settings, now=self.clock())
 
     def dispatch(self) -> list[PlayMatch]:
         """The jobs of the matches sent now."""

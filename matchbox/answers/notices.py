@@ -2,7 +2,40 @@
 
 from __future__ import annotations
 
+from typing import Final, NamedTuple
+
 from matchbox.answers import Answer
+
+
+class NoticeKind(NamedTuple):
+    """How the pages name a kind of notice.
+
+    `label` stands before each notice in the inbox. `choice` is the kind's name where an account
+    chooses what it gets by e-mail; None if it cannot be muted.
+    """
+
+    label: str
+    choice: str | None = None
+
+
+NOTICE_KINDS: Final = {
+    "verdict": NoticeKind("Verdict", "verdicts on your uploads"),
+    "first-fault": NoticeKind("First fault", "the first fault of a version"),
+    "stateful": NoticeKind("Kept state", "that a version keeps state between bouts"),
+    "suspension": NoticeKind("Suspension", "suspensions"),
+    "disqualification": NoticeKind("Disqualification", "disqualifications"),
+    "reinstatement": NoticeKind("Reinstatement", "that one of these was taken back"),
+    "season-start": NoticeKind("Season", "the starts of your seasons"),
+    "rank-change": NoticeKind("Rank", "changes of rank in a season"),
+    "season-end": NoticeKind("Season", "the ends of your seasons"),
+    "comparison-end": NoticeKind("Comparison", "the ends of your comparisons"),
+    "confirm-email": NoticeKind("Account"),
+    "webhook": NoticeKind("Account"),
+}
+"""Every kind of notice. docs/write-a-bot.md explains them to authors."""
+
+MUTABLE: Final = tuple(name for name, kind in NOTICE_KINDS.items() if kind.choice is not None)
+"""The kinds that an account can mute: those about its bots and their seasons."""
 
 
 class NoticeLine(Answer):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import select
 
 from matchbox.answers.notices import (
+    MUTABLE,
     FreshWebhook,
     Mail,
     NoticeLine,
@@ -62,7 +63,7 @@ def ways_out(session: Session, viewer: User, settings: Settings) -> WaysOut:
     """All ways by which the viewer's notices and bots leave the platform."""
     return WaysOut(
         email=viewer.email,
-        kinds=list(notices.KINDS),
+        kinds=list(MUTABLE),
         muted=viewer.muted,
         mail=bool(settings.smtp_host),
         shares=viewer.shares,
@@ -74,7 +75,7 @@ def ways_out(session: Session, viewer: User, settings: Settings) -> WaysOut:
 
 def mail(viewer: User) -> Mail:
     """Where the viewer's notices are mailed, and which kinds."""
-    return Mail(email=viewer.email, kinds=list(notices.KINDS), muted=viewer.muted)
+    return Mail(email=viewer.email, kinds=list(MUTABLE), muted=viewer.muted)
 
 
 def webhook(row: Webhook) -> WebhookLine:

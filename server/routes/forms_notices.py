@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 from flask import Blueprint, make_response, request
 
 from dashboard import forms as pages
+from matchbox.answers.notices import MUTABLE
 from matchbox.errors import CallerFault
 from server.auth import account, context
 from server.routes.api_notices import fresh_webhook, mute, take_away
 from server.routes.forms import field, go_to, told_or_raised, typed
 from server.routes.source import the_source
 from server.services import contact, notices
-from server.services.notices import KINDS
 
 if TYPE_CHECKING:
     from werkzeug.wrappers import Response
@@ -65,7 +65,7 @@ def clear_email() -> Response:
 @routes.post("/account/email/kinds")
 def choose_kinds() -> Response:
     """Mails notices of the kinds that were ticked, and no others."""
-    mute(set(KINDS) - set(request.form.getlist("kind")))
+    mute(set(MUTABLE) - set(request.form.getlist("kind")))
     return go_to("pages.account")
 
 

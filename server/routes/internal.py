@@ -16,7 +16,7 @@ from matchbox.match import wire
 from server import queries
 from server.auth import arena_only, context
 from server.queries import lessons as learning
-from server.services import kinds, tick, walls
+from server.services import job_kinds, tick, walls
 
 if TYPE_CHECKING:
     from flask.typing import ResponseReturnValue
@@ -64,7 +64,7 @@ def claim() -> ResponseReturnValue:
     message = wire.from_plain(wire.Claim, _object())
     made = context()
     with made.write() as books:
-        kinds.claim(books, message, settings=made.settings, now=made.now())
+        job_kinds.claim(books, message, settings=made.settings, now=made.now())
     return "", 204
 
 
@@ -75,7 +75,7 @@ def result() -> Response:
     task, message = str(told.get("task")), told.get("message")
     made = context()
     with made.write() as books:
-        changed = kinds.book(books, task, message, settings=made.settings, now=made.now())
+        changed = job_kinds.book(books, task, message, settings=made.settings, now=made.now())
     if changed and task == wire.RECORD:
         tick.refill(made)
     return jsonify({"accepted": changed})

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from sqlalchemy import delete, func, select
 
+from matchbox.answers.notices import MUTABLE
 from matchbox.errors import BadName, BadOption, Conflict, Forbidden, TooMany
 from matchbox.settings import MAIL_ADDRESS
 from server.db.models import Delivery, Notice, User
@@ -80,12 +81,10 @@ def mute(session: Session, user: User, kinds: Collection[str]) -> None:
 
     Raises BadOption for a kind that there is not.
     """
-    unknown = sorted(set(kinds) - set(notices.KINDS))
+    unknown = sorted(set(kinds) - set(MUTABLE))
     if unknown:
-        raise BadOption(
-            f"no notice is of kind {unknown[0]!r}; there are {', '.join(notices.KINDS)}"
-        )
-    user.muted = [kind for kind in notices.KINDS if kind in kinds]
+        raise BadOption(f"no notice is of kind {unknown[0]!r}; there are {', '.join(MUTABLE)}")
+    user.muted = [kind for kind in MUTABLE if kind in kinds]
     _forget(session, user, Notice.kind.in_(user.muted))
 
 

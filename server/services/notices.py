@@ -22,19 +22,6 @@ KEPT: Final = 1_000
 """Notices of an account that are kept."""
 LONGEST: Final = 1_000
 """Characters of a notice."""
-KINDS: Final = (
-    "verdict",
-    "first-fault",
-    "stateful",
-    "suspension",
-    "disqualification",
-    "reinstatement",
-    "season-start",
-    "rank-change",
-    "season-end",
-    "comparison-end",
-)
-"""What somebody is told of: bots and their seasons."""
 CONFIRM: Final = "confirm-email"
 """The kind that is mailed to an address which is not confirmed yet; no other one is."""
 _PAGES: Final = {"season": "seasons", "match": "matches", "comparison": "comparisons"}
@@ -43,12 +30,11 @@ _PAGES: Final = {"season": "seasons", "match": "matches", "comparison": "compari
 def tell_owner(
     session: Session, user_id: int, kind: str, subject: str, text: str, *, now: int
 ) -> Notice | None:
-    """The notice in the account's inbox, due at once by every other way that the account has: by
-    e-mail only where it has not muted the kind.
+    """Puts a notice into the account's inbox, and queues its deliveries: to every webhook, and by
+    e-mail unless the account has muted the kind. Returns None for the house, which reads nothing.
 
-    None for the house, which reads nothing. `kind` is one of KINDS, or confirm-email or webhook,
-    which are about the account; `subject` is version:<id>, season:<id>, match:<id>,
-    comparison:<id> or user:<id>.
+    `kind` is a key of matchbox.answers.notices.NOTICE_KINDS. `subject` is version:<id>,
+    season:<id>, match:<id>, comparison:<id> or user:<id>.
     """
     user = session.get_one(User, user_id)
     if user.role == Role.HOUSE:

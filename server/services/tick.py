@@ -18,7 +18,7 @@ from server.services import (
     dispatch,
     editions,
     events,
-    kinds,
+    job_kinds,
     logins,
     quarantine,
     ranked,
@@ -81,7 +81,7 @@ def _flush(context: Context) -> None:
 
 def _sweep(context: Context) -> None:
     with context.write() as session:
-        kinds.sweep(session, settings=context.settings, now=context.now())
+        job_kinds.sweep(session, settings=context.settings, now=context.now())
 
 
 def _quarantine(context: Context) -> None:

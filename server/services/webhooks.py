@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from sqlalchemy import delete, select
 
 from matchbox.errors import Conflict, Forbidden, NotFound, TooMany
-from server import webhook
+from server import webhook_client
 from server.db.models import Delivery, Webhook
 from server.services import notices
 from server.ssrf_guard import read_url
@@ -38,7 +38,7 @@ def add(session: Session, user: User, url: str, *, settings: Settings, now: int)
         raise Conflict("you have this webhook already; remove it first for a new secret")
     if len(mine) >= MOST:
         raise TooMany(f"an account has up to {MOST} webhooks; remove one first")
-    made = Webhook(user_id=user.id, url=url, secret=webhook.make_secret(), created_at=now)
+    made = Webhook(user_id=user.id, url=url, secret=webhook_client.make_secret(), created_at=now)
     session.add(made)
     session.flush()
     text = f"Your notices are posted to a webhook at {host} from now on."

@@ -20,7 +20,7 @@ from matchbox.match.memory import MEMORY_BYTES
 from matchbox.match.wire import TriedOut, TryOut
 from matchbox.settings import PREFIX, Settings
 from sandbox.policy import LEARN_CPU_MS, LEARN_MEMORY_MB, Limits
-from server import webhook
+from server import webhook_client
 from worker.arena.tryout import try_out
 
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -123,13 +123,15 @@ def test_the_receiver_on_the_page_knows_a_notice_from_a_forgery(checkout: Path) 
     (source,) = (code for code in blocks(page, "python") if "def is_genuine(" in code)
     receiver: dict[str, Any] = {}
     exec(source, receiver)
-    is_genuine, secret, now = receiver["is_genuine"], webhook.make_secret(), int(time.time())
-    given = webhook.headers(secret, "notice_1", now, b"{}")
+    is_genuine, secret, now = receiver["is_genuine"], webhook_client.make_secret(), int(time.time())
+    given = webhook_client.headers(secret, "notice_1", now, b"{}")
     assert is_genuine(secret, given, b"{}")
     assert not is_genuine(secret, given, b"{} ")
-    assert not is_genuine(webhook.make_secret(), given, b"{}")
+    assert not is_genuine(webhook_client.make_secret(), given, b"{}")
     assert not is_genuine(secret, {**given, "webhook-id": "notice_2"}, b"{}")
-    assert not is_genuine(secret, webhook.headers(secret, "notice_1", now - 600, b"{}"), b"{}")
+    assert not is_genuine(
+        secret, webhook_client.headers(secret, "notice_1", now - 600, b"{}"), b"{}"
+    )
 
 
 def test_the_limits_on_the_page_for_authors_are_those_of_the_settings(checkout: Path) -> None:

@@ -11,7 +11,7 @@ from matchbox.match.wire import PlayMatch
 from server.db.migrations import migrate
 from server.db.models import Bot
 from server.queries import comparisons as queries
-from server.services import comparisons, kinds
+from server.services import comparisons, job_kinds
 from server.services.tick import tick
 from tests.books import Books, open_books, really_played
 from tests.builders import shipped
@@ -49,7 +49,7 @@ def test_a_better_version_is_found_beside_the_ranked_queue_though_messages_are_l
     books.postman.take()  # all of it is lost
     books.clock.pass_by(minutes=books.settings.lease_minutes + 1)
     with books.write() as session:
-        assert kinds.sweep(session, settings=books.settings, now=books.clock())
+        assert job_kinds.sweep(session, settings=books.settings, now=books.clock())
     for _ in range(20):
         tick(books.context)
         for job in books.postman.take():

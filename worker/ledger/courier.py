@@ -17,7 +17,7 @@ import structlog
 from sqlalchemy.exc import SQLAlchemyError
 
 from matchbox.errors import BadName, CallerFault, MatchboxError, Unavailable
-from server import mail, webhook
+from server import mail, webhook_client
 from server.mail import Letter
 from server.queries.pagination import iso
 from server.services import deliveries
@@ -36,7 +36,7 @@ class Ways:
     """The ways of delivery; a test has its own."""
 
     send: Callable[..., None] = mail.send
-    post: Callable[..., int] = webhook.post
+    post: Callable[..., int] = webhook_client.post
 
 
 class Courier:
@@ -127,7 +127,7 @@ def _try(parcel: Parcel, context: Context, ways: Ways) -> tuple[str | None, bool
         ways.send(letter, settings)
         return None, False
     body, at = body_of(parcel), context.now() // 1000
-    given = webhook.headers(parcel.secret, f"notice_{parcel.notice}", at, body)
+    given = webhook_client.headers(parcel.secret, f"notice_{parcel.notice}", at, body)
     status = ways.post(parcel.url, body, given, anywhere=settings.webhooks == "any")
     arrived = 200 <= status < 300
-    return (None if arrived else f"it answered {status}"), status == webhook.GONE
+    return (None if arrived else f"it answered {status}"), status == webhook_client.GONE

@@ -15,7 +15,7 @@ from matchbox.errors import Unavailable
 from matchbox.match import wire
 from matchbox.settings import read_settings
 from server.context import Context, make_context
-from server.services.kinds import RESULTS
+from server.services.job_kinds import RESULTS
 from worker.app import make_celery
 from worker.ledger import message_handlers
 from worker.ledger.courier import Courier

@@ -13,7 +13,7 @@ import structlog
 
 from matchbox.errors import BadMessage, CallerFault
 from matchbox.match import wire
-from server.services import kinds
+from server.services import job_kinds
 from server.services import tick as ticking
 
 if TYPE_CHECKING:
@@ -29,10 +29,12 @@ def book(context: Context, task: str, data: object) -> bool:
     """
     try:
         with context.write() as session:
-            changed = kinds.book(session, task, data, settings=context.settings, now=context.now())
+            changed = job_kinds.book(
+                session, task, data, settings=context.settings, now=context.now()
+            )
     except CallerFault as error:
         log.warning("message.refused", task=task, why=f"{type(error).__name__}: {error}")
-        kind = kinds.RESULTS[task].kind
+        kind = job_kinds.RESULTS[task].kind
         if isinstance(error, BadMessage) and kind is not None and isinstance(data, dict):
             _lose(context, kind, data, str(error))
         return False

@@ -33,6 +33,6 @@ def ways_out() -> WaysOut:
     ]  # fmt: skip
     return WaysOut(
         mail=True, email="alice@example.org", email_asked="new@example.org",
-        kinds=["verdict", "rank-change", "something-new"], muted=["rank-change"],
+        kinds=["verdict", "rank-change", "season-end"], muted=["rank-change"],
         hooks="public", webhooks=hooks, shares=False,
     )  # fmt: skip

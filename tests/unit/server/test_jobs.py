@@ -14,7 +14,7 @@ from matchbox.errors import Conflict, Forbidden, NotFound
 from matchbox.match import wire
 from matchbox.match.wire import AnyJob
 from server.db.models import Event, User
-from server.services import jobs, kinds, lessons, matches, tryouts
+from server.services import job_kinds, jobs, lessons, matches, tryouts
 from server.services.tick import tick
 from tests.books import Books, season_of
 from tests.unit.server.test_lessons import a_school
@@ -35,14 +35,14 @@ class Life:
 
     def row(self) -> Any:
         """The job as it is on the books."""
-        kind = kinds.KINDS[self.job.kind]
+        kind = job_kinds.KINDS[self.job.kind]
         with self.books.read() as session:
             (row,) = kind.rows(session, self.job.subject)
             return row
 
     def is_at(self, stage: str) -> bool:
         """Whether the row is at this stage: queued, leased or parked."""
-        kind = kinds.KINDS[self.job.kind]
+        kind = job_kinds.KINDS[self.job.kind]
         with self.books.read() as session:
             at = select(kind.model.id).where(getattr(kind, stage), kind.model.id == self.row().id)
             return session.scalar(at) is not None
@@ -51,7 +51,7 @@ class Life:
         """An arena is about to do it, or does it."""
         with self.books.write() as session:
             message = replace(self.job.claim(), **change)
-            kinds.claim(session, message, settings=self.books.settings, now=self.books.clock())
+            job_kinds.claim(session, message, settings=self.books.settings, now=self.books.clock())
 
     def sent(self) -> bool:
         """Whether it was sent again; the new attempt is the present one from then on."""
@@ -163,10 +163,10 @@ def test_only_the_token_of_an_attempt_that_was_made_is_good(life: Life) -> None:
 
 
 def test_every_job_and_every_result_is_of_a_kind() -> None:
-    assert {job.kind for job in wire.JOBS.values()} == set(kinds.KINDS)
-    assert {one.kind for one in kinds.RESULTS.values()} == {*kinds.KINDS, None}
+    assert {job.kind for job in wire.JOBS.values()} == set(job_kinds.KINDS)
+    assert {one.kind for one in job_kinds.RESULTS.values()} == {*job_kinds.KINDS, None}
     assert {task for task, queue in wire.QUEUES.items() if queue == "ledger"} == {
-        *kinds.RESULTS,
+        *job_kinds.RESULTS,
         wire.TICK,
     }
-    assert {*wire.JOBS, *kinds.RESULTS, wire.TICK} == set(wire.QUEUES)
+    assert {*wire.JOBS, *job_kinds.RESULTS, wire.TICK} == set(wire.QUEUES)

@@ -13,7 +13,7 @@ from matchbox.errors import BadMessage, Conflict, Forbidden, NotFound
 from matchbox.match.wire import Learned, Teach
 from server import outbox
 from server.db.models import Lesson, LessonState, Match, Season, SeasonState, User, Version
-from server.services import kinds, lessons
+from server.services import job_kinds, lessons
 from tests.books import Books, learned, lost, played, season_of
 
 
@@ -170,7 +170,7 @@ def test_a_lost_message_is_sent_again_and_the_first_result_counts(school: School
 def sweep(school: School) -> int:
     """Sends again what is late."""
     with school.books.write() as session:
-        return kinds.sweep(session, settings=school.books.settings, now=school.books.clock())
+        return job_kinds.sweep(session, settings=school.books.settings, now=school.books.clock())
 
 
 def test_platform_faults_park_a_lesson_until_an_operator_looks(
@@ -229,7 +229,7 @@ def claim(school: School, job: Teach) -> None:
     """Says that an arena begins with the lesson."""
     books = school.books
     with books.write() as session:
-        kinds.claim(session, job.claim(), settings=books.settings, now=books.clock())
+        job_kinds.claim(session, job.claim(), settings=books.settings, now=books.clock())
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from matchbox.match import record as records
 from matchbox.match.record import Fault
 from matchbox.match.wire import Diagnostic, Note, PlayMatch
 from server.db.models import League, Match, MatchState, Rating, Result, Season, User
-from server.services import fixtures, jobs, kinds, matches, voids
+from server.services import fixtures, job_kinds, jobs, matches, voids
 from tests.books import Books, lost, open_books, played, scripted, season_of
 
 
@@ -35,13 +35,13 @@ def claim(books: Books, job: PlayMatch, **change: object) -> None:
     """Claims the match, as an arena does."""
     message = replace(job.claim(), **change)
     with books.write() as session:
-        kinds.claim(session, message, settings=books.settings, now=books.clock())
+        job_kinds.claim(session, message, settings=books.settings, now=books.clock())
 
 
 def swept(books: Books) -> int:
     """How many the sweeper found."""
     with books.write() as session:
-        return kinds.sweep(session, settings=books.settings, now=books.clock())
+        return job_kinds.sweep(session, settings=books.settings, now=books.clock())
 
 
 def results(books: Books) -> int:

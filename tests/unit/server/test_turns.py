@@ -8,7 +8,7 @@ from matchbox.errors import Conflict, TooMany
 from matchbox.match import wire
 from matchbox.match.wire import TryOut
 from server.db.models import Role, User, Version, VersionState
-from server.services import accounts, kinds, turns, uploads
+from server.services import accounts, job_kinds, turns, uploads
 from server.services.tick import tick
 from tests.books import SIMPLE, Books, lost, open_books, tried_out
 
@@ -41,7 +41,7 @@ def names(jobs: list[TryOut]) -> list[str]:
 def claim(books: Books, job: TryOut) -> None:
     """Claims the try-out, as an arena does."""
     with books.write() as session:
-        kinds.claim(session, job.claim(), settings=books.settings, now=books.clock())
+        job_kinds.claim(session, job.claim(), settings=books.settings, now=books.clock())
 
 
 def take_long(books: Books, owner: User, name: str) -> None:

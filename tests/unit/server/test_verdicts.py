@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from matchbox.errors import Conflict, Forbidden, NotFound
 from matchbox.match.wire import TryOut
 from server.db.models import User, Version, VersionState
-from server.services import kinds, tryouts, uploads
+from server.services import job_kinds, tryouts, uploads
 from tests.books import SIMPLE, Books, lost, tried_out
 
 
@@ -22,13 +22,13 @@ def the_job(books: Books) -> TryOut:
 def swept(books: Books) -> int:
     """How many the sweeper found."""
     with books.write() as session:
-        return kinds.sweep(session, settings=books.settings, now=books.clock())
+        return job_kinds.sweep(session, settings=books.settings, now=books.clock())
 
 
 def claim(books: Books, job: TryOut) -> None:
     """Claims the try-out, as an arena does."""
     with books.write() as session:
-        kinds.claim(session, job.claim(), settings=books.settings, now=books.clock())
+        job_kinds.claim(session, job.claim(), settings=books.settings, now=books.clock())
 
 
 def test_an_accepted_version_is_active_and_has_its_report(books: Books, alice: User) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from matchbox.errors import BadOption, Forbidden, Unavailable
-from server import ssrf_guard, webhook
+from server import ssrf_guard, webhook_client
 from tests.receivers import certificate, receiver
 
 BODY = json.dumps({"id": 7, "text": "größer"}).encode()
@@ -29,10 +29,10 @@ def here(*addresses: str) -> ssrf_guard.Resolve:
 
 
 def test_a_receiver_can_check_the_signature_by_the_standard() -> None:
-    secret = webhook.make_secret()
+    secret = webhook_client.make_secret()
     with receiver() as told:
-        given = webhook.headers(secret, "notice_7", 1_700_000_000, BODY)
-        assert webhook.post(told.url(), BODY, given, anywhere=True) == 200
+        given = webhook_client.headers(secret, "notice_7", 1_700_000_000, BODY)
+        assert webhook_client.post(told.url(), BODY, given, anywhere=True) == 200
     (asked,) = told.asked
     assert (asked.method, asked.path, asked.body) == ("POST", "/hook", BODY)
     key = base64.b64decode(secret.removeprefix("whsec_"))
@@ -46,7 +46,7 @@ def test_a_receiver_can_check_the_signature_by_the_standard() -> None:
 def test_the_signature_is_that_of_the_standards_own_example() -> None:
     secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
     body = b'{"test": 2432232314}'
-    signature = webhook.signature(secret, "msg_p5jXN8AQM9LWM0D4loKWxJek", 1614265330, body)
+    signature = webhook_client.signature(secret, "msg_p5jXN8AQM9LWM0D4loKWxJek", 1614265330, body)
     assert signature == "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE="
 
 
@@ -55,7 +55,7 @@ def test_the_status_is_what_counts_and_no_redirect_is_followed(status: int) -> N
     with receiver() as other, receiver() as told:
         told.status, told.moved_to = status, other.url()
         told.body = b"" if status == 204 else b"x" * 100_000
-        assert webhook.post(told.url(), BODY, {}, anywhere=True) == status
+        assert webhook_client.post(told.url(), BODY, {}, anywhere=True) == status
         assert not other.asked
 
 
@@ -63,16 +63,16 @@ def test_no_proxy_of_the_environment_is_asked(monkeypatch: pytest.MonkeyPatch) -
     with receiver() as proxy, receiver() as told:
         for name in ("http_proxy", "HTTP_PROXY", "https_proxy", "ALL_PROXY"):
             monkeypatch.setenv(name, proxy.url(path=""))
-        assert webhook.post(told.url(), BODY, {}, anywhere=True) == 200
+        assert webhook_client.post(told.url(), BODY, {}, anywhere=True) == 200
     assert (len(told.asked), len(proxy.asked)) == (1, 0)
 
 
 def test_a_receiver_that_drips_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(webhook, "TIMEOUT_S", 0.4)
+    monkeypatch.setattr(webhook_client, "TIMEOUT_S", 0.4)
     with receiver() as told:
         told.slow.set()
         with pytest.raises(Unavailable, match="did not answer"):
-            webhook.post(told.url(), BODY, {}, anywhere=True)
+            webhook_client.post(told.url(), BODY, {}, anywhere=True)
     assert told.asked
 
 
@@ -80,7 +80,7 @@ def test_nobody_at_the_door_is_told() -> None:
     with receiver() as told:
         url = told.url()
     with pytest.raises(Unavailable, match="did not answer"):
-        webhook.post(url, BODY, {}, anywhere=True)
+        webhook_client.post(url, BODY, {}, anywhere=True)
 
 
 def test_over_tls_the_name_is_checked_though_the_address_is_pinned(tmp_path: Path) -> None:
@@ -88,12 +88,12 @@ def test_over_tls_the_name_is_checked_though_the_address_is_pinned(tmp_path: Pat
     with receiver(shown) as told:
         found = here("127.0.0.1")
         good, bad = told.url("hooks.example"), told.url("other.example")
-        assert webhook.post(good, BODY, {}, anywhere=True, resolve=found, trust=trust) == 200
+        assert webhook_client.post(good, BODY, {}, anywhere=True, resolve=found, trust=trust) == 200
         assert told.asked[0].headers["host"] == f"hooks.example:{told.port}"
         with pytest.raises(Unavailable, match="Hostname mismatch"):
-            webhook.post(bad, BODY, {}, anywhere=True, resolve=found, trust=trust)
+            webhook_client.post(bad, BODY, {}, anywhere=True, resolve=found, trust=trust)
         with pytest.raises(Unavailable, match="CERTIFICATE_VERIFY_FAILED"):
-            webhook.post(good, BODY, {}, anywhere=True, resolve=found)
+            webhook_client.post(good, BODY, {}, anywhere=True, resolve=found)
     assert len(told.asked) == 1
 
 
@@ -131,13 +131,15 @@ PRIVATE = [
 def test_a_name_at_a_private_address_is_never_reached(address: str) -> None:
     assert not ssrf_guard.is_public(address)
     with pytest.raises(Forbidden, match=r"evil.example is at no public address"):
-        webhook.post("https://evil.example/", BODY, {}, anywhere=False, resolve=here(address))
+        webhook_client.post(
+            "https://evil.example/", BODY, {}, anywhere=False, resolve=here(address)
+        )
 
 
 def test_one_private_address_among_public_ones_is_enough() -> None:
     found = here("93.184.215.14", "127.0.0.1")
     with pytest.raises(Forbidden):
-        webhook.post("https://evil.example/", BODY, {}, anywhere=False, resolve=found)
+        webhook_client.post("https://evil.example/", BODY, {}, anywhere=False, resolve=found)
 
 
 @pytest.mark.parametrize("address", ["8.8.8.8", "2606:4700:4700::1111", "::ffff:8.8.8.8"])
@@ -149,7 +151,7 @@ def test_a_name_is_looked_up_once_and_its_answer_is_where_it_goes() -> None:
     answers = iter([["127.0.0.1"], ["192.0.2.1"]])
     with receiver() as told:
         url = told.url("changes.example")
-        done = webhook.post(url, BODY, {}, anywhere=True, resolve=lambda *_: next(answers))
+        done = webhook_client.post(url, BODY, {}, anywhere=True, resolve=lambda *_: next(answers))
     assert done == 200
     assert next(answers) == ["192.0.2.1"]
 
@@ -157,13 +159,16 @@ def test_a_name_is_looked_up_once_and_its_answer_is_where_it_goes() -> None:
 def test_the_next_address_is_tried_where_one_does_not_answer() -> None:
     with receiver() as told:
         found = here("127.0.0.2", "127.0.0.1")
-        assert webhook.post(told.url("two.example"), BODY, {}, anywhere=True, resolve=found) == 200
+        assert (
+            webhook_client.post(told.url("two.example"), BODY, {}, anywhere=True, resolve=found)
+            == 200
+        )
 
 
 @pytest.mark.parametrize("host", ["localhost", "127.1", "2130706433", "0x7f000001", "0"])
 def test_other_spellings_of_this_machine_are_seen_through(host: str) -> None:
     with pytest.raises(Forbidden, match="at no public address"):
-        webhook.post(f"https://{host}/", BODY, {}, anywhere=False)
+        webhook_client.post(f"https://{host}/", BODY, {}, anywhere=False)
 
 
 @pytest.mark.parametrize(
