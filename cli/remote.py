@@ -278,8 +278,13 @@ def _show_version(version: Version) -> None:
     if version.state == "pending":
         print(f"{version.bot} version {version.number} waits for its try-out")
     else:
-        print(f"{version.bot} version {version.number} is {version.state}")
+        print(f"{version.bot} version {version.number} is {_state_of(version)}")
         _show_report(version)
+
+
+def _state_of(version: VersionLine) -> str:
+    """The version's state, and the reason if it is suspended, quarantined or parked."""
+    return f"{version.state}: {version.trouble}" if version.trouble else version.state
 
 
 def _show_report(version: VersionLine) -> None:
@@ -291,7 +296,7 @@ def _show_report(version: VersionLine) -> None:
 
 def _show_logs(bot: Bot, lines: list[tuple[str, LogLine]]) -> None:
     for version in reversed(bot.versions):
-        print(f"Version {version.number} is {version.state}")
+        print(f"Version {version.number} is {_state_of(version)}")
         if version.report:
             _show_report(version)
     for match, line in lines:

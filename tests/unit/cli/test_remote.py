@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from matchbox.match.wire import TryOut
-from server.db.models import User
+from server.db.models import User, Version, VersionState
 from server.services import accounts
 from tests.books import play_out, season_of, tried_out
 from tests.unit.cli.conftest import Platform, Run
@@ -166,6 +166,17 @@ def test_logs_show_what_the_bot_printed_in_its_try_out_and_its_matches(
     found = matchbox("logs", "charlie/one", "--matches", "1", "--json").json
     assert {line["bot"] for line in found["matches"]} == {"charlie/one"}
     assert len(found["matches"]) == 1
+
+
+def test_logs_say_why_a_version_is_suspended(
+    charlie: User, platform: Platform, matchbox: Run
+) -> None:
+    version = platform.books.bot(charlie, "one")
+    with platform.books.write() as session:
+        row = session.get_one(Version, version.id)
+        row.state, row.trouble = VersionState.SUSPENDED, "it forfeited 9 of its 10 bouts"
+    told = matchbox("logs", "one").out
+    assert "Version 1 is suspended: it forfeited 9 of its 10 bouts\n" in told
 
 
 def test_another_accepted_version_can_be_activated(

@@ -1,0 +1,31 @@
+"""Every file on the map exists, and defines the name that stands before it."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+HOME = Path(__file__).parents[2]
+MAP = (HOME / "ARCHITECTURE.md").read_text()
+ROOMS = "matchbox|sandbox|server|worker|dashboard|laboratory|cli|docs|tests"
+FILES = sorted(set(re.findall(rf"`((?:{ROOMS})/[\w./-]*)`", MAP)))
+NAMED = re.findall(rf"`(\w+)`(?: and `(\w+)`)? (?:of|in) `((?:{ROOMS})/[\w./-]+\.py)`", MAP)
+
+
+def test_the_map_names_files() -> None:
+    assert len(FILES) > 30
+    assert len(NAMED) > 6
+
+
+@pytest.mark.parametrize("path", FILES)
+def test_a_file_on_the_map_exists(path: str) -> None:
+    assert (HOME / path).exists(), f"ARCHITECTURE.md names {path}"
+
+
+@pytest.mark.parametrize(("first", "second", "path"), NAMED)
+def test_a_name_on_the_map_is_in_its_file(first: str, second: str, path: str) -> None:
+    text = (HOME / path).read_text()
+    for name in filter(None, (first, second)):
+        assert re.search(rf"\b{name}\b", text), f"ARCHITECTURE.md looks for {name} in {path}"
