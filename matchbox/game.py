@@ -124,9 +124,10 @@ class GameHooks(Protocol):
         Without this hook the move is looked up in `legal`. The move may be any plain data.
         """
 
-    def brief(self, state: State, seat: int) -> bytes:
+    def brief(self, state: State, seat: int) -> bytes | bytearray:
         """The view of a seat in `to_move`, as bytes; it is sent in place of the view.
 
+        A bytearray may change with the state's next move.
         It must equal `brief_of(view(state, seat))` of the player module. The player module must
         have `brief_of` and `answer_brief`.
         """

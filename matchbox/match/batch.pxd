@@ -1,5 +1,10 @@
 cimport cython
 from matchbox.dice cimport SeededDice
+from matchbox.match cimport frame_codec
+from matchbox.match.bout cimport refusal
+from matchbox.match.frame_codec cimport Asking
+
+cdef Py_ssize_t _CHANCE
 
 @cython.final
 @cython.auto_pickle(False)
@@ -14,14 +19,17 @@ cdef class _Bout:
 @cython.final
 @cython.auto_pickle(False)
 cdef class RulesBatch:
-    cdef object _game, _options, _apply, _to_move, _view, _refusal
+    cdef object _game, _options, _apply, _to_move, _view
+    cdef Asking _asking
     cdef Py_ssize_t _seats, _max_steps
     cdef list _owing, _over
 
     cpdef start(self, object bout, SeededDice dice, list seeds)
-    @cython.locals(bout=_Bout)
-    cpdef list ask(self, Py_ssize_t seat)
-    @cython.locals(bout=_Bout, bouts=list, back=list, owing=list, most=Py_ssize_t)
+    @cython.locals(bout=_Bout, asking=Asking)
+    cpdef ask(self, Py_ssize_t seat)
+    @cython.locals(
+        bout=_Bout, bouts=list, back=list, owing=list, most=Py_ssize_t, mover=Py_ssize_t
+    )
     cpdef list take(self, Py_ssize_t seat, object answers)
     cpdef list over(self)
     @cython.locals(bout=_Bout)
@@ -31,5 +39,4 @@ cdef class RulesBatch:
     cdef bint _make_several(self, _Bout bout, Py_ssize_t seat, object answer) except -1
     cdef bint _make_row(self, _Bout bout, Py_ssize_t seat, object answer) except -1
     cdef bint _make_together(self, _Bout bout) except -1
-    cdef bint _refuses(self, _Bout bout, Py_ssize_t seat, object move) except -1
     cdef bint _make(self, _Bout bout, Py_ssize_t seat, object move) except -1

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from msgspec.json import encode
-
 from matchbox.errors import IllegalMove, SeatFault
 from matchbox.game import CHANCE
+from matchbox.match import frame_codec
+from matchbox.match.bout import endless, refusal, view_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     from matchbox.dice import SeededDice
     from matchbox.game import Answers, Batch, Game, Options, Outcome, Plain, State
 
-_NO_MOVES: Final = (tuple, SeatFault)
-"""Types of answers that are not a single move: a row of moves, and a fault seen inside the seat."""
+_CHANCE: Final = CHANCE
 
 Left = tuple[int, list["Plain"], "Answers"]
 """A bout that is handed back: its number, the answers so far, and the answers to be taken next."""
@@ -68,8 +67,11 @@ class RulesBatch:
         self._options = options
         self._apply = game.apply
         self._to_move = game.to_move
-        self._view = getattr(game, "brief", None) or game.view
-        self._refusal = getattr(game, "refusal", None)
+        self._view = view_of(game)
+        self._asking: Any = None
+        """Compiled build: encodes the questions of a game with briefs."""
+        if frame_codec.COMPILED and self._view != game.view:
+            self._asking = frame_codec.Asking()
         self._max_steps = game.spec.max_steps
         self._owing: list[list[_Bout]] = [[] for _ in range(seats)]
         self._over: list[tuple[int, list[Plain], Outcome]] = []
@@ -79,12 +81,19 @@ class RulesBatch:
         state = self._game.start(self._seats, dice, self._options)
         self._go_on(_Bout(bout, dice, seeds, state))
 
-    def ask(self, seat: int) -> list[tuple[int, Any, str | None]]:
+    def ask(self, seat: int) -> Any:
         """The questions to that seat."""
         view = self._view
-        return [
-            (bout.number, view(bout.state, seat), bout.seeds[seat]) for bout in self._owing[seat]
-        ]
+        if self._asking is None:
+            return [
+                (bout.number, view(bout.state, seat), bout.seeds[seat])
+                for bout in self._owing[seat]
+            ]
+        asking: frame_codec.Asking = self._asking
+        asking.clear()
+        for bout in self._owing[seat]:
+            asking.add(bout.number, view(bout.state, seat), bout.seeds[seat])
+        return asking
 
     def take(self, seat: int, answers: Sequence[Any]) -> list[Left]:
         """Makes the moves; returns the bouts in which an answer is not legal."""
@@ -93,7 +102,7 @@ class RulesBatch:
         apply, to_move, owing, most = self._apply, self._to_move, self._owing, self._max_steps
         for bout, answer in zip(bouts, answers, strict=True):
             bout.seeds[seat] = None
-            if bout.together or type(answer) in _NO_MOVES:
+            if bout.together or type(answer) is tuple or type(answer) is SeatFault:
                 if not self._make_several(bout, seat, answer):
                     back.append((bout.number, bout.answers, bout.answered))
                 continue
@@ -106,10 +115,12 @@ class RulesBatch:
             bout.answers.append(answer)
             bout.step += 1
             movers = to_move(state)
-            if len(movers) == 1 and movers[0] != CHANCE and bout.step <= most:
-                owing[movers[0]].append(bout)
-            else:
-                self._go_on(bout)
+            if len(movers) == 1 and bout.step <= most:
+                mover = movers[0]
+                if mover != _CHANCE:
+                    owing[mover].append(bout)
+                    continue
+            self._go_on(bout)
         return back
 
     def over(self) -> list[tuple[int, list[Plain], Outcome]]:
@@ -142,7 +153,7 @@ class RulesBatch:
         """
         while movers := self._to_move(bout.state):
             if bout.step > self._max_steps:
-                raise SeatFault("platform", f"a bout of {self._game.spec.name} does not end")
+                raise endless(self._game)
             if movers[0] != CHANCE:
                 break
             bout.state = self._apply(bout.state, CHANCE, None, bout.dice.at(bout.step))
@@ -178,19 +189,15 @@ class RulesBatch:
         """Makes the moves of all seats that owe one; returns whether all are legal."""
         answered = sorted(bout.answered.items())
         for seat, move in answered:
-            if type(move) in _NO_MOVES or self._refuses(bout, seat, move):
+            if type(move) is tuple or type(move) is SeatFault:
+                return False
+            if refusal(self._game, bout.state, seat, move):
                 return False
         for seat, move in answered:
             if seat not in self._to_move(bout.state) or not self._make(bout, seat, move):
                 return False
         bout.answers += [move for _, move in answered]
         return True
-
-    def _refuses(self, bout: _Bout, seat: int, move: Plain) -> bool:
-        """Whether the rules refuse the move before any of the others is made."""
-        if self._refusal is not None:
-            return bool(self._refusal(bout.state, seat, move))
-        return encode(move) not in map(encode, self._game.legal(bout.state, seat))
 
     def _make(self, bout: _Bout, seat: int, move: Plain) -> bool:
         """Makes a move; returns False if it is not legal."""

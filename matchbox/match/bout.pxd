@@ -1,12 +1,14 @@
 cimport cython
 from matchbox.dice cimport SeededDice
 
+cpdef refusal(object game, object state, Py_ssize_t seat, object move)
+
 cdef class LiveBout:
     cdef public tuple order
     cdef public object number, banned, state, owing
     cdef public list notes, moves, faults, told
     cdef public bint over
-    cdef object _game, _make_move, _to_move, _view, _outcome, _own_refusal
+    cdef object _game, _make_move, _to_move, _view, _outcome
     cdef SeededDice _dice
     cdef dict _given
     cdef public dict answered
@@ -17,7 +19,6 @@ cdef class LiveBout:
     cpdef result(self)
     cdef _take_row(self, Py_ssize_t seat, object moves)
     cdef _take_together(self)
-    cdef _refusal(self, Py_ssize_t seat, object move)
     cdef _apply(self, Py_ssize_t seat, object move)
     cdef _look(self)
     cdef bint _forfeit_given(self, object movers) except -1

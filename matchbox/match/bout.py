@@ -22,12 +22,33 @@ if TYPE_CHECKING:
     from matchbox.match.frames import Answer, Told
 
 
+def view_of(game: Game) -> Callable[[State, int], Told]:
+    """The function that makes the view of a seat in `to_move`, or its brief if the game has one."""
+    view: Callable[[State, int], Told] = getattr(game, "brief", None) or game.view
+    return view
+
+
+def refusal(game: Game, state: State, seat: int, move: Plain) -> str:
+    """Why that move is refused, in the game's own words if it has any; "" if it is legal."""
+    own: Callable[[State, int, Plain], str] | None = getattr(game, "refusal", None)
+    if own is not None:
+        return own(state, seat, move)
+    if encode(move) in map(encode, game.legal(state, seat)):
+        return ""
+    return f"the move {repr(move)[:60]} is not legal now"
+
+
+def endless(game: Game) -> SeatFault:
+    """The platform's fault in a bout with more steps than the game allows."""
+    return SeatFault("platform", f"a bout of {game.spec.name} does not end")
+
+
 class LiveBout:
     """One deal played once in one rotation of the seats."""
 
     __slots__ = (
-        "_dice", "_game", "_given", "_make_move", "_max_steps", "_outcome", "_own_refusal",
-        "_seats", "_steps", "_to_move", "_view", "answered", "banned", "faults", "moves", "notes",
+        "_dice", "_game", "_given", "_make_move", "_max_steps", "_outcome", "_seats",
+         "_steps", "_to_move", "_view", "answered", "banned", "faults", "moves", "notes",
         "number", "order", "over", "owing", "state", "told",
     )  # fmt: skip
 
@@ -60,11 +81,8 @@ class LiveBout:
         self._steps = 1
         self._max_steps = game.spec.max_steps
         self._make_move = game.apply
-        self._own_refusal: Callable[[State, int, Plain], str] | None = getattr(
-            game, "refusal", None
-        )
         self._to_move = game.to_move
-        self._view = getattr(game, "brief", None) or game.view
+        self._view = view_of(game)
         self._given = {(fault.step, fault.seat): fault for fault in given}
         self._outcome: Outcome | None = None
         self._dice = SeededDice(bytes.fromhex(deal), 0)
@@ -79,6 +97,8 @@ class LiveBout:
         It is kept, so that it can be sent again.
         """
         view = self._view(self.state, seat)
+        if type(view) is bytearray:  # The game may change it later.
+            view = bytes(view)
         self.told[seat].append(view)
         return view
 
@@ -128,8 +148,8 @@ class LiveBout:
                 faults.append((seat, answer))
             elif isinstance(answer, tuple):
                 faults.append((seat, SeatFault("protocol", "it made moves in a row; one is owed")))
-            elif refusal := self._refusal(seat, answer):
-                faults.append((seat, SeatFault("illegal", refusal)))
+            elif reason := refusal(self._game, self.state, seat, answer):
+                faults.append((seat, SeatFault("illegal", reason)))
             else:
                 moves.append((seat, answer))
         for seat, fault in faults:
@@ -137,14 +157,6 @@ class LiveBout:
         for seat, move in moves:
             if not self.over and seat in self._to_move(self.state):
                 self._apply(seat, move)
-
-    def _refusal(self, seat: int, move: Plain) -> str:
-        """Why that move is refused, in the game's own words if it has any; "" if it is legal."""
-        if self._own_refusal is not None:
-            return self._own_refusal(self.state, seat, move)
-        if encode(move) in map(encode, self._game.legal(self.state, seat)):
-            return ""
-        return f"the move {repr(move)[:60]} is not legal now"
 
     def _apply(self, seat: int, move: Plain) -> None:
         try:
@@ -162,7 +174,7 @@ class LiveBout:
             if not movers:
                 self._settle(self._game.outcome(self.state))
             elif self._steps > self._max_steps:
-                raise SeatFault("platform", f"a bout of {self._game.spec.name} does not end")
+                raise endless(self._game)
             elif movers[0] == CHANCE:
                 self.state = self._make_move(self.state, CHANCE, None, self._next_dice())
             elif not self._given or not self._forfeit_given(movers):

@@ -12,34 +12,23 @@ from operator import index
 from typing import Any, Final
 
 from matchbox.errors import IllegalMove
+from matchbox.games.bomb import codec
+from matchbox.games.bomb.cards import BOMB, KINDS, NUMBERS
 
 ALIASES: Final[dict[str, str]] = {}
 """Module names of the source document that players import; the notebook has none."""
 
 Ask = Callable[[Any], Any]
 
-_NUMBERS: Final = {
-    name: number
-    for number, name in enumerate(("defuse", "skip", "bottom", "shuffle", "see", "nothing", "bomb"))
-}
-_PILE: Final = 1
-_OTHER: Final = 2
-_SEEN: Final = 3
-_COUNTS: Final = 4
-_CARDS: Final = _COUNTS + len(_NUMBERS)
-"""The places of these numbers in a brief, as `brief_of` writes it."""
-
 
 class Card:
     """A kind of card; one object stands for all its copies."""
 
-    __slots__ = ("_description", "_name", "_number", "_place")
+    __slots__ = ("_description", "_name", "_number")
 
     def __init__(self, name: str, description: str) -> None:
         self._name = name
-        self._number = _NUMBERS.get(name, _NUMBERS["bomb"])
-        self._place = _COUNTS + self._number
-        """The place of their number in a brief."""
+        self._number = NUMBERS.get(name, BOMB)
         self._description = description
 
     def name(self) -> str:
@@ -81,12 +70,12 @@ _cards: Final = [*HAND_KINDS, bomb_card]
 class Hand:
     """The cards that a player holds, as a number for each kind."""
 
-    __slots__ = ("_brief",)
+    __slots__ = ("_counts",)
 
     def __init__(self, d: Mapping[Card, int] | None = None) -> None:
         """A hand with these numbers of cards; without them, an empty one."""
-        self._brief = bytes(_CARDS)
-        """The counts by kind, at _COUNTS; those of the bomb and all other numbers stay 0."""
+        self._counts = bytes(len(KINDS))
+        """The number of cards of each kind; that of the bomb stays 0."""
         for card, number in d.items() if d else ():
             self._change(card, number)
 
@@ -105,32 +94,31 @@ class Hand:
     def num_cards(self, card: Card) -> int:
         """How many cards of that kind are in the hand."""
         if type(card) is not Card:
-            return self._brief[_COUNTS + card._number]
-        brief = self._brief
+            return self._counts[card._number]
         known = card
-        return brief[known._place]
+        return self._counts[known._number]
 
     def copy(self) -> Hand:
         """A separate hand with the same cards."""
-        return _hand(self._brief)
+        return _hand(self._counts)
 
     def __len__(self) -> int:
-        return sum(self._brief[_COUNTS:_CARDS])
+        return sum(self._counts)
 
     def __str__(self) -> str:
         kinds = [(card, self.num_cards(card)) for card in HAND_KINDS]
         return in_words([_counted(card, number) for card, number in kinds if number]) or "no cards"
 
     def _change(self, card: Card, more: int) -> None:
-        numbers = bytearray(self._brief)
-        numbers[_COUNTS + card._number] += more
-        self._brief = bytes(numbers)
+        counts = bytearray(self._counts)
+        counts[card._number] += more
+        self._counts = bytes(counts)
 
 
-def _hand(brief: bytes) -> Hand:
-    """The hand of the player with this brief."""
+def _hand(counts: bytes) -> Hand:
+    """The hand with these numbers of cards of each kind."""
     hand = Hand.__new__(Hand)
-    hand._brief = brief
+    hand._counts = counts
     return hand
 
 
@@ -146,32 +134,29 @@ class GameData:
         hand: Hand,
         other_players_hand_count: int,
     ) -> None:
-        head = (0, draw_pile_size, other_players_hand_count, 0)
-        counts = (*map(hand.num_cards, HAND_KINDS), 0)
-        self._brief = bytes((*head, *counts, *(card._number for card in discard_pile)))
+        played = bytes(card._number for card in discard_pile)
+        sheet = codec.sheet_of(hand._counts, other_players_hand_count, played)
+        self._brief = bytes(sheet.brief(draw_pile_size))
         """The brief, as `brief_of` writes it."""
         self._ask: Ask | None = None
         self._over = True
 
     def my_hand(self) -> Hand:
         """A copy of the player's own hand."""
-        return _hand(self._brief)
+        return _hand(codec.read_hand(self._brief))
 
     def draw_pile_size(self) -> int:
         """How many cards are on the draw pile."""
-        return self._brief[_PILE]
+        return codec.read_pile(self._brief)
 
     def other_players_hand_count(self) -> int:
         """How many cards the other player holds."""
-        return self._brief[_OTHER]
+        return codec.read_other(self._brief)
 
     def discard_pile(self) -> tuple[Card, ...]:
         """All cards played so far, oldest first."""
-        size = len(self._brief)
-        if size == _CARDS:
-            return ()
-        brief = self._brief
-        return tuple([_cards[number] for number in brief[_CARDS + brief[_SEEN] : size]])
+        pile = codec.read_discard(self._brief)
+        return tuple([_cards[number] for number in pile])
 
     def _play_a_card(self, card: Card) -> tuple[Card, ...] | None:
         """Plays a see or a shuffle card.
@@ -185,7 +170,7 @@ class GameData:
             self._ask(f"play_a_card({_named(card)})")
         self._brief = brief = self._ask(card._name)
         if card is see_card:
-            return tuple([_cards[number] for number in brief[_CARDS : _CARDS + brief[_SEEN]]])
+            return tuple([_cards[number] for number in codec.read_seen(brief)])
         return None
 
     def __str__(self) -> str:
@@ -232,14 +217,12 @@ def answer(player: Player, view: dict[str, Any], ask: Ask) -> Any:
 
 
 def brief_of(view: dict[str, Any]) -> bytes:
-    """The view of the seat to move in as many bytes as it has numbers: 1 for a bomb to put back,
-    the draw pile, the other hand, how many cards are seen, the hand by kind, and 0 for the bomb;
-    then the cards seen and the discard pile."""
-    seen = view.get("seen", ())
-    cards = [_NUMBERS[kind] for kind in (*seen, *view["discard"])]
-    counts = [view["hand"][card.name()] for card in HAND_KINDS]
-    head = (view["ask"] == "defuse", view["pile"], view["other"], len(seen))
-    return bytes((*head, *counts, 0, *cards))
+    """The view of the seat to move in bytes; see codec.py."""
+    hand = [view["hand"].get(kind, 0) for kind in KINDS]
+    sheet = codec.sheet_of(hand, view["other"], map(NUMBERS.__getitem__, view["discard"]))
+    sheet.see(bytearray(map(NUMBERS.__getitem__, view.get("seen", ()))))
+    sheet.ask_for_place(view["ask"] == "defuse")
+    return bytes(sheet.brief(view["pile"]))
 
 
 def answer_brief(player: Player, brief: bytes, ask: Ask) -> Any:
@@ -248,9 +231,9 @@ def answer_brief(player: Player, brief: bytes, ask: Ask) -> Any:
     turn._brief = brief
     turn._ask = ask
     turn._over = False
-    if brief[0]:
+    if codec.asks_for_place(brief):
         turn._over = True
-        return _place(player.defuse(turn), brief[_PILE])
+        return _place(player.defuse(turn), codec.read_pile(brief))
     try:
         chosen = player.turn(turn, turn._play_a_card)
     finally:

@@ -7,7 +7,8 @@ import itertools
 import pytest
 
 from matchbox.games.bomb.draw import draw
-from matchbox.games.bomb.rules import GAME, holding
+from matchbox.games.bomb.rules import GAME
+from matchbox.games.bomb.steps import holding
 from matchbox.match import record as records
 from matchbox.match.referee import Played, play
 from matchbox.match.replay import replay
@@ -161,7 +162,7 @@ def test_a_human_cannot_sit_in_a_seat_but_its_file_loads() -> None:
 
 
 def test_a_picture_shows_a_seat_only_its_own_cards() -> None:
-    state = holding(bytearray(17), (bytearray((6, *bytes(6))), bytearray((0, 0, 0, 6, *bytes(3)))))
+    state = holding(bytearray(17), bytearray((6, *bytes(6))), bytearray((0, 0, 0, 6, *bytes(3))))
     assert ">shuffle<" not in draw(GAME.view(state, 0))
     assert ">defuse<" in draw(GAME.view(state, 0))
     table = draw(GAME.view(state, None))

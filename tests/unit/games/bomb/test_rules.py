@@ -9,7 +9,8 @@ import pytest
 
 from matchbox.errors import IllegalMove
 from matchbox.games.bomb.cards import DEFUSE, NUMBERS, SEE, SKIP
-from matchbox.games.bomb.rules import GAME, State, holding, names
+from matchbox.games.bomb.rules import GAME, names
+from matchbox.games.bomb.steps import State, holding
 from tests.fakes import LeastDice, RandomDice
 
 KINDS = {"defuse": 4, "skip": 4, "bottom": 4, "shuffle": 4, "see": 8, "nothing": 4, "bomb": 1}
@@ -27,7 +28,7 @@ def a_hand(kinds: str) -> bytearray:
 
 def a_state(pile: str, hand: str = "", other: str = "") -> State:
     """A state with these cards; the last of the pile is its top. Seat 0 is to move."""
-    return holding(cards(pile), (a_hand(hand), a_hand(other)))
+    return holding(cards(pile), a_hand(hand), a_hand(other))
 
 
 def play(state: State, *moves: Any) -> State:

@@ -1,0 +1,136 @@
+"""The view of bomb in bytes, as it is sent to a player. Knows the layout, but no rule.
+
+A brief begins with a byte for each of these numbers: 1 if the bomb is to be put back, else 0; the
+size of the draw pile; the size of the other hand; how many cards are seen; and the hand, as a count
+for each kind. Then come the cards seen, the topmost first, and the discard pile, the oldest first.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from matchbox.games.bomb.cards import KINDS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+_DEFUSES: Final = 0
+_PILE: Final = 1
+_OTHER: Final = 2
+_SEEN: Final = 3
+_HAND: Final = 4
+_CARDS: Final = _HAND + len(KINDS)
+_BLANK: Final = bytearray(_CARDS)
+
+
+class Sheet:
+    """What one player knows. It is kept as a brief, so that nothing is written before a question:
+    that is faster than fields."""
+
+    __slots__ = ("_brief",)
+
+    def __init__(self) -> None:
+        self._brief = _BLANK.copy()
+
+    def brief(self, pile: int) -> bytearray:
+        """The brief, with the size of the draw pile; not a copy, so it changes with the sheet."""
+        self._brief[_PILE] = pile
+        return self._brief
+
+    @property
+    def hand(self) -> bytes:
+        """The number of cards of each kind in the hand."""
+        return read_hand(bytes(self._brief))
+
+    @property
+    def other(self) -> int:
+        """The size of the other hand."""
+        return self._brief[_OTHER]
+
+    @property
+    def seen(self) -> bytes:
+        """The cards just seen, the topmost first."""
+        return read_seen(bytes(self._brief))
+
+    @property
+    def discard(self) -> bytes:
+        """The discard pile, the oldest card first."""
+        return read_discard(bytes(self._brief))
+
+    def holds(self, card: int) -> int:
+        """How many cards of that kind are in the hand."""
+        return self._brief[_HAND + card]
+
+    def gain(self, card: int) -> None:
+        """A card is added to the hand."""
+        self._brief[_HAND + card] += 1
+
+    def play(self, card: int) -> None:
+        """A card goes from the hand to the discard pile."""
+        self._brief[_HAND + card] -= 1
+        self._brief.append(card)
+
+    def other_gains(self) -> None:
+        """A card is added to the other hand."""
+        self._brief[_OTHER] += 1
+
+    def other_plays(self, card: int) -> None:
+        """A card goes from the other hand to the discard pile."""
+        self._brief[_OTHER] -= 1
+        self._brief.append(card)
+
+    def see(self, cards: bytearray) -> None:
+        """These cards are seen, the topmost first."""
+        self.forget()
+        self._brief[_SEEN] = len(cards)
+        self._brief[_CARDS:_CARDS] = cards
+
+    def forget(self) -> None:
+        """The cards that were seen are forgotten."""
+        brief = self._brief
+        if brief[_SEEN]:
+            del brief[_CARDS : _CARDS + brief[_SEEN]]
+            brief[_SEEN] = 0
+
+    def ask_for_place(self, asks: bool) -> None:
+        """Whether the player is to put the bomb back."""
+        self._brief[_DEFUSES] = asks
+
+
+def sheet_of(hand: Iterable[int], other: int, played: Iterable[int] = ()) -> Sheet:
+    """A sheet with this hand, the size of the other hand, and this discard pile."""
+    sheet = Sheet()
+    sheet._brief[_HAND:_CARDS] = bytes(hand)
+    sheet._brief[_OTHER] = other
+    sheet._brief += bytes(played)
+    return sheet
+
+
+def asks_for_place(brief: bytes) -> bool:
+    """Whether the player is to put the bomb back."""
+    return brief[_DEFUSES] == 1
+
+
+def read_pile(brief: bytes) -> int:
+    """The size of the draw pile."""
+    return brief[_PILE]
+
+
+def read_other(brief: bytes) -> int:
+    """The size of the other hand."""
+    return brief[_OTHER]
+
+
+def read_hand(brief: bytes) -> bytes:
+    """The number of cards of each kind in the hand."""
+    return brief[_HAND:_CARDS]
+
+
+def read_seen(brief: bytes) -> bytes:
+    """The cards just seen, the topmost first."""
+    return brief[_CARDS : _CARDS + brief[_SEEN]]
+
+
+def read_discard(brief: bytes) -> bytes:
+    """The discard pile, the oldest card first."""
+    return brief[_CARDS + brief[_SEEN] :]
