@@ -106,8 +106,9 @@ class SeasonVerifier:
     def _is_of_this_python(self, taught: Taught) -> bool:
         """Whether the lesson was given under this Python, as its first record says."""
         played = next(iter(taught.played), None)
-        python = "" if played is None else records.unpack(self.archive.packed(played)).python
-        return python in ("", records.python_minor())
+        return played is None or records.is_of_this_python(
+            records.unpack(self.archive.packed(played))
+        )
 
 
 def _kind_of_fault(fault: str) -> str:

@@ -23,7 +23,7 @@ _MAX_BYTES: Final = 64 << 20
 _END: Final = "\0"
 _ENCODER: Final = msgspec.json.Encoder()
 _SAME: Final = 1000
-"""While a record is packed, at most this many values other than strings are known by identity."""
+"""While a record is packed, no more values are noted by identity once this many are."""
 _WHOLE: Final = {int}
 _LEVEL: Final = 4
 """The zlib level: the next one saves 6%, and takes half as long again."""
@@ -267,6 +267,11 @@ class _Characters(dict[Any, str]):
     def _next(self, thing: Any) -> str:
         self.things.append(thing)
         return chr(self._first + len(self.things) - 1)
+
+
+def is_of_this_python(record: Record) -> bool:
+    """Whether the bots ran on this interpreter's minor version, as far as the record says."""
+    return record.python in ("", python_minor())
 
 
 def python_minor() -> str:

@@ -83,7 +83,7 @@ def verify(
     open_player: Callable[[int, int], Player],
     order: Callable[[Iterable[int]], Iterable[int]] = iter,
 ) -> Verdict:
-    """Lets the bots play the record's match again, and compares the digests.
+    """Replays the record's moves, lets its bots play the match again, and compares the digests.
 
     `order` gets the rotations and returns them in the order of play.
 
@@ -92,7 +92,7 @@ def verify(
     third time: if the two new matches differ too, a bot does not repeat itself. Raises BadRecord if
     the record was played on another Python minor version, or does not replay.
     """
-    if record.python and record.python != records.python_minor():
+    if not records.is_of_this_python(record):
         raise BadRecord(
             f"the record was played on Python {record.python} and this is "
             f"{records.python_minor()}; verify it there"

@@ -16,8 +16,9 @@ from matchbox.match.wire import ALONE
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
 
-    from matchbox.game import Answers, Batch, Outcome, Plain
+    from matchbox.game import Answers, Batch, Plain
     from matchbox.match.bout import LiveBout
+    from matchbox.match.bouts import Bouts
     from matchbox.match.wire import PlayMatch
 
 _CULPRITS: Final = 3
@@ -41,28 +42,6 @@ class Player(Protocol):
 
     def close(self) -> None:
         """Ends the program at the end of the rotation."""
-
-
-class Bouts(Protocol):
-    """The bouts of a rotation, as the match keeps them. A bout is known by (deal, rotation)."""
-
-    def free(self, order: tuple[int, int]) -> bool:
-        """Whether nobody is banned from that bout and no fault in it is given."""
-
-    def start(self, order: tuple[int, int]) -> LiveBout:
-        """The bout at its beginning."""
-
-    def restart(self, order: tuple[int, int]) -> LiveBout:
-        """The bout at its beginning, with nobody banned and no given fault."""
-
-    def finish(self, live: LiveBout) -> None:
-        """Stores an ended bout."""
-
-    def keep(self, order: tuple[int, int], moves: list[Plain], outcome: Outcome) -> None:
-        """Stores an ended bout without faults."""
-
-    def beat(self) -> None:
-        """Called after every frame, and whenever a program has broken once more."""
 
 
 class Table:

@@ -18,6 +18,7 @@ from matchbox.match import record as records
 from matchbox.match import replay as proofs
 
 if TYPE_CHECKING:
+    from matchbox.game import Game
     from matchbox.match.record import Record
     from matchbox.match.table import Player
     from matchbox.match.wire import PlayMatch
@@ -55,16 +56,18 @@ class Verifier:
         """
         if digest is not None and records.digest(record) != digest:
             return "different"
-        game = registry.game(record.game)
         try:
-            proofs.replay(game, record)
+            return self._play_again(registry.game(record.game), record, classes)
         except BadRecord:
             return "different"
+
+    def _play_again(self, game: Game, record: Record, classes: Sequence[str | None]) -> Finding:
+        """Plays the match again if its bots can run here, and else only replays its moves. Raises
+        BadRecord if they do not replay."""
         bundles = _found(record.seats, self.bundle)
         memories = _found(filter(None, proofs.memories(record)), self.memory)
-        if bundles is None or memories is None:
-            return "replayed_only"
-        if record.python not in ("", records.python_minor()):
+        if bundles is None or memories is None or not records.is_of_this_python(record):
+            proofs.replay(game, record)
             return "replayed_only"
         job = proofs.job_of(record)
         if classes:

@@ -20,6 +20,7 @@ from matchbox.match.record import (
     Record,
     digest,
     entrant,
+    is_of_this_python,
     pack,
     python_minor,
     unpack,
@@ -231,3 +232,9 @@ def test_the_python_is_named_by_its_minor_version() -> None:
     major, minor = python_minor().split(".")
     assert int(major) >= 3
     assert int(minor) >= 0
+
+
+def test_a_record_is_of_this_python_unless_it_names_another() -> None:
+    assert is_of_this_python(replace(RECORD, python=""))
+    assert is_of_this_python(replace(RECORD, python=python_minor()))
+    assert not is_of_this_python(replace(RECORD, python="3.1"))

@@ -11,6 +11,7 @@ from matchbox import registry
 from matchbox.bundle import digest
 from matchbox.game import fill_options
 from matchbox.match import record as records
+from matchbox.match import replay as proofs
 from matchbox.match.record import Fault, Record
 from matchbox.match.referee import play
 from matchbox.match.verification import Find, Verifier
@@ -46,6 +47,14 @@ def verifier(bundle: Find = BUNDLES.get) -> Verifier:
 
 def test_the_bots_play_the_same_record_again(record: Record) -> None:
     assert verifier().verify(record, records.digest(record)) == "same"
+
+
+def test_the_moves_are_replayed_once(record: Record, monkeypatch: pytest.MonkeyPatch) -> None:
+    replayed: list[Record] = []
+    monkeypatch.setattr(proofs, "replay", lambda game, record: replayed.append(record))
+    for bundle in (BUNDLES.get, nothing):
+        verifier(bundle).verify(record, None)
+    assert replayed == [record, record]
 
 
 def test_each_entrant_plays_with_the_class_that_its_owner_has_chosen(record: Record) -> None:
