@@ -10,7 +10,8 @@ import hmac
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from flask import current_app, g, request, session
+from flask import current_app, g, request
+from flask import session as cookie
 from flask_login import LoginManager, UserMixin, current_user, login_user, logout_user
 from flask_wtf.csrf import CSRFError, CSRFProtect
 
@@ -71,18 +72,18 @@ def visitor() -> Visitor | None:
     return current_user._get_current_object() if current_user.is_authenticated else None
 
 
-def viewer(books: Session) -> User | None:
+def viewer(session: Session) -> User | None:
     """The account that makes the request, read in this database session, or None."""
     asking = visitor()
-    user = accounts.user_by_id(books, asking.id) if asking else None
+    user = accounts.user_by_id(session, asking.id) if asking else None
     if asking is not None and user is not None:
         user.limited = Scope.OPERATE not in asking.scopes
     return user
 
 
-def account(books: Session) -> User:
+def account(session: Session) -> User:
     """The account that makes the request. Raises LoginNeeded."""
-    user = viewer(books)
+    user = viewer(session)
     if user is None:
         raise LoginNeeded
     return user
@@ -94,9 +95,9 @@ def require_account() -> None:
         raise LoginNeeded
 
 
-def operator(books: Session) -> User:
+def operator(session: Session) -> User:
     """The operator's account that makes the request. Raises LoginNeeded or Forbidden."""
-    user = account(books)
+    user = account(session)
     accounts.require_operator(user)
     return user
 
@@ -112,10 +113,10 @@ def arena_only() -> None:
     g.arena = True
 
 
-def token_in_use(books: Session) -> Token | None:
+def token_in_use(session: Session) -> Token | None:
     """The token that the request came with, in these books, or None."""
     asking = visitor()
-    return accounts.token_by_id(books, asking.token) if asking and asking.token else None
+    return accounts.token_by_id(session, asking.token) if asking and asking.token else None
 
 
 def start_session(user: User) -> None:
@@ -124,13 +125,13 @@ def start_session(user: User) -> None:
     Raises Forbidden where the password has changed since it was looked at.
     """
     made, before = context(), visitor()
-    with made.write() as books:
+    with made.write() as session:
         if before is not None and before.session is not None:
-            sessions.forget(books, before.session)
+            sessions.forget(session, before.session)
         agent = request.headers.get("User-Agent", "")
-        secret = sessions.begin(books, user, agent=agent, now=made.now())
-    session.clear()
-    session.permanent = True
+        secret = sessions.begin(session, user, agent=agent, now=made.now())
+    cookie.clear()
+    cookie.permanent = True
     login_user(Visitor(user.id, user.name, user.role, user.scopes, key=secret))
 
 
@@ -138,10 +139,10 @@ def end_session() -> None:
     """Logs the browser out: its cookie opens nothing any more, nor does a copy of it."""
     asking = visitor()
     if asking is not None and asking.session is not None:
-        with context().write() as books:
-            sessions.forget(books, asking.session)
+        with context().write() as session:
+            sessions.forget(session, asking.session)
     logout_user()
-    session.clear()
+    cookie.clear()
 
 
 def guard_entry(app: Flask) -> None:
@@ -195,15 +196,15 @@ def _of_session(secret: str) -> Visitor | None:
         return None
     made = context()
     now = made.now()
-    with made.read() as books:
-        row = sessions.session_of(books, secret, now=now)
+    with made.read() as session:
+        row = sessions.session_of(session, secret, now=now)
         if row is None:
             return None
         user, number, stale = row.user, row.id, now - row.seen_at >= sessions.NOTED_MS
         asking = Visitor(user.id, user.name, user.role, user.scopes, session=number, key=secret)
     if stale:
-        with made.write() as books:
-            sessions.note_use(books, number, now=now)
+        with made.write() as session:
+            sessions.note_use(session, number, now=now)
     return asking
 
 
@@ -213,15 +214,15 @@ def _of_token(asked: Request) -> Visitor | None:
     try:
         made = context()
         now = made.now()
-        with made.read() as books:
-            token = accounts.token_of(books, _bearer(asked), now=now)
+        with made.read() as session:
+            token = accounts.token_of(session, _bearer(asked), now=now)
             user, used_at = token.user, token.used_at or 0
             assert user is not None
             scopes = token.scope_set & user.scopes
             asking = Visitor(user.id, user.name, user.role, scopes, token=token.id)
         if now - used_at >= accounts.NOTED_MS:
-            with made.write() as books:
-                accounts.note_use(books, token.id, now=now)
+            with made.write() as session:
+                accounts.note_use(session, token.id, now=now)
         return asking
     except Forbidden as error:
         g.bad_token = str(error)

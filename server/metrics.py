@@ -86,8 +86,8 @@ class _Queue(Collector):
         self._context = context
 
     def collect(self) -> Iterator[GaugeMetricFamily]:
-        with self._context.read() as books:
-            queue = queries.queue(books)
+        with self._context.read() as session:
+            queue = queries.queue(session)
         matches = GaugeMetricFamily("matchbox_matches", "Matches by state", labels=["state"])
         for state in ("queued", "running", "parked"):
             matches.add_metric([state], getattr(queue, state))

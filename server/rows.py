@@ -17,53 +17,53 @@ if TYPE_CHECKING:
     from sqlalchemy.orm import Session
 
 
-def bot_row(books: Session, owner: str, name: str) -> Bot:
+def bot_row(session: Session, owner: str, name: str) -> Bot:
     """The bot owner/name."""
     query = select(Bot).join(Bot.owner).where(User.name == owner, Bot.name == name)
-    row = books.scalar(query)
+    row = session.scalar(query)
     if row is None:
         raise NotFound(f"there is no bot {owner}/{name}")
     return row
 
 
-def named_bot(books: Session, text: str, user: User) -> Bot:
+def named_bot(session: Session, text: str, user: User) -> Bot:
     """The bot that the account means: owner/name, or the name alone of one of its own."""
     owner, slash, name = text.partition("/")
-    return bot_row(books, owner, name) if slash else bot_row(books, user.name, text)
+    return bot_row(session, owner, name) if slash else bot_row(session, user.name, text)
 
 
-def version_row(books: Session, number: int) -> Version:
+def version_row(session: Session, number: int) -> Version:
     """The version with that row number."""
-    row = books.get(Version, number)
+    row = session.get(Version, number)
     if row is None:
         raise NotFound(f"there is no version {number}")
     return row
 
 
-def match_row(books: Session, name: str) -> Match:
+def match_row(session: Session, name: str) -> Match:
     """The match with that id."""
-    row = books.get(Match, name)
+    row = session.get(Match, name)
     if row is None:
         raise NotFound(f"there is no match {name}")
     return row
 
 
-def lesson_row(books: Session, number: int) -> Lesson:
+def lesson_row(session: Session, number: int) -> Lesson:
     """The lesson with that row number."""
-    row = books.get(Lesson, number)
+    row = session.get(Lesson, number)
     if row is None:
         raise NotFound(f"there is no lesson {number}")
     return row
 
 
-def league_row(books: Session, name: str) -> League:
+def league_row(session: Session, name: str) -> League:
     """The league of that name."""
-    row = books.scalar(select(League).where(League.name == name))
+    row = session.scalar(select(League).where(League.name == name))
     if row is None:
         raise NotFound(f"there is no league {name!r}")
     return row
 
 
-def season_row(books: Session, name: str, viewer: User | None = None) -> Season:
+def season_row(session: Session, name: str, viewer: User | None = None) -> Season:
     """The season of that number or name; a draft for an operator alone."""
-    return find_season(books, name, viewer)
+    return find_season(session, name, viewer)

@@ -13,7 +13,7 @@ from matchbox.errors import Forbidden
 from server import queries
 from server.auth import account, context, operator, start_session, token_in_use, visitor
 from server.rate_limits import client_network
-from server.routes import asked
+from server.routes import schemas
 from server.routes.responses import answered
 from server.scopes import ANYBODY, Scope, needs
 from server.services import accounts, logins, sessions
@@ -28,57 +28,57 @@ OPEN: Any = [{}]
 @routes.output(Account)
 def whoami() -> Response:
     """The account that asks."""
-    with context().read() as books:
-        user = account(books)
+    with context().read() as session:
+        user = account(session)
         return answered(Account(name=user.name, role=user.role))
 
 
 @routes.post("/login")
 @needs(ANYBODY)
-@routes.input(asked.LogIn)
+@routes.input(schemas.LogIn)
 @routes.output(FreshToken, status_code=201)
 @routes.doc(security=OPEN)
-def log_in(json_data: asked.LogIn) -> Response:
+def log_in(json_data: schemas.LogIn) -> Response:
     """A new token for a name and its password; the secret is shown this once."""
     made = context()
-    with logins.counted(made, json_data.name, client_network()), made.read() as books:
-        known = accounts.log_in(books, json_data.name, json_data.password)
-    with made.write() as books:
-        user = accounts.same_password(books, known)
+    with logins.counted(made, json_data.name, client_network()), made.read() as session:
+        known = accounts.log_in(session, json_data.name, json_data.password)
+    with made.write() as session:
+        user = accounts.same_password(session, known)
         secret = accounts.make_token(
-            books, user, json_data.label, now=made.now(), **json_data.terms
+            session, user, json_data.label, now=made.now(), **json_data.terms
         )
-        return answered(queries.fresh_token(books, secret, now=made.now()), 201)
+        return answered(queries.fresh_token(session, secret, now=made.now()), 201)
 
 
 @routes.post("/accounts")
 @needs(ANYBODY)
-@routes.input(asked.Credentials)
+@routes.input(schemas.Credentials)
 @routes.output(Account, status_code=201)
 @routes.doc(security=OPEN)
-def sign_up(json_data: asked.Credentials) -> Response:
+def sign_up(json_data: schemas.Credentials) -> Response:
     """A new author's account, where sign-up is open."""
     made = context()
     if made.settings.signup != "open":
         raise Forbidden("sign-up is closed here; ask an operator for an account")
-    with made.write() as books:
-        user = accounts.sign_up(books, json_data.name, json_data.password, now=made.now())
+    with made.write() as session:
+        user = accounts.sign_up(session, json_data.name, json_data.password, now=made.now())
         return answered(Account(name=user.name, role=user.role), 201)
 
 
 @routes.post("/users")
 @needs(Scope.OPERATE)
-@routes.input(asked.NewUser)
+@routes.input(schemas.NewUser)
 @routes.output(Account, status_code=201)
-def create_user(json_data: asked.NewUser) -> Response:
+def create_user(json_data: schemas.NewUser) -> Response:
     """An account made by an operator."""
     made = context()
-    with made.read() as books:
-        operator(books)
-    with made.write() as books:
+    with made.read() as session:
+        operator(session)
+    with made.write() as session:
         user = accounts.create_user(
-            books,
-            account(books),
+            session,
+            account(session),
             json_data.name,
             json_data.password,
             json_data.role,
@@ -92,24 +92,24 @@ def create_user(json_data: asked.NewUser) -> Response:
 @routes.output(Tokens)
 def list_tokens() -> Response:
     """Your tokens that work, without their secrets."""
-    with context().read() as books:
-        items = queries.tokens(books, account(books))
+    with context().read() as session:
+        items = queries.tokens(session, account(session))
         return answered(Tokens(items=items, next=None))
 
 
 @routes.post("/tokens")
 @needs(Scope.SUBMIT)
-@routes.input(asked.NewToken)
+@routes.input(schemas.NewToken)
 @routes.output(FreshToken, status_code=201)
-def make_token(json_data: asked.NewToken) -> Response:
+def make_token(json_data: schemas.NewToken) -> Response:
     """A new token, which may do no more than the one that asks; its secret is shown this once."""
     made = context()
-    with made.write() as books:
-        user, by = account(books), token_in_use(books)
+    with made.write() as session:
+        user, by = account(session), token_in_use(session)
         secret = accounts.make_token(
-            books, user, json_data.name, now=made.now(), by=by, **json_data.terms
+            session, user, json_data.name, now=made.now(), by=by, **json_data.terms
         )
-        return answered(queries.fresh_token(books, secret, now=made.now()), 201)
+        return answered(queries.fresh_token(session, secret, now=made.now()), 201)
 
 
 @routes.delete("/tokens/<number:number>")
@@ -118,8 +118,8 @@ def make_token(json_data: asked.NewToken) -> Response:
 def revoke_token(number: int) -> ResponseReturnValue:
     """Makes a token of yours stop working."""
     made = context()
-    with made.write() as books:
-        accounts.revoke_token(books, account(books), number, now=made.now())
+    with made.write() as session:
+        accounts.revoke_token(session, account(session), number, now=made.now())
     return "", 204
 
 
@@ -129,9 +129,9 @@ def revoke_token(number: int) -> ResponseReturnValue:
 def list_sessions() -> Response:
     """The browsers in which your account is logged in."""
     made, asking = context(), visitor()
-    with made.read() as books:
+    with made.read() as session:
         current = asking.session if asking else None
-        items = queries.sessions(books, account(books), current, now=made.now())
+        items = queries.sessions(session, account(session), current, now=made.now())
         return answered(Sessions(items=items, next=None))
 
 
@@ -140,16 +140,16 @@ def list_sessions() -> Response:
 @routes.output({}, status_code=204)
 def end_session(number: int) -> ResponseReturnValue:
     """Logs one of your browsers out."""
-    with context().write() as books:
-        sessions.end(books, account(books), number)
+    with context().write() as session:
+        sessions.end(session, account(session), number)
     return "", 204
 
 
 @routes.post("/account/password")
 @needs(Scope.SUBMIT)
-@routes.input(asked.NewPassword)
+@routes.input(schemas.NewPassword)
 @routes.output(Account)
-def change_password(json_data: asked.NewPassword) -> Response:
+def change_password(json_data: schemas.NewPassword) -> Response:
     """Sets a new password: ends your other sessions, and revokes every token where asked."""
     return answered(new_password(json_data.old, json_data.new, revoke=json_data.revoke_tokens))
 
@@ -157,12 +157,12 @@ def change_password(json_data: asked.NewPassword) -> Response:
 def new_password(old: str, new: str, *, revoke: bool) -> Account:
     """Changes the password of who asks, whose browser stays logged in; the account."""
     made, asking = context(), visitor()
-    with made.read() as books:
-        user = account(books)
+    with made.read() as session:
+        user = account(session)
     with logins.counted(made, user.name, client_network()):
         accounts.check_password(user, old)
-    with made.write() as books:
-        user = accounts.change_password(books, user, old, new, now=made.now(), revoke=revoke)
+    with made.write() as session:
+        user = accounts.change_password(session, user, old, new, now=made.now(), revoke=revoke)
     if asking is not None and asking.session is not None:
         start_session(user)
     return Account(name=user.name, role=user.role)

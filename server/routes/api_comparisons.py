@@ -10,7 +10,7 @@ from flask import Response, url_for
 from matchbox.answers.comparisons import Comparison, Comparisons
 from server.auth import account, context, viewer
 from server.queries import comparisons as queries
-from server.routes import comparing
+from server.routes import schemas
 from server.routes.responses import answered, made_at
 from server.rows import named_bot
 from server.scopes import Scope, needs
@@ -21,24 +21,24 @@ routes = APIBlueprint("comparisons", __name__, url_prefix="/api/v1", tag="Compar
 
 @routes.get("/comparisons")
 @needs(Scope.READ)
-@routes.input(comparing.ComparisonsPage, location="query")
+@routes.input(schemas.ComparisonsPage, location="query")
 @routes.output(Comparisons)
-def comparisons(query_data: comparing.ComparisonsPage) -> Response:
+def comparisons(query_data: schemas.ComparisonsPage) -> Response:
     """A page of your comparisons, of one bot where asked, newest first."""
-    with context().read() as books:
-        return answered(queries.comparisons(books, account(books), **query_data.model_dump()))
+    with context().read() as session:
+        return answered(queries.comparisons(session, account(session), **query_data.model_dump()))
 
 
 @routes.post("/comparisons")
 @needs(Scope.SUBMIT)
-@routes.input(comparing.NewComparison)
+@routes.input(schemas.NewComparison)
 @routes.output(Comparison, status_code=201)
-def ask(json_data: comparing.NewComparison) -> Response:
+def ask(json_data: schemas.NewComparison) -> Response:
     """Asks whether one version of a bot of yours is better than another; poll the Location."""
     asked = json_data.model_dump()
     number = begin(asked.pop("bot"), **asked)
-    with context().read() as books:
-        told = queries.comparison(books, number, viewer(books))
+    with context().read() as session:
+        told = queries.comparison(session, number, viewer(session))
     return made_at(url_for("comparisons.comparison", number=number), told)
 
 
@@ -47,8 +47,8 @@ def ask(json_data: comparing.NewComparison) -> Response:
 @routes.output(Comparison)
 def comparison(number: int) -> Response:
     """A comparison with what it has found so far; for who asked, and operators."""
-    with context().read() as books:
-        return answered(queries.comparison(books, number, viewer(books)))
+    with context().read() as session:
+        return answered(queries.comparison(session, number, viewer(session)))
 
 
 @routes.post("/comparisons/<number:number>/cancel")
@@ -57,19 +57,19 @@ def comparison(number: int) -> Response:
 def cancel(number: int) -> Response:
     """Ends a comparison; what was not played is void, and costs nothing."""
     end(number)
-    with context().read() as books:
-        return answered(queries.comparison(books, number, viewer(books)))
+    with context().read() as session:
+        return answered(queries.comparison(session, number, viewer(session)))
 
 
 def begin(bot: str, **asked: Any) -> int:
     """Begins a comparison of a bot, as owner/name or one's own by its name; its number."""
     made = context()
-    with made.write() as books:
-        user = account(books)
+    with made.write() as session:
+        user = account(session)
         row = services.ask(
-            books,
+            session,
             user,
-            named_bot(books, bot, user),
+            named_bot(session, bot, user),
             **asked,
             settings=made.settings,
             now=made.now(),
@@ -80,5 +80,5 @@ def begin(bot: str, **asked: Any) -> int:
 def end(number: int) -> None:
     """Cancels a comparison."""
     made = context()
-    with made.write() as books:
-        services.cancel(books, account(books), services.find(books, number), now=made.now())
+    with made.write() as session:
+        services.cancel(session, account(session), services.find(session, number), now=made.now())

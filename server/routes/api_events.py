@@ -16,7 +16,7 @@ from flask import Response, current_app, request
 from server import queries
 from server.auth import context
 from server.rate_limits import asker
-from server.routes import asked
+from server.routes import schemas
 from server.routes.responses import described
 from server.scopes import Scope, needs
 from server.streams import LIFE_S
@@ -35,9 +35,9 @@ routes = APIBlueprint("events", __name__, url_prefix="/api/v1", tag="Events")
 
 @routes.get("/events")
 @needs(Scope.READ)
-@routes.input(asked.Since, location="query")
+@routes.input(schemas.Since, location="query")
 @routes.doc(responses=described("Server-sent events", MEDIA_TYPE))
-def events(query_data: asked.Since) -> Response:
+def events(query_data: schemas.Since) -> Response:
     """What changes from now on, or after the event last seen (`after`, or Last-Event-ID)."""
     made = context()
     last = request.headers.get("Last-Event-ID", "")
@@ -55,11 +55,11 @@ def _stream(made: Context, after: int | None) -> Iterator[str]:
     """Events as they come, and a heartbeat where there are none."""
     yield "retry: 2000\n\n"
     ends = time.monotonic() + LIFE_S
-    with made.read() as books:
-        seen = queries.last_event(books) if after is None else after
+    with made.read() as session:
+        seen = queries.last_event(session) if after is None else after
     while True:
-        with made.read() as books:
-            news = queries.events(books, seen)
+        with made.read() as session:
+            news = queries.events(session, seen)
         for event in news:
             seen = event["id"]
             yield f"id: {seen}\nevent: {event['kind']}\ndata: {json.dumps(event)}\n\n"

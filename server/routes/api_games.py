@@ -21,8 +21,8 @@ routes = APIBlueprint("games", __name__, url_prefix="/api/v1", tag="Games")
 @routes.output(Games)
 def games() -> Response:
     """Every game that is installed."""
-    with context().read() as books:
-        listed = queries.games(books)
+    with context().read() as session:
+        listed = queries.games(session)
     offered = list(libraries_of(context().settings))
     items = [game.model_copy(update={"libraries": offered}) for game in listed]
     return answered(Games(items=items, next=None))
@@ -33,5 +33,5 @@ def games() -> Response:
 @routes.output(Board)
 def leaderboard(game: str) -> Response:
     """The board of the game's own continuous league."""
-    with context().read() as books:
-        return answered(queries.leaderboard(books, game))
+    with context().read() as session:
+        return answered(queries.leaderboard(session, game))

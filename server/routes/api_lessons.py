@@ -21,8 +21,8 @@ routes = APIBlueprint("lessons", __name__, url_prefix="/api/v1", tag="Lessons")
 @routes.output(Lessons)
 def season_lessons(season: str) -> Response:
     """The lessons of your bots in a season, by round; all for operators."""
-    with context().read() as books:
-        found = queries.season_lessons(books, season, account(books))
+    with context().read() as session:
+        found = queries.season_lessons(session, season, account(session))
         return answered(Lessons(items=found, next=None))
 
 
@@ -31,8 +31,8 @@ def season_lessons(season: str) -> Response:
 @routes.output(Lessons)
 def bot_lessons(owner: str, name: str) -> Response:
     """The lessons of a bot of yours, newest first."""
-    with context().read() as books:
-        found = queries.bot_lessons(books, owner, name, account(books))
+    with context().read() as session:
+        found = queries.bot_lessons(session, owner, name, account(session))
         return answered(Lessons(items=found, next=None))
 
 
@@ -41,8 +41,8 @@ def bot_lessons(owner: str, name: str) -> Response:
 @routes.doc(responses=described("The memory's bytes", "application/octet-stream"))
 def memory(digest: str) -> Response:
     """A memory of a bot of yours, by digest; any for operators."""
-    with context().read() as books:
-        data = queries.own_memory(books, digest, account(books))
+    with context().read() as session:
+        data = queries.own_memory(session, digest, account(session))
     response = Response(data, mimetype="application/octet-stream")
     name = f"memory-{digest[:8]}"
     response.headers["Content-Disposition"] = f'attachment; filename="{name}"'
@@ -68,18 +68,18 @@ def skip(number: int) -> Response:
 def settle(number: int, *, again: bool) -> Response:
     """The answer to an operator's step with a parked lesson."""
     season = take_up(number, again=again)
-    with context().read() as books:
-        found = queries.season_lessons(books, season, account(books))
+    with context().read() as session:
+        found = queries.season_lessons(session, season, account(session))
         return answered(next(one for one in found if one.id == number))
 
 
 def take_up(number: int, *, again: bool) -> int:
     """Sends a parked lesson once more, or ends it; the number of its season."""
     made = context()
-    with made.write() as books:
-        user, row = operator(books), lesson_row(books, number)
+    with made.write() as session:
+        user, row = operator(session), lesson_row(session, number)
         if again:
-            lessons.requeue(books, user, row, settings=made.settings, now=made.now())
+            lessons.requeue(session, user, row, settings=made.settings, now=made.now())
         else:
-            lessons.skip(books, user, row, now=made.now())
+            lessons.skip(session, user, row, now=made.now())
         return row.season_id

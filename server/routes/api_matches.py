@@ -9,7 +9,7 @@ from msgspec import to_builtins
 from matchbox.answers.matches import Logs, Match, Matches
 from server import queries
 from server.auth import context, viewer
-from server.routes import asked
+from server.routes import schemas
 from server.routes.responses import answered
 from server.scopes import Scope, needs
 
@@ -18,12 +18,12 @@ routes = APIBlueprint("matches", __name__, url_prefix="/api/v1", tag="Matches")
 
 @routes.get("/matches")
 @needs(Scope.READ)
-@routes.input(asked.MatchesPage, location="query")
+@routes.input(schemas.MatchesPage, location="query")
 @routes.output(Matches)
-def matches(query_data: asked.MatchesPage) -> Response:
+def matches(query_data: schemas.MatchesPage) -> Response:
     """A page of the matches, newest first."""
-    with context().read() as books:
-        return answered(queries.matches(books, **query_data.model_dump()))
+    with context().read() as session:
+        return answered(queries.matches(session, **query_data.model_dump()))
 
 
 @routes.get("/matches/<match:match>")
@@ -39,15 +39,15 @@ def match(match: str) -> Response:
 @routes.output(Logs)
 def log(match: str) -> Response:
     """What your own bots printed and reported; an operator sees all that was printed."""
-    with context().read() as books:
-        lines = queries.match_log(books, match, viewer(books))
+    with context().read() as session:
+        lines = queries.match_log(session, match, viewer(session))
         return answered(Logs(items=lines, next=None))
 
 
 def whole_match(match: str, **changed: object) -> Response:
     """The match with its record, which is not copied on its way: it may be long."""
-    with context().read() as books:
-        found = queries.match(books, match, viewer(books))
+    with context().read() as session:
+        found = queries.match(session, match, viewer(session))
         played = found.digest is not None
-        record = to_builtins(queries.record_of(books, match)) if played else None
+        record = to_builtins(queries.record_of(session, match)) if played else None
     return jsonify({**found.plain(), "record": record, **changed})

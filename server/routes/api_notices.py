@@ -20,8 +20,8 @@ from matchbox.answers.notices import (
 )
 from server.auth import account, context
 from server.queries import inbox
-from server.routes.asked import Body, Page, Whole
 from server.routes.responses import answered
+from server.routes.schemas import Body, Page, Whole
 from server.scopes import Scope, needs
 from server.services import contact, notices, webhooks
 
@@ -58,8 +58,8 @@ class Muted(Body):
 @routes.output(Notices)
 def list_notices(query_data: NoticesPage) -> Response:
     """Your notices, newest first."""
-    with context().read() as books:
-        return answered(inbox.inbox(books, account(books), **query_data.model_dump()))
+    with context().read() as session:
+        return answered(inbox.inbox(session, account(session), **query_data.model_dump()))
 
 
 @routes.post("/notices/<number:number>/read")
@@ -68,9 +68,9 @@ def list_notices(query_data: NoticesPage) -> Response:
 def mark_read(number: int) -> Response:
     """Marks a notice of yours as read."""
     made = context()
-    with made.write() as books:
-        row = notices.mark_read(books, account(books), number, now=made.now())
-        return answered(inbox.notice(books, row))
+    with made.write() as session:
+        row = notices.mark_read(session, account(session), number, now=made.now())
+        return answered(inbox.notice(session, row))
 
 
 @routes.post("/notices/read")
@@ -80,8 +80,8 @@ def mark_read(number: int) -> Response:
 def mark_all_read(json_data: Newest) -> Response:
     """Marks all your notices as read, or those up to one."""
     made = context()
-    with made.write() as books:
-        count = notices.mark_all_read(books, account(books), json_data.newest, now=made.now())
+    with made.write() as session:
+        count = notices.mark_all_read(session, account(session), json_data.newest, now=made.now())
     return answered(Marked(read=count))
 
 
@@ -90,8 +90,8 @@ def mark_all_read(json_data: Newest) -> Response:
 @routes.output(Mail)
 def mail() -> Response:
     """Which of your notices are mailed, and where to."""
-    with context().read() as books:
-        return answered(inbox.mail(account(books)))
+    with context().read() as session:
+        return answered(inbox.mail(account(session)))
 
 
 @routes.post("/account/mail")
@@ -101,8 +101,8 @@ def mail() -> Response:
 def set_mail(json_data: Muted) -> Response:
     """Says which kinds of notices are not mailed to you; your inbox has them all."""
     mute(json_data.muted)
-    with context().read() as books:
-        return answered(inbox.mail(account(books)))
+    with context().read() as session:
+        return answered(inbox.mail(account(session)))
 
 
 @routes.get("/webhooks")
@@ -110,8 +110,8 @@ def set_mail(json_data: Muted) -> Response:
 @routes.output(Webhooks)
 def list_webhooks() -> Response:
     """Your webhooks, without their secrets."""
-    with context().read() as books:
-        mine = webhooks.listed(books, account(books))
+    with context().read() as session:
+        mine = webhooks.listed(session, account(session))
         items = [inbox.webhook(row) for row in mine]
         return answered(Webhooks(items=items, next=None))
 
@@ -136,20 +136,20 @@ def remove_webhook(number: int) -> ResponseReturnValue:
 
 def mute(kinds: Collection[str]) -> None:
     """Mails who asks no more notices of these kinds."""
-    with context().write() as books:
-        contact.mute(books, account(books), kinds)
+    with context().write() as session:
+        contact.mute(session, account(session), kinds)
 
 
 def fresh_webhook(url: str) -> FreshWebhook:
     """A new webhook of who asks, with its secret."""
     made = context()
-    with made.write() as books:
-        user = account(books)
-        row = webhooks.add(books, user, url, settings=made.settings, now=made.now())
+    with made.write() as session:
+        user = account(session)
+        row = webhooks.add(session, user, url, settings=made.settings, now=made.now())
         return inbox.fresh_webhook(row)
 
 
 def take_away(number: int) -> None:
     """Removes a webhook of who asks."""
-    with context().write() as books:
-        webhooks.remove(books, account(books), number)
+    with context().write() as session:
+        webhooks.remove(session, account(session), number)

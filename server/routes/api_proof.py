@@ -13,7 +13,7 @@ from matchbox.answers import lessons as answers
 from server.auth import account, context, operator, viewer
 from server.queries.archive import write_archive
 from server.queries.lessons import verification
-from server.routes import asked
+from server.routes import schemas
 from server.routes.responses import answered, described
 from server.rows import season_row
 from server.scopes import Scope, needs
@@ -27,13 +27,13 @@ Names = Annotated[list[Annotated[str, Field(max_length=300)]], Field(max_length=
 routes = APIBlueprint("proof", __name__, url_prefix="/api/v1", tag="Seasons")
 
 
-class WhichBundles(asked.Query):
+class WhichBundles(schemas.Query):
     """Whose files and memories go with an archive."""
 
     bundles: Literal["mine", "allowed", "all"] = "allowed"
 
 
-class LessonsFound(asked.Body):
+class LessonsFound(schemas.Body):
     """How the lessons came out that were given again."""
 
     lessons: Count
@@ -44,7 +44,7 @@ class LessonsFound(asked.Body):
     not_repeated: Names
 
 
-class Found(asked.Body):
+class Found(schemas.Body):
     """What came of playing a season again."""
 
     matches: Count
@@ -57,7 +57,7 @@ class Found(asked.Body):
     standing: Literal["same", "different"]
 
 
-class Sharing(asked.Body):
+class Sharing(schemas.Body):
     """Whether one's bots may go with exported seasons."""
 
     shares: bool
@@ -71,8 +71,8 @@ def archive(season: str, query_data: WhichBundles) -> Response:
     """A season that is over as one zip, with bots whose owners allow it; all for operators."""
     file = TemporaryFile()  # noqa: SIM115 - the answer closes it
     try:
-        with context().read() as books:
-            name = write_archive(books, season, query_data.bundles, viewer(books), file)
+        with context().read() as session:
+            name = write_archive(session, season, query_data.bundles, viewer(session), file)
     except BaseException:
         file.close()
         raise
@@ -87,10 +87,10 @@ def archive(season: str, query_data: WhichBundles) -> Response:
 def verified(season: str, json_data: Found) -> Response:
     """Keeps what an operator found when playing the season again."""
     made = context()
-    with made.write() as books:
-        user, row = operator(books), season_row(books, season)
-        verifications.keep(books, user, row, **json_data.model_dump(), now=made.now())
-        found = verification(books, row)
+    with made.write() as session:
+        user, row = operator(session), season_row(session, season)
+        verifications.keep(session, user, row, **json_data.model_dump(), now=made.now())
+        found = verification(session, row)
         assert found is not None
         return answered(found, 201)
 
@@ -100,8 +100,8 @@ def verified(season: str, json_data: Found) -> Response:
 @routes.output(answers.Sharing)
 def sharing() -> Response:
     """Whether your bots' files and memories go with exported seasons to anybody."""
-    with context().read() as books:
-        return answered(answers.Sharing(shares=account(books).shares))
+    with context().read() as session:
+        return answered(answers.Sharing(shares=account(session).shares))
 
 
 @routes.post("/account/sharing")
@@ -116,5 +116,5 @@ def share(json_data: Sharing) -> Response:
 
 def set_sharing(*, shares: bool) -> None:
     """Keeps what the account says of its bots."""
-    with context().write() as books:
-        accounts.share(account(books), shares=shares)
+    with context().write() as session:
+        accounts.share(account(session), shares=shares)

@@ -19,5 +19,5 @@ routes = APIBlueprint("queue", __name__, url_prefix="/api/v1", tag="Queue")
 @routes.output(Queue)
 def queue() -> Response:
     """Matches and try-outs that are not done yet."""
-    with context().read() as books:
-        return answered(queries.queue(books))
+    with context().read() as session:
+        return answered(queries.queue(session))

@@ -14,7 +14,7 @@ from matchbox.errors import Forbidden
 from server import queries
 from server.auth import account, context, operator, viewer
 from server.context import Context
-from server.routes import asked, asked_leagues
+from server.routes import league_schemas, schemas
 from server.routes.responses import answered, described, made_at
 from server.rows import named_bot, season_row
 from server.scopes import Scope, needs
@@ -39,23 +39,23 @@ routes = APIBlueprint("seasons", __name__, url_prefix="/api/v1", tag="Seasons")
 @routes.output(Seasons)
 def seasons() -> Response:
     """Every season, newest first."""
-    with context().read() as books:
-        return answered(Seasons(items=queries.seasons(books, viewer(books)), next=None))
+    with context().read() as session:
+        return answered(Seasons(items=queries.seasons(session, viewer(session)), next=None))
 
 
 @routes.post("/seasons")
 @needs(Scope.OPERATE)
-@routes.input(asked_leagues.NewSeason)
+@routes.input(league_schemas.NewSeason)
 @routes.output(Season, status_code=201)
-def create(json_data: asked_leagues.NewSeason) -> Response:
+def create(json_data: league_schemas.NewSeason) -> Response:
     """A season of a league, or of a game with a league for it where needed; for operators."""
     made = context()
-    with made.write() as books:
-        user = operator(books)
+    with made.write() as session:
+        user = operator(session)
         wanted = json_data.model_dump(exclude_unset=True)
-        row = founding.found(books, user, **wanted, settings=made.settings, now=made.now())
+        row = founding.found(session, user, **wanted, settings=made.settings, now=made.now())
         location = url_for("seasons.season", season=str(row.id))
-        return made_at(location, queries.season(books, row.id, user))
+        return made_at(location, queries.season(session, row.id, user))
 
 
 @routes.get("/seasons/<season:season>")
@@ -63,8 +63,8 @@ def create(json_data: asked_leagues.NewSeason) -> Response:
 @routes.output(Season)
 def season(season: str) -> Response:
     """A season, by number or name, with its entrants."""
-    with context().read() as books:
-        return answered(queries.season(books, season, viewer(books)))
+    with context().read() as session:
+        return answered(queries.season(session, season, viewer(session)))
 
 
 @routes.get("/seasons/<season:season>/standings")
@@ -72,8 +72,8 @@ def season(season: str) -> Response:
 @routes.output(Board)
 def standings(season: str) -> Response:
     """The season's standing as it was last computed."""
-    with context().read() as books:
-        return answered(queries.season_standings(books, season, viewer(books)))
+    with context().read() as session:
+        return answered(queries.season_standings(session, season, viewer(session)))
 
 
 @routes.get("/seasons/<season:season>/export")
@@ -82,8 +82,8 @@ def standings(season: str) -> Response:
 def export(season: str) -> Response:
     """The records of a season that is over, in order, each with the digest on the books."""
     made = context()
-    with made.read() as books:
-        found = queries.season(books, season)
+    with made.read() as session:
+        found = queries.season(session, season)
     if found.state not in OVER:
         raise Forbidden(
             f"season {found.name} is {found.state}; its records are closed until it is over"
@@ -93,24 +93,24 @@ def export(season: str) -> Response:
 
 @routes.post("/seasons/<season:season>/enter")
 @needs(Scope.SUBMIT)
-@routes.input(asked.Entering)
+@routes.input(schemas.Entering)
 @routes.output(Season)
-def enter(season: str, json_data: asked.Entering) -> Response:
+def enter(season: str, json_data: schemas.Entering) -> Response:
     """Enters a bot of yours; its version is fixed at the start."""
     number = take_place(season, json_data.bot, enters=True)
-    with context().read() as books:
-        return answered(queries.season(books, number, viewer(books)))
+    with context().read() as session:
+        return answered(queries.season(session, number, viewer(session)))
 
 
 @routes.post("/seasons/<season:season>/leave")
 @needs(Scope.SUBMIT)
-@routes.input(asked.Entering)
+@routes.input(schemas.Entering)
 @routes.output(Season)
-def leave(season: str, json_data: asked.Entering) -> Response:
+def leave(season: str, json_data: schemas.Entering) -> Response:
     """Takes a bot of yours out again, before the start."""
     number = take_place(season, json_data.bot, enters=False)
-    with context().read() as books:
-        return answered(queries.season(books, number, viewer(books)))
+    with context().read() as session:
+        return answered(queries.season(session, number, viewer(session)))
 
 
 @routes.post("/seasons/<season:season>/open")
@@ -164,20 +164,20 @@ def cancel(season: str) -> Response:
 def change(season: str, what: str) -> Response:
     """The answer to an operator's step with the season."""
     number = take_step(season, what)
-    with context().read() as books:
-        return answered(queries.season(books, number, viewer(books)))
+    with context().read() as session:
+        return answered(queries.season(session, number, viewer(session)))
 
 
 def take_step(season: str, what: str) -> int:
     """Opens, freezes, starts, pauses, resumes or cancels the season; its number."""
     made = context()
-    with made.write() as books:
-        user = operator(books)
-        row = season_row(books, season, user)
+    with made.write() as session:
+        user = operator(session)
+        row = season_row(session, season, user)
         if what == "start":
-            services.start(books, user, row, settings=made.settings, now=made.now())
+            services.start(session, user, row, settings=made.settings, now=made.now())
         else:
-            STEPS[what](books, user, row, now=made.now())
+            STEPS[what](session, user, row, now=made.now())
         return row.id
 
 
@@ -185,15 +185,15 @@ def take_place(season: str, bot: str, *, enters: bool) -> int:
     """Enters the bot into the season, or takes it out; the season's number."""
     made = context()
     step = services.enter if enters else services.leave
-    with made.write() as books:
-        user = account(books)
-        row = season_row(books, season, user)
-        step(books, user, row, named_bot(books, bot, user), now=made.now())
+    with made.write() as session:
+        user = account(session)
+        row = season_row(session, season, user)
+        step(session, user, row, named_bot(session, bot, user), now=made.now())
         return row.id
 
 
 def _records(made: Context, season: int) -> Iterator[bytes]:
-    with made.read() as books:
-        for digest, record in queries.season_records(books, season):
+    with made.read() as session:
+        for digest, record in queries.season_records(session, season):
             line = {"digest": digest, "record": record}
             yield msgspec.json.encode(line, order="deterministic") + b"\n"

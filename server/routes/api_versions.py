@@ -22,8 +22,8 @@ routes = APIBlueprint("versions", __name__, url_prefix="/api/v1", tag="Versions"
 @routes.output(Version)
 def version(version: str) -> Response:
     """A version, by number or digest, with its validation report, null while the verdict is out."""
-    with context().read() as books:
-        return answered(queries.version(books, version, viewer(books)))
+    with context().read() as session:
+        return answered(queries.version(session, version, viewer(session)))
 
 
 @routes.get("/versions/<version:version>/bundle")
@@ -31,11 +31,11 @@ def version(version: str) -> Response:
 @routes.doc(responses=described("The uploaded bytes", "application/octet-stream"))
 def bundle(version: str) -> Response:
     """The uploaded bytes: for the owner and operators, and of the house's bots for everybody."""
-    with context().read() as books:
-        found = queries.version(books, version, viewer(books))
+    with context().read() as session:
+        found = queries.version(session, version, viewer(session))
         if not found.mine and found.owner != accounts.HOUSE:
             raise Forbidden("a bot's file is for its owner and operators; this one is not yours")
-        data = queries.bundle(books, found.digest)
+        data = queries.bundle(session, found.digest)
     response = Response(data, mimetype="application/octet-stream")
     kind = "zip" if data[:2] == b"PK" else "py"
     name = f"{found.name}-{found.number}.{kind}"
@@ -49,14 +49,14 @@ def bundle(version: str) -> Response:
 def requeue(number: int) -> Response:
     """Sends a parked version's try-out once more; for operators."""
     try_again(number)
-    with context().read() as books:
-        return answered(queries.version(books, number, viewer(books)))
+    with context().read() as session:
+        return answered(queries.version(session, number, viewer(session)))
 
 
 def try_again(number: int) -> None:
     """An operator's step with a version that is parked."""
     made = context()
-    with made.write() as books:
-        user = operator(books)
-        row = version_row(books, number)
-        tryouts.try_again(books, user, row, settings=made.settings, now=made.now())
+    with made.write() as session:
+        user = operator(session)
+        row = version_row(session, number)
+        tryouts.try_again(session, user, row, settings=made.settings, now=made.now())

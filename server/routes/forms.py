@@ -62,8 +62,8 @@ def log_in() -> Response:
     made = context()
     after, name = own_path(field("next") or "/"), field("name")
     try:
-        with logins.counted(made, name, client_network()), made.read() as books:
-            user = accounts.log_in(books, name, field("password"))
+        with logins.counted(made, name, client_network()), made.read() as session:
+            user = accounts.log_in(session, name, field("password"))
     except CallerFault as error:
         return shown_again(pages.login_page(typed(), str(error), after), error)
     start_session(user)
@@ -77,8 +77,8 @@ def sign_up() -> Response:
     try:
         if made.settings.signup != "open":
             raise Forbidden("sign-up is closed here; ask an operator for an account")
-        with made.write() as books:
-            user = accounts.sign_up(books, field("name"), field("password"), now=made.now())
+        with made.write() as session:
+            user = accounts.sign_up(session, field("name"), field("password"), now=made.now())
     except CallerFault as error:
         return shown_again(pages.signup_page(typed(), str(error)), error)
     start_session(user)
@@ -98,8 +98,8 @@ def claim(secret: str) -> Response:
     made = context()
     name, password = field("name"), field("password")
     try:
-        with made.write() as books:
-            user = accounts.claim_operator(books, secret, name, password, now=made.now())
+        with made.write() as session:
+            user = accounts.claim_operator(session, secret, name, password, now=made.now())
     except CallerFault as error:
         return shown_again(pages.claim_page(the_source(), secret, typed(), str(error)), error)
     start_session(user)
@@ -111,10 +111,10 @@ def make_token() -> Response:
     """Makes a token, and shows its secret this once."""
     made = context()
     try:
-        with made.write() as books:
+        with made.write() as session:
             secret = accounts.make_token(
-                books,
-                account(books),
+                session,
+                account(session),
                 field("name"),
                 now=made.now(),
                 scopes=request.form.getlist("scope"),
@@ -141,8 +141,8 @@ def change_password() -> Response:
 @routes.post("/account/sessions/<number:number>/end")
 def end_one_session(number: int) -> Response:
     """Logs one of the account's browsers out."""
-    with context().write() as books:
-        sessions.end(books, account(books), number)
+    with context().write() as session:
+        sessions.end(session, account(session), number)
     return go_to("pages.account")
 
 
@@ -150,8 +150,8 @@ def end_one_session(number: int) -> Response:
 def end_other_sessions() -> Response:
     """Logs all of the account's browsers out but this one."""
     asking = visitor()
-    with context().write() as books:
-        sessions.end_all(books, account(books), but=asking.session if asking else None)
+    with context().write() as session:
+        sessions.end_all(session, account(session), but=asking.session if asking else None)
     return go_to("pages.account")
 
 
@@ -159,8 +159,8 @@ def end_other_sessions() -> Response:
 def revoke_token(number: int) -> Response:
     """Makes a token stop working."""
     made = context()
-    with made.write() as books:
-        accounts.revoke_token(books, account(books), number, now=made.now())
+    with made.write() as session:
+        accounts.revoke_token(session, account(session), number, now=made.now())
     return go_to("pages.account")
 
 

@@ -31,8 +31,8 @@ def submit() -> Response:
         raise
     except CallerFault as error:
         return shown_again(pages.submit_page(the_source(), typed(), str(error)), error)
-    with context().read() as books:
-        row = version_row(books, number)
+    with context().read() as session:
+        row = version_row(session, number)
         owner, name = row.bot.owner.name, row.bot.name
         return go_to("pages.version", owner=owner, name=name, number=row.number)
 
@@ -43,9 +43,9 @@ def activate(owner: str, name: str) -> Response:
     made, number = context(), field("number")
     if not number.isascii() or not number.isdecimal() or len(number) > 9:
         raise BadOption(f"{number!r} is no version's number; use the button on the bot's page")
-    with made.write() as books:
-        user = account(books)
-        uploads.activate(books, user, bot_row(books, owner, name), int(number), now=made.now())
+    with made.write() as session:
+        user = account(session)
+        uploads.activate(session, user, bot_row(session, owner, name), int(number), now=made.now())
     return go_to("pages.bot", owner=owner, name=name)
 
 
@@ -53,9 +53,9 @@ def activate(owner: str, name: str) -> Response:
 def retire(owner: str, name: str) -> Response:
     """Takes the bot from every board for ever."""
     made = context()
-    with made.write() as books:
-        user = account(books)
-        uploads.retire(books, user, bot_row(books, owner, name), now=made.now())
+    with made.write() as session:
+        user = account(session)
+        uploads.retire(session, user, bot_row(session, owner, name), now=made.now())
     return go_to("pages.bot", owner=owner, name=name)
 
 

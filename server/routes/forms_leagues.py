@@ -35,10 +35,10 @@ def create_league() -> Response:
     """Makes a league."""
     made = context()
     try:
-        with made.write() as books:
+        with made.write() as session:
             row = leagues.create(
-                books,
-                operator(books),
+                session,
+                operator(session),
                 name=field("name"),
                 game=field("game"),
                 options=_options(field("game")),
@@ -88,10 +88,10 @@ def create_season() -> Response:
     """Makes a season of a league; without a name it bears the last one's with the next number."""
     made = context()
     try:
-        with made.write() as books:
+        with made.write() as session:
             row = founding.found(
-                books,
-                operator(books),
+                session,
+                operator(session),
                 name=field("name") or None,
                 league=field("league"),
                 cycles=_whole("cycles"),
@@ -115,8 +115,8 @@ def _changed(name: str, step: Any) -> Response:
     except Forbidden:
         raise
     except CallerFault as error:
-        with context().read() as books:
-            operator(books)
+        with context().read() as session:
+            operator(session)
         if isinstance(error, NotFound) and "league" in str(error).split("'")[0]:
             raise
         return shown_again(pages.league_page(the_source(), name, typed(), str(error)), error)

@@ -25,8 +25,8 @@ routes = Blueprint("forms_notices", __name__)
 def mark_read(number: int) -> Response:
     """Marks a notice as read."""
     made = context()
-    with made.write() as books:
-        notices.mark_read(books, account(books), number, now=made.now())
+    with made.write() as session:
+        notices.mark_read(session, account(session), number, now=made.now())
     return go_to("pages.inbox")
 
 
@@ -34,9 +34,9 @@ def mark_read(number: int) -> Response:
 def mark_all_read() -> Response:
     """Marks as read what the page showed, and what is older."""
     made, newest = context(), field("newest")
-    with made.write() as books:
+    with made.write() as session:
         seen = int(newest) if newest.isascii() and newest.isdecimal() else 0
-        notices.mark_all_read(books, account(books), min(seen, 2**53), now=made.now())
+        notices.mark_all_read(session, account(session), min(seen, 2**53), now=made.now())
     return go_to("pages.inbox")
 
 
@@ -45,10 +45,10 @@ def ask_email() -> Response:
     """Has a link sent to the address that was typed."""
     made = context()
     try:
-        with made.write() as books:
-            user = account(books)
+        with made.write() as session:
+            user = account(session)
             address = field("email").strip()
-            contact.ask(books, user, address, settings=made.settings, now=made.now())
+            contact.ask(session, user, address, settings=made.settings, now=made.now())
     except CallerFault as error:
         return told_or_raised(error, typed())
     return go_to("pages.account")
@@ -57,8 +57,8 @@ def ask_email() -> Response:
 @routes.post("/account/email/clear")
 def clear_email() -> Response:
     """Mails no more notices."""
-    with context().write() as books:
-        contact.clear(books, account(books))
+    with context().write() as session:
+        contact.clear(session, account(session))
     return go_to("pages.account")
 
 
@@ -73,9 +73,9 @@ def choose_kinds() -> Response:
 def confirm_email(secret: str) -> Response:
     """Mails notices from now on to the address that the link was sent to."""
     made = context()
-    with made.write() as books:
-        user = account(books)
-        contact.confirm(books, user, secret, settings=made.settings, now=made.now())
+    with made.write() as session:
+        user = account(session)
+        contact.confirm(session, user, secret, settings=made.settings, now=made.now())
     return go_to("pages.account")
 
 

@@ -45,12 +45,12 @@ def requeue_version(number: int) -> Response:
 def create_user() -> Response:
     """Makes an account for somebody else."""
     made = context()
-    with made.read() as books:
-        operator(books)
+    with made.read() as session:
+        operator(session)
     wanted = field("name"), field("password"), field("role")
     try:
-        with made.write() as books:
-            accounts.create_user(books, account(books), *wanted, now=made.now())
+        with made.write() as session:
+            accounts.create_user(session, account(session), *wanted, now=made.now())
     except CallerFault as error:
         page = pages.admin_page(the_source(), typed(), str(error))
         return shown_again(page, error)

@@ -69,9 +69,9 @@ def play_again(match: str) -> Response:
 def reinstate_version(number: int) -> Response:
     """Lets a suspended version play again."""
     deeds.lift(number, field("reason"))
-    with context().read() as books:
-        operator(books)
-        row = version_row(books, number)
+    with context().read() as session:
+        operator(session)
+        row = version_row(session, number)
         owner, name, which = row.bot.owner.name, row.bot.name, row.number
     return go_to("pages.version", owner=owner, name=name, number=which)
 

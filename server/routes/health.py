@@ -32,8 +32,8 @@ def alive() -> Response:
 @routes.get("/readyz")
 def ready() -> Response:
     """The books can be read and the queue can be reached; 503 says which cannot."""
-    with context().read() as books:
-        queries.queue(books)
+    with context().read() as session:
+        queries.queue(session)
     if context().settings.broker_url:
         reach_broker(context().settings.broker_url)
     return jsonify({"status": "ready"})

@@ -37,24 +37,24 @@ def let_arenas_in() -> None:
 @routes.get("/bundles/<digest:digest>")
 def bundle(digest: str) -> Response:
     """The bytes with that digest."""
-    with context().read() as books:
-        data = queries.bundle(books, digest)
+    with context().read() as session:
+        data = queries.bundle(session, digest)
     return Response(data, mimetype="application/octet-stream")
 
 
 @routes.get("/memories/<digest:digest>")
 def memory(digest: str) -> Response:
     """The memory with that digest."""
-    with context().read() as books:
-        data = learning.memory(books, digest)
+    with context().read() as session:
+        data = learning.memory(session, digest)
     return Response(data, mimetype="application/octet-stream")
 
 
 @routes.get("/records/<match>")
 def record(match: str) -> Response:
     """A match's record as it is packed, for a lesson."""
-    with context().read() as books:
-        data = learning.packed_record(books, match)
+    with context().read() as session:
+        data = learning.packed_record(session, match)
     return Response(data, mimetype="application/octet-stream")
 
 
@@ -63,8 +63,8 @@ def claim() -> ResponseReturnValue:
     """204 renews the lease; 409 says that the job is over or somebody else's."""
     message = wire.from_plain(wire.Claim, _object())
     made = context()
-    with made.write() as books:
-        job_kinds.claim(books, message, settings=made.settings, now=made.now())
+    with made.write() as session:
+        job_kinds.claim(session, message, settings=made.settings, now=made.now())
     return "", 204
 
 
@@ -74,8 +74,8 @@ def result() -> Response:
     told = _object()
     task, message = str(told.get("task")), told.get("message")
     made = context()
-    with made.write() as books:
-        changed = job_kinds.book(books, task, message, settings=made.settings, now=made.now())
+    with made.write() as session:
+        changed = job_kinds.book(session, task, message, settings=made.settings, now=made.now())
     if changed and task == wire.RECORD:
         tick.refill(made)
     return jsonify({"accepted": changed})
@@ -86,8 +86,8 @@ def wall() -> ResponseReturnValue:
     """Keeps what an arena says of its box."""
     report = _object()
     made = context()
-    with made.write() as books:
-        walls.report_wall(books, report, now=made.now())
+    with made.write() as session:
+        walls.report_wall(session, report, now=made.now())
     return "", 204
 
 

@@ -77,8 +77,8 @@ def _viewer() -> Viewer | None:
     asking = visitor()
     if asking is None:
         return None
-    with context().read() as books:
-        unread = notices.unread(books, asking.id)
+    with context().read() as session:
+        unread = notices.unread(session, asking.id)
     return Viewer(name=asking.name, role=asking.role, unread=unread)
 
 
@@ -86,159 +86,161 @@ def _uploads_closed() -> str | None:
     asking = visitor()
     if asking is not None and asking.is_operator:
         return None
-    with context().read() as books:
-        wall = queries.wall(books)
+    with context().read() as session:
+        wall = queries.wall(session)
     return None if wall["walled"] else f"Only operators may submit bots here now: {wall['why']}"
 
 
 def _games() -> list[Game]:
-    with context().read() as books:
-        return queries.games(books)
+    with context().read() as session:
+        return queries.games(session)
 
 
 def _leaderboard(game: str) -> Board:
-    with context().read() as books:
-        return queries.leaderboard(books, game)
+    with context().read() as session:
+        return queries.leaderboard(session, game)
 
 
 def _bot(owner: str, name: str) -> Bot:
-    with context().read() as books:
-        return queries.bot(books, owner, name, viewer(books))
+    with context().read() as session:
+        return queries.bot(session, owner, name, viewer(session))
 
 
 def _lessons(owner: str, name: str) -> list[Lesson]:
-    with context().read() as books:
-        asking = viewer(books)
-        return bot_lessons(books, owner, name, asking) if asking else []
+    with context().read() as session:
+        asking = viewer(session)
+        return bot_lessons(session, owner, name, asking) if asking else []
 
 
 def _find_bot(name: str) -> BotName:
-    with context().read() as books:
-        return queries.find_bot(books, name)
+    with context().read() as session:
+        return queries.find_bot(session, name)
 
 
 def _matches(**which: Any) -> Matches:
-    with context().read() as books:
-        return queries.matches(books, **which)
+    with context().read() as session:
+        return queries.matches(session, **which)
 
 
 def _audit(**which: Any) -> Audit:
-    with context().read() as books:
-        return queries.audit(books, viewer(books), **which)
+    with context().read() as session:
+        return queries.audit(session, viewer(session), **which)
 
 
 def _match(name: str) -> Match:
-    with context().read() as books:
-        return queries.match(books, name, viewer(books))
+    with context().read() as session:
+        return queries.match(session, name, viewer(session))
 
 
 def _steps(name: str, bout: int, seat: int | None) -> Steps:
-    with context().read() as books:
-        return queries.steps(books, name, bout, seat)
+    with context().read() as session:
+        return queries.steps(session, name, bout, seat)
 
 
 def _match_log(name: str) -> list[LogLine]:
-    with context().read() as books:
-        return queries.match_log(books, name, viewer(books))
+    with context().read() as session:
+        return queries.match_log(session, name, viewer(session))
 
 
 def _queue() -> Queue:
-    with context().read() as books:
-        return queries.queue(books)
+    with context().read() as session:
+        return queries.queue(session)
 
 
 def _seasons() -> list[SeasonLine]:
-    with context().read() as books:
-        return queries.seasons(books, viewer(books))
+    with context().read() as session:
+        return queries.seasons(session, viewer(session))
 
 
 def _leagues() -> list[LeagueLine]:
-    with context().read() as books:
-        return queries.leagues(books)
+    with context().read() as session:
+        return queries.leagues(session)
 
 
 def _league(name: str) -> League:
-    with context().read() as books:
-        return queries.league(books, name, viewer(books))
+    with context().read() as session:
+        return queries.league(session, name, viewer(session))
 
 
 def _season(number: int) -> Season:
-    with context().read() as books:
-        return queries.season(books, number, viewer(books))
+    with context().read() as session:
+        return queries.season(session, number, viewer(session))
 
 
 def _season_standings(number: int) -> Board:
-    with context().read() as books:
-        return queries.season_standings(books, number, viewer(books))
+    with context().read() as session:
+        return queries.season_standings(session, number, viewer(session))
 
 
 def _my_bots() -> list[BotLine]:
-    with context().read() as books:
-        return queries.my_bots(books, account(books))
+    with context().read() as session:
+        return queries.my_bots(session, account(session))
 
 
 def _sessions() -> list[SessionLine]:
     made, asking = context(), visitor()
-    with made.read() as books:
+    with made.read() as session:
         current = asking.session if asking else None
-        return queries.sessions(books, account(books), current, now=made.now())
+        return queries.sessions(session, account(session), current, now=made.now())
 
 
 def _tokens() -> list[TokenLine]:
-    with context().read() as books:
-        return queries.tokens(books, account(books))
+    with context().read() as session:
+        return queries.tokens(session, account(session))
 
 
 def _admin() -> Admin:
-    with context().read() as books:
-        return queries.admin(books, viewer(books))
+    with context().read() as session:
+        return queries.admin(session, viewer(session))
 
 
 def _claim_open(secret: str) -> bool:
-    with context().read() as books:
-        return queries.claim_open(books, secret)
+    with context().read() as session:
+        return queries.claim_open(session, secret)
 
 
 def _ratings(owner: str, name: str) -> list[RatingPoint]:
-    with context().read() as books:
-        return history.ratings(books, bot_row(books, owner, name))
+    with context().read() as session:
+        return history.ratings(session, bot_row(session, owner, name))
 
 
 def _inbox(**which: Any) -> Notices:
-    with context().read() as books:
-        return inbox.inbox(books, account(books), **which)
+    with context().read() as session:
+        return inbox.inbox(session, account(session), **which)
 
 
 def _ways_out() -> WaysOut:
     made = context()
-    with made.read() as books:
-        return inbox.ways_out(books, account(books), made.settings)
+    with made.read() as session:
+        return inbox.ways_out(session, account(session), made.settings)
 
 
 def _link_open(secret: str) -> bool:
     made = context()
-    with made.read() as books:
-        return inbox.link_open(account(books), secret, made.settings, made.now())
+    with made.read() as session:
+        return inbox.link_open(account(session), secret, made.settings, made.now())
 
 
 def _text_of(owner: str, name: str, number: int) -> str | None:
-    with context().read() as books:
-        return queries.text_of(books, owner, name, number, viewer(books))
+    with context().read() as session:
+        return queries.text_of(session, owner, name, number, viewer(session))
 
 
 def _comparison(number: int) -> Comparison:
-    with context().read() as books:
-        return comparisons.comparison(books, number, viewer(books))
+    with context().read() as session:
+        return comparisons.comparison(session, number, viewer(session))
 
 
 def _comparisons(owner: str, name: str) -> list[ComparisonLine]:
-    with context().read() as books:
-        return comparisons.comparisons(books, account(books), bot=f"{owner}/{name}", limit=10).items
+    with context().read() as session:
+        return comparisons.comparisons(
+            session, account(session), bot=f"{owner}/{name}", limit=10
+        ).items
 
 
 def _comparable(owner: str, name: str) -> Comparable:
     made = context()
-    with made.read() as books:
+    with made.read() as session:
         return comparisons.comparable(
-            books, owner, name, account(books), settings=made.settings, now=made.now()
+            session, owner, name, account(session), settings=made.settings, now=made.now()
         )

@@ -14,6 +14,8 @@ SCOPES = Literal["read", "submit", "operate"]
 NameText = Annotated[str, Field(max_length=64)]
 Secret = Annotated[str, Field(max_length=1000)]
 Whole = Annotated[int, Field(ge=1, le=999_999_999)]
+Elo = Annotated[float, Field(ge=-1000, le=1000)]
+FullName = Annotated[str, Field(max_length=70)]
 
 
 class Body(BaseModel):
@@ -46,7 +48,7 @@ class MatchesPage(Page):
     """A page of the matches; `bot` is owner/name."""
 
     game: NameText | None = None
-    bot: Annotated[str | None, Field(max_length=70)] = None
+    bot: FullName | None = None
     season: Whole | None = None
     state: MATCH_STATES | None = None
 
@@ -157,10 +159,34 @@ class RoundAgain(Reason):
 class OutOfSeason(Reason):
     """A bot as owner/name."""
 
-    bot: Annotated[str, Field(max_length=70)]
+    bot: FullName
 
 
 class Entering(Body):
     """A bot as owner/name, or the name alone of one of yours."""
 
-    bot: Annotated[str, Field(max_length=70)]
+    bot: FullName
+
+
+class ComparisonsPage(Page):
+    """A page of your comparisons; `bot` is owner/name."""
+
+    bot: FullName | None = None
+
+
+class NewComparison(Body):
+    """A bot of yours, as owner/name or its name alone, and two of its versions by number.
+
+    Without them, the newest accepted version is compared with the active one, or with the newest
+    before it where it is active itself. With a `field`, both
+    play that many of the league's best bots instead of each other. `bounds` is in Elo.
+    """
+
+    bot: FullName
+    challenger: Whole | None = None
+    defender: Whole | None = None
+    field: Annotated[int, Field(ge=0, le=8)] = 0
+    games: Annotated[int, Field(ge=1, le=10_000)] = 10_000
+    bounds: Annotated[list[Elo], Field(min_length=2, max_length=2)] = Field(
+        default_factory=lambda: [0.0, 20.0]
+    )

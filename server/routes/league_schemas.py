@@ -13,7 +13,7 @@ from pydantic import Field, create_model
 
 from matchbox.league import format as run
 from matchbox.match.wire import Separation
-from server.routes.asked import Body, NameText
+from server.routes.schemas import Body, NameText
 
 
 def _hint(hint: Any) -> Any:
