@@ -7,6 +7,7 @@ judged by it alone, so a forged form cannot ride on a cookie through the API.
 from __future__ import annotations
 
 import hmac
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
@@ -22,6 +23,8 @@ from server.scopes import ANYBODY, scope_of
 from server.services import accounts, sessions
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from flask import Flask, Request, Response
     from sqlalchemy.orm import Session
 
@@ -89,17 +92,27 @@ def account(session: Session) -> User:
     return user
 
 
+def signed_in() -> User:
+    """The account that makes the request, read in a session of its own. Raises LoginNeeded."""
+    with context().read() as session:
+        return account(session)
+
+
+@contextmanager
+def acting() -> Iterator[tuple[Session, User, int]]:
+    """A writer's session, the account that makes the request, and the time: what an action takes.
+
+    The time is read once it is this writer's turn. Raises LoginNeeded.
+    """
+    made = context()
+    with made.write() as session:
+        yield session, account(session), made.now()
+
+
 def require_account() -> None:
     """Raises LoginNeeded unless the request comes from an account; reads no body."""
     if not current_user.is_authenticated:
         raise LoginNeeded
-
-
-def operator(session: Session) -> User:
-    """The operator's account that makes the request. Raises LoginNeeded or Forbidden."""
-    user = account(session)
-    accounts.require_operator(user)
-    return user
 
 
 def arena_only() -> None:

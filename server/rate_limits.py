@@ -25,11 +25,11 @@ SLOW: Final = (
     "accounts.sign_up",
     "accounts.create_user",
     "accounts.change_password",
-    "forms.log_in",
-    "forms.sign_up",
-    "forms.claim",
-    "forms.change_password",
-    "forms_operate.create_user",
+    "forms_accounts.log_in",
+    "forms_accounts.sign_up",
+    "forms_accounts.claim",
+    "forms_accounts.change_password",
+    "forms_operations.create_user",
 )
 """Endpoints that hash a password, a third of a second each."""
 PREFIX: Final = 64

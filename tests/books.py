@@ -324,7 +324,7 @@ def season_of(books: Books, operator: User, versions: Sequence[Version], **more:
         season = seasons.create(session, operator, **asked, now=books.clock())
         for version in versions:
             bot = session.get_one(Bot, version.bot_id)
-            seasons.enter(session, operator, season, bot, now=books.clock())
+            seasons.enter(session, operator, season.id, bot.full_name, now=books.clock())
     start(books, operator, season)
     return season
 
@@ -335,7 +335,7 @@ def start(books: Books, operator: User, season: Season) -> list[str]:
         return seasons.start(
             session,
             operator,
-            session.get_one(Season, season.id),
+            season.id,
             settings=books.settings,
             now=books.clock(),
         )

@@ -9,6 +9,15 @@ from matchbox.answers.lessons import Lesson
 from matchbox.answers.matches import ParkedMatch
 
 
+class Event(Answer):
+    """A change on the platform; `subject` names what changed, as `kind` says."""
+
+    id: int
+    kind: str
+    subject: str
+    at: str
+
+
 class AuditLine(Answer):
     """A deed; `actor` is null where the platform did it by itself.
 
@@ -25,7 +34,7 @@ class AuditLine(Answer):
 
 
 class Audit(Answer):
-    """A page of who did what and when, newest first."""
+    """A page of the log, newest first."""
 
     items: list[AuditLine]
     next: str | None

@@ -7,14 +7,15 @@ thing raises NotFound; one that the viewer may not see, or not yet, raises Forbi
 from server.queries.audit import audit
 from server.queries.bots import (
     bot,
+    bot_name,
     bots,
     bundle,
-    find_bot,
     my_bots,
     text_of,
+    uploaded_file,
     version,
 )
-from server.queries.games import games, season_records
+from server.queries.games import finished_season, games, season_records
 from server.queries.leagues import league, leagues, season, seasons
 from server.queries.matches import (
     match,
@@ -26,6 +27,7 @@ from server.queries.matches import (
     transcript,
 )
 from server.queries.platform import (
+    account,
     admin,
     claim_open,
     events,
@@ -33,19 +35,20 @@ from server.queries.platform import (
     last_event,
     sessions,
     tokens,
-    wall,
 )
 from server.queries.standings import leaderboard, season_standings
 
 __all__ = [
+    "account",
     "admin",
     "audit",
     "bot",
+    "bot_name",
     "bots",
     "bundle",
     "claim_open",
     "events",
-    "find_bot",
+    "finished_season",
     "fresh_token",
     "games",
     "last_event",
@@ -67,6 +70,6 @@ __all__ = [
     "text_of",
     "tokens",
     "transcript",
+    "uploaded_file",
     "version",
-    "wall",
 ]

@@ -28,9 +28,9 @@ from server.db.models import (
     Standing,
     Version,
 )
-from server.queries.games import find_season
 from server.queries.pagination import iso
 from server.services import season_progress, standings
+from server.services.lookup import find_season
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session

@@ -10,10 +10,12 @@ from sqlalchemy.orm import joinedload, selectinload
 from matchbox.answers.bots import Bot as AnsweredBot
 from matchbox.answers.bots import BotLine, BotName, Bots, Report, VersionLine
 from matchbox.answers.bots import Version as AnsweredVersion
-from matchbox.errors import NotFound
+from matchbox.errors import Forbidden, NotFound
 from server.db.models import Bot, Bundle, League, Standing, User, Version, VersionState
 from server.queries.pagination import iso, numbers, page_size, sees, split, title_of
 from server.queries.standings import lines_of
+from server.services.accounts import HOUSE
+from server.services.lookup import find_bot
 from server.services.standings import scope_of
 
 if TYPE_CHECKING:
@@ -56,7 +58,7 @@ def my_bots(session: Session, viewer: User) -> list[BotLine]:
 
 def bot(session: Session, owner: str, name: str, viewer: User | None) -> AnsweredBot:
     """The bot owner/name. Raises NotFound."""
-    row = _bot(session, owner, name)
+    row = find_bot(session, f"{owner}/{name}")
     return AnsweredBot(
         **_item(row),
         mine=sees(viewer, row.owner_id),
@@ -65,7 +67,7 @@ def bot(session: Session, owner: str, name: str, viewer: User | None) -> Answere
     )
 
 
-def find_bot(session: Session, name: str) -> BotName:
+def bot_name(session: Session, name: str) -> BotName:
     """The only bot of that name. Raises NotFound."""
     living = (Bot.name == name, Bot.retired_at.is_(None))
     found = session.scalars(select(Bot).where(*living).order_by(Bot.id)).all()
@@ -97,6 +99,19 @@ def version(session: Session, name: str | int, viewer: User | None) -> AnsweredV
     )
 
 
+def uploaded_file(
+    session: Session, name: str, viewer: User | None
+) -> tuple[AnsweredVersion, bytes]:
+    """A version and its file, for its owner and operators; of the house's bots for everybody.
+
+    Raises NotFound or Forbidden.
+    """
+    found = version(session, name, viewer)
+    if not found.mine and found.owner != HOUSE:
+        raise Forbidden("a bot's file is for its owner and operators; this one is not yours")
+    return found, bundle(session, found.digest)
+
+
 def bundle(session: Session, digest: str) -> bytes:
     """The uploaded bytes. Raises NotFound."""
     row = session.get(Bundle, digest)
@@ -109,7 +124,7 @@ def text_of(
     session: Session, owner: str, name: str, number: int, viewer: User | None
 ) -> str | None:
     """The version's file, for its owner and operators; None for others, and for a zip."""
-    row = _bot(session, owner, name)
+    row = find_bot(session, f"{owner}/{name}")
     found = [one for one in row.versions if one.number == number]
     if not found:
         raise NotFound(f"{row.full_name} has no version {number}")
@@ -117,13 +132,6 @@ def text_of(
     if not sees(viewer, row.owner_id) or data[:2] == b"PK":
         return None
     return data.decode("utf-8-sig")
-
-
-def _bot(session: Session, owner: str, name: str) -> Bot:
-    row = session.scalar(select(Bot).join(Bot.owner).where(User.name == owner, Bot.name == name))
-    if row is None:
-        raise NotFound(f"there is no bot {owner}/{name}")
-    return row
 
 
 def _versions(session: Session, name: str) -> list[Version]:

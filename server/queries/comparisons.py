@@ -13,6 +13,7 @@ from server.db.models import Bot, Comparison, Match, MatchState, User, Version
 from server.queries.pagination import iso, numbers, page_size, sees, split
 from server.services import comparisons as services
 from server.services.leagues import is_cooperative
+from server.services.lookup import find_comparison
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
@@ -46,7 +47,7 @@ def comparisons(
 
 def comparison(session: Session, number: int, viewer: User | None) -> answers.Comparison:
     """The comparison, for its author and for operators. Raises NotFound, Forbidden."""
-    row = services.find(session, number)
+    row = find_comparison(session, number)
     if not sees(viewer, row.owner_id):
         raise Forbidden("only who asked for a comparison and operators may see it")
     found = row.result or {}

@@ -3,33 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from sqlalchemy import ColumnElement, func, select
-from sqlalchemy.orm import joinedload, selectinload
 
 from matchbox import registry
 from matchbox.answers.games import Game, Option
-from matchbox.errors import NotFound
+from matchbox.errors import Forbidden
 from matchbox.match import record as records
 from server.db.models import (
     Bot,
-    Entry,
     League,
     Match,
     MatchState,
     Result,
-    Season,
     SeasonState,
-    User,
     Version,
     VersionState,
 )
+from server.services.lookup import find_season
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
 
     from matchbox.match.record import Record
+
+_OVER: Final = (SeasonState.FINISHED, SeasonState.CANCELLED)
 
 
 def games(session: Session) -> list[Game]:
@@ -56,41 +55,28 @@ def games(session: Session) -> list[Game]:
     ]
 
 
+def finished_season(session: Session, name: int | str) -> int:
+    """The number of a season that is over. Raises NotFound, and Forbidden if it is not over."""
+    row = find_season(session, name)
+    if row.state not in _OVER:
+        raise Forbidden(
+            f"season {row.name} is {row.state}; its records are closed until it is over"
+        )
+    return row.id
+
+
 def season_records(session: Session, name: int | str) -> Iterator[tuple[str, Record]]:
-    """The digest on the books and the record of every finished match of a season that is over,
-    by number; of a season still running nothing yet. Raises NotFound.
+    """The stored digest and the record of each finished match of a season, by number.
+
+    Yields nothing before the season is over. Raises NotFound.
     """
     row = find_season(session, name)
-    over = row.state in (SeasonState.FINISHED, SeasonState.CANCELLED)
+    over = row.state in _OVER
     query = select(Result.digest, Result.record).join(Result.match).order_by(Match.number)
     stands = (Match.season_id == row.id, Match.state == MatchState.FINISHED)
     found = session.execute(query.where(*stands)) if over else ()
     for digest, record in found:
         yield digest, records.unpack(record)
-
-
-def find_season(session: Session, name: int | str, viewer: User | None = None) -> Season:
-    """The season's row, with its league and entries; a draft for an operator only.
-
-    Raises NotFound.
-    """
-    text = str(name)
-    number = text.isascii() and text.isdecimal() and len(text) < 10
-    wanted = Season.id == int(text) if number else Season.name == text
-    entries = selectinload(Season.entries)
-    row = session.scalar(
-        select(Season)
-        .where(wanted)
-        .options(
-            joinedload(Season.league),
-            entries.joinedload(Entry.bot).joinedload(Bot.owner),
-            entries.joinedload(Entry.version),
-        )
-    )
-    drafts = viewer is not None and viewer.operator
-    if row is None or (row.state == SeasonState.DRAFT and not drafts):
-        raise NotFound(f"there is no season {name!r}")
-    return row
 
 
 def _count_by(

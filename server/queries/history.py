@@ -11,6 +11,7 @@ from server.db.models import League, Standing, Version
 from server.db.models import RatingPoint as Kept
 from server.queries.pagination import iso
 from server.services.leagues import is_cooperative
+from server.services.lookup import find_bot
 from server.services.standings import scope_of
 
 if TYPE_CHECKING:
@@ -18,15 +19,14 @@ if TYPE_CHECKING:
 
     from sqlalchemy.orm import Session
 
-    from server.db.models import Bot
 
-
-def ratings(session: Session, bot: Bot) -> list[RatingPoint]:
-    """The points of the bot's versions in its game's own league, under its present rules.
+def ratings(session: Session, owner: str, name: str) -> list[RatingPoint]:
+    """The ratings of a bot's versions in its game's own league, under its present rules.
 
     They come version by version, oldest first. The last point of a version that is on the board is
-    what the board shows.
+    what the board shows. Raises NotFound.
     """
+    bot = find_bot(session, f"{owner}/{name}")
     league = session.scalar(select(League).where(League.name == bot.game))
     if league is None:
         return []

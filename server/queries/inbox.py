@@ -69,7 +69,7 @@ def ways_out(session: Session, viewer: User, settings: Settings) -> WaysOut:
         shares=viewer.shares,
         email_asked=viewer.email_asked,
         hooks=settings.webhooks,
-        webhooks=[webhook(row) for row in webhooks.listed(session, viewer)],
+        webhooks=webhook_lines(session, viewer),
     )
 
 
@@ -78,9 +78,9 @@ def mail(viewer: User) -> Mail:
     return Mail(email=viewer.email, kinds=list(MUTABLE), muted=viewer.muted)
 
 
-def webhook(row: Webhook) -> WebhookLine:
-    """A webhook without its secret."""
-    return WebhookLine(**_webhook(row))
+def webhook_lines(session: Session, viewer: User) -> list[WebhookLine]:
+    """The viewer's webhooks, oldest first, without their secrets."""
+    return [WebhookLine(**_webhook(row)) for row in webhooks.listed(session, viewer)]
 
 
 def fresh_webhook(row: Webhook) -> FreshWebhook:

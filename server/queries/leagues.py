@@ -27,11 +27,11 @@ from server.db.models import (
     Version,
     VersionState,
 )
-from server.queries.games import find_season
-from server.queries.lessons import verification
+from server.queries.lessons import newest_verification
 from server.queries.pagination import iso, sees, title_of
 from server.services import divisions
 from server.services.leagues import UPCOMING, admission_of, format_of, schedule_of
+from server.services.lookup import find_season
 from server.services.standings import scope_of
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ def season(session: Session, name: int | str, viewer: User | None = None) -> Ans
         paused=row.league.paused,
         trophy=_trophy(session, row),
         rounds=_rounds(row),
-        verified=verification(session, row),
+        verified=newest_verification(session, row),
     )
 
 

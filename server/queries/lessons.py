@@ -24,8 +24,8 @@ from server.db.models import (
     Verification,
     Version,
 )
-from server.queries.games import find_season
 from server.queries.pagination import MOST, iso
+from server.services.lookup import find_season
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
@@ -87,18 +87,29 @@ def bot_lessons(session: Session, owner: str, name: str, viewer: User) -> list[a
     return _told(session, newest, viewer)
 
 
+def lesson(session: Session, number: int, viewer: User) -> answers.Lesson:
+    """A lesson of one of the viewer's bots, or any for operators. Raises NotFound."""
+    found = _told(session, _lessons(viewer).where(Lesson.id == number), viewer)
+    if not found:
+        raise NotFound(f"there is no lesson {number}")
+    return found[0]
+
+
 def parked_lessons(session: Session, viewer: User) -> list[answers.Lesson]:
     """The lessons that wait for an operator."""
     parked = (Lesson.state == LessonState.WAITING, Lesson.deadline.is_(None))
     return _told(session, _lessons(viewer).where(*parked), viewer)
 
 
-def verification(session: Session, season: Season) -> answers.Verification | None:
-    """The newest verification of a season; None where there is none."""
+def newest_verification(session: Session, season: Season) -> answers.Verification | None:
+    """The newest verification of a season; None if there is none."""
     query = select(Verification).where(Verification.season_id == season.id)
     row = session.scalars(query.order_by(Verification.id.desc()).limit(1)).first()
-    if row is None:
-        return None
+    return None if row is None else verification(row)
+
+
+def verification(row: Verification) -> answers.Verification:
+    """What an operator found on replaying a season."""
     return answers.Verification(
         at=iso(row.at),
         matches=row.matches,

@@ -1,13 +1,13 @@
-"""The platform itself as it is read: its walls, its news, its accounts, for operators."""
+"""The platform itself as it is read: its walls, events and accounts."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from sqlalchemy import ColumnElement, func, select
 
 from matchbox.answers import platform as answers
-from matchbox.answers.accounts import FreshToken, SessionLine, TokenLine
+from matchbox.answers.accounts import Account, FreshToken, SessionLine, TokenLine
 from matchbox.answers.matches import ParkedMatch
 from matchbox.errors import Forbidden
 from server.db.models import WAITING, Bot, Event, Match, MatchState, User, Version, VersionState
@@ -25,16 +25,11 @@ if TYPE_CHECKING:
 MOST_PARKED: Final = 200
 
 
-def wall(session: Session) -> dict[str, Any]:
-    """walled, why, box, arenas (report by name): what the arenas say of their walls."""
-    return walls.wall(session)
-
-
-def events(session: Session, after: int, limit: int = 200) -> list[dict[str, Any]]:
-    """The news that came after that event, oldest first: id, kind, subject, at."""
+def events(session: Session, after: int, limit: int = 200) -> list[answers.Event]:
+    """The events that came after that one, oldest first."""
     query = select(Event).where(Event.id > after).order_by(Event.id).limit(limit)
     return [
-        {"id": row.id, "kind": row.kind, "subject": row.subject, "at": iso(row.at)}
+        answers.Event(id=row.id, kind=row.kind, subject=row.subject, at=iso(row.at))
         for row in session.scalars(query)
     ]
 
@@ -42,6 +37,11 @@ def events(session: Session, after: int, limit: int = 200) -> list[dict[str, Any
 def last_event(session: Session) -> int:
     """The newest event's number."""
     return session.scalar(select(func.max(Event.id))) or 0
+
+
+def account(user: User) -> Account:
+    """An account's name and role."""
+    return Account(name=user.name, role=user.role)
 
 
 def tokens(session: Session, viewer: User) -> list[TokenLine]:
@@ -127,14 +127,14 @@ def _troubled(session: Session, *which: ColumnElement[bool]) -> list[answers.Tro
 
 def _wall(session: Session) -> answers.Wall | None:
     told = walls.wall(session)
-    if not told["arenas"]:
+    if not told.arenas:
         return None
-    reports = told["arenas"].values()
+    reports = told.arenas.values()
     return answers.Wall(
-        walled=told["walled"],
-        box=told["box"],
-        missing=[report["why"] for report in reports if not report["walled"]],
-        reported_at=iso(max(report["at"] for report in reports)),
+        walled=told.walled,
+        box=told.box,
+        missing=[report.why for report in reports if not report.walled],
+        reported_at=iso(max(report.at for report in reports)),
     )
 
 

@@ -11,9 +11,9 @@ from matchbox import registry
 from matchbox.answers.standings import Board, BoardLine, LackOfFit
 from matchbox.errors import NotFound
 from server.db.models import Bot, League, Season, Standing, User, Version
-from server.queries.games import find_season
 from server.queries.pagination import iso, title_of
 from server.services.leagues import is_cooperative
+from server.services.lookup import find_season
 from server.services.standings import scope_of
 
 if TYPE_CHECKING:

@@ -53,25 +53,19 @@ def _for_programs() -> list[Blueprint]:
 def _for_people() -> list[Blueprint]:
     """What the pages' forms do, and whether all is well."""
     from server.routes import (
-        forms,
+        forms_accounts,
         forms_bots,
-        forms_comparisons,
         forms_leagues,
-        forms_lessons,
         forms_notices,
-        forms_operate,
         forms_operations,
         health,
     )
 
     return [
         health.routes,
-        forms.routes,
+        forms_accounts.routes,
         forms_bots.routes,
         forms_notices.routes,
-        forms_comparisons.routes,
         forms_leagues.routes,
-        forms_lessons.routes,
-        forms_operate.routes,
         forms_operations.routes,
     ]

@@ -9,9 +9,8 @@ from flask import Response
 from flask.typing import ResponseReturnValue
 
 from matchbox.answers.accounts import Account, FreshToken, Sessions, Tokens
-from matchbox.errors import Forbidden
 from server import queries
-from server.auth import account, context, operator, start_session, token_in_use, visitor
+from server.auth import account, acting, context, signed_in, start_session, token_in_use, visitor
 from server.rate_limits import client_network
 from server.routes import schemas
 from server.routes.responses import answered
@@ -20,7 +19,7 @@ from server.services import accounts, logins, sessions
 
 routes = APIBlueprint("accounts", __name__, url_prefix="/api/v1", tag="Accounts")
 OPEN: Any = [{}]
-"""For who is not logged in yet."""
+"""For a visitor who is not logged in."""
 
 
 @routes.get("/whoami")
@@ -28,9 +27,7 @@ OPEN: Any = [{}]
 @routes.output(Account)
 def whoami() -> Response:
     """The account that asks."""
-    with context().read() as session:
-        user = account(session)
-        return answered(Account(name=user.name, role=user.role))
+    return answered(queries.account(signed_in()))
 
 
 @routes.post("/login")
@@ -41,8 +38,7 @@ def whoami() -> Response:
 def log_in(json_data: schemas.LogIn) -> Response:
     """A new token for a name and its password; the secret is shown this once."""
     made = context()
-    with logins.counted(made, json_data.name, client_network()), made.read() as session:
-        known = accounts.log_in(session, json_data.name, json_data.password)
+    known = logins.log_in(made, json_data.name, json_data.password, client_network())
     with made.write() as session:
         user = accounts.same_password(session, known)
         secret = accounts.make_token(
@@ -58,12 +54,11 @@ def log_in(json_data: schemas.LogIn) -> Response:
 @routes.doc(security=OPEN)
 def sign_up(json_data: schemas.Credentials) -> Response:
     """A new author's account, where sign-up is open."""
-    made = context()
-    if made.settings.signup != "open":
-        raise Forbidden("sign-up is closed here; ask an operator for an account")
+    made, name, password = context(), json_data.name, json_data.password
     with made.write() as session:
-        user = accounts.sign_up(session, json_data.name, json_data.password, now=made.now())
-        return answered(Account(name=user.name, role=user.role), 201)
+        signup, now = made.settings.signup, made.now()
+        user = accounts.sign_up(session, name, password, signup=signup, now=now)
+        return answered(queries.account(user), 201)
 
 
 @routes.post("/users")
@@ -72,19 +67,10 @@ def sign_up(json_data: schemas.Credentials) -> Response:
 @routes.output(Account, status_code=201)
 def create_user(json_data: schemas.NewUser) -> Response:
     """An account made by an operator."""
-    made = context()
-    with made.read() as session:
-        operator(session)
-    with made.write() as session:
-        user = accounts.create_user(
-            session,
-            account(session),
-            json_data.name,
-            json_data.password,
-            json_data.role,
-            now=made.now(),
-        )
-        return answered(Account(name=user.name, role=user.role), 201)
+    wanted = json_data.name, json_data.password, json_data.role
+    with acting() as (session, actor, now):
+        user = accounts.create_user(session, actor, *wanted, now=now)
+        return answered(queries.account(user), 201)
 
 
 @routes.get("/tokens")
@@ -103,13 +89,12 @@ def list_tokens() -> Response:
 @routes.output(FreshToken, status_code=201)
 def make_token(json_data: schemas.NewToken) -> Response:
     """A new token, which may do no more than the one that asks; its secret is shown this once."""
-    made = context()
-    with made.write() as session:
-        user, by = account(session), token_in_use(session)
+    with acting() as (session, actor, now):
+        by = token_in_use(session)
         secret = accounts.make_token(
-            session, user, json_data.name, now=made.now(), by=by, **json_data.terms
+            session, actor, json_data.name, now=now, by=by, **json_data.terms
         )
-        return answered(queries.fresh_token(session, secret, now=made.now()), 201)
+        return answered(queries.fresh_token(session, secret, now=now), 201)
 
 
 @routes.delete("/tokens/<number:number>")
@@ -117,9 +102,8 @@ def make_token(json_data: schemas.NewToken) -> Response:
 @routes.output({}, status_code=204)
 def revoke_token(number: int) -> ResponseReturnValue:
     """Makes a token of yours stop working."""
-    made = context()
-    with made.write() as session:
-        accounts.revoke_token(session, account(session), number, now=made.now())
+    with acting() as (session, actor, now):
+        accounts.revoke_token(session, actor, number, now=now)
     return "", 204
 
 
@@ -140,8 +124,8 @@ def list_sessions() -> Response:
 @routes.output({}, status_code=204)
 def end_session(number: int) -> ResponseReturnValue:
     """Logs one of your browsers out."""
-    with context().write() as session:
-        sessions.end(session, account(session), number)
+    with acting() as (session, actor, _):
+        sessions.end(session, actor, number)
     return "", 204
 
 
@@ -151,18 +135,9 @@ def end_session(number: int) -> ResponseReturnValue:
 @routes.output(Account)
 def change_password(json_data: schemas.NewPassword) -> Response:
     """Sets a new password: ends your other sessions, and revokes every token where asked."""
-    return answered(new_password(json_data.old, json_data.new, revoke=json_data.revoke_tokens))
-
-
-def new_password(old: str, new: str, *, revoke: bool) -> Account:
-    """Changes the password of who asks, whose browser stays logged in; the account."""
-    made, asking = context(), visitor()
-    with made.read() as session:
-        user = account(session)
-    with logins.counted(made, user.name, client_network()):
-        accounts.check_password(user, old)
-    with made.write() as session:
-        user = accounts.change_password(session, user, old, new, now=made.now(), revoke=revoke)
+    actor, asking, network = signed_in(), visitor(), client_network()
+    old, new, revoke = json_data.old, json_data.new, json_data.revoke_tokens
+    user = logins.change_password(context(), actor, old, new, network=network, revoke=revoke)
     if asking is not None and asking.session is not None:
         start_session(user)
-    return Account(name=user.name, role=user.role)
+    return answered(queries.account(user))

@@ -1,4 +1,4 @@
-"""Bots: uploaded, listed, told, activated, retired."""
+"""Bots: upload, list, show, activate, retire."""
 
 from __future__ import annotations
 
@@ -8,13 +8,12 @@ from flask import Response, url_for
 from matchbox.answers.bots import Bot, Bots, Version
 from matchbox.answers.standings import Ratings
 from server import queries
-from server.auth import account, context, viewer
+from server.auth import acting, context, viewer
 from server.queries import history
 from server.rate_limits import client_network
 from server.routes import schemas
 from server.routes.responses import answered, made_at
 from server.routes.upload_body import read_upload, request_body
-from server.rows import bot_row
 from server.scopes import Scope, needs
 from server.services import uploads
 
@@ -41,7 +40,7 @@ def upload() -> Response:
     The same file again answers with the version that is there.
     """
     form, data = read_upload(schemas.NewBot)
-    return answer(take(form.game, form.name, form.class_name, data))
+    return _upload(form.game, form.name, form.class_name, data)
 
 
 @routes.post("/bots/<name:name>/versions")
@@ -51,9 +50,7 @@ def upload() -> Response:
 def upload_version(name: str) -> Response:
     """Uploads the next version of a bot of yours; then poll the Location for the verdict."""
     form, data = read_upload(schemas.NewVersion)
-    with context().read() as session:
-        game = bot_row(session, account(session).name, name).game
-    return answer(take(game, name, form.class_name, data))
+    return _upload(None, name, form.class_name, data)
 
 
 @routes.get("/bots/<name:owner>/<name:name>")
@@ -61,8 +58,7 @@ def upload_version(name: str) -> Response:
 @routes.output(Bot)
 def bot(owner: str, name: str) -> Response:
     """A bot with its versions; reports hold logs for its owner and operators."""
-    with context().read() as session:
-        return answered(queries.bot(session, owner, name, viewer(session)))
+    return _bot(owner, name)
 
 
 @routes.get("/bots/<name:owner>/<name:name>/ratings")
@@ -71,8 +67,7 @@ def bot(owner: str, name: str) -> Response:
 def ratings(owner: str, name: str) -> Response:
     """How the rating of each of the bot's versions has moved, oldest first."""
     with context().read() as session:
-        points = history.ratings(session, bot_row(session, owner, name))
-        return answered(Ratings(items=points, next=None))
+        return answered(Ratings(items=history.ratings(session, owner, name), next=None))
 
 
 @routes.post("/bots/<name:owner>/<name:name>/activate")
@@ -81,50 +76,42 @@ def ratings(owner: str, name: str) -> Response:
 @routes.output(Version)
 def activate(owner: str, name: str, json_data: schemas.Activation) -> Response:
     """Makes an accepted version the one that the bot plays with."""
-    made = context()
-    with made.write() as session:
-        user = account(session)
-        row = bot_row(session, owner, name)
-        version = uploads.activate(session, user, row, json_data.version, now=made.now())
-        number = version.id
-    with made.read() as session:
-        return answered(queries.version(session, number, viewer(session)))
+    with acting() as (session, actor, now):
+        row = uploads.activate(session, actor, f"{owner}/{name}", json_data.version, now=now)
+    return answered(_version(row.id))
 
 
 @routes.post("/bots/<name:owner>/<name:name>/retire")
 @needs(Scope.SUBMIT)
 @routes.output(Bot)
 def retire(owner: str, name: str) -> Response:
-    """Takes the bot from every board for ever; its games stay."""
-    made = context()
-    with made.write() as session:
-        user = account(session)
-        uploads.retire(session, user, bot_row(session, owner, name), now=made.now())
-    with made.read() as session:
-        return answered(queries.bot(session, owner, name, viewer(session)))
+    """Takes the bot off every board for ever; its games stay."""
+    with acting() as (session, actor, now):
+        uploads.retire(session, actor, f"{owner}/{name}", now=now)
+    return _bot(owner, name)
 
 
-def take(game: str, name: str, class_name: str | None, data: bytes) -> int:
-    """Hands the file to the books; the version's number."""
-    made = context()
-    with made.write() as session:
-        version = uploads.upload(
+def _upload(game: str | None, name: str, class_name: str | None, data: bytes) -> Response:
+    with acting() as (session, actor, now):
+        row = uploads.upload(
             session,
-            account(session),
+            actor,
             game=game,
             name=name,
             data=data,
             class_name=class_name,
             network=client_network(),
-            settings=made.settings,
-            now=made.now(),
+            settings=context().settings,
+            now=now,
         )
-        return version.id
+    return made_at(url_for("versions.version", version=str(row.id)), _version(row.id))
 
 
-def answer(version: int) -> Response:
-    """What every upload is answered with."""
+def _version(number: int) -> Version:
     with context().read() as session:
-        found = queries.version(session, version, viewer(session))
-    location = url_for("versions.version", version=str(version))
-    return made_at(location, found)
+        return queries.version(session, number, viewer(session))
+
+
+def _bot(owner: str, name: str) -> Response:
+    with context().read() as session:
+        return answered(queries.bot(session, owner, name, viewer(session)))

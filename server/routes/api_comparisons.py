@@ -1,18 +1,15 @@
-"""Comparisons of your versions: asked for, listed, told, cancelled."""
+"""Comparisons of your versions: ask for one, list, show, cancel."""
 
 from __future__ import annotations
-
-from typing import Any
 
 from apiflask import APIBlueprint
 from flask import Response, url_for
 
 from matchbox.answers.comparisons import Comparison, Comparisons
-from server.auth import account, context, viewer
+from server.auth import account, acting, context, viewer
 from server.queries import comparisons as queries
 from server.routes import schemas
 from server.routes.responses import answered, made_at
-from server.rows import named_bot
 from server.scopes import Scope, needs
 from server.services import comparisons as services
 
@@ -35,50 +32,32 @@ def comparisons(query_data: schemas.ComparisonsPage) -> Response:
 @routes.output(Comparison, status_code=201)
 def ask(json_data: schemas.NewComparison) -> Response:
     """Asks whether one version of a bot of yours is better than another; poll the Location."""
-    asked = json_data.model_dump()
-    number = begin(asked.pop("bot"), **asked)
-    with context().read() as session:
-        told = queries.comparison(session, number, viewer(session))
-    return made_at(url_for("comparisons.comparison", number=number), told)
+    wanted = json_data.model_dump()
+    with acting() as (session, actor, now):
+        settings = context().settings
+        row = services.ask(session, actor, wanted.pop("bot"), **wanted, settings=settings, now=now)
+        found = queries.comparison(session, row.id, actor)
+    return made_at(url_for("comparisons.comparison", number=found.id), found)
 
 
 @routes.get("/comparisons/<number:number>")
 @needs(Scope.READ)
 @routes.output(Comparison)
 def comparison(number: int) -> Response:
-    """A comparison with what it has found so far; for who asked, and operators."""
-    with context().read() as session:
-        return answered(queries.comparison(session, number, viewer(session)))
+    """A comparison with its findings so far; for its owner and operators."""
+    return _comparison(number)
 
 
 @routes.post("/comparisons/<number:number>/cancel")
 @needs(Scope.SUBMIT)
 @routes.output(Comparison)
 def cancel(number: int) -> Response:
-    """Ends a comparison; what was not played is void, and costs nothing."""
-    end(number)
+    """Ends a comparison; its unplayed matches become void, and cost nothing."""
+    with acting() as (session, actor, now):
+        services.cancel(session, actor, number, now=now)
+    return _comparison(number)
+
+
+def _comparison(number: int) -> Response:
     with context().read() as session:
         return answered(queries.comparison(session, number, viewer(session)))
-
-
-def begin(bot: str, **asked: Any) -> int:
-    """Begins a comparison of a bot, as owner/name or one's own by its name; its number."""
-    made = context()
-    with made.write() as session:
-        user = account(session)
-        row = services.ask(
-            session,
-            user,
-            named_bot(session, bot, user),
-            **asked,
-            settings=made.settings,
-            now=made.now(),
-        )
-        return row.id
-
-
-def end(number: int) -> None:
-    """Cancels a comparison."""
-    made = context()
-    with made.write() as session:
-        services.cancel(session, account(session), services.find(session, number), now=made.now())

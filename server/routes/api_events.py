@@ -1,7 +1,7 @@
-"""The news as server-sent events: what has changed, by name; details are asked for elsewhere.
+"""Server-sent events: each names a change, whose details the other routes have.
 
-A stream holds a thread of the web server, so there are only so many, few of them anybody's, and
-each for a while; a browser comes back by itself and misses nothing.
+A stream holds a thread of the web server. So their number is limited, for each client as well, and
+each ends after a while; a browser connects again by itself and misses nothing.
 """
 
 from __future__ import annotations
@@ -61,8 +61,8 @@ def _stream(made: Context, after: int | None) -> Iterator[str]:
         with made.read() as session:
             news = queries.events(session, seen)
         for event in news:
-            seen = event["id"]
-            yield f"id: {seen}\nevent: {event['kind']}\ndata: {json.dumps(event)}\n\n"
+            seen = event.id
+            yield f"id: {seen}\nevent: {event.kind}\ndata: {json.dumps(event.plain())}\n\n"
         if not news:
             yield ": still here\n\n"
         if time.monotonic() >= ends:

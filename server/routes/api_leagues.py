@@ -1,4 +1,4 @@
-"""Leagues: listed, told, made, edited, paused; who is invited."""
+"""Leagues: list, show, make, edit, pause, invite."""
 
 from __future__ import annotations
 
@@ -7,10 +7,9 @@ from flask import Response, url_for
 
 from matchbox.answers.leagues import League, Leagues
 from server import queries
-from server.auth import context, operator, viewer
+from server.auth import acting, context, viewer
 from server.routes import league_schemas
 from server.routes.responses import answered, made_at
-from server.rows import league_row
 from server.scopes import Scope, needs
 from server.services import admission
 from server.services import leagues as services
@@ -32,14 +31,12 @@ def leagues() -> Response:
 @routes.input(league_schemas.NewLeague)
 @routes.output(League, status_code=201)
 def create(json_data: league_schemas.NewLeague) -> Response:
-    """A league of an operator's own, for seasons."""
-    made = context()
-    with made.write() as session:
-        user = operator(session)
-        wanted = json_data.model_dump(exclude_unset=True)
-        row = services.create(session, user, **wanted, settings=made.settings, now=made.now())
-        location = url_for("leagues.league", name=row.name)
-        return made_at(location, queries.league(session, row.name, user))
+    """Makes a league for seasons; for operators."""
+    wanted = json_data.model_dump(exclude_unset=True)
+    with acting() as (session, actor, now):
+        row = services.create(session, actor, **wanted, settings=context().settings, now=now)
+        found = queries.league(session, row.name, actor)
+    return made_at(url_for("leagues.league", name=found.name), found)
 
 
 @routes.get("/leagues/<name:name>")
@@ -47,8 +44,7 @@ def create(json_data: league_schemas.NewLeague) -> Response:
 @routes.output(League)
 def league(name: str) -> Response:
     """A league: how its seasons are run, when the next one starts."""
-    with context().read() as session:
-        return answered(queries.league(session, name, viewer(session)))
+    return _league(name)
 
 
 @routes.patch("/leagues/<name:name>")
@@ -57,8 +53,10 @@ def league(name: str) -> Response:
 @routes.output(League)
 def edit(name: str, json_data: league_schemas.ChangedLeague) -> Response:
     """Changes how a league is run: the fields that are given; for operators."""
-    change(name, json_data.model_dump(exclude_unset=True))
-    return _told(name)
+    wanted = json_data.model_dump(exclude_unset=True)
+    with acting() as (session, actor, now):
+        services.edit(session, actor, name, **wanted, now=now)
+    return _league(name)
 
 
 @routes.post("/leagues/<name:name>/invite")
@@ -67,8 +65,9 @@ def edit(name: str, json_data: league_schemas.ChangedLeague) -> Response:
 @routes.output(League)
 def invite(name: str, json_data: league_schemas.Inviting) -> Response:
     """Lets an account enter the league's seasons; for operators."""
-    set_invited(name, json_data.user, invited=True)
-    return _told(name)
+    with acting() as (session, actor, now):
+        admission.invite(session, actor, name, json_data.user, now=now)
+    return _league(name)
 
 
 @routes.post("/leagues/<name:name>/uninvite")
@@ -77,52 +76,33 @@ def invite(name: str, json_data: league_schemas.Inviting) -> Response:
 @routes.output(League)
 def uninvite(name: str, json_data: league_schemas.Inviting) -> Response:
     """Takes an invitation back; for operators."""
-    set_invited(name, json_data.user, invited=False)
-    return _told(name)
+    with acting() as (session, actor, now):
+        admission.uninvite(session, actor, name, json_data.user, now=now)
+    return _league(name)
 
 
 @routes.post("/leagues/<name:name>/pause")
 @needs(Scope.OPERATE)
 @routes.output(League)
 def pause(name: str) -> Response:
-    """Stops feeding a continuous league's queue, or the schedule of another; for operators."""
-    set_paused(name, paused=True)
-    return _told(name)
+    """Pauses a continuous league's queue, or the schedule of any other league; for operators."""
+    return _set_paused(name, paused=True)
 
 
 @routes.post("/leagues/<name:name>/resume")
 @needs(Scope.OPERATE)
 @routes.output(League)
 def resume(name: str) -> Response:
-    """Goes on with a league that is paused; for operators."""
-    set_paused(name, paused=False)
-    return _told(name)
+    """Resumes a paused league; for operators."""
+    return _set_paused(name, paused=False)
 
 
-def change(name: str, fields: services.Fields) -> None:
-    """Changes how the league is run."""
-    made = context()
-    with made.write() as session:
-        user = operator(session)
-        services.edit(session, user, league_row(session, name), **fields, now=made.now())
+def _set_paused(name: str, *, paused: bool) -> Response:
+    with acting() as (session, actor, now):
+        services.set_paused(session, actor, name, paused, now=now)
+    return _league(name)
 
 
-def set_invited(name: str, user: str, *, invited: bool) -> None:
-    """Invites the account to the league, or takes that back."""
-    made = context()
-    step = admission.invite if invited else admission.uninvite
-    with made.write() as session:
-        step(session, operator(session), league_row(session, name), user, now=made.now())
-
-
-def set_paused(name: str, *, paused: bool) -> None:
-    """Stops the league, or goes on with it."""
-    made = context()
-    with made.write() as session:
-        user = operator(session)
-        services.set_paused(session, user, league_row(session, name), paused, now=made.now())
-
-
-def _told(name: str) -> Response:
+def _league(name: str) -> Response:
     with context().read() as session:
         return answered(queries.league(session, name, viewer(session)))

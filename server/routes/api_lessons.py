@@ -1,4 +1,4 @@
-"""What bots learn between rounds: for their owners, and for operators."""
+"""Lessons between rounds, for the owners of the bots and for operators."""
 
 from __future__ import annotations
 
@@ -6,10 +6,9 @@ from apiflask import APIBlueprint
 from flask import Response
 
 from matchbox.answers.lessons import Lesson, Lessons
-from server.auth import account, context, operator
+from server.auth import account, acting, context
 from server.queries import lessons as queries
 from server.routes.responses import answered, described
-from server.rows import lesson_row
 from server.scopes import Scope, needs
 from server.services import lessons
 
@@ -53,8 +52,10 @@ def memory(digest: str) -> Response:
 @needs(Scope.OPERATE)
 @routes.output(Lesson)
 def requeue(number: int) -> Response:
-    """Gives a parked lesson another chance; for operators."""
-    return settle(number, again=True)
+    """Sends a parked lesson once more; for operators."""
+    with acting() as (session, actor, now):
+        lessons.requeue(session, actor, number, settings=context().settings, now=now)
+    return _lesson(number)
 
 
 @routes.post("/lessons/<number:number>/skip")
@@ -62,24 +63,11 @@ def requeue(number: int) -> Response:
 @routes.output(Lesson)
 def skip(number: int) -> Response:
     """Ends a parked lesson, after which the bot keeps the memory that it had; for operators."""
-    return settle(number, again=False)
+    with acting() as (session, actor, now):
+        lessons.skip(session, actor, number, now=now)
+    return _lesson(number)
 
 
-def settle(number: int, *, again: bool) -> Response:
-    """The answer to an operator's step with a parked lesson."""
-    season = take_up(number, again=again)
+def _lesson(number: int) -> Response:
     with context().read() as session:
-        found = queries.season_lessons(session, season, account(session))
-        return answered(next(one for one in found if one.id == number))
-
-
-def take_up(number: int, *, again: bool) -> int:
-    """Sends a parked lesson once more, or ends it; the number of its season."""
-    made = context()
-    with made.write() as session:
-        user, row = operator(session), lesson_row(session, number)
-        if again:
-            lessons.requeue(session, user, row, settings=made.settings, now=made.now())
-        else:
-            lessons.skip(session, user, row, now=made.now())
-        return row.season_id
+        return answered(queries.lesson(session, number, account(session)))

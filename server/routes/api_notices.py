@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from typing import Annotated
 
 from apiflask import APIBlueprint
@@ -18,7 +17,7 @@ from matchbox.answers.notices import (
     Notices,
     Webhooks,
 )
-from server.auth import account, context
+from server.auth import account, acting, context
 from server.queries import inbox
 from server.routes.responses import answered
 from server.routes.schemas import Body, Page, Whole
@@ -67,9 +66,8 @@ def list_notices(query_data: NoticesPage) -> Response:
 @routes.output(NoticeLine)
 def mark_read(number: int) -> Response:
     """Marks a notice of yours as read."""
-    made = context()
-    with made.write() as session:
-        row = notices.mark_read(session, account(session), number, now=made.now())
+    with acting() as (session, actor, now):
+        row = notices.mark_read(session, actor, number, now=now)
         return answered(inbox.notice(session, row))
 
 
@@ -79,9 +77,8 @@ def mark_read(number: int) -> Response:
 @routes.output(Marked)
 def mark_all_read(json_data: Newest) -> Response:
     """Marks all your notices as read, or those up to one."""
-    made = context()
-    with made.write() as session:
-        count = notices.mark_all_read(session, account(session), json_data.newest, now=made.now())
+    with acting() as (session, actor, now):
+        count = notices.mark_all_read(session, actor, json_data.newest, now=now)
     return answered(Marked(read=count))
 
 
@@ -100,9 +97,9 @@ def mail() -> Response:
 @routes.output(Mail)
 def set_mail(json_data: Muted) -> Response:
     """Says which kinds of notices are not mailed to you; your inbox has them all."""
-    mute(json_data.muted)
-    with context().read() as session:
-        return answered(inbox.mail(account(session)))
+    with acting() as (session, actor, _):
+        contact.mute(session, actor, json_data.muted)
+        return answered(inbox.mail(actor))
 
 
 @routes.get("/webhooks")
@@ -111,9 +108,7 @@ def set_mail(json_data: Muted) -> Response:
 def list_webhooks() -> Response:
     """Your webhooks, without their secrets."""
     with context().read() as session:
-        mine = webhooks.listed(session, account(session))
-        items = [inbox.webhook(row) for row in mine]
-        return answered(Webhooks(items=items, next=None))
+        return answered(Webhooks(items=inbox.webhook_lines(session, account(session)), next=None))
 
 
 @routes.post("/webhooks")
@@ -122,34 +117,16 @@ def list_webhooks() -> Response:
 @routes.output(FreshWebhook, status_code=201)
 def add_webhook(json_data: NewWebhook) -> Response:
     """Has your notices posted to a URL; the secret that signs them is shown this once."""
-    return answered(fresh_webhook(json_data.url), 201)
+    with acting() as (session, actor, now):
+        row = webhooks.add(session, actor, json_data.url, settings=context().settings, now=now)
+        return answered(inbox.fresh_webhook(row), 201)
 
 
 @routes.delete("/webhooks/<number:number>")
 @needs(Scope.SUBMIT)
 @routes.output({}, status_code=204)
 def remove_webhook(number: int) -> ResponseReturnValue:
-    """Posts no more of your notices there."""
-    take_away(number)
+    """Stops posting your notices there."""
+    with acting() as (session, actor, _):
+        webhooks.remove(session, actor, number)
     return "", 204
-
-
-def mute(kinds: Collection[str]) -> None:
-    """Mails who asks no more notices of these kinds."""
-    with context().write() as session:
-        contact.mute(session, account(session), kinds)
-
-
-def fresh_webhook(url: str) -> FreshWebhook:
-    """A new webhook of who asks, with its secret."""
-    made = context()
-    with made.write() as session:
-        user = account(session)
-        row = webhooks.add(session, user, url, settings=made.settings, now=made.now())
-        return inbox.fresh_webhook(row)
-
-
-def take_away(number: int) -> None:
-    """Removes a webhook of who asks."""
-    with context().write() as session:
-        webhooks.remove(session, account(session), number)

@@ -1,4 +1,4 @@
-"""A season's proof: its archive, what operators found in it, and who lets bots go with it."""
+"""A season's proof: its archive, its verifications, and whose bots may go with it."""
 
 from __future__ import annotations
 
@@ -10,12 +10,11 @@ from flask import Response, send_file
 from pydantic import Field
 
 from matchbox.answers import lessons as answers
-from server.auth import account, context, operator, viewer
+from server.auth import account, acting, context, viewer
 from server.queries.archive import write_archive
 from server.queries.lessons import verification
 from server.routes import schemas
 from server.routes.responses import answered, described
-from server.rows import season_row
 from server.scopes import Scope, needs
 from server.services import accounts, verifications
 
@@ -85,14 +84,10 @@ def archive(season: str, query_data: WhichBundles) -> Response:
 @routes.input(Found)
 @routes.output(answers.Verification, status_code=201)
 def verified(season: str, json_data: Found) -> Response:
-    """Keeps what an operator found when playing the season again."""
-    made = context()
-    with made.write() as session:
-        user, row = operator(session), season_row(session, season)
-        verifications.keep(session, user, row, **json_data.model_dump(), now=made.now())
-        found = verification(session, row)
-        assert found is not None
-        return answered(found, 201)
+    """Keeps what an operator found on replaying the season."""
+    with acting() as (session, actor, now):
+        row = verifications.keep(session, actor, season, **json_data.model_dump(), now=now)
+        return answered(verification(row), 201)
 
 
 @routes.get("/account/sharing")
@@ -110,11 +105,6 @@ def sharing() -> Response:
 @routes.output(answers.Sharing)
 def share(json_data: Sharing) -> Response:
     """Says whether your bots' files and memories may go with exported seasons to anybody."""
-    set_sharing(shares=json_data.shares)
+    with acting() as (_, actor, _now):
+        accounts.share(actor, shares=json_data.shares)
     return answered(answers.Sharing(shares=json_data.shares))
-
-
-def set_sharing(*, shares: bool) -> None:
-    """Keeps what the account says of its bots."""
-    with context().write() as session:
-        accounts.share(account(session), shares=shares)

@@ -1,8 +1,8 @@
-"""Seasons: made, entered, run, told."""
+"""Seasons: list, show, make, enter, run."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import msgspec
 from apiflask import APIBlueprint
@@ -10,26 +10,16 @@ from flask import Response, url_for
 
 from matchbox.answers.leagues import Season, Seasons
 from matchbox.answers.standings import Board
-from matchbox.errors import Forbidden
 from server import queries
-from server.auth import account, context, operator, viewer
+from server.auth import acting, context, viewer
 from server.context import Context
 from server.routes import league_schemas, schemas
 from server.routes.responses import answered, described, made_at
-from server.rows import named_bot, season_row
 from server.scopes import Scope, needs
 from server.services import founding
 from server.services import seasons as services
 
-OVER = ("finished", "cancelled")
 LINES = "application/x-ndjson"
-STEPS = {
-    "open": services.publish,
-    "freeze": services.freeze,
-    "pause": services.pause,
-    "resume": services.resume,
-    "cancel": services.cancel,
-}
 
 routes = APIBlueprint("seasons", __name__, url_prefix="/api/v1", tag="Seasons")
 
@@ -48,14 +38,12 @@ def seasons() -> Response:
 @routes.input(league_schemas.NewSeason)
 @routes.output(Season, status_code=201)
 def create(json_data: league_schemas.NewSeason) -> Response:
-    """A season of a league, or of a game with a league for it where needed; for operators."""
-    made = context()
-    with made.write() as session:
-        user = operator(session)
-        wanted = json_data.model_dump(exclude_unset=True)
-        row = founding.found(session, user, **wanted, settings=made.settings, now=made.now())
-        location = url_for("seasons.season", season=str(row.id))
-        return made_at(location, queries.season(session, row.id, user))
+    """A season of a league, or of a game with a league for it if it needs one; for operators."""
+    wanted = json_data.model_dump(exclude_unset=True)
+    with acting() as (session, actor, now):
+        row = founding.found(session, actor, **wanted, settings=context().settings, now=now)
+        found = queries.season(session, row.id, actor)
+    return made_at(url_for("seasons.season", season=str(found.id)), found)
 
 
 @routes.get("/seasons/<season:season>")
@@ -63,8 +51,7 @@ def create(json_data: league_schemas.NewSeason) -> Response:
 @routes.output(Season)
 def season(season: str) -> Response:
     """A season, by number or name, with its entrants."""
-    with context().read() as session:
-        return answered(queries.season(session, season, viewer(session)))
+    return _season(season)
 
 
 @routes.get("/seasons/<season:season>/standings")
@@ -83,12 +70,8 @@ def export(season: str) -> Response:
     """The records of a season that is over, in order, each with the digest on the books."""
     made = context()
     with made.read() as session:
-        found = queries.season(session, season)
-    if found.state not in OVER:
-        raise Forbidden(
-            f"season {found.name} is {found.state}; its records are closed until it is over"
-        )
-    return Response(_records(made, found.id), mimetype=LINES)
+        number = queries.finished_season(session, season)
+    return Response(_records(made, number), mimetype=LINES)
 
 
 @routes.post("/seasons/<season:season>/enter")
@@ -97,9 +80,9 @@ def export(season: str) -> Response:
 @routes.output(Season)
 def enter(season: str, json_data: schemas.Entering) -> Response:
     """Enters a bot of yours; its version is fixed at the start."""
-    number = take_place(season, json_data.bot, enters=True)
-    with context().read() as session:
-        return answered(queries.season(session, number, viewer(session)))
+    with acting() as (session, actor, now):
+        services.enter(session, actor, season, json_data.bot, now=now)
+    return _season(season)
 
 
 @routes.post("/seasons/<season:season>/leave")
@@ -108,9 +91,9 @@ def enter(season: str, json_data: schemas.Entering) -> Response:
 @routes.output(Season)
 def leave(season: str, json_data: schemas.Entering) -> Response:
     """Takes a bot of yours out again, before the start."""
-    number = take_place(season, json_data.bot, enters=False)
-    with context().read() as session:
-        return answered(queries.season(session, number, viewer(session)))
+    with acting() as (session, actor, now):
+        services.leave(session, actor, season, json_data.bot, now=now)
+    return _season(season)
 
 
 @routes.post("/seasons/<season:season>/open")
@@ -118,7 +101,7 @@ def leave(season: str, json_data: schemas.Entering) -> Response:
 @routes.output(Season)
 def publish(season: str) -> Response:
     """Opens a draft for entries; for operators."""
-    return change(season, "open")
+    return _step(season, services.publish)
 
 
 @routes.post("/seasons/<season:season>/freeze")
@@ -126,15 +109,17 @@ def publish(season: str) -> Response:
 @routes.output(Season)
 def freeze(season: str) -> Response:
     """Fixes the versions and the divisions of an open season; for operators."""
-    return change(season, "freeze")
+    return _step(season, services.freeze)
 
 
 @routes.post("/seasons/<season:season>/start")
 @needs(Scope.OPERATE)
 @routes.output(Season)
 def start(season: str) -> Response:
-    """Plays a season, all divisions of it; an open one is frozen first. For operators."""
-    return change(season, "start")
+    """Starts a season, all divisions of it; an open one is frozen first. For operators."""
+    with acting() as (session, actor, now):
+        services.start(session, actor, season, settings=context().settings, now=now)
+    return _season(season)
 
 
 @routes.post("/seasons/<season:season>/pause")
@@ -142,54 +127,34 @@ def start(season: str) -> Response:
 @routes.output(Season)
 def pause(season: str) -> Response:
     """Sends no more matches of all its divisions; those under way end. For operators."""
-    return change(season, "pause")
+    return _step(season, services.pause)
 
 
 @routes.post("/seasons/<season:season>/resume")
 @needs(Scope.OPERATE)
 @routes.output(Season)
 def resume(season: str) -> Response:
-    """Goes on with a paused season, all divisions of it; for operators."""
-    return change(season, "resume")
+    """Resumes a paused season, all divisions of it; for operators."""
+    return _step(season, services.resume)
 
 
 @routes.post("/seasons/<season:season>/cancel")
 @needs(Scope.OPERATE)
 @routes.output(Season)
 def cancel(season: str) -> Response:
-    """Ends the season here, all divisions; what was not played is void. For operators."""
-    return change(season, "cancel")
+    """Ends the season now, all divisions; unplayed matches become void. For operators."""
+    return _step(season, services.cancel)
 
 
-def change(season: str, what: str) -> Response:
-    """The answer to an operator's step with the season."""
-    number = take_step(season, what)
+def _step(season: str, step: Callable[..., object]) -> Response:
+    with acting() as (session, actor, now):
+        step(session, actor, season, now=now)
+    return _season(season)
+
+
+def _season(name: str) -> Response:
     with context().read() as session:
-        return answered(queries.season(session, number, viewer(session)))
-
-
-def take_step(season: str, what: str) -> int:
-    """Opens, freezes, starts, pauses, resumes or cancels the season; its number."""
-    made = context()
-    with made.write() as session:
-        user = operator(session)
-        row = season_row(session, season, user)
-        if what == "start":
-            services.start(session, user, row, settings=made.settings, now=made.now())
-        else:
-            STEPS[what](session, user, row, now=made.now())
-        return row.id
-
-
-def take_place(season: str, bot: str, *, enters: bool) -> int:
-    """Enters the bot into the season, or takes it out; the season's number."""
-    made = context()
-    step = services.enter if enters else services.leave
-    with made.write() as session:
-        user = account(session)
-        row = season_row(session, season, user)
-        step(session, user, row, named_bot(session, bot, user), now=made.now())
-        return row.id
+        return answered(queries.season(session, name, viewer(session)))
 
 
 def _records(made: Context, season: int) -> Iterator[bytes]:

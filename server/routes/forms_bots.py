@@ -1,4 +1,4 @@
-"""What the pages' forms do to bots: submit, activate, retire. Fields as the templates say."""
+"""The forms of bots: submit, activate, retire, compare."""
 
 from __future__ import annotations
 
@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING
 from flask import Blueprint, request
 
 from dashboard import forms as pages
-from matchbox.errors import BadBundle, BadOption, CallerFault, Forbidden
-from server.auth import account, context, require_account
-from server.routes.api_bots import take
-from server.routes.forms import field, go_to, shown_again, typed
-from server.routes.source import the_source
-from server.rows import bot_row, version_row
-from server.services import uploads
+from matchbox.errors import BadBundle
+from server import queries
+from server.auth import acting, context, require_account
+from server.rate_limits import client_network
+from server.routes.form_fields import field, form_of, go_to, whole
+from server.services import comparisons, uploads
 
 if TYPE_CHECKING:
     from werkzeug.wrappers import Response
@@ -22,45 +21,74 @@ routes = Blueprint("forms_bots", __name__)
 
 
 @routes.post("/submit")
+@form_of(pages.submit_page)
 def submit() -> Response:
     """Takes a bot, and goes to its version's page, where the verdict will be."""
     require_account()
-    try:
-        number = take(field("game"), field("name"), field("class_name") or None, _file())
-    except Forbidden:
-        raise
-    except CallerFault as error:
-        return shown_again(pages.submit_page(the_source(), typed(), str(error)), error)
-    with context().read() as session:
-        row = version_row(session, number)
-        owner, name = row.bot.owner.name, row.bot.name
-        return go_to("pages.version", owner=owner, name=name, number=row.number)
+    data = _file()
+    with acting() as (session, actor, now):
+        row = uploads.upload(
+            session,
+            actor,
+            game=field("game"),
+            name=field("name"),
+            class_name=field("class_name") or None,
+            data=data,
+            network=client_network(),
+            settings=context().settings,
+            now=now,
+        )
+        made = queries.version(session, row.id, actor)
+    return go_to("pages.version", owner=made.owner, name=made.name, number=made.number)
 
 
 @routes.post("/bots/<name:owner>/<name:name>/activate")
 def activate(owner: str, name: str) -> Response:
     """Makes an accepted version the one that the bot plays with."""
-    made, number = context(), field("number")
-    if not number.isascii() or not number.isdecimal() or len(number) > 9:
-        raise BadOption(f"{number!r} is no version's number; use the button on the bot's page")
-    with made.write() as session:
-        user = account(session)
-        uploads.activate(session, user, bot_row(session, owner, name), int(number), now=made.now())
+    number = whole("number")
+    with acting() as (session, actor, now):
+        uploads.activate(session, actor, f"{owner}/{name}", number, now=now)
     return go_to("pages.bot", owner=owner, name=name)
 
 
 @routes.post("/bots/<name:owner>/<name:name>/retire")
 def retire(owner: str, name: str) -> Response:
-    """Takes the bot from every board for ever."""
-    made = context()
-    with made.write() as session:
-        user = account(session)
-        uploads.retire(session, user, bot_row(session, owner, name), now=made.now())
+    """Takes the bot off every board for ever."""
+    with acting() as (session, actor, now):
+        uploads.retire(session, actor, f"{owner}/{name}", now=now)
     return go_to("pages.bot", owner=owner, name=name)
 
 
+@routes.post("/bots/<name:owner>/<name:name>/compare")
+def compare(owner: str, name: str) -> Response:
+    """Begins a comparison, and goes to its page."""
+    challenger, defender = whole("challenger"), whole("defender")
+    among, games = whole("field"), whole("games")
+    with acting() as (session, actor, now):
+        made = comparisons.ask(
+            session,
+            actor,
+            f"{owner}/{name}",
+            challenger=challenger,
+            defender=defender,
+            field=among,
+            games=games,
+            settings=context().settings,
+            now=now,
+        )
+    return go_to("pages.comparison", comparison=made.id)
+
+
+@routes.post("/comparisons/<number:number>/cancel")
+def cancel(number: int) -> Response:
+    """Ends a comparison."""
+    with acting() as (session, actor, now):
+        comparisons.cancel(session, actor, number, now=now)
+    return go_to("pages.comparison", comparison=number)
+
+
 def _file() -> bytes:
-    """The bytes of the file, or of the text that was typed instead. Raises BadBundle."""
+    """The bytes of the file, or of the text in the field below it. Raises BadBundle."""
     part = request.files.get("file")
     data = part.read() if part else b""
     if data:

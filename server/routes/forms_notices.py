@@ -1,19 +1,18 @@
-"""What the forms of the inbox and of the account's page do to notices and their ways out."""
+"""The forms of notices: mark as read, choose what is mailed, add and remove webhooks."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from flask import Blueprint, make_response, request
+from flask import Blueprint, request
 
 from dashboard import forms as pages
 from matchbox.answers.notices import MUTABLE
-from matchbox.errors import CallerFault
-from server.auth import account, context
-from server.routes.api_notices import fresh_webhook, mute, take_away
-from server.routes.forms import field, go_to, told_or_raised, typed
+from server.auth import acting, context
+from server.queries import inbox
+from server.routes.form_fields import field, form_of, go_to, secret_page
 from server.routes.source import the_source
-from server.services import contact, notices
+from server.services import contact, notices, webhooks
 
 if TYPE_CHECKING:
     from werkzeug.wrappers import Response
@@ -24,75 +23,68 @@ routes = Blueprint("forms_notices", __name__)
 @routes.post("/inbox/<number:number>/read")
 def mark_read(number: int) -> Response:
     """Marks a notice as read."""
-    made = context()
-    with made.write() as session:
-        notices.mark_read(session, account(session), number, now=made.now())
+    with acting() as (session, actor, now):
+        notices.mark_read(session, actor, number, now=now)
     return go_to("pages.inbox")
 
 
 @routes.post("/inbox/read")
 def mark_all_read() -> Response:
-    """Marks as read what the page showed, and what is older."""
-    made, newest = context(), field("newest")
-    with made.write() as session:
-        seen = int(newest) if newest.isascii() and newest.isdecimal() else 0
-        notices.mark_all_read(session, account(session), min(seen, 2**53), now=made.now())
+    """Marks as read the notices that the page showed, and older ones."""
+    newest = field("newest")
+    seen = min(int(newest), 2**53) if newest.isascii() and newest.isdecimal() else 0
+    with acting() as (session, actor, now):
+        notices.mark_all_read(session, actor, seen, now=now)
     return go_to("pages.inbox")
 
 
 @routes.post("/account/email")
+@form_of(pages.account_page)
 def ask_email() -> Response:
-    """Has a link sent to the address that was typed."""
-    made = context()
-    try:
-        with made.write() as session:
-            user = account(session)
-            address = field("email").strip()
-            contact.ask(session, user, address, settings=made.settings, now=made.now())
-    except CallerFault as error:
-        return told_or_raised(error, typed())
+    """Sends a link to the address that was typed."""
+    with acting() as (session, actor, now):
+        address, settings = field("email").strip(), context().settings
+        contact.ask(session, actor, address, settings=settings, now=now)
     return go_to("pages.account")
 
 
 @routes.post("/account/email/clear")
 def clear_email() -> Response:
     """Mails no more notices."""
-    with context().write() as session:
-        contact.clear(session, account(session))
+    with acting() as (session, actor, _):
+        contact.clear(session, actor)
     return go_to("pages.account")
 
 
 @routes.post("/account/email/kinds")
 def choose_kinds() -> Response:
     """Mails notices of the kinds that were ticked, and no others."""
-    mute(set(MUTABLE) - set(request.form.getlist("kind")))
+    with acting() as (session, actor, _):
+        contact.mute(session, actor, set(MUTABLE) - set(request.form.getlist("kind")))
     return go_to("pages.account")
 
 
 @routes.post("/account/email/<secret>")
 def confirm_email(secret: str) -> Response:
     """Mails notices from now on to the address that the link was sent to."""
-    made = context()
-    with made.write() as session:
-        user = account(session)
-        contact.confirm(session, user, secret, settings=made.settings, now=made.now())
+    with acting() as (session, actor, now):
+        contact.confirm(session, actor, secret, settings=context().settings, now=now)
     return go_to("pages.account")
 
 
 @routes.post("/account/webhooks")
+@form_of(pages.account_page)
 def add_webhook() -> Response:
     """Adds a webhook, and shows its secret this once."""
-    try:
-        made = fresh_webhook(field("url").strip())
-    except CallerFault as error:
-        return told_or_raised(error, typed())
-    response = make_response(pages.account_page(the_source(), new_webhook=made))
-    response.headers["Cache-Control"] = "no-store"
-    return response
+    with acting() as (session, actor, now):
+        url, settings = field("url").strip(), context().settings
+        made = inbox.fresh_webhook(webhooks.add(session, actor, url, settings=settings, now=now))
+    return secret_page(pages.account_page(the_source(), new_webhook=made))
 
 
 @routes.post("/account/webhooks/<number:number>/remove")
 def remove_webhook(number: int) -> Response:
-    """Posts no more notices there."""
-    take_away(number)
+    """Stops posting notices there."""
+    with acting() as (session, actor, _):
+        webhooks.remove(session, actor, number)
     return go_to("pages.account")

@@ -1,19 +1,16 @@
-"""What operators do by the pages' forms to what is under way. Fields as the templates say."""
+"""The forms of operators: accounts, parked jobs, matches and seasons that are under way."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from flask import Blueprint
 
 from dashboard import forms as pages
-from matchbox.errors import BadOption, CallerFault, Forbidden
-from server.auth import context, operator
-from server.routes import api_operations as deeds
-from server.routes.forms import field, go_to, shown_again, typed
-from server.routes.source import the_source
-from server.rows import version_row
+from server import queries
+from server.auth import acting, context, signed_in
+from server.routes.form_fields import field, form_of, go_to, whole
+from server.services import accounts, lessons, matches, operations, tryouts, voids
 
 if TYPE_CHECKING:
     from werkzeug.wrappers import Response
@@ -21,87 +18,106 @@ if TYPE_CHECKING:
 routes = Blueprint("forms_operations", __name__)
 
 
-@routes.post("/seasons/<number:season>/disqualify")
-def disqualify(season: int) -> Response:
-    """Takes a bot out of the season, with what it played."""
-    return _to_season(season, lambda: deeds.take_out(str(season), field("bot"), field("reason")))
+@routes.post("/admin/users")
+@form_of(pages.admin_page)
+def create_user() -> Response:
+    """Makes an account for somebody else."""
+    wanted = field("name"), field("password"), field("role")
+    with acting() as (session, actor, now):
+        accounts.create_user(session, actor, *wanted, now=now)
+    return go_to("pages.admin")
 
 
-@routes.post("/seasons/<number:season>/reinstate")
-def reinstate(season: int) -> Response:
-    """Takes a disqualification back."""
-    return _to_season(season, lambda: deeds.bring_back(str(season), field("bot"), field("reason")))
+@routes.post("/admin/versions/<number:number>/requeue")
+def requeue_version(number: int) -> Response:
+    """Sends a parked version's try-out once more."""
+    with acting() as (session, actor, now):
+        tryouts.try_again(session, actor, number, settings=context().settings, now=now)
+    return go_to("pages.admin")
 
 
-@routes.post("/seasons/<number:season>/rerun")
-def rerun(season: int) -> Response:
-    """Plays a round again."""
-    return _to_season(season, lambda: deeds.round_again(str(season), _round(), field("reason")))
+@routes.post("/admin/lessons/<number:number>/requeue")
+def requeue_lesson(number: int) -> Response:
+    """Sends a parked lesson once more."""
+    with acting() as (session, actor, now):
+        lessons.requeue(session, actor, number, settings=context().settings, now=now)
+    return go_to("pages.admin")
 
 
-@routes.post("/seasons/<number:season>/recompute")
-def recompute(season: int) -> Response:
-    """Computes the standing now."""
-    return _to_season(season, lambda: deeds.compute_season(str(season)))
+@routes.post("/admin/lessons/<number:number>/skip")
+def skip_lesson(number: int) -> Response:
+    """Ends a parked lesson."""
+    with acting() as (session, actor, now):
+        lessons.skip(session, actor, number, now=now)
+    return go_to("pages.admin")
 
 
 @routes.post("/admin/matches/<match:match>/requeue")
 def requeue_match(match: str) -> Response:
-    """Gives a parked match another chance."""
-    deeds.try_again(match)
+    """Sends a parked match once more."""
+    with acting() as (session, actor, now):
+        matches.requeue(session, actor, match, settings=context().settings, now=now)
     return go_to("pages.admin")
 
 
 @routes.post("/admin/matches/<match:match>/void")
+@form_of(pages.match_operate_page)
 def void_match(match: str) -> Response:
-    """Makes the match void, and has it played again where that was ticked."""
-    again = bool(field("again"))
-    return _to_match(match, lambda: deeds.make_void(match, field("reason"), again=again))
+    """Makes the match void, and replays it if that was ticked."""
+    with acting() as (session, actor, now):
+        voids.void(session, actor, match, field("reason"), again=bool(field("again")), now=now)
+    return go_to("pages.match_operate", match=match)
 
 
 @routes.post("/admin/matches/<match:match>/again")
+@form_of(pages.match_operate_page)
 def play_again(match: str) -> Response:
-    """Plays a void match again."""
-    return _to_match(match, lambda: deeds.play_again(match, field("reason")))
+    """Replays a void match."""
+    with acting() as (session, actor, now):
+        voids.play_again(session, actor, match, field("reason"), now=now)
+    return go_to("pages.match_operate", match=match)
 
 
 @routes.post("/admin/versions/<number:number>/reinstate")
 def reinstate_version(number: int) -> Response:
     """Lets a suspended version play again."""
-    deeds.lift(number, field("reason"))
-    with context().read() as session:
-        operator(session)
-        row = version_row(session, number)
-        owner, name, which = row.bot.owner.name, row.bot.name, row.number
-    return go_to("pages.version", owner=owner, name=name, number=which)
+    with acting() as (session, actor, now):
+        operations.reinstate_version(session, actor, number, field("reason"), now=now)
+        found = queries.version(session, number, actor)
+    return go_to("pages.version", owner=found.owner, name=found.name, number=found.number)
 
 
-def _to_season(season: int, deed: Callable[[], object]) -> Response:
-    """Does it and shows the operators' page of the season; with what was wrong, if anything was."""
-    try:
-        deed()
-    except Forbidden:
-        raise
-    except CallerFault as error:
-        page = pages.season_operate_page(the_source(), season, typed(), str(error))
-        return shown_again(page, error)
+@routes.post("/seasons/<number:season>/disqualify")
+@form_of(pages.season_operate_page)
+def disqualify(season: int) -> Response:
+    """Takes a bot out of the season; its games there no longer count."""
+    with acting() as (session, actor, now):
+        operations.disqualify(session, actor, season, field("bot"), field("reason"), now=now)
     return go_to("pages.season_operate", season=season)
 
 
-def _to_match(match: str, deed: Callable[[], object]) -> Response:
-    """As `_to_season`, of a match."""
-    try:
-        deed()
-    except Forbidden:
-        raise
-    except CallerFault as error:
-        page = pages.match_operate_page(the_source(), match, typed(), str(error))
-        return shown_again(page, error)
-    return go_to("pages.match_operate", match=match)
+@routes.post("/seasons/<number:season>/reinstate")
+@form_of(pages.season_operate_page)
+def reinstate(season: int) -> Response:
+    """Takes a disqualification back."""
+    with acting() as (session, actor, now):
+        operations.reinstate(session, actor, season, field("bot"), field("reason"), now=now)
+    return go_to("pages.season_operate", season=season)
 
 
-def _round() -> int:
-    text = field("round")
-    if not text.isascii() or not text.isdecimal() or len(text) > 9:
-        raise BadOption(f"the round is {text!r}; it must be a whole number")
-    return int(text)
+@routes.post("/seasons/<number:season>/rerun")
+@form_of(pages.season_operate_page)
+def rerun(season: int) -> Response:
+    """Replays a round."""
+    number = whole("round")
+    with acting() as (session, actor, now):
+        operations.rerun(session, actor, season, number, field("reason"), now=now)
+    return go_to("pages.season_operate", season=season)
+
+
+@routes.post("/seasons/<number:season>/recompute")
+@form_of(pages.season_operate_page)
+def recompute(season: int) -> Response:
+    """Computes the standing now."""
+    operations.recompute_season(context(), signed_in(), season)
+    return go_to("pages.season_operate", season=season)

@@ -25,8 +25,7 @@ from server import queries
 from server.auth import account, context, viewer, visitor
 from server.queries import comparisons, history, inbox
 from server.queries.lessons import bot_lessons
-from server.rows import bot_row
-from server.services import notices
+from server.services import notices, uploads
 
 
 def make_source() -> Source:
@@ -83,12 +82,9 @@ def _viewer() -> Viewer | None:
 
 
 def _uploads_closed() -> str | None:
-    asking = visitor()
-    if asking is not None and asking.is_operator:
-        return None
     with context().read() as session:
-        wall = queries.wall(session)
-    return None if wall["walled"] else f"Only operators may submit bots here now: {wall['why']}"
+        why = uploads.closed_to(session, viewer(session))
+    return why[:1].upper() + why[1:] or None
 
 
 def _games() -> list[Game]:
@@ -114,7 +110,7 @@ def _lessons(owner: str, name: str) -> list[Lesson]:
 
 def _find_bot(name: str) -> BotName:
     with context().read() as session:
-        return queries.find_bot(session, name)
+        return queries.bot_name(session, name)
 
 
 def _matches(**which: Any) -> Matches:
@@ -201,7 +197,7 @@ def _claim_open(secret: str) -> bool:
 
 def _ratings(owner: str, name: str) -> list[RatingPoint]:
     with context().read() as session:
-        return history.ratings(session, bot_row(session, owner, name))
+        return history.ratings(session, owner, name)
 
 
 def _inbox(**which: Any) -> Notices:

@@ -34,8 +34,10 @@ _API: Final = "api"
 _FIRST: Final = "first-operator"
 
 
-def sign_up(session: Session, name: str, password: str, *, now: int) -> User:
-    """A new author's account. Raises BadName or Conflict."""
+def sign_up(session: Session, name: str, password: str, *, signup: str = "open", now: int) -> User:
+    """A new author's account. Raises BadName or Conflict, and Forbidden if sign-up is not open."""
+    if signup != "open":
+        raise Forbidden("sign-up is closed here; ask an operator for an account")
     return _add(session, name, password, Role.AUTHOR, now)
 
 

@@ -17,6 +17,7 @@ from server.db.session import rows_changed
 from server.services import audit
 from server.services.accounts import require_operator
 from server.services.leagues import admission_of, field_of
+from server.services.lookup import find_league
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
@@ -24,23 +25,23 @@ if TYPE_CHECKING:
 DAY_MS: Final = 86_400_000
 
 
-def invite(session: Session, actor: User, league: League, name: str, *, now: int) -> None:
-    """Lets that account enter the league's seasons; a second call changes nothing.
+def invite(session: Session, actor: User, league_name: str, name: str, *, now: int) -> None:
+    """Lets the account of that name enter the league's seasons; a second call changes nothing.
 
     Raises Forbidden or NotFound.
     """
     require_operator(actor)
-    user = _user(session, name)
+    league, user = find_league(session, league_name), _user(session, name)
     if session.get(Invitation, (league.id, user.id)) is None:
         session.add(Invitation(league_id=league.id, user_id=user.id, at=now))
         audit.note(session, actor, "league.invite", f"league:{league.id}", {"user": name}, now=now)
         session.flush()
 
 
-def uninvite(session: Session, actor: User, league: League, name: str, *, now: int) -> None:
+def uninvite(session: Session, actor: User, league_name: str, name: str, *, now: int) -> None:
     """Takes an invitation back; bots already in a season stay. Raises Forbidden or NotFound."""
     require_operator(actor)
-    user = _user(session, name)
+    league, user = find_league(session, league_name), _user(session, name)
     which = (Invitation.league_id == league.id, Invitation.user_id == user.id)
     if rows_changed(session, delete(Invitation).where(*which)) != 1:
         raise NotFound(f"{name} is not invited to league {league.name}")

@@ -1,7 +1,7 @@
 """Comparisons of an author's versions: asked for within a budget, played batch by batch, ended.
 
-What the results say is put together by `looks`. A batch is
-scheduled when all of the one before is final, so what is found depends on the results alone.
+`interim_results` says what the results show. A batch is scheduled once every match of the batch
+before it is final, so the finding depends on the results alone.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from sqlalchemy import case, func, select
 
-from matchbox.errors import BadOption, Conflict, NotFound, TooMany
+from matchbox.errors import BadOption, Conflict, TooMany
 from matchbox.league.sprt import CAP_GAMES, Trial
 from server.db.models import (
     UNFINISHED,
@@ -32,6 +32,7 @@ from server.services.events import publish
 from server.services.fixtures import Fixture, deals_of, schedule
 from server.services.interim_results import Plan
 from server.services.leagues import field_of
+from server.services.lookup import find_bot, find_comparison
 from server.services.match_sizing import Pace
 from server.services.standings import scope_of
 
@@ -57,7 +58,7 @@ _PLAYING: Final = (*COMPARED, VersionState.QUARANTINED)
 def ask(
     session: Session,
     actor: User,
-    bot: Bot,
+    name: str,
     *,
     challenger: int | None = None,
     defender: int | None = None,
@@ -67,12 +68,13 @@ def ask(
     settings: Settings,
     now: int,
 ) -> Comparison:
-    """A comparison of two versions of the bot, by number, with its first batch queued.
+    """A comparison of two versions of the bot owner/name, by number, with its first batch queued.
 
-    Versions that are not named are the `usual` ones. With a field, both play that many of the
-    league's best bots instead of each other.
-    Raises Forbidden, BadOption, Conflict, TooMany.
+    A name alone is one of the actor's own bots. Versions that are not given are the `usual` ones.
+    With a field, both play that many of the league's best bots instead of each other. Raises
+    Forbidden, NotFound, BadOption, Conflict, TooMany.
     """
+    bot = find_bot(session, name, actor)
     require_owner(actor, bot.owner_id)
     one, other = _versions(bot, challenger, defender)
     league = session.scalar(select(League).where(League.name == bot.game))
@@ -105,19 +107,12 @@ def ask(
     return row
 
 
-def find(session: Session, number: int) -> Comparison:
-    """The comparison of that number. Raises NotFound."""
-    row = session.get(Comparison, number)
-    if row is None:
-        raise NotFound(f"there is no comparison {number}")
-    return row
+def cancel(session: Session, actor: User, number: int, *, now: int) -> None:
+    """Ends the comparison of that number; its unplayed matches become void.
 
-
-def cancel(session: Session, actor: User, comparison: Comparison, *, now: int) -> None:
-    """Ends a comparison here; what was not played is void. Tells who asked, if it was not they.
-
-    Raises Forbidden or Conflict.
+    Its owner gets a notice if somebody else cancels it. Raises Forbidden, NotFound or Conflict.
     """
+    comparison = find_comparison(session, number)
     require_owner(actor, comparison.owner_id)
     if comparison.state != ComparisonState.RUNNING:
         raise Conflict(f"comparison {comparison.id} is {comparison.state} already")

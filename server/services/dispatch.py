@@ -11,6 +11,7 @@ from sqlalchemy.orm import joinedload, selectinload
 
 from server import outbox
 from server.db.models import (
+    TRUSTED,
     Bot,
     Comparison,
     ComparisonState,
@@ -18,7 +19,6 @@ from server.db.models import (
     Match,
     MatchSeat,
     MatchState,
-    Role,
     Season,
     SeasonState,
     User,
@@ -50,10 +50,10 @@ _STRANGERS: Final = (
     .join(Bot, Bot.id == Version.bot_id)
     .join(User, User.id == Bot.owner_id)
     .where(MatchSeat.match_id == Match.id)
-    .where(User.role != Role.OPERATOR, User.password.is_not(None))
+    .where(User.role.not_in(TRUSTED))
     .correlate(Match)
 )
-"""Who in a match is of somebody who is neither an operator nor the house."""
+"""The seats of a match whose bots belong to strangers: neither operators nor the house."""
 
 
 def dispatch(session: Session, *, settings: Settings, now: int) -> int:
@@ -79,7 +79,7 @@ def is_low(session: Session, *, settings: Settings) -> bool:
 
     Never while an arena has no wall: to find what may be sent then takes the tick's time.
     """
-    if 2 * _running(session) >= _window(session, settings) or not wall(session)["walled"]:
+    if 2 * _running(session) >= _window(session, settings) or not wall(session).walled:
         return False
     waits = select(Match.id).where(Match.state == MatchState.QUEUED).limit(1)
     return session.scalar(waits) is not None
@@ -87,7 +87,7 @@ def is_low(session: Session, *, settings: Settings) -> bool:
 
 def _window(session: Session, settings: Settings) -> int:
     """How many matches may be under way: as it is set, or by the arenas that report."""
-    arenas = len(wall(session)["arenas"])
+    arenas = len(wall(session).arenas)
     return settings.dispatch_window or max(FEWEST, AN_ARENA * arenas)
 
 
@@ -153,6 +153,6 @@ def _compared(session: Session, ready: Select[str], under_way: Counter[_Scope]) 
 def _ready(session: Session) -> Select[str]:
     """The ids of the matches that wait and that no version of theirs holds up, in their order."""
     ready = [Match.state == MatchState.QUEUED, Match.id.not_in(HELD)]
-    if not wall(session)["walled"]:
+    if not wall(session).walled:
         ready.append(~_STRANGERS.exists())
     return select(Match.id).where(*ready).order_by(Match.number, Match.id)

@@ -29,6 +29,7 @@ from server.db.models import (
 from server.services import audit
 from server.services import schedule as cron
 from server.services.accounts import require_operator
+from server.services.lookup import find_league
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -68,9 +69,10 @@ def create(
     settings: Settings,
     now: int,
 ) -> League:
-    """A league of an operator's own: for seasons or, continuous, with a ranked queue and a board of
-    its own for all active bots of the game. One with a schedule enters everybody, unless
-    `admission` says otherwise: at night nobody is there to enter.
+    """Makes a league, for seasons.
+
+    A continuous league also has a ranked queue and a leaderboard for all active bots of the game.
+    A league with a schedule enters every active bot, unless `admission` says otherwise.
 
     Raises Forbidden, BadName, BadOption, UnknownGame, Conflict.
     """
@@ -106,7 +108,7 @@ def create(
 def edit(
     session: Session,
     actor: User,
-    league: League,
+    name: str,
     *,
     deals: int | None = None,
     paced: bool | None = None,
@@ -116,11 +118,14 @@ def edit(
     schedule: Fields | None = None,
     now: int,
 ) -> None:
-    """Changes the fields that are given. Format and deals hold for seasons that are made from then
-    on, the rest at once; `paced` takes back that a number was named. Raises Forbidden, BadOption,
-    or Conflict where a continuous league is scheduled.
+    """Changes the fields that are given of the league of that name.
+
+    A format and deals apply to seasons made from then on, the rest at once; `paced` has the number
+    of deals follow from the bots' speed again. Raises Forbidden, NotFound, BadOption, or Conflict
+    if a continuous league would get a schedule.
     """
     require_operator(actor)
+    league = find_league(session, name)
     if league.continuous and (schedule or {}).get("cron") is not None:
         raise Conflict(f"{league.name} is played without end; make a league of its own to schedule")
     _set_deals(league, deals)
@@ -180,10 +185,13 @@ def ensure_default_leagues(
     return leagues
 
 
-def set_paused(session: Session, actor: User, league: League, paused: bool, *, now: int) -> None:
-    """Stops or goes on with a continuous league's queue, or with the schedule of another: what it
-    missed meanwhile is not caught up. Raises Forbidden."""
+def set_paused(session: Session, actor: User, name: str, paused: bool, *, now: int) -> None:
+    """Pauses or resumes a continuous league's queue, or the schedule of any other league.
+
+    Seasons that a paused schedule missed are not made up for. Raises Forbidden or NotFound.
+    """
     require_operator(actor)
+    league = find_league(session, name)
     league.paused = paused
     session.flush()
     if not paused:

@@ -38,6 +38,7 @@ from server.services import audit, jobs
 from server.services.accounts import require_operator
 from server.services.events import publish, storable
 from server.services.jobs import JobKind
+from server.services.lookup import find_lesson
 from server.services.walls import wall
 
 if TYPE_CHECKING:
@@ -101,7 +102,7 @@ def send(session: Session, lesson: Lesson, *, settings: Settings, now: int) -> b
 
     A stranger's bot waits while an arena has no wall.
     """
-    if not lesson.version.bot.owner.trusted and not wall(session)["walled"]:
+    if not lesson.version.bot.owner.trusted and not wall(session).walled:
         later = {"deadline": jobs.next_deadline(settings, now)}
         compare_and_set(session, lesson, later, LESSON.queued, Lesson.attempt == lesson.attempt)
         return False
@@ -142,16 +143,23 @@ def remember(session: Session, message: Learned, *, settings: Settings, now: int
     return True
 
 
-def requeue(session: Session, actor: User, lesson: Lesson, *, settings: Settings, now: int) -> None:
-    """Gives a parked lesson another chance. Raises Forbidden or Conflict."""
-    jobs.requeue(session, actor, LESSON, lesson, settings=settings, now=now)
-    audit.note(session, actor, "lesson.requeue", f"season:{lesson.season_id}",
-               {"lesson": lesson.id}, now=now)  # fmt: skip
-
-
-def skip(session: Session, actor: User, lesson: Lesson, *, now: int) -> None:
-    """Ends a parked lesson: the old memory stays. Raises Forbidden or Conflict."""
+def requeue(session: Session, actor: User, number: int, *, settings: Settings, now: int) -> Lesson:
+    """The parked lesson of that number, sent once more. Raises Forbidden, NotFound or Conflict."""
     require_operator(actor)
+    lesson = find_lesson(session, number)
+    jobs.requeue(session, actor, LESSON, lesson, settings=settings, now=now)
+    subject, detail = f"season:{lesson.season_id}", {"lesson": lesson.id}
+    audit.note(session, actor, "lesson.requeue", subject, detail, now=now)
+    return lesson
+
+
+def skip(session: Session, actor: User, number: int, *, now: int) -> Lesson:
+    """The parked lesson of that number, ended: the bot keeps the memory that it had.
+
+    Raises Forbidden, NotFound or Conflict.
+    """
+    require_operator(actor)
+    lesson = find_lesson(session, number)
     values = {
         "state": LessonState.FAILED,
         "after": lesson.before,
@@ -160,8 +168,9 @@ def skip(session: Session, actor: User, lesson: Lesson, *, now: int) -> None:
     }
     if not compare_and_set(session, lesson, values, LESSON.parked):
         raise Conflict(f"lesson {lesson.id} is not parked")
-    audit.note(session, actor, "lesson.skip", f"season:{lesson.season_id}",
-               {"lesson": lesson.id}, now=now)  # fmt: skip
+    subject, detail = f"season:{lesson.season_id}", {"lesson": lesson.id}
+    audit.note(session, actor, "lesson.skip", subject, detail, now=now)
+    return lesson
 
 
 def _open(session: Session, season: Season, last: int, *, settings: Settings, now: int) -> None:

@@ -1,6 +1,6 @@
 """Makes guessing a password slow: after a few wrong ones, each makes the next wait longer.
 
-Knows names, networks and times; checks no password. The counts are in the database, so that all
+The counts are in the database, so that all
 web processes share them. Two limits hold:
 
 - one for each account and network, which an attacker spends without touching the owner's;
@@ -22,11 +22,13 @@ from sqlalchemy import delete, or_
 from matchbox.errors import TooMany
 from server.db.models import LoginAttempts
 from server.db.session import rows_changed
+from server.services import accounts
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
 
     from server.context import Context
+    from server.db.models import User
 
 
 @dataclass(frozen=True)
@@ -53,6 +55,26 @@ KNOWN_MS: Final = 90 * 24 * 3_600_000
 """How long a network counts as known after a login."""
 _EVERYWHERE: Final = "*"
 _OTHERWISE: Final = ", or from where you have logged in before"
+
+
+def log_in(context: Context, name: str, password: str, network: str) -> User:
+    """The account with that name and password. Raises Forbidden, or TooMany during a pause."""
+    with counted(context, name, network), context.read() as session:
+        return accounts.log_in(session, name, password)
+
+
+def change_password(
+    context: Context, actor: User, old: str, new: str, *, network: str, revoke: bool
+) -> User:
+    """The account with its new password; wrong old ones count as failed logins.
+
+    Raises TooMany during a pause, and what `accounts.change_password` raises.
+    """
+    with counted(context, actor.name, network):
+        accounts.check_password(actor, old)
+    with context.write() as session:
+        now = context.now()
+        return accounts.change_password(session, actor, old, new, now=now, revoke=revoke)
 
 
 @contextmanager

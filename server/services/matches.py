@@ -12,8 +12,10 @@ from matchbox.match.wire import Entrant, PlayMatch
 from server.db.models import UNFINISHED, Match, MatchState
 from server.db.session import compare_and_set
 from server.services import audit, faults, jobs, quarantine, ratings, results, samples
+from server.services.accounts import require_operator
 from server.services.events import publish
 from server.services.jobs import JobKind
+from server.services.lookup import find_match
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
@@ -77,8 +79,10 @@ def record(session: Session, message: MatchPlayed, *, settings: Settings, now: i
     return True
 
 
-def requeue(session: Session, actor: User, match: Match, *, settings: Settings, now: int) -> None:
-    """Gives a parked match another chance. Raises Forbidden or Conflict."""
+def requeue(session: Session, actor: User, name: str, *, settings: Settings, now: int) -> None:
+    """Gives a parked match another chance. Raises Forbidden, NotFound or Conflict."""
+    require_operator(actor)
+    match = find_match(session, name)
     jobs.requeue(session, actor, MATCH, match, settings=settings, now=now)
     audit.note(session, actor, "match.requeue", f"match:{match.id}", now=now)
 

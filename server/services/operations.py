@@ -18,17 +18,18 @@ from server.db.models import (
     Season,
     SeasonState,
     Standing,
-    Version,
     VersionState,
 )
 from server.services import audit, exclusions, faults, notices, standings, voids
 from server.services.accounts import require_operator
 from server.services.events import publish
+from server.services.lookup import find_bot, find_league, find_season, find_version
 from server.services.voids import UNDER_WAY, reason_of
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
 
+    from server.context import Context
     from server.db.models import User
     from server.services.standings import Fresh
 
@@ -36,16 +37,15 @@ _WITH_VERSIONS: Final = (SeasonState.FROZEN, *UNDER_WAY, SeasonState.FINISHED)
 
 
 def disqualify(
-    session: Session, actor: User, season: Season, bot: Bot, reason: str, *, now: int
+    session: Session, actor: User, season_name: int | str, name: str, reason: str, *, now: int
 ) -> None:
-    """Takes a bot out of a season: it plays no more there, and what it played counts no more.
+    """Takes the bot owner/name out of a season: it plays no more there, and its games do not count.
 
-    Raises Forbidden, NotFound (it is not in the season), BadOption (no reason), or Conflict where
+    Raises Forbidden, NotFound (it is not in the season), BadOption (no reason), or Conflict if
     the season has not begun or was cancelled, or the bot is disqualified already.
     """
-    require_operator(actor)
-    why = reason_of(reason)
-    entry = _entry(session, season, bot)
+    entry, why = _named(session, actor, season_name, name, reason)
+    season, bot = entry.season, entry.bot
     if season.state not in _WITH_VERSIONS:
         raise Conflict(
             f"season {season.name} is {season.state}; before its start take the bot out with "
@@ -65,16 +65,15 @@ def disqualify(
 
 
 def reinstate(
-    session: Session, actor: User, season: Season, bot: Bot, reason: str, *, now: int
+    session: Session, actor: User, season_name: int | str, name: str, reason: str, *, now: int
 ) -> list[str]:
     """Takes a disqualification back; the ids of the matches that are played after all.
 
     What it had played counts again. Its matches that were void for its sake are played under new
     numbers, on fresh deals unless nobody could read the old ones yet. Raises as `disqualify`.
     """
-    require_operator(actor)
-    why = reason_of(reason)
-    entry = _entry(session, season, bot)
+    entry, why = _named(session, actor, season_name, name, reason)
+    season, bot = entry.season, entry.bot
     if entry.out == "suspended":
         raise Conflict(
             f"{bot.full_name} is suspended for its faults; reinstate its version instead, with "
@@ -103,16 +102,16 @@ def reinstate(
 
 
 def rerun(
-    session: Session, actor: User, season: Season, number: int | None, reason: str, *, now: int
+    session: Session, actor: User, name: int | str, number: int | None, reason: str, *, now: int
 ) -> list[str]:
-    """Every match of a round void and played again on fresh deals; the new ones' ids.
+    """Makes every match of a season's round void and replays it on fresh deals; the new ids.
 
-    Rounds count from 1; None is the last one opened. Who is out of the season is left out. Raises
-    Forbidden, BadOption (no reason), NotFound (no such round), or Conflict where the season is not
-    running or paused, or what came after hangs on the round.
+    Rounds count from 1; None is the last one opened. Bots that are out of the season do not play.
+    Raises Forbidden, BadOption (no reason), NotFound (no such season or round), or Conflict if the
+    season is neither running nor paused, or later rounds depend on this one.
     """
     require_operator(actor)
-    why = reason_of(reason)
+    season, why = find_season(session, name), reason_of(reason)
     if season.state not in UNDER_WAY:
         raise Conflict(f"season {season.name} is {season.state}; only one under way can do it")
     number = season.round if number is None else number
@@ -129,8 +128,24 @@ def rerun(
     return [match.id for match in new]
 
 
+def recompute_season(context: Context, actor: User, name: int | str) -> None:
+    """Computes the standing of a season now. Raises Forbidden or NotFound."""
+    require_operator(actor)
+    with context.read() as session:
+        scope = standings.scope_of(find_season(session, name))
+    _recompute(context, actor, scope)
+
+
+def recompute_league(context: Context, actor: User, name: str) -> None:
+    """Computes a league's standing and live ratings now. Raises Forbidden or NotFound."""
+    require_operator(actor)
+    with context.read() as session:
+        scope = standings.scope_of(find_league(session, name))
+    _recompute(context, actor, scope)
+
+
 def recompute(session: Session, actor: User, fresh: Fresh, *, now: int) -> bool:
-    """Keeps a standing that was computed just now; whether its rows are others than before."""
+    """Keeps a standing that was computed just now; True if its rows have changed."""
     require_operator(actor)
     before = session.get(Standing, fresh.scope)
     changed = before is None or before.rows_digest != fresh.rows_digest
@@ -141,15 +156,13 @@ def recompute(session: Session, actor: User, fresh: Fresh, *, now: int) -> bool:
     return changed
 
 
-def reinstate_version(
-    session: Session, actor: User, version: Version, reason: str, *, now: int
-) -> None:
-    """Lets a suspended version play again, its counts at nothing, and tells its owner.
+def reinstate_version(session: Session, actor: User, number: int, reason: str, *, now: int) -> None:
+    """Lets a suspended version play again, with its forfeits set to 0, and notifies its owner.
 
-    Raises Forbidden, BadOption (no reason), or Conflict where it is not suspended.
+    Raises Forbidden, NotFound, BadOption (no reason), or Conflict if it is not suspended.
     """
     require_operator(actor)
-    why = reason_of(reason)
+    version, why = find_version(session, number), reason_of(reason)
     faults.lift(session, version, now=now)
     subject = f"version:{version.id}"
     audit.note(session, actor, "version.reinstate", subject, {"reason": why}, now=now)
@@ -160,12 +173,26 @@ def reinstate_version(
     notices.tell_owner(session, version.bot.owner_id, "reinstatement", subject, text, now=now)
 
 
-def _entry(session: Session, season: Season, bot: Bot) -> Entry:
+def _recompute(context: Context, actor: User, scope: str) -> None:
+    """Computes the standing in a reader's session: writers do not wait for the arithmetic."""
+    with context.read() as session:
+        fresh = standings.compute(session, scope)
+    with context.write() as session:
+        recompute(session, actor, fresh, now=context.now())
+
+
+def _named(
+    session: Session, actor: User, season_name: int | str, name: str, reason: str
+) -> tuple[Entry, str]:
+    """The bot's entry, and the reason as it is kept."""
+    require_operator(actor)
+    season = find_season(session, season_name)
+    bot, why = find_bot(session, name, actor), reason_of(reason)
     wanted = (Entry.season_id == season.id, Entry.bot_id == bot.id)
     entry = session.scalar(select(Entry).where(*wanted))
     if entry is None:
         raise NotFound(f"{bot.full_name} is not in season {season.name}")
-    return entry
+    return entry, why
 
 
 def _note_season(

@@ -32,6 +32,7 @@ from server.db.session import compare_and_set
 from server.services import admission, audit, divisions, events, rounds, schedule, standings
 from server.services.accounts import require_operator, require_owner
 from server.services.leagues import UPCOMING, Fields, check_deals, format_of, schedule_of
+from server.services.lookup import find_bot, find_league, find_season
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
@@ -58,16 +59,15 @@ def create(
     draft: bool = False,
     now: int,
 ) -> Season:
-    """A season of that league, open for entries or a draft. What `format` does not say, the league
-    does; `cycles` is short for the format's. In a scheduled league the next one starts by itself.
-    With a seed it is to be told again: nothing in it follows from how fast its bots are.
+    """Makes a season of that league, open for entries or a draft.
+
+    Fields that `format` leaves out are the league's; `cycles` is short for the format's. With a
+    seed the season can be repeated, so its number of deals does not follow from the bots' speed.
 
     Raises Forbidden, BadName, BadOption, NotFound (no such league), Conflict (name or seed taken).
     """
     require_operator(actor)
-    where = session.scalar(select(League).where(League.name == league))
-    if where is None:
-        raise NotFound(f"there is no league {league!r}; `matchbox league list` names them")
+    where = find_league(session, league)
     _check_name(session, name)
     given = dict(format or {})
     if cycles is not None:
@@ -118,12 +118,12 @@ def add(
     return season
 
 
-def publish(session: Session, actor: User, season: Season, *, now: int) -> None:
-    """Opens a draft for entries; a time of the schedule that has passed meanwhile is left out.
+def publish(session: Session, actor: User, name: int | str, *, now: int) -> None:
+    """Opens a draft for entries; a start time that has passed is replaced by the schedule's next.
 
-    Raises Forbidden or Conflict.
+    Raises Forbidden, NotFound or Conflict.
     """
-    require_operator(actor)
+    season = _operated(session, actor, name)
     values = {}
     if season.starts_at is not None and season.starts_at <= now:
         values["starts_at"] = schedule.next_start(schedule_of(season.league), now)
@@ -131,12 +131,14 @@ def publish(session: Session, actor: User, season: Season, *, now: int) -> None:
     audit.note(session, actor, "season.open", f"season:{season.id}", now=now)
 
 
-def enter(session: Session, actor: User, season: Season, bot: Bot, *, now: int) -> Entry:
-    """The bot's place in an open season; the version is fixed when it freezes.
+def enter(session: Session, actor: User, name: int | str, bot_name: str, *, now: int) -> Entry:
+    """Enters the bot owner/name into an open season; its version is fixed at the freeze.
 
-    Raises Forbidden, or Conflict where the season is not open, takes no more of this author's, or
-    the bot plays another game, is retired or is in already.
+    A bot's name alone is one of the actor's own. Raises Forbidden, NotFound, or Conflict if the
+    season is not open, takes no more of this author's bots, or the bot plays another game, is
+    retired or has entered already.
     """
+    season, bot = find_season(session, name, actor), find_bot(session, bot_name, actor)
     require_owner(actor, bot.owner_id)
     _require(season, SeasonState.OPEN, "bots enter before the start")
     if bot.game != season.league.game:
@@ -154,8 +156,9 @@ def enter(session: Session, actor: User, season: Season, bot: Bot, *, now: int) 
     return entry
 
 
-def leave(session: Session, actor: User, season: Season, bot: Bot, *, now: int) -> None:
+def leave(session: Session, actor: User, name: int | str, bot_name: str, *, now: int) -> None:
     """Takes the bot out of an open season. Raises Forbidden, Conflict or NotFound."""
+    season, bot = find_season(session, name, actor), find_bot(session, bot_name, actor)
     require_owner(actor, bot.owner_id)
     _require(season, SeasonState.OPEN, "bots leave before the start")
     entry = _entry(session, season, bot)
@@ -168,34 +171,37 @@ def leave(session: Session, actor: User, season: Season, bot: Bot, *, now: int) 
     _note_for_others(session, actor, "season.leave", season, bot, now)
 
 
-def freeze(session: Session, actor: User, season: Season, *, now: int) -> list[Season]:
-    """Fixes the versions of an open season, and who plays in which division; the divisions.
+def freeze(session: Session, actor: User, name: int | str, *, now: int) -> list[Season]:
+    """Fixes the versions of an open season and divides them; returns the divisions.
 
-    Where the league wishes it, everybody who may is entered first. A version that becomes active
-    later does not enter. Raises Forbidden, or Conflict where the season is not open, too few bots
-    are in, or one has no active version.
+    If the league says so, every bot that may is entered first. A version that becomes active
+    later does not enter. Raises Forbidden, NotFound, or Conflict if the season is not open, has
+    fewer than two bots, or a bot has no active version.
     """
-    require_operator(actor)
+    season = _operated(session, actor, name)
     made = _freeze(session, season, now, scheduled=False)
     audit.note(session, actor, "season.freeze", f"season:{season.id}", now=now)
     return made
 
 
 def start(
-    session: Session, actor: User, season: Season, *, settings: Settings, now: int
+    session: Session, actor: User, name: int | str, *, settings: Settings, now: int
 ) -> list[str]:
-    """The ids of the season's first matches, queued; an open one is frozen first. All divisions of
-    an edition start together. Raises Forbidden, or Conflict where it cannot be played.
+    """Starts all divisions of an edition; returns the ids of the first matches, which are queued.
+
+    An open season is frozen first. Raises Forbidden, NotFound, or Conflict if it cannot be played.
     """
-    require_operator(actor)
+    season = _operated(session, actor, name)
     return begin(session, actor, season, settings=settings, now=now)
 
 
 def begin(
     session: Session, actor: User | None, season: Season, *, settings: Settings, now: int
 ) -> list[str]:
-    """As `start`, by whoever may; None for the schedule, which leaves out who has no active version
-    instead of waiting for the operator. Raises Conflict."""
+    """As `start`, without a check of the actor's right. Raises Conflict.
+
+    Started by the schedule (None), a season leaves out bots that have no active version.
+    """
     if season.state == SeasonState.OPEN:
         _freeze(session, season, now, scheduled=actor is None)
     _require(season, SeasonState.FROZEN, "a season starts once, open or frozen")
@@ -211,24 +217,26 @@ def begin(
     return matches
 
 
-def pause(session: Session, actor: User, season: Season, *, now: int) -> None:
-    """Sends no more matches of the season, nor of its edition's other divisions; those under way
-    end. Raises Forbidden, Conflict."""
-    _change_all(session, actor, season, "pause", (SeasonState.RUNNING,), SeasonState.PAUSED, now)
+def pause(session: Session, actor: User, name: int | str, *, now: int) -> None:
+    """Sends no more matches of all divisions of the edition; those under way end.
+
+    Raises Forbidden, NotFound or Conflict.
+    """
+    _change_all(session, actor, name, "pause", (SeasonState.RUNNING,), SeasonState.PAUSED, now)
 
 
-def resume(session: Session, actor: User, season: Season, *, now: int) -> None:
-    """Goes on with all divisions of the edition that are paused. Raises Forbidden or Conflict."""
-    _change_all(session, actor, season, "resume", (SeasonState.PAUSED,), SeasonState.RUNNING, now)
+def resume(session: Session, actor: User, name: int | str, *, now: int) -> None:
+    """Resumes all divisions of the edition. Raises Forbidden, NotFound or Conflict."""
+    _change_all(session, actor, name, "resume", (SeasonState.PAUSED,), SeasonState.RUNNING, now)
 
 
-def cancel(session: Session, actor: User, season: Season, *, now: int) -> None:
-    """Ends all unfinished divisions of the edition; their unplayed matches are void.
+def cancel(session: Session, actor: User, name: int | str, *, now: int) -> None:
+    """Ends all unfinished divisions of the edition; their unplayed matches become void.
 
-    Raises Forbidden or Conflict.
+    Raises Forbidden, NotFound or Conflict.
     """
     over, at = SeasonState.CANCELLED, {"finished_at": now}
-    ended = _change_all(session, actor, season, "cancel", _LIVING, over, now, **at)
+    ended = _change_all(session, actor, name, "cancel", _LIVING, over, now, **at)
     left = (Match.season_id.in_([row.id for row in ended]), Match.state.in_(UNFINISHED))
     values: dict[str, Any] = {"state": MatchState.VOID, "deadline": None, "finished_at": now}
     session.execute(update(Match).where(*left).values(**values))
@@ -307,22 +315,30 @@ def _require(season: Season, state: SeasonState, why: str) -> None:
 def _change_all(
     session: Session,
     actor: User,
-    season: Season,
+    name: int | str,
     step: str,
     before: Sequence[SeasonState],
     after: SeasonState,
     now: int,
     **values: int | None,
 ) -> list[Season]:
-    """Takes an operator's step with the season, and with every other division of its edition that
-    is in a state for it; those that have taken it. Raises Forbidden, Conflict."""
-    require_operator(actor)
+    """Changes the state of the season, and of its edition's other divisions that are in `before`.
+
+    Returns the changed ones. Raises Forbidden, NotFound or Conflict.
+    """
+    season = _operated(session, actor, name)
     edition = divisions.of_edition(session, season)
     taken = [row for row in edition if row.state in before or row.id == season.id]
     for row in taken:
         _change(session, row, before, after, now, **values)
         audit.note(session, actor, f"season.{step}", f"season:{row.id}", now=now)
     return taken
+
+
+def _operated(session: Session, actor: User, name: int | str) -> Season:
+    """The season of that number or name, for an operator. Raises Forbidden or NotFound."""
+    require_operator(actor)
+    return find_season(session, name, actor)
 
 
 def _change(

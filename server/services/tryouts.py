@@ -14,7 +14,9 @@ from server import outbox
 from server.db.models import WAITING, Bot, Role, User, Version, VersionState
 from server.db.session import compare_and_set
 from server.services import audit, jobs
+from server.services.accounts import require_operator
 from server.services.jobs import JobKind
+from server.services.lookup import find_version
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -51,10 +53,13 @@ def send(
     return True
 
 
-def try_again(
-    session: Session, actor: User, version: Version, *, settings: Settings, now: int
-) -> None:
-    """Sends a parked version's try-out once more. Raises Forbidden or Conflict."""
+def try_again(session: Session, actor: User, number: int, *, settings: Settings, now: int) -> None:
+    """Sends the try-out of the parked version with that row number once more.
+
+    Raises Forbidden, NotFound or Conflict.
+    """
+    require_operator(actor)
+    version = find_version(session, number)
     jobs.requeue(session, actor, TRY_OUT, version, settings=settings, now=now)
     audit.note(session, actor, "version.requeue", f"version:{version.id}", now=now)
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 from sqlalchemy import func, select
 
 from matchbox.errors import TooMany
-from server.db.models import WAITING, Bot, Role, User, Version, VersionState
+from server.db.models import TRUSTED, WAITING, Bot, User, Version, VersionState
 from server.services import tryouts
 from server.services.walls import wall
 
@@ -26,7 +26,6 @@ SLOW_MS: Final = 20_000
 """An author one of whose try-outs took an arena longer than this is slow ..."""
 SLOW_FOR_MS: Final = 3_600_000
 """... for so long after its verdict."""
-_TRUSTED: Final = (Role.OPERATOR, Role.HOUSE)
 
 
 def check_pending(session: Session, user: User, network: str, *, settings: Settings) -> None:
@@ -64,7 +63,7 @@ def advance(session: Session, *, settings: Settings, now: int, author: int | Non
     if not found:
         return 0
     busy, slow = _busy(session, now), _slow(session, now)
-    room = max(1, len(wall(session)["arenas"]) // 2) - len(busy & slow)
+    room = max(1, len(wall(session).arenas) // 2) - len(busy & slow)
     for version, owner in found:
         if owner.trusted or version.state == VersionState.QUARANTINED:
             tryouts.send(session, version, settings=settings, now=now)
@@ -80,7 +79,7 @@ def _busy(session: Session, now: int) -> set[int]:
     """The authors with a try-out under way."""
     under_way = (Version.state == VersionState.PENDING, Version.deadline > now)
     query = select(Bot.owner_id).join(Bot.versions).join(Bot.owner)
-    return set(session.scalars(query.where(*under_way, User.role.not_in(_TRUSTED))))
+    return set(session.scalars(query.where(*under_way, User.role.not_in(TRUSTED))))
 
 
 def _slow(session: Session, now: int) -> set[int]:

@@ -14,6 +14,7 @@ from server.db.session import compare_and_set
 from server.services import admission, audit, tryouts, turns
 from server.services.accounts import require_owner
 from server.services.events import publish
+from server.services.lookup import find_bot
 from server.services.walls import wall
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ def upload(
     session: Session,
     user: User,
     *,
-    game: str,
+    game: str | None,
     name: str,
     data: bytes,
     class_name: str | None = None,
@@ -38,17 +39,19 @@ def upload(
 ) -> Version:
     """The version made from these bytes for the user's bot of that name; a new name makes a bot.
 
-    The same bytes and class again give the version that is there. Raises UnknownGame, BadName,
-    BadBundle, UploadsClosed, Conflict (the name plays another game, or is retired), TooMany (in an
-    hour, for a league of the game in a day, or pending).
-
-    `network` is where the upload comes from; empty where that does not matter.
+    Without a game, the bot must exist. The same bytes and class again give the version that is
+    there. `network` is the address that the upload came from; empty for none. Raises UnknownGame,
+    NotFound, BadName, BadBundle, UploadsClosed, Conflict (the name plays another game, or is
+    retired), TooMany (in an hour, for a league of the game in a day, or pending).
     """
+    if game is None:
+        game = find_bot(session, name, user).game
     registry.package_of(game)
     check_name(name)
     chosen = check_class_name(class_name or None) or ""
     digest = read_bundle(data).digest
-    _check_open(session, user)
+    if why := closed_to(session, user):
+        raise UploadsClosed(why)
     bot = _bot(session, user, game, name, now)
     same = (Version.bot_id == bot.id, Version.digest == digest, Version.class_name == chosen)
     known = session.scalar(select(Version).where(*same))
@@ -74,11 +77,20 @@ def upload(
     return version
 
 
-def activate(session: Session, user: User, bot: Bot, number: int, *, now: int) -> Version:
-    """Makes an accepted version the one that the bot plays with.
+def closed_to(session: Session, user: User | None) -> str:
+    """Why this account may not upload now; empty if it may."""
+    report = wall(session)
+    if report.walled or (user is not None and user.trusted):
+        return ""
+    return f"only operators may submit bots here now: {report.why}"
 
-    Raises Forbidden, NotFound, or Conflict where the version was not accepted.
+
+def activate(session: Session, user: User, name: str, number: int, *, now: int) -> Version:
+    """Makes the accepted version of that number the one that the bot owner/name plays with.
+
+    Raises Forbidden, NotFound, or Conflict if the version was not accepted.
     """
+    bot = find_bot(session, name, user)
     require_owner(user, bot.owner_id)
     wanted = (Version.bot_id == bot.id, Version.number == number)
     version = session.scalar(select(Version).where(*wanted))
@@ -95,8 +107,12 @@ def activate(session: Session, user: User, bot: Bot, number: int, *, now: int) -
     return version
 
 
-def retire(session: Session, user: User, bot: Bot, *, now: int) -> None:
-    """Takes the bot from every board for ever; its games stay. Raises Forbidden or Conflict."""
+def retire(session: Session, user: User, name: str, *, now: int) -> None:
+    """Takes the bot owner/name off every board for ever; its games stay.
+
+    Raises Forbidden, NotFound or Conflict.
+    """
+    bot = find_bot(session, name, user)
     require_owner(user, bot.owner_id)
     if not compare_and_set(session, bot, {"retired_at": now}, Bot.retired_at.is_(None)):
         raise Conflict(f"{bot.full_name} is retired already")
@@ -106,13 +122,6 @@ def retire(session: Session, user: User, bot: Bot, *, now: int) -> None:
     session.execute(update(Version).where(*versions).values(**values))
     publish(session, "bot.retired", bot.full_name, now=now)
     audit.note(session, user, "bot.retire", f"bot:{bot.id}", now=now)
-
-
-def _check_open(session: Session, user: User) -> None:
-    if not user.trusted:
-        report = wall(session)
-        if not report["walled"]:
-            raise UploadsClosed(f"only operators may submit bots here now: {report['why']}")
 
 
 def _bot(session: Session, user: User, game: str, name: str, now: int) -> Bot:

@@ -6,10 +6,11 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from matchbox.errors import BadOption, Conflict
-from server.db.models import Season, SeasonState, Verification
+from server.db.models import SeasonState, Verification
 from server.services import audit
 from server.services.accounts import require_operator
 from server.services.events import publish
+from server.services.lookup import find_season
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 def keep(
     session: Session,
     actor: User,
-    season: Season,
+    name: int | str,
     *,
     matches: int,
     out_of: int,
@@ -32,11 +33,13 @@ def keep(
     standing: str,
     now: int,
 ) -> Verification:
-    """An operator's finding on a season that is over.
+    """What an operator found on replaying a season that is over.
 
-    Raises Forbidden, Conflict while it is not over, BadOption where the numbers do not add up.
+    Raises Forbidden, NotFound, Conflict while it is not over, BadOption if the numbers do not add
+    up.
     """
     require_operator(actor)
+    season = find_season(session, name)
     if season.state not in (SeasonState.FINISHED, SeasonState.CANCELLED):
         raise Conflict(f"season {season.name} is {season.state}; it is verified once it is over")
     found = same + len(different) + len(unrepeatable) + len(replayed_only)

@@ -27,6 +27,7 @@ from server.db.session import compare_and_set
 from server.services import audit, faults, replacements, standings
 from server.services.accounts import require_operator
 from server.services.events import publish
+from server.services.lookup import find_match
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -41,14 +42,15 @@ UNDER_WAY: Final = (SeasonState.RUNNING, SeasonState.PAUSED)
 
 
 def void(
-    session: Session, actor: User, match: Match, reason: str, *, again: bool = False, now: int
+    session: Session, actor: User, name: str, reason: str, *, again: bool = False, now: int
 ) -> Match | None:
-    """Takes a match off the books for what the platform did to it; its record stays to be read.
+    """Makes the match of that id void for a fault of the platform; its record stays readable.
 
-    With `again` it is played again: the match that is. Raises Forbidden, BadOption (no reason), or
-    Conflict where it is void already, or the state of its season does not allow it.
+    With `again` it is replayed: the new match. Raises Forbidden, NotFound, BadOption (no reason),
+    or Conflict if it is void already, or the state of its season does not allow it.
     """
     require_operator(actor)
+    match = find_match(session, name)
     why = reason_of(reason)
     if match.state == MatchState.VOID:
         raise Conflict(f"match {match.id} is void already")
@@ -63,9 +65,10 @@ def void(
     return new[0] if new else None
 
 
-def play_again(session: Session, actor: User, match: Match, reason: str, *, now: int) -> Match:
-    """The match that is played in the place of a void one. Raises as `void`."""
+def play_again(session: Session, actor: User, name: str, reason: str, *, now: int) -> Match:
+    """The new match that replaces the void one of that id. Raises as `void`."""
     require_operator(actor)
+    match = find_match(session, name)
     why = reason_of(reason)
     if match.state != MatchState.VOID:
         raise Conflict(f"match {match.id} is {match.state}; make it void first")

@@ -34,6 +34,28 @@ class WallReport(msgspec.Struct, frozen=True):
     """Names the arena; a later report of the same name replaces this one."""
 
 
+class ArenaWall(msgspec.Struct, frozen=True):
+    """An arena's report as it is kept."""
+
+    box: str
+    walled: bool
+    why: str
+    at: int
+    """When it came, in milliseconds."""
+
+
+class Wall(msgspec.Struct, frozen=True):
+    """What all arenas report together."""
+
+    walled: bool
+    why: str
+    """What is missing, if it is not walled."""
+    box: str | None
+    """None before any arena has reported."""
+    arenas: dict[str, ArenaWall]
+    """Those that still report, by name."""
+
+
 def report_wall(session: Session, report: Mapping[str, Any], *, now: int) -> None:
     """Keeps an arena's report. Raises BadMessage, naming the field that is wrong."""
     try:
@@ -52,18 +74,14 @@ def report_wall(session: Session, report: Mapping[str, Any], *, now: int) -> Non
     session.merge(Setting(name=NAME, value=dict(newest), changed_at=now))
 
 
-def wall(session: Session) -> dict[str, Any]:
-    """Whether strangers' bots may be taken: {"walled", "why", "box", "arenas": {name: report}}.
-
-    Every arena that still reports must have a wall; before any has, there is none.
-    """
+def wall(session: Session) -> Wall:
+    """Whether strangers' bots may be taken: every arena that still reports must have a wall."""
     row = session.get(Setting, NAME)
-    told: dict[str, dict[str, Any]] = dict(row.value) if row is not None else {}
-    newest = max((report["at"] for report in told.values()), default=0)
-    arenas = {name: one for name, one in told.items() if newest - one["at"] <= STALE_MS}
+    kept = msgspec.convert(dict(row.value) if row is not None else {}, dict[str, ArenaWall])
+    newest = max((report.at for report in kept.values()), default=0)
+    arenas = {name: one for name, one in kept.items() if newest - one.at <= STALE_MS}
     if not arenas:
-        why = "no arena has reported its wall yet; try again in a moment"
-        return {"walled": False, "why": why, "box": None, "arenas": {}}
-    bare = [report for report in arenas.values() if not report["walled"]]
+        return Wall(False, "no arena has reported its wall yet; try again in a moment", None, {})
+    bare = [report for report in arenas.values() if not report.walled]
     shown = bare[0] if bare else next(iter(arenas.values()))
-    return {"walled": not bare, "why": shown["why"], "box": shown["box"], "arenas": arenas}
+    return Wall(not bare, shown.why, shown.box, arenas)

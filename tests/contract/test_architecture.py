@@ -16,6 +16,7 @@ from pathlib import Path
 
 import pytest
 
+from server.db import models
 from tests.contract import sources
 
 # What a picture or a rule may use of the standard library: pure, and nothing to open.
@@ -178,6 +179,22 @@ def environment_read(tree: ast.Module) -> set[str]:
     return (sources.attributes(tree) | sources.imported(tree)) & ways
 
 
+def shared_in_a_form(tree: ast.Module) -> set[str]:
+    """The API's routes that a form's route imports; both are to call the same action."""
+    return {name for name in sources.imported(tree) if name.startswith("server.routes.api_")}
+
+
+def rows_in_a_route(tree: ast.Module) -> set[str]:
+    """The lookups and tables that a route imports; an action finds its own rows by name."""
+    lookups = "server.services.lookup."
+    return {
+        name
+        for name in sources.imported(tree)
+        if f"{name}.".startswith(lookups)
+        or (name.startswith("server.") and name.rpartition(".")[2] in models.__all__)
+    }
+
+
 def test_bots_import_only_games(checkout: Path) -> None:
     for path in sources.modules(checkout, "bots"):
         assert not foreign_in_a_bot(sources.tree_of(path)), path
@@ -207,6 +224,37 @@ def test_only_entry_points_read_the_environment(checkout: Path) -> None:
     for path in sources.modules(checkout, *sources.ROOMS):
         if not path.relative_to(checkout).as_posix().startswith(ENTRY_POINTS):
             assert not environment_read(sources.tree_of(path)), path
+
+
+def test_forms_call_actions_and_no_route_of_the_api(checkout: Path) -> None:
+    forms = sorted((checkout / "server/routes").glob("form*.py"))
+    assert forms
+    for path in forms:
+        assert not shared_in_a_form(sources.tree_of(path)), path
+
+
+def test_routes_look_up_no_row(checkout: Path) -> None:
+    for path in sources.modules(checkout, "server/routes"):
+        assert not rows_in_a_route(sources.tree_of(path)), path
+
+
+@pytest.mark.parametrize(
+    "source", ["from server.routes import api_bots", "from server.routes.api_bots import upload"]
+)
+def test_a_form_that_calls_the_api_is_seen(source: str) -> None:
+    assert shared_in_a_form(ast.parse(source))
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "from server.services import lookup",
+        "from server.services.lookup import find_bot",
+        "from server.services.seasons import Season",
+    ],
+)
+def test_a_route_that_looks_up_a_row_is_seen(source: str) -> None:
+    assert rows_in_a_route(ast.parse(source))
 
 
 @pytest.mark.parametrize(

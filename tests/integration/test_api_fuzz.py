@@ -124,8 +124,8 @@ def play_a_season(books: Books) -> None:
         now = books.clock()
         season = seasons.create(session, charlie, name="first", league=GAME, now=now)
         for user, bot in zip((alice, bob), bots, strict=True):
-            seasons.enter(session, user, season, bot, now=now)
-        seasons.start(session, charlie, season, settings=books.settings, now=now)
+            seasons.enter(session, user, season.id, bot.full_name, now=now)
+        seasons.start(session, charlie, season.id, settings=books.settings, now=now)
     while jobs := books.dispatch():
         for job in jobs:
             books.record(played(job))

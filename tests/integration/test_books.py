@@ -230,7 +230,7 @@ def test_a_log_of_any_characters_is_kept(books: Books) -> None:
 
 @pytest.mark.parametrize("name", ["half \ud800", "nul \0"])
 def test_a_text_that_no_book_can_hold_is_the_caller_s_fault(name: str, books: Books) -> None:
-    for ask in (queries.find_bot, queries.league, queries.season, queries.version):
+    for ask in (queries.bot_name, queries.league, queries.season, queries.version):
         with pytest.raises((NotFound, BadOption)), books.read() as session:
             ask(session, name, *([None] if ask is queries.version else []))
     with pytest.raises(BadOption), books.write() as session:

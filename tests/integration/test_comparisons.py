@@ -9,7 +9,7 @@ import pytest
 
 from matchbox.match.wire import PlayMatch
 from server.db.migrations import migrate
-from server.db.models import Bot
+from server.db.models import Bot, Comparison
 from server.queries import comparisons as queries
 from server.services import comparisons, job_kinds
 from server.services.tick import tick
@@ -41,7 +41,7 @@ def test_a_better_version_is_found_beside_the_ranked_queue_though_messages_are_l
     with books.write() as session:
         bot = session.get_one(Bot, newest.bot_id)
         row = comparisons.ask(
-            session, alice, bot, games=1000, settings=books.settings, now=books.clock()
+            session, alice, bot.full_name, games=1000, settings=books.settings, now=books.clock()
         )
         number = row.id
     tick(books.context)
@@ -71,4 +71,4 @@ def test_a_better_version_is_found_beside_the_ranked_queue_though_messages_are_l
 def due_or_running(books: Books, number: int) -> bool:
     """Whether the comparison is not over."""
     with books.read() as session:
-        return comparisons.find(session, number).state == "running"
+        return session.get_one(Comparison, number).state == "running"

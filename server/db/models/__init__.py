@@ -28,11 +28,12 @@ from server.db.models.matches import (
 )
 from server.db.models.memories import Lesson, LessonState, Memory
 from server.db.models.notices import Delivery, Notice, Webhook
-from server.db.models.people import BrowserSession, Role, Scope, Token, User
+from server.db.models.people import TRUSTED, BrowserSession, Role, Scope, Token, User
 from server.db.models.platform import Audit, Event, Outbox, PlatformFault, Setting, Verification
 from server.db.models.tables import Table
 
 __all__ = [
+    "TRUSTED",
     "UNFINISHED",
     "WAITING",
     "Audit",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from sqlalchemy import BigInteger, ForeignKey, String
 from sqlalchemy.orm import Mapped, mapped_column, relationship
@@ -32,6 +32,10 @@ class Scope(StrEnum):
     """Upload bots, and change what is the account's own."""
     OPERATE = "operate"
     """Run the platform; for operators."""
+
+
+TRUSTED: Final = (Role.OPERATOR, Role.HOUSE)
+"""The roles of accounts whose bots may play without a wall around them."""
 
 
 class User(Table):
@@ -73,7 +77,7 @@ class User(Table):
     @property
     def trusted(self) -> bool:
         """True where its bots may play without a wall around them."""
-        return self.role in (Role.OPERATOR, Role.HOUSE)
+        return self.role in TRUSTED
 
 
 class Token(Table):

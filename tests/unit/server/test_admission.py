@@ -37,14 +37,14 @@ def enter(books: Books, user: User, season: Season, version: Version) -> None:
     """Enters the version's bot."""
     with books.write() as session:
         row, bot = session.get_one(Season, season.id), session.get_one(Bot, version.bot_id)
-        seasons.enter(session, user, row, bot, now=books.clock())
+        seasons.enter(session, user, row.id, bot.full_name, now=books.clock())
 
 
 def frozen(books: Books, charlie: User, season: Season) -> list[str]:
     """Who is in once the versions are fixed."""
     with books.write() as session:
         row = session.get_one(Season, season.id)
-        seasons.freeze(session, charlie, row, now=books.clock())
+        seasons.freeze(session, charlie, row.id, now=books.clock())
         fixed = [(one.bot, one.version) for one in row.entries]
         return sorted(f"{bot.full_name} v{one.number}" for bot, one in fixed if one is not None)
 
@@ -61,7 +61,7 @@ def test_an_author_enters_one_bot_unless_the_league_says_otherwise(
         enter(books, alice, spring, two)
     with books.write() as session:
         row = session.scalars(select(League).where(League.name == "cup")).one()
-        leagues.edit(session, charlie, row, admission={"bots": 2}, now=books.clock())
+        leagues.edit(session, charlie, row.name, admission={"bots": 2}, now=books.clock())
     enter(books, alice, spring, two)
 
 
@@ -85,20 +85,20 @@ def test_only_who_is_invited_enters(books: Books, alice: User, bob: User, charli
     with books.write() as session:
         row = session.get_one(League, league.id)
         for _ in range(2):
-            admission.invite(session, charlie, row, "alice", now=books.clock())
+            admission.invite(session, charlie, row.name, "alice", now=books.clock())
         with pytest.raises(NotFound, match="no account 'nobody'"):
-            admission.invite(session, charlie, row, "nobody", now=books.clock())
+            admission.invite(session, charlie, row.name, "nobody", now=books.clock())
         with pytest.raises(Forbidden):
-            admission.invite(session, alice, row, "bob", now=books.clock())
+            admission.invite(session, alice, row.name, "bob", now=books.clock())
     with pytest.raises(Forbidden, match="cup is by invitation, and bob has none"):
         enter(books, bob, spring, ones["bob"])
     for user in (alice, charlie):
         enter(books, user, spring, ones[user.name])
     with books.write() as session:
         row = session.get_one(League, league.id)
-        admission.uninvite(session, charlie, row, "alice", now=books.clock())
+        admission.uninvite(session, charlie, row.name, "alice", now=books.clock())
         with pytest.raises(NotFound, match="alice is not invited"):
-            admission.uninvite(session, charlie, row, "alice", now=books.clock())
+            admission.uninvite(session, charlie, row.name, "alice", now=books.clock())
         log = list(session.scalars(select(Audit.action).order_by(Audit.id)))
     assert log[-2:] == ["league.invite", "league.uninvite"]
     assert frozen(books, charlie, spring) == ["alice/one v1", "charlie/one v1"]
@@ -133,7 +133,7 @@ def test_everybody_of_a_league_by_invitation_is_who_is_invited(
         books.bot(user, "one")
     with books.write() as session:
         row = session.get_one(League, league.id)
-        admission.invite(session, charlie, row, "alice", now=books.clock())
+        admission.invite(session, charlie, row.name, "alice", now=books.clock())
     spring = season_in(books, charlie)
     assert frozen(books, charlie, spring) == ["alice/one v1", "charlie/one v1"]
 
@@ -150,7 +150,7 @@ def test_a_version_that_comes_after_the_freeze_does_not_enter(
     books.bot(alice, "one", SIMPLE + b"# the second")
     with books.write() as session:
         row = session.get_one(Season, spring.id)
-        seasons.start(session, charlie, row, settings=books.settings, now=books.clock())
+        seasons.start(session, charlie, row.id, settings=books.settings, now=books.clock())
         assert [one.version and one.version.number for one in row.entries] == [1, 1]
 
 

@@ -75,7 +75,7 @@ def test_a_cancelled_season_is_told_without_ranks(
     with books.write() as session:
         row = session.get_one(Season, season.id)
         row.told = announcements.START if started else 0
-        seasons.cancel(session, charlie, row, now=books.clock())
+        seasons.cancel(session, charlie, row.id, now=books.clock())
     for _ in range(2):
         tick(books.context)
     assert told(books, alice, "season-end") == ["Season spring was cancelled."]

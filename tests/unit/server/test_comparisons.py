@@ -49,7 +49,7 @@ def ask(books: Books, user: User, version: Version, **more: Any) -> int:
         bot = session.get_one(Bot, version.bot_id)
         asked = {"defender": 1, "games": GAMES, **more}
         row = comparisons.ask(
-            session, user, bot, **asked, settings=books.settings, now=books.clock()
+            session, user, bot.full_name, **asked, settings=books.settings, now=books.clock()
         )
         return row.id
 
@@ -96,10 +96,10 @@ def test_the_newest_meets_the_active_one_or_the_one_before_unless_they_are_named
     first = row_of(books, ask(books, alice, old, defender=None))
     assert (first.challenger_id, first.defender_id) == (new.id, old.id)
     with books.write() as session:
-        comparisons.cancel(session, alice, session.get_one(Comparison, 1), now=books.clock())
+        comparisons.cancel(session, alice, 1, now=books.clock())
     with books.write() as session:
         bot = session.get_one(Bot, old.bot_id)
-        uploads.activate(session, alice, bot, 1, now=books.clock())
+        uploads.activate(session, alice, bot.full_name, 1, now=books.clock())
     row = row_of(books, ask(books, alice, old, defender=None))
     assert (row.challenger_id, row.defender_id) == (new.id, old.id)
     other = row_of(books, ask(books, alice, old, challenger=1, defender=2))
@@ -258,12 +258,12 @@ def test_strangers_ask_nothing_of_my_bot_and_end_nothing(
             row = session.get_one(Comparison, number)
             if user is bob:
                 with pytest.raises(Forbidden):
-                    comparisons.cancel(session, user, row, now=books.clock())
+                    comparisons.cancel(session, user, row.id, now=books.clock())
             elif user is charlie:
-                comparisons.cancel(session, user, row, now=books.clock())
+                comparisons.cancel(session, user, row.id, now=books.clock())
             else:
                 with pytest.raises(Conflict, match="cancelled already"):
-                    comparisons.cancel(session, user, row, now=books.clock())
+                    comparisons.cancel(session, user, row.id, now=books.clock())
     with books.read() as session:
         assert session.scalars(select(Audit.action)).all()[-1] == "comparison.cancel"
         states = session.scalars(select(Match.state).where(Match.comparison_id == number))
@@ -275,7 +275,7 @@ def test_strangers_ask_nothing_of_my_bot_and_end_nothing(
     )
     own = ask(books, alice, two[0])
     with books.write() as session:
-        comparisons.cancel(session, alice, session.get_one(Comparison, own), now=books.clock())
+        comparisons.cancel(session, alice, own, now=books.clock())
     assert len(books.told(alice, "comparison-end")) == 1, "not told of what she did herself"
 
 
@@ -293,7 +293,7 @@ def test_a_day_has_a_budget_and_what_was_not_played_is_given_back(
     jobs = narrow.dispatch()
     with narrow.write() as session:
         row = session.get_one(Comparison, first)
-        comparisons.cancel(session, alice, row, now=books.clock())
+        comparisons.cancel(session, alice, row.id, now=books.clock())
         under_way = row.games
         left = comparisons.left_today(session, alice, narrow.settings, now=books.clock())
     assert 0 < under_way <= 4 * len(jobs)
@@ -320,7 +320,7 @@ def test_it_ends_where_a_version_plays_no_more_or_the_rules_have_changed(
         for job in jobs:
             with books.write() as session:
                 match = session.get_one(Match, job.match)
-                voids.void(session, charlie, match, "the power failed", now=books.clock())
+                voids.void(session, charlie, match.id, "the power failed", now=books.clock())
         tick(books.context)
         row = row_of(books, number)
         assert (row.state, row.result and row.result["verdict"]) == ("cancelled", "undecided")
@@ -371,7 +371,9 @@ def test_a_retired_bot_is_compared_no_more(
     books: Books, alice: User, two: tuple[Version, Version]
 ) -> None:
     with books.write() as session:
-        uploads.retire(session, alice, session.get_one(Bot, two[0].bot_id), now=books.clock())
+        uploads.retire(
+            session, alice, session.get_one(Bot, two[0].bot_id).full_name, now=books.clock()
+        )
     with pytest.raises(Conflict, match="is retired"):
         ask(books, alice, two[0])
 

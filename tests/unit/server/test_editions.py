@@ -179,7 +179,7 @@ def pause(books: Books, charlie: User, league: League, *, paused: bool) -> None:
     """Stops the league, or goes on with it."""
     with books.write() as session:
         row = session.get_one(League, league.id)
-        leagues.set_paused(session, charlie, row, paused, now=books.clock())
+        leagues.set_paused(session, charlie, row.name, paused, now=books.clock())
 
 
 def test_a_new_schedule_moves_the_edition_to_come_and_none_leaves_it_to_the_operator(
@@ -192,7 +192,7 @@ def test_a_new_schedule_moves_the_edition_to_come_and_none_leaves_it_to_the_oper
     ):
         with books.write() as session:
             row = session.get_one(League, league.id)
-            leagues.edit(session, charlie, row, schedule=given, now=books.clock())
+            leagues.edit(session, charlie, row.name, schedule=given, now=books.clock())
         tick(books.context)
         assert editions(books, league) == [("cup 1", "open", wanted)]
 
@@ -203,7 +203,7 @@ def test_a_cancelled_edition_leaves_its_time_out(
     tick(books.context)
     with books.write() as session:
         season = session.scalars(select(Season)).one()
-        seasons.cancel(session, charlie, season, now=books.clock())
+        seasons.cancel(session, charlie, season.id, now=books.clock())
     tick(books.context)
     assert editions(books, league)[1:] == [("cup 2", "open", "22:30")]
 
@@ -221,7 +221,7 @@ def test_a_draft_is_not_started_and_its_time_passes(
     assert editions(books, league) == [("Autumn", "draft", "22:20")]
     with books.write() as session:
         season = session.scalars(select(Season)).one()
-        seasons.publish(session, charlie, season, now=books.clock())
+        seasons.publish(session, charlie, season.id, now=books.clock())
     assert editions(books, league) == [("Autumn", "open", "22:40")]
     wait_until(books, "22:40")
     play_out(books)
@@ -238,10 +238,12 @@ def test_who_has_retired_is_left_out_of_the_next_edition(
         season = seasons.create(session, charlie, name="Autumn", league="cup", now=books.clock())
         for version in versions:
             bot = session.get_one(Bot, version.bot_id)
-            seasons.enter(session, charlie, season, bot, now=books.clock())
+            seasons.enter(session, charlie, season.id, bot.full_name, now=books.clock())
     wait_until(books, "22:20")
     with books.write() as session:
-        uploads.retire(session, alice, session.get_one(Bot, versions[1].bot_id), now=books.clock())
+        uploads.retire(
+            session, alice, session.get_one(Bot, versions[1].bot_id).full_name, now=books.clock()
+        )
     play_out(books)
     assert entrants(books, "Autumn 2") == ["one", "two", "three"]
     wait_until(books, "22:30")
@@ -294,8 +296,8 @@ def test_the_first_divisions_follow_the_game_s_leaderboard(books: Books, charlie
             now=books.clock(),
         )
         for bot in session.scalars(select(Bot)):
-            seasons.enter(session, charlie, season, bot, now=books.clock())
-        seasons.freeze(session, charlie, season, now=books.clock())
+            seasons.enter(session, charlie, season.id, bot.full_name, now=books.clock())
+        seasons.freeze(session, charlie, season.id, now=books.clock())
     assert both(books, 1) == [["carl", "dora"], ["anna", "bert"]]
 
 
@@ -350,4 +352,4 @@ def test_a_continuous_league_has_no_schedule(books: Books, charlie: User) -> Non
     league = books.league(paused=True)
     with books.write() as session, pytest.raises(Conflict, match="played without end"):
         row = session.get_one(League, league.id)
-        leagues.edit(session, charlie, row, schedule=TEN, now=books.clock())
+        leagues.edit(session, charlie, row.name, schedule=TEN, now=books.clock())

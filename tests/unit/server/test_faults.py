@@ -98,7 +98,7 @@ def lift(books: Books, user: User, version: Version, reason: str = "mended box")
     """An operator reinstates the version."""
     with books.write() as session:
         row = session.get_one(Version, version.id)
-        operations.reinstate_version(session, user, row, reason, now=books.clock())
+        operations.reinstate_version(session, user, row.id, reason, now=books.clock())
 
 
 def test_the_first_forfeit_is_told_to_the_owner_and_no_other(
@@ -203,7 +203,7 @@ def test_a_new_version_takes_the_suspended_one_s_place(
     assert counts(books, newer) == (0, 0, 0)
     assert books.version(version.id).state == VersionState.SUSPENDED
     with books.write() as session, pytest.raises(Conflict, match="suspended"):
-        uploads.activate(session, alice, books.the_bot(version), 1, now=books.clock())
+        uploads.activate(session, alice, books.the_bot(version).full_name, 1, now=books.clock())
 
 
 def test_an_operator_reinstates_a_version_and_its_counts_begin_anew(
@@ -231,7 +231,7 @@ def test_an_operator_reinstates_a_version_and_its_counts_begin_anew(
     with books.write() as session:
         old = session.scalars(select(Match).where(Match.state == MatchState.FINISHED)).first()
         assert old is not None
-        voids.void(session, charlie, old, "no disk", now=books.clock())
+        voids.void(session, charlie, old.id, "no disk", now=books.clock())
     assert counts(books, version) == (0, 0, 0), "an old match is not taken off the new counts"
 
 
@@ -243,7 +243,7 @@ def test_a_void_match_is_taken_off_the_counts(
     assert counts(books, version) == (3, 12, 3)
     with books.write() as session:
         for match in session.scalars(select(Match)).all()[:2]:
-            voids.void(session, charlie, match, "no disk", now=books.clock())
+            voids.void(session, charlie, match.id, "no disk", now=books.clock())
     assert counts(books, version) == (1, 4, 1)
 
 

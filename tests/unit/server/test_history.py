@@ -9,7 +9,7 @@ from sqlalchemy import func, select
 
 from matchbox.answers import standings as answers
 from matchbox.match.wire import PlayMatch
-from server.db.models import Bot, League, Rating, RatingPoint, Standing, User, Version
+from server.db.models import League, Rating, RatingPoint, Standing, User, Version
 from server.queries import history as reading
 from server.services import history, standings
 from server.services.tick import tick
@@ -49,7 +49,7 @@ def kept(books: Books) -> list[int]:
 def told(books: Books, version: Version) -> list[answers.RatingPoint]:
     """The history of the version's bot as it is read."""
     with books.read() as session:
-        return reading.ratings(session, session.get_one(Bot, version.bot_id))
+        return reading.ratings(session, *books.the_bot(version).full_name.split("/"))
 
 
 def test_a_point_is_kept_at_first_and_whenever_a_quarter_more_was_played(

@@ -19,7 +19,7 @@ from server.services.tick import tick
 from tests.books import Books, season_of
 from tests.unit.server.test_lessons import a_school
 
-GIVE_AGAIN: dict[str, Callable[..., None]] = {
+GIVE_AGAIN: dict[str, Callable[..., object]] = {
     "match": matches.requeue,
     "version": tryouts.try_again,
     "lesson": lessons.requeue,

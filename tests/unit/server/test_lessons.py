@@ -193,9 +193,9 @@ def test_platform_faults_park_a_lesson_until_an_operator_looks(
             now = school.books.clock()
             if who is alice:
                 with pytest.raises(Forbidden):
-                    lessons.requeue(session, who, row, settings=school.books.settings, now=now)
+                    lessons.requeue(session, who, row.id, settings=school.books.settings, now=now)
             else:
-                lessons.requeue(session, who, row, settings=school.books.settings, now=now)
+                lessons.requeue(session, who, row.id, settings=school.books.settings, now=now)
     (again,) = school.jobs()
     assert school.remember(learned(again))
 
@@ -209,9 +209,9 @@ def test_an_operator_may_end_a_parked_lesson(school: School, charlie: User) -> N
         job = next(iter(school.jobs()), job)
     with school.books.write() as session:
         row = session.get_one(Lesson, school.rows()[0].id)
-        lessons.skip(session, charlie, row, now=school.books.clock())
+        lessons.skip(session, charlie, row.id, now=school.books.clock())
         with pytest.raises(Conflict):
-            lessons.skip(session, charlie, row, now=school.books.clock())
+            lessons.skip(session, charlie, row.id, now=school.books.clock())
     assert school.taught()
     assert school.versions[0].id not in school.memories()
 

@@ -81,7 +81,7 @@ def ask(books: Books, owner: User, version: Version, games: int) -> Comparison:
     knobs: dict[str, Any] = {"settings": books.settings, "now": books.clock()}
     with books.write() as session:
         bot = session.get_one(Bot, version.bot_id)
-        return comparisons.ask(session, owner, bot, games=games, **knobs)
+        return comparisons.ask(session, owner, bot.full_name, games=games, **knobs)
 
 
 @pytest.mark.parametrize(
@@ -200,7 +200,7 @@ def test_who_names_a_number_or_a_seed_keeps_to_the_number(
     for at, (fields, deals) in enumerate(edits):
         with books.write() as session:
             where = session.get_one(League, league.id)
-            leagues.edit(session, charlie, where, **fields, now=books.clock())
+            leagues.edit(session, charlie, where.name, **fields, now=books.clock())
         assert a_season(books, charlie, versions, name=f"more {at}").deals == deals
 
 
@@ -352,7 +352,7 @@ def test_a_comparison_goes_on_as_it_began_though_its_league_is_edited(
     row = ask(books, alice, books.bot(alice, "mine", SIMPLE + b"# new"), 4000)
     with books.write() as session:
         where = session.get_one(League, league.id)
-        leagues.edit(session, charlie, where, deals=11, now=books.clock())
+        leagues.edit(session, charlie, where.name, deals=11, now=books.clock())
     sizes = []
     for _ in range(3):
         tick(books.context)

@@ -55,9 +55,9 @@ def by_operator(books: Books, what: str, user: User, name: str) -> None:
     with books.write() as session:
         match = session.get_one(Match, name)
         if what == "void":
-            voids.void(session, user, match, "the box fell over", now=books.clock())
+            voids.void(session, user, match.id, "the box fell over", now=books.clock())
         else:
-            matches.requeue(session, user, match, settings=books.settings, now=books.clock())
+            matches.requeue(session, user, match.id, settings=books.settings, now=books.clock())
 
 
 def test_a_job_holds_all_that_an_arena_needs(books: Books, job: PlayMatch) -> None:

@@ -24,7 +24,7 @@ def report(books: Books, **told: Any) -> None:
         walls.report_wall(session, told, now=books.clock())
 
 
-def the_wall(books: Books) -> dict[str, Any]:
+def the_wall(books: Books) -> walls.Wall:
     """What the arenas say."""
     with books.read() as session:
         return walls.wall(session)
@@ -34,9 +34,9 @@ def test_one_arena_without_a_wall_is_one_too_many(books: Books) -> None:
     report(books, box="bwrap", walled=True, arena="first")
     report(books, box="process", walled=False, why="no Landlock", arena="second")
     told = the_wall(books)
-    assert (told["walled"], told["why"], told["box"]) == (False, "no Landlock", "process")
+    assert (told.walled, told.why, told.box) == (False, "no Landlock", "process")
     report(books, box="bwrap", walled=True, arena="second")
-    assert the_wall(books)["walled"]
+    assert the_wall(books).walled
 
 
 @pytest.mark.parametrize(
@@ -159,8 +159,8 @@ def test_the_books_may_be_elsewhere() -> None:
 def test_an_arena_that_has_fallen_silent_counts_no_more(books: Books) -> None:
     report(books, box="process", walled=False, why="no Landlock", arena="gone")
     books.clock.pass_by(minutes=6)
-    assert not the_wall(books)["walled"]
+    assert not the_wall(books).walled
     report(books, box="bwrap", walled=True, arena="here")
     told = the_wall(books)
-    assert told["walled"]
-    assert set(told["arenas"]) == {"here"}
+    assert told.walled
+    assert set(told.arenas) == {"here"}

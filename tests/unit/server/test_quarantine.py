@@ -182,7 +182,7 @@ def test_its_owner_may_still_do_what_owners_do(
     bot = books.the_bot(versions[0])
     if deed == "retire":
         with books.write() as session:
-            uploads.retire(session, alice, session.merge(bot), now=books.clock())
+            uploads.retire(session, alice, bot.full_name, now=books.clock())
         assert not books.settle(tried_out(suspect))
         assert books.version(versions[0].id).state == VersionState.RETIRED
     else:

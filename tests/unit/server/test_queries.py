@@ -261,7 +261,7 @@ def test_bots_are_listed_without_the_retired_ones(books: Books, alice: User, bob
     gone = books.bot(alice, "gone")
     books.bot(bob, "here")
     with books.write() as session:
-        uploads.retire(session, alice, books.the_bot(gone), now=books.clock())
+        uploads.retire(session, alice, books.the_bot(gone).full_name, now=books.clock())
     assert [one["bot"] for one in ask(books, "bots")["items"]] == ["bob/here"]
     assert len(ask(books, "bots", retired=True)["items"]) == 2
     assert ask(books, "bots", owner="alice")["items"] == []

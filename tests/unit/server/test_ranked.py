@@ -139,7 +139,7 @@ def test_a_paused_league_is_neither_fed_nor_sent(
     feed(books)
     with books.write() as session:
         row = session.get_one(League, league.id)
-        leagues.set_paused(session, charlie, row, True, now=books.clock())
+        leagues.set_paused(session, charlie, row.name, True, now=books.clock())
     assert not books.dispatch()
     assert feed(books) == 0
 
@@ -150,7 +150,7 @@ def test_a_retired_bot_gets_no_more_matches(books: Books, alice: User, bob: User
     books.bot(bob, "two")
     books.bot(books.person("dora"), "three")
     with books.write() as session:
-        uploads.retire(session, alice, books.the_bot(one), now=books.clock())
+        uploads.retire(session, alice, books.the_bot(one).full_name, now=books.clock())
     feed(books)
     assert all("alice/one" not in table for table in tables(books))
 

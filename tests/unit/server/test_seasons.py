@@ -52,7 +52,7 @@ def enter(books: Books, user: User, season: Season, version: Version) -> None:
     with books.write() as session:
         found = session.get_one(Season, season.id)
         bot = session.get_one(Bot, version.bot_id)
-        seasons.enter(session, user, found, bot, now=books.clock())
+        seasons.enter(session, user, found.id, bot.full_name, now=books.clock())
 
 
 def leave(books: Books, user: User, season: Season, version: Version) -> None:
@@ -60,7 +60,7 @@ def leave(books: Books, user: User, season: Season, version: Version) -> None:
     with books.write() as session:
         found = session.get_one(Season, season.id)
         bot = session.get_one(Bot, version.bot_id)
-        seasons.leave(session, user, found, bot, now=books.clock())
+        seasons.leave(session, user, found.id, bot.full_name, now=books.clock())
 
 
 def order(books: Books, what: str, user: User, season: Season) -> None:
@@ -71,7 +71,7 @@ def order(books: Books, what: str, user: User, season: Season) -> None:
             "resume": seasons.resume,
             "cancel": seasons.cancel,
         }[what]
-        service(session, user, session.get_one(Season, season.id), now=books.clock())
+        service(session, user, season.id, now=books.clock())
 
 
 def told(books: Books, season: Season) -> tuple[str, list[str]]:
@@ -260,7 +260,7 @@ def test_a_retired_bot_does_not_enter(
 ) -> None:
     season = create(books, charlie)
     with books.write() as session:
-        uploads.retire(session, alice, books.the_bot(versions[0]), now=books.clock())
+        uploads.retire(session, alice, books.the_bot(versions[0]).full_name, now=books.clock())
     with pytest.raises(Conflict, match="is retired"):
         enter(books, alice, season, versions[0])
 
@@ -402,7 +402,7 @@ def test_a_start_asks_the_books_no_more_often_for_more_bots(books: Books, charli
             season = seasons.create(session, charlie, name=name, league="bomb", now=now)
             for version in versions:
                 bot = session.get_one(Bot, version.bot_id)
-                seasons.enter(session, charlie, season, bot, now=now)
+                seasons.enter(session, charlie, season.id, bot.full_name, now=now)
         asked.clear()
         start(books, charlie, season)
         spent.append(len(asked))

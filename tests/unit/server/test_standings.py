@@ -69,7 +69,7 @@ def test_a_retired_bot_is_hidden_and_its_games_still_count(
     matches = refresh(books, scope).matches
     with books.write() as session:
         bot = books.the_bot(books.version(1))
-        uploads.retire(session, alice, bot, now=books.clock())
+        uploads.retire(session, alice, bot.full_name, now=books.clock())
     standing = refresh(books, scope)
     assert standing.matches == matches
     assert board(books) == ["bob/two"]

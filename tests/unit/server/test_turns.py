@@ -141,7 +141,7 @@ def test_what_is_retired_leaves_the_turn(books: Books, alice: User) -> None:
     sent(books)
     with books.write() as session:
         bot = session.merge(books.the_bot(versions[0]))
-        uploads.retire(session, alice, bot, now=books.clock())
+        uploads.retire(session, alice, bot.full_name, now=books.clock())
     tick(books.context)
     assert names(sent(books)) == digests(versions[1:])
 

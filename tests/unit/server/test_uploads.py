@@ -24,13 +24,13 @@ from tests.books import SIMPLE, Books, open_books
 def activate(books: Books, user: User, version: Version, number: int) -> None:
     """Makes that version of the same bot the active one."""
     with books.write() as session:
-        uploads.activate(session, user, books.the_bot(version), number, now=books.clock())
+        uploads.activate(session, user, books.the_bot(version).full_name, number, now=books.clock())
 
 
 def retire(books: Books, user: User, version: Version) -> None:
     """Retires the version's bot."""
     with books.write() as session:
-        uploads.retire(session, user, books.the_bot(version), now=books.clock())
+        uploads.retire(session, user, books.the_bot(version).full_name, now=books.clock())
 
 
 def test_an_upload_waits_for_its_try_out(books: Books, alice: User) -> None:

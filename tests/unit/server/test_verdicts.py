@@ -147,7 +147,7 @@ def try_again(books: Books, user: User, version: Version) -> None:
     """Sends a parked version's try-out once more."""
     with books.write() as session:
         found = session.get_one(Version, version.id)
-        tryouts.try_again(session, user, found, settings=books.settings, now=books.clock())
+        tryouts.try_again(session, user, found.id, settings=books.settings, now=books.clock())
 
 
 def test_only_an_operator_sends_a_parked_try_out_again(
@@ -172,7 +172,7 @@ def test_a_try_out_that_never_comes_back_is_parked_in_the_end(books: Books, alic
 def test_a_retired_bot_is_not_settled(books: Books, alice: User) -> None:
     version = books.upload(alice, "simple")
     with books.write() as session:
-        uploads.retire(session, alice, books.the_bot(version), now=books.clock())
+        uploads.retire(session, alice, books.the_bot(version).full_name, now=books.clock())
     assert not books.settle(tried_out(the_job(books)))
     assert books.version(version.id).state == VersionState.RETIRED
 

@@ -45,7 +45,7 @@ def void(
     """Makes the match void; the id of the one played in its place."""
     with books.write() as session:
         match = session.get_one(Match, name)
-        new = voids.void(session, user, match, reason, **more, now=books.clock())
+        new = voids.void(session, user, match.id, reason, **more, now=books.clock())
         return new.id if new is not None else None
 
 
@@ -53,7 +53,7 @@ def again(books: Books, user: User, name: str) -> str:
     """Plays the void match again; the new one's id."""
     with books.write() as session:
         match = session.get_one(Match, name)
-        return voids.play_again(session, user, match, "the disk is back", now=books.clock()).id
+        return voids.play_again(session, user, match.id, "the disk is back", now=books.clock()).id
 
 
 def play_one(books: Books) -> str:
@@ -177,7 +177,7 @@ def test_what_cannot_be_is_refused_with_a_reason(
         void(books, charlie, old)
     with books.write() as session:
         row = session.get_one(Season, season.id)
-        seasons.cancel(session, charlie, row, now=books.clock())
+        seasons.cancel(session, charlie, row.id, now=books.clock())
     with pytest.raises(Conflict, match="is cancelled"):
         again(books, charlie, old)
 

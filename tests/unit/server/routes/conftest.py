@@ -190,18 +190,15 @@ def open_season(books: Books, operator: User, *owners: User, name: str = "first"
         now = books.clock()
         season = seasons.create(session, operator, name=name, league=GAME, now=now)
         for owner, bot in zip(owners, bots, strict=True):
-            seasons.enter(session, owner, season, bot, now=now)
+            seasons.enter(session, owner, season.id, bot.full_name, now=now)
         return season.id
 
 
 def start_season(books: Books, operator: User, season: int) -> list[str]:
     """The ids of the matches, queued."""
-    from server.rows import season_row
-
     with books.write() as session:
-        row = season_row(session, str(season), operator)
-        now = books.clock()
-        return seasons.start(session, operator, row, settings=books.settings, now=now)
+        settings, now = books.settings, books.clock()
+        return seasons.start(session, operator, season, settings=settings, now=now)
 
 
 def play_all(books: Books) -> int:

@@ -12,6 +12,7 @@ from matchbox.match import wire
 from matchbox.match.wire import PlayMatch, TryOut
 from server.app import create_internal_app
 from server.db.models import User
+from server.services import walls
 from tests.books import SIMPLE, Books, lost, played, tried_out
 from tests.unit.server.routes.conftest import (
     Caller,
@@ -199,6 +200,4 @@ def test_a_wall_is_reported(arena: Caller, books: Books, as_charlie: Caller) -> 
     problem(send(arena, "/walls", {"box": 1}), 422)
     problem(send(arena, "/walls", []), 422)
     with books.read() as session:
-        from server import queries
-
-        assert queries.wall(session)["walled"] is False
+        assert walls.wall(session).walled is False

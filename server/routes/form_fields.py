@@ -1,0 +1,83 @@
+"""What all form routes share: they read fields, and show a form again if something was wrong."""
+
+from __future__ import annotations
+
+from functools import wraps
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+from flask import make_response, redirect, request, url_for
+
+from matchbox.errors import BadOption, CallerFault, Forbidden, MatchboxError
+from server.problems import status_of
+from server.routes.source import the_source
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from werkzeug.wrappers import Response
+
+View: TypeAlias = "Callable[..., Response]"
+SECRETS: Final = ("password", "old", "new", "csrf_token")
+
+
+def typed() -> Mapping[str, str]:
+    """The fields that were sent, without those that are never given back."""
+    return {name: text for name, text in request.form.items() if name not in SECRETS}
+
+
+def field(name: str) -> str:
+    """The text of a field; empty if there is none."""
+    return request.form.get(name, "")
+
+
+def whole(name: str) -> int:
+    """A field that is a whole number. Raises BadOption."""
+    text = field(name)
+    if not text.isascii() or not text.isdecimal() or len(text) > 9:
+        raise BadOption(f"{name} is {text!r}; it must be a whole number")
+    return int(text)
+
+
+def whole_or_none(name: str) -> int | None:
+    """As `whole`, and None for an empty field."""
+    return whole(name) if field(name) else None
+
+
+def go_to(endpoint: str, **parts: object) -> Response:
+    """Sends the browser to one of our pages."""
+    return redirect(url_for(endpoint, **parts), 303)  # type: ignore[arg-type]
+
+
+def shown_again(page: str, error: MatchboxError) -> Response:
+    """The page of the form with the error on it, under the error's status."""
+    return make_response(page, status_of(error))
+
+
+def form_of(page: Callable[..., str]) -> Callable[[View], View]:
+    """Makes a view show its form's page again if the caller got a field wrong.
+
+    `page` takes the source, the parts of the address, `values` and `error`. A Forbidden is not
+    caught: it has an error page of its own.
+    """
+
+    def decorate(view: View) -> View:
+        @wraps(view)
+        def answer(**parts: object) -> Response:
+            try:
+                return view(**parts)
+            except Forbidden:
+                raise
+            except CallerFault as error:
+                again = page(the_source(), **parts, values=typed(), error=str(error))
+                return shown_again(again, error)
+
+        return answer
+
+    return decorate
+
+
+def secret_page(page: str) -> Response:
+    """A page that shows a secret once: no browser keeps a copy."""
+    response = make_response(page)
+    response.headers["Cache-Control"] = "no-store"
+    return response

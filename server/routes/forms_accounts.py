@@ -1,0 +1,130 @@
+"""The forms of accounts: log in and out, sign up, tokens, sessions, password."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from flask import Blueprint, redirect, request
+
+from dashboard import forms as pages
+from dashboard.pages import own_path
+from matchbox.errors import CallerFault
+from server.auth import acting, context, end_session, signed_in, start_session, visitor
+from server.rate_limits import client_network
+from server.routes.form_fields import field, form_of, go_to, secret_page, shown_again, typed
+from server.routes.source import the_source
+from server.services import accounts, logins, sessions
+
+if TYPE_CHECKING:
+    from werkzeug.wrappers import Response
+
+routes = Blueprint("forms_accounts", __name__)
+
+
+@routes.post("/login")
+def log_in() -> Response:
+    """Logs in, and goes to the page that the visitor wanted."""
+    after = own_path(field("next") or "/")
+    try:
+        user = logins.log_in(context(), field("name"), field("password"), client_network())
+    except CallerFault as error:
+        return shown_again(pages.login_page(typed(), str(error), after), error)
+    start_session(user)
+    return redirect(after, 303)
+
+
+@routes.post("/signup")
+def sign_up() -> Response:
+    """Makes an account, and logs in to it."""
+    made = context()
+    name, password, signup = field("name"), field("password"), made.settings.signup
+    try:
+        with made.write() as session:
+            user = accounts.sign_up(session, name, password, signup=signup, now=made.now())
+    except CallerFault as error:
+        return shown_again(pages.signup_page(typed(), str(error)), error)
+    start_session(user)
+    return go_to("pages.submit")
+
+
+@routes.post("/logout")
+def log_out() -> Response:
+    """Logs out."""
+    end_session()
+    return go_to("pages.home")
+
+
+@routes.post("/first/<secret>")
+def claim(secret: str) -> Response:
+    """Makes the first operator's account by the one-time link."""
+    made = context()
+    name, password = field("name"), field("password")
+    try:
+        with made.write() as session:
+            user = accounts.claim_operator(session, secret, name, password, now=made.now())
+    except CallerFault as error:
+        return shown_again(pages.claim_page(the_source(), secret, typed(), str(error)), error)
+    start_session(user)
+    return go_to("pages.admin")
+
+
+@routes.post("/account/tokens")
+@form_of(pages.account_page)
+def make_token() -> Response:
+    """Makes a token, and shows its secret this once."""
+    with acting() as (session, actor, now):
+        secret = accounts.make_token(
+            session,
+            actor,
+            field("name"),
+            scopes=request.form.getlist("scope"),
+            days=request.form.get("days", accounts.TOKEN_DAYS, int),
+            now=now,
+        )
+    return secret_page(pages.account_page(the_source(), new_token=secret))
+
+
+@routes.post("/account/password")
+def change_password() -> Response:
+    """Sets a new password; ends all other sessions, and revokes the tokens if asked to."""
+    actor, network = signed_in(), client_network()
+    old, new, revoke = field("old"), field("new"), field("revoke") == "yes"
+    try:
+        user = logins.change_password(context(), actor, old, new, network=network, revoke=revoke)
+    except CallerFault as error:
+        return shown_again(pages.account_page(the_source(), str(error)), error)
+    start_session(user)
+    return go_to("pages.account")
+
+
+@routes.post("/account/sessions/<number:number>/end")
+def end_one_session(number: int) -> Response:
+    """Logs one of the account's browsers out."""
+    with acting() as (session, actor, _):
+        sessions.end(session, actor, number)
+    return go_to("pages.account")
+
+
+@routes.post("/account/sessions/end")
+def end_other_sessions() -> Response:
+    """Logs all of the account's browsers out but this one."""
+    asking = visitor()
+    with acting() as (session, actor, _):
+        sessions.end_all(session, actor, but=asking.session if asking else None)
+    return go_to("pages.account")
+
+
+@routes.post("/account/tokens/<number:number>/revoke")
+def revoke_token(number: int) -> Response:
+    """Makes a token stop working."""
+    with acting() as (session, actor, now):
+        accounts.revoke_token(session, actor, number, now=now)
+    return go_to("pages.account")
+
+
+@routes.post("/account/sharing")
+def share() -> Response:
+    """Says whether the account's bots go into exported seasons."""
+    with acting() as (_, actor, _now):
+        accounts.share(actor, shares=field("shares") == "yes")
+    return go_to("pages.account")

@@ -1,0 +1,93 @@
+"""Finds the row that a name or a number means. Each function raises NotFound if there is none."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeVar
+
+from sqlalchemy import select
+from sqlalchemy.orm import joinedload, selectinload
+
+from matchbox.errors import NotFound
+from server.db.models import (
+    Bot,
+    Comparison,
+    Entry,
+    League,
+    Lesson,
+    Match,
+    Season,
+    SeasonState,
+    User,
+    Version,
+)
+
+if TYPE_CHECKING:
+    from sqlalchemy.orm import Session
+
+Row = TypeVar("Row", Comparison, Lesson, Match, Version)
+
+
+def find_bot(session: Session, name: str, viewer: User | None = None) -> Bot:
+    """The bot owner/name; a name alone is one of the viewer's own bots."""
+    owner, slash, own = name.partition("/")
+    if not slash and viewer is not None:
+        owner, own = viewer.name, name
+    row = session.scalar(select(Bot).join(Bot.owner).where(User.name == owner, Bot.name == own))
+    if row is None:
+        raise NotFound(f"there is no bot {owner}/{own}")
+    return row
+
+
+def find_version(session: Session, number: int) -> Version:
+    """The version with that row number."""
+    return _get(session, Version, number)
+
+
+def find_match(session: Session, name: str) -> Match:
+    """The match with that id."""
+    return _get(session, Match, name)
+
+
+def find_lesson(session: Session, number: int) -> Lesson:
+    """The lesson with that number."""
+    return _get(session, Lesson, number)
+
+
+def find_comparison(session: Session, number: int) -> Comparison:
+    """The comparison with that number."""
+    return _get(session, Comparison, number)
+
+
+def find_league(session: Session, name: str) -> League:
+    """The league of that name."""
+    row = session.scalar(select(League).where(League.name == name))
+    if row is None:
+        raise NotFound(f"there is no league {name!r}; `matchbox league list` names them")
+    return row
+
+
+def find_season(session: Session, name: int | str, viewer: User | None = None) -> Season:
+    """The season of that number or name, with its league and entries; a draft for operators."""
+    text = str(name)
+    number = text.isascii() and text.isdecimal() and len(text) < 10
+    entries = selectinload(Season.entries)
+    row = session.scalar(
+        select(Season)
+        .where(Season.id == int(text) if number else Season.name == text)
+        .options(
+            joinedload(Season.league),
+            entries.joinedload(Entry.bot).joinedload(Bot.owner),
+            entries.joinedload(Entry.version),
+        )
+    )
+    drafts = viewer is not None and viewer.operator
+    if row is None or (row.state == SeasonState.DRAFT and not drafts):
+        raise NotFound(f"there is no season {name!r}")
+    return row
+
+
+def _get(session: Session, model: type[Row], key: int | str) -> Row:
+    row = session.get(model, key)
+    if row is None:
+        raise NotFound(f"there is no {model.__tablename__} {key}")
+    return row
