@@ -315,7 +315,7 @@ def test_an_operator_s_steps_are_for_all_divisions_that_are_not_over(
 
     def step(what: Callable[..., None], number: int) -> None:
         with books.write() as session:
-            what(session, charlie, session.get_one(Season, number), now=books.clock())
+            what(session, charlie, number, now=books.clock())
 
     step(seasons.pause, first.id + 1)
     assert states() == ["paused", "paused"]

@@ -64,8 +64,7 @@ class Life:
         """Somebody gives it another chance."""
         give = GIVE_AGAIN[self.job.kind]
         with self.books.write() as session:
-            row = session.merge(self.row())
-            give(session, user, row, settings=self.books.settings, now=self.books.clock())
+            give(session, user, self.row().id, settings=self.books.settings, now=self.books.clock())
 
 
 @pytest.fixture(params=["match", "version", "lesson"])

@@ -48,10 +48,10 @@ def do(books: Books, deed: Callable[..., Any], user: User, season: Season, *more
     """A deed of that account to the season; a version stands for its bot."""
     with books.write() as session:
         given = [
-            session.get_one(Bot, one.bot_id) if isinstance(one, Version) else one for one in more
+            session.get_one(Bot, one.bot_id).full_name if isinstance(one, Version) else one
+            for one in more
         ]
-        row = session.get_one(Season, season.id)
-        return deed(session, user, row, *given, now=books.clock())
+        return deed(session, user, season.id, *given, now=books.clock())
 
 
 def play(books: Books, count: int) -> None:

@@ -276,12 +276,12 @@ def test_a_bot_is_found_by_its_bare_name_if_there_is_one_only(
     books: Books, alice: User, bob: User
 ) -> None:
     books.upload(alice, "simple")
-    assert ask(books, "find_bot", "simple")["owner"] == "alice"
+    assert ask(books, "bot_name", "simple")["owner"] == "alice"
     books.upload(bob, "simple")
     with pytest.raises(NotFound, match="alice/simple, bob/simple"):
-        ask(books, "find_bot", "simple")
+        ask(books, "bot_name", "simple")
     with pytest.raises(NotFound):
-        ask(books, "find_bot", "nobody")
+        ask(books, "bot_name", "nobody")
 
 
 # Bots and versions
