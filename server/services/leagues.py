@@ -95,13 +95,8 @@ def create(
     _set(league, format, {"everybody": scheduled, **(admission or {})}, schedule, now)
     session.add(league)
     session.flush()
-    asked = {
-        "separation": separation,
-        "format": format,
-        "admission": admission,
-        "schedule": schedule,
-    }
-    _note(session, actor, "league.create", league, asked, now)
+    asked = {"separation": separation, "format": format, "schedule": schedule}
+    _note(session, actor, "league.create", league, {**asked, "admission": admission}, now)
     return league
 
 

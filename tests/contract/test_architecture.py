@@ -191,7 +191,7 @@ def rows_in_a_route(tree: ast.Module) -> set[str]:
         name
         for name in sources.imported(tree)
         if f"{name}.".startswith(lookups)
-        or (name.startswith("server.") and name.rpartition(".")[2] in models.__all__)
+        or (name.startswith("server.services.") and name.rpartition(".")[2] in models.__all__)
     }
 
 
