@@ -1,4 +1,4 @@
-"""A league's settings as options of a command: the fields of matchbox.league.format.
+"""A league's settings as options of a command, made from the fields of matchbox.league.format.
 
 A command with `takes_terms` gets the options that were given as {"format": ..., "admission": ...,
 "schedule": ...}; other options are absent. Knows names and types; judges no value.
@@ -9,41 +9,11 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from enum import StrEnum
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, Literal
 
 import typer
 
-
-class Kind(StrEnum):
-    """The formats."""
-
-    ROUND_ROBIN = "round-robin"
-    SWISS = "swiss"
-    ADAPTIVE = "adaptive"
-    KNOCK_OUT = "knock-out"
-
-
-class Question(StrEnum):
-    """What an adaptive season is to find out."""
-
-    ORDER = "order"
-    TOP = "top"
-    CHAMPION = "champion"
-
-
-class Care(StrEnum):
-    """How sure it has to be."""
-
-    STRICT = "strict"
-    THRIFTY = "thrifty"
-
-
-class Learning(StrEnum):
-    """Whether bots learn between rounds, and what a new version begins with."""
-
-    OFF = "off"
-    FRESH = "fresh"
-    PARENT = "parent"
+from matchbox.league.format import PARTS, Field, fields_of
 
 
 class Separation(StrEnum):
@@ -53,59 +23,34 @@ class Separation(StrEnum):
     STRONG = "strong"
 
 
-def _whole(text: str, least: int = 1, name: str = "") -> Any:
-    names = [f"--{name}"] if name else []
-    return Annotated[int | None, typer.Option(*names, min=least, help=text)]
+NAMES: Final = {"kind": "format", "by": "invitation"}
+"""The parameters whose name is not that of their field."""
+FLAGS: Final = {"by": "--invitation/--open", "everybody": "--everybody/--entered"}
+"""The options without a value: the first is for the last of the field's choices."""
 
 
-def _either(yes: str, no: str, text: str) -> Any:
-    return Annotated[bool | None, typer.Option(f"--{yes}/--{no}", help=text)]
+def _option(field: Field) -> Any:
+    """The parameter's type; 0 or `never` stands for None."""
+    if field.name in FLAGS:
+        return Annotated[bool | None, typer.Option(FLAGS[field.name], help=field.text)]
+    if field.choices:
+        literal: Any = Literal
+        return Annotated[literal[tuple(field.choices)] | None, typer.Option(help=field.text)]
+    if field.whole:
+        least = 0 if field.optional else field.least
+        text = field.text.replace("none for", "0 for")
+        return Annotated[int | None, typer.Option(min=least, max=field.most, help=text)]
+    text = field.text.replace("none for", "never for")
+    return Annotated[str | None, typer.Option(help=text)]
 
 
-def _one_of(kind: type[StrEnum], text: str) -> Any:
-    return Annotated[kind | None, typer.Option(help=text)]
-
-
-OPTIONS: Final[dict[str, tuple[str, str, Any]]] = {
-    "format": ("format", "kind", _one_of(Kind, "how it is played")),
-    "rounds": ("format", "rounds", _whole("of a Swiss season; 0: as many as it takes", 0)),
-    "question": ("format", "question", _one_of(Question, "what an adaptive season finds out")),
-    "top": ("format", "top", _whole("how many, where the question is who they are")),
-    "care": ("format", "care", _one_of(Care, "how sure an adaptive season has to be")),
-    "group": ("format", "group", _whole("bots of a group before a knock-out", 3)),
-    "through": ("format", "through", _whole("how many of a group go on")),
-    "mixed": ("format", "mixed", _whole("rounds of mixed teams, played together", 0)),
-    "placement": ("format", "placement", _whole("matches that a newcomer plays first", 0)),
-    "max_matches": ("format", "matches", _whole("it ends after so many; 0: without limit", 0)),
-    "hours": ("format", "hours", _whole("it ends after so many; 0: without limit", 0)),
-    "divisions": ("format", "divisions", _whole("divisions of an edition")),
-    "moving": ("format", "moving", _whole("how many rise and sink between two divisions")),
-    "learning": ("format", "learning", _one_of(Learning, "whether bots learn between rounds")),
-    "invitation": ("admission", "by", _either("invitation", "open", "who may enter")),
-    "everybody": (
-        "admission",
-        "everybody",
-        _either("everybody", "entered", "enter every active bot at the freeze, or nobody"),
-    ),
-    "bots": ("admission", "bots", _whole("of one author; 0: any number", 0)),
-    "uploads": ("admission", "uploads", _whole("of an author in 24 hours; 0: any number", 0)),
-    "cron": (
-        "schedule",
-        "cron",
-        Annotated[
-            str | None,
-            typer.Option(help="when seasons start, such as '0 18 * * FRI'; never: by hand"),
-        ],
-    ),
-    "zone": (
-        "schedule",
-        "zone",
-        Annotated[str | None, typer.Option(help="the schedule's, such as Europe/Berlin")],
-    ),
+FIELDS: Final[dict[str, tuple[str, Field]]] = {
+    NAMES.get(field.name, field.alias): (part, field)
+    for part, settings in PARTS.items()
+    for field in fields_of(settings)
+    if field.name != "cycles"
 }
-"""By the parameter's name: its part, field and option."""
-_ENDLESS: Final = ("rounds", "matches", "hours", "bots", "uploads")
-"""Fields in which 0 means None."""
+"""By the parameter's name: its part and field. The commands declare `cycles` themselves."""
 
 
 def takes_terms(command: Callable[..., None]) -> Callable[..., None]:
@@ -113,13 +58,15 @@ def takes_terms(command: Callable[..., None]) -> Callable[..., None]:
     own = inspect.signature(command, eval_str=True).parameters.values()
     kept = [one for one in own if one.name != "terms"]
     more = [
-        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=hint)
-        for name, (_, _, hint) in OPTIONS.items()
+        inspect.Parameter(
+            name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=_option(field)
+        )
+        for name, (_, field) in FIELDS.items()
     ]
     listed = [one.replace(kind=inspect.Parameter.KEYWORD_ONLY) for one in kept]
 
     def called(**given: Any) -> None:
-        named = {name: given.pop(name) for name in OPTIONS}
+        named = {name: given.pop(name) for name in FIELDS}
         command(**given, terms=terms_of(named))
 
     called.__name__, called.__doc__ = command.__name__, command.__doc__
@@ -132,15 +79,15 @@ def terms_of(named: dict[str, Any]) -> dict[str, dict[str, Any]]:
     """The given terms, by part and field."""
     terms: dict[str, dict[str, Any]] = {}
     for name, value in named.items():
-        part, field, _ = OPTIONS[name]
+        part, field = FIELDS[name]
         if value is not None:
-            terms.setdefault(part, {})[field] = _value(field, value)
+            terms.setdefault(part, {})[field.name] = _value(field, value)
     return terms
 
 
-def _value(field: str, value: Any) -> Any:
-    if field == "by":
-        return "invitation" if value else "open"
-    if (field in _ENDLESS and value == 0) or (field == "cron" and value == "never"):
+def _value(field: Field, value: Any) -> Any:
+    if field.name in FLAGS:
+        return list(field.choices)[value]
+    if field.optional and value in (0, "never"):
         return None
-    return value.value if isinstance(value, StrEnum) else value
+    return value

@@ -8,12 +8,13 @@ its fields, is said at the top of its template.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Final
 
 from flask import render_template
 
 from dashboard.source import Row, Source
 from matchbox.answers.notices import NOTICE_KINDS, FreshWebhook
-from matchbox.league.format import Admission, Format, Schedule, write
+from matchbox.league.format import PARTS, fields_of, write
 
 Values = Mapping[str, str]
 
@@ -121,7 +122,8 @@ def leagues_page(source: Source, values: Values | None = None, error: str = "") 
     """All leagues, and for an operator the form for a new one."""
     return render_template(
         "leagues.html",
-        values={**fields_of(Format(), Admission(), Schedule()), **(values or {})},
+        values={**_values({part: write(made()) for part, made in PARTS.items()}), **(values or {})},
+        run_fields=_FIELDS,
         error=error,
         leagues=source.leagues(),
         games=source.games(),
@@ -134,18 +136,22 @@ def league_page(source: Source, name: str, values: Values | None = None, error: 
     known: Row = {
         "deals": None if league.paced else league.deals,
         "separation": league.separation,
-        "max_matches": league.format["matches"],
-        **league.format,
-        **league.admission,
-        **league.schedule,
+        **_values({part: dict(getattr(league, part)) for part in PARTS}),
     }
     return render_template(
-        "league.html", values={**known, **(values or {})}, error=error, league=league
+        "league.html",
+        values={**known, **(values or {})},
+        error=error,
+        league=league,
+        run_fields=_FIELDS,
     )
 
 
-def fields_of(*settings: Format | Admission | Schedule) -> Row:
-    """The initial values of a new league's form."""
-    return {name: value for one in settings for name, value in write(one).items()} | {
-        "max_matches": None
+def _values(run: Mapping[str, Row]) -> Row:
+    """The settings by the names that their fields have in a form."""
+    return {
+        field.alias: run[part][field.name] for part, fields in _FIELDS.items() for field in fields
     }
+
+
+_FIELDS: Final = {part: fields_of(settings) for part, settings in PARTS.items()}

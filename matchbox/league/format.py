@@ -1,52 +1,40 @@
 """The settings of a league as data: format, admission, schedule. Knows no season or clock.
 
 Every field has a default: a league without settings plays a double round robin, is open to all, and
-starts when its operator says so.
+starts when its operator says so. ABOUT says what each field means; the forms, the commands and the
+API make their fields from `fields_of`.
 """
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, TypeAlias, TypeVar
+from typing import Annotated, Any, Final, Literal, TypeVar
 
 import msgspec
+from msgspec import inspect
 
 from matchbox.errors import BadOption
 
-Kind: TypeAlias = Literal["round-robin", "swiss", "adaptive", "knock-out"]
-Learning: TypeAlias = Literal["off", "fresh", "parent"]
 Whole = Annotated[int, msgspec.Meta(ge=1)]
 
 
 class Format(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """How a season is played. Raises ValueError if fields contradict each other."""
 
-    kind: Kind = "round-robin"
+    kind: Literal["round-robin", "swiss", "adaptive", "knock-out"] = "round-robin"
     cycles: Annotated[int, msgspec.Meta(ge=1, le=100)] = 1
-    """Double round robins; in an adaptive season, those before its tail."""
     rounds: Whole | None = None
-    """The rounds of a Swiss season; None for log2 of the number of bots, plus 2."""
     question: Literal["order", "top", "champion"] = "order"
-    """The question that an adaptive season answers."""
     top: Whole = 1
-    """The size of the top, if the question is who is in it."""
     care: Literal["strict", "thrifty"] = "strict"
     group: Annotated[int, msgspec.Meta(ge=3, le=32)] = 8
-    """The size of a group before a knock-out, in bots."""
     through: Annotated[int, msgspec.Meta(ge=1, le=16)] = 2
-    """How many of each group go on to the knock-out."""
     placement: Annotated[int, msgspec.Meta(ge=0, le=100)] = 0
-    """Matches against the field that a newcomer plays before the first round."""
     mixed: Annotated[int, msgspec.Meta(ge=0, le=100)] = 1
-    """In a cooperative game: rounds of mixed teams after each cycle."""
     matches: Whole | None = None
-    """The season ends after this many matches."""
     hours: Whole | None = None
-    """The season ends after this many hours."""
     divisions: Annotated[int, msgspec.Meta(ge=1, le=16)] = 1
     moving: Whole = 1
-    """How many bots rise from each division to the one above, and how many sink, after a season."""
-    learning: Learning = "off"
-    """Whether bots learn between rounds, and the memory of a new version."""
+    learning: Literal["off", "fresh", "parent"] = "off"
 
     def __post_init__(self) -> None:
         if self.question == "champion" and (self.care != "strict" or self.top != 1):
@@ -60,23 +48,96 @@ class Admission(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
 
     by: Literal["open", "invitation"] = "open"
     everybody: bool = False
-    """Whether every active bot whose owner may enter is entered when a season freezes."""
     bots: Whole | None = 1
-    """How many bots of one author may play in a season; None for any number."""
     uploads: Whole | None = None
-    """How many versions an author may upload per day for the league's game; None for any number."""
 
 
 class Schedule(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """When the seasons of a league start."""
 
     cron: str | None = None
-    """Five fields: minute, hour, day of month, month, day of week; None for never."""
     zone: str = "UTC"
-    """The name of a time zone in the IANA database."""
 
 
 Settings = TypeVar("Settings", Format, Admission, Schedule)
+
+
+PARTS: Final[dict[str, type[Format] | type[Admission] | type[Schedule]]] = {
+    "format": Format,
+    "admission": Admission,
+    "schedule": Schedule,
+}
+"""The settings by the names that a league gives them."""
+ABOUT: Final = {
+    "kind": ("Kind", "how it is played"),
+    "cycles": ("Double round robins", "double round robins, or before an adaptive season's tail"),
+    "rounds": ("Rounds (Swiss)", "rounds of a Swiss season; none for log2 of the bots, plus 2"),
+    "question": ("Question (adaptive)", "what an adaptive season finds out"),
+    "top": ("How many are the best few", "how many, if the question is who they are"),
+    "care": ("Care (adaptive)", "how sure an adaptive season has to be"),
+    "group": ("Bots of a group", "bots of a group before a knock-out"),
+    "through": ("Going on from a group", "how many of a group go on to the knock-out"),
+    "placement": ("Placement matches", "matches that a newcomer plays before the first round"),
+    "mixed": ("Rounds of mixed teams", "rounds of mixed teams after a cycle, if played together"),
+    "matches": ("Ends after matches", "the season ends after this many; none for no limit"),
+    "hours": ("Ends after hours", "the season ends after this many; none for no limit"),
+    "divisions": ("Divisions", "divisions of an edition"),
+    "moving": ("Rising and sinking", "how many bots rise and sink between two divisions"),
+    "learning": ("Learning between rounds", "how bots learn, and what a new version remembers"),
+    "by": ("Who may enter", "who may enter"),
+    "everybody": ("At the freeze", "enter every active bot at the freeze, or nobody"),
+    "bots": ("Bots of one author", "bots of one author; none for any number"),
+    "uploads": ("Uploads in 24 hours", "uploads of one author in 24 hours; none for any number"),
+    "cron": (
+        "Cron, such as 0 18 * * FRI",
+        "when seasons start, such as '0 18 * * FRI'; none for by hand",
+    ),
+    "zone": ("Time zone", "the schedule's time zone, such as Europe/Berlin"),
+}
+"""The label of each field in a form, and what the field means."""
+CHOICES: Final[dict[str, dict[Any, str]]] = {
+    "kind": {
+        "round-robin": "double round robin",
+        "swiss": "Swiss",
+        "adaptive": "adaptive",
+        "knock-out": "groups and knock-out",
+    },
+    "question": {
+        "order": "the whole order",
+        "top": "the best few",
+        "champion": "the champion",
+    },
+    "care": {"strict": "strict", "thrifty": "thrifty"},
+    "learning": {"off": "no", "fresh": "from nothing", "parent": "from the parent"},
+    "by": {"open": "everybody", "invitation": "who is invited"},
+    "everybody": {False: "only who has entered", True: "every active bot"},
+}
+"""The values of a field that has only a few, with their labels in a form."""
+
+
+class Field(msgspec.Struct, frozen=True, kw_only=True):
+    """A field of the settings, as a form or a command shows it."""
+
+    name: str
+    alias: str
+    """Its name in forms and commands: `matches` means something else there."""
+    label: str
+    text: str
+    choices: dict[Any, str]
+    """Empty if it may have any value of its type."""
+    whole: bool
+    """True for a whole number, from `least` to `most`."""
+    least: int | None = None
+    most: int | None = None
+    optional: bool
+    """True if it may be None."""
+
+
+def fields_of(settings: type[Format | Admission | Schedule]) -> list[Field]:
+    """The fields of these settings, in order."""
+    described = inspect.type_info(settings)
+    assert isinstance(described, inspect.StructType)
+    return [_field(one.name, one.type) for one in described.fields]
 
 
 def read(kind: type[Settings], data: dict[str, Any]) -> Settings:
@@ -91,3 +152,19 @@ def write(settings: Format | Admission | Schedule) -> dict[str, Any]:
     """All fields as JSON-compatible data."""
     fields: dict[str, Any] = msgspec.to_builtins(settings)
     return fields
+
+
+def _field(name: str, kind: inspect.Type) -> Field:
+    several = kind.types if isinstance(kind, inspect.UnionType) else (kind,)
+    whole = next((one for one in several if isinstance(one, inspect.IntType)), None)
+    return Field(
+        name=name,
+        alias="max_matches" if name == "matches" else name,
+        label=ABOUT[name][0],
+        text=ABOUT[name][1],
+        choices=CHOICES.get(name, {}),
+        whole=whole is not None,
+        least=None if whole is None else whole.ge,
+        most=None if whole is None else whole.le,
+        optional=len(several) > 1,
+    )

@@ -8,7 +8,7 @@ from flask import Blueprint, request
 from werkzeug.exceptions import NotFound as NoSuchPage
 
 from dashboard import forms as pages
-from matchbox.league.format import Admission, Format, Schedule
+from matchbox.league.format import PARTS, Field, fields_of
 from server.auth import acting, context
 from server.routes.form_fields import field, form_of, go_to, whole_or_none
 from server.services import admission, founding, leagues, seasons
@@ -16,13 +16,6 @@ from server.services import admission, founding, leagues, seasons
 if TYPE_CHECKING:
     from werkzeug.wrappers import Response
 
-FIELDS: Final = {
-    "format": Format.__struct_fields__,
-    "admission": Admission.__struct_fields__,
-    "schedule": Schedule.__struct_fields__,
-}
-NAMES: Final = {"matches": "max_matches"}
-"""Fields that the form calls by another name."""
 PLACES: Final = {"enter": seasons.enter, "leave": seasons.leave}
 STEPS: Final = {
     "open": seasons.publish,
@@ -150,16 +143,17 @@ def _run() -> dict[str, Any]:
     """The fields of format, admission and schedule that the form holds; an empty one is None."""
     return {
         part: {
-            name: _value(NAMES.get(name, name))
-            for name in names
-            if NAMES.get(name, name) in request.form
+            known.name: _value(known)
+            for known in fields_of(settings)
+            if known.alias in request.form
         }
-        for part, names in FIELDS.items()
+        for part, settings in PARTS.items()
     }
 
 
-def _value(name: str) -> str | int | bool | None:
-    text = field(name).strip()
-    if text in ("True", "False"):
-        return text == "True"
-    return int(text) if text.isascii() and text.isdecimal() and len(text) < 10 else text or None
+def _value(known: Field) -> str | int | bool | None:
+    if known.whole:
+        return whole_or_none(known.alias)
+    text = field(known.alias).strip()
+    choices = {str(value): value for value in known.choices}
+    return choices.get(text, text or None)

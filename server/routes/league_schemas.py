@@ -1,6 +1,7 @@
-"""What the API takes about leagues and seasons. Of how they are run any field may be left out.
+"""What the API takes about leagues and seasons: a model for each body and query.
 
-Knows shapes, which follow from matchbox.league.format; what a value means is for the services.
+The fields of format, admission and schedule follow from matchbox.league.format; any may be left
+out. Knows shapes; the services judge values.
 """
 
 from __future__ import annotations
@@ -30,7 +31,11 @@ def _some_of(kind: Any, doc: str) -> Any:
     """A body of any of the fields of these settings."""
     hints = get_type_hints(kind, include_extras=True)
     known: dict[str, Any] = {
-        field.name: (_hint(hints[field.name]), field.default) for field in fields(kind)
+        field.name: (
+            _hint(hints[field.name]),
+            Field(field.default, description=run.ABOUT[field.name][1]),
+        )
+        for field in fields(kind)
     }
     name: Any = f"{kind.__name__}Fields"
     return create_model(name, __base__=Body, __doc__=doc, **known)
@@ -67,9 +72,9 @@ class HowRun(Body):
 
 
 class ChangedLeague(HowRun):
-    """What is to be different; a format holds for seasons made from then on, the rest at once.
+    """The fields to change; a format applies to seasons made from then on, the rest at once.
 
-    `paced` leaves the number of deals to the bots' pace again.
+    `paced` has the number of deals follow from the bots' speed again.
     """
 
     paced: bool | None = None
@@ -92,9 +97,9 @@ class Inviting(Body):
 
 
 class NewSeason(Body):
-    """A season of a league, or of a game: then with a league of its own where it needs one.
+    """A season of a league, or of a game: a league is made for it if it needs one.
 
-    `cycles` is short for the format's. Who knows or guesses a seed that is given knows all deals.
+    `cycles` is short for the format's. Whoever knows the `seed` knows all deals.
     """
 
     name: NameText | None = None

@@ -1,0 +1,37 @@
+"""Every field of a league's settings is described once, for forms, commands and the API."""
+
+from __future__ import annotations
+
+from typing import Literal, get_args, get_origin, get_type_hints
+
+import pytest
+
+from matchbox.league.format import ABOUT, CHOICES, PARTS, fields_of
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_the_fields_come_in_order_with_their_choices(part: str) -> None:
+    hints = get_type_hints(PARTS[part])
+    fields = fields_of(PARTS[part])
+    assert [field.name for field in fields] == list(PARTS[part].__struct_fields__)
+    for field in fields:
+        hint = hints[field.name]
+        values = get_args(hint) if get_origin(hint) is Literal else ()
+        assert tuple(field.choices) == ((False, True) if hint is bool else values)
+        assert field.label
+        assert field.text
+
+
+def test_nothing_is_described_that_is_no_field() -> None:
+    known = {name for settings in PARTS.values() for name in settings.__struct_fields__}
+    assert set(ABOUT) == known
+    assert set(CHOICES) <= known
+
+
+def test_a_field_has_the_bounds_of_its_type() -> None:
+    known = {field.name: field for field in fields_of(PARTS["format"])}
+    group, rounds, kind = known["group"], known["rounds"], known["kind"]
+    assert (group.whole, group.least, group.most, group.optional) == (True, 3, 32, False)
+    assert (rounds.whole, rounds.least, rounds.most, rounds.optional) == (True, 1, None, True)
+    assert (kind.whole, kind.least, kind.most, kind.optional) == (False, None, None, False)
+    assert (known["matches"].alias, group.alias) == ("max_matches", "group")
