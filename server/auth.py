@@ -9,7 +9,7 @@ from __future__ import annotations
 import hmac
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, ParamSpec, TypeVar
 
 from flask import current_app, g, request
 from flask import session as cookie
@@ -23,7 +23,8 @@ from server.scopes import ANYBODY, scope_of
 from server.services import accounts, sessions
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
+    from typing import Concatenate
 
     from flask import Flask, Request, Response
     from sqlalchemy.orm import Session
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
     from server.context import Context
     from server.db.models import Token, User
 
+P = ParamSpec("P")
+T = TypeVar("T")
 SAFE_METHODS: Final = ("GET", "HEAD", "OPTIONS")
 WITHOUT_COOKIE: Final = ("/api/", "/internal/")
 """Where a request may change something without a session, and says who it is in another way."""
@@ -96,6 +99,16 @@ def signed_in() -> User:
     """The account that makes the request, read in a session of its own. Raises LoginNeeded."""
     with context().read() as session:
         return account(session)
+
+
+def reading(query: Callable[Concatenate[Session, P], T]) -> Callable[P, T]:
+    """The query, with a reader's session of its own for each call."""
+
+    def read(*args: P.args, **kwargs: P.kwargs) -> T:
+        with context().read() as session:
+            return query(session, *args, **kwargs)
+
+    return read
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""Fills the dashboard's `Source`: each function opens the books for a read of its own.
+"""Fills the dashboard's `Source`: each function reads in a database session of its own.
 
 Knows who asks and which query answers; renders nothing.
 """
@@ -11,18 +11,17 @@ from flask import current_app
 
 from dashboard.source import Source
 from matchbox.answers.accounts import SessionLine, TokenLine, Viewer
-from matchbox.answers.bots import Bot, BotLine, BotName
+from matchbox.answers.bots import Bot, BotLine
 from matchbox.answers.comparisons import Comparable, Comparison, ComparisonLine
-from matchbox.answers.games import Game
-from matchbox.answers.leagues import League, LeagueLine, Season, SeasonLine
+from matchbox.answers.leagues import League, Season, SeasonLine
 from matchbox.answers.lessons import Lesson
-from matchbox.answers.matches import LogLine, Match, Matches, Queue, Steps
+from matchbox.answers.matches import LogLine, Match
 from matchbox.answers.notices import Notices, WaysOut
 from matchbox.answers.platform import Admin, Audit
-from matchbox.answers.standings import Board, RatingPoint
+from matchbox.answers.standings import Board
 from matchbox.settings import libraries_of
 from server import queries
-from server.auth import account, context, viewer, visitor
+from server.auth import account, context, reading, viewer, visitor
 from server.queries import comparisons, history, inbox
 from server.queries.lessons import bot_lessons
 from server.services import notices, uploads
@@ -34,19 +33,19 @@ def make_source() -> Source:
         viewer=_viewer,
         libraries=lambda: list(libraries_of(context().settings)),
         uploads_closed=_uploads_closed,
-        games=_games,
-        leaderboard=_leaderboard,
+        games=reading(queries.games),
+        leaderboard=reading(queries.leaderboard),
         bot=_bot,
         lessons=_lessons,
-        find_bot=_find_bot,
-        matches=_matches,
+        find_bot=reading(queries.bot_name),
+        matches=reading(queries.matches),
         audit=_audit,
         match=_match,
-        steps=_steps,
+        steps=reading(queries.steps),
         match_log=_match_log,
-        queue=_queue,
+        queue=reading(queries.queue),
         seasons=_seasons,
-        leagues=_leagues,
+        leagues=reading(queries.leagues),
         league=_league,
         season=_season,
         season_standings=_season_standings,
@@ -54,11 +53,11 @@ def make_source() -> Source:
         tokens=_tokens,
         sessions=_sessions,
         admin=_admin,
-        claim_open=_claim_open,
+        claim_open=reading(queries.claim_open),
         comparison=_comparison,
         comparisons=_comparisons,
         comparable=_comparable,
-        ratings=_ratings,
+        ratings=reading(history.ratings),
         inbox=_inbox,
         ways_out=_ways_out,
         link_open=_link_open,
@@ -87,16 +86,6 @@ def _uploads_closed() -> str | None:
     return why[:1].upper() + why[1:] or None
 
 
-def _games() -> list[Game]:
-    with context().read() as session:
-        return queries.games(session)
-
-
-def _leaderboard(game: str) -> Board:
-    with context().read() as session:
-        return queries.leaderboard(session, game)
-
-
 def _bot(owner: str, name: str) -> Bot:
     with context().read() as session:
         return queries.bot(session, owner, name, viewer(session))
@@ -106,16 +95,6 @@ def _lessons(owner: str, name: str) -> list[Lesson]:
     with context().read() as session:
         asking = viewer(session)
         return bot_lessons(session, owner, name, asking) if asking else []
-
-
-def _find_bot(name: str) -> BotName:
-    with context().read() as session:
-        return queries.bot_name(session, name)
-
-
-def _matches(**which: Any) -> Matches:
-    with context().read() as session:
-        return queries.matches(session, **which)
 
 
 def _audit(**which: Any) -> Audit:
@@ -128,29 +107,14 @@ def _match(name: str) -> Match:
         return queries.match(session, name, viewer(session))
 
 
-def _steps(name: str, bout: int, seat: int | None) -> Steps:
-    with context().read() as session:
-        return queries.steps(session, name, bout, seat)
-
-
 def _match_log(name: str) -> list[LogLine]:
     with context().read() as session:
         return queries.match_log(session, name, viewer(session))
 
 
-def _queue() -> Queue:
-    with context().read() as session:
-        return queries.queue(session)
-
-
 def _seasons() -> list[SeasonLine]:
     with context().read() as session:
         return queries.seasons(session, viewer(session))
-
-
-def _leagues() -> list[LeagueLine]:
-    with context().read() as session:
-        return queries.leagues(session)
 
 
 def _league(name: str) -> League:
@@ -188,16 +152,6 @@ def _tokens() -> list[TokenLine]:
 def _admin() -> Admin:
     with context().read() as session:
         return queries.admin(session, viewer(session))
-
-
-def _claim_open(secret: str) -> bool:
-    with context().read() as session:
-        return queries.claim_open(session, secret)
-
-
-def _ratings(owner: str, name: str) -> list[RatingPoint]:
-    with context().read() as session:
-        return history.ratings(session, owner, name)
 
 
 def _inbox(**which: Any) -> Notices:
