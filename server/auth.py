@@ -1,4 +1,4 @@
-"""Who is asking: a session's cookie or a bearer token, never both; and what protects the cookie.
+"""The account behind a request: by a session's cookie or a bearer token, never by both.
 
 Knows requests and accounts; checks no password itself. A request with an Authorization header is
 judged by it alone, so a forged form cannot ride on a cookie through the API.
@@ -36,7 +36,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 SAFE_METHODS: Final = ("GET", "HEAD", "OPTIONS")
 WITHOUT_COOKIE: Final = ("/api/", "/internal/")
-"""Where a request may change something without a session, and says who it is in another way."""
+"""Paths on which a request without a cookie may change something: it has a token instead."""
 FOR_STRANGERS: Final = ("accounts.log_in", "accounts.sign_up")
 """The API's endpoints that change something and need no account."""
 
@@ -49,11 +49,11 @@ class Visitor(UserMixin):
     name: str
     role: str
     scopes: frozenset[Scope]
-    """What the request may do; a session may do everything that its account may."""
+    """The rights of the request; a session has all rights of its account."""
     session: int | None = None
-    """The number of the session, where the request came with its cookie."""
+    """The number of the session, if the request came with its cookie."""
     token: int | None = None
-    """The number of the token, where the request came with one."""
+    """The number of the token, if the request came with one."""
     key: str = field(default="", repr=False)
     """The session's secret."""
 
@@ -74,7 +74,7 @@ def context() -> Context:
 
 
 def visitor() -> Visitor | None:
-    """Who is asking, or None."""
+    """The visitor behind the request, or None without an account."""
     return current_user._get_current_object() if current_user.is_authenticated else None
 
 
@@ -129,10 +129,7 @@ def require_account() -> None:
 
 
 def arena_only() -> None:
-    """Refuses everybody who does not show the arena's token; who does is no stranger from then on.
-
-    Raises LoginNeeded.
-    """
+    """Raises LoginNeeded unless the request has the arena's token; it then counts as an arena's."""
     expected = context().settings.arena_token
     if not expected or not hmac.compare_digest(_bearer(request).encode(), expected.encode()):
         raise LoginNeeded("only an arena may ask this, with the arena token of the settings")
@@ -148,7 +145,7 @@ def token_in_use(session: Session) -> Token | None:
 def start_session(user: User) -> None:
     """Logs the browser in, with nothing left of the session before.
 
-    Raises Forbidden where the password has changed since it was looked at.
+    Raises Forbidden if the password has changed since it was looked at.
     """
     made, before = context(), visitor()
     with made.write() as session:
@@ -182,7 +179,7 @@ def guard_entry(app: Flask) -> None:
 
     @app.before_request
     def refuse_forgeries() -> None:
-        """A bad token is told even where none is needed; a change wants an account or a token."""
+        """Refuses a bad token even if none is needed, and a change without an account."""
         known = current_user.is_authenticated
         if "bad_token" in g:
             raise LoginNeeded(g.bad_token)
@@ -196,7 +193,7 @@ def guard_entry(app: Flask) -> None:
 
 
 def _check_scope() -> None:
-    """Raises ScopeNeeded where the request came with a token that may not be used for this.
+    """Raises ScopeNeeded if the request came with a token that may not be used for this.
 
     A page wants a token that may read. What only operators do, the view itself refuses to authors:
     there is no token that they could make for it.
@@ -234,14 +231,14 @@ def _of_session(secret: str) -> Visitor | None:
     return asking
 
 
-def _of_token(asked: Request) -> Visitor | None:
-    if not _has_header(asked) or asked.path.startswith("/internal/"):
+def _of_token(sent: Request) -> Visitor | None:
+    if not _has_header(sent) or sent.path.startswith("/internal/"):
         return None
     try:
         made = context()
         now = made.now()
         with made.read() as session:
-            token = accounts.token_of(session, _bearer(asked), now=now)
+            token = accounts.token_of(session, _bearer(sent), now=now)
             user, used_at = token.user, token.used_at or 0
             assert user is not None
             scopes = token.scope_set & user.scopes
@@ -255,12 +252,12 @@ def _of_token(asked: Request) -> Visitor | None:
         return None
 
 
-def _has_header(asked: Request) -> bool:
-    return "Authorization" in asked.headers
+def _has_header(sent: Request) -> bool:
+    return "Authorization" in sent.headers
 
 
-def _bearer(asked: Request) -> str:
-    kind, _, secret = asked.headers.get("Authorization", "").partition(" ")
+def _bearer(sent: Request) -> str:
+    kind, _, secret = sent.headers.get("Authorization", "").partition(" ")
     return secret.strip() if kind.lower() == "bearer" else ""
 
 

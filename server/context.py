@@ -72,7 +72,7 @@ def database_url(settings: Settings) -> str:
 def make_context(settings: Settings, *, sender: outbox.Sender | None = None) -> Context:
     """The context of this process. The database must have been migrated.
 
-    Raises BadSetting where a needed setting is empty, Unavailable where the schema is not ours.
+    Raises BadSetting if a needed setting is empty, Unavailable if the schema is not ours.
     """
     if not settings.secret_key:
         raise BadSetting("MATCHBOX_SECRET_KEY is not set; give it 32 random characters or more")

@@ -40,7 +40,7 @@ class Letter:
 
 
 def message_of(letter: Letter, sender: str) -> EmailMessage:
-    """The letter as a mail. Raises BadName where an address is none."""
+    """The letter as a mail. Raises BadName if an address is none."""
     message = EmailMessage(policy=SMTP)
     domain = sender.partition("@")[2]
     try:
@@ -59,7 +59,7 @@ def message_of(letter: Letter, sender: str) -> EmailMessage:
 def send(letter: Letter, settings: Settings, *, trust: ssl.SSLContext | None = None) -> None:
     """Hands the letter to the mail server.
 
-    Raises BadName where the server will never take it for this address, Unavailable where it may
+    Raises BadName if the server will never take it for this address, Unavailable if it may
     later.
     """
     message = message_of(letter, settings.smtp_sender)

@@ -96,7 +96,7 @@ def connect(
 ) -> socket.socket:
     """A connection to one of the place's addresses, all of which are public unless `anywhere`.
 
-    Raises Forbidden where one is not, OSError where none answers in time.
+    Raises Forbidden if one is not, OSError where none answers in time.
     """
     addresses = resolve(place.host, place.port)[:_TRIED]
     if not anywhere and not all(is_public(address) for address in addresses):

@@ -52,7 +52,7 @@ class Streams:
     def open(self, who: str) -> Callable[[], None]:
         """Takes a place for a stream of `who`; call the returned function to free it.
 
-        Raises TooMany where `who` has too many already, Unavailable where no place is left.
+        Raises TooMany if `who` has too many already, Unavailable if no place is left.
         """
         with self._lock:
             if self._open[who] >= self._each:
@@ -102,7 +102,7 @@ def _key(who: str) -> str:
 
 
 def _broker(url: str) -> redis.Redis | None:
-    """The broker; None where there is none."""
+    """The broker; None if there is none."""
     if not url:
         return None
     address = storage_uri(url).replace("redis+unix://", "unix://", 1)

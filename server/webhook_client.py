@@ -41,11 +41,11 @@ class _Line:
         self._line.sendall(data)
 
     def makefile(self, _mode: str) -> io.BufferedReader:
-        """What comes back."""
+        """The answer."""
         return io.BufferedReader(_Reader(self._line, self._deadline))
 
     def close(self) -> None:
-        """Nothing: who opened the connection closes it."""
+        """Does nothing: the caller closes the connection."""
 
 
 class _Reader(io.RawIOBase):
@@ -73,7 +73,7 @@ def signature(secret: str, message: str, at: int, body: bytes) -> str:
 
 
 def headers(secret: str, message: str, at: int, body: bytes) -> dict[str, str]:
-    """What goes with the body, in the second `at` of the epoch."""
+    """The headers of the body, at the time `at` in seconds since the epoch."""
     return {
         "Content-Type": "application/json",
         "User-Agent": "Matchbox",

@@ -48,7 +48,7 @@ def write_archive(
 ) -> str:
     """Writes the season's archive into the file; the season's name.
 
-    Raises NotFound, BadOption, Conflict while it is not over, and Forbidden where somebody else
+    Raises NotFound, BadOption, Conflict while it is not over, and Forbidden if somebody else
     than an operator wants everybody's bundles.
     """
     season = find_season(session, name)

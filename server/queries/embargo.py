@@ -28,7 +28,7 @@ def closed(session: Session, names: Collection[str]) -> set[str]:
 
 
 def reason(session: Session, match: Match) -> str | None:
-    """Why nothing more is told of the match, in a sentence; None where all is readable."""
+    """Why nothing more is told of the match, in a sentence; None if all is readable."""
     if match.state in UNFINISHED:
         return (
             f"match {match.id} is {match.state}; its deals and record are closed until it is over"

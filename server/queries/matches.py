@@ -136,7 +136,7 @@ def transcript(session: Session, name: str, bout: int) -> list[str]:
 def match_log(session: Session, name: str, viewer: User | None) -> list[answers.LogLine]:
     """What the viewer's own bots printed in the match, or all for operators.
 
-    Raises NotFound, or Forbidden where none of the bots is the viewer's or the match is closed.
+    Raises NotFound, or Forbidden if none of the bots is the viewer's or the match is closed.
     """
     row = _match(session, name)
     mine = [seat for seat in row.seats if sees(viewer, seat.version.bot.owner_id)]

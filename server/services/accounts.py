@@ -1,4 +1,4 @@
-"""Accounts: who may come in, and by what secret. Knows no web."""
+"""Accounts, their passwords and their tokens. Knows no web."""
 
 from __future__ import annotations
 
@@ -64,12 +64,12 @@ def log_in(session: Session, name: str, password: str) -> User:
 
 
 def user_by_id(session: Session, number: int) -> User | None:
-    """The account of that row, for a session cookie; None where there is none."""
+    """The account of that row, for a session cookie; None if there is none."""
     return session.get(User, number)
 
 
 def check_password(user: User, password: str) -> None:
-    """Raises Forbidden where it is not the account's."""
+    """Raises Forbidden if it is not the account's password."""
     if not passwords.fits(user.password, password):
         raise Forbidden("the password is wrong")
 
@@ -77,9 +77,9 @@ def check_password(user: User, password: str) -> None:
 def change_password(
     session: Session, user: User, old: str, new: str, *, now: int, revoke: bool = False
 ) -> User:
-    """The account with its new password. Ends its sessions, and revokes its tokens where asked.
+    """The account with its new password. Ends its sessions, and revokes its tokens if asked.
 
-    Raises Forbidden where the old one is wrong, BadName where the new one is poor, Conflict where
+    Raises Forbidden if the old one is wrong, BadName if the new one is poor, Conflict if
     somebody else has just changed it.
     """
     known = user.password
@@ -254,11 +254,11 @@ def _working(user: User) -> tuple[ColumnElement[bool], ...]:
     return Token.user_id == user.id, Token.purpose == _API, Token.revoked_at.is_(None)
 
 
-def _scopes(user: User, asked: Collection[str] | None, by: Token | None) -> str:
-    """What a new token may do, in the order of the scopes. Raises BadOption or Forbidden."""
+def _scopes(user: User, scopes: Collection[str] | None, by: Token | None) -> str:
+    """The scopes of a new token, in their order. Raises BadOption or Forbidden."""
     known = user.scopes
     held = known if by is None else known & by.scope_set
-    wanted = held if asked is None else set(asked)
+    wanted = held if scopes is None else set(scopes)
     if not wanted or not wanted <= set(Scope):
         raise BadOption(f"a token has one scope or more of these: {', '.join(Scope)}")
     if not wanted <= known:

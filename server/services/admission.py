@@ -1,6 +1,6 @@
-"""Who may enter a league's seasons, with how many bots, and how often who may upload.
+"""Who may enter a league's seasons, with how many bots, and how often an author may upload.
 
-The house and operators are bound by none of it: they keep the field filled and the platform tried.
+None of these limits bind the house and operators.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def may_enter(session: Session, league: League, user: User) -> bool:
 
 
 def check_entry(session: Session, season: Season, bot: Bot) -> None:
-    """Raises Forbidden where the bot's owner may not enter, Conflict where no more bots of one
+    """Raises Forbidden if the bot's owner may not enter, Conflict if no more bots of one
     owner are taken."""
     if not may_enter(session, season.league, bot.owner):
         raise Forbidden(
@@ -76,9 +76,9 @@ def check_entry(session: Session, season: Season, bot: Bot) -> None:
 
 
 def enter_everybody(session: Session, season: Season) -> None:
-    """Where the league wishes it, enters every active bot whose owner may enter, with its version.
+    """If the league says so, enters every active bot whose owner may enter, with its version.
 
-    What an author has entered comes first; the newest uploads fill what is left of the author's
+    The bots that an author has entered come first; the newest uploads fill the author's other
     places.
     """
     admission = admission_of(season.league)
@@ -101,7 +101,7 @@ def enter_everybody(session: Session, season: Season) -> None:
 
 
 def check_uploads(session: Session, user: User, game: str, *, now: int) -> None:
-    """Raises TooMany where a league of the game takes no more uploads of this author today."""
+    """Raises TooMany if the author has used up the uploads of a league of the game."""
     if user.trusted:
         return
     leagues = session.scalars(select(League).where(League.game == game).order_by(League.id))

@@ -35,7 +35,7 @@ def due(session: Session) -> list[int]:
 
 
 def announce(session: Session, number: int, *, now: int) -> bool:
-    """Tells what there is to tell of that season; False where there was nothing."""
+    """Sends the notices that are due for that season; False if there was none."""
     season = session.get_one(Season, number)
     before, stage = season.told, _stage(session, season)
     if stage == before or not compare_and_set(
@@ -53,7 +53,7 @@ def announce(session: Session, number: int, *, now: int) -> bool:
 
 
 def _stage(session: Session, season: Season) -> int:
-    """How far the season can be told now."""
+    """How far notices of the season can go now."""
     if season.state in _OVER:
         return END
     if season.told < START:
@@ -78,7 +78,7 @@ def _lines(session: Session, season: Season) -> Lines:
 
 
 def _tell_ranks(session: Session, season: Season, lines: Lines, rounds: int, now: int) -> None:
-    """One notice for each bot whose rank is another than after the round that was told last."""
+    """A notice for each bot whose rank has changed since the last round with notices."""
     for entry in season.entries:
         line = lines.get(entry.version_id or 0)
         if line is None:

@@ -1,4 +1,4 @@
-"""The log of who did what to what, and when: written by the services, read by operators.
+"""The audit log: services write it, operators read it.
 
 Lines are added and never changed. Knows no meaning of any action.
 """
@@ -24,10 +24,10 @@ def note(
     *,
     now: int,
 ) -> None:
-    """Writes a line: who (None for the schedule), what (season.start, match.void, ...), to what.
+    """Writes a line: actor (None for the schedule), action (such as season.start) and subject.
 
     The subject is league:<id>, season:<id>, match:<id>, version:<id>, bot:<id> or user:<id>; the
-    detail is plain data of what was asked for and why, and holds no secret.
+    detail is plain data: the arguments and the reason, and no secret.
     """
     row = Audit(
         at=now,

@@ -1,4 +1,4 @@
-"""What the platform starts with: the house, a league for every game, the shipped bots."""
+"""The first contents of a platform: the house, a league for every game, the shipped bots."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def prepare(
 
 
 def _names(shipped: list[ShippedBot], taken: dict[str, str]) -> list[str]:
-    """What each bot is called on the boards; `taken` are the house's names and their games."""
+    """The name of each bot on the boards; `taken` are the house's names and their games."""
     games = Counter(bot.name for bot in shipped)
     return [
         bot.name

@@ -45,14 +45,14 @@ if TYPE_CHECKING:
     from server.db.models import User
 
 LOOK: Final = 100
-"""So many bouts, or a few more, lie between two looks at the results."""
+"""How many bouts, at least, are played between two looks at the results."""
 FEWEST_LOOKS: Final = 20
-"""So often is it looked at, at the least, however quick its bots are."""
+"""The least number of looks, however fast the bots are."""
 MOST_OTHERS: Final = 8
 DAY_MS: Final = 24 * 3_600_000
 COMPARED: Final = (VersionState.ACTIVE, VersionState.ACCEPTED)
 _PLAYING: Final = (*COMPARED, VersionState.QUARANTINED)
-"""A version in quarantine is waited for."""
+"""The states in which a comparison goes on; it waits for a version in quarantine."""
 
 
 def ask(
@@ -130,7 +130,7 @@ def due(session: Session) -> list[int]:
 
 
 def advance(session: Session, number: int, *, settings: Settings, now: int) -> None:
-    """Looks at what a comparison that is due has found: it is over, or goes on with a batch."""
+    """Looks at the results of a comparison that is due: ends it, or schedules its next batch."""
     row = session.get_one(Comparison, number)
     if number not in due(session):
         return
@@ -214,7 +214,7 @@ def _versions(bot: Bot, challenger: int | None, defender: int | None) -> tuple[V
 
 
 def _others(session: Session, league: League, bot: Bot, count: int) -> Sequence[Version]:
-    """The best versions of other owners that play in the league now, at the most so many."""
+    """The best versions of other owners that play in the league now, up to this many."""
     if not 0 <= count <= MOST_OTHERS:
         raise BadOption(f"a field has 0 to {MOST_OTHERS} bots, not {count}")
     if not count:
@@ -254,14 +254,14 @@ def _deals(session: Session, row: Comparison, games: int, settings: Settings) ->
 
 
 def _whole_deals(games: int, plan: Plan) -> int:
-    """So many games that every deal is played by all. Raises BadOption where there is none."""
+    """The number of games, rounded down to whole deals. Raises BadOption if that is 0."""
     if games < plan.bouts:
         raise BadOption(f"the smallest batch takes {plan.bouts} games here; ask for that many")
     return games - games % plan.bouts
 
 
 def _next_batch(session: Session, row: Comparison, plan: Plan) -> list[Fixture]:
-    """The matches of the next batch; none where it has played all it may."""
+    """The matches of the next batch; none if its games are used up."""
     last = session.scalar(select(func.max(Match.number)).where(Match.comparison_id == row.id))
     first = 0 if last is None else (last + 1) // len(plan.tables)
     several = -(-LOOK // plan.bouts)
@@ -275,7 +275,7 @@ def _next_batch(session: Session, row: Comparison, plan: Plan) -> list[Fixture]:
 
 
 def _obstacle(session: Session, row: Comparison) -> str:
-    """Why it cannot go on, in words; empty where it can."""
+    """Why it cannot go on, in words; empty if it can."""
     old = (Match.comparison_id == row.id, Match.rules != row.league.rules)
     if session.scalar(select(Match.id).where(*old).limit(1)) is not None:
         return f"the rules of {row.league.game} have changed"
@@ -288,7 +288,7 @@ def _obstacle(session: Session, row: Comparison) -> str:
 
 
 def _end(session: Session, row: Comparison, state: ComparisonState, why: str, now: int) -> None:
-    """The comparison is over; what is under way counts for the budget, and is void."""
+    """Ends the comparison; matches under way become void, but count for the budget."""
     mine = (Match.comparison_id == row.id, Match.state.in_(UNFINISHED))
     sent = (*mine, Match.state == MatchState.RUNNING)
     under_way = session.scalar(select(func.count()).select_from(Match).where(*sent)) or 0

@@ -39,9 +39,9 @@ INVITATION: Final = (
 
 
 def ask(session: Session, user: User, address: str, *, settings: Settings, now: int) -> None:
-    """Has a link sent to the address; a confirmed one stays until that is used.
+    """Sends a link to the address; a confirmed address stays until the link is used.
 
-    Raises Forbidden where no mails are sent here, BadName for no address, Conflict where it is
+    Raises Forbidden if no mails are sent here, BadName if it is no address, Conflict if it is
     confirmed already, TooMany.
     """
     if not settings.smtp_host:
@@ -58,7 +58,7 @@ def ask(session: Session, user: User, address: str, *, settings: Settings, now: 
 
 
 def confirm(session: Session, user: User, secret: str, *, settings: Settings, now: int) -> str:
-    """The address, which is the account's from now on. Raises Forbidden where the link is none."""
+    """Confirms the account's address, and returns it. Raises Forbidden if the link is not valid."""
     if not is_open(user, secret, settings=settings, now=now):
         raise Forbidden(
             "this link is used, replaced or older than a day, or it was sent to another account; "

@@ -1,4 +1,4 @@
-"""Deliveries: which notice goes out next, by which way, and what becomes of it after a try.
+"""Deliveries: which notice goes out next, by which way, and what happens after each try.
 
 Sends nothing itself. Whoever takes a delivery moves it on by a minute first, so that nobody else
 sends it at the same time; who dies with it has it sent again. What else waits for the same webhook,
@@ -36,7 +36,7 @@ HELD_MS: Final = MINUTE_MS
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parcel:
-    """A notice on its way, and where to: by mail, or to the webhook `url` with its `secret`."""
+    """A notice on its way, by mail or to the webhook `url` with its `secret`."""
 
     delivery: int
     attempt: int
@@ -61,7 +61,7 @@ def due(session: Session, *, now: int) -> int:
 
 
 def take(session: Session, *, settings: Settings, now: int) -> Parcel | None:
-    """The delivery that is due longest, held for a minute; None where none is.
+    """The delivery that is due longest, held for a minute; None if none is.
 
     Those that have no way out any more are forgotten.
     """
@@ -84,7 +84,7 @@ def take(session: Session, *, settings: Settings, now: int) -> Parcel | None:
 
 
 def arrived(session: Session, parcel: Parcel, *, now: int) -> None:
-    """The parcel is where it belongs; the others for that place may follow."""
+    """Books the parcel as delivered; others for the same place may follow."""
     row = _held(session, parcel)
     if row is None:
         return
@@ -120,7 +120,7 @@ def failed(session: Session, parcel: Parcel, why: str, *, final: bool = False, n
 
 
 def _held(session: Session, parcel: Parcel) -> Delivery | None:
-    """The parcel's row; None where it was forgotten, or somebody else has taken it since."""
+    """The parcel's row; None if it was forgotten, or somebody else has taken it since."""
     row = session.get(Delivery, parcel.delivery)
     same = row is not None and (row.notice_id, row.due_at) == (parcel.notice, parcel.held_until)
     return row if same else None
@@ -139,7 +139,7 @@ def _disable(session: Session, webhook: Webhook, why: str, now: int) -> None:
 
 
 def _release(session: Session, row: Delivery, parcel: Parcel, due_at: int) -> None:
-    """Lets what waited with this one go on at that time."""
+    """Lets the deliveries that waited with this one go on at that time."""
     with_it = (_same_way(row.webhook_id), Delivery.due_at == parcel.held_until)
     session.execute(update(Delivery).where(*with_it, Delivery.id != row.id).values(due_at=due_at))
 

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 FEWEST: Final = 32
 AN_ARENA: Final = 4
-"""The window has room for so many matches, or so many for each arena."""
+"""How many matches may be under way: this many, or this many for each arena."""
 MOST_AT_ONCE: Final = 500
 """The most that one transaction sends: other writers are waiting."""
 
@@ -138,7 +138,7 @@ def _awake(session: Session) -> Sequence[tuple[int, int | None]]:
 
 
 def _compared(session: Session, ready: Select[str], under_way: Counter[_Scope]) -> list[str]:
-    """What waits of all comparisons, those first that have the fewest under way."""
+    """The waiting matches of all comparisons; those with the fewest under way come first."""
     running = (League.paused.is_(False), Comparison.state == ComparisonState.RUNNING)
     due = select(Comparison.id).join(League).where(*running)
     query = ready.add_columns(Match.league_id, Match.comparison_id)

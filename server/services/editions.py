@@ -61,7 +61,7 @@ def due(session: Session, *, now: int) -> list[int]:
 
 
 def start(session: Session, number: int, *, settings: Settings, now: int) -> None:
-    """Starts a due edition. Raises Conflict where it cannot be."""
+    """Starts a due edition. Raises Conflict if it cannot start."""
     if number in due(session, now=now):
         season = session.get_one(Season, number)
         seasons.begin(session, None, season, settings=settings, now=now)
@@ -89,7 +89,7 @@ def _open(session: Session, league: League, now: int) -> Season:
 
 
 def _carry_over(session: Session, season: Season, last: Sequence[Season]) -> None:
-    """Enters whoever was in and still plays, was not disqualified, and may enter."""
+    """Enters the bots of the last edition that still play, may enter and were not disqualified."""
     active = select(Version.bot_id).where(Version.state == VersionState.ACTIVE)
     playing = set(session.scalars(active))
     for entry in (entry for row in last for entry in row.entries):
@@ -102,8 +102,7 @@ def _carry_over(session: Session, season: Season, last: Sequence[Season]) -> Non
 
 
 def next_name(session: Session, league: str) -> str:
-    """What the next season of the league of that name is called, such as "Autumn 3": as the last
-    one with the next free number."""
+    """The league's next season's name: the last one's with the next free number ("Autumn 3")."""
     query = select(Season).join(Season.league).where(League.name == league)
     newest = query.order_by(Season.edition.desc(), Season.division).limit(1)
     last = session.scalars(newest).first()

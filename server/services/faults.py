@@ -101,7 +101,7 @@ def uncount(session: Session, match: Match) -> None:
 def lift(session: Session, version: Version, *, now: int) -> None:
     """Lets a suspended version play again, its counts at nothing, also in seasons under way.
 
-    It becomes the bot's active version, unless another one is. Raises Conflict where it is
+    It becomes the bot's active version, unless another one is. Raises Conflict if it is
     suspended neither here nor from a season.
     """
     entries = _suspended(session, version)
@@ -146,7 +146,7 @@ def _sitting(match: Match, seat: int, rotation: int) -> Version:
 
 
 def _too_many(matches: int, bouts: int, forfeits: int, settings: Settings) -> str:
-    """Why so many forfeits are too many, or an empty text."""
+    """Why these forfeits are too many; empty if they are not."""
     most = settings.forfeit_percent
     if matches < settings.forfeit_matches or 100 * forfeits <= most * bouts:
         return ""

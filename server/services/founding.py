@@ -1,7 +1,7 @@
-"""A season made in one step: in a league that is there, or for a game, with a league where needed.
+"""Makes a season in one step: in a league that exists, or for a game, with a new league if needed.
 
-A league of its own is needed where the game is played with other options or seats, by other entry
-rules, or on a schedule; only a format goes with the season alone.
+A season needs a league of its own if it has other options, seats or entry rules than the game's
+league, or a schedule. A format belongs to the season alone.
 """
 
 from __future__ import annotations
@@ -45,10 +45,10 @@ def found(
     now: int,
     **season: Any,
 ) -> Season:
-    """The season, open or a draft; `season` are more arguments of `seasons.create`.
+    """Makes a season, open or a draft; `season` holds more arguments of `seasons.create`.
 
-    Without a name it bears the league's, and its number. Raises what `leagues.create` and
-    `seasons.create` raise, and BadOption where not one of league and game is named.
+    Without a name it gets the league's name and a number. Raises what `leagues.create` and
+    `seasons.create` raise, and BadOption unless exactly one of league and game is named.
     """
     require_operator(actor)
     if (league is None) == (game is None):
@@ -73,7 +73,7 @@ def found(
 
 def _free_name(session: Session, game: str, season: str | None, kind: str) -> str:
     """The season's name as a league's; the game's and the format's where it has none. Raises
-    Conflict where a league bears it."""
+    Conflict if a league bears it."""
     name = _OTHERS.sub("-", (season or "").lower())[:LONGEST].strip("-")
     if len(name) < 2 or name in registry.packages():
         name = f"{game}-{kind}"[:LONGEST]

@@ -46,7 +46,7 @@ _NOTHING: Final[dict[str, Any]] = {
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What a comparison plays."""
+    """The matches that a comparison plays."""
 
     tables: Sequence[tuple[int, ...]]
     """Versions, by row, of the matches that share their deals."""
@@ -58,7 +58,7 @@ class Plan:
 
     @classmethod
     def of(cls, row: Comparison) -> Plan:
-        """The comparison's plan. Raises BadOption where two versions cannot fill its tables."""
+        """The comparison's plan. Raises BadOption if two versions cannot fill its tables."""
         league = row.league
         cooperative = is_cooperative(league.game)
         try:
@@ -110,7 +110,7 @@ def is_clear(row: Comparison) -> bool:
 
 
 def finding(row: Comparison) -> str:
-    """What came of a comparison that is over, in a sentence without its end."""
+    """The finding of a comparison that is over, as a sentence without its full stop."""
     one, other = f"version {row.challenger.number}", f"version {row.defender.number}"
     found = row.result or {"verdict": "undecided", "why": ""}
     if found["why"]:

@@ -1,4 +1,4 @@
-"""The kinds of jobs, and what is done with all that arenas say about one.
+"""The kinds of jobs, and what an arena's message about a job does.
 
 A new kind of job is added here. Its `JobKind` stands beside the service that knows its rows.
 """
@@ -27,7 +27,7 @@ KINDS: Final[dict[wire.Kind, JobKind[Any]]] = {one.name: one for one in (MATCH, 
 def claim(session: Session, message: wire.Claim, *, settings: Settings, now: int) -> None:
     """Renews the lease of the job that an arena is about to do, or does.
 
-    Raises Conflict where the arena has to drop it, NotFound or Forbidden where the claim is not of
+    Raises Conflict if the arena has to drop it, NotFound or Forbidden if the claim is not of
     an attempt of ours.
     """
     kind = KINDS[message.kind]
@@ -38,9 +38,9 @@ def claim(session: Session, message: wire.Claim, *, settings: Settings, now: int
 
 
 def lose(session: Session, message: wire.Lost, *, settings: Settings, now: int) -> bool:
-    """Counts a platform fault of a job; False where it was counted before.
+    """Counts a platform fault of a job; False if it was counted before.
 
-    Raises NotFound or Forbidden where the message is not about an attempt of ours.
+    Raises NotFound or Forbidden if the message is not about an attempt of ours.
     """
     kind, attempt = KINDS[message.kind], message.attempt
     row = jobs.find(session, kind, message.subject, attempt, message.token, settings=settings)
@@ -58,11 +58,11 @@ def sweep(session: Session, *, settings: Settings, now: int) -> int:
 
 
 class Result(NamedTuple):
-    """What comes back of a job."""
+    """The message with the result of a job."""
 
     message: type[Any]
     book: Callable[..., bool]
-    """The service that writes it down: what "done" means for this kind."""
+    """The service that books the result."""
     kind: wire.Kind | None = None
     """Whose result it is; None for one of any kind."""
 
@@ -77,7 +77,7 @@ RESULTS: Final[dict[str, Result]] = {
 
 
 def book(session: Session, task: str, data: object, *, settings: Settings, now: int) -> bool:
-    """Books a result, or a job as lost; False where that changed nothing.
+    """Books a result, or a job as lost; False if that changed nothing.
 
     Raises BadMessage, and what the service of the task raises.
     """

@@ -52,7 +52,7 @@ log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class JobKind(Generic[Row]):
-    """What the life of a job has to know about one kind.
+    """A kind of job, as the life of a job needs it.
 
     `queued`, `leased` and `parked` are true of the rows at that stage; `to_queued`, `to_leased`
     and `to_parked` are the values that bring a row there.
@@ -71,7 +71,7 @@ class JobKind(Generic[Row]):
     resume: Callable[..., object]
     """Called with session, row, settings and now once a row is back in the queue."""
     claimed: Callable[[Session, Row, int], Mapping[str, Any]] = lambda *_: {}
-    """What else a claim changes. Raises Conflict where the arena has to drop the job."""
+    """More values that a claim sets. Raises Conflict if the arena has to drop the job."""
     failed: Callable[[Session, Row, int], None] = lambda *_: None
     """Called for each platform fault that counts."""
 
@@ -122,7 +122,7 @@ def lease(
 ) -> bool:
     """Begins the next attempt at a queued job; the caller posts its message.
 
-    False where somebody else just did, or where the job was sent too often and is parked now.
+    False if somebody else just did, or where the job was sent too often and is parked now.
     """
     attempt = row.attempt + 1
     if row.attempt and row.attempt % MOST_ATTEMPTS == 0:
@@ -140,7 +140,7 @@ def claim(
 ) -> None:
     """Renews the lease of a job that an arena is about to do, or does.
 
-    Raises Conflict where the job is done or parked, or another attempt has taken over.
+    Raises Conflict if the job is done or parked, or another attempt has taken over.
     """
     values = {**kind.claimed(session, row, now), "deadline": next_deadline(settings, now)}
     if not _change(session, row, values, kind.leased, attempt):
@@ -159,7 +159,7 @@ def lose(
 ) -> bool:
     """Counts a platform fault, once for each attempt: queued again, or parked after too many.
 
-    False where it was counted before, or the attempt is not the present one.
+    False if it was counted before, or the attempt is not the present one.
     """
     faults = row.platform_faults + 1
     parked = faults >= settings.attempts
@@ -203,7 +203,7 @@ def _change(
     before: ColumnElement[bool],
     attempt: int,
 ) -> bool:
-    """Compare and set on a job at this stage and attempt; False where somebody was first."""
+    """Compare and set on a job at this stage and attempt; False if it has changed."""
     return compare_and_set(session, row, values, before, type(row).attempt == attempt)
 
 

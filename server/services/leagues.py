@@ -1,4 +1,4 @@
-"""Leagues: the default one of every game, and those that operators make, with how they are run."""
+"""Leagues: the default one of every game, and those that operators make."""
 
 from __future__ import annotations
 
@@ -43,9 +43,9 @@ if TYPE_CHECKING:
 Fields: TypeAlias = "dict[str, Any]"
 """Some fields of a format, an admission or a schedule."""
 TABLE: Final = 2
-"""The ranked queue and seasons pair two entrants."""
+"""Seats of a table in the ranked queue and in seasons."""
 TEAM: Final = 3
-"""In the default league of a cooperative game, so many seats are one bot's."""
+"""Seats in the default league of a cooperative game, all of one bot."""
 MOST_DEALS: Final = 5000
 SEPARATIONS: Final[tuple[Separation, ...]] = get_args(Separation)
 UPCOMING: Final = (SeasonState.DRAFT, SeasonState.OPEN, SeasonState.FROZEN)
@@ -148,8 +148,7 @@ def format_of(league: League) -> Format:
 
 
 def admission_of(league: League) -> Admission:
-    """Who may enter. A game's own league takes any number of an author's bots unless it says
-    otherwise, as its leaderboard does."""
+    """Who may enter. By default a game's own league takes any number of one author's bots."""
     return read(
         Admission, {"bots": None, **league.admission} if league.continuous else league.admission
     )
@@ -163,8 +162,10 @@ def schedule_of(league: League) -> Schedule:
 def ensure_default_leagues(
     session: Session, games: Iterable[Game], settings: Settings, *, now: int
 ) -> list[League]:
-    """Every game's own continuous league; under new rules the ratings of all its continuous ones
-    begin anew."""
+    """Every game's own continuous league.
+
+    If a game's rules are new, the ratings of all its continuous leagues start again.
+    """
     leagues = []
     for spec in (game.spec for game in games):
         league = session.scalar(select(League).where(League.name == spec.name))
@@ -195,8 +196,7 @@ def set_paused(session: Session, actor: User, name: str, paused: bool, *, now: i
 
 
 def field_of(session: Session, league: League) -> Sequence[Version]:
-    """The versions that play in the league now, with bots and owners: the active one of every bot
-    of its game."""
+    """The active version of every bot of the league's game, with bots and owners."""
     playing = (Bot.game == league.game, Bot.retired_at.is_(None))
     query = select(Version).join(Version.bot).where(*playing, Version.state == VersionState.ACTIVE)
     named = contains_eager(Version.bot).joinedload(Bot.owner)
@@ -204,7 +204,7 @@ def field_of(session: Session, league: League) -> Sequence[Version]:
 
 
 def is_cooperative(game: str) -> bool:
-    """Whether all seats of the game play together; False where it is not installed."""
+    """Whether all seats of the game are one team; False if it is not installed."""
     try:
         return registry.game(game).spec.cooperative
     except MatchboxError:
@@ -219,7 +219,7 @@ def check_deals(deals: int) -> int:
 
 
 def _set_separation(league: League, separation: str | None) -> None:
-    """Holds for matches that are sent from now on. Raises BadOption."""
+    """Applies to matches that are sent from now on. Raises BadOption."""
     if separation is None:
         return
     for known in SEPARATIONS:
@@ -230,7 +230,7 @@ def _set_separation(league: League, separation: str | None) -> None:
 
 
 def _set_deals(league: League, deals: int | None) -> None:
-    """A number that is named is kept to. Raises BadOption."""
+    """Fixes the number of deals, if one is given. Raises BadOption."""
     if deals is not None:
         league.deals, league.paced = check_deals(deals), False
 
@@ -242,7 +242,7 @@ def _set(
     schedule: Fields | None,
     now: int,
 ) -> None:
-    """Puts what is given over what is there. Raises BadOption."""
+    """Replaces the fields that are given. Raises BadOption."""
     if format is not None:
         league.format = write(read(Format, {**league.format, **format}))
     if admission is not None:
@@ -291,7 +291,7 @@ def _seats_of(spec: Spec) -> int:
 
 
 def _renew(session: Session, league: League, spec: Spec, now: int) -> None:
-    """The league under new rules: what waits under the old ones is void, ratings begin anew."""
+    """Gives the league new rules: waiting matches become void, and ratings start again."""
     kept = {name: value for name, value in league.options.items() if name in spec.options}
     own = {} if league.name == spec.name else kept
     league.rules, league.options = spec.rules, fill_options(spec, own)

@@ -55,7 +55,7 @@ SUBJECT: Final = "lesson:"
 
 
 def taught(session: Session, season: Season, *, settings: Settings, now: int) -> bool:
-    """Opens the lessons after the season's last round, once; True where none is left to be given.
+    """Opens the lessons after the season's last round, once; True if none is left to be given.
 
     Asked once all matches of that round are final.
     """
@@ -98,7 +98,7 @@ def job_of(lesson: Lesson, settings: Settings) -> Teach:
 
 
 def send(session: Session, lesson: Lesson, *, settings: Settings, now: int) -> bool:
-    """Sends a waiting lesson under a new attempt; False where `jobs.lease` is.
+    """Sends a waiting lesson under a new attempt; False if `jobs.lease` is.
 
     A stranger's bot waits while an arena has no wall.
     """
@@ -113,10 +113,10 @@ def send(session: Session, lesson: Lesson, *, settings: Settings, now: int) -> b
 
 
 def remember(session: Session, message: Learned, *, settings: Settings, now: int) -> bool:
-    """Settles a lesson by what the arena brought back; False where it was settled before.
+    """Settles a lesson by what the arena brought back; False if it was settled before.
 
     A fault leaves the memory that the version had, and costs nothing else. Raises BadMessage,
-    NotFound, or Forbidden where the message is not the result of an attempt of ours.
+    NotFound, or Forbidden if the message is not the result of an attempt of ours.
     """
     lesson = jobs.find(
         session, LESSON, message.lesson, message.attempt, message.token, settings=settings

@@ -114,7 +114,7 @@ def _count(session: Session, context: Context, name: str, network: str) -> None:
 
 
 def _forgive(session: Session, context: Context, name: str, network: str) -> None:
-    """The password was right: the network is known, and what it got wrong is forgotten."""
+    """After a right password: notes the network as known and forgets its wrong ones."""
     here = _attempts(session, context, name, network)
     known = here.right_at is not None and here.right_at > context.now() - KNOWN_MS
     here.wrong, here.until, here.right_at = 0, 0, context.now()
@@ -143,7 +143,7 @@ def _attempts(session: Session, context: Context, name: str, network: str) -> Lo
 
 
 def _too_many(where: str, wait_ms: int, otherwise: str = "") -> TooMany:
-    """What a caller is told who has to wait."""
+    """The error for a caller who has to wait."""
     seconds = -(-wait_ms // 1000)
     wait = f"{seconds} seconds" if seconds < 120 else f"{-(-seconds // 60)} minutes"
     wait = "1 second" if seconds == 1 else wait

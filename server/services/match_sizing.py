@@ -83,7 +83,7 @@ class Pace:
         return min(most, settings.most_deals, max(settings.fewest_deals, round(fitting)))
 
     def _seconds(self, table: Sequence[int]) -> float | None:
-        """What a deal at this table takes; None where nothing is known of one at it."""
+        """What a deal at this table takes; None if nothing is known of one at it."""
         for row in table:
             if row not in self._own:
                 self._own[row] = self._looked_up(row)

@@ -1,4 +1,4 @@
-"""Matches as jobs: what an arena is sent, and what its record does. Rates nothing itself."""
+"""Matches as jobs: sent to an arena, finished by its record. Rates nothing itself."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def record(session: Session, message: MatchPlayed, *, settings: Settings, now: i
     record is not of this match; the job then counts as lost by the platform.
 
     The result of an older attempt is as good as that of the present one. Raises NotFound or
-    Forbidden where the message is not the result of an attempt of ours.
+    Forbidden if the message is not the result of an attempt of ours.
     """
     match = jobs.find(
         session, MATCH, message.match, message.attempt, message.token, settings=settings

@@ -78,7 +78,7 @@ def mark_all_read(session: Session, user: User, newest: int | None = None, *, no
 
 
 def path_of(session: Session, subject: str) -> str:
-    """The page of what a notice is about; the inbox where there is none."""
+    """The page of a notice's subject; the inbox if it has none."""
     kind, _, number = subject.partition(":")
     if kind in _PAGES:
         return f"/{_PAGES[kind]}/{number}"
@@ -89,7 +89,7 @@ def path_of(session: Session, subject: str) -> str:
 
 
 def _trim(session: Session, user_id: int) -> None:
-    """Forgets all but the account's newest notices, also where they are still on their way."""
+    """Deletes all but the account's newest notices, with their deliveries."""
     mine = select(Notice.id).where(Notice.user_id == user_id).order_by(Notice.id.desc())
     last = session.scalar(mine.offset(KEPT).limit(1))
     if last is not None:

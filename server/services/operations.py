@@ -1,6 +1,6 @@
-"""What an operator does to a season or a version that is under way, and why.
+"""Operators disqualify, reinstate, replay and recompute; each with a reason.
 
-Every deed is refused where the state does not allow it, and written to the log with its reason.
+An action is refused if the state does not allow it, and written to the log with its reason.
 """
 
 from __future__ import annotations

@@ -76,7 +76,7 @@ class _Counter:
         return Tallied(self._count([]), {})
 
     def add(self, kept: Tallied, fresh: Sequence[str]) -> Tallied | None:
-        """None where a deal of theirs was played before, so that all must be counted at once."""
+        """None if a deal of theirs was played before, so that all must be counted at once."""
         counts, versions = kept.counts, dict(kept.versions)
         for part in _parts(fresh):
             read = ratings.played(self._session, Match.id.in_(part))

@@ -1,4 +1,4 @@
-"""Passwords and other secrets: which are refused, and what is kept of them. Knows no account.
+"""Passwords and other secrets: which are refused, and how they are stored. Knows no account.
 
 The list in common_passwords.txt holds what attackers try first: one word a line, in lower case.
 """
@@ -42,7 +42,7 @@ _HASHER: Final = PasswordHasher()
 
 
 def hash_password(password: str, name: str) -> str:
-    """What is kept of the new password of the account with this name. Raises BadName."""
+    """The hash of the new password of the account with this name. Raises BadName."""
     check(password, name)
     try:
         return _HASHER.hash(password)
@@ -51,7 +51,7 @@ def hash_password(password: str, name: str) -> str:
 
 
 def fits(kept: str | None, password: str) -> bool:
-    """Whether this is the password of which that was kept; takes as long where nothing was."""
+    """Whether the hash is of this password; takes as long without a hash."""
     try:
         return _HASHER.verify(kept or _nobody(), password) and kept is not None
     except (VerificationError, InvalidHashError, UnicodeEncodeError):
@@ -59,12 +59,12 @@ def fits(kept: str | None, password: str) -> bool:
 
 
 def digest_of(secret: str) -> str:
-    """What is kept of a secret that was drawn by chance, and so needs no slow hash."""
+    """The digest of a random secret, which needs no slow hash."""
     return blake2b(secret.encode("utf-8", "replace"), digest_size=32).hexdigest()
 
 
 def check(password: str, name: str) -> None:
-    """Raises BadName, which says why, where the password would soon be guessed."""
+    """Raises BadName, which says why, if the password is easy to guess."""
     if not LEAST <= len(password) <= MOST:
         raise BadName(_too_short())
     if len(set(password)) < FEWEST_SIGNS:

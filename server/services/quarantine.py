@@ -46,7 +46,7 @@ HELD: Final = (
 
 
 def note(session: Session, match: Match, now: int) -> None:
-    """Remembers who was present when the platform failed at this match."""
+    """Counts the platform's failure against every version in this match."""
     for version in {seat.version_id for seat in match.seats}:
         session.add(PlatformFault(version_id=version, match_id=match.id, at=now))
 
@@ -71,7 +71,7 @@ def take_aside(session: Session, *, settings: Settings, now: int) -> int:
 
 
 def forget(session: Session, version: Version) -> None:
-    """The version starts anew: what it was present at counts no more."""
+    """Forgets the failures that were counted against the version."""
     session.execute(delete(PlatformFault).where(PlatformFault.version_id == version.id))
 
 

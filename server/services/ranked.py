@@ -67,7 +67,7 @@ def _feed(session: Session, league: League, settings: Settings, now: int) -> int
 
 
 class _Queue:
-    """What the pairing of a league needs to know, kept up while matches are added to it."""
+    """The state of a league's pairing, updated while matches are added."""
 
     def __init__(self, session: Session, league: League, settings: Settings, number: int) -> None:
         self.versions = {one.entrant: one for one in field_of(session, league)}

@@ -106,7 +106,7 @@ def refit(
 
 
 def first_live(session: Session, league: League, version: Version) -> Live:
-    """What a version begins with: near its bot's last rated version, if there is one."""
+    """A version's first rating: near its bot's last rated version, if there is one."""
     older = (Version.bot_id == version.bot_id, Version.number < version.number)
     query = select(Rating).join(Version, Version.id == Rating.version_id)
     ordered = query.where(Rating.league_id == league.id, *older).order_by(Version.number.desc())

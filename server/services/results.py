@@ -1,4 +1,4 @@
-"""What an arena brings back from a match: is it what was asked for, and what is kept of it."""
+"""The result of a match: whether it answers the job, and what is stored of it."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def check(match: Match, played: Record) -> None:
 
 
 def _seated(bout: Bout, seats: int) -> bool:
-    """Is the bout's outcome one of so many seats, and its faults theirs?"""
+    """Whether the bout's outcome and faults fit this number of seats."""
     return (
         len(bout.places) == len(bout.scores) == seats
         and all(1 <= place <= seats for place in bout.places)

@@ -39,7 +39,7 @@ MOST_DEALS: Final = 200_000
 def open_first(session: Session, season: Season, *, settings: Settings, now: int) -> list[str]:
     """The ids of the first matches of a season whose versions are fixed, queued.
 
-    Raises Conflict where such a field cannot be played by the season's format.
+    Raises Conflict if such a field cannot be played by the season's format.
     """
     plan, field = season_progress.plan_of(season), season_progress.field_of(session, season)
     try:
@@ -54,7 +54,7 @@ def open_first(session: Session, season: Season, *, settings: Settings, now: int
 
 
 def advance(session: Session, season: Season, *, settings: Settings, now: int) -> bool:
-    """Opens what is next, if the season's last round is over; False where nothing is left to play.
+    """Opens what is next, if the season's last round is over; False if nothing is left to play.
 
     True, too, where it is not time yet: a match or a lesson is under way, or the season is paused.
     """
@@ -86,7 +86,7 @@ def is_ready(session: Session, season: Season, *, settings: Settings, now: int) 
 
 
 def next_of(session: Session, season: Season, *, now: int) -> list[Round]:
-    """The rounds to be opened now that all matches are final; none where the season is over."""
+    """The rounds to be opened now that all matches are final; none if the season is over."""
     plan = season_progress.plan_of(season)
     over = plan.hours is not None and now >= (season.started_at or now) + plan.hours * HOUR_MS
     if over or not season.round:  # a season older than its rounds has all its matches
@@ -101,7 +101,7 @@ def next_of(session: Session, season: Season, *, now: int) -> list[Round]:
 def open_next(
     session: Session, season: Season, rounds: Sequence[Round], *, settings: Settings, now: int
 ) -> bool:
-    """Writes these rounds down, which follow from the season as it is; False where there are none.
+    """Writes these rounds down, which follow from the season as it is; False if there are none.
 
     Nothing is written where somebody else has opened them, or changed the season meanwhile.
     """
@@ -153,7 +153,7 @@ def _together(plan: Format) -> bool:
 def _write(
     session: Session, season: Season, rounds: Sequence[Round], *, settings: Settings, now: int
 ) -> list[str]:
-    """The ids of the matches of these rounds, queued; none where somebody was first."""
+    """The ids of the matches of these rounds, queued; none if somebody was first."""
     first = season.round
     values = {
         "round": first + len(rounds),

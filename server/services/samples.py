@@ -1,4 +1,4 @@
-"""Samples of matches: which are played again alone, and what follows for who keeps state.
+"""Samples of matches: which bouts are replayed alone, and what happens to bots that keep state.
 
 Knows marks and widths. What a version answers alone is found out by the arena, in the sample that
 its job asks for; ratings and results are the same with a mark as without.
@@ -63,7 +63,7 @@ def width_of(session: Session, match: Match) -> int:
 
 
 def book(session: Session, match: Match, message: MatchPlayed, *, now: int) -> None:
-    """Keeps what the sample of a match that was just recorded has shown, and tells the owners."""
+    """Stores the result of a new match's sample, and notifies the owners."""
     if not message.sampled:
         return
     for version in {seat.version.id: seat.version for seat in match.seats}.values():

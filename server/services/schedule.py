@@ -23,9 +23,9 @@ MOST_LETTERS: Final = 100
 
 
 def next_start(schedule: Schedule, after: int) -> int | None:
-    """The first time of the schedule after that one, both UTC in ms; None where none comes.
+    """The first time of the schedule after that one, both UTC in ms; None if none comes.
 
-    Raises BadOption where the expression or the zone is none.
+    Raises BadOption if the expression or the zone is none.
     """
     if schedule.cron is None:
         return None
@@ -38,7 +38,7 @@ def next_start(schedule: Schedule, after: int) -> int | None:
 
 
 def check(schedule: Schedule, now: int) -> None:
-    """Raises BadOption where the expression or the zone is none, or the time never comes."""
+    """Raises BadOption if the expression or the zone is none, or the time never comes."""
     _zone(schedule.zone)
     if schedule.cron is not None and next_start(schedule, now) is None:
         raise BadOption(f"the time {schedule.cron!r} never comes; change its day or its month")

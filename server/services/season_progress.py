@@ -36,7 +36,7 @@ def plan_of(season: Season) -> Format:
 
 
 def field_of(session: Session, season: Season) -> Field:
-    """Who plays in it, and at what tables. Raises UnknownGame where the game is not installed."""
+    """The entrants and their tables. Raises UnknownGame if the game is not installed."""
     spec = registry.game(season.league.game).spec
     inside = select(Entry.version_id).where(Entry.season_id == season.id)
     with_owner = joinedload(Version.bot).joinedload(Bot.owner)

@@ -245,7 +245,7 @@ def cancel(session: Session, actor: User, name: int | str, *, now: int) -> None:
 def finish(session: Session, fresh: Fresh, *, places: Sequence[int] = (), now: int) -> Season:
     """Ends a season that is over with its last standing, and a knock-out with its places.
 
-    Raises Conflict where it has ended.
+    Raises Conflict if it has ended.
     """
     season = session.get_one(Season, int(fresh.scope.partition(":")[2]))
     _change(session, season, _RUNNING, SeasonState.FINISHED, now, finished_at=now)
@@ -285,7 +285,7 @@ def _fix_versions(session: Session, season: Season, scheduled: bool) -> None:
 
 
 def _next_start(session: Session, league: League, now: int) -> int | None:
-    """When the schedule starts the league's next season; None where one waits for that already."""
+    """When the schedule starts the league's next season; None if one waits for that already."""
     mine = (Season.league_id == league.id, Season.starts_at.is_not(None))
     if session.scalar(select(Season.id).where(*mine, Season.state.in_(UPCOMING)).limit(1)):
         return None

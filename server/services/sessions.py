@@ -32,7 +32,7 @@ _BROWSERS: Final = (
     ("Edg", "Edge"), ("OPR/", "Opera"), ("Firefox", "Firefox"), ("Chrom", "Chrome"),
     ("Safari", "Safari"), ("curl", "curl"),
 )  # fmt: skip
-"""What the browsers' names for themselves hold; the first that is found counts."""
+"""Parts of User-Agent headers, with the browser's name; the first match counts."""
 _SYSTEMS: Final = (
     ("Android", "Android"), ("iPhone", "iPhone"), ("iPad", "iPad"), ("Windows", "Windows"),
     ("Mac OS", "macOS"), ("Linux", "Linux"),
@@ -40,9 +40,9 @@ _SYSTEMS: Final = (
 
 
 def begin(session: Session, user: User, *, agent: str, now: int) -> str:
-    """A new session of who has just given the account's password; the cookie's secret.
+    """Begins a session for a browser that has given the account's password; the cookie's secret.
 
-    Raises Forbidden where the password has changed since it was looked at.
+    Raises Forbidden if the password has changed since it was looked at.
     """
     session.execute(delete(BrowserSession).where(BrowserSession.ends_at <= now))
     if session.scalar(select(User.password).where(User.id == user.id)) != user.password:
@@ -102,7 +102,7 @@ def end_all(session: Session, user: User, *, but: int | None = None) -> int:
 
 
 def browser_of(agent: str) -> str:
-    """A browser in a few words, from what it says of itself."""
+    """A browser in a few words, from its User-Agent header."""
     named = [name for mark, name in _BROWSERS if mark in agent]
     on = [name for mark, name in _SYSTEMS if mark in agent]
     if named:

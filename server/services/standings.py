@@ -45,7 +45,7 @@ LINE_MS: Final = 5
 MATCHES_A_MS: Final = 20
 """and for so many matches in it: the more there is to compute, the less one match can change."""
 OUT: Final = "disqualified"
-"""What such an entrant has played counts no more; a suspended one keeps its place."""
+"""The games of such an entrant do not count; a suspended one keeps its place."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ class Fresh:
 
 
 def scope_of(what: League | Season) -> str:
-    """Under what a standing is kept."""
+    """The key under which a standing is kept."""
     return f"{'league' if isinstance(what, League) else 'season'}:{what.id}"
 
 

@@ -1,4 +1,4 @@
-"""Try-outs of versions as jobs: what an arena is sent, and for whom. Judges nothing itself."""
+"""Try-outs of versions as jobs for an arena. Judges nothing itself."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 def send(
     session: Session, version: Version, *, settings: Settings, now: int, last: bool = False
 ) -> bool:
-    """Sends a waiting version's try-out under a new attempt; False where `jobs.lease` is.
+    """Sends a waiting version's try-out under a new attempt; False if `jobs.lease` is.
 
     `last` has it wait among the matches, and not go before them. A version in quarantine plays
     against a bot of the house, where that has one for the game.
@@ -86,7 +86,7 @@ def _house_bot(session: Session, version: Version) -> Entrant | None:
 
 
 def _claimed(session: Session, version: Version, now: int) -> dict[str, Any]:
-    """When the arena began. Raises Conflict where the claim comes so late that another version of
+    """When the arena began. Raises Conflict if the claim comes so late that another version of
     the author has the turn."""
     if _has_passed(session, version, now):
         raise Conflict(f"the turn of version {version.digest} is over: it comes again")

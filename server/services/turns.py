@@ -29,8 +29,7 @@ SLOW_FOR_MS: Final = 3_600_000
 
 
 def check_pending(session: Session, user: User, network: str, *, settings: Settings) -> None:
-    """Raises TooMany where as many uploads of the account, or from its network, wait for their
-    verdicts as may."""
+    """Raises TooMany if too many uploads of the account or its network wait for their verdicts."""
     if user.trusted:
         return
     waits = (Version.state == VersionState.PENDING, Version.deadline.is_not(None))

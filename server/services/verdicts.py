@@ -90,7 +90,7 @@ def _tell_owner(session: Session, version: Version, reasons: Sequence[str], now:
 
 
 def _outdated(session: Session, version: Version) -> bool:
-    """True where a later upload of the bot plays already."""
+    """True if a later upload of the bot plays already."""
     active = (Version.bot_id == version.bot_id, Version.state == VersionState.ACTIVE)
     later = select(Version.id).where(*active, Version.number > version.number)
     return session.scalar(later) is not None

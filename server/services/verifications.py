@@ -1,4 +1,4 @@
-"""What operators found when they played a season again: kept, and never weighed here."""
+"""The results of operators who replayed a season: stored here, and not judged."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def keep(
     )
     session.add(row)
     session.flush()
-    told = {"matches": matches, "different": len(different), "standing": standing}
-    audit.note(session, actor, "season.verify", f"season:{season.id}", told, now=now)
+    detail = {"matches": matches, "different": len(different), "standing": standing}
+    audit.note(session, actor, "season.verify", f"season:{season.id}", detail, now=now)
     publish(session, "season.verified", season.id, now=now)
     return row

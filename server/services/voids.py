@@ -1,7 +1,6 @@
-"""Matches made void for what the platform did to them, and played again: an operator's deeds.
+"""Operators make matches void for faults of the platform, and have them replayed.
 
-Decided without a look at any score: nothing here reads one. What is void keeps its record, and
-counts no more.
+Nothing here reads a score. A void match keeps its record and does not count.
 """
 
 from __future__ import annotations
@@ -92,7 +91,7 @@ def void_all(
     fresh: bool = False,
     now: int,
 ) -> list[Match]:
-    """Makes matches void; those that are played in their place, where nobody in them is out."""
+    """Makes matches void; returns their replays, without those that have a bot that is out."""
     kept = [] if fresh else [one.id for one in found if replacements.is_secret(session, one)]
     for match in found:
         finished = match.state == MatchState.FINISHED
@@ -117,7 +116,7 @@ def void_all(
 
 
 def count_anew(session: Session, subject: League | Season, *, now: int) -> None:
-    """Has the standing computed at the next tick; of a season that is over, at once."""
+    """Has the standing computed at the next tick, or at once if the season is over."""
     scope = standings.scope_of(subject)
     if isinstance(subject, Season) and subject.state == SeasonState.FINISHED:
         standings.refresh(session, scope, now=now)
@@ -126,7 +125,7 @@ def count_anew(session: Session, subject: League | Season, *, now: int) -> None:
 
 
 def _unrate(session: Session, match: Match) -> None:
-    """A ranked match fewer; what it did to the live ratings is gone with the next refit."""
+    """Counts a ranked match less; the next refit takes it out of the live ratings."""
     if (
         match.season_id is None
         and match.comparison_id is None
@@ -138,7 +137,7 @@ def _unrate(session: Session, match: Match) -> None:
 
 
 def require_open(session: Session, match: Match) -> None:
-    """Raises Conflict where its season counts nothing, or others went on by this match."""
+    """Raises Conflict if its season was cancelled, or a knock-out went on by this match."""
     season = match.season
     if season is None:
         return
@@ -158,7 +157,7 @@ def has_opened(session: Session, season: Season, since: int) -> bool:
 
 
 def _require_playable(session: Session, match: Match) -> None:
-    """Refuses to play a match again that nobody could play, or that nothing would count."""
+    """Raises Conflict if the match could not be replayed, or would not count."""
     if match.comparison_id is not None:
         raise Conflict(f"match {match.id} is part of a comparison, which schedules its own")
     if match.season is not None:

@@ -1,4 +1,4 @@
-"""What walls the arenas have around bots, as they report it themselves."""
+"""The walls around bots, as the arenas report them."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ STALE_MS: Final = 5 * 60_000
 
 
 class WallReport(msgspec.Struct, frozen=True):
-    """What an arena says of its own box after trying it from inside."""
+    """An arena's report on its own box, which it has tried from inside."""
 
     box: str
     walled: bool
-    """True where a stranger's program may run in it."""
+    """True if strangers' programs may run in it."""
     why: str = ""
-    """What is missing, where it is not."""
+    """What is missing, if it is not walled."""
     arena: str = "arena"
     """Names the arena; a later report of the same name replaces this one."""
 
@@ -59,15 +59,15 @@ class Wall(msgspec.Struct, frozen=True):
 def report_wall(session: Session, report: Mapping[str, Any], *, now: int) -> None:
     """Keeps an arena's report. Raises BadMessage, naming the field that is wrong."""
     try:
-        told = msgspec.convert(dict(report), WallReport)
+        read = msgspec.convert(dict(report), WallReport)
     except msgspec.ValidationError as error:
         raise BadMessage(f"this is no report of a wall: {error}") from error
     row = session.get(Setting, NAME)
     kept = dict(row.value) if row is not None else {}
-    kept[storable(told.arena, 200)] = {
-        "box": storable(told.box, 32),
-        "walled": told.walled,
-        "why": storable(told.why, 500),
+    kept[storable(read.arena, 200)] = {
+        "box": storable(read.box, 32),
+        "walled": read.walled,
+        "why": storable(read.why, 500),
         "at": now,
     }
     newest = sorted(kept.items(), key=lambda item: item[1]["at"])[-ARENAS:]

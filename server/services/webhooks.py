@@ -1,4 +1,4 @@
-"""Webhooks of an account: where its notices are posted. Posts nothing itself."""
+"""The webhooks of an account, to which its notices are posted. Posts nothing itself."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ MOST: Final = 5
 def add(session: Session, user: User, url: str, *, settings: Settings, now: int) -> Webhook:
     """A webhook, whose secret is to be shown this once; its first notice says that it is there.
 
-    Raises Forbidden where there are none here, BadOption for a URL that may not be, TooMany,
-    Conflict where the account has it.
+    Raises Forbidden if there are none here, BadOption for a URL that may not be, TooMany,
+    Conflict if the account has it.
     """
     if settings.webhooks == "none":
         raise Forbidden("there are no webhooks here; the operator has closed them")

@@ -79,7 +79,7 @@ class Version(Table):
     """1, 2, 3, ... within the bot."""
     digest: Mapped[str] = mapped_column(ForeignKey("bundle.digest"), index=True)
     class_name: Mapped[str] = mapped_column(String(64), default="")
-    """The class that the owner chose; empty where the file decides."""
+    """The class that the owner chose; empty if the file decides."""
     state: Mapped[str] = mapped_column(String(16), default=VersionState.PENDING)
     attempt: Mapped[int] = mapped_column(default=0)
     """How often its try-out was sent."""
@@ -116,7 +116,7 @@ class Version(Table):
 
     @property
     def parked(self) -> bool:
-        """True where platform faults leave its try-out to the operator."""
+        """True if platform faults leave its try-out to the operator."""
         return self.state in WAITING and self.deadline is None
 
     @property

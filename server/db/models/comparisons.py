@@ -35,7 +35,7 @@ class Comparison(Table):
     challenger_id: Mapped[int] = mapped_column(ForeignKey("version.id"))
     defender_id: Mapped[int] = mapped_column(ForeignKey("version.id"))
     field: Mapped[list[Any]] = mapped_column(default=list)
-    """Version rows of a gauntlet; empty where the two meet each other."""
+    """Version rows of a gauntlet; empty if the two meet each other."""
     bounds: Mapped[list[Any]]
     """[low, high] in Elo."""
     deals: Mapped[int]

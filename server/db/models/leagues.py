@@ -91,7 +91,7 @@ class Season(Table):
     """Deals and match ids derive from it, so that a season can be told again."""
     created_at: Mapped[int] = mapped_column(BigInteger)
     starts_at: Mapped[int | None] = mapped_column(BigInteger)
-    """When the schedule starts it; None where an operator does."""
+    """When the schedule starts it; None if an operator does."""
     told: Mapped[int] = mapped_column(default=0)
     """What its entrants were told: 0 nothing, 1 the start, 1 + n the ranks after n rounds, -1 the
     end."""

@@ -101,7 +101,7 @@ class MatchSeat(Table):
     seat: Mapped[int] = mapped_column(primary_key=True)
     version_id: Mapped[int] = mapped_column(ForeignKey("version.id"), index=True)
     memory: Mapped[str | None] = mapped_column(String(64))
-    """The digest of what the version remembers in it; None where that is nothing."""
+    """The digest of what the version remembers in it; None if that is nothing."""
     stateful: Mapped[bool] = mapped_column(default=False)
     """Whether it answered otherwise where bouts of the match were played again alone."""
     match: Mapped[Match] = relationship(back_populates="seats")

@@ -56,7 +56,7 @@ class Lesson(Table):
     """What it is learned from: [match, which of its entrants the version was], by match id."""
     before: Mapped[str | None] = mapped_column(ForeignKey("memory.digest"))
     after: Mapped[str | None] = mapped_column(ForeignKey("memory.digest"))
-    """What it remembers from then on; None where that is nothing."""
+    """What it remembers from then on; None if that is nothing."""
     records: Mapped[int] = mapped_column(default=0)
     """How many bouts it was told."""
     fault: Mapped[str] = mapped_column(String(500), default="")

@@ -65,7 +65,7 @@ class User(Table):
 
     @property
     def operator(self) -> bool:
-        """True where this account runs the platform, and who asks for it may."""
+        """True if this account runs the platform, and who asks for it may."""
         return self.role == Role.OPERATOR and not self.limited
 
     @property
@@ -76,7 +76,7 @@ class User(Table):
 
     @property
     def trusted(self) -> bool:
-        """True where its bots may play without a wall around them."""
+        """True if its bots may play without a wall around them."""
         return self.role in TRUSTED
 
 

@@ -53,7 +53,7 @@ class Audit(Table):
     id: Mapped[int] = mapped_column(primary_key=True)
     at: Mapped[int] = mapped_column(BigInteger)
     actor_id: Mapped[int | None] = mapped_column(ForeignKey("user.id"))
-    """None where the schedule did it."""
+    """None if the schedule did it."""
     action: Mapped[str] = mapped_column(String(32))
     """season.start, match.void, entry.disqualify, ..."""
     subject: Mapped[str] = mapped_column(String(64), index=True)
