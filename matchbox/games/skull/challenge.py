@@ -10,32 +10,19 @@ from typing import Final
 
 from matchbox.dice import Dice
 from matchbox.games.skull import story
-from matchbox.games.skull.layout import (
+from matchbox.games.skull.moves import (
     BETTING,
-    BIDS,
-    CARDS,
     CHOICE,
     DOCUMENT,
-    INSIDE,
+    HAS_PASSED,
     LOSE,
-    LOST,
-    MOVER,
     OVER,
-    OWN,
-    PASSED,
-    PHASE,
-    PILES,
     PLACING,
-    POINTS,
     PUBLISHED,
     ROSE,
     SEATS,
     SKULL,
     START,
-    STARTER,
-    TABLE,
-    TOP,
-    VARIANT,
 )
 
 POINTS_TO_WIN: Final = 2
@@ -45,19 +32,22 @@ ENDS: Final = ("met", "own_skull", "other_skull")
 """The ways in which a challenge ends."""
 _HAND: Final = (1, 3)
 """Everybody's first hand: how many skulls and roses."""
-_LOST: Final = LOST - OWN
-_CLEARED: Final = bytes(OWN - PILES)
 
 
 class State:
-    """The cards on the table and in the hands, in the order of `layout`.
+    """The cards on the table and in the hands. A row has a place for every seat of the largest
+    table.
 
     Attributes:
-        board: the public part.
-        own: by seat, the part that only it sees; the end of a pile is its top.
-        owned: the same with all the seat's cards in its hand.
+        phase, variant: places in moves.PHASES and moves.VARIANTS.
+        mover, starter: the seat to move, and the seat that has begun this round.
+        points, cards: by seat, its points and how many cards it owns.
+        piles, bids: by seat, the size of its pile and its bid, 0 before it has bid.
+        table: how many cards lie face down; top: the highest bid; top_seat: the highest bidder.
+        hands, owned: by seat, how many skulls and roses it has in its hand, and in all places.
+        lost: by seat, the kinds of the cards that it has lost.
+        face_down: by seat, the kinds on its pile; the end is the top.
         inside: the seats with cards, ascending; `follower` the next of them clockwise, by seat.
-        top_seat: the highest bidder in this round.
         turned: the cards turned over in this round, twice the seat plus the kind each.
         known: by seat, whether everybody knows that it owns its skull; None if nobody can know.
         story: all events of the game; this round's begin at `round_at`, the last move's at `moved`.
@@ -65,16 +55,20 @@ class State:
     """
 
     __slots__ = (
-        "board", "ended", "follower", "inside", "known", "moved", "own", "owned", "round_at",
-        "story", "top_seat", "turned", "winners",
+        "bids", "cards", "ended", "face_down", "follower", "hands", "inside", "known", "lost",
+        "moved", "mover", "owned", "phase", "piles", "points", "round_at", "starter", "story",
+        "table", "top", "top_seat", "turned", "variant", "winners",
     )  # fmt: skip
 
     def __init__(self, seats: int, variant: int) -> None:
-        self.board = bytearray(OWN)
-        self.board[VARIANT] = variant
-        self.board[SEATS] = self.board[INSIDE] = seats
-        self.board[CARDS : CARDS + seats] = bytes([sum(_HAND)] * seats)
-        self.owned = [bytearray((*_HAND, seat, 0)) for seat in range(seats)]
+        self.variant = variant
+        self.phase = PLACING
+        self.mover = self.starter = 0
+        self.points = bytearray(SEATS)
+        self.cards = bytearray(SEATS)
+        self.cards[:seats] = bytes([sum(_HAND)] * seats)
+        self.owned = [bytearray(_HAND) for _ in range(seats)]
+        self.lost = [bytearray() for _ in range(seats)]
         self.inside = list(range(seats))
         self.follower = bytearray([*range(1, seats), 0])
         self.known: list[bool | None] = [True] * seats
@@ -82,24 +76,24 @@ class State:
         self.round_at = self.moved = 0
         self.ended: str | None = None
         self.winners: list[int] = []
-        self.top_seat = 0
-        self.turned = bytearray()
         self.clear_table()
 
     def clear_table(self) -> None:
         """Puts all cards back into their owners' hands."""
-        self.own = list(map(bytearray, self.owned))
-        self.board[PILES:OWN] = _CLEARED
-        self.turned.clear()
+        self.hands = list(map(bytearray, self.owned))
+        self.face_down = [bytearray() for _ in self.owned]
+        self.piles = bytearray(SEATS)
+        self.bids = bytearray(SEATS)
+        self.table = self.top = self.top_seat = 0
+        self.turned = bytearray()
 
     def leave(self, seat: int) -> None:
         """Marks the seat as owning no cards."""
         self.known[seat] = False
         if seat in self.inside:
             self.inside.remove(seat)
-            self.board[INSIDE] -= 1
         after = self.follower[seat]
-        for one in range(len(self.own)):
+        for one in range(len(self.owned)):
             if self.follower[one] == seat:
                 self.follower[one] = after
 
@@ -108,39 +102,36 @@ def new_round(state: State, starter: int) -> None:
     """Begins a round: all cards in hand, and the starter is to place the first one."""
     state.clear_table()
     state.round_at = len(state.story)
-    board = state.board
-    board[PHASE] = PLACING
-    board[MOVER] = board[STARTER] = starter
+    state.phase = PLACING
+    state.mover = state.starter = starter
 
 
 def place(state: State, seat: int, kind: int) -> None:
     """Puts a card from the hand on top of the pile."""
-    board, own = state.board, state.own[seat]
-    own[kind] -= 1
-    own.append(kind)
-    board[PILES + seat] += 1
-    board[TABLE] += 1
-    board[MOVER] = state.follower[seat]
+    state.hands[seat][kind] -= 1
+    state.face_down[seat].append(kind)
+    state.piles[seat] += 1
+    state.table += 1
+    state.mover = state.follower[seat]
     state.story.append(story.PLACE + seat)
 
 
 def speak(state: State, seat: int, bid: int) -> None:
     """Makes a bid or passes; the last one opens the challenge."""
-    board = state.board
-    board[PHASE] = BETTING
-    board[BIDS + seat] = bid
-    if bid == PASSED:
+    state.phase = BETTING
+    state.bids[seat] = bid
+    if bid == HAS_PASSED:
         state.story.append(story.PASS + seat)
     else:
         state.top_seat = seat
-        board[TOP] = bid
+        state.top = bid
         state.story.append(story.BET + seat)
         state.story.append(bid)
     after = _who_speaks_after(state, seat)
-    if after == seat or board[TOP] == board[TABLE]:
+    if after == seat or state.top == state.table:
         _open(state)
     else:
-        board[MOVER] = after
+        state.mover = after
 
 
 def _who_speaks_after(state: State, seat: int) -> int:
@@ -148,69 +139,67 @@ def _who_speaks_after(state: State, seat: int) -> int:
 
     In the document everybody speaks only once.
     """
-    board, follower = state.board, state.follower
+    follower = state.follower
     after = follower[seat]
-    if board[VARIANT] == DOCUMENT:
-        while after != seat and board[BIDS + after]:
+    if state.variant == DOCUMENT:
+        while after != seat and state.bids[after]:
             after = follower[after]
     else:
-        while after != seat and (board[BIDS + after] == PASSED or after == state.top_seat):
+        while after != seat and (state.bids[after] == HAS_PASSED or after == state.top_seat):
             after = follower[after]
     return after
 
 
 def _open(state: State) -> None:
     """The challenger turns over his own pile first, but not in the document."""
-    board, challenger = state.board, state.top_seat
-    board[PHASE] = CHOICE
-    board[MOVER] = challenger
-    if board[VARIANT] == DOCUMENT:
+    challenger = state.top_seat
+    state.phase = CHOICE
+    state.mover = challenger
+    if state.variant == DOCUMENT:
         return
-    while board[PILES + challenger] and len(state.turned) < board[TOP]:
+    while state.piles[challenger] and len(state.turned) < state.top:
         if _turn(state, challenger) == SKULL:
             _fail_on_own_skull(state, challenger)
             return
-    if len(state.turned) == board[TOP]:
+    if len(state.turned) == state.top:
         _meet(state, challenger)
 
 
 def choose(state: State, challenger: int, owner: int, dice: Dice) -> None:
     """Turns over the top card of another pile."""
-    board = state.board
     state.story.append(story.CHOOSE + challenger)
     state.story.append(owner)
     if _turn(state, owner) == SKULL:
         _fail_on_anothers_skull(state, challenger, owner, dice)
-    elif board[VARIANT] == DOCUMENT:
-        if not board[PILES + owner]:
+    elif state.variant == DOCUMENT:
+        if not state.piles[owner]:
             _meet(state, challenger)
-    elif len(state.turned) == board[TOP]:
+    elif len(state.turned) == state.top:
         _meet(state, challenger)
 
 
 def _turn(state: State, owner: int) -> int:
-    board, kind = state.board, state.own[owner].pop()
-    board[PILES + owner] -= 1
-    board[TABLE] -= 1
+    kind = state.face_down[owner].pop()
+    state.piles[owner] -= 1
+    state.table -= 1
     state.turned.append(2 * owner + kind)
     if kind == SKULL:
         state.story.append(story.SKULL + owner)
         state.known[owner] = True
         return kind
     state.story.append(story.ROSE + owner)
-    if not board[PILES + owner] and state.turned.count(2 * owner + ROSE) == board[CARDS + owner]:
+    if not state.piles[owner] and state.turned.count(2 * owner + ROSE) == state.cards[owner]:
         state.known[owner] = False
     return kind
 
 
 def _meet(state: State, challenger: int) -> None:
     """Enough roses were turned over: the challenger gets a point."""
-    board = state.board
     state.story.append(story.MET + challenger)
-    board[POINTS + challenger] += 1
-    if board[VARIANT] != PUBLISHED:
+    state.points[challenger] += 1
+    if state.variant != PUBLISHED:
         _end(state, [challenger], "challenge met")
-    elif board[POINTS + challenger] == POINTS_TO_WIN:
+    elif state.points[challenger] == POINTS_TO_WIN:
         _end(state, [challenger], BY_POINTS)
     else:
         end_round(state, challenger)
@@ -221,7 +210,7 @@ def _fail_on_own_skull(state: State, challenger: int) -> None:
     if _fail(state, challenger):
         return
     if state.owned[challenger][ROSE]:
-        state.board[PHASE] = LOSE
+        state.phase = LOSE
     else:
         lose(state, challenger, challenger, SKULL)
 
@@ -229,14 +218,14 @@ def _fail_on_own_skull(state: State, challenger: int) -> None:
 def _fail_on_anothers_skull(state: State, challenger: int, owner: int, dice: Dice) -> None:
     """The card to lose is drawn by lot."""
     if not _fail(state, challenger):
-        drawn = dice.below(state.board[CARDS + challenger])
+        drawn = dice.below(state.cards[challenger])
         lose(state, challenger, owner, ROSE if drawn >= state.owned[challenger][SKULL] else SKULL)
 
 
 def _fail(state: State, challenger: int) -> bool:
     """Notes the failure. Returns True if the game is over: in a single challenge the others win."""
     state.story.append(story.FAILED + challenger)
-    if state.board[VARIANT] == PUBLISHED:
+    if state.variant == PUBLISHED:
         return False
     _end(state, [seat for seat in state.inside if seat != challenger], "challenge failed")
     return True
@@ -244,24 +233,23 @@ def _fail(state: State, challenger: int) -> bool:
 
 def lose(state: State, challenger: int, skull_of: int, kind: int) -> None:
     """Removes the card for good; then comes the next round, or the end."""
-    board, owned = state.board, state.owned[challenger]
-    owned[kind] -= 1
-    owned[_LOST] += 1
-    owned.append(kind)
-    board[CARDS + challenger] -= 1
+    state.owned[challenger][kind] -= 1
+    state.lost[challenger].append(kind)
+    state.cards[challenger] -= 1
     state.story.append(story.LOST + challenger)
     if state.known[challenger]:
         state.known[challenger] = None
-    if board[CARDS + challenger]:
+    if state.cards[challenger]:
         end_round(state, challenger)
         return
-    state.own[challenger] = bytearray(owned)
+    state.hands[challenger] = bytearray(state.owned[challenger])
+    state.face_down[challenger].clear()
     state.leave(challenger)
     state.story.append(story.OUT + challenger)
     if _is_won(state):
         return
     if skull_of == challenger:
-        board[PHASE] = START
+        state.phase = START
     else:
         end_round(state, skull_of)
 
@@ -269,7 +257,7 @@ def lose(state: State, challenger: int, skull_of: int, kind: int) -> None:
 def remove(state: State, seat: int) -> None:
     """Takes all cards from the seat; the next one clockwise starts a new round."""
     starter = state.follower[seat]
-    state.owned[seat][SKULL] = state.owned[seat][ROSE] = state.board[CARDS + seat] = 0
+    state.owned[seat][SKULL] = state.owned[seat][ROSE] = state.cards[seat] = 0
     state.leave(seat)
     state.story.append(story.GONE + seat)
     if not _is_won(state):
@@ -292,7 +280,7 @@ def _is_won(state: State) -> bool:
 
 def _end(state: State, winners: list[int], why: str) -> None:
     state.story.append(story.END)
-    state.winners, state.ended, state.board[PHASE] = winners, why, OVER
+    state.winners, state.ended, state.phase = winners, why, OVER
 
 
 def end_of(events: str) -> str | None:

@@ -11,7 +11,13 @@ KINDS: Final = ("skull", "rose")
 PHASES: Final = ("placing", "betting", "choice", "lose", "start", "over")
 VARIANTS: Final = ("published", "challenge", "document")
 PASSED: Final = -1
-"""The bid of a seat that has passed."""
+"""The bid of a seat that has passed, in a view."""
+HAS_PASSED: Final = 255
+"""The same in a state and in a brief."""
+
+PLACING, BETTING, CHOICE, LOSE, START, OVER = range(len(PHASES))
+PUBLISHED, CHALLENGE, DOCUMENT = range(len(VARIANTS))
+SKULL, ROSE = range(len(KINDS))
 
 PASS: Final = "pass"
 PLACES: Final = tuple(f"place {kind}" for kind in KINDS)

@@ -11,34 +11,36 @@ from operator import itemgetter
 from typing import Any, Final
 
 from matchbox.errors import IllegalMove
-from matchbox.games.skull import moves, story
+from matchbox.games.skull import codec, moves, story
 from matchbox.games.skull.agent import Agent
 from matchbox.games.skull.charts import Chart, Move, Seen
-from matchbox.games.skull.layout import (
-    BETTING,
+from matchbox.games.skull.codec import (
     BIDS,
     CARDS,
-    CHOICE,
-    DOCUMENT,
     GONE,
     INSIDE,
-    LOSE,
     LOST,
     ME,
     MOVER,
-    PASSED,
     PHASE,
     PILES,
-    PLACING,
     POINTS,
     ROSES,
     SEATS,
     SKULLS,
-    START,
     STARTER,
     TABLE,
     TOP,
     VARIANT,
+)
+from matchbox.games.skull.moves import (
+    BETTING,
+    CHOICE,
+    DOCUMENT,
+    HAS_PASSED,
+    LOSE,
+    PLACING,
+    START,
 )
 from matchbox.games.skull.skullboard import MOVES, Board, GameState
 from matchbox.games.skull.skulltypes import Card, GamePhase, Player
@@ -107,22 +109,26 @@ def answer_brief(player: Agent, brief: bytes, ask: Callable[[Any], Any]) -> str:
 
 
 def brief_of(view: dict[str, Any]) -> bytes:
-    """A seat's view in bytes, in the order of `layout`."""
+    """A seat's view in bytes; see codec.py."""
     cards, bids, own = view["cards"], view["bids"], view["hand"]
-    said = [PASSED if bid == moves.PASSED else bid for bid in bids]
-    numbers = (
-        moves.PHASES.index(view["phase"]), moves.VARIANTS.index(view["variant"]), len(cards),
-        view["mover"], view["starter"], len(cards) - cards.count(0),
-        *_row(view["points"]), *_row(cards), *_row(view["piles"]), *_row(said),
-        sum(view["piles"]), max(0, *bids), *map(own.__getitem__, moves.KINDS), view["me"],
-        len(view["lost"]), *map(moves.KINDS.index, (*view["lost"], *view["pile"])),
+    said = [HAS_PASSED if bid == moves.PASSED else bid for bid in bids]
+    lost, pile = (bytes(map(moves.KINDS.index, view[name])) for name in ("lost", "pile"))
+    skulls, roses = map(own.__getitem__, moves.KINDS)
+    return codec.write(
+        bytes((
+            moves.PHASES.index(view["phase"]), moves.VARIANTS.index(view["variant"]), len(cards),
+            view["mover"], view["starter"], len(cards) - cards.count(0),
+        )),
+        tuple(map(_row, (view["points"], cards, view["piles"], said))),
+        bytes((sum(view["piles"]), max(0, *bids), skulls, roses, view["me"], len(lost))),
+        (lost, pile),
+        story.all_written(view["rounds"], view["log"]),
     )  # fmt: skip
-    return bytes(numbers) + story.all_written(view["rounds"], view["log"])
 
 
-def _row(numbers: list[int]) -> list[int]:
+def _row(numbers: list[int]) -> bytes:
     """The numbers, with a place for every seat of the largest table."""
-    return numbers + [0] * (moves.SEATS - len(numbers))
+    return bytes(numbers).ljust(moves.SEATS, b"\0")
 
 
 def report(player: Agent) -> object:
@@ -201,7 +207,7 @@ class GameView(GameState):
         board.chosen_cards = len(board.turned)
         board.last_chosen = board.turned[-1][1] if board.turned else None
         board._bets = {
-            _SEATS[seat]: moves.PASSED if bid == PASSED else bid
+            _SEATS[seat]: moves.PASSED if bid == HAS_PASSED else bid
             for seat, bid in enumerate(self._by_seat(BIDS))
             if bid
         }

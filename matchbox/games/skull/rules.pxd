@@ -1,8 +1,6 @@
 from matchbox.games.skull cimport views
 from matchbox.games.skull.challenge cimport State
 
-cdef Py_ssize_t MOVER, PHASE, TABLE, TOP
-
 
 cdef class Skull:
     cpdef to_move(self, State state)

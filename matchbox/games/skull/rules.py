@@ -13,22 +13,8 @@ from matchbox.dice import Dice
 from matchbox.errors import IllegalMove
 from matchbox.game import Option, Options, Outcome, Plain, Spec
 from matchbox.games.skull import challenge, event_text, moves, steps, views
-from matchbox.games.skull.batch import Batch
 from matchbox.games.skull.challenge import State
-from matchbox.games.skull.layout import (
-    BETTING,
-    BIDS,
-    CHOICE,
-    INSIDE,
-    LOSE,
-    MOVER,
-    PHASE,
-    PILES,
-    PLACING,
-    START,
-    TABLE,
-    TOP,
-)
+from matchbox.games.skull.moves import BETTING, CHOICE, LOSE, PLACING, START
 
 SPEC: Final = Spec(
     name="skull",
@@ -62,7 +48,7 @@ class Skull:
 
     def to_move(self, state: State) -> Sequence[int]:
         """The player whose turn it is, until the game is won."""
-        return () if state.ended is not None else _ALONE[state.board[MOVER]]
+        return () if state.ended is not None else _ALONE[state.mover]
 
     def legal(self, state: State, seat: int) -> list[Plain]:
         """The document's moves in its order, or the cards to lose, or the seats that may start."""
@@ -73,9 +59,8 @@ class Skull:
         step = steps.STEPS.get(move) if type(move) is str else None
         moved = len(state.story)
         if step is None or not step[0](state, seat, step[1], dice):
-            board = state.board
-            phase = moves.PHASES[board[PHASE]]
-            raise IllegalMove(event_text.refusal(move, phase, board[TABLE], board[TOP]))
+            phase = moves.PHASES[state.phase]
+            raise IllegalMove(event_text.refusal(move, phase, state.table, state.top))
         state.moved = moved
         return state
 
@@ -116,10 +101,6 @@ class Skull:
             "challenges": {end: ends.count(end) for end in challenge.ENDS},
         }
 
-    def batch(self, seats: int, options: Options) -> Batch:
-        """Many bouts side by side."""
-        return Batch(seats, _variant(options))
-
     def resample(self, state: State, seat: int | None, dice: Dice) -> State:
         """A state that looks the same to the seat: the cards it does not see are dealt again."""
         return views.resampled(state, seat, dice)
@@ -133,15 +114,15 @@ def _variant(options: Options) -> str:
 
 
 def _legal(state: State, seat: int) -> list[str]:
-    board, phase = state.board, state.board[PHASE]
+    phase = state.phase
     if phase == PLACING:
-        skulls, roses, *_ = state.own[seat]
-        ready = board[TABLE] >= board[INSIDE]
-        return moves.placing(skulls, roses, ready, board[TABLE])
+        skulls, roses = state.hands[seat]
+        ready = state.table >= len(state.inside)
+        return moves.placing(skulls, roses, ready, state.table)
     if phase == BETTING:
-        return moves.betting(board[TOP], board[TABLE])
+        return moves.betting(state.top, state.table)
     if phase == CHOICE:
-        return moves.choosing(board[PILES:BIDS], board[MOVER])
+        return moves.choosing(state.piles, state.mover)
     if phase == LOSE:
         return [*moves.LOSSES, moves.LOSE_ANY]
     if phase == START:

@@ -12,21 +12,15 @@ from matchbox.dice import Dice
 from matchbox.game import Outcome
 from matchbox.games.skull import challenge, moves, story
 from matchbox.games.skull.challenge import State
-from matchbox.games.skull.layout import (
+from matchbox.games.skull.moves import (
     BETTING,
     CHOICE,
-    INSIDE,
+    HAS_PASSED,
     LOSE,
-    PASSED,
-    PHASE,
-    PILES,
     PLACING,
-    POINTS,
     ROSE,
     SKULL,
     START,
-    TABLE,
-    TOP,
 )
 
 
@@ -40,53 +34,50 @@ def started(seats: int, variant: str, dice: Dice) -> State:
 def outcome(state: State) -> Outcome:
     """Winners come first, all others second; a failed single challenge has several winners."""
     assert state.ended is not None
-    first, seats = len(state.winners), len(state.own)
+    first, seats = len(state.winners), len(state.owned)
     places = tuple(1 if seat in state.winners else 1 + first for seat in range(seats))
-    return Outcome(places, tuple(state.board[POINTS : POINTS + seats]), state.ended)
+    return Outcome(places, tuple(state.points[:seats]), state.ended)
 
 
 def _place(state: State, seat: int, kind: int, dice: Dice) -> bool:
-    own = state.own[seat]
-    if state.board[PHASE] != PLACING or not own[kind]:
+    if state.phase != PLACING or not state.hands[seat][kind]:
         return False
     challenge.place(state, seat, kind)
     return True
 
 
 def _bet(state: State, seat: int, number: int, dice: Dice) -> bool:
-    board = state.board
-    if not board[TOP] < number <= board[TABLE]:
+    if not state.top < number <= state.table:
         return False
-    if board[PHASE] != BETTING and (board[PHASE] != PLACING or board[TABLE] < board[INSIDE]):
+    if state.phase != BETTING and (state.phase != PLACING or state.table < len(state.inside)):
         return False
     challenge.speak(state, seat, number)
     return True
 
 
 def _pass(state: State, seat: int, nothing: int, dice: Dice) -> bool:
-    if state.board[PHASE] != BETTING:
+    if state.phase != BETTING:
         return False
-    challenge.speak(state, seat, PASSED)
+    challenge.speak(state, seat, HAS_PASSED)
     return True
 
 
 def _choose(state: State, seat: int, owner: int, dice: Dice) -> bool:
-    board = state.board
-    if board[PHASE] != CHOICE or owner == seat or not board[PILES + owner]:
+    if state.phase != CHOICE or owner == seat or not state.piles[owner]:
         return False
     challenge.choose(state, seat, owner, dice)
     return True
 
 
 def _lose(state: State, seat: int, kind: int, dice: Dice) -> bool:
-    if state.board[PHASE] != LOSE:
+    if state.phase != LOSE:
         return False
     challenge.lose(state, seat, seat, dice.choice(_KINDS) if kind == _ANY else kind)
     return True
 
 
 def _start(state: State, seat: int, starter: int, dice: Dice) -> bool:
-    if state.board[PHASE] != START or (starter != _ANY and starter not in state.inside):
+    if state.phase != START or (starter != _ANY and starter not in state.inside):
         return False
     chosen = dice.choice(state.inside) if starter == _ANY else starter
     state.story.append(story.NAMES + seat)

@@ -6,26 +6,17 @@ import copy
 from typing import Any, Final
 
 from matchbox.dice import Dice
-from matchbox.games.skull import story
+from matchbox.games.skull import codec, story
 from matchbox.games.skull.challenge import State
-from matchbox.games.skull.layout import (
-    BIDS,
-    CARDS,
-    GONE,
-    MOVER,
-    OWN,
+from matchbox.games.skull.moves import (
+    HAS_PASSED,
+    KINDS,
     PASSED,
-    PHASE,
-    PILES,
-    POINTS,
+    PHASES,
     ROSE,
-    SEATS,
     SKULL,
-    STARTER,
-    VARIANT,
+    VARIANTS,
 )
-from matchbox.games.skull.moves import KINDS, PHASES, VARIANTS
-from matchbox.games.skull.moves import PASSED as SAID_PASS
 
 _ASKS: Final = {
     "placing": "move", "betting": "move", "choice": "move", "lose": "lose", "start": "start",
@@ -39,18 +30,18 @@ def view(state: State, seat: int | None) -> dict[str, Any]:
     The events are two strings, to keep questions short: those of this round, separated by commas,
     and those of earlier rounds, one line each.
     """
-    board, over = state.board, state.ended is not None
-    phase, mover = PHASES[board[PHASE]], board[MOVER]
+    over = state.ended is not None
+    phase, mover = PHASES[state.phase], state.mover
     seen: dict[str, Any] = {
         "ask": _ASKS[phase] if seat is None or seat == mover or over else "wait",
-        "variant": VARIANTS[board[VARIANT]],
+        "variant": VARIANTS[state.variant],
         "phase": phase,
         "mover": mover,
-        "starter": board[STARTER],
-        "points": _by_seat(board, POINTS),
-        "cards": _by_seat(board, CARDS),
-        "piles": _by_seat(board, PILES),
-        "bids": [SAID_PASS if bid == PASSED else bid for bid in _by_seat(board, BIDS)],
+        "starter": state.starter,
+        "points": _by_seat(state, state.points),
+        "cards": _by_seat(state, state.cards),
+        "piles": _by_seat(state, state.piles),
+        "bids": [PASSED if bid == HAS_PASSED else bid for bid in _by_seat(state, state.bids)],
         "log": story.told(state.story[state.round_at :].rstrip(_END)),
         "rounds": "".join(f"{events}\n" for events in rounds(state)),
     }
@@ -58,17 +49,16 @@ def view(state: State, seat: int | None) -> dict[str, Any]:
         seen["events"] = story.happened(state.story[state.moved :])
         seen["winners"] = state.winners.copy()
     else:
-        own, owned = state.own[seat], state.owned[seat]
         seen["me"] = seat
-        seen["hand"] = dict(zip(KINDS, own, strict=False))
-        seen["pile"] = [KINDS[kind] for kind in own[len(own) - board[PILES + seat] :]]
-        seen["lost"] = [KINDS[kind] for kind in owned[_GONE:]]
+        seen["hand"] = dict(zip(KINDS, state.hands[seat], strict=True))
+        seen["pile"] = [KINDS[kind] for kind in state.face_down[seat]]
+        seen["lost"] = [KINDS[kind] for kind in state.lost[seat]]
     return seen
 
 
-def _by_seat(board: bytearray, start: int) -> list[int]:
-    """The row of the board that begins at `start`."""
-    return list(board[start : start + board[SEATS]])
+def _by_seat(state: State, row: bytearray) -> list[int]:
+    """The row without the seats that this table does not have."""
+    return list(row[: len(state.owned)])
 
 
 def rounds(state: State) -> list[str]:
@@ -78,13 +68,24 @@ def rounds(state: State) -> list[str]:
 
 def brief(state: State, seat: int) -> bytes:
     """The view of the seat to move as player.brief_of writes it, made without the view."""
-    return b"".join((state.board, state.own[seat], state.story))
+    skulls, roses = state.hands[seat]
+    lost = state.lost[seat]
+    return codec.write(
+        bytes((
+            state.phase, state.variant, len(state.owned), state.mover, state.starter,
+            len(state.inside),
+        )),
+        (state.points, state.cards, state.piles, state.bids),
+        bytes((state.table, state.top, skulls, roses, seat, len(lost))),
+        (lost, state.face_down[seat]),
+        state.story,
+    )  # fmt: skip
 
 
 def resampled(state: State, seat: int | None, dice: Dice) -> State:
     """Deals the other seats' cards again, so that everything that everybody saw stays true."""
     other = copy.deepcopy(state)
-    for one in range(len(state.own)):
+    for one in range(len(state.owned)):
         if one != seat and one in state.inside:
             _deal_anew(other, one, dice)
     return other
@@ -92,20 +93,19 @@ def resampled(state: State, seat: int | None, dice: Dice) -> State:
 
 def _deal_anew(state: State, seat: int, dice: Dice) -> None:
     """Redraws the lost kind if nobody can know it, and the seat's cards that are hidden."""
-    board, known = state.board, state.known[seat]
+    known, number, lost = state.known[seat], state.cards[seat], len(state.lost[seat])
     has_skull = dice.below(2) == 0 if known is None else known
     shown = [state.turned.count(2 * seat + kind) for kind in (SKULL, ROSE)]
-    number, lost = board[CARDS + seat], len(state.owned[seat]) - _GONE
     skulls_lost = int(not has_skull)
-    gone = [seat, lost, *[ROSE] * (lost - skulls_lost), *[SKULL] * skulls_lost]
     hidden = [SKULL] * (has_skull - shown[SKULL])
     hidden += [ROSE] * (number - sum(shown) - len(hidden))
     dice.shuffle(hidden)
-    size = board[PILES + seat]
+    size = state.piles[seat]
     held = hidden[size:]
-    state.owned[seat] = bytearray([has_skull, number - has_skull, *gone])
-    state.own[seat] = bytearray([held.count(SKULL), held.count(ROSE), *gone, *hidden[:size]])
+    state.lost[seat] = bytearray([*[ROSE] * (lost - skulls_lost), *[SKULL] * skulls_lost])
+    state.owned[seat] = bytearray([has_skull, number - has_skull])
+    state.hands[seat] = bytearray([held.count(SKULL), held.count(ROSE)])
+    state.face_down[seat] = bytearray(hidden[:size])
 
 
 _END: Final = bytes([story.END])
-_GONE: Final = GONE - OWN

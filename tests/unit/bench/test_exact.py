@@ -11,10 +11,11 @@ from typing import Any
 import pytest
 
 from bench.figures.skull import EXACT
-from matchbox.games.skull.layout import CARDS, POINTS
 from matchbox.games.skull.rules import GAME
 from tests.fakes import RandomDice
 
+POSITION = ("phase", "mover", "piles", "bids", "table", "top", "top_seat", "hands", "face_down")
+"""What the moves to come depend on."""
 Worth = tuple[float, float]
 """How likely a skull ends the challenge, and how many moves there are to come."""
 
@@ -23,9 +24,9 @@ def worth(state: Any, known: dict[str, Worth]) -> Worth:
     """What random moves make of the position."""
     movers = GAME.to_move(state)
     if not movers:
-        return float(not sum(state.board[POINTS:CARDS])), 0.0
+        return float(not sum(state.points)), 0.0
     seat = movers[0]
-    key = repr((state.board, state.own, state.top_seat))
+    key = repr([getattr(state, name) for name in POSITION])
     if key not in known:
         after = []
         for move in GAME.legal(state, seat):

@@ -9,6 +9,7 @@ import pytest
 from matchbox.dice import SeededDice, derive_deals
 from matchbox.game import Plain
 from matchbox.games.skull.rules import GAME
+from matchbox.match.batch import batch_of
 from matchbox.match.bout import LiveBout
 
 SEATS = 3
@@ -18,7 +19,7 @@ BOUTS = 20
 @pytest.mark.parametrize("variant", ["challenge", "document"])
 def test_a_single_challenge_is_played_side_by_side_as_alone(variant: str) -> None:
     lot, options = random.Random(variant), {"variant": variant}
-    batch = GAME.batch(SEATS, options)
+    batch = batch_of(GAME, SEATS, options)
     live = {}
     for bout, deal in enumerate(derive_deals(variant, BOUTS)):
         batch.start(bout, SeededDice(bytes.fromhex(deal), 0), ["0"] * SEATS)

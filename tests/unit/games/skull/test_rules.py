@@ -11,7 +11,6 @@ import pytest
 from matchbox.errors import IllegalMove
 from matchbox.games.skull import moves
 from matchbox.games.skull.challenge import State
-from matchbox.games.skull.layout import CARDS
 from matchbox.games.skull.rules import GAME
 from tests.fakes import LeastDice, RandomDice
 
@@ -34,15 +33,15 @@ def owning(*cards: str) -> State:
     for seat, own in enumerate(cards):
         held = [own.split().count(kind) for kind in moves.KINDS]
         lost = [moves.KINDS.index("rose")] * (4 - sum(held))
-        state.owned[seat] = bytearray([*held, seat, len(lost), *lost])
-        state.board[CARDS + seat] = sum(held)
+        state.owned[seat], state.lost[seat] = bytearray(held), bytearray(lost)
+        state.cards[seat] = sum(held)
     state.clear_table()
     return state
 
 
 def owned(state: State, seat: int) -> tuple[int, int]:
     """How many skulls and roses the seat owns."""
-    skulls, roses, *_ = state.owned[seat]
+    skulls, roses = state.owned[seat]
     return skulls, roses
 
 
