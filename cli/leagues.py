@@ -9,7 +9,8 @@ import typer
 from cli import output
 from cli.playing import JsonOption
 from cli.remote import connect
-from cli.season_options import Separation, takes_terms
+from cli.season_options import takes_terms
+from matchbox.match.wire import Separation
 
 league = typer.Typer(help="See, make and run leagues.", no_args_is_help=True)
 
@@ -23,7 +24,6 @@ SeatsOption = Annotated[int | None, typer.Option(min=1, help="players at a table
 SeparationOption = Annotated[
     Separation | None, typer.Option(help="how far apart the rotations of a match are played")
 ]
-CyclesOption = Annotated[int | None, typer.Option(min=1, help="double round robins")]
 
 
 @league.command("list")
@@ -50,7 +50,6 @@ def create(
     option: OptionsOption = None,
     seats: SeatsOption = None,
     deals: DealsOption = None,
-    cycles: CyclesOption = None,
     continuous: Annotated[
         bool, typer.Option("--continuous", help="played without end, with a board of its own")
     ] = False,
@@ -62,10 +61,10 @@ def create(
     more = {
         "options": chosen(option),
         "continuous": continuous or None,
-        "separation": separation and separation.value,
+        "separation": separation,
     }
     with connect() as client:
-        told = client.post("/leagues", given({**body, **more, **with_cycles(terms, cycles)}))
+        told = client.post("/leagues", given({**body, **more, **terms}))
     show(told, json)
 
 
@@ -78,15 +77,13 @@ def edit(
     paced: Annotated[
         bool, typer.Option("--paced", help="leave the number of deals to the bots' pace again")
     ] = False,
-    cycles: CyclesOption = None,
     separation: SeparationOption = None,
     json: JsonOption = False,
 ) -> None:
     """Change how a league is run; a format holds for seasons that are made from then on."""
     with connect() as client:
         knobs = {"deals": deals, "paced": paced or None}
-        more = {"separation": separation and separation.value}
-        body = given({**knobs, **more, **with_cycles(terms, cycles)})
+        body = given({**knobs, "separation": separation, **terms})
         told = client.patch(f"/leagues/{name}", body)
     show(told, json)
 
@@ -133,13 +130,6 @@ def chosen(option: list[str] | None) -> dict[str, str] | None:
 def given(body: dict[str, Any]) -> dict[str, Any]:
     """The fields of the body that are not None."""
     return {name: value for name, value in body.items() if value is not None}
-
-
-def with_cycles(terms: dict[str, Any], cycles: int | None) -> dict[str, Any]:
-    """The terms, with the format's cycles if these are given."""
-    if cycles is None:
-        return terms
-    return {**terms, "format": {**terms.get("format", {}), "cycles": cycles}}
 
 
 def show(told: dict[str, Any], json: bool) -> None:

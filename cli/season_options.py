@@ -8,20 +8,11 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from enum import StrEnum
 from typing import Annotated, Any, Final, Literal
 
 import typer
 
 from matchbox.league.format import PARTS, Field, fields_of
-
-
-class Separation(StrEnum):
-    """How far apart the rotations of a match are played."""
-
-    NONE = "none"
-    STRONG = "strong"
-
 
 NAMES: Final = {"kind": "format", "by": "invitation"}
 """The parameters whose name is not that of their field."""
@@ -48,9 +39,8 @@ FIELDS: Final[dict[str, tuple[str, Field]]] = {
     NAMES.get(field.name, field.alias): (part, field)
     for part, settings in PARTS.items()
     for field in fields_of(settings)
-    if field.name != "cycles"
 }
-"""By the parameter's name: its part and field. The commands declare `cycles` themselves."""
+"""By the parameter's name: its part and field."""
 
 
 def takes_terms(command: Callable[..., None]) -> Callable[..., None]:

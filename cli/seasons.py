@@ -34,7 +34,6 @@ def create(
     deals: Annotated[
         int | None, typer.Option(min=1, help="deals of every match, however long it takes")
     ] = None,
-    cycles: leagues.CyclesOption = None,
     seed: Annotated[
         str | None,
         typer.Option(
@@ -46,7 +45,7 @@ def create(
 ) -> None:
     """Make a season that is open for entries, or starts by itself with --cron."""
     asked = {"name": name, "league": league, "game": game, "seats": seats, "deals": deals}
-    more = {"cycles": cycles, "seed": seed, "draft": draft or None}
+    more = {"seed": seed, "draft": draft or None}
     _change("/seasons", {**asked, **more, "options": leagues.chosen(option), **terms}, json)
 
 

@@ -147,7 +147,7 @@ def requeue(session: Session, actor: User, number: int, *, settings: Settings, n
     """The parked lesson of that number, sent once more. Raises Forbidden, NotFound or Conflict."""
     require_operator(actor)
     lesson = find_lesson(session, number)
-    jobs.requeue(session, actor, LESSON, lesson, settings=settings, now=now)
+    jobs.requeue(session, LESSON, lesson, settings=settings, now=now)
     subject, detail = f"season:{lesson.season_id}", {"lesson": lesson.id}
     audit.note(session, actor, "lesson.requeue", subject, detail, now=now)
     return lesson

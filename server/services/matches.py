@@ -83,7 +83,7 @@ def requeue(session: Session, actor: User, name: str, *, settings: Settings, now
     """Gives a parked match another chance. Raises Forbidden, NotFound or Conflict."""
     require_operator(actor)
     match = find_match(session, name)
-    jobs.requeue(session, actor, MATCH, match, settings=settings, now=now)
+    jobs.requeue(session, MATCH, match, settings=settings, now=now)
     audit.note(session, actor, "match.requeue", f"match:{match.id}", now=now)
 
 

@@ -41,7 +41,6 @@ if TYPE_CHECKING:
     from server.db.models import User
     from server.services.standings import Fresh
 
-MOST_CYCLES: Final = 100
 _RUNNING: Final = (SeasonState.RUNNING, SeasonState.PAUSED)
 _LIVING: Final = (*UPCOMING, *_RUNNING)
 
@@ -71,8 +70,6 @@ def create(
     _check_name(session, name)
     given = dict(format or {})
     if cycles is not None:
-        if not 1 <= cycles <= MOST_CYCLES:
-            raise BadOption(f"a season has 1 to {MOST_CYCLES} cycles, not {cycles}")
         given["cycles"] = cycles
     if seed is not None:
         _check_seed(session, seed)

@@ -60,7 +60,7 @@ def try_again(session: Session, actor: User, number: int, *, settings: Settings,
     """
     require_operator(actor)
     version = find_version(session, number)
-    jobs.requeue(session, actor, TRY_OUT, version, settings=settings, now=now)
+    jobs.requeue(session, TRY_OUT, version, settings=settings, now=now)
     audit.note(session, actor, "version.requeue", f"version:{version.id}", now=now)
 
 
