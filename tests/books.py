@@ -39,6 +39,7 @@ from server.db.session import Database
 from server.queries import lessons as reading
 from server.services import (
     dispatch,
+    entries,
     job_kinds,
     leagues,
     lessons,
@@ -324,7 +325,7 @@ def season_of(books: Books, operator: User, versions: Sequence[Version], **more:
         season = seasons.create(session, operator, **asked, now=books.clock())
         for version in versions:
             bot = session.get_one(Bot, version.bot_id)
-            seasons.enter(session, operator, season.id, bot.full_name, now=books.clock())
+            entries.enter(session, operator, season.id, bot.full_name, now=books.clock())
     start(books, operator, season)
     return season
 

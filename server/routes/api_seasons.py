@@ -16,7 +16,7 @@ from server.context import Context
 from server.routes import league_schemas, schemas
 from server.routes.responses import answered, described, made_at
 from server.scopes import Scope, needs
-from server.services import founding
+from server.services import entries, founding
 from server.services import seasons as services
 
 LINES = "application/x-ndjson"
@@ -81,7 +81,7 @@ def export(season: str) -> Response:
 def enter(season: str, json_data: schemas.Entering) -> Response:
     """Enters a bot of yours; its version is fixed at the start."""
     with acting() as (session, actor, now):
-        services.enter(session, actor, season, json_data.bot, now=now)
+        entries.enter(session, actor, season, json_data.bot, now=now)
     return _season(season)
 
 
@@ -92,7 +92,7 @@ def enter(season: str, json_data: schemas.Entering) -> Response:
 def leave(season: str, json_data: schemas.Entering) -> Response:
     """Takes a bot of yours out again, before the start."""
     with acting() as (session, actor, now):
-        services.leave(session, actor, season, json_data.bot, now=now)
+        entries.leave(session, actor, season, json_data.bot, now=now)
     return _season(season)
 
 

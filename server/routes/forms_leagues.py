@@ -11,12 +11,12 @@ from dashboard import forms as pages
 from matchbox.league.format import PARTS, Field, fields_of
 from server.auth import acting, context
 from server.routes.form_fields import field, form_of, go_to, whole_or_none
-from server.services import admission, founding, leagues, seasons
+from server.services import admission, entries, founding, leagues, seasons
 
 if TYPE_CHECKING:
     from werkzeug.wrappers import Response
 
-PLACES: Final = {"enter": seasons.enter, "leave": seasons.leave}
+PLACES: Final = {"enter": entries.enter, "leave": entries.leave}
 STEPS: Final = {
     "open": seasons.publish,
     "freeze": seasons.freeze,

@@ -14,7 +14,7 @@ from sqlalchemy import func, select, update
 from sqlalchemy.orm import joinedload
 
 from matchbox import registry
-from matchbox.errors import BadName, BadOption, Conflict, NotFound
+from matchbox.errors import BadName, BadOption, Conflict
 from matchbox.league.format import Format, read, write
 from server.db.models import (
     UNFINISHED,
@@ -30,9 +30,9 @@ from server.db.models import (
 )
 from server.db.session import compare_and_set
 from server.services import admission, audit, divisions, events, rounds, schedule, standings
-from server.services.accounts import require_operator, require_owner
+from server.services.accounts import require_operator
 from server.services.leagues import UPCOMING, Fields, check_deals, format_of, schedule_of
-from server.services.lookup import find_bot, find_league, find_season
+from server.services.lookup import find_league, find_season
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
@@ -128,46 +128,6 @@ def publish(session: Session, actor: User, name: int | str, *, now: int) -> None
     audit.note(session, actor, "season.open", f"season:{season.id}", now=now)
 
 
-def enter(session: Session, actor: User, name: int | str, bot_name: str, *, now: int) -> Entry:
-    """Enters the bot owner/name into an open season; its version is fixed at the freeze.
-
-    A bot's name alone is one of the actor's own. Raises Forbidden, NotFound, or Conflict if the
-    season is not open, takes no more of this author's bots, or the bot plays another game, is
-    retired or has entered already.
-    """
-    season, bot = find_season(session, name, actor), find_bot(session, bot_name, actor)
-    require_owner(actor, bot.owner_id)
-    _require(season, SeasonState.OPEN, "bots enter before the start")
-    if bot.game != season.league.game:
-        raise Conflict(f"{bot.full_name} plays {bot.game}, and the season {season.league.game}")
-    if bot.retired_at is not None:
-        raise Conflict(f"{bot.full_name} is retired; enter another bot")
-    if _entry(session, season, bot) is not None:
-        raise Conflict(f"{bot.full_name} is in season {season.name} already")
-    admission.check_entry(session, season, bot)
-    entry = Entry(season_id=season.id, bot=bot)
-    season.entries.append(entry)
-    session.flush()
-    events.publish(session, "season.entered", season.id, now=now)
-    _note_for_others(session, actor, "season.enter", season, bot, now)
-    return entry
-
-
-def leave(session: Session, actor: User, name: int | str, bot_name: str, *, now: int) -> None:
-    """Takes the bot out of an open season. Raises Forbidden, Conflict or NotFound."""
-    season, bot = find_season(session, name, actor), find_bot(session, bot_name, actor)
-    require_owner(actor, bot.owner_id)
-    _require(season, SeasonState.OPEN, "bots leave before the start")
-    entry = _entry(session, season, bot)
-    if entry is None:
-        raise NotFound(f"{bot.full_name} is not in season {season.name}")
-    season.entries.remove(entry)
-    session.delete(entry)
-    session.flush()
-    events.publish(session, "season.left", season.id, now=now)
-    _note_for_others(session, actor, "season.leave", season, bot, now)
-
-
 def freeze(session: Session, actor: User, name: int | str, *, now: int) -> list[Season]:
     """Fixes the versions of an open season and divides them; returns the divisions.
 
@@ -201,7 +161,7 @@ def begin(
     """
     if season.state == SeasonState.OPEN:
         _freeze(session, season, now, scheduled=actor is None)
-    _require(season, SeasonState.FROZEN, "a season starts once, open or frozen")
+    require_state(season, SeasonState.FROZEN, "a season starts once, open or frozen")
     league = season.league
     if league.rules != registry.game(league.game).spec.rules:
         league.rules = registry.game(league.game).spec.rules
@@ -252,7 +212,7 @@ def finish(session: Session, fresh: Fresh, *, places: Sequence[int] = (), now: i
 
 
 def _freeze(session: Session, season: Season, now: int, *, scheduled: bool) -> list[Season]:
-    _require(season, SeasonState.OPEN, "an open season freezes")
+    require_state(season, SeasonState.OPEN, "an open season freezes")
     _fix_versions(session, season, scheduled)
     admission.enter_everybody(session, season)
     if len(season.entries) < 2:
@@ -290,21 +250,8 @@ def _next_start(session: Session, league: League, now: int) -> int | None:
     return schedule.next_start(schedule_of(league), max(now, last))
 
 
-def _note_for_others(
-    session: Session, actor: User, action: str, season: Season, bot: Bot, now: int
-) -> None:
-    """A line in the log where an operator does it with a bot that is not their own."""
-    if actor.id != bot.owner_id:
-        detail = {"bot": bot.full_name}
-        audit.note(session, actor, action, f"season:{season.id}", detail, now=now)
-
-
-def _entry(session: Session, season: Season, bot: Bot) -> Entry | None:
-    wanted = (Entry.season_id == season.id, Entry.bot_id == bot.id)
-    return session.scalar(select(Entry).where(*wanted))
-
-
-def _require(season: Season, state: SeasonState, why: str) -> None:
+def require_state(season: Season, state: SeasonState, why: str) -> None:
+    """Raises Conflict, with the reason, unless the season is in that state."""
     if season.state != state:
         raise Conflict(f"season {season.name} is {season.state}; {why}")
 

@@ -27,7 +27,7 @@ from schemathesis.specs.openapi.checks import (
 from server.app import create_app
 from server.db.migrations import migrate
 from server.db.models import Role
-from server.services import accounts, seasons
+from server.services import accounts, entries, seasons
 from tests.books import GAME, Books, open_books, played
 from tests.seasons import end_seasons
 
@@ -124,7 +124,7 @@ def play_a_season(books: Books) -> None:
         now = books.clock()
         season = seasons.create(session, charlie, name="first", league=GAME, now=now)
         for user, bot in zip((alice, bob), bots, strict=True):
-            seasons.enter(session, user, season.id, bot.full_name, now=now)
+            entries.enter(session, user, season.id, bot.full_name, now=now)
         seasons.start(session, charlie, season.id, settings=books.settings, now=now)
     while jobs := books.dispatch():
         for job in jobs:

@@ -9,7 +9,7 @@ from sqlalchemy import select
 
 from matchbox.errors import Conflict, Forbidden, NotFound, TooMany
 from server.db.models import Audit, Bot, League, Season, User, Version
-from server.services import accounts, admission, leagues, seasons
+from server.services import accounts, admission, entries, leagues, seasons
 from tests.books import SIMPLE, Books
 
 
@@ -37,7 +37,7 @@ def enter(books: Books, user: User, season: Season, version: Version) -> None:
     """Enters the version's bot."""
     with books.write() as session:
         row, bot = session.get_one(Season, season.id), session.get_one(Bot, version.bot_id)
-        seasons.enter(session, user, row.id, bot.full_name, now=books.clock())
+        entries.enter(session, user, row.id, bot.full_name, now=books.clock())
 
 
 def frozen(books: Books, charlie: User, season: Season) -> list[str]:

@@ -25,7 +25,7 @@ from server.db.models import (
     User,
     Version,
 )
-from server.services import leagues, seasons, uploads
+from server.services import entries, leagues, seasons, uploads
 from server.services.tick import tick
 from tests.books import Books, play_out, played, scripted, season_of
 
@@ -238,7 +238,7 @@ def test_who_has_retired_is_left_out_of_the_next_edition(
         season = seasons.create(session, charlie, name="Autumn", league="cup", now=books.clock())
         for version in versions:
             bot = session.get_one(Bot, version.bot_id)
-            seasons.enter(session, charlie, season.id, bot.full_name, now=books.clock())
+            entries.enter(session, charlie, season.id, bot.full_name, now=books.clock())
     wait_until(books, "22:20")
     with books.write() as session:
         uploads.retire(
@@ -296,7 +296,7 @@ def test_the_first_divisions_follow_the_game_s_leaderboard(books: Books, charlie
             now=books.clock(),
         )
         for bot in session.scalars(select(Bot)):
-            seasons.enter(session, charlie, season.id, bot.full_name, now=books.clock())
+            entries.enter(session, charlie, season.id, bot.full_name, now=books.clock())
         seasons.freeze(session, charlie, season.id, now=books.clock())
     assert both(books, 1) == [["carl", "dora"], ["anna", "bert"]]
 

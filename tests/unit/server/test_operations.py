@@ -24,7 +24,7 @@ from server.db.models import (
     Version,
     VersionState,
 )
-from server.services import accounts, audit, exclusions, operations, seasons, standings
+from server.services import accounts, audit, entries, exclusions, operations, seasons, standings
 from tests.books import Books, play_out, played, season_of
 
 WHY = "two accounts, one author"
@@ -152,7 +152,7 @@ def test_deeds_that_the_state_does_not_allow_are_refused(
     with books.write() as session:
         row = seasons.create(session, charlie, name="empty", league="bomb", now=books.clock())
         bot = session.get_one(Bot, bots[0].bot_id)
-        seasons.enter(session, charlie, row.id, bot.full_name, now=books.clock())
+        entries.enter(session, charlie, row.id, bot.full_name, now=books.clock())
     with pytest.raises(Conflict, match="season leave"):
         do(books, operations.disqualify, charlie, row, bots[0], WHY)
     with pytest.raises(Conflict, match="only one under way"):

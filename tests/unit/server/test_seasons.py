@@ -29,7 +29,7 @@ from server.db.models import (
     User,
     Version,
 )
-from server.services import accounts, leagues, seasons, standings, tick, uploads
+from server.services import accounts, entries, leagues, seasons, standings, tick, uploads
 from tests.books import SIMPLE, Books, lost, open_books, play_out, played, season_of, start
 
 
@@ -52,7 +52,7 @@ def enter(books: Books, user: User, season: Season, version: Version) -> None:
     with books.write() as session:
         found = session.get_one(Season, season.id)
         bot = session.get_one(Bot, version.bot_id)
-        seasons.enter(session, user, found.id, bot.full_name, now=books.clock())
+        entries.enter(session, user, found.id, bot.full_name, now=books.clock())
 
 
 def leave(books: Books, user: User, season: Season, version: Version) -> None:
@@ -60,7 +60,7 @@ def leave(books: Books, user: User, season: Season, version: Version) -> None:
     with books.write() as session:
         found = session.get_one(Season, season.id)
         bot = session.get_one(Bot, version.bot_id)
-        seasons.leave(session, user, found.id, bot.full_name, now=books.clock())
+        entries.leave(session, user, found.id, bot.full_name, now=books.clock())
 
 
 def order(books: Books, what: str, user: User, season: Season) -> None:
@@ -402,7 +402,7 @@ def test_a_start_asks_the_books_no_more_often_for_more_bots(books: Books, charli
             season = seasons.create(session, charlie, name=name, league="bomb", now=now)
             for version in versions:
                 bot = session.get_one(Bot, version.bot_id)
-                seasons.enter(session, charlie, season.id, bot.full_name, now=now)
+                entries.enter(session, charlie, season.id, bot.full_name, now=now)
         asked.clear()
         start(books, charlie, season)
         spent.append(len(asked))

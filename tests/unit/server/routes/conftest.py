@@ -16,7 +16,7 @@ from werkzeug.test import TestResponse
 
 from server.app import create_app, create_internal_app
 from server.db.models import User
-from server.services import accounts, seasons, sessions
+from server.services import accounts, entries, seasons, sessions
 from tests.books import GAME, Books, open_books, played
 from tests.seasons import end_seasons
 
@@ -190,7 +190,7 @@ def open_season(books: Books, operator: User, *owners: User, name: str = "first"
         now = books.clock()
         season = seasons.create(session, operator, name=name, league=GAME, now=now)
         for owner, bot in zip(owners, bots, strict=True):
-            seasons.enter(session, owner, season.id, bot.full_name, now=now)
+            entries.enter(session, owner, season.id, bot.full_name, now=now)
         return season.id
 
 

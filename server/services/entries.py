@@ -1,0 +1,73 @@
+"""Authors enter their bots into open seasons, and take them out again."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlalchemy import select
+
+from matchbox.errors import Conflict, NotFound
+from server.db.models import Bot, Entry, Season, SeasonState
+from server.services import admission, audit, events
+from server.services.accounts import require_owner
+from server.services.lookup import find_bot, find_season
+from server.services.seasons import require_state
+
+if TYPE_CHECKING:
+    from sqlalchemy.orm import Session
+
+    from server.db.models import User
+
+
+def enter(session: Session, actor: User, name: int | str, bot_name: str, *, now: int) -> Entry:
+    """Enters the bot owner/name into an open season; its version is fixed at the freeze.
+
+    A bot's name alone is one of the actor's own. Raises Forbidden, NotFound, or Conflict if the
+    season is not open, takes no more of this author's bots, or the bot plays another game, is
+    retired or has entered already.
+    """
+    season, bot = find_season(session, name, actor), find_bot(session, bot_name, actor)
+    require_owner(actor, bot.owner_id)
+    require_state(season, SeasonState.OPEN, "bots enter before the start")
+    if bot.game != season.league.game:
+        raise Conflict(f"{bot.full_name} plays {bot.game}, and the season {season.league.game}")
+    if bot.retired_at is not None:
+        raise Conflict(f"{bot.full_name} is retired; enter another bot")
+    if _entry(session, season, bot) is not None:
+        raise Conflict(f"{bot.full_name} is in season {season.name} already")
+    admission.check_entry(session, season, bot)
+    entry = Entry(season_id=season.id, bot=bot)
+    season.entries.append(entry)
+    session.flush()
+    events.publish(session, "season.entered", season.id, now=now)
+    _note_for_others(session, actor, "season.enter", season, bot, now)
+    return entry
+
+
+def leave(session: Session, actor: User, name: int | str, bot_name: str, *, now: int) -> None:
+    """Takes the bot out of an open season. Raises Forbidden, Conflict or NotFound."""
+    season, bot = find_season(session, name, actor), find_bot(session, bot_name, actor)
+    require_owner(actor, bot.owner_id)
+    require_state(season, SeasonState.OPEN, "bots leave before the start")
+    entry = _entry(session, season, bot)
+    if entry is None:
+        raise NotFound(f"{bot.full_name} is not in season {season.name}")
+    season.entries.remove(entry)
+    session.delete(entry)
+    session.flush()
+    events.publish(session, "season.left", season.id, now=now)
+    _note_for_others(session, actor, "season.leave", season, bot, now)
+
+
+def _note_for_others(
+    session: Session, actor: User, action: str, season: Season, bot: Bot, now: int
+) -> None:
+    """A line in the log where an operator does it with a bot that is not their own."""
+    if actor.id != bot.owner_id:
+        detail = {"bot": bot.full_name}
+        audit.note(session, actor, action, f"season:{season.id}", detail, now=now)
+
+
+def _entry(session: Session, season: Season, bot: Bot) -> Entry | None:
+    wanted = (Entry.season_id == season.id, Entry.bot_id == bot.id)
+    return session.scalar(select(Entry).where(*wanted))
