@@ -25,7 +25,7 @@ from matchbox.match.wire import MatchPlayed, PlayMatch
 from matchbox.settings import WIDTH, Settings, limits_of
 from sandbox.policy import Limits
 from worker.arena.boxes import open_named
-from worker.arena.play import Table, play_job
+from worker.arena.play import MatchSeats, play_job
 
 if TYPE_CHECKING:
     from cli.shipped import NamedBot
@@ -180,7 +180,7 @@ def lone(boxes: Sequence[tuple[str, Box | None]], repeats: int) -> list[Lone]:
             continue
         forked = [_timed(lambda box=box: _first(job, bundles, box)) for _ in range(repeats)]  # type: ignore[misc]
         opened = [_timed(lambda kind=kind: _opened(job, bundles, kind)) for _ in range(3)]  # type: ignore[misc]
-        table = Table(job, bundles, box)
+        table = MatchSeats(job, bundles, box)
         staying = [_Staying(table.open_player(seat, 0)) for seat in range(len(bots))]
         _again(job, staying)  # The bots are loaded at their first question.
         seated = [_timed(lambda own=staying: _again(job, own)) for _ in range(10 * repeats)]  # type: ignore[misc]

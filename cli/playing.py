@@ -203,12 +203,12 @@ def _play(job: PlayMatch, bots: list[NamedBot], kind: str) -> tuple[str, Played,
     from matchbox import registry
     from matchbox.match.referee import play
     from matchbox.match.seat import LocalChannel
-    from worker.arena.play import Table, kind_of
+    from worker.arena.play import MatchSeats, kind_of
 
     people = {seat: LocalChannel for seat, bot in enumerate(bots) if bot.name == HUMAN}
     with output.opened(None if len(people) == len(bots) else open_box(kind)) as box:
         bundles = {bot.version: bot.data for bot in bots}
-        table = Table(job, bundles, box, own=people, reports=True)
+        table = MatchSeats(job, bundles, box, channels=people, reports=True)
         with _answers():
             played = play(registry.game(job.game), job, table.open_player, rotations=[0])
         return kind_of(box), played, table.diagnostics()

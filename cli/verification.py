@@ -13,8 +13,8 @@ from msgspec.structs import replace
 from matchbox.match.verification import Verifier
 from matchbox.settings import limits_of, read_settings
 from worker.arena import learning
-from worker.arena.order import shuffled
-from worker.arena.play import Table
+from worker.arena.play import MatchSeats
+from worker.arena.separation import shuffled
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,7 +31,7 @@ def verifier(bundle: Find, memory: Find, box: Box | None) -> Verifier:
     limits = _limits()
 
     def seats(job: PlayMatch, bundles: Files, memories: Files) -> Callable[[int, int], Seat]:
-        return Table(replace(job, limits=limits), bundles, box, memories=memories).open_player
+        return MatchSeats(replace(job, limits=limits), bundles, box, memories=memories).open_player
 
     return Verifier(bundle, memory, seats, shuffled)
 
@@ -40,10 +40,12 @@ def teacher(box: Box | None) -> Give:
     """A function that gives lessons in the box."""
     limits = _limits()
 
-    def give(job: Teach, bundle: bytes, memory: bytes, record: Callable[[str], bytes]) -> Learned:
-        return learning.give(replace(job, limits=limits), bundle, memory, record, box)
+    def give_lesson(
+        job: Teach, bundle: bytes, memory: bytes, record: Callable[[str], bytes]
+    ) -> Learned:
+        return learning.give_lesson(replace(job, limits=limits), bundle, memory, record, box)
 
-    return give
+    return give_lesson
 
 
 def _limits() -> dict[str, int]:

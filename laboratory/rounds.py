@@ -16,7 +16,7 @@ from matchbox.lab import tables
 from matchbox.match.learning import Lessons, Own, lessons, round_key
 from matchbox.match.record import unpack
 from matchbox.match.wire import Entrant
-from worker.arena.learning import Learned, learn
+from worker.arena.learning import LearnResult, learn
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -45,7 +45,7 @@ class Lesson:
 class Taught:
     """The result of a lesson."""
 
-    learned: Learned
+    learned: LearnResult
     records: int
     left_out: int
     """The number of bouts left out because a round teaches no more than a fixed number."""

@@ -103,10 +103,10 @@ def _code(name: str, file: Path, source: bytes) -> bytes:
 def _kept(file: Path) -> bytes | None:
     try:
         data = Path(importlib.util.cache_from_source(str(file))).read_bytes()
-        told = file.stat()
+        status = file.stat()
     except OSError:
         return None
-    times = (int(told.st_mtime), told.st_size)
+    times = (int(status.st_mtime), status.st_size)
     stamp = b"".join((number & 0xFFFFFFFF).to_bytes(4, "little") for number in times)
     fresh = data[:_HEADER] == importlib.util.MAGIC_NUMBER + _TIMESTAMPED + stamp
     return data[_HEADER:] if fresh else None

@@ -56,10 +56,10 @@ def serve(recv: Callable[[], bytes | None], send: Callable[[bytes], None]) -> No
                 continue
             send(b"spun")
         else:
-            send(_tried(ATTACKS[frame.decode()][1]).encode())
+            send(_try(ATTACKS[frame.decode()][1]).encode())
 
 
-def _tried(attack: Callable[[], object]) -> str:
+def _try(attack: Callable[[], object]) -> str:
     try:
         attack()
     except (OSError, MemoryError, RuntimeError, ValueError, Refused) as error:

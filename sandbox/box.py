@@ -21,7 +21,7 @@ from sandbox.meter import Bank
 from sandbox.policy import SEATS_PER_ZYGOTE, Engine, Limits, Wall
 from sandbox.program import Program
 from sandbox.seat import Seat
-from sandbox.zygote_client import Warm
+from sandbox.zygote_client import ZygoteClient
 
 _LAUNCHERS: Final[Mapping[str, Callable[[Program, Engine], Launch]]] = {
     "bwrap": lambda program, _: launcher(bwrap_box.command(program)),
@@ -59,35 +59,36 @@ class Box:
         self._check = check
         self.libraries = program.libraries
         self._program = program
-        self._rich: Box | None = None
+        self._box_with_libraries: Box | None = None
         self._wall = program.wall
         self._engine = engine
         self._launch = _LAUNCHERS[kind](program, engine)
         self._closed = False
-        first = Warm(self._launch)
+        first = ZygoteClient(self._launch)
         self._idle = [first]
         self._all = {first}
         self.layers: dict[str, bool] = first.raised
-        self._spare = Spare(self._launch) if kind in _WITH_SPARE else None
+        self._spare = SpareZygote(self._launch) if kind in _WITH_SPARE else None
 
     def seat(
         self,
         limits: Limits = Limits(),  # noqa: B008 - a frozen value
         bank: Bank | None = None,
         *,
-        rich: bool = False,
+        with_libraries: bool = False,
     ) -> Seat:
         """A fresh process that has run no bot. Raises SeatFault("platform"), Unavailable.
 
-        `bank` is the time that the seat draws on, where its bot has other seats too. `rich` asks
-        for a seat with the box's libraries; their zygote is warmed when the first bot wants it.
+        `bank` is the time that the seat draws on; pass one if its bot has other seats too.
+        `with_libraries` asks for a seat with the box's libraries; their zygote starts when the
+        first bot wants it.
         """
-        if rich:
-            return self._with_libraries().seat(limits, bank)
+        if with_libraries:
+            return self._open_with_libraries().seat(limits, bank)
         for attempt in range(1, _ATTEMPTS + 1):
             zygote = self._idle.pop() if self._idle else self._start()
             try:
-                zygote.make_room(limits.memory_mb)
+                zygote.reserve_memory(limits.memory_mb)
                 return Seat(zygote, limits, self._take_back, bank)
             except SeatFault:
                 self._take_back(zygote)
@@ -101,33 +102,35 @@ class Box:
             zygote = self._idle.pop()
             self._all.discard(zygote)
             zygote.kill()
-        if self._rich is not None:
-            self._rich.renew()
+        if self._box_with_libraries is not None:
+            self._box_with_libraries.renew()
 
     def close(self) -> None:
         """Ends every zygote, and with it every seat."""
         self._closed = True
-        if self._rich is not None:
-            self._rich.close()
+        if self._box_with_libraries is not None:
+            self._box_with_libraries.close()
         self._idle.clear()
         if self._spare is not None:
             self._spare.close()
         while self._all:
             self._all.pop().kill()
 
-    def _with_libraries(self) -> Box:
+    def _open_with_libraries(self) -> Box:
         """The box whose seats have the libraries loaded. Raises SeatFault("platform")."""
         if self._check is None:
             raise SeatFault("platform", "this box was opened without libraries")
-        if self._rich is None:
+        if self._box_with_libraries is None:
             named = ", ".join(self.libraries)
             if why := self._check(self.kind, self._wall, self._engine, self.libraries):
                 raise SeatFault("platform", f"the wall does not stand with {named}: {why}")
             try:
-                self._rich = Box(self.kind, self._program.rich(), self._engine)
+                self._box_with_libraries = Box(
+                    self.kind, self._program.with_libraries(), self._engine
+                )
             except BoxUnavailable as error:
                 raise SeatFault("platform", f"no box with {named}: {error}") from error
-        return self._rich
+        return self._box_with_libraries
 
     def __enter__(self) -> Box:
         return self
@@ -135,12 +138,12 @@ class Box:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _start(self) -> Warm:
-        zygote = self._spare.take() if self._spare is not None else Warm(self._launch)
+    def _start(self) -> ZygoteClient:
+        zygote = self._spare.take() if self._spare is not None else ZygoteClient(self._launch)
         self._all.add(zygote)
         return zygote
 
-    def _take_back(self, zygote: Warm) -> None:
+    def _take_back(self, zygote: ZygoteClient) -> None:
         """Keeps a zygote for the next seat, or retires it."""
         if zygote.healthy and zygote.seats < SEATS_PER_ZYGOTE and not self._closed:
             self._idle.append(zygote)
@@ -149,22 +152,22 @@ class Box:
             zygote.kill()
 
 
-class Spare:
+class SpareZygote:
     """A zygote that is made ready while others are in use."""
 
     def __init__(self, launch: Launch) -> None:
         self._launch = launch
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="spare")
-        self._next: Future[Warm] = self._thread.submit(Warm, launch)
+        self._next: Future[ZygoteClient] = self._thread.submit(ZygoteClient, launch)
 
-    def take(self) -> Warm:
+    def take(self) -> ZygoteClient:
         """The spare, or a zygote started now if the spare failed to start. Begins a new spare."""
         try:
             return self._next.result()
         except BoxUnavailable:
-            return Warm(self._launch)
+            return ZygoteClient(self._launch)
         finally:
-            self._next = self._thread.submit(Warm, self._launch)
+            self._next = self._thread.submit(ZygoteClient, self._launch)
 
     def close(self) -> None:
         """Ends the spare."""
@@ -190,7 +193,7 @@ def open_box(
     `preload` are modules that every seat has loaded. `entry` is the "module:function" that serves a
     seat with `recv` and `send`. `paths` are directories to search for these before the installed
     packages. `libraries` are names of policy.LIBRARIES that seats may ask for. `check` says whether
-    the wall stands with them: `sandbox.selftest.why_not`.
+    the wall stands with them: `sandbox.selftest.libraries_refusal`.
     """
     if kind not in KINDS:
         raise BoxUnavailable(f"there is no box {kind!r}: choose one of {', '.join(KINDS)}")

@@ -39,7 +39,7 @@ _USUAL_HOST: Final = "unix:///var/run/docker.sock"
 _INSIDE: Final = "/run/matchbox"
 _SOCKET: Final = "control"
 _START_S: Final = 60.0
-_LOOK_S: Final = 0.5
+_CHECK_S: Final = 0.5
 _END_MS: Final = 10_000
 _CREDENTIALS: Final = struct.Struct("3i")
 
@@ -63,15 +63,15 @@ def launcher(program: Program, engine: Engine) -> Launch:
         client = connect()
         orphans.sweep(client, _directory(engine))
         if whole.libraries:
-            docker_image.find(client, whole.rich().packages())
+            docker_image.find(client, whole.with_libraries().packages())
         return docker_image.find(client, whole.packages())
 
-    image = _engine(prepare)
+    image = _call_engine(prepare)
 
     def launch() -> Launched:
         box = _Container(image, command, engine)
-        control = _engine(box.start)
-        return Launched(control, box.end, box.last_words, box.make_room)
+        control = _call_engine(box.start)
+        return Launched(control, box.end, box.error_output, box.reserve_memory)
 
     return launch
 
@@ -82,7 +82,7 @@ def connect() -> DockerClient:
 
     host = os.environ.get("DOCKER_HOST") or _USUAL_HOST
     try:
-        _knock(host)
+        _check_listens(host)
         return _client(os.getpid(), host)
     except (DockerException, OSError) as error:
         raise BoxUnavailable(
@@ -115,7 +115,7 @@ class _Container:
                 self._container = self._create()
                 try:
                     self._container.start()
-                    control = self._called(listener)
+                    control = self._accept_call(listener)
                     self._handle = _handle(control)
                 except BaseException:
                     with suppress(DockerException):  # It is gone already if it has ended.
@@ -136,16 +136,16 @@ class _Container:
         os.close(self._handle)
         shutil.rmtree(self._folder, ignore_errors=True)
 
-    def last_words(self) -> str:
+    def error_output(self) -> str:
         """Always "": a container says everything over its channel."""
         self.end()
         return self._advice
 
-    def make_room(self, memory_mb: int) -> None:
+    def reserve_memory(self, memory_mb: int) -> None:
         """Gives the container memory for a seat of so many MiB. Raises OSError."""
         if memory_mb > self._memory_mb:
             try:
-                _engine(lambda: self._container.update(**_memory(memory_mb)))
+                _call_engine(lambda: self._container.update(**_memory(memory_mb)))
             except BoxUnavailable as error:
                 raise OSError(str(error)) from error
             self._memory_mb = memory_mb
@@ -169,11 +169,11 @@ class _Container:
             ],
         )
 
-    def _called(self, listener: socket.socket) -> socket.socket:
+    def _accept_call(self, listener: socket.socket) -> socket.socket:
         """The zygote's call, once it comes. Raises BoxUnavailable if the container ends first."""
         from docker.errors import NotFound
 
-        listener.settimeout(_LOOK_S)
+        listener.settimeout(_CHECK_S)
         deadline = time.monotonic() + _START_S
         while time.monotonic() < deadline:
             with suppress(TimeoutError):
@@ -189,7 +189,7 @@ class _Container:
         raise BoxUnavailable(f"the container did not start: {self._advice}")
 
 
-def _engine(work: Callable[[], T]) -> T:
+def _call_engine(work: Callable[[], T]) -> T:
     """The result of this function, called on the one thread that talks to the engine.
 
     Raises BoxUnavailable.
@@ -200,11 +200,11 @@ def _engine(work: Callable[[], T]) -> T:
     try:
         return starter(os.getpid()).submit(work).result()
     except (DockerException, RequestException) as error:
-        told = getattr(error, "explanation", None) or error
-        raise BoxUnavailable(f"the Docker engine refused: {told}") from error
+        reason = getattr(error, "explanation", None) or error
+        raise BoxUnavailable(f"the Docker engine refused: {reason}") from error
 
 
-def _knock(host: str) -> None:
+def _check_listens(host: str) -> None:
     """Raises OSError if nobody listens on the engine's socket."""
     if host.startswith("unix://"):
         with socket.socket(socket.AF_UNIX) as caller:
@@ -253,8 +253,8 @@ def _listen(listener: socket.socket, folder: Path) -> None:
 
 def _handle(control: socket.socket) -> int:
     """A pidfd of the process that called, by which it can be ended. Raises BoxUnavailable."""
-    told = control.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size)
-    pid = _CREDENTIALS.unpack(told)[0]
+    credentials = control.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size)
+    pid = _CREDENTIALS.unpack(credentials)[0]
     try:
         handle = os.pidfd_open(pid)
         signal.pidfd_send_signal(handle, 0)

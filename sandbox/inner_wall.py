@@ -45,16 +45,16 @@ def first_step(wall: Wall, arch: Architecture | None, *, own_root: bool | None) 
     """
     raised = {}
     if own_root is not False:
-        raised["root"] = bool(own_root) and wall.has("root") and _raises(leave_root)
-    for layer, raise_it in (
+        raised["root"] = bool(own_root) and wall.has("root") and _succeeds(leave_root)
+    for layer, raise_layer in (
         ("no_new_privs", renounce_privileges),
         ("landlock", restrict_files),
         ("identity", become_nobody),
         ("dumpable", hide_memory),
-        ("own_clock", own_clock.take),
+        ("own_clock", own_clock.install),
         ("seccomp", lambda: load_filter(_zygote_filter(arch, wall, raised["own_clock"]))),
     ):
-        raised[layer] = wall.has(layer) and _raises(raise_it)
+        raised[layer] = wall.has(layer) and _succeeds(raise_layer)
     return raised
 
 
@@ -67,16 +67,16 @@ class SecondStep:
 
     def __init__(self, wall: Wall, arch: Architecture | None) -> None:
         self._wall = wall
-        self._calls = [_words(_PR_SET_PDEATHSIG, signal.SIGKILL)]
+        self._calls = [_prctl_arguments(_PR_SET_PDEATHSIG, signal.SIGKILL)]
         if wall.has("seccomp") and arch is not None:
-            self._calls.append(_loading(bot_filter(arch, wall.has)))
+            self._calls.append(_filter_arguments(bot_filter(arch, wall.has)))
         self._limits: list[tuple[int, tuple[int, int]]] = []
 
-    def expect(self, limits: Mapping[str, int]) -> None:
+    def set_limits(self, limits: Mapping[str, int]) -> None:
         """Sets the resource limits of the next forks, soft and hard alike."""
         self._limits = _known_limits(limits, self._wall)
 
-    def take(self) -> None:
+    def apply(self) -> None:
         """Raises the second step. Called by the fork. Raises WallError."""
         for number, both in self._limits:
             resource.setrlimit(number, both)
@@ -95,7 +95,7 @@ def _known_limits(limits: Mapping[str, int], wall: Wall) -> list[tuple[int, tupl
     known = {
         getattr(resource, name): most
         for name, most in limits.items()
-        if wall.has(_part(name)) and hasattr(resource, name)
+        if wall.has(_part_name(name)) and hasattr(resource, name)
     }
     return [(number, _both(number, most)) for number, most in known.items()]
 
@@ -107,7 +107,7 @@ def _both(number: int, most: int) -> tuple[int, int]:
     return least, least
 
 
-def _part(limit: str) -> str:
+def _part_name(limit: str) -> str:
     return f"rlimits:{limit.removeprefix('RLIMIT_')}"
 
 
@@ -152,7 +152,7 @@ def renounce_privileges() -> None:
 
 def load_filter(program: bytes) -> None:
     """Sends every later system call of this process through the filter."""
-    _checked(_libc.prctl(*_loading(program)))
+    _checked(_libc.prctl(*_filter_arguments(program)))
 
 
 class _Filter(ctypes.Structure):
@@ -161,13 +161,17 @@ class _Filter(ctypes.Structure):
     _fields_ = (("length", ctypes.c_ushort), ("code", ctypes.c_char_p))
 
 
-def _loading(program: bytes) -> tuple[object, ...]:
+def _filter_arguments(program: bytes) -> tuple[object, ...]:
     """The arguments with which `prctl` loads the filter."""
     pointer = ctypes.byref(_Filter(len(program) // 8, program))
-    return (*_words(_PR_SET_SECCOMP, _SECCOMP_MODE_FILTER)[:2], pointer, *_words()[3:])
+    return (
+        *_prctl_arguments(_PR_SET_SECCOMP, _SECCOMP_MODE_FILTER)[:2],
+        pointer,
+        *_prctl_arguments()[3:],
+    )
 
 
-def _words(*numbers: int) -> tuple[object, ...]:
+def _prctl_arguments(*numbers: int) -> tuple[object, ...]:
     """The five arguments of a call of `prctl`."""
     return tuple(ctypes.c_long(number) for number in (*numbers, 0, 0, 0, 0, 0)[:5])
 
@@ -204,7 +208,7 @@ def _checked(result: int) -> int:
     return result
 
 
-def _raises(layer: Callable[[], None]) -> bool:
+def _succeeds(layer: Callable[[], None]) -> bool:
     try:
         layer()
     except OSError:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Final
 
 from sandbox import inner_wall
-from sandbox.syscalls import answering
+from sandbox.syscalls import answer_filter
 
 CALLS: Final = {"x86_64": {"uretprobe": 335, "uprobe": 336}}
 _ANSWER: Final = errno.ENOMEDIUM
@@ -47,7 +47,7 @@ def main() -> None:
     number = int(sys.argv[2])
     try:
         inner_wall.renounce_privileges()
-        inner_wall.load_filter(answering(number, _ANSWER))
+        inner_wall.load_filter(answer_filter(number, _ANSWER))
     except OSError:
         os._exit(_NO_FILTER)
     libc = ctypes.CDLL(None, use_errno=True)

@@ -22,14 +22,14 @@ class Launched:
     """A zygote that has been started and may not be ready yet.
 
     `control` is our end of its channel, which also receives the sender's pid. `end` kills the box
-    with everything in it, `last_words` returns what it printed before it failed (and ends it),
-    `make_room` lets its seats have so many MiB.
+    with everything in it, `error_output` returns what it printed before it failed (and ends it),
+    `reserve_memory` lets its seats have so many MiB.
     """
 
     control: socket.socket
     end: Callable[[], None]
-    last_words: Callable[[], str]
-    make_room: Callable[[int], None]
+    error_output: Callable[[], str]
+    reserve_memory: Callable[[int], None]
 
 
 Launch = Callable[[], Launched]
@@ -42,12 +42,15 @@ def launcher(command: Sequence[str]) -> Launch:
     """
 
     def launch() -> Launched:
-        control, theirs = pair()
+        control, theirs = channel_pair()
         with theirs:
             process = starter(os.getpid()).submit(_start, command, theirs.fileno()).result()
         # The process limits its own address space and nothing else does, so there is always room.
         return Launched(
-            control, lambda: _end(process), lambda: _last_words(process), make_room=lambda _: None
+            control,
+            lambda: _end(process),
+            lambda: _error_output(process),
+            reserve_memory=lambda _: None,
         )
 
     return launch
@@ -62,7 +65,7 @@ def starter(pid: int) -> ThreadPoolExecutor:
     return ThreadPoolExecutor(1, thread_name_prefix=f"boxes-of-{pid}")
 
 
-def pair() -> tuple[socket.socket, socket.socket]:
+def channel_pair() -> tuple[socket.socket, socket.socket]:
     """Two ends of a channel: ours, which also receives the sender's pid, and the other one."""
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     ours.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
@@ -88,7 +91,7 @@ def _end(process: subprocess.Popen[bytes]) -> None:
         process.stderr.close()
 
 
-def _last_words(process: subprocess.Popen[bytes]) -> str:
+def _error_output(process: subprocess.Popen[bytes]) -> str:
     process.kill()
     _, said = process.communicate()
     return said.decode(errors="replace").strip().splitlines()[-1:][0] if said else "no word"

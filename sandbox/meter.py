@@ -16,7 +16,7 @@ from sandbox.policy import Limits
 
 GRACE_MS: Final = 20
 """Milliseconds before the clocks are first read: most answers come sooner."""
-_LONGEST_LOOK_MS: Final = 500
+_LONGEST_CHECK_MS: Final = 500
 
 
 def cpu_clock(pid: int) -> int:
@@ -39,8 +39,8 @@ def is_asleep(pid: int) -> bool:
 
 def too_long(used_ms: float, budget_ms: float) -> SeatFault:
     """The fault of a bot that has used more processor time for a question than it was allowed."""
-    told = f"used {used_ms:.1f} ms of processor time; it was allowed {budget_ms:.0f} ms"
-    return SeatFault("timeout", told)
+    detail = f"used {used_ms:.1f} ms of processor time; it was allowed {budget_ms:.0f} ms"
+    return SeatFault("timeout", detail)
 
 
 class Bank:
@@ -53,7 +53,7 @@ class Bank:
 
 
 class Meter:
-    """Charges one question to a seat. No clock is read before the first `look`.
+    """Charges one question to a seat. No clock is read before the first `check`.
 
     Wall time counts from the first look on. Time in which the process, or the thread that waits for
     it, was kept waiting for a processor is not charged: a bot never pays for a busy machine. The
@@ -63,7 +63,7 @@ class Meter:
 
     __slots__ = (
         *("_allowed", "_begun", "_budget", "_first", "_first_ready", "_limits", "_pid"),
-        "next_look_ms",
+        "next_check_ms",
     )
 
     def __init__(
@@ -76,10 +76,10 @@ class Meter:
         self._allowed = min(budget_ms * limits.wall_factor, max(budget_ms, left_ms))
         self._first: float | None = None
         self._first_ready = 0.0
-        self.next_look_ms = min(GRACE_MS, int(budget_ms) + 1)
+        self.next_check_ms = min(GRACE_MS, int(budget_ms) + 1)
 
-    def look(self, answered: Callable[[], bool] = lambda: False) -> None:
-        """Reads the clocks, and sets `next_look_ms`. Raises SeatFault if the time is over.
+    def check(self, answered: Callable[[], bool] = lambda: False) -> None:
+        """Reads the clocks, and sets `next_check_ms`. Raises SeatFault if the time is over.
 
         `answered` is called after the clocks are read: a bot that has answered by then is not
         judged.
@@ -98,7 +98,9 @@ class Meter:
         # fault.
         if wall > allowed + self._limits.patience_ms:
             raise SeatFault("platform", f"the machine gave the bot no time for {wall:.0f} ms")
-        self.next_look_ms = max(1, min(_LONGEST_LOOK_MS, int(left) + 1, int(allowed - charged) + 1))
+        self.next_check_ms = max(
+            1, min(_LONGEST_CHECK_MS, int(left) + 1, int(allowed - charged) + 1)
+        )
 
     def slept_ms(self, used_ms: float) -> float:
         """Milliseconds slept until now: the charged wall time less `used_ms` of processor time."""

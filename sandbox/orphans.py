@@ -22,7 +22,7 @@ _END: Final = "+"
 
 def owner() -> str:
     """A name for this process that no other process of this machine has, had or will have."""
-    return f"{_namespace()}.{os.getpid()}.{_begun(os.getpid())}"
+    return f"{_namespace()}.{os.getpid()}.{_start_time(os.getpid())}"
 
 
 def folder_prefix() -> str:
@@ -30,14 +30,14 @@ def folder_prefix() -> str:
     return owner() + _END
 
 
-def lives(owner: str) -> bool:
+def is_alive(owner: str) -> bool:
     """Whether that process runs. A process in another pid namespace counts as running."""
     namespace, _, rest = owner.partition(".")
     pid, _, begun = rest.partition(".")
     if namespace != _namespace():
         return True
     try:
-        return _begun(int(pid)) == begun
+        return _start_time(int(pid)) == begun
     except (OSError, ValueError):
         return False
 
@@ -48,11 +48,11 @@ def sweep(client: DockerClient, directory: Path) -> None:
 
     mine = {"label": OWNER}
     for container in client.containers.list(all=True, filters=mine, ignore_removed=True):
-        if not lives(container.labels[OWNER]):
+        if not is_alive(container.labels[OWNER]):
             with suppress(APIError):  # Another worker removed it first.
                 container.remove(force=True)
     for folder in directory.iterdir():
-        if not lives(folder.name.partition(_END)[0]):
+        if not is_alive(folder.name.partition(_END)[0]):
             shutil.rmtree(folder, ignore_errors=True)
 
 
@@ -60,7 +60,7 @@ def _namespace() -> str:
     return str(os.stat("/proc/self/ns/pid").st_ino)
 
 
-def _begun(pid: int) -> str:
+def _start_time(pid: int) -> str:
     """When the process began, in clock ticks since boot. Raises OSError for one that has ended."""
     state, *rest = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     if state in "ZX":

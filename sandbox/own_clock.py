@@ -74,7 +74,7 @@ _libc.getauxval.restype = ctypes.c_ulong
 _libc.mmap.restype = ctypes.c_void_p
 
 
-def take() -> None:
+def install() -> None:
     """Puts this process, and all that it forks, on a clock of its own.
 
     Raises OSError if the machine or its kernel does not allow it, and leaves the clocks as they
@@ -84,9 +84,9 @@ def take() -> None:
         raise OSError(f"no code for a clock on {os.uname().machine}")
     _checked(_libc.prctl(_PR_GET_TSC, ctypes.byref(ctypes.c_int()), 0, 0, 0))
     vdso: int = _libc.getauxval(_AT_SYSINFO_EHDR)
-    functions, times = _functions(), _pages_of_times(vdso)
-    code = _page_of_code()
-    size = _open(vdso, max(functions.values()))
+    functions, times = _functions(), _count_time_pages(vdso)
+    code = _code_page()
+    size = _make_writable(vdso, max(functions.values()))
     try:
         _checked(_libc.munmap(*_longs(vdso - times * _PAGE, times * _PAGE)))
         for name, place in functions.items():
@@ -109,7 +109,7 @@ def _functions() -> dict[str, int]:
     return found
 
 
-def _pages_of_times(vdso: int) -> int:
+def _count_time_pages(vdso: int) -> int:
     """The number of pages with the kernel's times right before the vDSO. Raises OSError for none.
 
     A box has no /proc that says so. But MADV_DOFORK is invalid for the kernel's mappings alone:
@@ -124,7 +124,7 @@ def _pages_of_times(vdso: int) -> int:
     return count
 
 
-def _page_of_code() -> int:
+def _code_page() -> int:
     """The address of a new page with the code of the clock."""
     page = _libc.mmap(*_longs(0, _PAGE, _READ_WRITE, _PRIVATE_ANONYMOUS, -1, 0))
     if page == _FAILED:
@@ -134,7 +134,7 @@ def _page_of_code() -> int:
     return int(page)
 
 
-def _open(vdso: int, last: int) -> int:
+def _make_writable(vdso: int, last: int) -> int:
     """Makes the vDSO writable, at least up to the address `last`; returns its size.
 
     The kernel changes the rights of the whole vDSO or of nothing.

@@ -79,7 +79,7 @@ SERIAL_BYTES: Final = 8
 DESCRIPTORS: Final = struct.Struct("2i")
 """The descriptors sent with the limits of a seat: its channel, and the pipe for its output."""
 
-DEATH: Final = struct.Struct("idq?")
+EXIT_STATUS: Final = struct.Struct("idq?")
 """How a seat ended: its wait status, processor time in ms, most memory in bytes, and whether it
 left its zygote as it was."""
 
@@ -231,7 +231,7 @@ LEARN_ANSWER_BYTES: Final = 90 * KIB
 """The longest memory, 64 KiB, in base64 with a little to spare."""
 
 
-def learning(limits: Limits) -> Limits:
+def learning_limits(limits: Limits) -> Limits:
     """The limits of a bot that learns instead of playing: one long decision with a long answer."""
     return replace(
         limits,

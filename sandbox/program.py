@@ -49,7 +49,7 @@ class Program:
     wall: Wall = field(default_factory=Wall)
     libraries: tuple[str, ...] = ()
 
-    def rich(self) -> Program:
+    def with_libraries(self) -> Program:
         """The same program with its libraries loaded."""
         modules = [module for name in self.libraries for module in LIBRARIES[name]]
         return replace(self, preload=(*modules, *self.preload), libraries=())

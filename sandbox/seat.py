@@ -27,8 +27,8 @@ from sandbox.policy import (
     Limits,
     rlimits,
 )
-from sandbox.verdict import Death, verdict
-from sandbox.zygote_client import Warm
+from sandbox.verdict import ExitStatus, verdict
+from sandbox.zygote_client import ZygoteClient
 
 _LEAVING_MS: Final = 200
 _WHERE_MS: Final = 200
@@ -47,7 +47,11 @@ class Seat:
     """
 
     def __init__(
-        self, zygote: Warm, limits: Limits, done: Callable[[Warm], None], bank: Bank | None = None
+        self,
+        zygote: ZygoteClient,
+        limits: Limits,
+        done: Callable[[ZygoteClient], None],
+        bank: Bank | None = None,
     ) -> None:
         fork = zygote.fork(rlimits(limits, zygote.baseline_bytes))
         self._zygote = zygote
@@ -80,7 +84,7 @@ class Seat:
         self._meter: Meter | None = None
         """The meter of a question that was not answered at once."""
         self._open = True
-        self._death: Death | None = None
+        self._exit_status: ExitStatus | None = None
         self._fault: SeatFault | None = None
 
     def ask(self, frame: bytes, decisions: int = 1, *, start: bool = False) -> bytes:
@@ -96,13 +100,13 @@ class Seat:
             return self._exchange(frame, decisions, start)
         except SeatFault as fault:
             late = fault.kind == "timeout"
-            self._fault = self._spent() if late and self._last else fault
+            self._fault = self._bank_empty() if late and self._last else fault
             if late and not self._last and decisions > FRAME_DECISIONS:
                 fault.shared = True
-            elif self._death is None:
+            elif self._exit_status is None:
                 self._charge()
             if late:
-                self._ask_where()
+                self._print_where()
             self.close()
             raise self._fault from None
 
@@ -116,15 +120,15 @@ class Seat:
     @property
     def cpu_ms(self) -> float:
         """The processor time that the bot has used, including loading, in milliseconds."""
-        return self._death.cpu_ms if self._death else self._rested / 1e6
+        return self._exit_status.cpu_ms if self._exit_status else self._rested / 1e6
 
     def close(self) -> None:
         """Kills the process and waits for its end; hands its zygote back. May be called twice."""
         if not self._open:
             return
-        if self._death is None:
+        if self._exit_status is None:
             with suppress(SeatFault):  # A zygote that has died took its fork with it.
-                self._bury()
+                self._reap()
         self._drain()
         self._open = False
         self._channel.close()
@@ -149,12 +153,12 @@ class Seat:
             self._stop(False)
         if thought > limits.off_turn_ms:
             raise SeatFault("protocol", f"thought for {thought:.0f} ms while it was not asked")
-        budget = self._budget = limits.start_cpu_ms if start else self._owed(decisions)
+        budget = self._budget = limits.start_cpu_ms if start else self._budget_ms(decisions)
         tag = next(self._tags)
         if len(frame) <= CHUNK_BYTES:
             self._send(tag + b"\0" + frame)
         else:
-            for packet in _packets(tag, frame):
+            for packet in _split_packets(tag, frame):
                 self._send(packet)
         answer = self._receive(tag, limits.longest_answer(decisions))
         rested = self._rested = self._cpu_ns()
@@ -163,7 +167,7 @@ class Seat:
         used = (rested - begun) / 1e6
         if used > budget:
             raise too_long(used, budget)
-        slept = 0.0 if self._meter is None else self._slept(self._meter, used)
+        slept = 0.0 if self._meter is None else self._slept_ms(self._meter, used)
         # Loading has a budget of its own, but sleep during loading is charged.
         bank.left_ms -= slept if start else used + slept
         return answer
@@ -175,11 +179,11 @@ class Seat:
             number = signal.SIGSTOP if stopped else signal.SIGCONT
             signal.pidfd_send_signal(self._handle, number)
 
-    def _owed(self, decisions: int) -> float:
+    def _budget_ms(self, decisions: int) -> float:
         """Milliseconds of processor time that a question may use. Raises SeatFault for none."""
         left = self._bank.left_ms
         if left <= 0:
-            raise self._spent()
+            raise self._bank_empty()
         whole = self._limits.cpu_ms * max(1, min(decisions, FRAME_DECISIONS))
         self._last = left < whole
         return left if self._last else whole
@@ -191,7 +195,7 @@ class Seat:
             slept = 0.0 if self._meter is None else self._meter.slept_ms(used)
             self._bank.left_ms -= used + slept
 
-    def _spent(self) -> SeatFault:
+    def _bank_empty(self) -> SeatFault:
         return SeatFault("timeout", f"used all of its {self._limits.bank_ms} ms for the match")
 
     def _send(self, packet: bytes) -> None:
@@ -205,29 +209,29 @@ class Seat:
                 self._wait()
                 self._poll.modify(self._channel, select.POLLIN)
             except OSError:
-                raise self._dead() from None
+                raise self._exit_fault() from None
 
     def _receive(self, tag: bytes, longest: int) -> bytes:
         room = TAG_BYTES + longest + 1
         try:
             if self._prints or self._budget < GRACE_MS or self._meter is not None:
-                packet = self._polled(room)
+                packet = self._receive_polled(room)
             else:
                 packet = os.read(self._descriptor, room)
         except BlockingIOError:
-            self._watch().next_look_ms = 0
-            packet = self._polled(room)
+            self._watch().next_check_ms = 0
+            packet = self._receive_polled(room)
         except OSError:
             packet = b""
         if not packet:
-            raise self._dead()
+            raise self._exit_fault()
         if not packet.startswith(tag):
             raise SeatFault("protocol", "sent an answer that nobody had asked for")
         if len(packet) == room:
             raise SeatFault("protocol", f"sent an answer longer than {longest} bytes")
         return packet[TAG_BYTES:]
 
-    def _polled(self, room: int) -> bytes:
+    def _receive_polled(self, room: int) -> bytes:
         """The packet, while output and clocks are looked after; b"" if the channel has ended."""
         while not self._wait():
             pass
@@ -239,7 +243,7 @@ class Seat:
     def _wait(self) -> bool:
         """Waits once, reading output and clocks; True if the channel is ready. Raises SeatFault."""
         ready, meter = False, self._watch()
-        for descriptor, _ in self._poll.poll(meter.next_look_ms):
+        for descriptor, _ in self._poll.poll(meter.next_check_ms):
             if descriptor == self._output:
                 self._prints = True
                 self._drain()
@@ -247,9 +251,9 @@ class Seat:
                 ready = True
         if not ready:
             try:
-                meter.look(self._is_ready)
+                meter.check(self._is_ready)
             except OSError:
-                raise self._dead() from None
+                raise self._exit_fault() from None
         return ready
 
     def _watch(self) -> Meter:
@@ -259,11 +263,11 @@ class Seat:
             self._meter = Meter(self.pid, self._begun, self._budget, self._limits, left)
         return self._meter
 
-    def _slept(self, meter: Meter, used: float) -> float:
+    def _slept_ms(self, meter: Meter, used: float) -> float:
         try:
             return meter.slept_ms(used)
         except OSError:
-            raise self._dead() from None
+            raise self._exit_fault() from None
 
     def _is_ready(self) -> bool:
         return any(descriptor != self._output for descriptor, _ in self._poll.poll(0))
@@ -272,9 +276,9 @@ class Seat:
         try:
             return time.clock_gettime_ns(self._clock)
         except OSError:
-            raise self._dead() from None
+            raise self._exit_fault() from None
 
-    def _ask_where(self) -> None:
+    def _print_where(self) -> None:
         """Has a process that is out of time print where it is, if it can, for its author."""
         watch = select.poll()
         watch.register(self._output, select.POLLIN)
@@ -285,16 +289,16 @@ class Seat:
             self._drain()
             patience = _QUIET_MS
 
-    def _dead(self) -> SeatFault:
+    def _exit_fault(self) -> SeatFault:
         """The fault of a process that is ending, or that has closed its channel and stays."""
         allowed = self._begun / 1e6 + self._budget
         self._charge()
         try:
-            return verdict(self._bury(_LEAVING_MS), self._limits, allowed)
+            return verdict(self._reap(_LEAVING_MS), self._limits, allowed)
         except SeatFault as fault:
             return fault
 
-    def _bury(self, patience_ms: int = 0) -> Death:
+    def _reap(self, patience_ms: int = 0) -> ExitStatus:
         """Gives the process time to end, kills it if it stays, and returns how it ended."""
         watch = select.poll()
         watch.register(self._handle, select.POLLIN)
@@ -302,8 +306,8 @@ class Seat:
         if stays:
             with suppress(ProcessLookupError):
                 signal.pidfd_send_signal(self._handle, signal.SIGKILL)
-        self._death = replace(self._zygote.bury(), ours=stays)
-        return self._death
+        self._exit_status = replace(self._zygote.reap(), killed_by_host=stays)
+        return self._exit_status
 
     def _drain(self) -> None:
         """Reads what the bot has printed; keeps what fits and drops the rest."""
@@ -326,7 +330,7 @@ def _tags() -> Iterator[bytes]:
             yield drawn[at : at + TAG_BYTES]
 
 
-def _packets(tag: bytes, frame: bytes) -> Iterator[bytes]:
+def _split_packets(tag: bytes, frame: bytes) -> Iterator[bytes]:
     """The question in parts that fit a packet; each part but the last is marked as incomplete."""
     last = max(0, len(frame) - 1) // CHUNK_BYTES
     for at in range(last):

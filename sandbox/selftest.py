@@ -58,7 +58,7 @@ def best_kind(engine: Engine = Engine()) -> str:  # noqa: B008 - a frozen value
     return next((kind for kind in KINDS if selftest(kind, engine=engine).walled), "process")
 
 
-def why_not(kind: str, wall: Wall, engine: Engine, libraries: tuple[str, ...]) -> str:
+def libraries_refusal(kind: str, wall: Wall, engine: Engine, libraries: tuple[str, ...]) -> str:
     """Why seats of this kind must not hold the libraries: the wall stands without them but fails
     with them. "" if they may."""
     tested = selftest(kind, wall, engine, libraries)
@@ -70,14 +70,14 @@ def why_not(kind: str, wall: Wall, engine: Engine, libraries: tuple[str, ...]) -
 def _examine(box: Box) -> Report:
     worked = [(name, layer) for name, (layer, _) in ATTACKS.items() if _works(box, name)]
     layers = {layer: box.layers.get(layer, True) for layer in (*box.layers, *LAYERS)}
-    told = {layer.partition(":")[0] for _, layer in worked}
-    layers |= dict.fromkeys(told, False)
+    open_layers = {layer.partition(":")[0] for _, layer in worked}
+    layers |= dict.fromkeys(open_layers, False)
     layers["clock"] = _clock_runs(box)
     open_ = [(f"a bot could {name}: the layer {layer!r} is open", layer) for name, layer in worked]
     open_ += [
         (f"the layer {layer!r} does not work on this machine", layer)
         for layer, stands in layers.items()
-        if not stands and layer not in told
+        if not stands and layer not in open_layers
     ]
     missing = [sentence for sentence, layer in open_ if layer not in NOT_EVERYWHERE]
     lacking = [sentence for sentence, layer in open_ if layer in NOT_EVERYWHERE]

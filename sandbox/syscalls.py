@@ -104,7 +104,7 @@ Has: TypeAlias = Callable[[str], bool]
 """Says whether a part of the filters goes up, by its name in policy.py."""
 
 
-def _whole(_: str) -> bool:
+def _all_parts(_: str) -> bool:
     """All parts go up, as everywhere except in tests."""
     return True
 
@@ -147,7 +147,7 @@ _DONT_NEED, _FREE = 4, 8
 _HUGE_PAGES: Final = 0x40000
 
 
-def zygote_filter(arch: Architecture, has: Has = _whole, *, own_clock: bool = False) -> bytes:
+def zygote_filter(arch: Architecture, has: Has = _all_parts, *, own_clock: bool = False) -> bytes:
     """The first filter: allows everything that zygote or bot needs, and nothing else.
 
     `own_clock` says that the process has a clock of its own, and must not see any other.
@@ -161,7 +161,7 @@ def zygote_filter(arch: Architecture, has: Has = _whole, *, own_clock: bool = Fa
     return _program(arch, {REFUSE: TIMERS, NOTHING: WAITS, **known}, otherwise, has, first)
 
 
-def bot_filter(arch: Architecture, has: Has = _whole) -> bytes:
+def bot_filter(arch: Architecture, has: Has = _all_parts) -> bytes:
     """The second filter, on top of the first: takes away the calls that only the zygote needs."""
     taken = {REFUSE: ZYGOTE} if has("seccomp:zygote") else {}
     first = _private_futexes(arch) if has("seccomp:futex") else []
@@ -170,7 +170,7 @@ def bot_filter(arch: Architecture, has: Has = _whole) -> bytes:
     return _program(arch, taken, ALLOW, has, first)
 
 
-def answering(number: int, code: int) -> bytes:
+def answer_filter(number: int, code: int) -> bytes:
     """A filter that answers this one call with an error, and allows all others."""
     tried = _group([number], ABSENT & ~0xFFFF | code)
     lines = [(_LOAD, 0, 0, _NUMBER_AT), *tried, (_RETURN, 0, 0, ALLOW)]

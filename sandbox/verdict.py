@@ -15,31 +15,31 @@ _STARVED: Final = (-signal.SIGKILL, -signal.SIGSEGV, -signal.SIGABRT, -signal.SI
 
 
 @dataclass(frozen=True, slots=True)
-class Death:
+class ExitStatus:
     """How a seat's process ended: wait status, processor time in ms, peak memory in bytes.
 
-    `clean` says that it left nothing behind; `ours` that its host killed it.
+    `clean` says that it left nothing behind; `killed_by_host` that its host killed it.
     """
 
     status: int
     cpu_ms: float
     max_rss: int
     clean: bool
-    ours: bool = False
+    killed_by_host: bool = False
 
 
-def verdict(death: Death, limits: Limits, cpu_allowed_ms: float) -> SeatFault:
+def verdict(exit_status: ExitStatus, limits: Limits, cpu_allowed_ms: float) -> SeatFault:
     """The fault of a process that ended, or closed its channel, instead of answering.
 
     `cpu_allowed_ms` is the processor time of its life that it may have used by then.
     """
-    if death.ours:
+    if exit_status.killed_by_host:
         return SeatFault("crash", "closed its channel instead of answering")
-    code = os.waitstatus_to_exitcode(death.status)
+    code = os.waitstatus_to_exitcode(exit_status.status)
     most = limits.start_cpu_ms + limits.bank_ms
-    if death.cpu_ms > min(cpu_allowed_ms, most) or code == -signal.SIGXCPU:
-        return SeatFault("timeout", f"used {death.cpu_ms:.0f} ms of processor time in all")
-    near = death.max_rss > _NEAR * limits.memory_mb * MIB
+    if exit_status.cpu_ms > min(cpu_allowed_ms, most) or code == -signal.SIGXCPU:
+        return SeatFault("timeout", f"used {exit_status.cpu_ms:.0f} ms of processor time in all")
+    near = exit_status.max_rss > _NEAR * limits.memory_mb * MIB
     if code == NO_MEMORY or (near and code in _STARVED):
         return SeatFault("memory", f"needed more than {limits.memory_mb} MiB")
     if code == -signal.SIGKILL:

@@ -1,6 +1,6 @@
 """The warm process inside a box, from which every seat is forked. Started through launch.py.
 
-Knows how to load code, raise the wall, fork, and bury its forks. It never runs a line of a bot:
+Knows how to load code, raise the wall, fork, and reap its forks. It never runs a line of a bot:
 the fork does, behind the wall's second step, through an entry function that the job names.
 
 Commands come over descriptor 0 or a socket that the job names, one packet each:
@@ -34,12 +34,12 @@ from contextlib import contextmanager
 from operator import eq
 from typing import Any, Final, NoReturn
 
-from sandbox import inner_wall, library, sameness, shared_objects, syscalls
+from sandbox import inner_wall, library, machine_traits, shared_objects, syscalls
 from sandbox.policy import (
     CHUNK_BYTES,
-    DEATH,
     DESCRIPTORS,
     ENVIRONMENT,
+    EXIT_STATUS,
     HELLO,
     NO_MEMORY,
     STANDARD_LIBRARY,
@@ -67,14 +67,14 @@ def main(job: str, imports: Sequence[str]) -> None:
     setting, value = order["build"]
     os.environ[setting] = value
     control = _take_control(order["control"])
-    told: dict[str, object] = {"python": sys.version_info[:2]}
+    report: dict[str, object] = {"python": sys.version_info[:2]}
     try:
-        zygote, told["raised"] = _prepare(order, imports, control)
+        zygote, report["raised"] = _prepare(order, imports, control)
     except Exception as error:
-        told["failed"] = f"{type(error).__name__}: {error}"[:2000]
+        report["failed"] = f"{type(error).__name__}: {error}"[:2000]
         raise
     finally:
-        control.send(json.dumps(told).encode())
+        control.send(json.dumps(report).encode())
     zygote.run()
 
 
@@ -84,12 +84,12 @@ def _prepare(
     """A zygote behind the first step of its wall, and for each layer by name whether it stands."""
     serve = _load(order["preload"], order["entry"])
     wall, arch = Wall(tuple(order["drop"])), syscalls.here()
-    number = sameness.ThreadNumber()
+    thread_id = machine_traits.ThreadId()
     _forget(imports)
     raised = inner_wall.first_step(wall, arch, own_root=order["own_root"])
     inner_wall.limit(STANDING, wall)
     faulthandler.register(WHERE, all_threads=False)
-    zygote = Zygote(control, serve, wall, inner_wall.SecondStep(wall, arch), number)
+    zygote = Zygote(control, serve, wall, inner_wall.SecondStep(wall, arch), thread_id)
     gc.collect()
     gc.freeze()
     return zygote, raised
@@ -141,8 +141,8 @@ def _no_hooks() -> Iterator[None]:
 def _forget(imports: Sequence[str]) -> None:
     """Refuses imports of anything but the library and loaded modules; hides machine traits."""
     library.close_paths()
-    sameness.hide_places(imports)
-    sameness.hide_numbers()
+    machine_traits.hide_paths(imports)
+    machine_traits.hide_identity()
     sys.argv[:] = [""]
     sys.orig_argv[:] = []
     for name in set(os.environ) - set(ENVIRONMENT):  # Added by a shell or an engine.
@@ -158,14 +158,14 @@ class Zygote:
         serve: Serve,
         wall: Wall,
         second: inner_wall.SecondStep,
-        number: sameness.ThreadNumber,
+        thread_id: machine_traits.ThreadId,
     ) -> None:
         self._control = control
         self._serve = serve
         self._streams = _channel()
         self._closes = wall.has("descriptors")
         self._second = second
-        self._number = number
+        self._thread_id = thread_id
         self._limits = b""
         self._child = 0
         self._baseline = list(_state())
@@ -179,26 +179,26 @@ class Zygote:
             if sent:
                 self._seat(message, *DESCRIPTORS.unpack(sent[0][2]))
             else:
-                self._control.send(message + self._bury())
+                self._control.send(message + self._reap())
 
     def _seat(self, limits: bytes, channel: int, output: int) -> None:
         if limits != self._limits:
             self._limits = limits
-            self._second.expect(json.loads(limits))
+            self._second.set_limits(json.loads(limits))
         self._child = os.fork()
         if not self._child:
-            self._be_a_seat(channel, output)
+            self._run_seat(channel, output)
         os.close(channel)
         os.close(output)
 
-    def _bury(self) -> bytes:
+    def _reap(self) -> bytes:
         _, status, usage = os.wait4(self._child, 0)
         self._child = 0
         clean = _childless() and all(map(eq, _state(), self._baseline))
         cpu_ms = (usage.ru_utime + usage.ru_stime) * 1000
-        return DEATH.pack(status, cpu_ms, usage.ru_maxrss * 1024, clean)
+        return EXIT_STATUS.pack(status, cpu_ms, usage.ru_maxrss * 1024, clean)
 
-    def _be_a_seat(self, channel: int, output: int) -> NoReturn:
+    def _run_seat(self, channel: int, output: int) -> NoReturn:
         """The fork's whole life. First it closes all that its zygote had open."""
         try:
             os.dup2(output, 1, False)
@@ -207,8 +207,8 @@ class Zygote:
                 os.dup2(channel, _CHANNEL, False)
             if self._closes:
                 os.closerange(_CHANNEL + 1, 64)
-            self._number.hide()
-            self._second.take()
+            self._thread_id.hide()
+            self._second.apply()
             os.write(_CHANNEL, HELLO)
             self._serve(*self._streams)
             code = 0

@@ -18,9 +18,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from matchbox.errors import BoxUnavailable, SeatFault
-from sandbox.launch import Launch, pair
-from sandbox.policy import DEATH, DESCRIPTORS, HELLO, SERIAL_BYTES
-from sandbox.verdict import Death
+from sandbox.launch import Launch, channel_pair
+from sandbox.policy import DESCRIPTORS, EXIT_STATUS, HELLO, SERIAL_BYTES
+from sandbox.verdict import ExitStatus
 
 _START_S: Final = 30.0
 _REPLY_S: Final = 10.0
@@ -40,7 +40,7 @@ class Fork:
     handle: int
 
 
-class Warm:
+class ZygoteClient:
     """One zygote. `healthy` becomes False when it must not be forked again.
 
     Raises BoxUnavailable where it does not start.
@@ -54,22 +54,22 @@ class Warm:
         self.seats = 0
         try:
             ready, self.pid = _first_packet(self._control)
-            told = json.loads(ready)
+            report = json.loads(ready)
             self.baseline_bytes = _address_space(self.pid)
         except (OSError, ValueError) as error:
-            words = self._launched.last_words()
+            printed = self._launched.error_output()
             self._control.close()
-            raise BoxUnavailable(f"the box did not start: {_advised(words)}") from error
-        if "failed" in told or told["python"] != list(sys.version_info[:2]):
+            raise BoxUnavailable(f"the box did not start: {_with_advice(printed)}") from error
+        if "failed" in report or report["python"] != list(sys.version_info[:2]):
             self.kill()
-            raise BoxUnavailable(f"the box did not start: {_why(told)}")
-        self.raised: dict[str, bool] = told["raised"]
+            raise BoxUnavailable(f"the box did not start: {_start_failure(report)}")
+        self.raised: dict[str, bool] = report["raised"]
         self._control.settimeout(_REPLY_S)
 
-    def make_room(self, memory_mb: int) -> None:
+    def reserve_memory(self, memory_mb: int) -> None:
         """Lets the next seats have so many MiB. Raises SeatFault("platform")."""
         try:
-            self._launched.make_room(memory_mb)
+            self._launched.reserve_memory(memory_mb)
         except OSError as error:
             self.healthy = False
             raise SeatFault("platform", f"no room for {memory_mb} MiB: {error}") from error
@@ -77,7 +77,7 @@ class Warm:
     def fork(self, limits: Mapping[str, int]) -> Fork:
         """The process of a fresh seat, behind the whole wall. Raises SeatFault("platform")."""
         self.seats += 1
-        channel, theirs = pair()
+        channel, theirs = channel_pair()
         channel.settimeout(_REPLY_S)
         output, writer = os.pipe()
         os.set_blocking(output, False)
@@ -91,30 +91,30 @@ class Warm:
                 raise OSError("the fork ended before its wall stood")
             handle = os.pidfd_open(pid)
         except OSError as error:
-            words = _words(output)
+            printed = _printed(output)
             channel.close()
             os.close(output)
             self.healthy = False
-            raise SeatFault("platform", f"a seat could not be made: {words or error}") from error
+            raise SeatFault("platform", f"a seat could not be made: {printed or error}") from error
         finally:
             os.close(writer)
         channel.settimeout(None)
         return Fork(channel, output, pid, handle)
 
-    def bury(self) -> Death:
+    def reap(self) -> ExitStatus:
         """How the last fork ended. It must be dead or dying. Raises SeatFault("platform")."""
         serial = self.seats.to_bytes(SERIAL_BYTES, "big")
         try:
             self._control.send(serial)
-            told = self._control.recv(4096)
-            if told[:SERIAL_BYTES] != serial:
+            reply = self._control.recv(4096)
+            if reply[:SERIAL_BYTES] != serial:
                 raise OSError("the zygote gave no answer")
-            death = Death(*DEATH.unpack(told[SERIAL_BYTES:]))
+            exit_status = ExitStatus(*EXIT_STATUS.unpack(reply[SERIAL_BYTES:]))
         except (OSError, struct.error) as error:
             self.healthy = False
             raise SeatFault("platform", "the box of the bot has died") from error
-        self.healthy = self.healthy and death.clean
-        return death
+        self.healthy = self.healthy and exit_status.clean
+        return exit_status
 
     def kill(self) -> None:
         """Ends the zygote and everything in its box. May be called twice."""
@@ -124,18 +124,18 @@ class Warm:
             self._launched.end()
 
 
-def _advised(words: str) -> str:
+def _with_advice(printed: str) -> str:
     """What the box said, with advice where the cause is known."""
-    if "namespace" in words or "uid map" in words:
-        return f"{words}; let this account make user namespaces (see `sysctl -a | grep userns`)"
-    return words
+    if "namespace" in printed or "uid map" in printed:
+        return f"{printed}; let this account make user namespaces (see `sysctl -a | grep userns`)"
+    return printed
 
 
-def _why(told: Mapping[str, Any]) -> str:
+def _start_failure(report: Mapping[str, Any]) -> str:
     """The reason that a zygote gave for not being ready."""
-    if "failed" in told:
-        return str(told["failed"])
-    inside, here = ("{}.{}".format(*version) for version in (told["python"], sys.version_info))
+    if "failed" in report:
+        return str(report["failed"])
+    inside, here = ("{}.{}".format(*version) for version in (report["python"], sys.version_info))
     return f"it holds Python {inside}, and this is Python {here}: build it from a base of {here}"
 
 
@@ -154,7 +154,7 @@ def _address_space(pid: int) -> int:
     return pages * os.sysconf("SC_PAGE_SIZE")
 
 
-def _words(output: int) -> str:
+def _printed(output: int) -> str:
     with suppress(OSError):
         if select.select([output], [], [], 0)[0]:
             return os.read(output, 2000).decode(errors="replace").strip()[-300:]

@@ -50,7 +50,7 @@ from server.services import (
     walls,
 )
 from server.services.tick import tick
-from worker.arena.learning import give
+from worker.arena.learning import give_lesson
 from worker.arena.play import play_job
 from worker.ledger import message_handlers as ledger
 
@@ -379,7 +379,7 @@ def really_learned(books: Books, job: Teach) -> Learned:
     with books.read() as session:
         bundle = queries.bundle(session, job.pupil.version)
         memory = reading.memory(session, job.pupil.memory) if job.pupil.memory else b""
-        return give(job, bundle, memory, partial(reading.packed_record, session), None)
+        return give_lesson(job, bundle, memory, partial(reading.packed_record, session), None)
 
 
 def record_all(url: str, messages: Sequence[dict[str, Any]], turn: int) -> int:

@@ -93,10 +93,10 @@ def seat_images(docker_engine: str) -> None:
     bots = Program(tuple(registry.seat_modules()), ENTRY, libraries=tuple(LIBRARIES))
     engine.build(
         attacks.packages(),
-        attacks.rich().packages(),
+        attacks.with_libraries().packages(),
         Program((), "echo_entry:serve", (here / "contract",)).packages(),
         bots.packages(),
-        bots.rich().packages(),
+        bots.with_libraries().packages(),
     )
 
 

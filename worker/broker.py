@@ -40,8 +40,8 @@ def socket_path(data: Path) -> Path:
     own = folder(data) / "broker.sock"
     if len(os.fsencode(own)) <= _LONGEST_PATH:
         return own
-    mark = blake2b(os.fsencode(data.resolve()), digest_size=8).hexdigest()
-    return Path(tempfile.gettempdir()) / f"matchbox-{os.getuid()}-{mark}" / "broker.sock"
+    digest_hex = blake2b(os.fsencode(data.resolve()), digest_size=8).hexdigest()
+    return Path(tempfile.gettempdir()) / f"matchbox-{os.getuid()}-{digest_hex}" / "broker.sock"
 
 
 def folder(data: Path) -> Path:

@@ -43,8 +43,8 @@ def copy(place: Path, root: Path) -> None:
 
 def linked(files: Iterable[Path]) -> Iterator[Path]:
     """Every library that one of the files is linked with, once."""
-    told = subprocess.run(["ldd", *files], stdout=subprocess.PIPE, text=True, check=False).stdout
-    yield from map(Path, dict.fromkeys(LINKED.findall(told)))
+    output = subprocess.run(["ldd", *files], stdout=subprocess.PIPE, text=True, check=False).stdout
+    yield from map(Path, dict.fromkeys(LINKED.findall(output)))
 
 
 if __name__ == "__main__":

@@ -63,7 +63,7 @@ def another_worker() -> Iterator[tuple[subprocess.Popen[bytes], int]]:
 
 
 def owner_of(pid: int) -> str:
-    return f"{orphans.owner().partition('.')[0]}.{pid}.{orphans._begun(pid)}"
+    return f"{orphans.owner().partition('.')[0]}.{pid}.{orphans._start_time(pid)}"
 
 
 def test_a_container_has_every_flag_of_the_wall(box: Box, client: Any) -> None:
@@ -109,7 +109,7 @@ def test_what_a_killed_worker_left_is_cleared_away_and_a_live_ones_is_kept(
     client: Any, seat_images: None
 ) -> None:
     with another_worker() as (dead, seat), another_worker() as (live, kept):
-        left, lives = owner_of(dead.pid), owner_of(live.pid)
+        left, is_alive = owner_of(dead.pid), owner_of(live.pid)
         # A stopped zygote does not notice that its host has gone.
         zygotes = [one.attrs["State"]["Pid"] for one in containers(client, left)]
         for zygote in zygotes:
@@ -120,15 +120,15 @@ def test_what_a_killed_worker_left_is_cleared_away_and_a_live_ones_is_kept(
         with opened():
             assert not [one for one in containers(client, left) if one.status == "running"]
         assert eventually(lambda: gone(seat) and not containers(client, left))
-        assert containers(client, lives)
+        assert containers(client, is_alive)
         assert not gone(parent_of(kept))
 
 
 def test_an_owner_in_another_namespace_is_not_ours_to_judge() -> None:
-    assert orphans.lives("1.1.1")
-    assert orphans.lives(orphans.owner())
-    assert not orphans.lives(orphans.owner() + "0")
-    assert not orphans.lives(f"{orphans.owner().partition('.')[0]}.word.1")
+    assert orphans.is_alive("1.1.1")
+    assert orphans.is_alive(orphans.owner())
+    assert not orphans.is_alive(orphans.owner() + "0")
+    assert not orphans.is_alive(f"{orphans.owner().partition('.')[0]}.word.1")
 
 
 def test_an_image_of_other_content_is_refused_by_name(client: Any, tmp_path: Path) -> None:

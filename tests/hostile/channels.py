@@ -24,7 +24,7 @@ from matchbox.errors import SeatFault
 from sandbox.box import KINDS, Box, open_box
 from sandbox.policy import Limits, Wall
 from sandbox.program import LIBRARY
-from worker.arena.order import LONGEST_S, SHORTEST_S
+from worker.arena.separation import LONGEST_S, SHORTEST_S
 
 TRIALS: Final = 100
 _LIMITS: Final = Limits(cpu_ms=3000, memory_mb=128, wall_factor=10, bank_ms=60_000)

@@ -33,7 +33,7 @@ from sandbox.program import LIBRARY, Program
 from tests import engine
 from tests.hostile import stage
 from worker.arena.boxes import ENTRY, open_named
-from worker.arena.play import Table
+from worker.arena.play import MatchSeats
 
 MOST_Z: Final = 3.0
 BOUTS: Final = 2000
@@ -94,11 +94,11 @@ def second_bout(box: Box | None, number: int, bot: bytes) -> Bout:
         ],
     )
     bundles = {digest(bot): bot, medium.version: medium.data}
-    table = Table(job, bundles, box, memories={digest(memory): memory})
+    match_seats = MatchSeats(job, bundles, box, memories={digest(memory): memory})
     spoken = io.StringIO()
     with redirect_stdout(spoken) if box is None else nullcontext():
-        played = play(registry.game("bomb"), job, table.open_player, rotations=(0, 1))
-    said = spoken.getvalue() if box is None else table.logs(_LOG_BYTES)[0]
+        played = play(registry.game("bomb"), job, match_seats.open_player, rotations=(0, 1))
+    said = spoken.getvalue() if box is None else match_seats.logs(_LOG_BYTES)[0]
     assert not played.notes, played.notes
     return Bout(
         won=played.record.bouts[1].places[1] == 1,
@@ -144,7 +144,7 @@ def _evict(page: Path) -> None:
 def images() -> None:
     """Builds what containers of the shipped players need, on the engine of DOCKER_HOST."""
     program = Program(tuple(registry.seat_modules()), ENTRY, libraries=tuple(LIBRARIES))
-    engine.build(program.packages(), program.rich().packages())
+    engine.build(program.packages(), program.with_libraries().packages())
 
 
 def run(kind: str, pairs: int) -> Found:

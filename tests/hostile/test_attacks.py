@@ -17,7 +17,7 @@ from matchbox.match import record as records
 from sandbox.box import Box
 from sandbox.policy import SEATS_PER_ZYGOTE
 from sandbox.selftest import selftest
-from sandbox.zygote_client import Warm
+from sandbox.zygote_client import ZygoteClient
 from tests.hostile.stage import (
     ATTACKS,
     HONEST,
@@ -55,7 +55,7 @@ def looked_at(attack: str) -> Witness:
     return Witness() if witness.of_the_machine else witness
 
 
-def found_as_left(zygote: Warm) -> bool:
+def found_as_left(zygote: ZygoteClient) -> bool:
     """Whether every seat left processes, limits and descriptors as they were before it."""
     return zygote.healthy or zygote.seats >= SEATS_PER_ZYGOTE
 

@@ -82,6 +82,6 @@ def test_honest_bots_forfeit_nothing_where_the_attacker_has_bouts_replayed(
 def test_honest_bots_forfeit_where_replays_are_paid_from_the_same_banks(
     box: Box, bank_ms: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(play.Table, "open_player", play.Table.open_alone)
+    monkeypatch.setattr(play.MatchSeats, "open_player", play.MatchSeats.open_alone)
     result = match(box, bank_ms, ATTACKER, *honest(range(1, SEATS)))
     assert {"timeout", "excluded"} <= {note.kind for note in result.notes if note.entrant}

@@ -16,7 +16,7 @@ from matchbox.match.memory import MEMORY_BYTES
 from matchbox.match.wire import Entrant
 from sandbox import policy
 from sandbox.box import Box
-from worker.arena.learning import Learned, learn
+from worker.arena.learning import LearnResult, learn
 
 OLD = b"the old memory"
 RECORD = b'{"places": [1, 2]}'
@@ -53,7 +53,7 @@ ATTACKS: dict[str, tuple[str, FaultKind, str]] = {
 }
 
 
-def taught(box: Box, body: str, records: Sequence[bytes] = (RECORD,)) -> Learned:
+def taught(box: Box, body: str, records: Sequence[bytes] = (RECORD,)) -> LearnResult:
     """What comes of that `learn`."""
     source = f"{HEAD}    @staticmethod\n    def learn(memory, records):\n        {body}\n".encode()
     return learn(
@@ -74,7 +74,7 @@ def test_it_keeps_the_old_memory_and_the_next_bot_learns_as_ever(
     assert done.fault is not None
     assert done.fault.kind == kind, done.fault
     assert told in done.fault.detail
-    assert taught(box, HONEST) == Learned(OLD + b"!", None, "")
+    assert taught(box, HONEST) == LearnResult(OLD + b"!", None, "")
 
 
 def test_the_most_that_a_round_may_teach_gets_through_and_the_longest_memory_back(

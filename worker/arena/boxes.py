@@ -26,7 +26,7 @@ def open_named(kind: str, settings: Settings = _USUAL) -> Box | None:
     if kind == "none":
         return None
     from sandbox.box import KINDS, open_box
-    from sandbox.selftest import best_kind, why_not
+    from sandbox.selftest import best_kind, libraries_refusal
 
     if kind not in ("auto", *KINDS):
         raise BadOption(f"there is no box {kind!r}: choose one of auto, {', '.join(KINDS)}, none")
@@ -38,7 +38,7 @@ def open_named(kind: str, settings: Settings = _USUAL) -> Box | None:
         entry=ENTRY,
         engine=engine,
         libraries=libraries_of(settings),
-        check=why_not,
+        check=libraries_refusal,
     )
 
 
@@ -63,7 +63,7 @@ def build_images(base: str, network: str, settings: Settings = _USUAL) -> list[s
     client = docker_box.connect()
     return [
         docker_image.build(client, one.packages(), base or docker_image.BASE, network or None)
-        for one in ((plain, plain.rich()) if libraries else (plain,))
+        for one in ((plain, plain.with_libraries()) if libraries else (plain,))
     ]
 
 

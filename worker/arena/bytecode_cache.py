@@ -21,14 +21,14 @@ if TYPE_CHECKING:
     from sandbox.box import Box
     from sandbox.policy import Limits
 
-SHORT: Final = 2 << 10
+SHORTEST_BYTES: Final = 2 << 10
 """Bytes of a source below which compiling in every seat is faster than compiling in another one."""
 KEPT_BYTES: Final = 4 << 20
 """Bytes of sources and their code that are kept for a box."""
 
 
 @dataclass(frozen=True, slots=True)
-class Code:
+class Bytecode:
     """The code that a seat is given to load beside the source."""
 
     data: bytes = b""
@@ -36,57 +36,57 @@ class Code:
     cpu_ms: float = 0.0
     """Processor time of compiling. A seat that is given the code has so much less for loading."""
 
-    def left(self, limits: Limits) -> Limits:
+    def remaining_limits(self, limits: Limits) -> Limits:
         """The limits of a seat that is given this code."""
         spent = int(self.cpu_ms) if self.data else 0
         return replace(limits, start_cpu_ms=max(1, limits.start_cpu_ms - spent))
 
 
-NONE: Final = Code()
+NO_BYTECODE: Final = Bytecode()
 
 
-class Codes:
+class BytecodeCache:
     """The code of the bots that have played in a box."""
 
     def __init__(self) -> None:
-        self._kept: dict[bytes, Code] = {}
+        self._kept: dict[bytes, Bytecode] = {}
         self.spent_ms = 0.0
         """Processor time of all compiling so far, in ms."""
 
-    def of(self, main: bytes, box: Box, limits: Limits) -> Code:
+    def get(self, main: bytes, box: Box, limits: Limits) -> Bytecode:
         """The code of this main file, for seats of the box with these limits.
 
         Raises SeatFault("platform"), Unavailable.
         """
-        if not SHORT <= len(main) <= FILE_BYTES:
-            return NONE
+        if not SHORTEST_BYTES <= len(main) <= FILE_BYTES:
+            return NO_BYTECODE
         code = self._kept.get(main)
         if code is None:
             code = self._kept[main] = self._compiled(main, box, limits)
-            while sum(map(_bytes, self._kept.items())) > KEPT_BYTES:
+            while sum(map(_entry_bytes, self._kept.items())) > KEPT_BYTES:
                 del self._kept[next(iter(self._kept))]
         return code
 
-    def _compiled(self, main: bytes, box: Box, limits: Limits) -> Code:
+    def _compiled(self, main: bytes, box: Box, limits: Limits) -> Bytecode:
         room = replace(limits, answer_bytes=CODE_BYTES, frame_bytes=CODE_BYTES)
         with closing(box.seat(room)) as seat:
             try:
                 data = seat.ask(frames.compile_frame(main), start=True)
             except SeatFault:  # The bot's own seats compile it, and report its errors.
                 data = b""
-            code = Code(data, seat.cpu_ms)
+            code = Bytecode(data, seat.cpu_ms)
         self.spent_ms += seat.cpu_ms
         return code
 
 
-_OPEN: Final[WeakKeyDictionary[Box, Codes]] = WeakKeyDictionary()
+_CACHES: Final[WeakKeyDictionary[Box, BytecodeCache]] = WeakKeyDictionary()
 
 
-def codes_of(box: Box) -> Codes:
+def bytecode_cache_of(box: Box) -> BytecodeCache:
     """The code that is kept for this box's bots."""
-    return _OPEN.setdefault(box, Codes())
+    return _CACHES.setdefault(box, BytecodeCache())
 
 
-def _bytes(kept: tuple[bytes, Code]) -> int:
+def _entry_bytes(kept: tuple[bytes, Bytecode]) -> int:
     main, code = kept
     return len(main) + len(code.data)

@@ -54,11 +54,11 @@ class ServerClient:
 
     def bundle(self, version: str) -> bytes:
         """The bundle with that digest. Raises BadBundle if the server sent another one."""
-        return self._digested("bundles", version)
+        return self._get_by_digest("bundles", version)
 
     def memory(self, name: str) -> bytes:
         """The memory with that digest. Raises BadBundle if the server sent another one."""
-        return self._digested("memories", name)
+        return self._get_by_digest("memories", name)
 
     def record(self, match: str) -> bytes:
         """The packed record of a match. Raises NotFound."""
@@ -82,24 +82,24 @@ class ServerClient:
         """Closes the connections."""
         self._http.close()
 
-    def _send(self, method: str, path: str, **what: Any) -> httpx.Response:
+    def _send(self, method: str, path: str, **options: Any) -> httpx.Response:
         """The answer, which is any 2xx or 409. Raises Unavailable, or the server's refusal."""
-        trouble = ""
+        reason = ""
         for pause in (0.0, *self._pauses_s):
             time.sleep(pause)
             try:
-                answer = self._http.request(method, path, **what)
+                answer = self._http.request(method, path, **options)
             except httpx.TransportError as error:
-                trouble = str(error) or type(error).__name__
+                reason = str(error) or type(error).__name__
                 continue
             if answer.is_success or answer.status_code == httpx.codes.CONFLICT:
                 return answer
-            trouble = f"it answered {answer.status_code}"
+            reason = f"it answered {answer.status_code}"
             if answer.is_client_error and answer.status_code != httpx.codes.TOO_MANY_REQUESTS:
                 raise _refusal(answer)
-        raise Unavailable(f"{method} {path} of the server failed: {trouble}")
+        raise Unavailable(f"{method} {path} of the server failed: {reason}")
 
-    def _digested(self, kind: Literal["bundles", "memories"], name: str) -> bytes:
+    def _get_by_digest(self, kind: Literal["bundles", "memories"], name: str) -> bytes:
         """The bytes with that digest, which are kept for the next call."""
         if name in self._kept:
             self._kept.move_to_end(name)

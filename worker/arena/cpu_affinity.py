@@ -51,7 +51,7 @@ def _schedule(policy: int) -> None:
         os.sched_setscheduler(0, policy, os.sched_param(0))
 
 
-def claim(folder: Path, keep: Callable[[int], None] = pin) -> int | None:
+def claim(folder: Path, pin_to: Callable[[int], None] = pin) -> int | None:
     """Claims a core for this process and its children until the process ends; returns its number.
 
     The core is theirs alone among the processes that claim in this folder. None if others hold all
@@ -60,7 +60,7 @@ def claim(folder: Path, keep: Callable[[int], None] = pin) -> int | None:
     if not CAN_PIN:
         return None
     folder.mkdir(parents=True, exist_ok=True)
-    return _first(folder, usable(), keep)
+    return _lock_first(folder, usable(), pin_to)
 
 
 @contextmanager
@@ -74,7 +74,7 @@ def claimed() -> Iterator[int | None]:
     with suppress(OSError):  # It only saves time: without it, any core will do.
         folder.mkdir(mode=0o700, exist_ok=True)
         if CAN_PIN and folder.lstat().st_uid == os.getuid():
-            core = _first(folder, before[::-1], pin)
+            core = _lock_first(folder, before[::-1], pin)
     try:
         yield core
     finally:
@@ -83,13 +83,13 @@ def claimed() -> Iterator[int | None]:
             os.close(_held.pop(held))
 
 
-def _first(folder: Path, among: Sequence[int], keep: Callable[[int], None]) -> int | None:
+def _lock_first(folder: Path, cores: Sequence[int], pin_to: Callable[[int], None]) -> int | None:
     """The first core of these that no other process has locked in the folder; locks it."""
-    for core in among:
+    for core in cores:
         lock = os.open(folder / f"core-{core}", os.O_RDWR | os.O_CREAT, 0o600)
         with suppress(OSError):  # Another process holds it, or it was just taken from this machine.
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            keep(core)
+            pin_to(core)
             _held.append(lock)
             return core
         os.close(lock)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 if TYPE_CHECKING:
     from pathlib import Path
 
-MOST_TIMES: Final = 2
+MAX_ATTEMPTS: Final = 2
 """A job that was under way at this many deaths of its arena is reported as lost."""
 
 
@@ -22,7 +22,7 @@ class Entry(NamedTuple):
 
     task: str
     message: dict[str, Any]
-    times: int
+    attempts: int
 
 
 class Journal:
@@ -33,18 +33,18 @@ class Journal:
 
     def begin(self, task: str, message: dict[str, Any]) -> None:
         """Writes the job down, before it is played."""
-        left = self.left()
-        times = left.times + 1 if left and left.message == message else 1
+        left = self.unfinished()
+        attempts = left.attempts + 1 if left and left.message == message else 1
         self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         draft = self._path.with_suffix(".new")
-        draft.write_text(json.dumps([task, message, times]))
+        draft.write_text(json.dumps([task, message, attempts]))
         draft.replace(self._path)
 
     def end(self) -> None:
         """Forgets the job: it is done, or given back."""
         self._path.unlink(missing_ok=True)
 
-    def left(self) -> Entry | None:
+    def unfinished(self) -> Entry | None:
         """The job that was being played when the arena died, or None."""
         with suppress(FileNotFoundError, ValueError, TypeError):
             return Entry(*json.loads(self._path.read_text()))

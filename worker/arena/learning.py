@@ -18,7 +18,7 @@ from matchbox.match.learning import Lessons, Own, lessons
 from matchbox.match.record import unpack
 from matchbox.match.seat import LocalChannel
 from matchbox.match.wire import Entrant
-from sandbox.policy import learning
+from sandbox.policy import learning_limits
 from worker.arena.play import cut, libraries_of, limits_of, load_frame, seats_of
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Learned:
+class LearnResult:
     """A bot's memory from now on, and the fault of `learn` if that is the old memory."""
 
     memory: bytes
@@ -48,13 +48,13 @@ def learn(
     seed: str,
     limits: Mapping[str, int],
     box: Box | None,
-) -> Learned:
+) -> LearnResult:
     """The bot's new memory from the records, which are asked for only if the bot learns.
 
     `seed` is for random numbers, 64 hex digits. `limits` are those of a seat; learning has larger
     ones. Raises SeatFault("platform"), BadBundle, BadMessage.
     """
-    allowed = learning(limits_of(limits))
+    allowed = learning_limits(limits_of(limits))
     libraries = libraries_of(box)
     frame = load_frame(game, bundle, entrant.class_name, seed, memory, libraries=libraries)
     channel = LocalChannel() if box is None else seats_of(box, allowed)()
@@ -62,16 +62,16 @@ def learn(
         try:
             frames.read_loaded(channel.ask(frame, start=True))
             if not frames.read_learns(channel.ask(frames.learns_frame())):
-                return Learned(memory, None, "", learns=False)
+                return LearnResult(memory, None, "", learns=False)
             new, fault = frames.read_learned(channel.ask(frames.learn_frame(records()))), None
         except SeatFault as failed:
             if failed.kind == "platform":
                 raise
             new, fault = memory, failed
-    return Learned(new, fault, cut(channel.stderr, allowed.log_bytes))
+    return LearnResult(new, fault, cut(channel.stderr, allowed.log_bytes))
 
 
-def give(
+def give_lesson(
     job: Teach, bundle: bytes, memory: bytes, record: Callable[[str], bytes], box: Box | None
 ) -> wire.Learned:
     """The result of a lesson of the league. `record` returns the packed record of a match by id.

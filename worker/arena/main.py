@@ -29,8 +29,8 @@ from worker.app import make_celery
 from worker.arena import cpu_affinity
 from worker.arena.boxes import examine, open_named
 from worker.arena.client import ServerClient
-from worker.arena.journal import MOST_TIMES, Journal
-from worker.arena.tasks import Arena, GiveBack
+from worker.arena.journal import MAX_ATTEMPTS, Journal
+from worker.arena.tasks import Arena, Requeue
 
 log = structlog.get_logger(__name__)
 logging.getLogger("httpx").setLevel(logging.WARNING)
@@ -38,7 +38,7 @@ logging.getLogger("httpx").setLevel(logging.WARNING)
 settings = read_settings(os.environ)
 app = make_celery(settings, "arena")
 
-_BREATH_S: Final = 1.0
+_REQUEUE_DELAY_S: Final = 1.0
 """Seconds before a job goes back to its queue, so that an absent server is not asked in a loop."""
 _REPORT_S: Final = 60.0
 
@@ -60,29 +60,29 @@ def send(task: str, message: dict[str, Any]) -> None:
 
 def stopping() -> bool:
     """True once the worker has been told to stop."""
-    asked = (state.should_stop, state.should_terminate)
-    return any(one is not None and one is not False for one in asked)
+    flags = (state.should_stop, state.should_terminate)
+    return any(flag is not None and flag is not False for flag in flags)
 
 
-def _work(self: Any, message: dict[str, Any]) -> None:
+def _run_task(self: Any, message: dict[str, Any]) -> None:
     """Does the job of a message. An invalid message is dropped; its row brings the job back."""
     task: str = self.name
     _Running.journal.begin(task, message)
     try:
-        _Running.arena.do(task, message)
+        _Running.arena.run(task, message)
     except BadMessage as error:
         log.error("message.dropped", task=task, why=str(error))
-    except GiveBack as error:
+    except Requeue as error:
         log.warning("job.given_back", task=task, why=str(error))
         if not stopping():
-            time.sleep(_BREATH_S)
+            time.sleep(_REQUEUE_DELAY_S)
         _Running.journal.end()
         raise Reject(str(error), requeue=True) from error
     _Running.journal.end()
 
 
 for _task in wire.JOBS:
-    app.task(_work, name=_task, bind=True)
+    app.task(_run_task, name=_task, bind=True)
 
 
 @signals.celeryd_init.connect
@@ -103,7 +103,7 @@ def _open(sender: str, **_: Any) -> None:
     ).start()
     _Running.arena = Arena(client, box, send, stopping)
     _Running.journal = Journal(Path(settings.data) / f"{sender.partition('@')[0]}.job")
-    _take_up()
+    _resume_job()
 
 
 def _keep_reporting(client: ServerClient, report: dict[str, Any]) -> None:
@@ -126,16 +126,16 @@ def _report(arena: str, kind: str, *, walled: bool, why: str) -> dict[str, Any]:
     return {"arena": arena, "box": kind, "walled": walled, "why": why}
 
 
-def _take_up() -> None:
+def _resume_job() -> None:
     """Queues again a job that was under way when this arena was killed, or reports it as lost."""
-    left = _Running.journal.left()
-    if left is None:
+    job = _Running.journal.unfinished()
+    if job is None:
         return
     try:
-        if left.times >= MOST_TIMES:
-            _Running.arena.lose(left.task, left.message, "the arena died whenever it played this")
+        if job.attempts >= MAX_ATTEMPTS:
+            _Running.arena.lose(job.task, job.message, "the arena died whenever it played this")
             _Running.journal.end()
         else:
-            send(left.task, left.message)
-    except (Unavailable, GiveBack, BadMessage) as error:
+            send(job.task, job.message)
+    except (Unavailable, Requeue, BadMessage) as error:
         log.warning("journal.waits", why=str(error))

@@ -27,15 +27,15 @@ from matchbox.match.sample import sample
 from matchbox.match.seat import Channel, LocalChannel, Seat
 from matchbox.match.wire import Diagnostic, MatchPlayed, PlayMatch
 from sandbox.policy import Limits
-from worker.arena.bytecode_cache import codes_of
-from worker.arena.flavours import Seats
-from worker.arena.order import separation_of, shuffled
+from worker.arena.bytecode_cache import bytecode_cache_of
+from worker.arena.library_seats import SeatOpener
+from worker.arena.separation import separation_of, shuffled
 
 if TYPE_CHECKING:
     from matchbox.match.referee import Played
     from matchbox.match.wire import Entrant
     from sandbox.box import Box
-    from worker.arena.order import Separation
+    from worker.arena.separation import Separation
 
 Opener = Callable[[], Channel]
 """Starts a program that answers frames."""
@@ -50,11 +50,11 @@ _LIBRARIES: Final = ("greenlet",)
 """The modules that every box holds beside the standard library."""
 
 
-class Table:
+class MatchSeats:
     """The players of a match: gives every entrant a seat per rotation, and collects their output.
 
-    `box` is where the bots run; None is this process itself, for trusted bots only. `own` holds
-    entrants that answer through a channel of their own, such as a person.
+    `box` is where the bots run; None is this process itself, for trusted bots only. `channels`
+    opens the channels of entrants that do not run in the box, such as a person.
     """
 
     def __init__(
@@ -63,7 +63,7 @@ class Table:
         bundles: Mapping[str, bytes],
         box: Box | None,
         separation: Separation | None = None,
-        own: Mapping[int, Opener] | None = None,
+        channels: Mapping[int, Opener] | None = None,
         *,
         memories: Mapping[str, bytes] | None = None,
         reports: bool = False,
@@ -78,10 +78,10 @@ class Table:
         room = {"report_bytes": REPORT_BYTES} if self._reports else {}
         self._limits = {**job.limits, **room}
         self._box = box
-        self._own = own or {}
-        self._ways: dict[tuple[int, int], tuple[Opener, bytes]] = {}
+        self._channels = channels or {}
+        self._openers: dict[tuple[int, int], tuple[Opener, bytes]] = {}
         """By entrant and bank: how its seats are opened, and the code that they are given."""
-        self._spent_ms = [0.0 for _ in job.seats]
+        self._compile_ms = [0.0 for _ in job.seats]
         """By entrant: processor time of compiling its code, in ms."""
         self._libraries = libraries_of(box)
         self._seats: list[list[tuple[int, Seat]]] = [[] for _ in job.seats]
@@ -104,7 +104,7 @@ class Table:
     def _open(self, entrant: int, rotation: int, bank: int) -> Seat:
         job, chosen = self._job, self._job.seats[entrant]
         files = read_bundle(self._bundle(chosen)).files
-        way, code = self._way(entrant, bank, files[MAIN])
+        open_seat, code = self._opener_and_bytecode(entrant, bank, files[MAIN])
         frame = frames.load_frame(
             registry.package_of(job.game),
             files,
@@ -116,50 +116,50 @@ class Table:
             code=code,
         )
         if self._separation is not None:
-            way = partial(self._separation.open, rotation, way)
-        seat = Seat(way, frame, reports=self._reports)
+            open_seat = partial(self._separation.open, rotation, open_seat)
+        seat = Seat(open_seat, frame, reports=self._reports)
         self._seats[entrant].append((rotation, seat))
         return seat
 
     def logs(self, limit: int) -> list[str]:
         """The output of each entrant, in the order of rotations, cut to `limit` bytes."""
-        told = (sorted(seats, key=itemgetter(0)) for seats in self._seats)
-        return [cut("".join(seat.log for _, seat in seats), limit) for seats in told]
+        ordered = (sorted(seats, key=itemgetter(0)) for seats in self._seats)
+        return [cut("".join(seat.log for _, seat in seats), limit) for seats in ordered]
 
     def cpu_ms(self) -> list[float]:
         """The processor time of each entrant in milliseconds, including loading."""
         own = (sum(seat.cpu_ms for _, seat in seats) for seats in self._seats)
-        return [round(sum(both), 3) for both in zip(own, self._spent_ms, strict=True)]
+        return [round(sum(both), 3) for both in zip(own, self._compile_ms, strict=True)]
 
     def diagnostics(self) -> list[Diagnostic]:
         """The players' comments on their moves, by bout; at most DIAGNOSTICS_KEPT an entrant."""
         kept: list[Diagnostic] = []
         for entrant, seats in enumerate(self._seats):
-            told = {
+            reports = {
                 (deal, rotation, decision): text
                 for rotation, seat in seats
                 for (deal, decision), text in (seat.reports or {}).items()
             }
-            own = sorted(told.items())[:DIAGNOSTICS_KEPT]
-            kept += [Diagnostic(entrant, *at, text) for at, text in own]
+            first = sorted(reports.items())[:DIAGNOSTICS_KEPT]
+            kept += [Diagnostic(entrant, *at, text) for at, text in first]
         return kept
 
-    def _way(self, entrant: int, bank: int, main: bytes) -> tuple[Opener, bytes]:
+    def _opener_and_bytecode(self, entrant: int, bank: int, main: bytes) -> tuple[Opener, bytes]:
         """How seats of the entrant with this main file are opened, and the code that they get."""
-        if entrant in self._own:
-            return self._own[entrant], b""
+        if entrant in self._channels:
+            return self._channels[entrant], b""
         if self._box is None:
             return LocalChannel, b""
-        if (entrant, bank) not in self._ways:
-            self._ways[entrant, bank] = self._boxed(entrant, main, self._box)
-        return self._ways[entrant, bank]
+        if (entrant, bank) not in self._openers:
+            self._openers[entrant, bank] = self._box_opener(entrant, main, self._box)
+        return self._openers[entrant, bank]
 
-    def _boxed(self, entrant: int, main: bytes, box: Box) -> tuple[Opener, bytes]:
-        codes, limits = codes_of(box), limits_of(self._limits)
-        before = codes.spent_ms
-        code = codes.of(main, box, limits)
-        self._spent_ms[entrant] += codes.spent_ms - before
-        return seats_of(box, code.left(limits)), code.data
+    def _box_opener(self, entrant: int, main: bytes, box: Box) -> tuple[Opener, bytes]:
+        kept, limits = bytecode_cache_of(box), limits_of(self._limits)
+        before = kept.spent_ms
+        code = kept.get(main, box, limits)
+        self._compile_ms[entrant] += kept.spent_ms - before
+        return seats_of(box, code.remaining_limits(limits)), code.data
 
     def _memory(self, chosen: Entrant) -> bytes:
         if chosen.memory is None:
@@ -197,16 +197,18 @@ def play_job(
     Raises SeatFault("platform") if the platform failed, BadMessage if this installation cannot play
     the job.
     """
-    game, apart = registry.game(job.game), separation_of(job, box, report)
+    game, separation = registry.game(job.game), separation_of(job, box, report)
     check_rules(job)
-    table = Table(job, bundles, box, apart, memories=memories, reports=reports)
-    with _resting_collector(box):
+    match_seats = MatchSeats(job, bundles, box, separation, memories=memories, reports=reports)
+    with _fewer_collections(box):
         started = time.monotonic()
-        seats = table.open_player
+        seats = match_seats.open_player
         played = play(game, job, seats, report=report, rotations=rotations, order=shuffled)
         seconds = round(time.monotonic() - started, 6)
-        alone = Table(job, bundles, box, apart, memories=memories)
-        found = sample(game, job, played.record, alone.open_alone, job.sample, partial(report, 0))
+        sample_seats = MatchSeats(job, bundles, box, separation, memories=memories)
+        found = sample(
+            game, job, played.record, sample_seats.open_alone, job.sample, partial(report, 0)
+        )
         packed = records.pack(stamped(played.record, libraries_of(box) or ()))
         notes = played.notes
         look(played)
@@ -217,11 +219,11 @@ def play_job(
         token=job.token,
         record=packed,
         notes=notes,
-        logs=table.logs(limits_of(job.limits).log_bytes),
-        cpu_ms=table.cpu_ms(),
+        logs=match_seats.logs(limits_of(job.limits).log_bytes),
+        cpu_ms=match_seats.cpu_ms(),
         box=kind_of(box),
         seconds=seconds,
-        diagnostics=table.diagnostics(),
+        diagnostics=match_seats.diagnostics(),
         sampled=found.bouts,
         stateful=found.stateful,
         unrepeatable=found.unrepeatable,
@@ -229,7 +231,7 @@ def play_job(
 
 
 @contextmanager
-def _resting_collector(box: Box | None) -> Iterator[None]:
+def _fewer_collections(box: Box | None) -> Iterator[None]:
     """Keeps the garbage collector from visiting a match's objects again and again.
 
     A referee leaves no cycles behind, but bots may. So for bots in this process the collector is
@@ -273,7 +275,7 @@ def seats_of(box: Box, limits: Limits) -> Opener:
     bank = Bank(limits)
     if not box.libraries:
         return lambda: box.seat(limits, bank)
-    return Seats(lambda rich: box.seat(limits, bank, rich=rich))
+    return SeatOpener(lambda with_libraries: box.seat(limits, bank, with_libraries=with_libraries))
 
 
 def libraries_of(box: Box | None) -> tuple[str, ...] | None:

@@ -16,7 +16,7 @@ import structlog
 from matchbox.errors import BadBundle, BadMessage, MatchboxError, SeatFault, Unavailable
 from matchbox.match import wire
 from matchbox.match.wire import AnyJob, Learned, MatchPlayed, PlayMatch, Teach, TriedOut, TryOut
-from worker.arena.learning import give
+from worker.arena.learning import give_lesson
 from worker.arena.play import play_job
 from worker.arena.quarantine import try_alone
 from worker.arena.tryout import try_out
@@ -33,7 +33,7 @@ Send = Callable[[str, dict[str, Any]], None]
 RENEW_S: Final = 30.0
 
 
-class GiveBack(Exception):
+class Requeue(Exception):
     """The message goes back to its queue: this arena is stopping, or cannot reach the server."""
 
 
@@ -58,63 +58,63 @@ class Arena:
         self._stopping = stopping
         self._clock = clock
 
-    def do(self, task: str, message: dict[str, Any]) -> None:
+    def run(self, task: str, message: dict[str, Any]) -> None:
         """Does the job and sends its result, or reports it lost. Raises BadMessage, GiveBack."""
         job = wire.from_plain(wire.JOBS[task], message)
         result: Any
         try:
             if not self._client.claim(job):
                 raise _Superseded
-            task, result = self._done(job)
+            task, result = self._perform(job)
         except _Superseded:
             log.info("job.superseded", subject=job.subject, attempt=job.attempt)
             return
         except Unavailable as error:
-            raise GiveBack(str(error)) from error
-        except GiveBack:
+            raise Requeue(str(error)) from error
+        except Requeue:
             raise
         except Exception as error:
             if not isinstance(error, MatchboxError):
                 log.exception("job.failed", subject=job.subject)
-            task, result = wire.LOST, job.lost(_why(error))
+            task, result = wire.LOST, job.lost(_cause(error))
         try:
             self._hand_in(task, result)
         except BadMessage as error:
             log.error("result.refused", subject=job.subject, why=str(error))
-            self._hand_in(wire.LOST, job.lost(_why(error)))
+            self._hand_in(wire.LOST, job.lost(_cause(error)))
 
     def lose(self, task: str, message: dict[str, Any], why: str) -> None:
         """Reports the job of this message as lost. Raises BadMessage, GiveBack."""
         self._hand_in(wire.LOST, wire.from_plain(wire.JOBS[task], message).lost(why))
 
-    def _done(self, job: AnyJob) -> tuple[str, Any]:
+    def _perform(self, job: AnyJob) -> tuple[str, Any]:
         """The result of the job, and the task that books it."""
         match job:
             case PlayMatch():
-                return wire.RECORD, self._played(job)
+                return wire.RECORD, self._play(job)
             case TryOut():
-                return wire.SETTLE, self._tried_out(job)
+                return wire.SETTLE, self._try_out(job)
             case Teach():
-                return wire.REMEMBER, self._learned(job)
+                return wire.REMEMBER, self._teach(job)
 
-    def _tried_out(self, job: TryOut) -> TriedOut:
+    def _try_out(self, job: TryOut) -> TriedOut:
         bundle = self._client.bundle(job.version)
-        watch = partial(self._watch(job), 0)
+        watch = partial(self._lease_renewer(job), 0)
         if job.beside is None:
             return try_out(job, bundle, self._box, watch=watch)
         beside = self._client.bundle(job.beside.version)
         return try_alone(job, bundle, beside, self._box, watch)
 
-    def _played(self, job: PlayMatch) -> MatchPlayed:
+    def _play(self, job: PlayMatch) -> MatchPlayed:
         bundles = {seat.version: self._client.bundle(seat.version) for seat in job.seats}
         memories = {
             seat.memory: self._client.memory(seat.memory) for seat in job.seats if seat.memory
         }
-        watch = self._watch(job)
+        watch = self._lease_renewer(job)
         return play_job(job, bundles, self._box, watch, memories=memories, reports=True)
 
-    def _learned(self, job: Teach) -> Learned:
-        watch = self._watch(job)
+    def _teach(self, job: Teach) -> Learned:
+        watch = self._lease_renewer(job)
 
         def record(match: str) -> bytes:
             watch(0)
@@ -122,9 +122,9 @@ class Arena:
 
         bundle = self._client.bundle(job.pupil.version)
         memory = self._client.memory(job.pupil.memory) if job.pupil.memory else b""
-        return give(job, bundle, memory, record, self._box)
+        return give_lesson(job, bundle, memory, record, self._box)
 
-    def _watch(self, job: AnyJob) -> Callable[[int], None]:
+    def _lease_renewer(self, job: AnyJob) -> Callable[[int], None]:
         """A function to call while the job goes on: it renews the lease. Raises GiveBack if this
         arena is stopping, _Superseded if another attempt holds the job."""
         renewed = self._clock()
@@ -132,7 +132,7 @@ class Arena:
         def report(bouts: int) -> None:
             nonlocal renewed
             if self._stopping():
-                raise GiveBack("this arena is stopping")
+                raise Requeue("this arena is stopping")
             if self._clock() - renewed > RENEW_S:
                 renewed = self._clock()
                 if not self._client.claim(job):
@@ -152,7 +152,7 @@ class Arena:
                     log.warning("broker.unavailable", why=str(error))
             self._client.post(task, result)
         except Unavailable as error:
-            raise GiveBack(str(error)) from error
+            raise Requeue(str(error)) from error
 
 
 def size(plain: dict[str, Any]) -> int:
@@ -170,7 +170,7 @@ def _length(value: Any) -> int:
     return 16
 
 
-def _why(error: Exception) -> str:
+def _cause(error: Exception) -> str:
     match error:
         case SeatFault():
             return error.detail

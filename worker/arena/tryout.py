@@ -26,7 +26,7 @@ from worker.arena import verdict_messages
 from worker.arena.learning import learn
 from worker.arena.play import cut, kind_of, libraries_of, limits_of, load_frame, load_seed, opener
 
-AT_ONCE: Final = 6
+DEALS_AT_ONCE: Final = 6
 """The number of deals played at once. All their bouts are then played again, each alone."""
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 
 @dataclass
-class _Trial:
+class _TryOut:
     """The observations of the bot so far."""
 
     open_channel: Opener
@@ -70,13 +70,13 @@ class _Trial:
         return cut("".join(self.logs), self.log_bytes)
 
 
-class Failed(Exception):
+class TryOutFailed(Exception):
     """The bot's first fault, which ends the try-out, and where it happened."""
 
-    def __init__(self, fault: SeatFault, where: verdict_messages.Where) -> None:
+    def __init__(self, fault: SeatFault, stage: verdict_messages.Stage) -> None:
         super().__init__(fault.detail)
         self.fault = fault
-        self.where = where
+        self.stage = stage
 
 
 def try_out(
@@ -92,7 +92,7 @@ def try_out(
     before each answer. Raises SeatFault("platform"), and anything that `watch` raises.
     """
     seats = partial(opener, box, job.limits)
-    trial = _Trial(seats(), seats(), limits_of(job.limits).log_bytes, libraries_of(box), watch)
+    trial = _TryOut(seats(), seats(), limits_of(job.limits).log_bytes, libraries_of(box), watch)
     verdict, reasons, unrepeatable, stateful = "accepted", [], False, False
     try:
         _load(job, bundle, trial)
@@ -105,11 +105,11 @@ def try_out(
             reasons += _learn(job, bundle, trial, box)
     except BadBundle as error:
         verdict, reasons = "bundle", [str(error)]
-    except Failed as failed:
+    except TryOutFailed as failed:
         if failed.fault.kind == "platform":
             raise failed.fault from failed
-        verdict = "bundle" if failed.where == "choosing" else failed.fault.kind
-        reasons = [verdict_messages.reason(failed.fault, failed.where, job.limits, trial.log)]
+        verdict = "bundle" if failed.stage == "choosing" else failed.fault.kind
+        reasons = [verdict_messages.reason(failed.fault, failed.stage, job.limits, trial.log)]
     own = registry.game(job.game).spec.seats[0] if beside is None else 1
     a_deal = trial.decision_ms / len(trial.played) / own if trial.played else 0.0
     return TriedOut(
@@ -131,27 +131,27 @@ def try_out(
     )
 
 
-def _load(job: TryOut, bundle: bytes, trial: _Trial) -> None:
+def _load(job: TryOut, bundle: bytes, trial: _TryOut) -> None:
     """Loads the bot once, alone. Raises BadBundle, Failed."""
     if digest(bundle) != job.version:
         raise BadBundle("the bytes are not those of this version; upload the file again")
     seed, libraries = load_seed(_match(job, job.deals[0]), 0, 0), trial.libraries
     frame = load_frame(job.game, bundle, job.class_name, seed, libraries=libraries)
     channel = trial.open_channel()
-    where: verdict_messages.Where = "loading"
+    stage: verdict_messages.Stage = "loading"
     try:
         answer = channel.ask(frame, start=True)
-        where = "choosing"
+        stage = "choosing"
         trial.class_name = frames.read_loaded(answer)
     except SeatFault as fault:
         channel.close()
         trial.logs.append(channel.stderr)
-        raise Failed(fault, where if fault.kind == "protocol" else "loading") from fault
+        raise TryOutFailed(fault, stage if fault.kind == "protocol" else "loading") from fault
     finally:
         channel.close()
 
 
-def _play_twice(job: TryOut, bundles: list[bytes], trial: _Trial) -> bool:
+def _play_twice(job: TryOut, bundles: list[bytes], trial: _TryOut) -> bool:
     """Plays every deal twice; True if both matches had the same record."""
     same = True
     for deal in job.deals:
@@ -162,9 +162,9 @@ def _play_twice(job: TryOut, bundles: list[bytes], trial: _Trial) -> bool:
     return same
 
 
-def _keeps_state(job: TryOut, bundle: bytes, trial: _Trial, open_channel: Opener) -> bool:
+def _keeps_state(job: TryOut, bundle: bytes, trial: _TryOut, open_channel: Opener) -> bool:
     """Whether it answers differently with several bouts in flight than in each bout alone."""
-    match = _match(job, *derive_deals(job.deals[0], AT_ONCE))
+    match = _match(job, *derive_deals(job.deals[0], DEALS_AT_ONCE))
 
     def open_player(entrant: int, rotation: int) -> Seat:
         seed = load_seed(match, entrant, rotation)
@@ -177,7 +177,7 @@ def _keeps_state(job: TryOut, bundle: bytes, trial: _Trial, open_channel: Opener
     return bool(sample(game, match, played.record, open_player, every).stateful)
 
 
-def _learn(job: TryOut, bundle: bytes, trial: _Trial, box: Box | None) -> list[str]:
+def _learn(job: TryOut, bundle: bytes, trial: _TryOut, box: Box | None) -> list[str]:
     """Lets a bot that learns do so once, and then play a deal with its new memory.
 
     Returns messages for its author: a fault of `learn` costs nothing. Raises Failed at a fault in
@@ -198,28 +198,28 @@ def _learn(job: TryOut, bundle: bytes, trial: _Trial, box: Box | None) -> list[s
     trial.logs.append(done.log)
     trial.learns = done.learns
     if done.fault is not None:
-        return [verdict_messages.forgetful(done.fault, done.log)]
+        return [verdict_messages.learn_failure(done.fault, done.log)]
     if done.memory:
         _play(_match(job, job.deals[0]), [bundle], trial, done.memory)
         trial.games += registry.game(job.game).spec.seats[0]
     return []
 
 
-def _play(match: PlayMatch, bundles: list[bytes], trial: _Trial, memory: bytes = b"") -> str:
+def _play(match: PlayMatch, bundles: list[bytes], trial: _TryOut, memory: bytes = b"") -> str:
     """The digest of the record of one match. Raises Failed at the bot's first fault.
 
     `bundles` are the bot's own and, if it does not play against itself, the opponents'.
     """
-    opened: list[_Watched] = []
+    opened: list[_WatchedSeat] = []
 
-    def open_player(entrant: int, rotation: int) -> _Watched | Seat:
+    def open_player(entrant: int, rotation: int) -> _WatchedSeat | Seat:
         seed = load_seed(match, entrant, rotation)
         bundle = bundles[min(entrant, len(bundles) - 1)]
         name, libraries = match.seats[entrant].class_name, trial.libraries
         frame = load_frame(match.game, bundle, name, seed, memory, libraries=libraries)
         if bundle is not bundles[0]:
             return Seat(trial.open_other, frame)
-        opened.append(_Watched(frame, trial))
+        opened.append(_WatchedSeat(frame, trial))
         return opened[-1]
 
     try:
@@ -230,7 +230,7 @@ def _play(match: PlayMatch, bundles: list[bytes], trial: _Trial, memory: bytes =
             trial.logs.append(watched.log)
     for note in played.notes:
         if note.entrant == 0 or len(bundles) == 1:
-            raise Failed(SeatFault(note.kind, note.detail), "turn")
+            raise TryOutFailed(SeatFault(note.kind, note.detail), "turn")
     trial.played.append(played.record)
     return records.digest(played.record)
 
@@ -253,23 +253,23 @@ def _match(job: TryOut, *deals: str) -> PlayMatch:
     )
 
 
-class _Watched:
+class _WatchedSeat:
     """A seat that ends the try-out at its first fault, and measures its time."""
 
-    def __init__(self, load: bytes, trial: _Trial) -> None:
+    def __init__(self, load: bytes, trial: _TryOut) -> None:
         self._trial = trial
         self._seat = Seat(self._open, load)
 
     def answer(self, questions: Sequence[Question]) -> list[Answer]:
         """One answer for each question. Raises Failed at the bot's first fault."""
-        where: verdict_messages.Where = "start" if any(seed for *_, seed in questions) else "turn"
+        stage: verdict_messages.Stage = "start" if any(seed for *_, seed in questions) else "turn"
         try:
             answers = self._seat.answer(questions)
         except SeatFault as fault:
-            raise Failed(fault, where) from fault
+            raise TryOutFailed(fault, stage) from fault
         for answer in answers:
             if isinstance(answer, SeatFault):
-                raise Failed(answer, where)
+                raise TryOutFailed(answer, stage)
         return answers
 
     def end(self, bout: int) -> None:
@@ -290,13 +290,13 @@ class _Watched:
         return self._seat.log
 
     def _open(self) -> Channel:
-        return _Timed(self._trial.open_channel(), self._trial)
+        return _TimedChannel(self._trial.open_channel(), self._trial)
 
 
-class _Timed:
+class _TimedChannel:
     """A channel that adds up the processor time of decisions, without loading."""
 
-    def __init__(self, channel: Channel, trial: _Trial) -> None:
+    def __init__(self, channel: Channel, trial: _TryOut) -> None:
         self._channel = channel
         self._trial = trial
 

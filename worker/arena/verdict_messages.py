@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from matchbox.errors import SeatFault
 
-Where = Literal["loading", "choosing", "start", "turn"]
+Stage = Literal["loading", "choosing", "start", "turn"]
 """When the fault happened: while the file was imported; while its class was looked for; before the
 first answer of a game, which includes `__init__`; later."""
 
@@ -22,14 +22,14 @@ UNREPEATABLE: Final = (
     "clock, os.urandom or addresses of objects, so its matches can be replayed but not verified."
 )
 STATEFUL: Final = (
-    "The bot is accepted, but it keeps state: where bouts are played at once it answers otherwise "
-    "than in each alone, so each of its bouts is played by a fresh process. Keep in the player "
-    "what a bout needs, not in the module or class."
+    "The bot is accepted, but it keeps state: it answers differently when several bouts are "
+    "played at once. So a fresh process plays each of its bouts. Keep the data of a bout in the "
+    "player object, not in the module or the class."
 )
-FORGETFUL: Final = (
+LEARN_FAILED: Final = (
     "The bot is accepted, but its learn(memory, records) failed on the bouts of this try-out"
 )
-_WHILE: Final[Mapping[Where, str]] = {
+_STAGES: Final[Mapping[Stage, str]] = {
     "loading": "while the file was being imported",
     "choosing": "while its player class was looked for",
     "start": "before its first answer of a game (in __init__, remember or its first decision)",
@@ -42,21 +42,21 @@ _FRAME: Final = re.compile(r'File "([^"]+\.py)", line (\d+) in (\S+)')
 _FOREIGN: Final = ("/", "<")
 
 
-def reason(fault: SeatFault, where: Where, limits: Mapping[str, int], log: str) -> str:
+def reason(fault: SeatFault, stage: Stage, limits: Mapping[str, int], log: str) -> str:
     """One or two sentences for the author of the bot."""
-    return _SENTENCES[fault.kind](fault.detail, where, limits, log)
+    return _EXPLANATIONS[fault.kind](fault.detail, stage, limits, log)
 
 
-def forgetful(fault: SeatFault, log: str) -> str:
+def learn_failure(fault: SeatFault, log: str) -> str:
     """The message for a bot that plays but whose `learn` failed."""
     return (
-        f"{FORGETFUL}{_place(log)}: {fault.detail}. That costs nothing, but it would go on with "
-        "the memory that it had."
+        f"{LEARN_FAILED}{_last_place(log)}: {fault.detail}. That costs nothing, but it "
+        "would go on with the memory that it had."
     )
 
 
-def _crash(detail: str, where: Where, limits: Mapping[str, int], log: str) -> str:
-    place = _place(log)
+def _crash(detail: str, stage: Stage, limits: Mapping[str, int], log: str) -> str:
+    place = _last_place(log)
     if detail.startswith(("SyntaxError", "IndentationError", "TabError")):
         return f"The file is not valid Python{place}: {detail}."
     missing = re.search(r"abstract class '?(\w+)'?.*abstract methods? (.+)$", detail)
@@ -69,14 +69,14 @@ def _crash(detail: str, where: Where, limits: Mapping[str, int], log: str) -> st
         return f"The bot lacks a method: {detail.partition(': ')[2]}."
     if detail.startswith(("ended", "closed its channel", "SystemExit")):
         return (
-            f"The program stopped{_when(where, place)}: {detail}; a player must return its "
+            f"The program stopped{_where(stage, place)}: {detail}; a player must return its "
             "answer and must not exit."
         )
-    return f"The bot raised an exception{_when(where, place)}: {detail}."
+    return f"The bot raised an exception{_where(stage, place)}: {detail}."
 
 
-def _timeout(detail: str, where: Where, limits: Mapping[str, int], log: str) -> str:
-    budget = limits.get("start_cpu_ms" if where == "loading" else "cpu_ms")
+def _timeout(detail: str, stage: Stage, limits: Mapping[str, int], log: str) -> str:
+    budget = limits.get("start_cpu_ms" if stage == "loading" else "cpu_ms")
     whole = detail.endswith("for the match")
     allowed = f"; {budget} ms of processor time are allowed" if budget and not whole else ""
     kept = limits.get("log_bytes", 0)
@@ -86,34 +86,34 @@ def _timeout(detail: str, where: Where, limits: Mapping[str, int], log: str) -> 
         else ""
     )
     return (
-        f"The bot took too long{_when(where, _stopped(log))}: it {_did(detail)}{allowed}.{flood} "
-        "Look for a loop that does not end, or think for a shorter time."
+        f"The bot took too long{_where(stage, _stopped_place(log))}: it {_timeout_text(detail)}"
+        f"{allowed}.{flood} Look for a loop that does not end, or think for a shorter time."
     )
 
 
-def _did(detail: str) -> str:
+def _timeout_text(detail: str) -> str:
     """The box's words, without the part that only repeats the limit."""
     words = detail.partition(";")[0]
     return f"gave {words}" if words.startswith("no answer") else words
 
 
-def _memory(detail: str, where: Where, limits: Mapping[str, int], log: str) -> str:
+def _memory(detail: str, stage: Stage, limits: Mapping[str, int], log: str) -> str:
     allowed = limits.get("memory_mb")
     limit = f" than the {allowed} MiB it may use" if allowed else ""
-    return f"The bot needed more memory{limit}{_when(where, _place(log))}: keep less data."
+    return f"The bot needed more memory{limit}{_where(stage, _last_place(log))}: keep less data."
 
 
-def _protocol(detail: str, where: Where, limits: Mapping[str, int], log: str) -> str:
-    if where == "choosing":
+def _protocol(detail: str, stage: Stage, limits: Mapping[str, int], log: str) -> str:
+    if stage == "choosing":
         return f"{detail[:1].upper()}{detail[1:]}."
-    return f"The bot broke the protocol {_WHILE[where]}: {detail}."
+    return f"The bot broke the protocol {_STAGES[stage]}: {detail}."
 
 
-def _illegal(detail: str, where: Where, limits: Mapping[str, int], log: str) -> str:
+def _illegal(detail: str, stage: Stage, limits: Mapping[str, int], log: str) -> str:
     return f"The bot gave an answer that the rules refuse: {detail}."
 
 
-_SENTENCES: Final = {
+_EXPLANATIONS: Final = {
     "crash": _crash,
     "timeout": _timeout,
     "memory": _memory,
@@ -122,25 +122,25 @@ _SENTENCES: Final = {
 }
 
 
-def _when(where: Where, place: str) -> str:
+def _where(stage: Stage, place: str) -> str:
     """The place; and the stage of the try-out, unless the place shows it."""
-    return place if ", in " in place else f" {_WHILE[where]}{place}"
+    return place if ", in " in place else f" {_STAGES[stage]}{place}"
 
 
-def _place(log: str) -> str:
+def _last_place(log: str) -> str:
     """Where in the bot's own files its last traceback ends, as " (player.py, line 3, in turn)"."""
     own = [found.groups() for found in _PLACE.finditer(log) if not found[1].startswith(_FOREIGN)]
-    return _told(*own[-1]) if own else ""
+    return _location(*own[-1]) if own else ""
 
 
-def _stopped(log: str) -> str:
+def _stopped_place(log: str) -> str:
     """The same for a bot that was stopped: the place in its own files where it was."""
     dump = _STOPPED.findall(log)
     frames = _FRAME.findall(dump[-1]) if dump else []
     own = [frame for frame in frames if not frame[0].startswith(_FOREIGN)]
-    return _told(*own[0]) if own else ""
+    return _location(*own[0]) if own else ""
 
 
-def _told(name: str, line: str, function: str | None) -> str:
+def _location(name: str, line: str, function: str | None) -> str:
     inside = f", in {function}" if function and not function.startswith("<") else ""
     return f" ({name}, line {line}{inside})"

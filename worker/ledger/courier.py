@@ -32,7 +32,7 @@ THREADS: Final = 4
 
 
 @dataclass(frozen=True)
-class Ways:
+class Transports:
     """The ways of delivery; a test has its own."""
 
     send: Callable[..., None] = mail.send
@@ -42,16 +42,16 @@ class Ways:
 class Courier:
     """Delivers what is due whenever it is woken. `close` ends its threads."""
 
-    def __init__(self, context: Context, ways: Ways | None = None) -> None:
-        self._context, self._ways = context, ways or Ways()
+    def __init__(self, context: Context, transports: Transports | None = None) -> None:
+        self._context, self._transports = context, transports or Transports()
         self._pool = ThreadPoolExecutor(THREADS, "courier")
-        self._rounds: list[Future[None]] = []
+        self._deliveries: list[Future[None]] = []
         self._over = Event()
 
     def wake(self) -> None:
         """Starts deliveries that are due, on idle threads; waits for none of them."""
-        for done in [one for one in self._rounds if one.done()]:
-            self._rounds.remove(done)
+        for done in [one for one in self._deliveries if one.done()]:
+            self._deliveries.remove(done)
             if (error := done.exception()) is not None:
                 log.warning("courier.round", why=f"{type(error).__name__}: {error}")
         try:
@@ -60,20 +60,20 @@ class Courier:
         except (MatchboxError, SQLAlchemyError) as error:
             log.warning("courier.waits", why=f"{type(error).__name__}: {error}")
             return
-        for _ in range(min(waiting, THREADS - len(self._rounds))):
-            self._rounds.append(self._pool.submit(self._go_round))
+        for _ in range(min(waiting, THREADS - len(self._deliveries))):
+            self._deliveries.append(self._pool.submit(self._deliver_all))
 
     def close(self) -> None:
         """Returns once the deliveries under way have been tried."""
         self._over.set()
         self._pool.shutdown(cancel_futures=True)
 
-    def _go_round(self) -> None:
-        while not self._over.is_set() and carry(self._context, self._ways):
+    def _deliver_all(self) -> None:
+        while not self._over.is_set() and deliver_one(self._context, self._transports):
             pass
 
 
-def carry(context: Context, ways: Ways) -> bool:
+def deliver_one(context: Context, transports: Transports) -> bool:
     """Tries one delivery, outside of any transaction; False if none is due."""
     with context.write() as session:
         parcel = deliveries.take(session, settings=context.settings, now=context.now())
@@ -81,7 +81,7 @@ def carry(context: Context, ways: Ways) -> bool:
         return False
     trouble, final = None, False
     try:
-        trouble, final = _try(parcel, context, ways)
+        trouble, final = _try(parcel, context, transports)
     except CallerFault as error:  # a mail's address that is none, a URL that may be none any more
         trouble, final = str(error), isinstance(error, BadName)
     except Unavailable as error:
@@ -108,7 +108,7 @@ def letter_of(parcel: Parcel, address: str, home: str) -> Letter:
 
 def body_of(parcel: Parcel) -> bytes:
     """The notice as the JSON that a webhook gets."""
-    told: dict[str, Any] = {
+    payload: dict[str, Any] = {
         "id": parcel.notice,
         "kind": parcel.kind,
         "subject": parcel.subject,
@@ -116,18 +116,18 @@ def body_of(parcel: Parcel) -> bytes:
         "url": parcel.link,
         "at": iso(parcel.at),
     }
-    return json.dumps(told).encode()
+    return json.dumps(payload).encode()
 
 
-def _try(parcel: Parcel, context: Context, ways: Ways) -> tuple[str | None, bool]:
+def _try(parcel: Parcel, context: Context, transports: Transports) -> tuple[str | None, bool]:
     """The trouble, or None if the notice arrived; and whether a retry is useless."""
     settings = context.settings
     if parcel.address is not None:
         letter = letter_of(parcel, parcel.address, settings.server_url.rstrip("/"))
-        ways.send(letter, settings)
+        transports.send(letter, settings)
         return None, False
     body, at = body_of(parcel), context.now() // 1000
     given = webhook_client.headers(parcel.secret, f"notice_{parcel.notice}", at, body)
-    status = ways.post(parcel.url, body, given, anywhere=settings.webhooks == "any")
+    status = transports.post(parcel.url, body, given, anywhere=settings.webhooks == "any")
     arrived = 200 <= status < 300
     return (None if arrived else f"it answered {status}"), status == webhook_client.GONE

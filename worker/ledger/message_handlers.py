@@ -52,9 +52,9 @@ def tick(context: Context) -> None:
 
 def _lose(context: Context, kind: wire.Kind, data: dict[str, Any], why: str) -> None:
     """Books the job of an unreadable result as lost: its next result may be no better."""
-    told = {"kind": kind, "subject": data.get(kind), "why": why}
+    fields = {"kind": kind, "subject": data.get(kind), "why": why}
     try:
-        message = {**told, "attempt": data.get("attempt"), "token": data.get("token")}
+        message = {**fields, "attempt": data.get("attempt"), "token": data.get("token")}
         missed = wire.from_plain(wire.Lost, message)
     except BadMessage:
         return

@@ -19,7 +19,7 @@ from server.db.models import Delivery, User, Webhook
 from server.services import notices, webhooks
 from tests.books import Books, open_books
 from tests.receivers import Receiver, mail_server, receiver
-from worker.ledger.courier import Courier, Ways, carry
+from worker.ledger.courier import Courier, Transports, deliver_one
 
 OPEN = {"webhooks": "any", "smtp_host": "localhost", "smtp_tls": "none"}
 
@@ -100,7 +100,7 @@ def test_a_notice_is_posted_as_json_and_forgotten(
 ) -> None:
     subscribe(books, alice, hook.url())
     tell(books, alice, "größer")
-    while carry(opened(books), Ways()):
+    while deliver_one(opened(books), Transports()):
         pass
     first, second = hook.asked
     assert json.loads(first.body)["kind"] == "webhook"
@@ -120,11 +120,11 @@ def test_a_notice_is_posted_as_json_and_forgotten(
 def test_what_is_sent_again_bears_the_same_id(books: Books, alice: User, hook: Receiver) -> None:
     hook.status = 503
     subscribe(books, alice, hook.url())
-    assert carry(opened(books), Ways())
+    assert deliver_one(opened(books), Transports())
     assert trouble(books) == "it answered 503"
     books.clock.pass_by(minutes=1)
     hook.status = 200
-    assert carry(opened(books), Ways())
+    assert deliver_one(opened(books), Transports())
     assert [asked.headers["webhook-id"] for asked in hook.asked] == ["notice_1", "notice_1"]
     first, second = (int(asked.headers["webhook-timestamp"]) for asked in hook.asked)
     assert second == first + 60
@@ -134,7 +134,7 @@ def test_what_is_sent_again_bears_the_same_id(books: Books, alice: User, hook: R
 def test_a_receiver_that_is_gone_is_left_alone(books: Books, alice: User, hook: Receiver) -> None:
     hook.status = 410
     subscribe(books, alice, hook.url())
-    assert carry(opened(books), Ways())
+    assert deliver_one(opened(books), Transports())
     with books.read() as session:
         assert session.scalars(select(Webhook.disabled_at)).one() is not None
 
@@ -143,7 +143,7 @@ def test_a_webhook_from_more_open_days_reaches_nothing_private(
     books: Books, alice: User, hook: Receiver
 ) -> None:
     subscribe(books, alice, hook.url())
-    assert carry(opened(books, webhooks="public"), Ways())
+    assert deliver_one(opened(books, webhooks="public"), Transports())
     assert "must start with https" in trouble(books)
     assert not hook.asked
 
@@ -153,7 +153,7 @@ def test_a_notice_is_mailed_with_its_page_and_a_way_to_end_it(books: Books, alic
         session.get_one(User, alice.id).email = "alice@example.org"
     tell(books, alice, "spring is over\nBcc: bob@example.org")
     with mail_server() as told:
-        assert carry(opened(books, smtp_port=told.port), Ways())
+        assert deliver_one(opened(books, smtp_port=told.port), Transports())
     (arrived,) = told.mails
     assert arrived["Subject"] == "Matchbox: spring is over Bcc: bob@example.org"
     assert arrived["Bcc"] is None
@@ -172,7 +172,7 @@ def test_a_mail_that_is_refused_for_good_is_given_up(
     with books.write() as session:
         session.get_one(User, alice.id).email = "alice@example.org"
     tell(books, alice)
-    assert carry(opened(books), Ways(send=refuse))
+    assert deliver_one(opened(books), Transports(send=refuse))
     assert left(books) == stays
 
 
@@ -194,7 +194,7 @@ def test_a_receiver_that_keeps_it_waiting_holds_up_neither_ledger_nor_others(
     subscribe(books, bob, "http://10.0.0.2/quick")
     for _ in range(3):
         tell(books, alice)
-    courier = Courier(opened(books), Ways(post=post))
+    courier = Courier(opened(books), Transports(post=post))
     try:
         courier.wake()
         assert met.wait(30), "bob's arrived while alice's is under way"
@@ -220,7 +220,7 @@ def test_two_ledgers_send_nothing_twice(books: Books) -> None:
         subscribe(books, person, f"http://10.0.0.1/{person.name}")
         for _ in range(3):
             tell(books, person)
-    couriers = [Courier(opened(books), Ways(post=post)) for _ in range(2)]
+    couriers = [Courier(opened(books), Transports(post=post)) for _ in range(2)]
     until(lambda: left(books) == 0, *couriers)
     for courier in couriers:
         courier.close()
@@ -245,7 +245,7 @@ def test_a_crash_on_the_way_is_logged_and_no_end(books: Books, alice: User) -> N
         return 200
 
     subscribe(books, alice, "http://10.0.0.1/")
-    courier = Courier(opened(books), Ways(post=crash_once))
+    courier = Courier(opened(books), Transports(post=crash_once))
     with capture_logs() as logs:
         until(lambda: bool(logs), courier)
     assert "ZeroDivisionError" in logs[0]["why"]

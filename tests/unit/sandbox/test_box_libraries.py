@@ -25,7 +25,7 @@ def test_a_library_with_which_the_wall_does_not_stand_is_refused() -> None:
         check=lambda kind, wall, engine, libraries: f"{kind} is open",
     ) as box:
         with pytest.raises(SeatFault, match="does not stand with numpy: process is open") as caught:
-            box.seat(Limits(), rich=True)
+            box.seat(Limits(), with_libraries=True)
         assert caught.value.kind == "platform"
         box.seat(Limits()).close()
 
@@ -35,4 +35,4 @@ def test_a_box_that_was_opened_without_libraries_has_none() -> None:
         open_box("process", preload=(), entry=ENTRY) as box,
         pytest.raises(SeatFault, match="opened without libraries"),
     ):
-        box.seat(Limits(), rich=True)
+        box.seat(Limits(), with_libraries=True)

@@ -12,12 +12,12 @@ import pytest
 
 from cli import doctor
 from sandbox import kernel_gaps
-from sandbox.syscalls import ALLOW, answering
+from sandbox.syscalls import ALLOW, answer_filter
 from tests.unit.sandbox.test_syscalls import verdict
 
 
 def test_a_filter_answers_one_call_and_allows_all_others() -> None:
-    program = answering(335, errno.ENOMEDIUM)
+    program = answer_filter(335, errno.ENOMEDIUM)
     assert verdict(program, 0, 335) == 0x00050000 | errno.ENOMEDIUM
     assert {verdict(program, 0, number) for number in (0, 59, 334, 336)} == {ALLOW}
 

@@ -38,54 +38,54 @@ def readings(monkeypatch: pytest.MonkeyPatch) -> Readings:
 
 def fault(one: Meter) -> SeatFault:
     with pytest.raises(SeatFault) as raised:
-        one.look()
+        one.check()
     return raised.value
 
 
 def test_processor_time_over_the_budget_is_a_timeout(readings: Readings) -> None:
     one = Meter(1, 0, 100, LIMITS)
     readings.cpu = 100
-    one.look()
+    one.check()
     readings.cpu = 101
     assert fault(one).kind == "timeout"
 
 
 def test_processor_time_before_the_question_is_not_charged(readings: Readings) -> None:
     readings.cpu = 900
-    Meter(1, 850 * MS, 100, LIMITS).look()
+    Meter(1, 850 * MS, 100, LIMITS).check()
 
 
 def test_a_sleeper_is_charged_for_the_wall(readings: Readings) -> None:
     one = Meter(1, 0, 100, LIMITS)
-    one.look()
+    one.check()
     readings.wall = 400
-    one.look()
+    one.check()
     readings.wall = 401
     assert fault(one).kind == "timeout"
 
 
 def test_a_starved_bot_is_not_charged_for_the_wall(readings: Readings) -> None:
     one = Meter(1, 0, 100, LIMITS)
-    one.look()
+    one.check()
     readings.wall, readings.delay = 5000, 4700
-    one.look()
+    one.check()
 
 
 def test_who_waits_for_a_processor_at_the_very_end_is_not_charged(readings: Readings) -> None:
     one = Meter(1, 0, 100, LIMITS)
-    one.look()
+    one.check()
     readings.wall, readings.asleep = 450, False
-    one.look()
-    assert one.next_look_ms == 1
+    one.check()
+    assert one.next_check_ms == 1
     readings.asleep = True
     assert fault(one).kind == "timeout"
 
 
 def test_an_answer_that_came_while_the_clocks_were_read_is_no_timeout(readings: Readings) -> None:
     one = Meter(1, 0, 100, LIMITS)
-    one.look()
+    one.check()
     readings.wall = 401
-    one.look(lambda: True)
+    one.check(lambda: True)
     assert fault(one).kind == "timeout"
 
 
@@ -104,7 +104,7 @@ def test_what_is_slept_costs_and_waiting_for_a_processor_does_not(
     readings: Readings, wall: int, delay: int, ours: int, cpu: int, slept: int
 ) -> None:
     one = Meter(1, 0, 100, LIMITS)
-    one.look()
+    one.check()
     readings.wall, readings.delay, readings.ours = wall, delay, ours
     assert one.slept_ms(cpu) == slept
 
@@ -118,14 +118,14 @@ def test_an_answer_before_the_first_look_costs_its_processor_time_alone(
 
 def test_waiting_before_the_first_look_is_not_charged(readings: Readings) -> None:
     readings.wall, readings.delay = 5000, 0
-    Meter(1, 0, 100, LIMITS).look()
+    Meter(1, 0, 100, LIMITS).check()
 
 
 def test_a_machine_that_gives_no_time_at_all_is_the_platforms_fault(readings: Readings) -> None:
     one = Meter(1, 0, 100, LIMITS)
-    one.look()
+    one.check()
     readings.wall, readings.delay = 10_400, 10_400
-    one.look()
+    one.check()
     readings.wall, readings.delay = 10_401, 10_401
     assert fault(one).kind == "platform"
 
@@ -134,26 +134,26 @@ def test_who_may_sleep_for_longer_than_our_patience_is_never_the_platforms_fault
     readings: Readings,
 ) -> None:
     one = Meter(1, 0, 100, Limits(wall_factor=4, patience_ms=300))
-    one.look()
+    one.check()
     readings.wall = 399
-    one.look()
+    one.check()
     readings.wall = 401
     assert fault(one).kind == "timeout"
 
 
 def test_it_looks_again_when_the_budget_could_be_used_up(readings: Readings) -> None:
     one = Meter(1, 0, 100, LIMITS)
-    assert one.next_look_ms <= 21
+    assert one.next_check_ms <= 21
     readings.cpu = 60
-    one.look()
-    assert one.next_look_ms == 41
-    assert Meter(1, 0, 5, LIMITS).next_look_ms == 6
+    one.check()
+    assert one.next_check_ms == 41
+    assert Meter(1, 0, 5, LIMITS).next_check_ms == 6
 
 
 def test_it_never_sleeps_long_over_a_great_budget(readings: Readings) -> None:
     one = Meter(1, 0, 60_000, LIMITS)
-    one.look()
-    assert one.next_look_ms <= 500
+    one.check()
+    assert one.next_check_ms <= 500
 
 
 def test_what_is_left_is_told(readings: Readings) -> None:

@@ -7,7 +7,7 @@ from itertools import islice
 import pytest
 
 from sandbox.policy import CHUNK_BYTES, TAG_BYTES
-from sandbox.seat import _TAGS, _packets, _tags
+from sandbox.seat import _TAGS, _split_packets, _tags
 
 TAG = b"12345678"
 
@@ -25,7 +25,7 @@ TAG = b"12345678"
 )
 def test_a_question_is_cut_and_can_be_joined(length: int, count: int) -> None:
     frame = bytes(n % 251 for n in range(length))
-    packets = list(_packets(TAG, frame))
+    packets = list(_split_packets(TAG, frame))
     assert len(packets) == count
     assert all(packet.startswith(TAG) for packet in packets)
     assert [packet[8] for packet in packets] == [1] * (count - 1) + [0]

@@ -8,7 +8,7 @@ import pytest
 
 from matchbox.errors import FaultKind
 from sandbox.policy import MIB, NO_MEMORY, Limits
-from sandbox.verdict import Death, verdict
+from sandbox.verdict import ExitStatus, verdict
 
 LIMITS = Limits(memory_mb=100)
 
@@ -17,8 +17,10 @@ def exited(code: int) -> int:
     return code << 8
 
 
-def death(status: int, cpu_ms: float = 10, rss_mb: int = 30, *, ours: bool = False) -> Death:
-    return Death(status, cpu_ms, rss_mb * MIB, clean=True, ours=ours)
+def death(
+    status: int, cpu_ms: float = 10, rss_mb: int = 30, *, killed_by_host: bool = False
+) -> ExitStatus:
+    return ExitStatus(status, cpu_ms, rss_mb * MIB, clean=True, killed_by_host=killed_by_host)
 
 
 @pytest.mark.parametrize(
@@ -31,8 +33,8 @@ def death(status: int, cpu_ms: float = 10, rss_mb: int = 30, *, ours: bool = Fal
         (death(signal.SIGABRT), "crash"),
         (death(signal.SIGSYS), "crash"),
         (death(signal.SIGTERM), "crash"),
-        (death(signal.SIGKILL, ours=True), "crash"),
-        (death(signal.SIGKILL, cpu_ms=5000, rss_mb=95, ours=True), "crash"),
+        (death(signal.SIGKILL, killed_by_host=True), "crash"),
+        (death(signal.SIGKILL, cpu_ms=5000, rss_mb=95, killed_by_host=True), "crash"),
         (death(exited(NO_MEMORY)), "memory"),
         (death(signal.SIGSEGV, rss_mb=95), "memory"),
         (death(signal.SIGABRT, rss_mb=95), "memory"),
@@ -45,7 +47,7 @@ def death(status: int, cpu_ms: float = 10, rss_mb: int = 30, *, ours: bool = Fal
         (death(signal.SIGKILL, cpu_ms=5000, rss_mb=95), "timeout"),
     ],
 )
-def test_every_death_has_one_owner(end: Death, kind: FaultKind) -> None:
+def test_every_death_has_one_owner(end: ExitStatus, kind: FaultKind) -> None:
     assert verdict(end, LIMITS, cpu_allowed_ms=1000).kind == kind
 
 
@@ -66,5 +68,5 @@ def test_more_time_than_a_seat_ever_has_is_a_timeout_whatever_the_last_question_
         (death(signal.SIGRTMIN + 1), "signal 35"),
     ],
 )
-def test_the_detail_tells_the_owner_what_happened(end: Death, word: str) -> None:
+def test_the_detail_tells_the_owner_what_happened(end: ExitStatus, word: str) -> None:
     assert word in verdict(end, LIMITS, cpu_allowed_ms=1000).detail

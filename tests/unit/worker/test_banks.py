@@ -185,7 +185,7 @@ def test_two_attackers_cost_honest_bots_no_time_either() -> None:
 def test_where_replays_are_paid_from_the_banks_of_the_match_honest_bots_forfeit(
     seats: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(play.Table, "open_player", play.Table.open_alone)
+    monkeypatch.setattr(play.MatchSeats, "open_player", play.MatchSeats.open_alone)
     result, _ = attacked("skull", seats)
     kinds = [blamed(result).get(entrant, set()) for entrant in range(1, seats)]
     assert {"timeout", "excluded"} <= set().union(*kinds)

@@ -16,7 +16,14 @@ from tests.unit.worker.bots import text, turning
 from tests.unit.worker.conftest import BRIEF, LIMITS, a_match, by_digest
 from worker.arena import bytecode_cache, play
 from worker.arena.boxes import open_named
-from worker.arena.bytecode_cache import KEPT_BYTES, NONE, SHORT, Code, Codes, codes_of
+from worker.arena.bytecode_cache import (
+    KEPT_BYTES,
+    NO_BYTECODE,
+    SHORTEST_BYTES,
+    Bytecode,
+    BytecodeCache,
+    bytecode_cache_of,
+)
 from worker.arena.play import play_job
 
 PADDING = b"# " + b"so much to say of it " * 100
@@ -43,10 +50,10 @@ def played(box: Box, *bundles: bytes, **given: Any) -> MatchPlayed:
 
 def test_a_bot_is_compiled_once_while_its_box_is_open(fresh: Box) -> None:
     first = played(fresh, LONG, OTHER)
-    kept = codes_of(fresh)
+    kept = bytecode_cache_of(fresh)
     spent = kept.spent_ms
     assert spent > 0
-    assert all(kept.of(main, fresh, Limits()).data for main in (LONG, OTHER))
+    assert all(kept.get(main, fresh, Limits()).data for main in (LONG, OTHER))
     again = played(fresh, LONG, OTHER)
     assert kept.spent_ms == spent
     assert again.record == first.record
@@ -77,21 +84,21 @@ def test_it_comes_out_as_where_every_seat_compiles(
     [BOMB, WRONG, TOLD, PADDING + b"\nx = " + b"(" * 500],
 )
 def test_what_there_is_something_to_say_about_leaves_no_code(fresh: Box, source: bytes) -> None:
-    kept = Codes()
-    assert kept.of(source, fresh, Limits(start_cpu_ms=1000)).data == b""
+    kept = BytecodeCache()
+    assert kept.get(source, fresh, Limits(start_cpu_ms=1000)).data == b""
     spent = kept.spent_ms
-    assert kept.of(source, fresh, Limits(start_cpu_ms=1000)).data == b""
+    assert kept.get(source, fresh, Limits(start_cpu_ms=1000)).data == b""
     assert kept.spent_ms == spent
 
 
 def test_a_short_file_is_not_worth_a_seat(fresh: Box) -> None:
-    assert codes_of(fresh).of(LONG[: SHORT - 1], fresh, Limits()) is NONE
+    assert bytecode_cache_of(fresh).get(LONG[: SHORTEST_BYTES - 1], fresh, Limits()) is NO_BYTECODE
 
 
 def test_who_is_spared_compiling_has_so_much_less_time_for_loading() -> None:
     limits = Limits(start_cpu_ms=100)
-    assert Code(b"code", 40.5).left(limits).start_cpu_ms == 60
-    assert Code(b"", 40.5).left(limits) == limits
+    assert Bytecode(b"code", 40.5).remaining_limits(limits).start_cpu_ms == 60
+    assert Bytecode(b"", 40.5).remaining_limits(limits) == limits
 
 
 @dataclass
@@ -125,7 +132,7 @@ class FakeBox:
 
 def test_a_seat_that_compiles_is_told_the_source_alone_and_is_over_after_it() -> None:
     box: Any = FakeBox(b"\x00 anything")
-    assert Codes().of(LONG, box, Limits()).data == b"\x00 anything"
+    assert BytecodeCache().get(LONG, box, Limits()).data == b"\x00 anything"
     (seat,) = box.opened
     assert seat.closed
     assert len(seat.asked) == 1
@@ -133,25 +140,25 @@ def test_a_seat_that_compiles_is_told_the_source_alone_and_is_over_after_it() ->
 
 
 def test_code_is_handed_to_the_very_same_source_alone() -> None:
-    kept = Codes()
+    kept = BytecodeCache()
     first: Any = FakeBox(b"first")
     second: Any = FakeBox(b"second")
-    assert kept.of(LONG, first, Limits()).data == b"first"
-    assert kept.of(LONG + b"\n", second, Limits()).data == b"second"
-    assert kept.of(LONG, second, Limits()).data == b"first"
+    assert kept.get(LONG, first, Limits()).data == b"first"
+    assert kept.get(LONG + b"\n", second, Limits()).data == b"second"
+    assert kept.get(LONG, second, Limits()).data == b"first"
 
 
 def test_no_more_is_kept_than_has_room() -> None:
-    kept = Codes()
+    kept = BytecodeCache()
     box: Any = FakeBox(bytes(80_000))
     for number in range(100):
-        kept.of(LONG + b"#%d" % number, box, Limits())
+        kept.get(LONG + b"#%d" % number, box, Limits())
     held = sum(len(main) + len(code.data) for main, code in kept._kept.items())
     assert KEPT_BYTES - 100_000 < held <= KEPT_BYTES
-    assert kept.of(LONG + b"#99", box, Limits()) is kept._kept[LONG + b"#99"]
+    assert kept.get(LONG + b"#99", box, Limits()) is kept._kept[LONG + b"#99"]
 
 
 def test_an_answer_that_is_no_code_is_the_fault_of_its_bot(fresh: Box) -> None:
-    codes_of(fresh)._kept[LONG] = Code(b"\x00 anything", 1.0)
+    bytecode_cache_of(fresh)._kept[LONG] = Bytecode(b"\x00 anything", 1.0)
     done = played(fresh, LONG, OTHER, deals=1)
     assert {(note.entrant, note.kind) for note in done.notes} == {(0, "crash")}

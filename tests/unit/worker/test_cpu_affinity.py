@@ -103,12 +103,12 @@ def test_where_turns_are_forbidden_the_core_is_kept_all_the_same() -> None:
 def test_a_core_that_is_taken_away_meanwhile_is_passed_over(tmp_path: Path) -> None:
     first, kept = cpu_affinity.usable()[0], []
 
-    def keep(core: int) -> None:
+    def pin_to(core: int) -> None:
         if core == first:
             raise OSError("no such core")
         kept.append(core)
 
-    assert cpu_affinity.claim(tmp_path, keep) == (kept[0] if kept else None)
+    assert cpu_affinity.claim(tmp_path, pin_to) == (kept[0] if kept else None)
     assert first not in kept
 
 

@@ -11,7 +11,7 @@ JOB = {"match": "m", "attempt": 1}
 
 def test_a_job_that_was_begun_and_not_ended_is_left(tmp_path: Path) -> None:
     Journal(tmp_path / "arena" / "one.job").begin("arena.play_match", JOB)
-    assert Journal(tmp_path / "arena" / "one.job").left() == Entry("arena.play_match", JOB, 1)
+    assert Journal(tmp_path / "arena" / "one.job").unfinished() == Entry("arena.play_match", JOB, 1)
 
 
 def test_a_job_that_ended_is_not_left(tmp_path: Path) -> None:
@@ -19,19 +19,19 @@ def test_a_job_that_ended_is_not_left(tmp_path: Path) -> None:
     journal.begin("arena.play_match", JOB)
     journal.end()
     journal.end()
-    assert journal.left() is None
+    assert journal.unfinished() is None
 
 
 def test_it_counts_how_often_a_job_was_begun(tmp_path: Path) -> None:
     journal = Journal(tmp_path / "one.job")
     for _ in range(3):
         journal.begin("arena.play_match", JOB)
-    assert journal.left() == Entry("arena.play_match", JOB, 3)
+    assert journal.unfinished() == Entry("arena.play_match", JOB, 3)
     journal.begin("arena.play_match", {"match": "other"})
-    assert journal.left() == Entry("arena.play_match", {"match": "other"}, 1)
+    assert journal.unfinished() == Entry("arena.play_match", {"match": "other"}, 1)
 
 
 def test_a_damaged_journal_holds_nothing(tmp_path: Path) -> None:
     for content in ("", "{", "[1]", "null"):
         (tmp_path / "one.job").write_text(content)
-        assert Journal(tmp_path / "one.job").left() is None
+        assert Journal(tmp_path / "one.job").unfinished() is None

@@ -14,11 +14,11 @@ from matchbox.match import replay
 from matchbox.match.wire import Entrant
 from matchbox.registry import game
 from sandbox.box import Box
-from sandbox.policy import LEARN_CPU_MS, LEARN_MEMORY_MB, Limits, learning
+from sandbox.policy import LEARN_CPU_MS, LEARN_MEMORY_MB, Limits, learning_limits
 from tests.unit.worker.bots import text
 from tests.unit.worker.conftest import LIMITS, a_match, a_try_out, by_digest
-from worker.arena.learning import Learned, learn
-from worker.arena.play import Table, play_job
+from worker.arena.learning import LearnResult, learn
+from worker.arena.play import MatchSeats, play_job
 from worker.arena.tryout import try_out
 
 RECORDS = [json.dumps({"places": [1, 2], "number": n}).encode() for n in range(3)]
@@ -37,7 +37,7 @@ def learner(*body: str) -> bytes:
     return text("import random", "class Bot(SimplePlayer):", *(f"    {line}" for line in lines))
 
 
-def taught(bundle: bytes, box: Box | None, memory: bytes = b"") -> Learned:
+def taught(bundle: bytes, box: Box | None, memory: bytes = b"") -> LearnResult:
     """What the bot makes of three records."""
     return learn(
         "bomb", bundle, Entrant(digest(bundle)), memory, lambda: RECORDS,
@@ -61,7 +61,7 @@ def test_a_bot_without_learn_is_not_even_given_records(box: Box) -> None:
     bundle = text("class Bot(SimplePlayer): pass")
     done = learn("bomb", bundle, Entrant(digest(bundle)), b"old", records,
                  seed="00" * 32, limits=LIMITS, box=box)  # fmt: skip
-    assert done == Learned(b"old", None, "", learns=False)
+    assert done == LearnResult(b"old", None, "", learns=False)
 
 
 @pytest.mark.parametrize(
@@ -86,7 +86,7 @@ def test_a_fault_keeps_the_old_memory_and_says_why(
 
 def test_learning_has_more_memory_and_time_than_a_seat(box: Box) -> None:
     assert taught(learner("x = bytearray(300 << 20); return b'done'"), box).memory == b"done"
-    allowed = learning(Limits(**LIMITS))
+    allowed = learning_limits(Limits(**LIMITS))
     assert (allowed.cpu_ms, allowed.memory_mb) == (LEARN_CPU_MS, LEARN_MEMORY_MB)
     assert (allowed.start_cpu_ms, allowed.log_bytes) == (LIMITS["start_cpu_ms"], 4096)
 
@@ -109,9 +109,9 @@ def test_a_match_with_memories_names_them_and_is_verified_with_them_alone(box: B
     assert boxed.memories == [digest(memory), ""]
     without = records.unpack(play_job(job, bundles, box).record)
     assert [one.moves for one in without.bouts] != [one.moves for one in boxed.bouts]
-    table = Table(replay.job_of(boxed), bundles, box, memories=known)
+    table = MatchSeats(replay.job_of(boxed), bundles, box, memories=known)
     assert replay.verify(game("bomb"), boxed, table.open_player) == "same"
-    table = Table(replay.job_of(boxed), bundles, box, memories={digest(memory): b""})
+    table = MatchSeats(replay.job_of(boxed), bundles, box, memories={digest(memory): b""})
     assert replay.verify(game("bomb"), boxed, table.open_player) == "different"
 
 

@@ -42,7 +42,7 @@ def a_lesson(bundle: bytes, memory: bytes = b"") -> tuple[World, Teach]:
 
 def given(box: Any, world: World, job: Teach) -> Learned:
     """What the arena sends."""
-    Arena(world.client, box, world.send).do(wire.LEARN, plain(job))
+    Arena(world.client, box, world.send).run(wire.LEARN, plain(job))
     ((task, message),) = world.sent
     assert task == wire.REMEMBER
     assert {(one["kind"], one["subject"]) for one in world.claimed} == {("lesson", "lesson:7")}
@@ -71,7 +71,7 @@ def test_who_does_not_learn_says_so(box: Box) -> None:
 def test_a_lesson_in_a_broken_box_is_lost() -> None:
     world, job = a_lesson(PUPIL.encode())
     box: Any = DeadBox()
-    Arena(world.client, box, world.send).do(wire.LEARN, plain(job))
+    Arena(world.client, box, world.send).run(wire.LEARN, plain(job))
     ((task, message),) = world.sent
     lost = wire.from_plain(Lost, message)
     assert (task, lost.subject) == (wire.LOST, "lesson:7")
@@ -81,7 +81,7 @@ def test_a_match_is_played_with_the_memories_of_its_job(box: Box) -> None:
     world = World(GOOD.encode(), OTHER, b"old")
     seats = [Entrant(digest(GOOD.encode()), None, digest(b"old")), Entrant(digest(OTHER))]
     job = a_match(GOOD.encode(), OTHER, seats=seats)
-    Arena(world.client, box, world.send).do(wire.PLAY_MATCH, plain(job))
+    Arena(world.client, box, world.send).run(wire.PLAY_MATCH, plain(job))
     ((task, message),) = world.sent
     assert (task, wire.from_plain(MatchPlayed, message).match) == (wire.RECORD, "match")
 
@@ -89,6 +89,6 @@ def test_a_match_is_played_with_the_memories_of_its_job(box: Box) -> None:
 @pytest.mark.parametrize(("source", "learns"), [(PUPIL, True), (GOOD, False)])
 def test_a_try_out_finds_out_who_learns(box: Box, source: str, learns: bool) -> None:
     world = World(source.encode())
-    Arena(world.client, box, world.send).do(wire.TRY_OUT, plain(a_try_out(source.encode())))
+    Arena(world.client, box, world.send).run(wire.TRY_OUT, plain(a_try_out(source.encode())))
     ((_, message),) = world.sent
     assert wire.from_plain(TriedOut, message).learns is learns

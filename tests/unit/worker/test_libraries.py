@@ -39,10 +39,10 @@ def fresh(kind: str) -> Iterator[Box]:
 
 def test_the_second_flavour_is_warmed_by_the_first_bot_that_imports_numpy(fresh: Box) -> None:
     assert try_out(a_try_out(GOOD.encode()), GOOD.encode(), fresh).accepted
-    assert fresh._rich is None
+    assert fresh._box_with_libraries is None
     report = try_out(a_try_out(NUMPY), NUMPY, fresh)
     assert (report.accepted, report.reasons) == (True, [])
-    assert fresh._rich is not None
+    assert fresh._box_with_libraries is not None
 
 
 def test_a_seat_with_numpy_in_it_holds_every_attack_of_the_selftest(kind: str) -> None:

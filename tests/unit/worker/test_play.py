@@ -17,7 +17,7 @@ from matchbox.match.wire import MatchPlayed
 from sandbox.box import Box
 from tests.unit.worker.bots import COUNTING, GOOD, text, turning
 from tests.unit.worker.conftest import a_match, by_digest
-from worker.arena.play import Table, cut, load_seed, play_job
+from worker.arena.play import MatchSeats, cut, load_seed, play_job
 
 ONE = GOOD.encode()
 TWO = text("class Bot(ScaredPlayer):", "    pass")
@@ -46,7 +46,7 @@ def test_the_record_has_every_deal_in_both_orders_and_replays(box: Box) -> None:
 def test_the_bots_played_again_give_the_same_record(box: Box) -> None:
     job = a_match(ONE, TWO)
     record = records.unpack(play_job(job, by_digest(ONE, TWO), box).record)
-    table = Table(job, by_digest(ONE, TWO), box)
+    table = MatchSeats(job, by_digest(ONE, TWO), box)
     assert replay.verify(registry.game("bomb"), record, table.open_player) == "same"
 
 

@@ -12,7 +12,7 @@ import pytest
 from matchbox.errors import Unavailable
 from matchbox.match import wire
 from worker.arena.journal import Journal
-from worker.arena.tasks import GiveBack
+from worker.arena.tasks import Requeue
 
 JOB = {"match": "m", "attempt": 1}
 
@@ -32,7 +32,7 @@ class World:
 
     def starts(self) -> None:
         """The arena takes up what was left."""
-        self._main._take_up()
+        self._main._resume_job()
 
     def dies_at_the_job(self) -> None:
         """It begins the job, and does not come to an end."""
@@ -45,7 +45,7 @@ class World:
 
     def _lose(self, task: str, message: dict[str, Any], why: str) -> None:
         if self.down:
-            raise GiveBack("the server cannot be reached")
+            raise Requeue("the server cannot be reached")
         self.lost.append((task, message, why))
 
 
@@ -76,7 +76,7 @@ def test_a_job_that_killed_its_arena_twice_is_reported_as_lost(world: World) -> 
     ((task, message, why),) = world.lost
     assert (task, message) == (wire.PLAY_MATCH, JOB)
     assert "died" in why
-    assert world.journal.left() is None
+    assert world.journal.unfinished() is None
 
 
 def test_a_start_at_which_nobody_can_be_told_leaves_the_journal_as_it_is(world: World) -> None:
@@ -84,6 +84,6 @@ def test_a_start_at_which_nobody_can_be_told_leaves_the_journal_as_it_is(world: 
     for times in (1, 2):
         world.dies_at_the_job()
         world.starts()
-        left = world.journal.left()
+        left = world.journal.unfinished()
         assert left is not None
-        assert left.times == times
+        assert left.attempts == times

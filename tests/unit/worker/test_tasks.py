@@ -22,7 +22,7 @@ from tests.unit.worker.bots import GOOD, text, turning
 from tests.unit.worker.conftest import a_match, a_try_out
 from worker.arena import tasks
 from worker.arena.client import ServerClient
-from worker.arena.tasks import Arena, GiveBack
+from worker.arena.tasks import Arena, Requeue
 
 ONE = GOOD.encode()
 TWO = text("class Bot(ScaredPlayer):", "    pass")
@@ -87,7 +87,7 @@ def plain(job: Job) -> dict[str, Any]:
 
 def test_a_match_is_claimed_played_and_sent(box: Box) -> None:
     world = World(ONE, TWO)
-    Arena(world.client, box, world.send).do(wire.PLAY_MATCH, plain(a_match(ONE, TWO)))
+    Arena(world.client, box, world.send).run(wire.PLAY_MATCH, plain(a_match(ONE, TWO)))
     ((task, message),) = world.sent
     played = wire.from_plain(MatchPlayed, message)
     assert task == wire.RECORD
@@ -97,7 +97,7 @@ def test_a_match_is_claimed_played_and_sent(box: Box) -> None:
 
 def test_a_try_out_is_claimed_by_its_version_and_settled(box: Box) -> None:
     world = World(ONE)
-    Arena(world.client, box, world.send).do(wire.TRY_OUT, plain(a_try_out(ONE)))
+    Arena(world.client, box, world.send).run(wire.TRY_OUT, plain(a_try_out(ONE)))
     ((task, message),) = world.sent
     assert (task, wire.from_plain(TriedOut, message).accepted) == (wire.SETTLE, True)
     assert (world.claimed[0]["kind"], world.claimed[0]["subject"]) == ("version", digest(ONE))
@@ -106,7 +106,7 @@ def test_a_try_out_is_claimed_by_its_version_and_settled(box: Box) -> None:
 def test_a_result_that_the_server_does_not_take_is_reported_as_lost(box: Box) -> None:
     world = World(ONE, TWO)
     world.broker_is_up, world.refused = False, wire.RECORD
-    Arena(world.client, box, world.send).do(wire.PLAY_MATCH, plain(a_match(ONE, TWO)))
+    Arena(world.client, box, world.send).run(wire.PLAY_MATCH, plain(a_match(ONE, TWO)))
     assert [one["task"] for one in world.posted] == [wire.RECORD, wire.LOST]
     lost = wire.from_plain(Lost, world.posted[1]["message"])
     assert lost.subject == "match"
@@ -115,7 +115,7 @@ def test_a_result_that_the_server_does_not_take_is_reported_as_lost(box: Box) ->
 
 def test_a_job_that_somebody_else_has_is_dropped(box: Box) -> None:
     world = World(ONE, TWO, claims=lambda n: 409)
-    Arena(world.client, box, world.send).do(wire.PLAY_MATCH, plain(a_match(ONE, TWO)))
+    Arena(world.client, box, world.send).run(wire.PLAY_MATCH, plain(a_match(ONE, TWO)))
     assert (world.sent, world.posted) == ([], [])
 
 
@@ -123,7 +123,7 @@ def test_the_lease_is_renewed_during_a_long_match(box: Box) -> None:
     world = World(ONE, TWO)
     clock = count(0, 20)
     arena = Arena(world.client, box, world.send, clock=lambda: float(next(clock)))
-    arena.do(wire.PLAY_MATCH, plain(a_match(ONE, TWO, deals=4)))
+    arena.run(wire.PLAY_MATCH, plain(a_match(ONE, TWO, deals=4)))
     assert len(world.claimed) > 2
     assert [task for task, _ in world.sent] == [wire.RECORD]
 
@@ -132,7 +132,7 @@ def test_the_lease_is_renewed_in_the_middle_of_a_long_bout(box: Box) -> None:
     world = World(ONE, TWO)
     clock = count(0, 40)
     bouts = 2
-    Arena(world.client, box, world.send, clock=lambda: float(next(clock))).do(
+    Arena(world.client, box, world.send, clock=lambda: float(next(clock))).run(
         wire.PLAY_MATCH, plain(a_match(ONE, TWO, deals=1))
     )
     assert len(world.claimed) > 1 + bouts
@@ -142,7 +142,7 @@ def test_a_job_that_is_superseded_while_it_is_played_is_dropped(box: Box) -> Non
     world = World(ONE, TWO, claims=lambda n: 204 if n == 1 else 409)
     clock = count(0, 40)
     arena = Arena(world.client, box, world.send, clock=lambda: float(next(clock)))
-    arena.do(wire.PLAY_MATCH, plain(a_match(ONE, TWO)))
+    arena.run(wire.PLAY_MATCH, plain(a_match(ONE, TWO)))
     assert len(world.claimed) == 2
     assert (world.sent, world.posted) == ([], [])
 
@@ -151,7 +151,7 @@ def test_the_lease_of_a_try_out_is_renewed_as_it_goes_on(box: Box) -> None:
     world = World(ONE)
     clock = count(0, 20)
     arena = Arena(world.client, box, world.send, clock=lambda: float(next(clock)))
-    arena.do(wire.TRY_OUT, plain(a_try_out(ONE)))
+    arena.run(wire.TRY_OUT, plain(a_try_out(ONE)))
     assert len(world.claimed) > 2
     assert [task for task, _ in world.sent] == [wire.SETTLE]
 
@@ -160,15 +160,15 @@ def test_a_try_out_that_is_superseded_is_dropped(box: Box) -> None:
     world = World(ONE, claims=lambda n: 204 if n == 1 else 409)
     clock = count(0, 40)
     arena = Arena(world.client, box, world.send, clock=lambda: float(next(clock)))
-    arena.do(wire.TRY_OUT, plain(a_try_out(ONE)))
+    arena.run(wire.TRY_OUT, plain(a_try_out(ONE)))
     assert (len(world.claimed), world.sent, world.posted) == (2, [], [])
 
 
 def test_a_fault_of_the_platform_is_reported_as_lost() -> None:
     world = World(ONE, TWO)
     arena = Arena(world.client, cast(Box, DeadBox()), world.send)
-    arena.do(wire.PLAY_MATCH, plain(a_match(ONE, TWO)))
-    arena.do(wire.TRY_OUT, plain(a_try_out(ONE)))
+    arena.run(wire.PLAY_MATCH, plain(a_match(ONE, TWO)))
+    arena.run(wire.TRY_OUT, plain(a_try_out(ONE)))
     found = [(task, wire.from_plain(Lost, message)) for task, message in world.sent]
     assert [(task, one.subject) for task, one in found] == [
         (wire.LOST, "match"),
@@ -179,7 +179,7 @@ def test_a_fault_of_the_platform_is_reported_as_lost() -> None:
 
 def test_a_bundle_that_the_server_does_not_have_is_reported_as_lost(box: Box) -> None:
     world = World(ONE)
-    Arena(world.client, box, world.send).do(wire.PLAY_MATCH, plain(a_match(ONE, TWO)))
+    Arena(world.client, box, world.send).run(wire.PLAY_MATCH, plain(a_match(ONE, TWO)))
     ((task, message),) = world.sent
     assert task == wire.LOST
     assert "the server has no /internal/bundles/" in message["why"]
@@ -188,7 +188,7 @@ def test_a_bundle_that_the_server_does_not_have_is_reported_as_lost(box: Box) ->
 def test_a_long_result_goes_to_the_server(box: Box, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(wire, "BROKER_BYTES", 1000)
     world = World(LOUD, TWO)
-    Arena(world.client, box, world.send).do(wire.PLAY_MATCH, plain(a_match(LOUD, TWO)))
+    Arena(world.client, box, world.send).run(wire.PLAY_MATCH, plain(a_match(LOUD, TWO)))
     assert world.sent == []
     assert [one["task"] for one in world.posted] == [wire.RECORD]
 
@@ -196,15 +196,15 @@ def test_a_long_result_goes_to_the_server(box: Box, monkeypatch: pytest.MonkeyPa
 def test_a_result_that_finds_no_broker_goes_to_the_server(box: Box) -> None:
     world = World(ONE, TWO)
     world.broker_is_up = False
-    Arena(world.client, box, world.send).do(wire.PLAY_MATCH, plain(a_match(ONE, TWO)))
+    Arena(world.client, box, world.send).run(wire.PLAY_MATCH, plain(a_match(ONE, TWO)))
     assert [one["task"] for one in world.posted] == [wire.RECORD]
 
 
 def test_without_a_server_the_message_goes_back(box: Box) -> None:
     world = World(ONE, TWO)
     world.server_is_up = False
-    with pytest.raises(GiveBack, match="of the server failed"):
-        Arena(world.client, box, world.send).do(wire.PLAY_MATCH, plain(a_match(ONE, TWO)))
+    with pytest.raises(Requeue, match="of the server failed"):
+        Arena(world.client, box, world.send).run(wire.PLAY_MATCH, plain(a_match(ONE, TWO)))
 
 
 @pytest.mark.parametrize("first", [1, 2])
@@ -212,14 +212,14 @@ def test_an_arena_that_the_server_does_not_know_gives_its_match_back(first: int,
     world = World(ONE, TWO, claims=lambda n: 401 if n >= first else 204)
     clock = count(0, 40)
     arena = Arena(world.client, box, world.send, clock=lambda: float(next(clock)))
-    with pytest.raises(GiveBack, match="set the same MATCHBOX_ARENA_TOKEN"):
-        arena.do(wire.PLAY_MATCH, plain(a_match(ONE, TWO)))
+    with pytest.raises(Requeue, match="set the same MATCHBOX_ARENA_TOKEN"):
+        arena.run(wire.PLAY_MATCH, plain(a_match(ONE, TWO)))
     assert (len(world.claimed), world.sent, world.posted) == (first, [], [])
 
 
 def test_a_job_that_is_none_of_the_server_s_is_reported_as_lost(box: Box) -> None:
     world = World(ONE, TWO, claims=lambda n: 403)
-    Arena(world.client, box, world.send).do(wire.PLAY_MATCH, plain(a_match(ONE, TWO)))
+    Arena(world.client, box, world.send).run(wire.PLAY_MATCH, plain(a_match(ONE, TWO)))
     ((task, message),) = world.sent
     assert task == wire.LOST
     assert "none of its own" in message["why"]
@@ -227,18 +227,18 @@ def test_a_job_that_is_none_of_the_server_s_is_reported_as_lost(box: Box) -> Non
 
 def test_an_arena_that_is_stopping_gives_its_match_back(box: Box) -> None:
     world = World(ONE, TWO)
-    with pytest.raises(GiveBack, match="stopping"):
-        Arena(world.client, box, world.send, lambda: True).do(
+    with pytest.raises(Requeue, match="stopping"):
+        Arena(world.client, box, world.send, lambda: True).run(
             wire.PLAY_MATCH, plain(a_match(ONE, TWO))
         )
-    with pytest.raises(GiveBack, match="stopping"):
-        Arena(world.client, box, world.send, lambda: True).do(wire.TRY_OUT, plain(a_try_out(ONE)))
+    with pytest.raises(Requeue, match="stopping"):
+        Arena(world.client, box, world.send, lambda: True).run(wire.TRY_OUT, plain(a_try_out(ONE)))
     assert (world.sent, world.posted) == ([], [])
 
 
 def test_a_message_that_is_none_is_refused_by_name(box: Box) -> None:
     with pytest.raises(BadMessage, match="no PlayMatch message"):
-        Arena(World().client, box, World().send).do(wire.PLAY_MATCH, {"match": "m"})
+        Arena(World().client, box, World().send).run(wire.PLAY_MATCH, {"match": "m"})
 
 
 @pytest.mark.parametrize(

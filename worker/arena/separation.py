@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 SHORTEST_S: Final = 0.5
 LONGEST_S: Final = 2.0
 """Bounds, in seconds, of the pause before a rotation in leagues that ask for strong separation."""
-_BEAT_S: Final = 0.25
-_CHANCE: Final = secrets.SystemRandom()
+_KEEP_ALIVE_S: Final = 0.25
+_RANDOM: Final = secrets.SystemRandom()
 
 
 def shuffled(rotations: Iterable[int]) -> tuple[int, ...]:
@@ -28,7 +28,7 @@ def shuffled(rotations: Iterable[int]) -> tuple[int, ...]:
     So a seat that finds no note of an earlier rotation cannot tell whether there was one.
     """
     order = list(rotations)
-    _CHANCE.shuffle(order)
+    _RANDOM.shuffle(order)
     return tuple(order)
 
 
@@ -38,30 +38,30 @@ class Separation:
     The pause also separates a match from the one before, which may share its deals.
     """
 
-    def __init__(self, box: Box, beat: Callable[[], None]) -> None:
-        """`beat` is called several times a second during a pause; it may raise to end the pause."""
+    def __init__(self, box: Box, keep_alive: Callable[[], None]) -> None:
+        """`keep_alive` is called several times a second in a pause, and may raise to end it."""
         self._box = box
-        self._beat = beat
-        self._present: int | None = None
-        self._entered: set[int] = set()
+        self._keep_alive = keep_alive
+        self._current: int | None = None
+        self._started: set[int] = set()
 
-    def open(self, rotation: int, way: Callable[[], Channel]) -> Channel:
-        """A seat of that rotation, opened by `way`. The last rotation's seats must be closed."""
-        if rotation != self._present:
-            self._present = rotation
+    def open(self, rotation: int, open_seat: Callable[[], Channel]) -> Channel:
+        """A seat of that rotation, from `open_seat`. The last rotation's seats must be closed."""
+        if rotation != self._current:
+            self._current = rotation
             self._box.renew()
             # A bout that is replayed after a third fault does not wait again: a match with many
             # such bouts would hold its arena for hours.
-            if rotation not in self._entered:
-                self._entered.add(rotation)
-                self._pause(_CHANCE.uniform(SHORTEST_S, LONGEST_S))
-        return way()
+            if rotation not in self._started:
+                self._started.add(rotation)
+                self._pause(_RANDOM.uniform(SHORTEST_S, LONGEST_S))
+        return open_seat()
 
     def _pause(self, seconds: float) -> None:
         until = time.monotonic() + seconds
         while (left := until - time.monotonic()) > 0:
-            self._beat()
-            time.sleep(min(left, _BEAT_S))
+            self._keep_alive()
+            time.sleep(min(left, _KEEP_ALIVE_S))
 
 
 def separation_of(

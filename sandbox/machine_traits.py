@@ -29,7 +29,7 @@ _THREAD_ID_AT: Final = {"x86_64": 720}
 """Where the C library keeps a thread's number, as an offset from the thread's own address."""
 
 
-def hide_places(imports: Sequence[str]) -> None:
+def hide_paths(imports: Sequence[str]) -> None:
     """Gives files of modules the same names on every machine; `imports` are our directories."""
     library = sys._stdlib_dir  # type: ignore[attr-defined]
     # The longest come first, because one may lie within another.
@@ -37,7 +37,7 @@ def hide_places(imports: Sequence[str]) -> None:
     places = dict(sorted(pairs, key=lambda pair: -len(pair[0])))
     for module in list(sys.modules.values()):
         if isinstance(module, ModuleType):
-            _hide_place(module, places)
+            _hide_path(module, places)
     for function in gc.get_objects():
         if type(function) is FunctionType:
             file = function.__code__.co_filename
@@ -50,7 +50,7 @@ def hide_places(imports: Sequence[str]) -> None:
     sys._stdlib_dir = HOME  # type: ignore[attr-defined]
 
 
-def _hide_place(module: ModuleType, places: Mapping[str, str]) -> None:
+def _hide_path(module: ModuleType, places: Mapping[str, str]) -> None:
     spec = module.__spec__
     for thing, names in (
         (module, ("__file__", "__cached__", "__path__")),
@@ -75,7 +75,7 @@ def _renamed(value: Any, places: Mapping[str, str]) -> Any:
     return value
 
 
-def hide_numbers() -> None:
+def hide_identity() -> None:
     """Makes questions about process and machine return the same constants everywhere."""
     system = os.uname_result(("Linux", HOST, "0", "0", os.uname().machine))
     for name, answer in {
@@ -102,7 +102,7 @@ def _refuse() -> NoReturn:
     raise PermissionError(errno.EPERM, os.strerror(errno.EPERM))
 
 
-class ThreadNumber:
+class ThreadId:
     """The C library's copy of a fork's thread number, which counts the forks before it."""
 
     def __init__(self) -> None:

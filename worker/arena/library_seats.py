@@ -15,32 +15,36 @@ if TYPE_CHECKING:
     from matchbox.match.seat import Channel
 
 
-class Seats:
+class SeatOpener:
     """Opens the seats of one bot. The first is plain; its first answer decides about the others."""
 
     def __init__(self, open_seat: Callable[[bool], Channel]) -> None:
         """`open_seat` opens a seat; its argument says whether libraries are wanted."""
         self.open_seat = open_seat
-        self.rich: bool | None = None
+        self.wants_libraries: bool | None = None
 
     def __call__(self) -> Channel:
         """A seat. The first one is replaced if its bot wants libraries."""
-        return _First(self) if self.rich is None else self.open_seat(self.rich)
+        return (
+            _FirstSeat(self)
+            if self.wants_libraries is None
+            else self.open_seat(self.wants_libraries)
+        )
 
 
-class _First:
+class _FirstSeat:
     """A plain seat, replaced if its bot wants libraries. No line of the bot has run by then."""
 
-    def __init__(self, seats: Seats) -> None:
+    def __init__(self, seats: SeatOpener) -> None:
         self._seats = seats
         self._seat = seats.open_seat(False)
 
     def ask(self, frame: bytes, decisions: int = 1, *, start: bool = False) -> bytes:
         """The one frame that answers this one. Raises SeatFault."""
         answer = self._seat.ask(frame, decisions, start=start)
-        if start and self._seats.rich is None:
-            self._seats.rich = frames.wants_libraries(answer)
-            if self._seats.rich:
+        if start and self._seats.wants_libraries is None:
+            self._seats.wants_libraries = frames.wants_libraries(answer)
+            if self._seats.wants_libraries:
                 self._seat.close()
                 self._seat = self._seats.open_seat(True)
                 answer = self._seat.ask(frame, decisions, start=True)

@@ -14,9 +14,9 @@ from matchbox.match import replay
 from sandbox.box import Box
 from tests.unit.worker.bots import GOOD, text, turning
 from tests.unit.worker.conftest import a_match, by_digest
-from worker.arena import order
-from worker.arena.order import Separation, shuffled
-from worker.arena.play import Table, play_job
+from worker.arena import separation
+from worker.arena.play import MatchSeats, play_job
+from worker.arena.separation import Separation, shuffled
 
 ONE = GOOD.encode()
 TWO = text("class Bot(ScaredPlayer):", "    pass")
@@ -55,13 +55,13 @@ def test_a_match_is_played_in_an_order_that_its_record_does_not_tell(
 ) -> None:
     job, played = a_match(ONE, TWO, deals=4), []
     opened: list[int] = []
-    whole = Table.open_player
+    whole = MatchSeats.open_player
 
-    def open_player(table: Table, entrant: int, rotation: int) -> Any:
+    def open_player(table: MatchSeats, entrant: int, rotation: int) -> Any:
         opened.append(rotation)
         return whole(table, entrant, rotation)
 
-    monkeypatch.setattr(Table, "open_player", open_player)
+    monkeypatch.setattr(MatchSeats, "open_player", open_player)
     for wanted in ((0, 1), (1, 0)):
         monkeypatch.setattr("worker.arena.play.shuffled", lambda _, wanted=wanted: wanted)
         opened.clear()
@@ -89,7 +89,7 @@ def test_a_verification_plays_the_rotations_in_an_order_of_its_own() -> None:
         asked.append(tuple(rotations))
         return reversed(asked[-1])
 
-    seats = Table(job, by_digest(ONE, TWO), None).open_player
+    seats = MatchSeats(job, by_digest(ONE, TWO), None).open_player
     assert replay.verify(registry.game("bomb"), record, seats, backwards) == "same"
     assert asked == [(0, 1)]
 
@@ -101,7 +101,7 @@ def test_each_rotation_has_zygotes_of_its_own_and_one_pause(pauses: list[float])
         apart.open(rotation, zygotes.way(rotation))
     assert zygotes.seats == [[1, 1], [0, 0], [1], [0]]
     assert len(pauses) == 2
-    assert all(order.SHORTEST_S <= pause <= order.LONGEST_S for pause in pauses)
+    assert all(separation.SHORTEST_S <= pause <= separation.LONGEST_S for pause in pauses)
     assert pauses[0] != pauses[1]
 
 
