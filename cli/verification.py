@@ -19,7 +19,7 @@ from worker.arena.separation import shuffled
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from matchbox.league.verification import Give
+    from matchbox.league.verification import GiveLesson
     from matchbox.match.seat import Seat
     from matchbox.match.verification import Files, Find
     from matchbox.match.wire import Learned, PlayMatch, Teach
@@ -36,7 +36,7 @@ def verifier(bundle: Find, memory: Find, box: Box | None) -> Verifier:
     return Verifier(bundle, memory, seats, shuffled)
 
 
-def teacher(box: Box | None) -> Give:
+def teacher(box: Box | None) -> GiveLesson:
     """A function that gives lessons in the box."""
     limits = _limits()
 

@@ -12,7 +12,7 @@ from typing import Final
 
 import numpy as np
 
-from matchbox.league.comparisons import Comparisons, Floats, Ints, in_counts
+from matchbox.league.comparisons import Comparisons, Floats, Ints, count_outcomes
 from matchbox.league.ratings import ELO
 
 PAIR_HALVES: Final = np.array([0, 2, 4])
@@ -52,7 +52,7 @@ class Pairs:
         lines = np.stack(
             [self.first[pair], self.second[pair], zero, zero, zero + 2, halves], axis=1
         )
-        return in_counts(self.names, 0, lines, np.arange(len(pair)), counts[pair, result])
+        return count_outcomes(self.names, 0, lines, np.arange(len(pair)), counts[pair, result])
 
 
 def all_pairs(strengths: Floats, shared: float) -> Pairs:
@@ -90,4 +90,4 @@ def play_tables(
             lines.append(np.stack([low, high, zero, zero, zero + 1, 2 * (ahead != turned)], axis=1))
             deal.append(np.arange(len(who)))
     names = tuple(f"b{number:03d}" for number in range(len(strengths)))
-    return in_counts(names, 0, np.concatenate(lines), np.concatenate(deal))
+    return count_outcomes(names, 0, np.concatenate(lines), np.concatenate(deal))

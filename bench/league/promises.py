@@ -13,14 +13,14 @@ from typing import Final
 import numpy as np
 
 from bench.league import field, seasons
-from matchbox.league.comparisons import Comparisons, Floats, in_counts, join
-from matchbox.league.cooperative_boards import scored
+from matchbox.league.comparisons import Comparisons, Floats, count_outcomes, join
+from matchbox.league.cooperative_boards import collect_scores
 from matchbox.league.counts import Counts, Tally, add, count
 from matchbox.league.estimate import estimate
 from matchbox.league.ranges import rank_ranges
 from matchbox.league.ratings import ELO, WIDE, fit_comparisons
 from matchbox.league.rows import Row
-from matchbox.league.sprt import Trial, answer
+from matchbox.league.sprt import Trial, trial_state
 from matchbox.league.standings import standing, standing_of
 from matchbox.league.tail import ENOUGH
 from matchbox.league.transitivity import lack_of_fit
@@ -265,7 +265,7 @@ def _head_to_head(elo: float, rho: float, rng: np.random.Generator) -> tuple[int
     counts, trial = np.zeros(5, dtype=np.int64), Trial()
     while True:
         counts[field.PAIR_HALVES] += pair.play(np.array([PAIRS_A_LOOK]), rng)[0]
-        found = answer(trial, counts.tolist())
+        found = trial_state(trial, counts.tolist())
         if found.over:
             shown = estimate(trial, counts.tolist())
             return found.games, found.verdict, shown.elo if shown is not None else 0.0
@@ -275,7 +275,7 @@ def _counts(compared: Comparisons, matches: int) -> Counts:
     """These comparisons as the counts of so many matches."""
     names = {f"{at:032x}": at.to_bytes(32, "big") for at in range(matches)}
     tallies = dict.fromkeys(compared.entrants, Tally(matches // len(compared.entrants)))
-    return Counts(names, tallies, compared, scored(()), np.zeros(0, dtype=np.int64))
+    return Counts(names, tallies, compared, collect_scores(()), np.zeros(0, dtype=np.int64))
 
 
 def _crowd(bots: int, deals: int, seed: int) -> Comparisons:
@@ -290,4 +290,4 @@ def _crowd(bots: int, deals: int, seed: int) -> Comparisons:
     zero = np.zeros(deals, dtype=np.int64)
     lines = np.stack([first, second, zero, zero, zero + 2, 2 * won], axis=1)
     names = tuple(f"b{number:04d}" for number in range(bots))
-    return in_counts(names, 0, lines, np.arange(deals))
+    return count_outcomes(names, 0, lines, np.arange(deals))

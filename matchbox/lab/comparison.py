@@ -21,13 +21,13 @@ from matchbox.league.versions import (
     CHALLENGER,
     DEFENDER,
     OTHERS,
-    Duel,
+    HeadToHead,
     deal_pairs,
     gauntlet,
+    gauntlet_document,
+    head_to_head_document,
     judge,
     line_ups,
-    told_duel,
-    told_gauntlet,
 )
 
 
@@ -83,27 +83,27 @@ class Comparison:
             self._rows += fresh
 
     @property
-    def duel(self) -> Duel:
+    def head_to_head(self) -> HeadToHead:
         """The state of the test. Once it has a verdict, nothing more is played."""
         return judge(self._trial, self._pairs)
 
     @property
     def over(self) -> bool:
         """True once nothing more is to be played."""
-        return self.games >= self.most or (self.sequential and self.duel.answer.over)
+        return self.games >= self.most or (self.sequential and self.head_to_head.state.over)
 
     def told_so_far(self) -> str:
         """A few words on the current state."""
         if not self.sequential:
             return f"{self._names[CHALLENGER]} v {self._names[DEFENDER]}"
-        low, high = self._trial.walls
-        return f"llr {self.duel.answer.llr:+.2f} of {low:.2f} to {high:+.2f}"
+        low, high = self._trial.thresholds
+        return f"llr {self.head_to_head.state.llr:+.2f} of {low:.2f} to {high:+.2f}"
 
     def result(self) -> dict[str, Any]:
         """The result as `matchbox compare --json` prints it, without its times."""
         told = self._plan.told()
         if self.sequential:
-            found = told_duel(self._trial, self.duel)
+            found = head_to_head_document(self._trial, self.head_to_head)
         else:
             whole = gauntlet(
                 self._rows,
@@ -111,7 +111,7 @@ class Comparison:
                 self._names[DEFENDER],
                 cooperative=self._cooperative,
             )
-            found = told_gauntlet(whole, self.games)
+            found = gauntlet_document(whole, self.games)
         faults = fault_rows(self._names, self._faults)
         forfeits = dict.fromkeys(self._names, 0)
         for fault in faults:

@@ -25,7 +25,12 @@ import msgspec
 
 from matchbox.bundle import ZIP_BYTES, digest
 from matchbox.errors import BadArchive, BadRecord
-from matchbox.league.archive_layout import Entrant, Head, Played, Ranked
+from matchbox.league.archive_layout import (
+    ArchivedEntrant,
+    ArchivedMatch,
+    ArchivedStanding,
+    SeasonFile,
+)
 from matchbox.league.rows import Row
 from matchbox.league.standings import Standing, standing
 from matchbox.match import record as records
@@ -51,8 +56,8 @@ _CLOSE: Final = 1e-6
 
 def write(
     file: IO[bytes],
-    head: Head,
-    played: Iterable[tuple[Played, bytes]],
+    head: SeasonFile,
+    played: Iterable[tuple[ArchivedMatch, bytes]],
     bundles: Iterable[bytes],
     memories: Iterable[bytes],
 ) -> None:
@@ -76,33 +81,37 @@ class Archive:
     def __init__(self, file: IO[bytes]) -> None:
         try:
             self._zip = zipfile.ZipFile(file)
-            _check(self._zip.infolist())
+            _check_entries(self._zip.infolist())
         except _BROKEN as error:
             raise BadArchive(f"the archive cannot be read: {error}") from error
         self._names = frozenset(self._zip.namelist())
-        self.head: Head = _decode(self._read("season.json", _JSON_BYTES), Head, "season.json")
+        self.head: SeasonFile = _decode(
+            self._read("season.json", _JSON_BYTES), SeasonFile, "season.json"
+        )
         """The season, its entrants, lessons and standing."""
         lines = self._read("matches.jsonl", _JSON_BYTES).splitlines()
-        self.matches: list[Played] = [_decode(line, Played, "matches.jsonl") for line in lines]
+        self.matches: list[ArchivedMatch] = [
+            _decode(line, ArchivedMatch, "matches.jsonl") for line in lines
+        ]
         """The matches in order."""
-        self._entrants: dict[str, Entrant] = {one.name: one for one in self.head.entrants}
+        self._entrants: dict[str, ArchivedEntrant] = {one.name: one for one in self.head.entrants}
         self._check_matches()
 
-    def entrant(self, name: str) -> Entrant:
+    def entrant(self, name: str) -> ArchivedEntrant:
         """Returns the entrant of that name."""
         try:
             return self._entrants[name]
         except KeyError:
             raise BadArchive(f"the archive has no entrant {name!r}") from None
 
-    def packed(self, match: str) -> bytes:
+    def packed_record(self, match: str) -> bytes:
         """The match's packed record."""
         return self._read(f"records/{match}", _SIZES["records"])
 
-    def record(self, match: Played) -> Record:
+    def record(self, match: ArchivedMatch) -> Record:
         """The match's record. Raises BadRecord unless it belongs to the row."""
         try:
-            found = records.unpack(self.packed(match.match))
+            found = records.unpack(self.packed_record(match.match))
         except BadRecord as error:
             raise BadArchive(f"the record of match {match.match} is damaged: {error}") from error
         self._check_record(match, found)
@@ -110,11 +119,11 @@ class Archive:
 
     def bundle(self, version: str) -> bytes | None:
         """The bytes of that version, or None if its owner withholds them."""
-        return self._digested("bundles", version)
+        return self._get_by_digest("bundles", version)
 
     def memory(self, name: str) -> bytes | None:
         """The memory with that digest, or None if its owner withholds it."""
-        return self._digested("memories", name)
+        return self._get_by_digest("memories", name)
 
     def rows(self) -> Iterator[Row]:
         """The rows that the standing is computed from: the bouts of all matches that count."""
@@ -123,15 +132,17 @@ class Archive:
             if match.state == "finished" and not out & set(match.seats):
                 yield from rows_of(match, self.record(match))
 
-    def standing_again(self) -> Standing:
+    def recompute_standing(self) -> Standing:
         """Computes the standing from the rows."""
         settings: dict[str, Any] = msgspec.structs.asdict(self.head.standing.settings)
         try:
             return standing(self.rows(), **settings)
         except ValueError as error:
-            raise BadArchive(f"the rows of the archive make no standing: {error}") from error
+            raise BadArchive(
+                f"the standing cannot be computed from the archive: {error}"
+            ) from error
 
-    def _digested(self, folder: str, name: str) -> bytes | None:
+    def _get_by_digest(self, folder: str, name: str) -> bytes | None:
         path = f"{folder}/{name}"
         if path not in self._names:
             return None
@@ -154,7 +165,7 @@ class Archive:
 
     def _check_matches(self) -> None:
         if len({one.match for one in self.matches}) != len(self.matches):
-            raise BadArchive("the archive has two matches of one id")
+            raise BadArchive("the archive has two matches with the same id")
         for match in self.matches:
             for name in match.seats:
                 self.entrant(name)
@@ -166,7 +177,7 @@ class Archive:
                     f"a lesson of {lesson.entrant} names a match that is not in the archive"
                 )
 
-    def _check_record(self, match: Played, found: Record) -> None:
+    def _check_record(self, match: ArchivedMatch, found: Record) -> None:
         season = self.head.season
         said = {
             "match": match.match,
@@ -177,18 +188,18 @@ class Archive:
         }
         for name, wanted in said.items():
             if getattr(found, name) != wanted:
-                raise BadRecord(f"the record of match {match.match} has another {name} than it")
+                raise BadRecord(f"the record of match {match.match} differs from its row in {name}")
         bouts = [
             (bout.deal, bout.rotation, bout.places, bout.scores, bout.forfeit)
             for bout in found.bouts
         ]
         if bouts != match.bouts or records.digest(found) != match.digest:
-            raise BadRecord(f"the record of match {match.match} is not the one on the books")
+            raise BadRecord(f"the record of match {match.match} is not the one that its row names")
         if not all(bout.deal < len(found.deals) for bout in found.bouts):
             raise BadRecord(f"the record of match {match.match} has a bout without a deal")
 
 
-def rows_of(match: Played, record: Record) -> Iterator[Row]:
+def rows_of(match: ArchivedMatch, record: Record) -> Iterator[Row]:
     """One row per bout. Raises ValueError if its parts do not fit together."""
     seats = range(len(match.seats))
     for bout in record.bouts:
@@ -203,7 +214,7 @@ def rows_of(match: Played, record: Record) -> Iterator[Row]:
         )
 
 
-def agrees(kept: Ranked, again: Standing) -> bool:
+def standings_agree(kept: ArchivedStanding, again: Standing) -> bool:
     """Whether a standing computed again equals the stored one: digest, order and figures."""
     lines: list[dict[str, Any]] = msgspec.json.decode(msgspec.json.encode(again.lines))
     if kept.digest != again.digest or len(lines) != len(kept.lines):
@@ -223,7 +234,7 @@ def _same(one: Any, other: Any) -> bool:
     return bool(one == other)
 
 
-def _check(entries: list[zipfile.ZipInfo]) -> None:
+def _check_entries(entries: list[zipfile.ZipInfo]) -> None:
     """Raises BadArchive unless the zip holds only plain files of an archive, within the limits."""
     names = {entry.filename for entry in entries}
     if len(entries) > MOST_FILES or sum(entry.file_size for entry in entries) > MOST_BYTES:
@@ -238,7 +249,7 @@ def _check(entries: list[zipfile.ZipInfo]) -> None:
         if kind not in (0, stat.S_IFREG) or entry.flag_bits & 1:
             raise BadArchive(f"{entry.filename!r} of the archive is a link, or encrypted")
         if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-            raise BadArchive(f"{entry.filename!r} of the archive is packed in a rare way")
+            raise BadArchive(f"{entry.filename!r} of the archive is packed by an unknown method")
         if not _NAME.fullmatch(entry.filename):
             raise BadArchive(f"the archive holds {entry.filename!r}, which is no part of a season")
 
@@ -247,4 +258,4 @@ def _decode(data: bytes, kind: type[Any], name: str) -> Any:
     try:
         return msgspec.json.decode(data, type=kind)
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
-        raise BadArchive(f"{name} of the archive makes no sense: {error}") from error
+        raise BadArchive(f"{name} of the archive cannot be decoded: {error}") from error

@@ -15,7 +15,7 @@ SCHEMA: Final = 1
 MatchId = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{32}$")]
 
 
-class Season(msgspec.Struct, frozen=True, kw_only=True):
+class ArchivedSeason(msgspec.Struct, frozen=True, kw_only=True):
     """A season and its settings."""
 
     name: str
@@ -36,7 +36,7 @@ class Season(msgspec.Struct, frozen=True, kw_only=True):
     finished_at: str | None
 
 
-class Entrant(msgspec.Struct, frozen=True, kw_only=True):
+class ArchivedEntrant(msgspec.Struct, frozen=True, kw_only=True):
     """A version in the season."""
 
     name: str
@@ -47,7 +47,7 @@ class Entrant(msgspec.Struct, frozen=True, kw_only=True):
     """suspended, disqualified, or empty."""
 
 
-class Taught(msgspec.Struct, frozen=True, kw_only=True):
+class ArchivedLesson(msgspec.Struct, frozen=True, kw_only=True):
     """A lesson as the server has stored it."""
 
     entrant: str
@@ -61,7 +61,7 @@ class Taught(msgspec.Struct, frozen=True, kw_only=True):
     """The fault that kept the old memory, as "kind: detail"; empty if there was none."""
 
 
-class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class StandingSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The settings of a standing, as in matchbox.league.standings.standing."""
 
     entrants: list[str]
@@ -71,25 +71,25 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     seat_term: bool
 
 
-class Ranked(msgspec.Struct, frozen=True, kw_only=True):
+class ArchivedStanding(msgspec.Struct, frozen=True, kw_only=True):
     """The standing as the server has stored it."""
 
     digest: Digest
-    settings: Settings
+    settings: StandingSettings
     lines: list[dict[str, Any]]
 
 
-class Head(msgspec.Struct, frozen=True, kw_only=True):
+class SeasonFile(msgspec.Struct, frozen=True, kw_only=True):
     """The file season.json."""
 
-    season: Season
-    entrants: list[Entrant]
-    lessons: list[Taught]
-    standing: Ranked
+    season: ArchivedSeason
+    entrants: list[ArchivedEntrant]
+    lessons: list[ArchivedLesson]
+    standing: ArchivedStanding
     schema: Literal[1] = SCHEMA
 
 
-class Played(msgspec.Struct, frozen=True, kw_only=True):
+class ArchivedMatch(msgspec.Struct, frozen=True, kw_only=True):
     """A match: a line of matches.jsonl."""
 
     match: MatchId

@@ -45,8 +45,8 @@ def most_probable(cells: Cells, compared: Comparisons, precision: Floats) -> Flo
     best = objective(at)
     for _ in range(MAX_STEPS):
         chance = expit(cells.log_odds(at))
-        slope = cells.pull(taken - played * chance) - precision @ at
-        step = _solve(curvature(cells, played * chance * (1 - chance), precision), slope)
+        gradient = cells.pull(taken - played * chance) - precision @ at
+        step = _solve(curvature(cells, played * chance * (1 - chance), precision), gradient)
         value = objective(at + step)
         while value < best - CLOSE * abs(best) and np.abs(step).max() > CLOSE:
             step = step / 2
@@ -64,11 +64,11 @@ def curvature(cells: Cells, weights: Floats, precision: Floats) -> Floats:
     Without a prior only differences are determined. Then the mean strength and the mean seat are
     held at 0, which changes no difference.
     """
-    bend = cells.gram(weights) + precision
+    information = cells.gram(weights) + precision
     if not np.diag(precision).all():
-        bend[: cells.names, : cells.names] += 1.0
-        bend[cells.names :, cells.names :] += 1.0
-    return bend
+        information[: cells.names, : cells.names] += 1.0
+        information[cells.names :, cells.names :] += 1.0
+    return information
 
 
 def covariance(cells: Cells, compared: Comparisons, at: Floats, precision: Floats) -> Floats:
@@ -82,9 +82,9 @@ def covariance(cells: Cells, compared: Comparisons, at: Floats, precision: Float
     chance = expit(cells.log_odds(at))
     doubt = chance * (1 - chance)
     weights = doubt * cells.total(compared.times[compared.deal] * compared.met)
-    expected, bend = cells.gram(weights), curvature(cells, weights, precision)
+    expected, information = cells.gram(weights), curvature(cells, weights, precision)
     large = cells.names > LARGE_FIELD
-    bread: Floats = np.diag(1 / np.diag(bend)) if large else linalg.inv(bend)
+    bread: Floats = np.diag(1 / np.diag(information)) if large else linalg.inv(information)
     residual = compared.won - compared.met * chance[cells.kind]
     inside = _by_deal(cells, compared, compared.met)
     pull = (doubt * cells.spread(bread))[cells.kind] * compared.met
@@ -104,15 +104,15 @@ def covariance(cells: Cells, compared: Comparisons, at: Floats, precision: Float
     return np.asarray(bread @ filling @ bread)
 
 
-def _solve(bend: Floats, slope: Floats) -> Floats:
+def _solve(information: Floats, gradient: Floats) -> Floats:
     try:
-        factor, lower = linalg.cho_factor(bend, lower=True)
+        factor, lower = linalg.cho_factor(information, lower=True)
     except linalg.LinAlgError:
         raise ValueError(NO_RATING) from None
     pivots = np.diag(factor)
     if pivots.min() < 1e-7 * pivots.max():
         raise ValueError(NO_RATING)
-    return np.asarray(linalg.cho_solve((factor, lower), slope))
+    return np.asarray(linalg.cho_solve((factor, lower), gradient))
 
 
 def _by_deal(

@@ -1,9 +1,9 @@
-"""Rows as pairs: who beat whom, in counts of deals. Knows how a table splits into pairs; rates
-nobody.
+"""Rows as pairs: which entrant beat which, as counts of deals.
 
-Deals with equal results are counted, not listed. At a table of two each pair has five counts (those
-of a pentanomial test), so a fit costs the same after a million bouts. All numbers are integers in a
-fixed order: equal rows give identical counts in whatever order they come.
+Knows how a table splits into pairs; rates nobody. Deals with equal results are counted, not listed.
+At a table of two each pair has five counts (those of a pentanomial test), so a fit costs the same
+after a million bouts. All numbers are integers in a fixed order: equal rows give identical counts
+in whatever order they come.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Bools: TypeAlias = npt.NDArray[np.bool_]
 Line: TypeAlias = tuple[int, int, int, int, int, int, int]
 
 PAIR = slice(0, 4)
-"""The columns that say who met whom, and where they sat."""
+"""The columns with the two entrants and their seats."""
 MET, HALVES = 4, 5
 
 
@@ -139,7 +139,7 @@ def compare(rows: Iterable[Row], *, seat_term: bool = False) -> Comparisons:
         lines += _pairs(row, index, deals.setdefault(row.deal, len(deals)), seat_term)
     table = np.array(lines, dtype=np.int64).reshape(-1, 7)
     seats = max((len(row.seats) for row in rows), default=1) if seat_term else 0
-    return in_counts(entrants, seats, table[:, 1:], table[:, 0])
+    return count_outcomes(entrants, seats, table[:, 1:], table[:, 0])
 
 
 def join(one: Comparisons, other: Comparisons) -> Comparisons:
@@ -155,7 +155,7 @@ def join(one: Comparisons, other: Comparisons) -> Comparisons:
         lines = part.lines.copy()
         lines[:, :2] = numbers_in(entrants, part.entrants)[lines[:, :2]]
         moved.append(lines)
-    return in_counts(
+    return count_outcomes(
         entrants,
         max(one.seats, other.seats),
         np.concatenate(moved),
@@ -164,16 +164,16 @@ def join(one: Comparisons, other: Comparisons) -> Comparisons:
     )
 
 
-def unseated(compared: Comparisons) -> Comparisons:
+def without_seats(compared: Comparisons) -> Comparisons:
     """The same comparisons without seats."""
     if not compared.seats:
         return compared
     lines = compared.lines.copy()
     lines[:, 2:MET] = 0
-    return in_counts(compared.entrants, 0, lines, compared.deal, compared.times)
+    return count_outcomes(compared.entrants, 0, lines, compared.deal, compared.times)
 
 
-def in_counts(
+def count_outcomes(
     entrants: tuple[str, ...], seats: int, lines: Ints, deal: Ints, times: Ints | None = None
 ) -> Comparisons:
     """The comparisons of these lines, with equal deals counted; columns as in `Comparisons`."""

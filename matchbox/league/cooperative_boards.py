@@ -1,6 +1,6 @@
 """Cooperative boards: mean scores over deals. Knows scores; rates nobody against anybody.
 
-Two boards: a bot with copies of itself (`score`), and bots in mixed teams (`score_mixed`). All
+Two boards: a bot with copies of itself (`score`), and bots in mixed teams (`mixed_board`). All
 numbers are kept as integers in a fixed order: equal rows give identical boards in whatever order
 they come.
 """
@@ -26,7 +26,7 @@ ENTRANT, SEATS, TOTAL, MIXED = 3, 4, 5, 6
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Scored:
+class ScoredBouts:
     """The score of each entrant in each bout."""
 
     entrants: tuple[str, ...]
@@ -37,12 +37,12 @@ class Scored:
         """The number of deals."""
         return _numbered(self.lines[:, DEAL])[1]
 
-    def part(self, *, mixed: bool) -> Scored:
+    def part(self, *, mixed: bool) -> ScoredBouts:
         """The bouts of mixed teams, or of bots with copies of themselves, and their entrants."""
         lines = self.lines[self.lines[:, MIXED] == mixed]
-        who, number = np.unique(lines[:, ENTRANT], return_inverse=True)
+        numbers, number = np.unique(lines[:, ENTRANT], return_inverse=True)
         lines[:, ENTRANT] = number
-        return Scored(tuple(self.entrants[one] for one in who), lines)
+        return ScoredBouts(tuple(self.entrants[one] for one in numbers), lines)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -82,13 +82,13 @@ class Board:
 
     def ranges(self) -> list[tuple[int, int]]:
         """The rank range of each entrant; all hold at once with 95% certainty."""
-        told = self.deals[~self.unknown]
-        freedom = int(told.min()) - 1 if len(told) else 1
+        known = self.deals[~self.unknown]
+        freedom = int(known.min()) - 1 if len(known) else 1
         widen = float(stdtrit(freedom, 0.975) / ndtri(0.975))
         return rank_ranges(self.means, self.covariance, widen=widen, unknown=self.unknown)
 
 
-def scored(rows: Iterable[Row]) -> Scored:
+def collect_scores(rows: Iterable[Row]) -> ScoredBouts:
     """Collects the scores of these bouts; each must be given once.
 
     A forfeit in a mixed team concerns the offender only: it counts as if a team of the offender
@@ -102,20 +102,23 @@ def scored(rows: Iterable[Row]) -> Scored:
     for row in rows:
         if not row.scores:
             raise ValueError(f"a bout of match {row.match} has no scores; a board needs them all")
-        bout = (*_words(row.deal, 2), *_words(f"{row.match}/{row.deal}/{row.rotation}", 1))
+        bout = (
+            *_hash_words(row.deal, 2),
+            *_hash_words(f"{row.match}/{row.deal}/{row.rotation}", 1),
+        )
         mixed = int(len(set(row.seats)) > 1)
         if mixed and row.forfeit is not None:
             lines.append((*bout, at[row.seats[row.forfeit]], len(row.seats), 0, 1))
             continue
         for entrant in sorted(set(row.seats)):
             held = [
-                score for who, score in zip(row.seats, row.scores, strict=True) if who == entrant
+                score for name, score in zip(row.seats, row.scores, strict=True) if name == entrant
             ]
             lines.append((*bout, at[entrant], len(held), sum(held), mixed))
-    return Scored(entrants, _in_order(np.array(lines, dtype=np.int64).reshape(-1, 7)))
+    return ScoredBouts(entrants, _in_order(np.array(lines, dtype=np.int64).reshape(-1, 7)))
 
 
-def add_scored(one: Scored, other: Scored) -> Scored:
+def join_scores(one: ScoredBouts, other: ScoredBouts) -> ScoredBouts:
     """Both together; no bout may be in both."""
     entrants = tuple(sorted({*one.entrants, *other.entrants}))
     moved = []
@@ -123,24 +126,26 @@ def add_scored(one: Scored, other: Scored) -> Scored:
         lines = part.lines.copy()
         lines[:, ENTRANT] = numbers_in(entrants, part.entrants)[lines[:, ENTRANT]]
         moved.append(lines)
-    return Scored(entrants, _in_order(np.concatenate(moved)))
+    return ScoredBouts(entrants, _in_order(np.concatenate(moved)))
 
 
-def score(found: Scored) -> Board:
+def score(found: ScoredBouts) -> Board:
     """The board of these bouts; every seat scores for its entrant."""
     lines, n = found.lines, len(found.entrants)
     deal, deals = _numbered(lines[:, DEAL])
     cell, kind = np.unique(deal * n + lines[:, ENTRANT], return_inverse=True)
     per_deal = np.bincount(kind, lines[:, TOTAL]) / np.bincount(kind, lines[:, SEATS])
-    where, who = cell // max(n, 1), cell % max(n, 1)
-    times = np.bincount(who, minlength=n)
-    means = np.bincount(who, per_deal, n) / np.maximum(times, 1)
-    pull = (per_deal - means[who]) / times[who]
-    pulls = sparse.csr_array((pull, (where, who)), shape=(deals, n))
-    return Board(found.entrants, means, (pulls.T @ pulls).toarray() * _few(times), times)
+    where, entrant = cell // max(n, 1), cell % max(n, 1)
+    times = np.bincount(entrant, minlength=n)
+    means = np.bincount(entrant, per_deal, n) / np.maximum(times, 1)
+    pull = (per_deal - means[entrant]) / times[entrant]
+    pulls = sparse.csr_array((pull, (where, entrant)), shape=(deals, n))
+    return Board(
+        found.entrants, means, (pulls.T @ pulls).toarray() * _small_sample_factor(times), times
+    )
 
 
-def score_mixed(found: Scored) -> Board:
+def mixed_board(found: ScoredBouts) -> Board:
     """The board of mixed teams. The model: a bout's score is the sum of a part for its deal and a
     part for each of its seats.
 
@@ -168,17 +173,19 @@ def score_mixed(found: Scored) -> Board:
     bread = np.linalg.inv((teams.T @ teams - sat.T @ middle).toarray() + np.eye(n))
     effects: Floats = bread @ np.asarray(teams.T @ rest)
     error = rest - np.asarray(teams @ effects) + np.asarray(middle @ effects)[deal]
-    told = by_deal @ sparse.csr_array(sparse.diags_array(error) @ teams)
-    pulls = (told - sparse.diags_array(np.bincount(deal, error)) @ middle).toarray()
+    raw = by_deal @ sparse.csr_array(sparse.diags_array(error) @ teams)
+    pulls = (raw - sparse.diags_array(np.bincount(deal, error)) @ middle).toarray()
     played = np.asarray((sat.toarray() > 0)[count > 1].sum(axis=0))
     doubt = float((rest**2).mean()) * np.eye(n)
     around_mean = bread - bread.mean(axis=0)
-    covariance = around_mean @ (pulls.T @ pulls + doubt) @ around_mean.T * _few(played)
+    covariance = (
+        around_mean @ (pulls.T @ pulls + doubt) @ around_mean.T * _small_sample_factor(played)
+    )
     means = float(reached.mean()) + effects - effects.mean()
     return Board(found.entrants, means, covariance, played)
 
 
-def _words(text: str, words: int) -> tuple[int, ...]:
+def _hash_words(text: str, words: int) -> tuple[int, ...]:
     """`words` integers that stand for the text."""
     drawn = blake2b(text.encode(), digest_size=8 * words).digest()
     return tuple(int.from_bytes(drawn[at : at + 8], signed=True) for at in range(0, 8 * words, 8))
@@ -195,7 +202,7 @@ def _numbered(keys: Ints) -> tuple[Ints, int]:
     return np.cumsum(fresh) - 1, int(fresh.sum())
 
 
-def _few(deals: Ints) -> Floats:
+def _small_sample_factor(deals: Ints) -> Floats:
     """(n, n): the factor that enlarges the covariance of means of few deals."""
     enough = np.sqrt(np.maximum(deals, 1) / np.maximum(deals - 1, 1))
     return np.outer(enough, enough)

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from matchbox.league.comparisons import Comparisons, Ints, compare, join
-from matchbox.league.cooperative_boards import Scored, add_scored, scored
+from matchbox.league.cooperative_boards import ScoredBouts, collect_scores, join_scores
 from matchbox.league.rows import Row, by_match, digest_bouts, half_points
 
 
@@ -41,15 +41,15 @@ class Counts:
     Attributes:
         matches: the digest of each match's bouts.
         tallies: by entrant.
-        compared: who beat whom; without lines on a cooperative board.
-        scored: who scored what; without lines where seats compete.
+        compared: which entrant beat which; without lines on a cooperative board.
+        scored: the scores of each entrant; without lines if the seats compete.
         deals: (d,), ascending: the keys of the deals in the comparisons.
     """
 
     matches: Mapping[str, bytes]
     tallies: Mapping[str, Tally]
     compared: Comparisons
-    scored: Scored
+    scored: ScoredBouts
     deals: Ints
 
     @property
@@ -71,7 +71,7 @@ def count(rows: Iterable[Row], *, seat_term: bool = False, cooperative: bool = F
         {name: digest_bouts(bouts) for name, bouts in matches.items()},
         tally(ordered),
         compare(rivals, seat_term=seat_term),
-        scored(team),
+        collect_scores(team),
         np.unique(np.array([_key(deal) for deal in {row.deal for row in rivals}], dtype=np.int64)),
     )
 
@@ -93,7 +93,7 @@ def add(one: Counts, other: Counts) -> Counts:
             for name in sorted(names)
         },
         join(one.compared, other.compared),
-        add_scored(one.scored, other.scored),
+        join_scores(one.scored, other.scored),
         np.union1d(one.deals, other.deals),
     )
 

@@ -12,8 +12,8 @@ from typing import Final
 
 from matchbox.league import knock_out, stages, tables
 from matchbox.league.format import Format
-from matchbox.league.pairing import apart, placements
-from matchbox.league.season import Field, Past, Round
+from matchbox.league.pairing import different_owners, placements
+from matchbox.league.season import Field, Progress, Round
 
 MOST_MATCHES: Final = 20_000
 """The most matches of a season."""
@@ -21,14 +21,15 @@ DEALS_A_BOT: Final = 500
 """An adaptive season without its own budget ends when its bots have played this many deals each."""
 
 
-def next_rounds(plan: Format, field: Field, past: Past) -> Iterator[Round]:
+def next_rounds(plan: Format, field: Field, progress: Progress) -> Iterator[Round]:
     """Yields the next round, or several if none depends on the results of another.
 
-    Bots that are out are left out; a round may be empty. Rounds never exceed the budget.
+    Leaves out bots that play no further matches; a round may be empty. The rounds never exceed the
+    budget.
     """
-    left = budget(plan, field) - len(past.meetings)
-    for one in _placed(plan, field, past) or _rounds(plan, field, past, left):
-        pairings = tuple(table for table in one.pairings if past.out.isdisjoint(table.seats))
+    left = budget(plan, field) - len(progress.matches)
+    for one in _placed(plan, field, progress) or _rounds(plan, field, progress, left):
+        pairings = tuple(table for table in one.pairings if progress.out.isdisjoint(table.seats))
         left -= len(pairings)
         if left < 0:
             return
@@ -60,7 +61,10 @@ def check(plan: Format, field: Field) -> None:
 
 def size(plan: Format, field: Field) -> int:
     """The least number of matches: without an adaptive tail, and without replays of level ties."""
-    n, placed = len(field.entrants), sum(len(one.pairings) for one in _placed(plan, field, Past()))
+    n, placed = (
+        len(field.entrants),
+        sum(len(one.pairings) for one in _placed(plan, field, Progress())),
+    )
     if plan.kind == "knock-out":
         groups = [len(one) for one in stages.groups_of(plan, field.order)]
         ties = sum(min(one, plan.through) for one in groups) - 1
@@ -86,33 +90,33 @@ def budget(plan: Format, field: Field) -> int:
     return min(max(whole, 2 * size(plan, field)), MOST_MATCHES)
 
 
-def final_order(plan: Format, field: Field, past: Past) -> list[str] | None:
+def final_order(plan: Format, field: Field, progress: Progress) -> list[str] | None:
     """The final order of a knock-out, best first; None before its end and for other formats."""
-    played = [past.rounds[number].ties for number in past.of("knock-out")]
+    played = [progress.rounds[number].ties for number in progress.rounds_of("knock-out")]
     if not played or len(played[-1]) > 1:
         return None
-    ranks = stages.group_ranks(plan, field, past)
-    (champion,) = stages.winners(past, ranks, spare=0)
+    ranks = stages.group_ranks(plan, field, progress)
+    (champion,) = stages.winners(progress, ranks, spare=0)
     if not champion:
         return None
     return knock_out.places(list(dict.fromkeys(played)), champion, ranks)
 
 
-def _rounds(plan: Format, field: Field, past: Past, left: int) -> Iterator[Round]:
+def _rounds(plan: Format, field: Field, progress: Progress, left: int) -> Iterator[Round]:
     if plan.kind == "knock-out":
-        return stages.knock_out_rounds(plan, field, past, left)
+        return stages.knock_out_rounds(plan, field, progress, left)
     if plan.kind == "adaptive":
-        return stages.adaptive_rounds(plan, field, past, left)
+        return stages.adaptive_rounds(plan, field, progress, left)
     if plan.kind == "swiss":
-        return stages.swiss_round(plan, field, past)
-    return stages.cycles(plan, field, past)
+        return stages.swiss_round(plan, field, progress)
+    return stages.cycles(plan, field, progress)
 
 
-def _placed(plan: Format, field: Field, past: Past) -> list[Round]:
+def _placed(plan: Format, field: Field, progress: Progress) -> list[Round]:
     """The placement matches of newcomers, which are played once, before all rounds."""
     veterans = [name for name in field.order if name not in field.newcomers]
     newcomers = [name for name in field.order if name in field.newcomers]
-    if past.rounds or not plan.placement or not veterans:
+    if progress.rounds or not plan.placement or not veterans:
         return []
-    found = placements(newcomers, veterans, plan.placement, may_meet=apart(field.owner))
+    found = placements(newcomers, veterans, plan.placement, may_meet=different_owners(field.owner))
     return [Round("placement", tuple(found))] if found else []

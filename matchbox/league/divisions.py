@@ -8,7 +8,7 @@ from itertools import pairwise
 from matchbox.league.season import promote
 
 
-def fitting(entrants: int, divisions: int, least: int) -> int:
+def fitting_divisions(entrants: int, divisions: int, least: int) -> int:
     """How many divisions of at least `least` entrants can be filled: at least 1, at most
     `divisions`."""
     return max(1, min(divisions, entrants // least))
@@ -26,7 +26,7 @@ def divide(order: Sequence[str], divisions: int) -> list[list[str]]:
     return [list(order[begin:end]) for begin, end in pairwise(cuts)]
 
 
-def following(
+def next_divisions(
     last: Sequence[Sequence[str]],
     moving: int,
     *,

@@ -94,7 +94,7 @@ class _End:
         seen = np.maximum(counts, FLOOR)
         deviation = _deviation(seen / seen.sum())
         null, other = (_share(elo, trial.scale, deviation) for elo in (trial.lower, trial.upper))
-        a, b = trial.walls
+        a, b = trial.thresholds
         reached = llr(pairs, trial.lower, trial.upper, scale=trial.scale)
         y = min(max(reached, a), b)
         middle = (null + other) / 2

@@ -1,6 +1,6 @@
 """A knock-out after a group stage: groups, their orders, the draw, the winners. Knows points.
 
-A tie is the tuple of the entrants that meet in it: two; one, who rests; or none, if both are out.
+A tie is a tuple of the entrants that meet: two; one that rests; or none, if both are out.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Final, TypeAlias
 
 Tie: TypeAlias = tuple[str, ...]
 
-PLAY_ON: Final = 2
+MOST_REPLAYS: Final = 2
 """A level tie is replayed this many times; then the better group rank wins it."""
 
 
@@ -86,9 +86,9 @@ def through(
     ranks: Sequence[str],
     *,
     out: Collection[str] = (),
-    most: int = 1 + PLAY_ON,
+    most: int = 1 + MOST_REPLAYS,
 ) -> Tie | None:
-    """Returns a tuple of who goes on; empty if all are out; None if the tie is replayed.
+    """The entrant that goes on, as a tuple: empty if all are out; None if the tie is replayed.
 
     `legs` holds the points of each match so far. The first match that is not level decides; after
     `most` level ones the better of `ranks`, best first, goes on. An entrant in `out` loses to

@@ -1,4 +1,4 @@
-"""Who meets whom. Knows names, ratings and counts of matches; knows no results and no clock.
+"""Pairings: which entrants meet. Knows names and counts of matches; knows no results.
 
 The order in a pairing does not matter: its match plays every rotation of the seats on each deal.
 """
@@ -49,12 +49,12 @@ def double_round_robin(entrants: Sequence[str]) -> list[list[Pairing]]:
     return first + [[Pairing(pairing.seats[::-1]) for pairing in pairs] for pairs in first]
 
 
-def met(one: str, other: str) -> tuple[str, str]:
+def pair_key(one: str, other: str) -> tuple[str, str]:
     """The key of these two in a history, which counts their matches."""
     return (one, other) if one < other else (other, one)
 
 
-def apart(owner: Mapping[str, str]) -> Callable[[str, str], bool]:
+def different_owners(owner: Mapping[str, str]) -> Callable[[str, str], bool]:
     """Returns a function: whether two entrants may meet. Two bots of one owner may not."""
 
     def may_meet(one: str, other: str) -> bool:

@@ -1,4 +1,4 @@
-"""Decides who plays next in an endless ranked queue. Knows ratings and counts; knows no results.
+"""Chooses the next matches of an endless ranked queue. Knows ratings and counts; knows no results.
 
 Most matches are between neighbours, first for the entrants that are least known; the rest connect
 the field. The order in a pairing does not matter: a match plays every rotation of the seats.
@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from matchbox.dice import Dice
-from matchbox.league.pairing import Pairing, apart, met
+from matchbox.league.pairing import Pairing, different_owners, pair_key
 from matchbox.league.tables import mixed_teams
 
 NEIGHBOUR_PERCENT = 80
@@ -44,9 +44,9 @@ def next_pairing(
 ) -> Pairing | None:
     """Returns the next table; None if no table can be filled, or if everybody rests.
 
-    First an entrant that does not rest is chosen, then its company. `history` counts matches played
-    or queued under `met(a, b)`. Two bots of one owner never sit at one table; a bot that is not in
-    `owner` may sit with everybody.
+    First chooses an entrant that does not rest, then the others at its table. `history` counts
+    matches played or queued under `pair_key(a, b)`. Two bots of one owner never sit at one table; a
+    bot that is not in `owner` may sit with everybody.
     """
     owner = owner or {}
     ranked = sorted(field, key=lambda one: (-one.mean, one.entrant))
@@ -56,7 +56,7 @@ def next_pairing(
         return None
     anybody = dice.below(100) >= NEIGHBOUR_PERCENT
     table = [awake[dice.below(len(awake))] if anybody else _neediest(awake, dice)]
-    may_meet = apart(owner)
+    may_meet = different_owners(owner)
 
     def may_sit(other: Contender) -> bool:
         return all(may_meet(one.entrant, other.entrant) for one in table)
@@ -121,7 +121,8 @@ def _least_met(
     history: Mapping[tuple[str, str], int],
 ) -> list[Contender]:
     counts = [
-        sum(history.get(met(one.entrant, other.entrant), 0) for one in table) for other in others
+        sum(history.get(pair_key(one.entrant, other.entrant), 0) for one in table)
+        for other in others
     ]
     least = min(counts)
     return [other for other, count in zip(others, counts, strict=True) if count == least]

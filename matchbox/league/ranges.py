@@ -1,4 +1,6 @@
-"""Rank ranges: who is surely above whom. Knows estimates and their covariance, not their origin.
+"""Rank ranges: which entrants are surely above which others.
+
+Knows estimates and their covariance; does not know where they come from.
 
 The draws here compute an integral over a normal law: their generator has a fixed seed and does not
 affect any match.
@@ -68,9 +70,9 @@ def critical(covariance: Floats, level: float = 0.95) -> float:
     for one in range(n - 1):
         apart = np.abs(drawn[:, one + 1 :] - drawn[:, one, None])
         error = errors[one, one + 1 :]
-        told = error > 0
-        if told.any():
-            greatest = np.maximum(greatest, (apart[:, told] / error[told]).max(axis=1))
+        known = error > 0
+        if known.any():
+            greatest = np.maximum(greatest, (apart[:, known] / error[known]).max(axis=1))
     return float(np.quantile(greatest, level))
 
 

@@ -36,14 +36,16 @@ _ONLINE: Final = PlackettLuce(gamma=_no_damping, tau=0)
 
 
 @dataclass(frozen=True, slots=True)
-class Live:
+class LiveRating:
     """A running rating in openskill's own units; new entrants start at its defaults."""
 
     mu: float = 25.0
     sigma: float = 25.0 / 3.0
 
 
-def live_update(ratings: Mapping[str, Live], played: Row | Iterable[Row]) -> dict[str, Live]:
+def live_update(
+    ratings: Mapping[str, LiveRating], played: Row | Iterable[Row]
+) -> dict[str, LiveRating]:
     """All ratings after one bout, or after the bouts of one match in their own order.
 
     Raises ValueError if an entrant meets itself.
@@ -51,12 +53,12 @@ def live_update(ratings: Mapping[str, Live], played: Row | Iterable[Row]) -> dic
     updated = dict(ratings)
     for row in (played,) if isinstance(played, Row) else in_order(played):
         refuse_self_play(row)
-        before = [updated.get(entrant, Live()) for entrant in row.seats]
+        before = [updated.get(entrant, LiveRating()) for entrant in row.seats]
         teams = [[_ONLINE.rating(mu=one.mu, sigma=one.sigma)] for one in before]
         if len(teams) > 1:
             after = _ONLINE.rate(teams, ranks=[float(place) for place in row.places])
             for entrant, (one,) in zip(row.seats, after, strict=True):
-                updated[entrant] = Live(one.mu, one.sigma)
+                updated[entrant] = LiveRating(one.mu, one.sigma)
     return updated
 
 
@@ -65,21 +67,21 @@ def live_scale(table: int = 2) -> float:
     return ELO / (sqrt(table) * _ONLINE.beta)
 
 
-def elo_of(live: Live, *, table: int = 2) -> tuple[float, float]:
+def elo_of(live: LiveRating, *, table: int = 2) -> tuple[float, float]:
     """The Elo of a running rating, and half the width of its 95% interval."""
     scale = live_scale(table)
     return START + scale * (live.mu - _ONLINE.mu), WIDE * scale * live.sigma
 
 
-def live_of(elo: float, half_width: float, *, table: int = 2) -> Live:
+def live_of(elo: float, half_width: float, *, table: int = 2) -> LiveRating:
     """The running rating that shows these figures; after a refit, the next update needs it."""
     scale = live_scale(table)
-    return Live(_ONLINE.mu + (elo - START) / scale, half_width / (WIDE * scale))
+    return LiveRating(_ONLINE.mu + (elo - START) / scale, half_width / (WIDE * scale))
 
 
-def live_child(parent: Live, *, table: int = 2) -> Live:
+def live_child(parent: LiveRating, *, table: int = 2) -> LiveRating:
     """A new version's first running rating: its parent's, with PARENT_ELO more uncertainty."""
-    return Live(parent.mu, hypot(parent.sigma, PARENT_ELO / live_scale(table)))
+    return LiveRating(parent.mu, hypot(parent.sigma, PARENT_ELO / live_scale(table)))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

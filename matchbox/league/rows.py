@@ -1,4 +1,4 @@
-"""One result row per bout. Knows a bout's result; not who asked for it, nor what it means."""
+"""One result row per bout. Knows a bout's result; does not know why it was played."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def in_order(rows: Iterable[Row]) -> tuple[Row, ...]:
     kept: dict[tuple[str, str, int], Row] = {}
     for row in rows:
         if kept.setdefault(row.key, row) != row:
-            raise ValueError(f"two different results are on the books for bout {row._name()}")
+            raise ValueError(f"bout {row._name()} has two different results")
     return tuple(kept[key] for key in sorted(kept))
 
 

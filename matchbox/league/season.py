@@ -56,44 +56,44 @@ class Field:
         """Whether tables seat two rivals."""
         return self.seats == 2 and not self.cooperative
 
-    def dice(self, what: str, step: int) -> SeededDice:
-        """The dice of one decision, named by `what` and `step`."""
-        return SeededDice(blake2b(f"{what}:{self.seed}".encode(), digest_size=16).digest(), step)
+    def dice(self, purpose: str, step: int) -> SeededDice:
+        """The dice of one decision, named by `purpose` and `step`."""
+        return SeededDice(blake2b(f"{purpose}:{self.seed}".encode(), digest_size=16).digest(), step)
 
 
 @dataclass(frozen=True, slots=True)
-class Meeting:
-    """A finished match; `taken` holds everybody's half points, or None if the match is void."""
+class MatchResult:
+    """A finished match. `half_points` are those of each entrant; None if the match is void."""
 
     round: int
     seats: tuple[str, ...]
-    taken: Mapping[str, int] | None = None
+    half_points: Mapping[str, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Past:
+class Progress:
     """The season so far."""
 
     rounds: tuple[Round, ...] = ()
-    """The rounds as they were opened; `meetings` holds the matches of their pairings."""
-    meetings: tuple[Meeting, ...] = ()
+    """The rounds as they were opened; `matches` holds the matches of their pairings."""
+    matches: tuple[MatchResult, ...] = ()
     counts: Callable[[Collection[int]], Counts] | None = None
     """Returns the counts of all matches in these rounds; None if nothing was played."""
     out: frozenset[str] = frozenset()
     """Bots that play no further matches."""
-    struck: frozenset[str] = frozenset()
+    disqualified: frozenset[str] = frozenset()
     """Bots that are out and whose matches no longer count."""
 
-    def of(self, *stages: Stage) -> list[int]:
+    def rounds_of(self, *stages: Stage) -> list[int]:
         """The numbers of all rounds of these stages."""
         return [number for number, one in enumerate(self.rounds) if one.stage in stages]
 
-    def met_in(self, rounds: Collection[int]) -> list[Meeting]:
+    def matches_in(self, rounds: Collection[int]) -> list[MatchResult]:
         """The matches in these rounds that count."""
         return [
             one
-            for one in self.meetings
-            if one.round in rounds and not self.struck.intersection(one.seats)
+            for one in self.matches
+            if one.round in rounds and not self.disqualified.intersection(one.seats)
         ]
 
 

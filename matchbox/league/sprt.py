@@ -48,13 +48,13 @@ class Trial:
             raise ValueError("alpha and beta of a test must lie between 0 and 0.5")
 
     @property
-    def walls(self) -> tuple[float, float]:
+    def thresholds(self) -> tuple[float, float]:
         """The log likelihood ratios at which it ends: not better, and better (A. Wald, 1945)."""
         return log(self.beta / (1 - self.alpha)), log((1 - self.beta) / self.alpha)
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class TrialState:
     """The state of a trial: bouts so far, log likelihood ratio, verdict, and whether it is over."""
 
     games: int
@@ -63,15 +63,15 @@ class Answer:
     over: bool
 
 
-def answer(trial: Trial, pairs: Sequence[int]) -> Answer:
-    """Judges these counts of deal pairs, in the order of `SHARES`."""
+def trial_state(trial: Trial, pairs: Sequence[int]) -> TrialState:
+    """The state of the trial after these counts of deal pairs, in the order of `SHARES`."""
     ratio = llr(pairs, trial.lower, trial.upper, scale=trial.scale)
-    games, (low, high) = 2 * sum(pairs), trial.walls
+    games, (low, high) = 2 * sum(pairs), trial.thresholds
     if ratio >= high:
-        return Answer(games, ratio, "better", True)
+        return TrialState(games, ratio, "better", True)
     if ratio <= low:
-        return Answer(games, ratio, "not-better", True)
-    return Answer(games, ratio, "undecided", games >= trial.cap_games)
+        return TrialState(games, ratio, "not-better", True)
+    return TrialState(games, ratio, "undecided", games >= trial.cap_games)
 
 
 def llr(pairs: Sequence[int], lower: float, upper: float, *, scale: Scale = "logistic") -> float:

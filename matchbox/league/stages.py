@@ -1,7 +1,6 @@
-"""The stages that seasons are made of: each yields its next rounds. Of budgets, knows only the
-tail's.
+"""The stages of a season. Each yields its next rounds, and none when it is finished.
 
-A finished stage yields no round.
+Only the tail and the knock-out look at the budget.
 """
 
 from __future__ import annotations
@@ -16,25 +15,25 @@ from typing import Final
 from matchbox.league import knock_out, swiss, tables
 from matchbox.league.format import Format
 from matchbox.league.knock_out import Tie
-from matchbox.league.pairing import Pairing, apart, double_round_robin, met
+from matchbox.league.pairing import Pairing, different_owners, double_round_robin, pair_key
 from matchbox.league.ratings import fit_comparisons
-from matchbox.league.season import Field, Meeting, Past, Round
-from matchbox.league.tail import Question, answered, doubts_in, next_batch
+from matchbox.league.season import Field, MatchResult, Progress, Round
+from matchbox.league.tail import Question, doubts_in, is_answered, next_batch
 
 MOST_OF_BATCH: Final = 2_000
 """The most matches in a batch of a tail."""
 
 
-def cycles(plan: Format, field: Field, past: Past) -> Iterator[Round]:
+def cycles(plan: Format, field: Field, progress: Progress) -> Iterator[Round]:
     """The rest of a round robin: of pairs, of larger tables, or of teams and mixed teams."""
-    done = len(past.of("cycle", "mixed"))
+    done = len(progress.rounds_of("cycle", "mixed"))
     if field.cooperative:
         return islice(_teams(plan, field), done, None)
     if field.paired:
         once = [Round("cycle", tuple(pairs)) for pairs in double_round_robin(field.order)]
         return islice(chain.from_iterable([once] * plan.cycles), done, None)
     whole = plan.cycles * tables.rounds_at(len(field.entrants), field.seats)
-    seatings = islice(_seatings(field, past, "order", 1 + done), max(whole - done, 0))
+    seatings = islice(_seatings(field, progress, "order", 1 + done), max(whole - done, 0))
     return (Round("cycle", seated) for seated in seatings)
 
 
@@ -50,30 +49,30 @@ def swiss_rounds(plan: Format, field: Field) -> int:
     return asked_for or swiss.rounds_of(len(field.entrants))
 
 
-def swiss_round(plan: Format, field: Field, past: Past) -> Iterator[Round]:
+def swiss_round(plan: Format, field: Field, progress: Progress) -> Iterator[Round]:
     """The next round of a Swiss system."""
-    played = past.of("swiss")
-    seeds = [name for name in _seeds(field, past) if name not in past.out]
+    played = progress.rounds_of("swiss")
+    seeds = [name for name in _seeds(field, progress) if name not in progress.out]
     if len(played) >= swiss_rounds(plan, field) or len(seeds) < 2:
         return
-    here = [one for one in past.meetings if one.round in played]
-    rested = [name for number in played for name in past.rounds[number].rests]
+    here = [one for one in progress.matches if one.round in played]
+    rested = [name for number in played for name in progress.rounds[number].rests]
     found = swiss.swiss_round(
-        swiss.points_of([_taken(one, past) for one in here], rested),
+        swiss.points_of([_swiss_results(one, progress) for one in here], rested),
         seeds,
-        {met(*one.seats) for one in here},
+        {pair_key(*one.seats) for one in here},
         rested=rested,
-        may_meet=apart(field.owner),
+        may_meet=different_owners(field.owner),
     )
     yield Round("swiss", found.pairings, found.rests)
 
 
-def adaptive_rounds(plan: Format, field: Field, past: Past, left: int) -> Iterator[Round]:
+def adaptive_rounds(plan: Format, field: Field, progress: Progress, left: int) -> Iterator[Round]:
     """The rest of the base rounds, or else the next batch if the question is still open."""
     base = swiss_round if is_swiss(plan, field) else cycles
-    rounds = base(plan, field, past)
+    rounds = base(plan, field, progress)
     first = next(rounds, None)
-    return chain([first], rounds) if first is not None else _tail(plan, field, past, left)
+    return chain([first], rounds) if first is not None else _tail(plan, field, progress, left)
 
 
 def groups_of(plan: Format, seeds: Sequence[str]) -> list[list[str]]:
@@ -81,100 +80,107 @@ def groups_of(plan: Format, seeds: Sequence[str]) -> list[list[str]]:
     return knock_out.groups(seeds, ceil(len(seeds) / plan.group))
 
 
-def knock_out_rounds(plan: Format, field: Field, past: Past, left: int) -> Iterator[Round]:
+def knock_out_rounds(plan: Format, field: Field, progress: Progress, left: int) -> Iterator[Round]:
     """The rest of the group stage, or else the next round of ties.
 
     A level tie is replayed as long as the budget suffices for all later ties.
     """
-    each = [double_round_robin(group) * plan.cycles for group in _groups(plan, field, past)]
+    each = [double_round_robin(group) * plan.cycles for group in _groups(plan, field, progress)]
     together = [tuple(chain.from_iterable(found)) for found in zip_longest(*each, fillvalue=[])]
-    done = len(past.of("group"))
+    done = len(progress.rounds_of("group"))
     if done < len(together):
         yield from (Round("group", pairings) for pairings in together[done:])
         return
-    ties = played = _last_ties(past)
+    ties = played = _last_ties(progress)
     if played:
-        found = winners(past, group_ranks(plan, field, past), spare=left - (len(played) - 1))
+        found = winners(
+            progress, group_ranks(plan, field, progress), spare=left - (len(played) - 1)
+        )
         open_ties = [tie for tie, one in zip(played, found, strict=True) if one is None]
         if not open_ties and len(played) == 1:
             return
         if not open_ties:
             ties = open_ties = knock_out.next_ties([one or () for one in found])
     else:
-        ties = open_ties = _drawn(plan, field, past)
-    pairings = [Pairing(tie) for tie in open_ties if len(tie) == 2 and past.out.isdisjoint(tie)]
+        ties = open_ties = _first_ties(plan, field, progress)
+    pairings = [Pairing(tie) for tie in open_ties if len(tie) == 2 and progress.out.isdisjoint(tie)]
     if ties:
         yield Round("knock-out", tuple(pairings), ties=tuple(ties))
 
 
-def winners(past: Past, ranks: Sequence[str], *, spare: int) -> list[Tie | None]:
+def winners(progress: Progress, ranks: Sequence[str], *, spare: int) -> list[Tie | None]:
     """The winner of each tie of the last round; None if there are `spare` matches to replay it."""
-    ties = _last_ties(past)
-    rounds = [number for number in past.of("knock-out") if past.rounds[number].ties == tuple(ties)]
+    ties = _last_ties(progress)
+    rounds = [
+        number
+        for number in progress.rounds_of("knock-out")
+        if progress.rounds[number].ties == tuple(ties)
+    ]
     legs: defaultdict[frozenset[str], list[Mapping[str, int]]] = defaultdict(list)
-    for one in past.met_in(rounds):
-        if one.taken is not None:
-            legs[frozenset(one.seats)].append(one.taken)
+    for one in progress.matches_in(rounds):
+        if one.half_points is not None:
+            legs[frozenset(one.seats)].append(one.half_points)
 
     def decide(most: int) -> list[Tie | None]:
         return [
-            knock_out.through(tie, legs[frozenset(tie)], ranks, out=past.out, most=most)
+            knock_out.through(tie, legs[frozenset(tie)], ranks, out=progress.out, most=most)
             for tie in ties
         ]
 
-    found = decide(1 + knock_out.PLAY_ON)
+    found = decide(1 + knock_out.MOST_REPLAYS)
     return found if found.count(None) <= spare else decide(0)
 
 
-def group_ranks(plan: Format, field: Field, past: Past) -> list[str]:
+def group_ranks(plan: Format, field: Field, progress: Progress) -> list[str]:
     """All entrants in the order of their group results."""
-    shares = _shares(past)
-    orders = [knock_out.in_order(group, shares) for group in _groups(plan, field, past)]
+    shares = _shares(progress)
+    orders = [knock_out.in_order(group, shares) for group in _groups(plan, field, progress)]
     return knock_out.ranked(orders, shares)
 
 
-def _groups(plan: Format, field: Field, past: Past) -> list[list[str]]:
-    return groups_of(plan, _seeds(field, past))
+def _groups(plan: Format, field: Field, progress: Progress) -> list[list[str]]:
+    return groups_of(plan, _seeds(field, progress))
 
 
-def _drawn(plan: Format, field: Field, past: Past) -> list[Tie]:
+def _first_ties(plan: Format, field: Field, progress: Progress) -> list[Tie]:
     """The first ties; none if only one entrant has come through."""
-    shares = _shares(past)
+    shares = _shares(progress)
     able = [
-        [name for name in group if name not in past.out] for group in _groups(plan, field, past)
+        [name for name in group if name not in progress.out]
+        for group in _groups(plan, field, progress)
     ]
     seeds = knock_out.qualified([knock_out.in_order(group, shares) for group in able], plan.through)
     return knock_out.bracket(seeds) if len(seeds) > 1 else []
 
 
-def _last_ties(past: Past) -> list[Tie]:
-    rounds = past.of("knock-out")
-    return list(past.rounds[rounds[-1]].ties) if rounds else []
+def _last_ties(progress: Progress) -> list[Tie]:
+    rounds = progress.rounds_of("knock-out")
+    return list(progress.rounds[rounds[-1]].ties) if rounds else []
 
 
-def _shares(past: Past) -> dict[str, Fraction]:
+def _shares(progress: Progress) -> dict[str, Fraction]:
     """Everybody's share of the points in the group stage."""
     results: defaultdict[str, list[tuple[int, int]]] = defaultdict(list)
-    for one in past.met_in(past.of("group")):
-        for name, taken in (one.taken or {}).items():
-            results[name].append((taken, sum((one.taken or {}).values())))
+    for one in progress.matches_in(progress.rounds_of("group")):
+        for name, taken in (one.half_points or {}).items():
+            results[name].append((taken, sum((one.half_points or {}).values())))
     return {name: knock_out.share(found) for name, found in results.items()}
 
 
-def _seeds(field: Field, past: Past) -> list[str]:
+def _seeds(field: Field, progress: Progress) -> list[str]:
     """The entrants by the results of placement matches, or by lot if there were none."""
-    placed = past.of("placement")
-    if not placed or past.counts is None:
+    placed = progress.rounds_of("placement")
+    if not placed or progress.counts is None:
         return field.order
-    fitted = fit_comparisons(past.counts(placed).compared)
+    fitted = fit_comparisons(progress.counts(placed).compared)
     strengths = dict(zip(fitted.entrants, fitted.strengths.round(6).tolist(), strict=True))
     return sorted(field.order, key=lambda name: -strengths.get(name, 0.0))
 
 
-def _taken(one: Meeting, past: Past) -> dict[str, int]:
-    """The basis of Swiss points. A void match is drawn, but lost for an entrant that is out."""
-    lost = past.out if one.taken is None else past.struck
-    taken = one.taken or dict.fromkeys(one.seats, 0)
+def _swiss_results(one: MatchResult, progress: Progress) -> dict[str, int]:
+    """The results for Swiss points. A void match is a draw, but lost for an entrant that is out."""
+    lost = progress.out if one.half_points is None else progress.disqualified
+    taken = one.half_points or dict.fromkeys(one.seats, 0)
     return {name: -1 if name in lost else taken[name] for name in one.seats}
 
 
@@ -191,36 +197,38 @@ def _teams(plan: Format, field: Field) -> Iterator[Round]:
             yield Round("mixed", tuple(teams))
 
 
-def _seatings(field: Field, past: Past, what: str, step: int) -> Iterator[tuple[Pairing, ...]]:
-    """Endless seatings at larger tables, of all who are not out."""
-    able = [name for name in field.order if name not in past.out]
-    played = [one.seats for one in past.meetings]
+def _seatings(
+    field: Field, progress: Progress, purpose: str, step: int
+) -> Iterator[tuple[Pairing, ...]]:
+    """Endless seatings at larger tables, of all entrants that still play."""
+    able = [name for name in field.order if name not in progress.out]
+    played = [one.seats for one in progress.matches]
     return tables.seatings(
-        able, field.seats, lambda at: field.dice(what, step + at), played, owner=field.owner
+        able, field.seats, lambda at: field.dice(purpose, step + at), played, owner=field.owner
     )
 
 
-def _tail(plan: Format, field: Field, past: Past, left: int) -> Iterator[Round]:
+def _tail(plan: Format, field: Field, progress: Progress, left: int) -> Iterator[Round]:
     """A batch; none if the question is answered, nobody may meet, or the budget is used up."""
-    able = [name for name in field.order if name not in past.out]
+    able = [name for name in field.order if name not in progress.out]
     question = Question(plan.question, plan.top, plan.care)
-    if past.counts is None or len(able) < 2:
+    if progress.counts is None or len(able) < 2:
         return
-    counts = past.counts(range(len(past.rounds)))
+    counts = progress.counts(range(len(progress.rounds)))
     found = doubts_in(counts, able, question, cooperative=field.cooperative)
-    if found is not None and answered(found, question):
+    if found is not None and is_answered(found, question):
         return
-    number = len(past.of("tail"))
+    number = len(progress.rounds_of("tail"))
     if field.cooperative:
         batch = [Pairing((name,) * field.seats) for name in able]
     elif field.paired and found is not None:
         n = len(able)
         size = min(-(-n * (n - 1) // 4), MOST_OF_BATCH, left)
         dice = field.dice("tail", number)
-        batch = next_batch(able, found, dice, size=size, may_meet=apart(field.owner))
+        batch = next_batch(able, found, dice, size=size, may_meet=different_owners(field.owner))
     else:
         seatings = ceil(tables.rounds_at(len(able), field.seats) / 4)
-        each = islice(_seatings(field, past, f"tail {number}", 0), seatings)
+        each = islice(_seatings(field, progress, f"tail {number}", 0), seatings)
         batch = list(chain.from_iterable(each))[:left]
     if batch:
         yield Round("tail", tuple(batch))

@@ -6,12 +6,12 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from math import isfinite
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
-from matchbox.league.comparisons import Bools, Comparisons, Floats, unseated
-from matchbox.league.cooperative_boards import score, score_mixed
+from matchbox.league.comparisons import Bools, Comparisons, Floats, without_seats
+from matchbox.league.cooperative_boards import mixed_board, score
 from matchbox.league.counts import Counts, count
 from matchbox.league.line import By, Line
 from matchbox.league.ranges import p_better, p_champion, rank_ranges
@@ -45,8 +45,8 @@ class Standing:
     """The number of deals, which are the clusters of the intervals."""
 
 
-class _Found(NamedTuple):
-    """What ranks; for Borda, also comparisons without seats and strengths in natural units."""
+class _Basis(NamedTuple):
+    """The figure that ranks. For Borda, also comparisons without seats, and natural strengths."""
 
     by: By
     lack: LackOfFit | None = None
@@ -111,13 +111,13 @@ def standing_of(
         "parents": dict(parents or {}),
     }
     if cooperative:
-        lines, blank, found = _score_lines(counts, listed), Line(0, (0, 0), ""), _Found("score")
+        lines, blank, basis = _score_lines(counts, listed), Line(0, (0, 0), ""), _Basis("score")
     else:
         fitted = fit_comparisons(
             counts.compared, prior_elo=prior_elo, anchor=anchor, parents=parents
         )
-        found = _transitivity(counts.compared, fitted)
-        lines = _elo_lines(fitted, counts, listed, found)
+        basis = _transitivity(counts.compared, fitted)
+        lines = _elo_lines(fitted, counts, listed, basis)
         unplayed = _around(fitted.zero, WIDE * prior_elo) if isfinite(prior_elo) else None
         blank = Line(0, (0, 0), "", fitted.zero, unplayed)
     rest = set(entrants) - {line.bot for line in lines}
@@ -131,23 +131,23 @@ def standing_of(
         lines = _with_mixed(lines, counts)
     lines.sort(key=lambda line: (line.rank, line.bot))
     digest = digest_matches(counts.matches, settings)
-    return Standing(digest, tuple(lines), found.by, found.lack, counts.number_of_deals)
+    return Standing(digest, tuple(lines), basis.by, basis.lack, counts.number_of_deals)
 
 
-def _transitivity(compared: Comparisons, fitted: Fit) -> _Found:
+def _transitivity(compared: Comparisons, fitted: Fit) -> _Basis:
     """Tests whether strengths explain the results; the seats play no part in it."""
     if compared.seats:
-        compared = unseated(compared)
+        compared = without_seats(compared)
         fitted = fit_comparisons(compared)
     strengths = fitted.strengths / ELO
     lack = lack_of_fit(compared, strengths)
     if lack is None or lack.p >= LACKING:
-        return _Found("elo", lack)
-    return _Found("borda", lack, compared, strengths)
+        return _Basis("elo", lack)
+    return _Basis("borda", lack, compared, strengths)
 
 
 def _elo_lines(
-    fitted: Fit, counts: Counts, listed: Collection[str] | None, found: _Found
+    fitted: Fit, counts: Counts, listed: Collection[str] | None, basis: _Basis
 ) -> list[Line]:
     """The lines of all listed entrants that have played."""
     shown = _shown(fitted.entrants, listed)
@@ -165,9 +165,9 @@ def _elo_lines(
         )
         for at in shown
     ]
-    if found.compared is None or found.strengths is None:
+    if basis.compared is None or basis.strengths is None:
         return _ranked(lines, fitted.strengths[shown], fitted.covariance[np.ix_(shown, shown)])
-    return _borda_lines(lines, shown, found.compared, found.strengths)
+    return _borda_lines(lines, shown, basis.compared, basis.strengths)
 
 
 def _borda_lines(
@@ -213,9 +213,9 @@ def _score_lines(counts: Counts, listed: Collection[str] | None) -> list[Line]:
 
 def _with_mixed(lines: Sequence[Line], counts: Counts) -> list[Line]:
     """The lines with their ranks on the board of mixed teams."""
-    board = score_mixed(counts.scored.part(mixed=True))
+    board = mixed_board(counts.scored.part(mixed=True))
     part = board.only(_shown(board.entrants, {line.bot for line in lines}))
-    told = zip(
+    columns = zip(
         part.entrants,
         _ranks(part.means),
         part.ranges(),
@@ -223,16 +223,14 @@ def _with_mixed(lines: Sequence[Line], counts: Counts) -> list[Line]:
         part.intervals(),
         strict=True,
     )
-    places = {bot: place for bot, *place in told}
+    places = {bot: place for bot, *place in columns}
     fields = ("mixed_rank", "mixed_range", "mixed_score", "mixed_ci95")
     return [
-        replace(line, **_named(fields, places[line.bot])) if line.bot in places else line
+        replace(line, **dict(zip(fields, places[line.bot], strict=True)))
+        if line.bot in places
+        else line
         for line in lines
     ]
-
-
-def _named(fields: Sequence[str], values: Sequence[Any]) -> dict[str, Any]:
-    return dict(zip(fields, values, strict=True))
 
 
 def _ranked(

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from math import ceil, log2
 from typing import Final
 
-from matchbox.league.pairing import Pairing, met
+from matchbox.league.pairing import Pairing, pair_key
 
 ROUND_ROBIN: Final = 32
 """Up to this many entrants play a double round robin, more a Swiss system."""
@@ -59,9 +59,9 @@ def swiss_round(
     """The next round: equal points meet, the upper half of a score group against its lower half.
 
     `points` are those so far; a rest counts as a win. `seeds`, best first, break ties. `history`
-    holds `met(a, b)` of all pairs that have met. Two entrants meet twice only if there is no other
-    way, and nobody rests twice before all others have. This is the Dutch system of the FIDE
-    Handbook, C.04.3, without its colours.
+    holds `pair_key(a, b)` of all pairs that have met. Two entrants meet twice only if there is no
+    other way, and nobody rests twice before all others have rested. This is the Dutch system of the
+    FIDE Handbook, C.04.3, without its colours.
     """
     place = {name: at for at, name in enumerate(seeds)}
     order = sorted(seeds, key=lambda name: (-points.get(name, 0.0), place[name]))
@@ -75,7 +75,7 @@ def swiss_round(
         return may_meet is None or may_meet(one, other)
 
     def wanted(one: str, other: str) -> bool:
-        return allowed(one, other) and met(one, other) not in history
+        return allowed(one, other) and pair_key(one, other) not in history
 
     pairs, left = _match(order, points, wanted)
     for rule in (wanted, allowed):

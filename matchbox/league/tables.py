@@ -14,7 +14,7 @@ from math import ceil
 from typing import Final
 
 from matchbox.dice import Dice
-from matchbox.league.pairing import Pairing, met
+from matchbox.league.pairing import Pairing, pair_key
 
 DRAWS: Final = 8
 """For each round this many seatings are drawn, and the most even one is taken."""
@@ -45,9 +45,10 @@ def seat_round(
 ) -> list[Pairing]:
     """One round at tables of these sizes: everybody sits once, or rests if there is no seat.
 
-    `history` counts meetings under `met(a, b)`. Two bots of one owner never sit at one table; a bot
-    that is not in `owner` may sit with everybody. The entrants that have played most (`games`)
-    rest; so do an owner's bots beyond one per table. A table that cannot be filled is left out.
+    `history` counts meetings under `pair_key(a, b)`. Two bots of one owner never sit at one table;
+    a bot that is not in `owner` may sit with everybody. The entrants that have played most
+    (`games`) rest. An owner's bots also rest if there are more of them than tables. A table that
+    cannot be filled is left out.
     """
     owner, games = owner or {}, games or {}
     times = _times(entrants, history)
@@ -78,7 +79,7 @@ def seatings(
     seated = list(past)
     for number in count():
         for table in seated:
-            history.update(met(*two) for two in combinations(table, 2))
+            history.update(pair_key(*two) for two in combinations(table, 2))
             games.update(table)
         found = seat_round(entrants, tables, history, dice(number), owner=owner, games=games)
         whole = tuple(one for one in found if len(one.seats) == seats)
@@ -113,7 +114,7 @@ def mixed_teams(
             teams = seat_round(entrants, tables[:-1], history, dice, games=spare)
         teams = _filled(entrants, teams, seats, history, spare)
         for team in teams:
-            history.update(met(*two) for two in combinations(team.seats, 2))
+            history.update(pair_key(*two) for two in combinations(team.seats, 2))
         plan.append(teams)
     return plan
 
@@ -139,7 +140,10 @@ def _filled(
             filled.append(
                 min(
                     able,
-                    key=lambda name: (spare[name], sum(history[met(name, one)] for one in filled)),
+                    key=lambda name: (
+                        spare[name],
+                        sum(history[pair_key(name, one)] for one in filled),
+                    ),
                 )
             )
             spare[filled[-1]] += 1
@@ -185,7 +189,7 @@ def _same(one: str, other: str, owner: Mapping[str, str]) -> bool:
 def _cost(seated: Sequence[Sequence[str]], history: Mapping[tuple[str, str], int]) -> int:
     """The sum over all meetings of 1 + twice the earlier meetings of the two: least if even."""
     return sum(
-        2 * history.get(met(*two), 0) + 1 for table in seated for two in combinations(table, 2)
+        2 * history.get(pair_key(*two), 0) + 1 for table in seated for two in combinations(table, 2)
     )
 
 

@@ -17,7 +17,7 @@ from typing import Final, Literal, TypeAlias
 import numpy as np
 
 from matchbox.dice import Dice
-from matchbox.league.comparisons import Floats, Ints, unseated
+from matchbox.league.comparisons import Floats, Ints, without_seats
 from matchbox.league.cooperative_boards import score
 from matchbox.league.counts import Counts
 from matchbox.league.pairing import Pairing
@@ -113,7 +113,7 @@ def doubts_in(
         return _among(entrants, board.entrants, board.means, board.covariance, question, 0.0)
     fitted = fit_comparisons(counts.compared)
     known, means, covariance, near = fitted.entrants, fitted.strengths, fitted.covariance, NEAR_ELO
-    free = unseated(counts.compared)
+    free = without_seats(counts.compared)
     strengths = (fit_comparisons(free) if counts.compared.seats else fitted).strengths / ELO
     lack = lack_of_fit(free, strengths)
     if lack is not None and lack.p < LACKING:
@@ -122,7 +122,7 @@ def doubts_in(
     return _among(entrants, known, means, covariance, question, near)
 
 
-def answered(found: Doubts, question: Question) -> bool:
+def is_answered(found: Doubts, question: Question) -> bool:
     """Whether the season may stop; call it only at the end of a batch."""
     return found.total <= ENOUGH[question.care]
 
@@ -222,7 +222,7 @@ def _around(
     """For each of two that may not meet: its pair with the nearest entrant that it may meet."""
     pairs = []
     for end in (one, other):
-        near = sorted(order, key=lambda who: (abs(place[who] - place[end]), place[who]))
-        meets = [(min(end, who), max(end, who)) for who in near]
+        near = sorted(order, key=lambda name: (abs(place[name] - place[end]), place[name]))
+        meets = [(min(end, name), max(end, name)) for name in near]
         pairs += [pair for pair in meets if pair in able][:1]
     return pairs

@@ -53,7 +53,7 @@ class LackOfFit:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Seen:
+class _PairTotals:
     """k pairs without seats: (k,) bouts, points of the first, expected points; (k, k) spread."""
 
     cells: Cells
@@ -63,7 +63,7 @@ class _Seen:
     spread: sparse.csr_array
     fourth: Floats
     """(k,): for each pair, the sum over its deals of the fourth cumulant of the first's points."""
-    told: float
+    freedom: float
     """The number of deals beyond each pair's first; only these show the spread."""
 
     @property
@@ -85,17 +85,17 @@ def lack_of_fit(compared: Comparisons, strengths: Floats) -> LackOfFit | None:
     if compared.seats:
         raise ValueError("lack of fit is that of pairs; compare the rows without seats")
     cells = compared.cells()
-    seen = _seen(cells, compared, strengths)
-    if len(seen.met) <= max(cells.names - 1, 0):
+    totals = _pair_totals(cells, compared, strengths)
+    if len(totals.met) <= max(cells.names - 1, 0):
         return None
-    apart = seen.won - seen.met * seen.chance
-    square = float((apart**2 / seen.expected).sum())
-    mean, variance = _moments(seen)
+    apart = totals.won - totals.met * totals.chance
+    square = float((apart**2 / totals.expected).sum())
+    mean, variance = _moments(totals)
     if mean <= 0 or variance <= 0:  # No pair has a second deal to show a spread.
         return None
     freedom = 2 * mean**2 / variance
-    p = float(fdtrc(freedom, seen.told, square / mean))
-    return LackOfFit(square * freedom / mean, freedom, p, _worst(compared, seen, apart))
+    p = float(fdtrc(freedom, totals.freedom, square / mean))
+    return LackOfFit(square * freedom / mean, freedom, p, _worst(compared, totals, apart))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -113,24 +113,24 @@ def borda(compared: Comparisons, strengths: Floats) -> Scores:
     much as `UNMET` bouts; for pairs that never met it is the fitted expectation alone.
     """
     cells = compared.cells()
-    seen = _seen(cells, compared, strengths)
-    chances = _chances(seen, strengths)
+    totals = _pair_totals(cells, compared, strengths)
+    chances = _chances(totals, strengths)
     n = len(strengths)
     others = max(n - 1, 1)
     means = (chances.sum(axis=1) - 0.5) / others
-    whole = seen.met + UNMET
+    whole = totals.met + UNMET
     # The pair's probability, for the first and against the second.
     design = sparse.csr_array(
         (np.tile([1.0, -1.0], len(whole)), (np.repeat(np.arange(len(whole)), 2), _ends(cells))),
         shape=(len(whole), n),
     )
     scaled = sparse.diags_array(1 / whole) @ design
-    covariance = (scaled.T @ (seen.spread @ scaled)).toarray()
+    covariance = (scaled.T @ (totals.spread @ scaled)).toarray()
     guess = expit(np.subtract.outer(strengths, strengths))
     doubt = guess * (1 - guess) / (UNMET + 1)
     met = np.zeros((n, n))
     first, second = cells.columns[:, :2].T
-    met[first, second] = met[second, first] = seen.met
+    met[first, second] = met[second, first] = totals.met
     doubt *= (UNMET / (met + UNMET)) ** 2
     np.fill_diagonal(doubt, 0.0)
     covariance += np.diag(doubt.sum(axis=1)) - doubt
@@ -168,10 +168,10 @@ def nash(chances: Floats) -> tuple[Floats, Floats]:
 
 def chances_of(compared: Comparisons, strengths: Floats) -> Floats:
     """(n, n): the probability that the line beats the column, from their own bouts if they met."""
-    return _chances(_seen(compared.cells(), compared, strengths), strengths)
+    return _chances(_pair_totals(compared.cells(), compared, strengths), strengths)
 
 
-def _seen(cells: Cells, compared: Comparisons, strengths: Floats) -> _Seen:
+def _pair_totals(cells: Cells, compared: Comparisons, strengths: Floats) -> _PairTotals:
     times = compared.times[compared.deal].astype(np.float64)
     met, won = cells.total(times * compared.met), cells.total(times * compared.won)
     first, second = cells.columns[:, :2].T
@@ -186,48 +186,48 @@ def _seen(cells: Cells, compared: Comparisons, strengths: Floats) -> _Seen:
     trust = np.maximum(deals - 1, 0) / (np.maximum(deals - 1, 0) + FEW_DEALS)
     few = sparse.diags_array(np.sqrt(trust * deals / np.maximum(deals - 1, 1)))
     own = few @ sparse.csr_array(by_deal.T @ (many @ by_deal)) @ few
-    told = deals > 1
-    ratio = (own.diagonal()[told] / trust[told]).sum() / max(expected[told].sum(), TINY)
+    several = deals > 1
+    ratio = (own.diagonal()[several] / trust[several]).sum() / max(expected[several].sum(), TINY)
     spread = sparse.csr_array(own + sparse.diags_array((1 - trust) * ratio * expected))
     left = compared.won - compared.met * chance[cells.kind]
     fourth = cells.total(times * left**4) - 3 * spread.diagonal() ** 2 / deals
-    return _Seen(cells, met, won, chance, spread, fourth, float((deals - 1)[told].sum()))
+    return _PairTotals(cells, met, won, chance, spread, fourth, float((deals - 1)[several].sum()))
 
 
-def _moments(seen: _Seen) -> tuple[float, float]:
+def _moments(totals: _PairTotals) -> tuple[float, float]:
     """Mean and variance of the sum of squares if strengths explain everything."""
-    cells, pairs, expected = seen.cells, len(seen.met), seen.expected
-    ratio = seen.spread.diagonal().sum() / expected.sum()
+    cells, pairs, expected = totals.cells, len(totals.met), totals.expected
+    ratio = totals.spread.diagonal().sum() / expected.sum()
     left = pairs - (cells.names - 1)
-    more = float((seen.fourth / expected**2).sum()) * (left / pairs) ** 2
+    more = float((totals.fourth / expected**2).sum()) * (left / pairs) ** 2
     if pairs > MOST_PAIRS:
         return float(ratio * left), float(2 * ratio**2 * left) + more
-    bend = curvature(cells, expected, np.zeros((cells.width, cells.width)))
+    information = curvature(cells, expected, np.zeros((cells.width, cells.width)))
     design = np.zeros((pairs, cells.names))
     design[np.arange(pairs), cells.columns[:, 0]] = 1.0
     design[np.arange(pairs), cells.columns[:, 1]] = -1.0
-    drawn = expected[:, None] * (design @ np.linalg.pinv(bend) @ design.T)
+    drawn = expected[:, None] * (design @ np.linalg.pinv(information) @ design.T)
     rest = np.eye(pairs) - drawn
-    law = (rest @ seen.spread.toarray() @ rest.T) / expected[:, None]
+    law = (rest @ totals.spread.toarray() @ rest.T) / expected[:, None]
     return float(np.trace(law)), float(2 * (law * law.T).sum()) + more
 
 
-def _worst(compared: Comparisons, seen: _Seen, apart: Floats) -> tuple[Residual, ...]:
-    error = np.sqrt(seen.spread.diagonal())
-    z = apart / np.where(error > 0, error, np.sqrt(seen.expected))
+def _worst(compared: Comparisons, totals: _PairTotals, apart: Floats) -> tuple[Residual, ...]:
+    error = np.sqrt(totals.spread.diagonal())
+    z = apart / np.where(error > 0, error, np.sqrt(totals.expected))
     found = []
     for at in np.argsort(-np.abs(z), kind="stable")[:SHOWN]:
-        first, second = (compared.entrants[int(one)] for one in seen.cells.columns[at, :2])
-        share = float(seen.won[at] / seen.met[at])
-        expected = float(seen.chance[at])
-        found.append(Residual(first, second, int(seen.met[at]), share, expected, float(z[at])))
+        first, second = (compared.entrants[int(one)] for one in totals.cells.columns[at, :2])
+        share = float(totals.won[at] / totals.met[at])
+        expected = float(totals.chance[at])
+        found.append(Residual(first, second, int(totals.met[at]), share, expected, float(z[at])))
     return tuple(found)
 
 
-def _chances(seen: _Seen, strengths: Floats) -> Floats:
+def _chances(totals: _PairTotals, strengths: Floats) -> Floats:
     chances = expit(np.subtract.outer(strengths, strengths))
-    first, second = seen.cells.columns[:, :2].T
-    own = (seen.won + UNMET * seen.chance) / (seen.met + UNMET)
+    first, second = totals.cells.columns[:, :2].T
+    own = (totals.won + UNMET * totals.chance) / (totals.met + UNMET)
     chances[first, second], chances[second, first] = own, 1 - own
     return np.asarray(chances)
 

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from matchbox.bundle import digest
 from matchbox.errors import BadRecord
-from matchbox.league.archive import agrees
+from matchbox.league.archive import standings_agree
 from matchbox.match import record as records
 from matchbox.match.learning import round_key
 from matchbox.match.wire import Entrant, Learned, Teach
 
 if TYPE_CHECKING:
     from matchbox.league.archive import Archive
-    from matchbox.league.archive_layout import Played, Taught
+    from matchbox.league.archive_layout import ArchivedLesson, ArchivedMatch
     from matchbox.match.verification import Finding, Verifier
 
 LessonFinding = Literal["same", "different", "unrepeatable", "not_repeated"]
@@ -27,11 +27,11 @@ LessonFinding = Literal["same", "different", "unrepeatable", "not_repeated"]
 LESSON_FINDINGS: Final[tuple[LessonFinding, ...]] = (
     *("same", "different", "unrepeatable", "not_repeated"),
 )
-Give: TypeAlias = Callable[[Teach, bytes, bytes, Callable[[str], bytes]], Learned]
+GiveLesson: TypeAlias = Callable[[Teach, bytes, bytes, Callable[[str], bytes]], Learned]
 """Gives a lesson to a bundle's bot that has a memory. The last argument of this function returns
 the packed record of a match."""
 
-_BY_A_MACHINE: Final = ("timeout", "memory", "platform")
+_DEPENDS_ON_MACHINE: Final = ("timeout", "memory", "platform")
 """Faults that depend on a machine's clock or memory: they are not repeated."""
 
 
@@ -53,9 +53,9 @@ class SeasonVerifier:
 
     archive: Archive
     verifier: Verifier
-    give: Give
+    give_lesson: GiveLesson
 
-    def match(self, match: Played) -> Finding:
+    def match(self, match: ArchivedMatch) -> Finding:
         """Plays the match again."""
         classes = [self.archive.entrant(name).class_name for name in match.seats]
         try:
@@ -63,54 +63,51 @@ class SeasonVerifier:
         except BadRecord:
             return "different"
 
-    def lesson(self, taught: Taught) -> LessonFinding:
+    def lesson(self, lesson: ArchivedLesson) -> LessonFinding:
         """Gives the lesson again; a lesson that differs is given a third time."""
-        fault = _kind_of_fault(taught.fault)
-        if fault in _BY_A_MACHINE:
-            return "same" if taught.after == taught.before else "different"
-        version = self.archive.entrant(taught.entrant).version
+        fault, _, _ = lesson.fault.partition(":")
+        if fault in _DEPENDS_ON_MACHINE:
+            return "same" if lesson.after == lesson.before else "different"
+        version = self.archive.entrant(lesson.entrant).version
         bundle = self.verifier.bundle(version)
-        memory = b"" if taught.before is None else self.verifier.memory(taught.before)
-        if bundle is None or memory is None or not self._is_of_this_python(taught):
+        memory = b"" if lesson.before is None else self.verifier.memory(lesson.before)
+        if bundle is None or memory is None or not self._was_given_here(lesson):
             return "not_repeated"
-        again = self._teach(taught, bundle, memory)
-        if again == (taught.after, fault):
+        again = self._teach(lesson, bundle, memory)
+        if again == (lesson.after, fault):
             return "same"
-        return "different" if self._teach(taught, bundle, memory) == again else "unrepeatable"
+        return "different" if self._teach(lesson, bundle, memory) == again else "unrepeatable"
 
     def standing(self) -> StandingFinding:
         """Computes the standing again from the records."""
         kept = self.archive.head.standing
         try:
-            again = self.archive.standing_again()
+            again = self.archive.recompute_standing()
         except BadRecord:
             return StandingFinding(same=False, digest=kept.digest, computed=None)
-        return StandingFinding(agrees(kept, again), kept.digest, again.digest)
+        return StandingFinding(standings_agree(kept, again), kept.digest, again.digest)
 
-    def _teach(self, taught: Taught, bundle: bytes, memory: bytes) -> tuple[str | None, str]:
+    def _teach(
+        self, lesson: ArchivedLesson, bundle: bytes, memory: bytes
+    ) -> tuple[str | None, str]:
         """The digest of the new memory, None for an empty one, and the kind of fault."""
-        season, pupil = self.archive.head.season, self.archive.entrant(taught.entrant)
+        season, pupil = self.archive.head.season, self.archive.entrant(lesson.entrant)
         job = Teach(
             attempt=0,
             token="",
             game=season.game,
             limits={},
             lesson="",
-            pupil=Entrant(pupil.version, pupil.class_name, taught.before),
-            key=round_key(season.seed, taught.round, pupil.version),
-            played=taught.played,
+            pupil=Entrant(pupil.version, pupil.class_name, lesson.before),
+            key=round_key(season.seed, lesson.round, pupil.version),
+            played=lesson.played,
         )
-        learned = self.give(job, bundle, memory, self.archive.packed)
+        learned = self.give_lesson(job, bundle, memory, self.archive.packed_record)
         return digest(learned.memory) if learned.memory else None, learned.fault or ""
 
-    def _is_of_this_python(self, taught: Taught) -> bool:
+    def _was_given_here(self, lesson: ArchivedLesson) -> bool:
         """Whether the lesson was given under this Python, as its first record says."""
-        played = next(iter(taught.played), None)
+        played = next(iter(lesson.played), None)
         return played is None or records.is_of_this_python(
-            records.unpack(self.archive.packed(played))
+            records.unpack(self.archive.packed_record(played))
         )
-
-
-def _kind_of_fault(fault: str) -> str:
-    """The kind in a lesson's "kind: detail"."""
-    return fault.partition(":")[0]

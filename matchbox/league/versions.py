@@ -19,20 +19,20 @@ from scipy.special import stdtr, stdtrit
 
 from matchbox.league.estimate import Estimate, estimate
 from matchbox.league.rows import Row, half_points, in_order, points
-from matchbox.league.sprt import Answer, Trial, Verdict, answer
+from matchbox.league.sprt import Trial, TrialState, Verdict, trial_state
 
 CHALLENGER: Final = 0
 DEFENDER: Final = 1
 OTHERS: Final = 2
-"""In a line-up: the first bot of the field."""
+"""The first bot of the field, in a line-up."""
 PAIR: Final = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Duel:
+class HeadToHead:
     """The state of the head to head; the estimate is None before its end."""
 
-    answer: Answer
+    state: TrialState
     pairs: tuple[int, ...]
     estimate: Estimate | None
 
@@ -86,32 +86,32 @@ def line_ups(others: int, seats: int, *, cooperative: bool) -> list[tuple[int, .
     ]
 
 
-def judge(trial: Trial, pairs: Sequence[int]) -> Duel:
+def judge(trial: Trial, pairs: Sequence[int]) -> HeadToHead:
     """The head to head after these `deal_pairs`; call it only after whole batches."""
-    found = answer(trial, pairs)
-    return Duel(found, tuple(pairs), estimate(trial, pairs) if found.over else None)
+    found = trial_state(trial, pairs)
+    return HeadToHead(found, tuple(pairs), estimate(trial, pairs) if found.over else None)
 
 
-def told_duel(trial: Trial, duel: Duel) -> dict[str, Any]:
+def head_to_head_document(trial: Trial, head_to_head: HeadToHead) -> dict[str, Any]:
     """The head to head as JSON-ready data. Elo and its interval are None until it is over, and if
     all pairs had the same result."""
-    shown = duel.estimate
+    shown = head_to_head.estimate
     return {
-        "verdict": duel.answer.verdict,
-        "llr": round(duel.answer.llr, 4),
-        "games": duel.answer.games,
+        "verdict": head_to_head.state.verdict,
+        "llr": round(head_to_head.state.llr, 4),
+        "games": head_to_head.state.games,
         "elo": round(shown.elo, 2) if shown else None,
         "ci95": [round(shown.low, 2), round(shown.high, 2)] if shown else None,
         "p_better": round(shown.p_better, 4) if shown else None,
         "bounds": [trial.lower, trial.upper],
         "alpha": trial.alpha,
         "beta": trial.beta,
-        "llr_bounds": [round(wall, 4) for wall in trial.walls],
-        "pairs": list(duel.pairs),
+        "llr_bounds": [round(bound, 4) for bound in trial.thresholds],
+        "pairs": list(head_to_head.pairs),
     }
 
 
-def told_gauntlet(found: Gauntlet, games: int) -> dict[str, Any]:
+def gauntlet_document(found: Gauntlet, games: int) -> dict[str, Any]:
     """A gauntlet of `games` bouts as JSON-ready data, with the keys of a head to head empty."""
     return {
         "verdict": found.verdict,

@@ -66,7 +66,7 @@ def write_archive(
     lessons = _lessons(session, season, given)
     archive.write(
         file,
-        layout.Head(
+        layout.SeasonFile(
             season=_season(season),
             entrants=[_entrant(entry) for entry in entries],
             lessons=[_taught(lesson) for lesson in lessons],
@@ -86,9 +86,9 @@ def _may(bot: Bot, bundles: str, viewer: User | None) -> bool:
     return bundles == "allowed" and (owner.shares or owner.role == Role.HOUSE)
 
 
-def _season(row: Season) -> layout.Season:
+def _season(row: Season) -> layout.ArchivedSeason:
     league = row.league
-    return layout.Season(
+    return layout.ArchivedSeason(
         name=row.name,
         league=league.name,
         game=league.game,
@@ -107,10 +107,10 @@ def _season(row: Season) -> layout.Season:
     )
 
 
-def _entrant(entry: Entry) -> layout.Entrant:
+def _entrant(entry: Entry) -> layout.ArchivedEntrant:
     version = entry.version
     assert version is not None
-    return layout.Entrant(
+    return layout.ArchivedEntrant(
         name=version.entrant,
         version=version.digest,
         class_name=version.class_name or None,
@@ -118,8 +118,8 @@ def _entrant(entry: Entry) -> layout.Entrant:
     )
 
 
-def _taught(lesson: Lesson) -> layout.Taught:
-    return layout.Taught(
+def _taught(lesson: Lesson) -> layout.ArchivedLesson:
+    return layout.ArchivedLesson(
         entrant=lesson.version.entrant,
         round=lesson.round,
         played=dict(lesson.played),
@@ -129,7 +129,7 @@ def _taught(lesson: Lesson) -> layout.Taught:
     )
 
 
-def _standing(session: Session, season: Season) -> layout.Ranked:
+def _standing(session: Session, season: Season) -> layout.ArchivedStanding:
     """The standing as it is kept; of a season that was cancelled, as it would be."""
     kept = session.get(Standing, standings.scope_of(season))
     found: Standing | standings.Fresh
@@ -137,9 +137,9 @@ def _standing(session: Session, season: Season) -> layout.Ranked:
         found = standings.compute(session, standings.scope_of(season))
     else:
         found = kept
-    return layout.Ranked(
+    return layout.ArchivedStanding(
         digest=found.rows_digest,
-        settings=layout.Settings(**found.facts["settings"]),
+        settings=layout.StandingSettings(**found.facts["settings"]),
         lines=[
             {name: value for name, value in line.items() if name != "version_id"}
             for line in found.lines
@@ -160,7 +160,7 @@ def _lessons(session: Session, season: Season, given: Sequence[Version]) -> Sequ
 
 def _matches(
     session: Session, season: Season, learned: Collection[str]
-) -> Iterator[tuple[layout.Played, bytes]]:
+) -> Iterator[tuple[layout.ArchivedMatch, bytes]]:
     """The matches that count, and void ones that bots have learned from."""
     names: dict[int, str] = {}
     query = (
@@ -188,12 +188,12 @@ def _matches(
             session.expunge(row.result)
 
 
-def _played(row: Match, names: dict[int, str]) -> layout.Played:
+def _played(row: Match, names: dict[int, str]) -> layout.ArchivedMatch:
     for seat in row.seats:
         if seat.version_id not in names:
             names[seat.version_id] = seat.version.entrant
     assert row.result is not None
-    return layout.Played(
+    return layout.ArchivedMatch(
         match=row.id,
         number=row.number,
         round=row.round,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import func, select
 
-from matchbox.league.divisions import fitting, following
+from matchbox.league.divisions import fitting_divisions, next_divisions
 from matchbox.league.format import Format, read
 from server.db.models import Bot, Entry, League, Season, SeasonState, Standing, Version
 from server.services.leagues import TABLE, is_cooperative
@@ -41,13 +41,13 @@ def divide(session: Session, season: Season, *, now: int) -> list[Season]:
     """
     form = read(Format, season.format)
     entries = {str(entry.bot_id): entry for entry in season.entries}
-    count = fitting(len(entries), form.divisions, least(season.league))
+    count = fitting_divisions(len(entries), form.divisions, least(season.league))
     if count == 1:
         return [season]
     ranked = _leaderboard(session, season.league)
     entrants = dict.fromkeys([*(name for name in ranked if name in entries), *entries])
     last = _last_orders(session, season)
-    orders = following(last, form.moving, entrants=entrants, divisions=count)
+    orders = next_divisions(last, form.moving, entrants=entrants, divisions=count)
     made = [season]
     for number, order in enumerate(orders[1:], 2):
         lower = _division(session, season, number, now)

@@ -14,10 +14,10 @@ from matchbox.league.sprt import SHARES, Trial
 from matchbox.league.versions import (
     deal_pairs,
     gauntlet,
+    gauntlet_document,
+    head_to_head_document,
     judge,
     line_ups,
-    told_duel,
-    told_gauntlet,
 )
 from server.db.models import Match
 from server.services import ratings
@@ -77,7 +77,7 @@ def begin(row: Comparison, plan: Plan) -> dict[str, Any]:
     """The result before the first look."""
     if plan.sequential:
         trial = _trial(row, row.most)
-        told = told_duel(trial, judge(trial, (0,) * len(SHARES)))
+        told = head_to_head_document(trial, judge(trial, (0,) * len(SHARES)))
     else:
         told = _NOTHING
     return {**told, "looks": [], "forfeits": {}, "why": ""}
@@ -128,7 +128,7 @@ def _trial(row: Comparison, most: int) -> Trial:
 def _duel(row: Comparison, played: Played, *, last: bool) -> dict[str, Any]:
     pairs = deal_pairs(played.rows, row.challenger.entrant, row.defender.entrant)
     trial = _trial(row, 2 * sum(pairs) if last else row.most)
-    return told_duel(trial, judge(trial, pairs))
+    return head_to_head_document(trial, judge(trial, pairs))
 
 
 def _gauntlet(row: Comparison, plan: Plan, played: Played) -> dict[str, Any]:
@@ -137,7 +137,7 @@ def _gauntlet(row: Comparison, plan: Plan, played: Played) -> dict[str, Any]:
         whole = gauntlet(played.rows, one, other, cooperative=plan.cooperative)
     except ValueError:  # every match of one of the two is void
         return dict(_NOTHING)
-    told = told_gauntlet(whole, len(played.rows))
+    told = gauntlet_document(whole, len(played.rows))
     by_row = {str(played.versions[name]): value for name, value in told["by_opponent"].items()}
     return {**told, "by_opponent": by_row}
 

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Final
 from sqlalchemy import func, select
 
 from matchbox.dice import SeededDice, deals_from
-from matchbox.league.pairing import Pairing, met
+from matchbox.league.pairing import Pairing, pair_key
 from matchbox.league.queue import Contender, next_pairing, next_round
-from matchbox.league.ratings import Live, elo_of
+from matchbox.league.ratings import LiveRating, elo_of
 from server.db.models import UNFINISHED, League, Match, MatchSeat, MatchState, Rating, Role
 from server.services.fixtures import Fixture, schedule
 from server.services.leagues import field_of, is_cooperative
@@ -80,11 +80,11 @@ class _Queue:
             if one.bot.owner.role != Role.HOUSE
         }
         names = {one.id: name for name, one in self.versions.items()}
-        self._live: dict[str, Live] = {}
+        self._live: dict[str, LiveRating] = {}
         self._games: Counter[str] = Counter()
         for row in session.scalars(select(Rating).where(Rating.league_id == league.id)):
             if row.version_id in names:
-                self._live[names[row.version_id]] = Live(row.mu, row.sigma)
+                self._live[names[row.version_id]] = LiveRating(row.mu, row.sigma)
                 self._games[names[row.version_id]] = row.matches
         for name, version in self.versions.items():
             if name not in self._live:
@@ -92,7 +92,7 @@ class _Queue:
         self._met: Counter[tuple[str, str]] = Counter()
         for finished, table in _tables(session, league, number - REMEMBERED):
             here = [names[version] for version in table if version in names]
-            self._met.update(met(one, other) for one, other in combinations(here, 2))
+            self._met.update(pair_key(one, other) for one, other in combinations(here, 2))
             self._games.update(() if finished else set(here))
 
     def next(self, number: int) -> list[Pairing]:
@@ -110,12 +110,14 @@ class _Queue:
         for pairing in found:
             here = sorted(set(pairing.seats))
             self._games.update(here)
-            self._met.update(met(one, other) for one, other in combinations(here, 2))
+            self._met.update(pair_key(one, other) for one, other in combinations(here, 2))
         return found
 
     def _table(self, games: Mapping[str, int], dice: Dice) -> Pairing | None:
         field = [
-            Contender(name, *elo_of(self._live.get(name, Live()), table=self._seats), games[name])
+            Contender(
+                name, *elo_of(self._live.get(name, LiveRating()), table=self._seats), games[name]
+            )
             for name in games
         ]
         resting = {name for name, played in games.items() if played >= self._enough}

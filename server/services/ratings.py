@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from sqlalchemy import select
 from sqlalchemy.orm import joinedload
 
-from matchbox.league.ratings import Live, live_child, live_of, live_update
+from matchbox.league.ratings import LiveRating, live_child, live_of, live_update
 from matchbox.league.rows import Row
 from matchbox.match.record import entrant
 from server.db.models import (
@@ -89,7 +89,7 @@ def update_live(session: Session, match: Match) -> None:
         row.matches += 1
     if is_cooperative(match.league.game):
         return
-    known = {name: Live(row.mu, row.sigma) for name, row in before.items()}
+    known = {name: LiveRating(row.mu, row.sigma) for name, row in before.items()}
     for name, live in live_update(known, _rows(match)).items():
         before[name].mu, before[name].sigma = live.mu, live.sigma
 
@@ -105,15 +105,15 @@ def refit(
             row.mu, row.sigma = live.mu, live.sigma
 
 
-def first_live(session: Session, league: League, version: Version) -> Live:
+def first_live(session: Session, league: League, version: Version) -> LiveRating:
     """A version's first rating: near its bot's last rated version, if there is one."""
     older = (Version.bot_id == version.bot_id, Version.number < version.number)
     query = select(Rating).join(Version, Version.id == Rating.version_id)
     ordered = query.where(Rating.league_id == league.id, *older).order_by(Version.number.desc())
     parent = session.scalar(ordered.limit(1))
     if parent is None:
-        return Live()
-    return live_child(Live(parent.mu, parent.sigma), table=league.seats)
+        return LiveRating()
+    return live_child(LiveRating(parent.mu, parent.sigma), table=league.seats)
 
 
 def _rating(session: Session, match: Match, version: Version) -> Rating:

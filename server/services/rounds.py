@@ -16,7 +16,7 @@ from matchbox import registry
 from matchbox.errors import Conflict
 from matchbox.league import course
 from matchbox.league.format import Format
-from matchbox.league.season import Field, Past, Round
+from matchbox.league.season import Field, Progress, Round
 from server.db.models import UNFINISHED, Match, Season, SeasonState
 from server.db.session import compare_and_set
 from server.services import faults, lessons, season_progress
@@ -45,7 +45,7 @@ def open_first(session: Session, season: Season, *, settings: Settings, now: int
     try:
         course.check(plan, field)
         field = _sized(session, season, plan, field, settings)
-        first = _take(plan, field, Past())
+        first = _take(plan, field, Progress())
     except ValueError as error:
         raise Conflict(f"season {season.name} cannot start: {error}") from None
     if not any(one.pairings for one in first):
@@ -127,7 +127,7 @@ def _sized(
     return replace(field, deals=season.deals)
 
 
-def _take(plan: Format, field: Field, past: Past) -> list[Round]:
+def _take(plan: Format, field: Field, past: Progress) -> list[Round]:
     """What may be opened at once: one round with matches, or all where none has to wait.
 
     Rounds wait for lessons, and where hours are counted, for each other.

@@ -16,7 +16,7 @@ from matchbox.league import course
 from matchbox.league.counts import count
 from matchbox.league.format import Format, read
 from matchbox.league.rows import half_points
-from matchbox.league.season import Field, Meeting, Past, Round
+from matchbox.league.season import Field, MatchResult, Progress, Round
 from server.db.models import Bot, Entry, Match, MatchSeat, Role, Season, SeasonState, Version
 from server.services import ratings, replacements
 
@@ -59,11 +59,13 @@ def field_of(session: Session, season: Season) -> Field:
     )
 
 
-def past_of(session: Session, season: Season, plan: Format) -> Past:
+def past_of(session: Session, season: Season, plan: Format) -> Progress:
     """What has been played; of a round robin without its results, on which nothing depends."""
     entrants = {row: name for name, row in rows_of(season).items()}
     gone = {entry.version_id: entry.out for entry in season.entries if entry.out}
-    struck = frozenset(entrants[row] for row, out in gone.items() if row and out == "disqualified")
+    disqualified = frozenset(
+        entrants[row] for row, out in gone.items() if row and out == "disqualified"
+    )
     rows = ratings.played(session, *stands(season)).rows if plan.kind != "round-robin" else []
     taken: dict[str, dict[str, int]] = {}
     for row in rows:
@@ -81,14 +83,15 @@ def past_of(session: Session, season: Season, plan: Format) -> Past:
     for match, number, version in found:
         where[match] = number
         seats.setdefault(match, []).append(entrants[version])
-    return Past(
+    return Progress(
         rounds=tuple(msgspec.convert(one, Round) for one in season.rounds),
-        meetings=tuple(
-            Meeting(where[match], tuple(table), taken.get(match)) for match, table in seats.items()
+        matches=tuple(
+            MatchResult(where[match], tuple(table), taken.get(match))
+            for match, table in seats.items()
         ),
-        counts=lambda rounds: _counts(season, rows, where, struck, rounds),
+        counts=lambda rounds: _counts(season, rows, where, disqualified, rounds),
         out=frozenset(entrants[row] for row in gone if row),
-        struck=struck,
+        disqualified=disqualified,
     )
 
 
@@ -120,11 +123,13 @@ def _counts(
     season: Season,
     rows: Sequence[Row],
     where: dict[str, int],
-    struck: frozenset[str],
+    disqualified: frozenset[str],
     rounds: Collection[int],
 ) -> Counts:
     spec = registry.game(season.league.game).spec
-    standing = [row for row in rows if where[row.match] in rounds and struck.isdisjoint(row.seats)]
+    standing = [
+        row for row in rows if where[row.match] in rounds and disqualified.isdisjoint(row.seats)
+    ]
     return count(standing, seat_term=not spec.balanced, cooperative=spec.cooperative)
 
 

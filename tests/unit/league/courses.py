@@ -11,7 +11,7 @@ from matchbox.league.counts import Counts, count
 from matchbox.league.course import next_rounds
 from matchbox.league.format import Format
 from matchbox.league.rows import Row, half_points
-from matchbox.league.season import Field, Meeting, Past, Round
+from matchbox.league.season import Field, MatchResult, Progress, Round
 
 NO_END = 2_000
 """So many rounds no season of a test has."""
@@ -59,31 +59,31 @@ class Story:
     ) -> None:
         self.plan, self.field, self.wins = plan, field, wins
         self.rounds: list[Round] = []
-        self.meetings: list[Meeting] = []
+        self.matches: list[MatchResult] = []
         self.rows: list[Row] = []
         self.out: set[str] = set()
-        self.struck: set[str] = set()
+        self.disqualified: set[str] = set()
         self.where: dict[str, int] = {}
         self._shuffle = shuffle
 
     @property
-    def past(self) -> Past:
+    def past(self) -> Progress:
         """What has been played; shuffled, where the story is told so."""
-        meetings, rows = list(self.meetings), list(self.rows)
+        matches, rows = list(self.matches), list(self.rows)
         if self._shuffle is not None:
-            self._shuffle.shuffle(meetings)
+            self._shuffle.shuffle(matches)
             self._shuffle.shuffle(rows)
 
         def counts(rounds: Collection[int]) -> Counts:
             stands = [
                 row
                 for row in rows
-                if self.where[row.match] in rounds and self.struck.isdisjoint(row.seats)
+                if self.where[row.match] in rounds and self.disqualified.isdisjoint(row.seats)
             ]
             return count(stands, cooperative=self.field.cooperative)
 
-        out, struck = frozenset(self.out), frozenset(self.struck)
-        return Past(tuple(self.rounds), tuple(meetings), counts, out, struck)
+        out, disqualified = frozenset(self.out), frozenset(self.disqualified)
+        return Progress(tuple(self.rounds), tuple(matches), counts, out, disqualified)
 
     def step(self, *, together: bool = True) -> bool:
         """Opens what is next and plays it; False where nothing is."""
@@ -102,7 +102,7 @@ class Story:
         number = len(self.rounds)
         self.rounds.append(replace(one, pairings=()))
         for table in one.pairings:
-            match = f"{len(self.meetings):06d}"
+            match = f"{len(self.matches):06d}"
             self.where[match] = number
             rows = self._bouts(match, table.seats)
             self.rows += rows
@@ -110,7 +110,7 @@ class Story:
             for row in rows:
                 for name, half in zip(row.seats, half_points(row), strict=True):
                     taken[name] += half
-            self.meetings.append(Meeting(number, table.seats, taken))
+            self.matches.append(MatchResult(number, table.seats, taken))
 
     def _bouts(self, match: str, seats: tuple[str, ...]) -> list[Row]:
         team = self.field.cooperative

@@ -5,18 +5,18 @@ import pytest
 from scipy import stats
 
 from matchbox.dice import SeededDice
-from matchbox.league.cooperative_boards import Board, score, score_mixed, scored
+from matchbox.league.cooperative_boards import Board, collect_scores, mixed_board, score
 from matchbox.league.rows import Row
 from matchbox.league.tables import mixed_teams
 from tests.unit.league.builders import bout
 
 
 def alone(rows: list[Row]) -> Board:
-    return score(scored(rows))
+    return score(collect_scores(rows))
 
 
 def together(rows: list[Row]) -> Board:
-    return score_mixed(scored(rows).part(mixed=True))
+    return mixed_board(collect_scores(rows).part(mixed=True))
 
 
 def team(bot: str, deal: int, scored: int) -> Row:

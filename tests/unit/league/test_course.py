@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from matchbox.league.course import MOST_MATCHES, budget, check, final_order, next_rounds, size
 from matchbox.league.format import Format
-from matchbox.league.pairing import met
-from matchbox.league.season import Field, Past
+from matchbox.league.pairing import pair_key
+from matchbox.league.season import Field, Progress
 from matchbox.league.swiss import rounds_of
 from tests.unit.league.courses import Story, by_chance, entrants, level
 
@@ -41,7 +41,7 @@ def stages(story: Story) -> list[str]:
 def pairs(story: Story) -> Counter[tuple[str, str]]:
     """How often each two met."""
     return Counter(
-        met(*two) for one in story.meetings for two in combinations(sorted(set(one.seats)), 2)
+        pair_key(*two) for one in story.matches for two in combinations(sorted(set(one.seats)), 2)
     )
 
 
@@ -51,12 +51,12 @@ def test_in_a_round_robin_all_meet_equally_often_from_both_seats(
     n: int, cycles: int, together: bool
 ) -> None:
     story = Story(Format(cycles=cycles), field(n)).tell(together=together)
-    ordered = Counter(one.seats for one in story.meetings)
+    ordered = Counter(one.seats for one in story.matches)
     assert set(ordered.values()) == {cycles}
     assert len(ordered) == n * (n - 1)
-    assert len(story.meetings) == size(story.plan, story.field)
+    assert len(story.matches) == size(story.plan, story.field)
     for number in range(len(story.rounds)):
-        sat = [name for one in story.meetings if one.round == number for name in one.seats]
+        sat = [name for one in story.matches if one.round == number for name in one.seats]
         assert len(set(sat)) == len(sat), "nobody sits twice in a round"
 
 
@@ -71,7 +71,7 @@ def test_the_order_in_which_results_came_in_changes_nothing(
         for shuffle in (None, random.Random(seed))
     ]
     assert told[0].rounds == told[1].rounds
-    assert told[0].meetings == told[1].meetings
+    assert told[0].matches == told[1].matches
 
 
 @given(st.integers(2, 40), st.integers(0, 100), st.integers(1, 40))
@@ -80,10 +80,10 @@ def test_a_swiss_season_has_its_rounds_and_owners_apart(n: int, seed: int, owner
     owner = {name: str(number % owners) for number, name in enumerate(entrants(n))}
     story = Story(Format(kind="swiss"), field(n, owner=owner), by_chance(seed)).tell()
     assert len(story.rounds) == rounds_of(n)
-    assert all(owner[one.seats[0]] != owner[one.seats[1]] for one in story.meetings)
+    assert all(owner[one.seats[0]] != owner[one.seats[1]] for one in story.matches)
     for number, one in enumerate(story.rounds):
         sat = [
-            name for meeting in story.meetings if meeting.round == number for name in meeting.seats
+            name for meeting in story.matches if meeting.round == number for name in meeting.seats
         ]
         assert sorted([*sat, *one.rests]) == list(entrants(n))
     if owners >= n and n > 9:
@@ -93,29 +93,29 @@ def test_a_swiss_season_has_its_rounds_and_owners_apart(n: int, seed: int, owner
 def test_a_swiss_season_puts_the_best_against_the_best() -> None:
     story = Story(Format(kind="swiss", rounds=4), field(16)).tell()
     assert len(story.rounds) == 4
-    last = [one.seats for one in story.meetings if one.round == 3]
+    last = [one.seats for one in story.matches if one.round == 3]
     assert "b000" in last[0]
-    assert met("b000", "b001") in pairs(story)
+    assert pair_key("b000", "b001") in pairs(story)
 
 
 def test_an_adaptive_season_begins_with_all_pairs_and_goes_where_the_doubt_is() -> None:
     wins = by_chance(4, gap=0.12)
     story = Story(Format(kind="adaptive"), field(6), wins).tell()
     assert stages(story) == ["cycle", "tail"]
-    base = [one for one in story.meetings if story.rounds[one.round].stage == "cycle"]
+    base = [one for one in story.matches if story.rounds[one.round].stage == "cycle"]
     assert len(base) == 6 * 5
-    batches = Counter(one.round for one in story.meetings if one not in base)
+    batches = Counter(one.round for one in story.matches if one not in base)
     assert {*batches.values()} == {8}, "n (n - 1) / 4 each"
-    tail = Counter(met(*one.seats) for one in story.meetings if one not in base)
-    near = sum(tail[met(f"b00{at}", f"b00{at + 1}")] for at in range(5))
+    tail = Counter(pair_key(*one.seats) for one in story.matches if one not in base)
+    near = sum(tail[pair_key(f"b00{at}", f"b00{at + 1}")] for at in range(5))
     assert near > 0.7 * tail.total()
-    assert len(story.meetings) < budget(story.plan, story.field), "it stopped by itself"
+    assert len(story.matches) < budget(story.plan, story.field), "it stopped by itself"
 
 
 def test_another_question_takes_other_matches() -> None:
     asked = [Format(kind="adaptive", **more) for more in ({}, {"question": "champion"})]  # type: ignore[arg-type]
     asked.append(Format(kind="adaptive", question="top", top=2))
-    played = [len(Story(plan, field(7), by_chance(1, gap=0.08)).tell().meetings) for plan in asked]
+    played = [len(Story(plan, field(7), by_chance(1, gap=0.08)).tell().matches) for plan in asked]
     assert max(played[1:]) < played[0]
 
 
@@ -123,7 +123,7 @@ def test_a_large_field_is_paired_by_a_swiss_system_before_its_tail() -> None:
     story = Story(Format(kind="adaptive", matches=500), field(34), by_chance(2)).tell()
     assert stages(story) == ["swiss", "tail"]
     assert Counter(one.stage for one in story.rounds)["swiss"] == rounds_of(34)
-    assert len(story.meetings) == 500
+    assert len(story.matches) == 500
 
 
 @pytest.mark.parametrize(
@@ -137,7 +137,7 @@ def test_a_large_field_is_paired_by_a_swiss_system_before_its_tail() -> None:
 )
 def test_no_match_goes_beyond_the_budget(plan: Format, played: int) -> None:
     story = Story(plan, field(6), level).tell()
-    assert len(story.meetings) == played
+    assert len(story.matches) == played
 
 
 @given(st.integers(2, 20), st.integers(3, 8), st.integers(0, 1000), st.data())
@@ -154,9 +154,9 @@ def test_a_knock_out_ends_with_an_order_of_all_whoever_leaves(
         name = left.get(len(story.rounds))
         if name is not None and len(story.out | {name}) < n:
             story.out.add(name)
-            gone.setdefault(name, len(story.meetings))
+            gone.setdefault(name, len(story.matches))
     for name, since in gone.items():
-        assert not any(name in one.seats for one in story.meetings[since:])
+        assert not any(name in one.seats for one in story.matches[since:])
     order = final_order(plan, story.field, story.past)
     if order is None:
         assert "knock-out" not in stages(story), "one or nobody came through the groups"
@@ -173,13 +173,13 @@ def test_the_best_wins_a_knock_out_and_meets_the_second_last() -> None:
     ties = [one.ties for one in story.rounds if one.stage == "knock-out"]
     assert [len(one) for one in ties] == [4, 2, 1]
     assert "b000" in ties[-1][0]
-    assert len(story.meetings) == size(story.plan, story.field) == 4 * 12 + 7
+    assert len(story.matches) == size(story.plan, story.field) == 4 * 12 + 7
 
 
 def test_level_ties_are_played_on_and_then_go_to_the_better_group_rank() -> None:
     plan = Format(kind="knock-out", group=4)
     story = Story(plan, field(4), level).tell()
-    final = [one for one in story.meetings if story.rounds[one.round].stage == "knock-out"]
+    final = [one for one in story.matches if story.rounds[one.round].stage == "knock-out"]
     assert len(final) == 3
     order = final_order(plan, story.field, story.past)
     assert order is not None
@@ -190,7 +190,7 @@ def test_level_ties_are_played_on_and_then_go_to_the_better_group_rank() -> None
 def test_a_budget_without_spare_matches_leaves_level_ties_to_the_group_rank() -> None:
     whole = size(Format(kind="knock-out", group=4), field(8))
     story = Story(Format(kind="knock-out", group=4, matches=whole), field(8), level).tell()
-    assert len(story.meetings) == whole
+    assert len(story.matches) == whole
     assert final_order(story.plan, story.field, story.past) is not None
 
 
@@ -208,7 +208,7 @@ def test_newcomers_are_placed_by_matches_against_the_field(
     new = data.draw(st.sets(st.sampled_from(entrants(n)), min_size=1, max_size=n - 1))
     story = Story(Format(kind="swiss", placement=times), field(n, newcomers=frozenset(new))).tell()
     assert stages(story) == ["placement", "swiss"]
-    placed = [one.seats for one in story.meetings if one.round == 0]
+    placed = [one.seats for one in story.matches if one.round == 0]
     assert Counter(seats[0] for seats in placed) == dict.fromkeys(new, times)
     assert not any(seats[1] in new for seats in placed)
     served = Counter(seats[1] for seats in placed)
@@ -220,25 +220,23 @@ def test_newcomers_are_placed_by_matches_against_the_field(
 def test_what_placement_has_shown_seeds_the_first_round() -> None:
     new = frozenset(entrants(8)[4:])
     story = Story(Format(kind="swiss", placement=4), field(8, newcomers=new)).tell()
-    first = [set(one.seats) for one in story.meetings if one.round == 1]
+    first = [set(one.seats) for one in story.matches if one.round == 1]
     assert all(len(two & new) == 1 for two in first), "the upper half meets the lower half"
 
 
 def test_who_is_struck_has_lost_to_its_opponents_and_is_met_no_more() -> None:
     story = Story(Format(kind="swiss"), field(9))
     story.step()
-    struck, loser = story.meetings[0].seats
+    struck, loser = story.matches[0].seats
     if loser < struck:
         struck, loser = loser, struck
     story.out.add(struck)
-    story.struck.add(struck)
+    story.disqualified.add(struck)
     story.tell()
-    (first,) = (one.seats for one in story.meetings if one.round == 1 and loser in one.seats)
-    winners = {min(one.seats) for one in story.meetings if one.round == 0} | {
-        *story.rounds[0].rests
-    }
+    (first,) = (one.seats for one in story.matches if one.round == 1 and loser in one.seats)
+    winners = {min(one.seats) for one in story.matches if one.round == 0} | {*story.rounds[0].rests}
     assert set(first) - {loser} <= winners, "it has a point now, and meets one that has"
-    assert not any(struck in one.seats for one in story.meetings if one.round)
+    assert not any(struck in one.seats for one in story.matches if one.round)
 
 
 @given(st.integers(3, 10), st.integers(3, 5), st.integers(1, 2))
@@ -251,16 +249,16 @@ def test_at_larger_tables_all_play_and_nobody_beside_a_bot_of_its_owner(
     who = field(n, seats=seats, owner=owner)
     story = Story(Format(cycles=cycles), who, by_chance(1)).tell()
     again = Story(Format(cycles=cycles), who, by_chance(1)).tell(together=False)
-    assert story.meetings == again.meetings
-    assert not any(set(entrants(n)[:2]) <= set(one.seats) for one in story.meetings)
-    assert len(story.meetings) <= size(story.plan, who)
-    assert {name for one in story.meetings for name in one.seats} == set(entrants(n))
+    assert story.matches == again.matches
+    assert not any(set(entrants(n)[:2]) <= set(one.seats) for one in story.matches)
+    assert len(story.matches) <= size(story.plan, who)
+    assert {name for one in story.matches for name in one.seats} == set(entrants(n))
 
 
 def test_an_adaptive_season_at_larger_tables_plays_on_until_it_is_answered() -> None:
     story = Story(Format(kind="adaptive"), field(6, seats=3, deals=4), by_chance(1, 0.08)).tell()
     assert stages(story) == ["cycle", "tail"]
-    assert len(story.meetings) < budget(story.plan, story.field)
+    assert len(story.matches) < budget(story.plan, story.field)
 
 
 def test_a_cooperative_season_has_teams_on_the_same_deals_and_mixed_teams() -> None:
@@ -268,13 +266,13 @@ def test_a_cooperative_season_has_teams_on_the_same_deals_and_mixed_teams() -> N
     story = Story(Format(cycles=2, mixed=2), who).tell()
     assert [one.stage for one in story.rounds] == ["cycle", "mixed", "mixed"] * 2
     for number in (0, 3):
-        teams = [one.seats for one in story.meetings if one.round == number]
+        teams = [one.seats for one in story.matches if one.round == number]
         assert sorted(teams) == [(name,) * 3 for name in entrants(5)]
     for number in (1, 2, 4, 5):
-        teams = [one.seats for one in story.meetings if one.round == number]
+        teams = [one.seats for one in story.matches if one.round == number]
         assert all(len(set(team)) == 3 for team in teams)
         assert {name for team in teams for name in team} == set(entrants(5))
-    assert len(story.meetings) == size(story.plan, who)
+    assert len(story.matches) == size(story.plan, who)
     few = Story(Format(), field(2, seats=3, cooperative=True)).tell()
     assert stages(few) == ["cycle"], "two bots make no mixed team of three"
 
@@ -283,7 +281,7 @@ def test_an_adaptive_cooperative_season_deals_on_until_the_order_is_clear() -> N
     who = field(4, seats=3, cooperative=True)
     story = Story(Format(kind="adaptive", mixed=0), who).tell()
     assert stages(story) == ["cycle", "tail"]
-    assert 4 * 20 <= len(story.meetings) < budget(story.plan, who)
+    assert 4 * 20 <= len(story.matches) < budget(story.plan, who)
 
 
 @pytest.mark.parametrize(
@@ -318,5 +316,5 @@ def test_a_budget_is_sensible_where_none_is_given() -> None:
 def test_a_thousand_bots_have_their_first_rounds_at_once() -> None:
     who = field(1000)
     check(Format(kind="adaptive"), who)
-    (first,) = next_rounds(Format(kind="adaptive"), who, Past())
+    (first,) = next_rounds(Format(kind="adaptive"), who, Progress())
     assert len(first.pairings) == 500

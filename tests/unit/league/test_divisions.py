@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from matchbox.league.divisions import divide, fitting, following, promote_fitting
+from matchbox.league.divisions import divide, fitting_divisions, next_divisions, promote_fitting
 
 NAMES = [f"b{number}" for number in range(12)]
 
@@ -18,7 +18,7 @@ NAMES = [f"b{number}" for number in range(12)]
 def test_there_are_as_many_divisions_as_the_entrants_fill(
     entrants: int, wanted: int, least: int, made: int
 ) -> None:
-    assert fitting(entrants, wanted, least) == made
+    assert fitting_divisions(entrants, wanted, least) == made
 
 
 def test_what_is_left_over_is_in_the_lowest_division() -> None:
@@ -33,20 +33,23 @@ def test_divisions_without_entrants_are_refused() -> None:
 
 def test_the_best_rise_and_the_last_sink_over_three_editions() -> None:
     first = [["a", "b", "c"], ["d", "e", "f"], ["g", "h", "i"]]
-    second = following(first, 1, entrants="abcdefghi", divisions=3)
+    second = next_divisions(first, 1, entrants="abcdefghi", divisions=3)
     assert second == [["a", "b", "d"], ["c", "e", "g"], ["f", "h", "i"]]
     won_by_the_last = [order[::-1] for order in second]
-    third = following(won_by_the_last, 1, entrants="abcdefghi", divisions=3)
+    third = next_divisions(won_by_the_last, 1, entrants="abcdefghi", divisions=3)
     assert third == [["d", "b", "g"], ["a", "e", "i"], ["c", "h", "f"]]
 
 
 def test_a_newcomer_begins_at_the_bottom_and_who_left_is_replaced_from_below() -> None:
     last = [["a", "b", "c"], ["d", "e", "f"]]
-    assert following(last, 1, entrants="acdefn", divisions=2) == [["a", "d", "c"], ["e", "f", "n"]]
+    assert next_divisions(last, 1, entrants="acdefn", divisions=2) == [
+        ["a", "d", "c"],
+        ["e", "f", "n"],
+    ]
 
 
 def test_in_a_league_of_newcomers_the_order_given_divides() -> None:
-    assert following([], 1, entrants=NAMES[:4], divisions=2) == [["b0", "b1"], ["b2", "b3"]]
+    assert next_divisions([], 1, entrants=NAMES[:4], divisions=2) == [["b0", "b1"], ["b2", "b3"]]
 
 
 def test_fewer_move_where_a_division_has_no_room_for_more() -> None:
@@ -67,7 +70,7 @@ def test_everybody_who_is_in_plays_in_one_division(
 ) -> None:
     seen: set[str] = set()
     once = [[n for n in order if not (n in seen or seen.add(n))] for order in last]  # type: ignore[func-returns-value]
-    made = following(once, moving, entrants=entrants, divisions=divisions)
+    made = next_divisions(once, moving, entrants=entrants, divisions=divisions)
     assert len(made) == divisions
     assert sorted(chain(*made)) == sorted(entrants)
     sizes = [len(order) for order in made]
@@ -81,7 +84,7 @@ def test_where_nobody_comes_or_goes_nobody_crosses_two_borders(
 ) -> None:
     names = [f"b{number}" for number in range(divisions * size)]
     last = divide(names, divisions)
-    made = following(last, moving, entrants=names, divisions=divisions)
+    made = next_divisions(last, moving, entrants=names, divisions=divisions)
     before = {name: at for at, order in enumerate(last) for name in order}
     after = {name: at for at, order in enumerate(made) for name in order}
     assert all(abs(before[name] - after[name]) <= 1 for name in names)

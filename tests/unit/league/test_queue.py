@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from matchbox.dice import Dice, SeededDice
-from matchbox.league.pairing import Pairing, met
+from matchbox.league.pairing import Pairing, pair_key
 from matchbox.league.queue import (
     MIXED_PERCENT,
     NEWCOMER_MATCHES,
@@ -49,7 +49,7 @@ def test_among_neighbours_the_pair_that_has_met_least_is_next() -> None:
         Contender("b", 1500, 300, 1),
         Contender("c", 1400, 60, 100),
     ]
-    history = {met("b", "a"): 9, met("b", "c"): 2}
+    history = {pair_key("b", "a"): 9, pair_key("b", "c"): 2}
     seats = [next_pairing(field, history, dice(step)) for step in range(200)]
     with_c = sum(set(pairing.seats) == {"b", "c"} for pairing in seats if pairing)
     assert with_c > 0.75 * 200
@@ -117,14 +117,14 @@ def test_larger_tables_are_of_neighbours_who_have_met_least_without_two_of_one_o
         assert pairing is not None
         assert len(set(pairing.seats)) == 4
         assert sum(name in owner for name in pairing.seats) <= 1
-        history.update(met(*two) for two in combinations(pairing.seats, 2))
+        history.update(pair_key(*two) for two in combinations(pairing.seats, 2))
         seated.update(pairing.seats)
         places = [place[name] for name in pairing.seats]
         spans.append(max(places) - min(places))
     assert sum(span <= 6 for span in spans) > 0.7 * 600
     assert set(seated) == set(place)
     assert min(seated[one.entrant] for one in SETTLED[3:]) > 0.5 * 600 * 4 / 12
-    assert history[met("b00", "b01")] == 0
+    assert history[pair_key("b00", "b01")] == 0
 
 
 def test_a_table_that_cannot_be_filled_without_two_of_one_owner_is_not_played() -> None:

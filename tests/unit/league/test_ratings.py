@@ -15,7 +15,7 @@ from matchbox.league.ratings import (
     ELO,
     PRIOR_ELO,
     START,
-    Live,
+    LiveRating,
     elo_of,
     fit,
     live_of,
@@ -34,11 +34,11 @@ def test_two_new_players_get_the_published_live_ratings() -> None:
 
 
 def test_a_live_update_touches_only_who_played_and_leaves_its_argument_alone() -> None:
-    before = {"A": Live(), "C": Live(30.0, 2.0)}
+    before = {"A": LiveRating(), "C": LiveRating(30.0, 2.0)}
     after = live_update(before, bout("AB", (1, 1)))
     assert after["C"] == before["C"]
     assert set(after) == {"A", "B", "C"}
-    assert before == {"A": Live(), "C": Live(30.0, 2.0)}
+    assert before == {"A": LiveRating(), "C": LiveRating(30.0, 2.0)}
 
 
 def test_a_match_is_folded_bout_by_bout_in_its_own_order() -> None:
@@ -49,12 +49,14 @@ def test_a_match_is_folded_bout_by_bout_in_its_own_order() -> None:
 
 
 def test_a_bout_alone_changes_no_live_rating() -> None:
-    assert live_update({"A": Live(20.0, 3.0)}, bout("A", (1,))) == {"A": Live(20.0, 3.0)}
+    assert live_update({"A": LiveRating(20.0, 3.0)}, bout("A", (1,))) == {
+        "A": LiveRating(20.0, 3.0)
+    }
 
 
 @pytest.mark.parametrize("table", [2, 6])
 def test_live_figures_and_elo_translate_both_ways(table: int) -> None:
-    assert elo_of(Live())[0] == START
+    assert elo_of(LiveRating())[0] == START
     elo, half_width = elo_of(live_of(1623.0, 41.0, table=table), table=table)
     assert (elo, half_width) == pytest.approx((1623.0, 41.0))
 
@@ -62,7 +64,7 @@ def test_live_figures_and_elo_translate_both_ways(table: int) -> None:
 def test_settled_live_ratings_predict_like_elo() -> None:
     strong, weak = live_of(1600.0, 0.1), live_of(1400.0, 0.1)
     rng = np.random.default_rng(5)
-    ratings = {"A": Live(), "B": Live()}
+    ratings = {"A": LiveRating(), "B": LiveRating()}
     expected = 1 / (1 + 10 ** (-200 / 400))
     for won in rng.random(3000) < expected:
         ratings = live_update(ratings, bout("AB", (1, 2) if won else (2, 1)))

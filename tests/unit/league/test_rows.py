@@ -54,7 +54,7 @@ def test_rows_come_out_in_one_order_and_once() -> None:
 
 
 def test_it_refuses_two_results_of_one_bout() -> None:
-    with pytest.raises(ValueError, match="two different results are on the books for bout m/d1/0"):
+    with pytest.raises(ValueError, match="bout m/d1/0 has two different results"):
         in_order([ROWS[0], bout("AB", (2, 1), deal="d1")])
 
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from matchbox.league.sprt import SHARES, Trial, answer, llr
+from matchbox.league.sprt import SHARES, Trial, llr, trial_state
 from tests.unit.league.builders import published
 
 
@@ -26,12 +26,12 @@ def test_the_other_sides_view_is_the_mirror_image(pairs: list[int], upper: float
 
 
 def test_a_trial_ends_better_not_better_or_at_its_cap() -> None:
-    assert answer(Trial(), [0] * 5).verdict == "undecided"
-    assert answer(Trial(), [10, 60, 130, 90, 30]).verdict == "better"
-    assert answer(Trial(), [30, 90, 130, 60, 10]).verdict == "not-better"
-    even = answer(Trial(cap_games=400), [12, 38, 100, 36, 14])
+    assert trial_state(Trial(), [0] * 5).verdict == "undecided"
+    assert trial_state(Trial(), [10, 60, 130, 90, 30]).verdict == "better"
+    assert trial_state(Trial(), [30, 90, 130, 60, 10]).verdict == "not-better"
+    even = trial_state(Trial(cap_games=400), [12, 38, 100, 36, 14])
     assert (even.games, even.verdict, even.over) == (400, "undecided", True)
-    assert not answer(Trial(), [12, 38, 100, 36, 14]).over
+    assert not trial_state(Trial(), [12, 38, 100, 36, 14]).over
 
 
 def stops(elo: float, seed: int) -> str:
@@ -41,7 +41,7 @@ def stops(elo: float, seed: int) -> str:
     law += (expected - law @ SHARES) * (SHARES - 0.5) / ((SHARES - 0.5) ** 2).sum()
     rng = np.random.default_rng(seed)
     counts = np.zeros(5, dtype=int)
-    while not (stand := answer(Trial(), counts.tolist())).over:
+    while not (stand := trial_state(Trial(), counts.tolist())).over:
         counts += rng.multinomial(25, law)
     return stand.verdict
 

@@ -5,7 +5,7 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from matchbox.league.pairing import met
+from matchbox.league.pairing import pair_key
 from matchbox.league.swiss import points_of, rounds_of, swiss_round
 
 EIGHT = [f"b{number}" for number in range(8)]
@@ -30,7 +30,7 @@ def play(n: int, rounds: int, owner: dict[str, str] | None = None) -> Counter[tu
         assert sorted(seated) == seeds
         for one in found.pairings:
             points[min(one.seats)] += 1
-            history[met(*one.seats)] += 1
+            history[pair_key(*one.seats)] += 1
         for name in found.rests:
             points[name] += 1
             history[name, name] += 1
@@ -42,7 +42,7 @@ def test_the_upper_half_of_a_score_group_meets_its_lower_half() -> None:
     first = swiss_round({}, EIGHT, set())
     assert [one.seats for one in first.pairings] == [(EIGHT[at], EIGHT[at + 4]) for at in range(4)]
     points = dict.fromkeys(EIGHT[:4], 1.0)
-    history = {met(*one.seats) for one in first.pairings}
+    history = {pair_key(*one.seats) for one in first.pairings}
     second = swiss_round(points, EIGHT, history)
     assert [one.seats for one in second.pairings] == [
         ("b0", "b2"),

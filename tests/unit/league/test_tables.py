@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from matchbox.dice import Dice, SeededDice
-from matchbox.league.pairing import Pairing, met
+from matchbox.league.pairing import Pairing, pair_key
 from matchbox.league.tables import mixed_teams, rounds_at, seat_round, seatings, sizes
 
 
@@ -29,7 +29,7 @@ def rounds_of(n: int, seats: int, rounds: int) -> list[tuple[Pairing, ...]]:
 def meetings(rounds: Sequence[Sequence[Pairing]]) -> Counter[tuple[str, str]]:
     """How often each two sat together."""
     return Counter(
-        met(*two)
+        pair_key(*two)
         for tables in rounds
         for table in tables
         for two in combinations(sorted(set(table.seats)), 2)

@@ -9,13 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from matchbox.dice import SeededDice
-from matchbox.league.tail import ENOUGH, Question, answered, apportion, doubts, next_batch
+from matchbox.league.tail import ENOUGH, Question, apportion, doubts, is_answered, next_batch
 
 NAMES = [f"b{number}" for number in range(6)]
 MEANS = np.array([0.0, 100.0, 104.0, 250.0, 400.0, 401.0])
 
 
-def met_in(batch: list[tuple[str, ...]]) -> Counter[tuple[str, ...]]:
+def matches_in(batch: list[tuple[str, ...]]) -> Counter[tuple[str, ...]]:
     """How often each two meet."""
     return Counter(tuple(sorted(seats)) for seats in batch)
 
@@ -24,7 +24,7 @@ def batch_of(question: Question, error: float, **rules: object) -> Counter[tuple
     """A batch for the field above, each with this error."""
     found = doubts(MEANS, error**2 * np.eye(6), question)
     dice = SeededDice(b"tail", 1)
-    return met_in([one.seats for one in next_batch(NAMES, found, dice, size=200, **rules)])  # type: ignore[arg-type]
+    return matches_in([one.seats for one in next_batch(NAMES, found, dice, size=200, **rules)])  # type: ignore[arg-type]
 
 
 def test_the_whole_order_asks_for_neighbours_and_a_top_for_all_across_its_edge() -> None:
@@ -73,16 +73,16 @@ def test_who_is_surely_near_another_is_not_told_apart() -> None:
     means = np.array([0.0, 1.0])
     near, unknown = (doubts(means, e**2 * np.eye(2), Question()) for e in (2.0, 50.0))
     assert near.total == 0
-    assert answered(near, Question())
+    assert is_answered(near, Question())
     assert unknown.total > 0.4
-    assert not answered(unknown, Question())
+    assert not is_answered(unknown, Question())
 
 
 def test_a_thrifty_season_stops_sooner() -> None:
     found = doubts(np.array([0.0, 30.0]), 15.0**2 * np.eye(2), Question())
     assert ENOUGH["strict"] < found.total < ENOUGH["thrifty"]
-    assert answered(found, Question(care="thrifty"))
-    assert not answered(found, Question())
+    assert is_answered(found, Question(care="thrifty"))
+    assert not is_answered(found, Question())
 
 
 def test_nonsense_is_refused() -> None:

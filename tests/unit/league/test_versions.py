@@ -9,14 +9,14 @@ from hypothesis import strategies as st
 
 from matchbox.league.estimate import _End, estimate
 from matchbox.league.rows import Row
-from matchbox.league.sprt import Trial, answer
+from matchbox.league.sprt import Trial, trial_state
 from matchbox.league.versions import (
     deal_pairs,
     gauntlet,
+    gauntlet_document,
+    head_to_head_document,
     judge,
     line_ups,
-    told_duel,
-    told_gauntlet,
 )
 from tests.unit.league.builders import bout
 
@@ -47,13 +47,13 @@ def test_a_clear_head_to_head_ends_with_a_verdict_and_an_estimate_below_the_raw_
     rows = [row for at in range(120) for row in pair(at, 2, 0 if at % 3 else 2)]
     trial = Trial()
     found = judge(trial, deal_pairs(rows, "new", "old"))
-    assert found.answer.verdict == "better"
+    assert found.state.verdict == "better"
     assert found.estimate is not None
     share = 0.5 + 0.5 / 3
     assert 0 < found.estimate.elo < 400 * np.log10(share / (1 - share))
     assert found.estimate.low < found.estimate.elo < found.estimate.high
     assert found.estimate.p_better > 0.95
-    told = told_duel(trial, found)
+    told = head_to_head_document(trial, found)
     assert (told["verdict"], told["games"], told["pairs"]) == ("better", 240, [0, 0, 80, 0, 40])
     assert told["llr"] > told["llr_bounds"][1] == pytest.approx(np.log(19), abs=1e-3)
     assert told["ci95"][0] < told["elo"] < told["ci95"][1]
@@ -71,7 +71,7 @@ def test_the_estimate_lies_above_the_truth_half_of_the_time_and_its_bounds_aroun
     above, inside, raw = [], [], []
     for _ in range(150):
         counts = np.zeros(5, dtype=np.int64)
-        while not answer(Trial(), counts.tolist()).over:
+        while not trial_state(Trial(), counts.tolist()).over:
             counts[[0, 2, 4]] += rng.multinomial(20, chances)
         found = estimate(Trial(), counts.tolist())
         assert found is not None
@@ -91,7 +91,7 @@ def test_far_from_the_question_the_estimate_is_still_about_the_truth(elo: float)
     found = []
     for _ in range(60):
         counts = np.zeros(5, dtype=np.int64)
-        while not answer(Trial(), counts.tolist()).over:
+        while not trial_state(Trial(), counts.tolist()).over:
             counts += rng.multinomial(20, chances)
         shown = estimate(Trial(), counts.tolist())
         assert shown is not None
@@ -194,9 +194,9 @@ def test_teams_are_compared_by_their_scores_on_the_same_deals() -> None:
             rows.append(replace(team, scores=(cards,) * 3))
     found = gauntlet(rows, "new", "old", cooperative=True)
     assert (found.difference, found.verdict, found.by_opponent) == (1.0, "better", {})
-    told = told_gauntlet(found, 60)
+    told = gauntlet_document(found, 60)
     assert (told["verdict"], told["games"], told["deals"]) == ("better", 60, 30)
     assert told["difference_ci95"][0] < 1 < told["difference_ci95"][1]
     assert gauntlet(rows, "old", "new", cooperative=True).verdict == "not-better"
     few = gauntlet(rows[:2], "new", "old", cooperative=True)
-    assert (few.verdict, told_gauntlet(few, 2)["difference_ci95"]) == ("undecided", None)
+    assert (few.verdict, gauntlet_document(few, 2)["difference_ci95"]) == ("undecided", None)
