@@ -39,7 +39,7 @@ Rows = list[list[str]]
 def duels(laboratory: Laboratory, game: str) -> Iterator[str]:
     """A game for two: the first to move by row, the second by column."""
     names, usual = shipped.names(game), DUELS[game]
-    found = laboratory.simulate(game, names, usual).found.result()
+    found = laboratory.simulate(game, names, usual).results.result()
     _check(found)
     yield (
         f"{laboratory.games(usual):,} games of every ordered pair: the share of who moves first "
@@ -78,7 +78,7 @@ def teams(laboratory: Laboratory, game: str) -> Iterator[str]:
     ):
         found = laboratory.simulate(
             game, names, TEAM_GAMES, players=TEAM_SIZES, options=options
-        ).found.result()
+        ).results.result()
         _check(found)
         yield (
             f"{laboratory.games(TEAM_GAMES):,} games under `{told}`, all seats held by one bot: "
@@ -143,7 +143,7 @@ def _introduced(game: str) -> str:
 def _tables(
     laboratory: Laboratory, game: str, names: Sequence[str], players: str
 ) -> list[Mapping[str, Any]]:
-    found = laboratory.simulate(game, names, SKULL_GAMES, players=players).found.result()
+    found = laboratory.simulate(game, names, SKULL_GAMES, players=players).results.result()
     _check(found)
     return list(found["tables"])
 

@@ -161,7 +161,7 @@ def _round_robin(names: Sequence[str], games: int) -> _Play:
     known = {bot.name: bot for bot in shipped("bomb")}
     pairs = len(names) * (len(names) - 1) // 2
     jobs = list(matrix.sittings(_plan([known[name] for name in names], games // pairs)))
-    loops = [(duel(*(BOMB[names[bot]] for bot in job.who)), job.games) for job in jobs]
+    loops = [(duel(*(BOMB[names[bot]] for bot in job.bots)), job.games) for job in jobs]
 
     def loop() -> None:
         for play, own in loops:

@@ -99,7 +99,7 @@ def _play(
         task = bar.add_task(f"comparing at {plan.game}", total=asked.most)
 
         def show(fresh: Comparison) -> None:
-            bar.update(task, completed=fresh.games, description=fresh.told_so_far())
+            bar.update(task, completed=fresh.games, description=fresh.progress_text())
 
         done = comparison.run(asked, plan, bundles, pool, again=again, show=show)
     return {**done, "workers": workers}

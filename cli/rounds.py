@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from cli import output
 from cli.experiment_notes import tell_stateful
-from laboratory import rounds as school
+from laboratory import rounds as learning_rounds
 from laboratory.planning import kind_of
 from laboratory.sittings import games_of
 from laboratory.worker_pool import worker_pool
@@ -41,10 +41,10 @@ def simulate(
     with worker_pool(box, min(workers, len(jobs)), settings) as pool, output.progress() as bar:
         task = bar.add_task(f"playing {plan.game}", total=rounds * games_of(jobs))
         follow = partial(bar.follow, task)
-        played = school.run(plan, bundles, pool, rounds, follow=follow, show=bar.tell)
-    document = school.document_of_rounds(plan, played, workers)
+        played = learning_rounds.run(plan, bundles, pool, rounds, follow=follow, show=bar.tell)
+    document = learning_rounds.document_of_rounds(plan, played, workers)
     if tsv is not None:
-        tsv.write_text(tables.tsv(school.lines(played)))
+        tsv.write_text(tables.tsv(learning_rounds.lines(played)))
     if json:
         output.document(document)
         return

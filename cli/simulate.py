@@ -55,7 +55,7 @@ def simulate(
     html: Annotated[Path | None, typer.Option(help="write a page with plots")] = None,
 ) -> None:
     """Play bots against each other in a box: every ordered pair, or tables of any size."""
-    from cli import rounds as school
+    from cli import rounds as learning_rounds
     from cli import shipped, war_statistics
     from cli.game_options import plan_of
 
@@ -76,7 +76,7 @@ def simulate(
     if rounds is None:
         _simulate(plan, shipped.bundles(bots), box, workers, json, tsv, html, again=width is None)
     else:
-        school.simulate(plan, shipped.bundles(bots), box, workers, rounds, json, tsv, html)
+        learning_rounds.simulate(plan, shipped.bundles(bots), box, workers, rounds, json, tsv, html)
 
 
 def _check_place(file: Path) -> None:
@@ -114,11 +114,11 @@ def _simulate(
         done = experiment.run(plan, bundles, pool, again=again, follow=follow, show=bar.tell)
     document = experiment.document_of(done, workers)
     if tsv is not None:
-        tsv.write_text(tables.tsv(done.found.lines()))
+        tsv.write_text(tables.tsv(done.results.lines()))
     if html is not None:
         from laboratory.experiment_page import page
 
-        html.write_text(page(document, done.found.spread()))
+        html.write_text(page(document, done.results.histogram()))
     if json:
         output.document(document)
     else:

@@ -32,50 +32,50 @@ def simulate(
 ) -> None:
     """Plays the games and prints their statistics. Raises BadOption."""
     from cli.game_options import read_options
-    from laboratory import dealt_war
+    from laboratory import war_experiment
     from laboratory.worker_pool import worker_pool
     from matchbox.settings import read_settings
 
-    dealt_war.check_options(read_options(options))
+    war_experiment.check_options(read_options(options))
     seed = seed or secrets.token_hex(4)
-    jobs = len(dealt_war.jobs_of(games, seed))
+    jobs = len(war_experiment.jobs_of(games, seed))
     with (
         worker_pool("none", min(workers, jobs), read_settings(os.environ)) as pool,
         output.progress() as bar,
     ):
         task = bar.add_task("dealing war", total=jobs)
-        dealt, seconds = dealt_war.run(
+        results, seconds = war_experiment.run(
             games, seed, pool, lambda played: bar.update(task, completed=played)
         )
-    document = dealt_war.document_of(dealt, seed, seconds, workers)
+    document = war_experiment.document_of(results, seed, seconds, workers)
     if tsv is not None:
-        tsv.write_text(dealt_war.tsv(dealt))
+        tsv.write_text(war_experiment.tsv(results))
     if html is not None:
-        from laboratory.war_page import write_totals
+        from laboratory.war_page import page
 
-        write_totals(html, document, dealt)
+        html.write_text(page(document, results))
     if json:
         output.document(document)
     else:
-        _show(document, dealt)
+        _show(document, results)
 
 
-def refuse(**asked: object) -> None:
+def refuse(**options: object) -> None:
     """Raises BadOption for an option that means nothing without bots."""
     from matchbox.errors import BadOption
 
-    for name, value in asked.items():
+    for name, value in options.items():
         if value:
             raise BadOption(f"--{name} is for bots: name two of them, or leave it out")
 
 
-def _show(document: Mapping[str, Any], dealt: Sequence[Dealt]) -> None:
+def _show(document: Mapping[str, Any], results: Sequence[Dealt]) -> None:
     from matchbox.games.war import statistics
 
-    if len(dealt) <= SHOWN:
-        output.table(statistics.COLUMNS, map(statistics.row, count(1), dealt), "every game")
+    if len(results) <= SHOWN:
+        output.table(statistics.COLUMNS, map(statistics.row, count(1), results), "every game")
     rows = [
-        (name, *(_told(document[key][bound]) for bound in ("min", "mean", "max")))
+        (name, *(_figure_text(document[key][bound]) for bound in ("min", "mean", "max")))
         for name, key in (
             ("initial total of winners", "initial_winning"),
             ("final total of winners", "winning"),
@@ -87,12 +87,12 @@ def _show(document: Mapping[str, Any], dealt: Sequence[Dealt]) -> None:
     for name in ("winners", "losers"):
         square = statistics.matrix(document[f"correlation_{name}"])
         lines = zip(("initial", "final"), square, strict=True)
-        cells = [(kind, *map(_told, line)) for kind, line in lines]
+        cells = [(kind, *map(_figure_text, line)) for kind, line in lines]
         output.table([f"correlation of {name}", "initial", "final"], cells)
     for sentence in statistics.sentences(dict(document)):
         print(sentence)
     output.note(f"{document['seconds']:.1f} s, no bots, seed {document['seed']}")
 
 
-def _told(value: float | None) -> str:
+def _figure_text(value: float | None) -> str:
     return "-" if value is None else str(value) if isinstance(value, int) else f"{value:.4f}"

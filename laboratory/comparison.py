@@ -9,7 +9,7 @@ from copy import deepcopy
 from itertools import islice
 from typing import Any
 
-from laboratory.experiment import check_state, ignore, settled
+from laboratory.experiment import check_state, do_nothing, repeat_until_settled
 from laboratory.sittings import play_task, sampled, task_of
 from laboratory.worker_pool import WorkerPool
 from matchbox.lab.comparison import Comparison
@@ -23,7 +23,7 @@ def run(
     pool: WorkerPool,
     *,
     again: bool = True,
-    show: Callable[[Comparison], object] = ignore,
+    show: Callable[[Comparison], object] = do_nothing,
 ) -> dict[str, Any]:
     """Plays the comparison, which begins anew as an experiment does. `show` is called with the
     results after every look. Returns the document that `compare --json` prints, except `workers`.
@@ -31,10 +31,10 @@ def run(
     Raises SeatFault("platform"), and Unavailable if a process died.
     """
 
-    def begin(alone: frozenset[int] | None) -> dict[str, Any]:
+    def attempt(alone: frozenset[int] | None) -> dict[str, Any]:
         return _play(deepcopy(comparison), plan, bundles, pool, show, alone)
 
-    return settled(begin, again=again)
+    return repeat_until_settled(attempt, again=again)
 
 
 def _play(
@@ -46,15 +46,15 @@ def _play(
     alone: frozenset[int] | None,
 ) -> dict[str, Any]:
     """Plays the comparison once; `alone` is as for `experiment.play`. Raises KeepsState."""
-    looks = list(comparison.batches())
-    jobs = list(sampled([job for look in looks for job in look], alone))
+    batches = list(comparison.batches())
+    jobs = list(sampled([job for batch in batches for job in batch], alone))
     tasks = [task_of(job, bundles, {}) for job in jobs]
     started = time.monotonic()
     stateful: set[int] = set()
     with closing(pool.play(play_task, tasks)) as played:
-        for look in looks:
-            done = list(islice(played, len(look)))
-            comparison.add((job, one.counts) for job, one in zip(look, done, strict=True))
+        for batch in batches:
+            done = list(islice(played, len(batch)))
+            comparison.add((job, one.counts) for job, one in zip(batch, done, strict=True))
             stateful.update(bot for one in done for bot in one.stateful)
             check_state(stateful, alone)
             show(comparison)

@@ -18,20 +18,20 @@ from laboratory.worker_pool import WorkerPool
 from matchbox.lab import grid, matrix, places, tables
 from matchbox.lab.plan import Plan, Sitting
 
-Found: TypeAlias = matrix.Matrix | grid.Grid | places.Places
+Results: TypeAlias = matrix.Matrix | grid.Grid | places.Places
 Follow: TypeAlias = Callable[[Callable[[], int]], object]
 """Called whenever the experiment begins anew, with a function that returns the finished games."""
 Show: TypeAlias = Callable[[Callable[[], Iterable[tuple[str, str]]]], object]
 """Called after each sitting, with a function that returns every bot's name and figure so far."""
-Begun = TypeVar("Begun")
-_FOUND: Final = {matrix: matrix.Matrix, grid: grid.Grid, places: places.Places}
+Result = TypeVar("Result")
+_RESULTS: Final = {matrix: matrix.Matrix, grid: grid.Grid, places: places.Places}
 
 
 @dataclass(frozen=True, slots=True)
 class Experiment:
     """The results of an experiment, and its cost."""
 
-    found: Found
+    results: Results
     box: str
     seconds: float
     games: int
@@ -42,7 +42,7 @@ class Experiment:
     """Those of them whose games were each played by a fresh process once they were found."""
 
 
-class KeepsState(Exception):
+class StatefulBotsFound(Exception):
     """Bots were found to keep state in games whose figures must not stand."""
 
     def __init__(self, bots: Iterable[int]) -> None:
@@ -50,7 +50,7 @@ class KeepsState(Exception):
         self.bots = frozenset(bots)
 
 
-def ignore(_: object) -> None:
+def do_nothing(_: object) -> None:
     """Does nothing, for callers that need not follow or show anything."""
 
 
@@ -60,24 +60,24 @@ def run(
     pool: WorkerPool,
     *,
     again: bool = True,
-    follow: Follow = ignore,
-    show: Show = ignore,
+    follow: Follow = do_nothing,
+    show: Show = do_nothing,
 ) -> Experiment:
-    """Plays the plan. With `again` it begins anew whenever a bot is found to keep state, and fresh
+    """Plays the plan. With `again` it begins anew whenever a bot is found to keep state. Fresh
     processes then play each of that bot's games.
 
-    Raises SeatFault of the platform, Unavailable where a process died.
+    Raises SeatFault("platform"), and Unavailable if a process died.
     """
 
-    def seen(_: Sitting, record: bytes, found: Found) -> None:
-        show(lambda: tables.reached(found.result()))
+    def on_sitting(_: Sitting, record: bytes, results: Results) -> None:
+        show(lambda: tables.current_figures(results.result()))
 
-    def begin(alone: frozenset[int] | None) -> Experiment:
-        before = pool.over
-        follow(lambda: pool.over - before)
-        return play(plan, bundles, {}, pool, seen, alone)
+    def attempt(alone: frozenset[int] | None) -> Experiment:
+        before = pool.finished_bouts
+        follow(lambda: pool.finished_bouts - before)
+        return play(plan, bundles, {}, pool, on_sitting, alone)
 
-    return settled(begin, again=again)
+    return repeat_until_settled(attempt, again=again)
 
 
 def play(
@@ -85,18 +85,18 @@ def play(
     bundles: Mapping[str, bytes],
     memories: Mapping[str, bytes],
     pool: WorkerPool,
-    seen: Callable[[Sitting, bytes, Found], object],
+    on_sitting: Callable[[Sitting, bytes, Results], object],
     alone: frozenset[int] | None = None,
 ) -> Experiment:
-    """Plays the plan once. `seen` is called for every sitting in order, with its packed record and
-    the results so far. Fresh processes play each game of the bots `alone`. With None there are no
-    such bots, and the figures stand even if a bot keeps state.
+    """Plays the plan once. `on_sitting` is called for every sitting in order, with its packed
+    record and the results so far. Fresh processes play each game of the bots `alone`. None means
+    that there are no such bots, and that the figures stand even if a bot keeps state.
 
-    Raises SeatFault("platform"), KeepsState.
+    Raises SeatFault("platform"), StatefulBotsFound.
     """
     kind = kind_of(plan)
     jobs = list(sampled(kind.sittings(plan), alone))
-    found: Found = _FOUND[kind](plan)
+    results: Results = _RESULTS[kind](plan)
     stateful: set[int] = set()
     started = time.monotonic()
     tasks = [task_of(job, bundles, memories) for job in jobs]
@@ -104,35 +104,37 @@ def play(
         for job, done in zip(jobs, played, strict=True):
             stateful.update(done.stateful)
             check_state(stateful, alone)
-            found.add(job, done.counts)
-            seen(job, done.record, found)
+            results.add(job, done.counts)
+            on_sitting(job, done.record, results)
     seconds = time.monotonic() - started
-    told = plan.names(sorted(stateful | (alone or set())))
-    apart = plan.names(sorted(alone or ()))
-    return Experiment(found, done.box, seconds, games_of(jobs), told, apart)
+    stateful_names = plan.names(sorted(stateful | (alone or set())))
+    alone_names = plan.names(sorted(alone or ()))
+    return Experiment(results, done.box, seconds, games_of(jobs), stateful_names, alone_names)
 
 
 def check_state(stateful: Iterable[int], alone: frozenset[int] | None) -> None:
-    """Raises KeepsState for these bots, unless `alone` is None: then the figures stand."""
+    """Raises StatefulBotsFound for these bots, unless `alone` is None: then the figures stand."""
     if stateful and alone is not None:
-        raise KeepsState(stateful)
+        raise StatefulBotsFound(stateful)
 
 
-def settled(begin: Callable[[frozenset[int] | None], Begun], *, again: bool) -> Begun:
-    """The result of `begin` once it finds no further bot that keeps state; without `again`, its
-    first result. `begin` is called with the bots whose games fresh processes play."""
+def repeat_until_settled(
+    attempt: Callable[[frozenset[int] | None], Result], *, again: bool
+) -> Result:
+    """The result of `attempt` once it finds no further bot that keeps state; without `again`, its
+    first result. `attempt` is called with the bots whose games fresh processes play."""
     alone: frozenset[int] = frozenset()
     while True:
         try:
-            return begin(alone if again else None)
-        except KeepsState as found:
-            alone |= found.bots
+            return attempt(alone if again else None)
+        except StatefulBotsFound as error:
+            alone |= error.bots
 
 
 def document_of(done: Experiment, workers: int) -> dict[str, Any]:
     """The JSON document that `simulate --json` prints."""
     return {
-        **done.found.result(),
+        **done.results.result(),
         "stateful": list(done.stateful),
         "alone": list(done.alone),
         "box": done.box,

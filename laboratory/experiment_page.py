@@ -40,8 +40,8 @@ paint();
 """Gives the figures the reader's colours, light or dark, and follows a change of them."""
 
 
-def page(document: Mapping[str, Any], spread: Mapping[str, Counter[int]]) -> str:
-    """The experiment as HTML. `spread` says by group how many games had each number."""
+def page(document: Mapping[str, Any], histograms: Mapping[str, Counter[int]]) -> str:
+    """The experiment as HTML. `histograms` says by group how many games had each number."""
     title = f"{document['game']}: {', '.join(dict.fromkeys(document['bots']))}"
     caption = (
         f"{document['games']} games each, seed {document['seed']}, box {document['box']}"
@@ -49,10 +49,13 @@ def page(document: Mapping[str, Any], spread: Mapping[str, Counter[int]]) -> str
     )
     drawn, columns, rows = _parts(document)
     counted = "points" if "cells" in document else "turns"
-    drawn.append((f"How many games came to how many {counted}", _spread(spread, counted)))
+    drawn.append(
+        (f"How many games came to how many {counted}", _histogram_figure(histograms, counted))
+    )
     figures = "".join(
-        f"<figure><figcaption>{escape(told)}</figcaption>\n{element(figure, not number)}</figure>\n"
-        for number, (told, figure) in enumerate(drawn)
+        f"<figure><figcaption>{escape(text)}</figcaption>\n"
+        f"{figure_html(figure, not number)}</figure>\n"
+        for number, (text, figure) in enumerate(drawn)
     )
     return f"""<!doctype html>
 <html lang="en"><meta charset="utf-8"><title>{escape(title)}</title>
@@ -80,15 +83,15 @@ Drawn = list[tuple[str, "go.Figure"]]
 def _parts(document: Mapping[str, Any]) -> tuple[Drawn, Sequence[str], Sequence[Sequence[str]]]:
     """The figures of that kind of experiment with their descriptions, and its table."""
     if "pairs" in document:
-        told = "Share of who moves first, in % with its 95% interval"
-        return [(told, _matrix(document))], *_pairs(document)
+        caption = "Share won by the bot that moves first, in %, with its 95% interval"
+        return [(caption, _matrix_figure(document))], *_pairs(document)
     if "cells" in document:
-        told = "Mean score of every team, with its 95% bootstrap band"
+        caption = "Mean score of every team, with its 95% bootstrap band"
         sizes = [f"{size} player{'s' * (size > 1)}" for size in tables.sizes_of(document)]
-        return [(told, _lines(document))], ["bot", *sizes], tables.grid_rows(document)
+        return [(caption, _scores_figure(document))], ["bot", *sizes], tables.grid_rows(document)
     columns = ["players", "bot", "games", "won %", "mean place"]
-    told = "Share of games won, in %, with its 95% interval"
-    return [(told, _places(document))], columns, tables.place_rows(document)
+    caption = "Share of games won, in %, with its 95% interval"
+    return [(caption, _places_figure(document))], columns, tables.place_rows(document)
 
 
 def _pairs(document: Mapping[str, Any]) -> tuple[Sequence[str], Sequence[Sequence[str]]]:
@@ -100,7 +103,7 @@ def _pairs(document: Mapping[str, Any]) -> tuple[Sequence[str], Sequence[Sequenc
     return [*counts, "first_share %"], rows
 
 
-def _matrix(document: Mapping[str, Any]) -> go.Figure:
+def _matrix_figure(document: Mapping[str, Any]) -> go.Figure:
     """The win matrix as a heat map whose colours are neutral at one half."""
     import plotly.graph_objects as go
 
@@ -130,7 +133,7 @@ def _matrix(document: Mapping[str, Any]) -> go.Figure:
     )
 
 
-def _lines(document: Mapping[str, Any]) -> go.Figure:
+def _scores_figure(document: Mapping[str, Any]) -> go.Figure:
     """A line per bot over the table sizes, on top of its interval band."""
     import plotly.graph_objects as go
 
@@ -163,7 +166,7 @@ def _lines(document: Mapping[str, Any]) -> go.Figure:
     )
 
 
-def _places(document: Mapping[str, Any]) -> go.Figure:
+def _places_figure(document: Mapping[str, Any]) -> go.Figure:
     """The share of first places of every bot over the table sizes, with its interval."""
     import plotly.graph_objects as go
 
@@ -196,12 +199,12 @@ def _places(document: Mapping[str, Any]) -> go.Figure:
     )
 
 
-def _spread(spread: Mapping[str, Counter[int]], counted: str) -> go.Figure:
+def _histogram_figure(histograms: Mapping[str, Counter[int]], counted: str) -> go.Figure:
     """The share of games with each number, a line per group."""
     import plotly.graph_objects as go
 
     figure = go.Figure()
-    for number, (group, games) in enumerate(spread.items()):
+    for number, (group, games) in enumerate(histograms.items()):
         values = range(min(games), max(games) + 1)
         figure.add_scatter(
             x=list(values),
@@ -218,7 +221,7 @@ def _spread(spread: Mapping[str, Counter[int]], counted: str) -> go.Figure:
     )
 
 
-def element(figure: go.Figure, with_library: bool) -> str:
+def figure_html(figure: go.Figure, with_library: bool) -> str:
     """The figure as an element; the first on a page includes the plotting library."""
     figure.update_layout(
         template="plotly_white",

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from laboratory.experiment import document_of, ignore, play
+from laboratory.experiment import do_nothing, document_of, play
 from matchbox import registry
 from matchbox.bundle import digest
 from matchbox.lab import tables
@@ -21,14 +21,14 @@ from worker.arena.learning import LearnResult, learn
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from laboratory.experiment import Experiment, Follow, Found, Show
+    from laboratory.experiment import Experiment, Follow, Results, Show
     from laboratory.worker_pool import WorkerPool
     from matchbox.lab.plan import Plan, Sitting
     from sandbox.box import Box
 
 
 @dataclass(frozen=True, slots=True)
-class Lesson:
+class LessonJob:
     """A bot that is to learn, with the matches that it learns from."""
 
     game: str
@@ -42,7 +42,7 @@ class Lesson:
 
 
 @dataclass(frozen=True, slots=True)
-class Taught:
+class LessonResult:
     """The result of a lesson."""
 
     learned: LearnResult
@@ -52,13 +52,13 @@ class Taught:
 
 
 @dataclass(frozen=True, slots=True)
-class Round:
+class PlayedRound:
     """One round of an experiment."""
 
     done: Experiment
     memories: list[bytes]
     """The memory of each bot while the round was played."""
-    taught: dict[int, Taught]
+    lessons_by_bot: dict[int, LessonResult]
     """The lesson of each bot after the round, by bot."""
 
 
@@ -68,30 +68,32 @@ def run(
     pool: WorkerPool,
     rounds: int,
     *,
-    follow: Follow = ignore,
-    show: Show = ignore,
-) -> list[Round]:
+    follow: Follow = do_nothing,
+    show: Show = do_nothing,
+) -> list[PlayedRound]:
     """Plays the plan in rounds. Raises SeatFault("platform"), Unavailable."""
     memories = [b""] * len(plan.bots)
     pupils = list(range(len(plan.bots)))
-    played: list[Round] = []
-    follow(lambda: pool.over)
+    played: list[PlayedRound] = []
+    follow(lambda: pool.finished_bouts)
     for number in range(1, rounds + 1):
         records: list[tuple[Sitting, bytes]] = []
 
-        def seen(sitting: Sitting, record: bytes, found: Found, kept: list[Any] = records) -> None:
+        def on_sitting(
+            sitting: Sitting, record: bytes, found: Results, kept: list[Any] = records
+        ) -> None:
             kept.append((sitting, record))
-            show(lambda: tables.reached(found.result()))
+            show(lambda: tables.current_figures(found.result()))
 
         present = plan_of_round(plan, number, memories)
         known = {digest(memory): memory for memory in memories}
-        done = play(present, bundles, known, pool, seen)
-        taught: dict[int, Taught] = {}
+        done = play(present, bundles, known, pool, on_sitting)
+        lessons_by_bot: dict[int, LessonResult] = {}
         if number < rounds:
-            taught = _teach(plan, number, bundles, memories, records, pool, pupils)
-        played.append(Round(done, list(memories), taught))
-        pupils = [bot for bot in pupils if bot in taught]
-        for bot, one in taught.items():
+            lessons_by_bot = _teach(plan, number, bundles, memories, records, pool, pupils)
+        played.append(PlayedRound(done, list(memories), lessons_by_bot))
+        pupils = [bot for bot in pupils if bot in lessons_by_bot]
+        for bot, one in lessons_by_bot.items():
             memories[bot] = one.learned.memory
     return played
 
@@ -114,24 +116,28 @@ def _teach(
     records: Sequence[tuple[Sitting, bytes]],
     pool: WorkerPool,
     pupils: Sequence[int],
-) -> dict[int, Taught]:
+) -> dict[int, LessonResult]:
     """Lets these bots learn from the round; returns the lessons of those with a `learn`, by bot."""
     jobs = [
-        Lesson(
+        LessonJob(
             plan.game,
             Entrant(plan.bots[bot].version, plan.bots[bot].class_name),
             memories[bot],
-            [(record, sitting.who.index(bot)) for sitting, record in records if bot in sitting.who],
+            [
+                (record, sitting.bots.index(bot))
+                for sitting, record in records
+                if bot in sitting.bots
+            ],
             round_key(plan.seed, number, plan.bots[bot].version),
             plan.limits,
         )
         for bot in pupils
     ]
-    taught = zip(pupils, pool.play(partial(teach, bundles), jobs), strict=True)
-    return {bot: one for bot, one in taught if one.learned.learns}
+    results = zip(pupils, pool.play(partial(teach, bundles), jobs), strict=True)
+    return {bot: one for bot, one in results if one.learned.learns}
 
 
-def teach(bundles: Mapping[str, bytes], box: Box | None, job: Lesson) -> Taught:
+def teach(bundles: Mapping[str, bytes], box: Box | None, job: LessonJob) -> LessonResult:
     """Lets one bot learn."""
     found = Lessons([], 0)
 
@@ -151,10 +157,10 @@ def teach(bundles: Mapping[str, bytes], box: Box | None, job: Lesson) -> Taught:
         limits=job.limits,
         box=box,
     )
-    return Taught(learned, len(found.records), found.left_out)
+    return LessonResult(learned, len(found.records), found.left_out)
 
 
-def document_of_rounds(plan: Plan, played: Sequence[Round], workers: int) -> dict[str, Any]:
+def document_of_rounds(plan: Plan, played: Sequence[PlayedRound], workers: int) -> dict[str, Any]:
     """The JSON document that `simulate --rounds --json` prints."""
     names = plan.names(range(len(plan.bots)))
     rounds = [
@@ -166,7 +172,10 @@ def document_of_rounds(plan: Plan, played: Sequence[Round], workers: int) -> dic
                 for name, memory in zip(names, one.memories, strict=True)
                 if memory
             },
-            "learning": [_told(names[bot], taught) for bot, taught in sorted(one.taught.items())],
+            "learning": [
+                _lesson_document(names[bot], lesson)
+                for bot, lesson in sorted(one.lessons_by_bot.items())
+            ],
         }
         for number, one in enumerate(played, 1)
     ]
@@ -183,10 +192,10 @@ def document_of_rounds(plan: Plan, played: Sequence[Round], workers: int) -> dic
     }
 
 
-def lines(played: Sequence[Round]) -> Iterator[Sequence[object]]:
+def lines(played: Sequence[PlayedRound]) -> Iterator[Sequence[object]]:
     """The rows of `--tsv`: those of each round, after its number, with one header row."""
     for number, one in enumerate(played, 1):
-        for place, line in enumerate(one.done.found.lines()):
+        for place, line in enumerate(one.done.results.lines()):
             head = place == 0 and not any(isinstance(cell, int | float) for cell in line)
             if not head:
                 yield number, *line
@@ -194,12 +203,12 @@ def lines(played: Sequence[Round]) -> Iterator[Sequence[object]]:
                 yield "round", *line
 
 
-def _told(name: str, taught: Taught) -> dict[str, Any]:
-    fault = taught.learned.fault
+def _lesson_document(name: str, lesson: LessonResult) -> dict[str, Any]:
+    fault = lesson.learned.fault
     return {
         "bot": name,
-        "records": taught.records,
-        "left_out": taught.left_out,
+        "records": lesson.records,
+        "left_out": lesson.left_out,
         "fault": f"{fault.kind}: {fault.detail}" if fault else None,
-        "log": taught.learned.log,
+        "log": lesson.learned.log,
     }

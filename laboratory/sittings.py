@@ -30,7 +30,7 @@ Task: TypeAlias = tuple[Mapping[str, bytes], Mapping[str, bytes], Sitting]
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
+class PlayedSitting:
     """A sitting that has been played."""
 
     box: str
@@ -55,10 +55,10 @@ def sampled(sittings: Iterable[Sitting], alone: Iterable[int] | None) -> Iterato
     seen: set[int] = set()
     for sitting in sittings:
         job = sitting.job
-        if not set(alone or ()).isdisjoint(sitting.who):
+        if not set(alone or ()).isdisjoint(sitting.bots):
             job = structs.replace(job, width=ALONE)
-        if job.width != ALONE and not seen.issuperset(sitting.who):
-            seen.update(sitting.who)
+        if job.width != ALONE and not seen.issuperset(sitting.bots):
+            seen.update(sitting.bots)
             job = structs.replace(job, sample=SAMPLE)
         yield replace(sitting, job=job)
 
@@ -73,7 +73,7 @@ def task_of(sitting: Sitting, bundles: Mapping[str, bytes], memories: Mapping[st
     )
 
 
-def play_task(box: Box | None, task: Task) -> Done:
+def play_task(box: Box | None, task: Task) -> PlayedSitting:
     """Plays the task in this box, or in this process for None."""
     bundles, memories, sitting = task
     return play_sitting(bundles, memories, box, sitting)
@@ -81,15 +81,21 @@ def play_task(box: Box | None, task: Task) -> Done:
 
 def play_sitting(
     bundles: Mapping[str, bytes], memories: Mapping[str, bytes], box: Box | None, sitting: Sitting
-) -> Done:
+) -> PlayedSitting:
     """Plays the sitting in this box, or in this process for None."""
     counts: list[Counts] = []
 
-    def look(played: Played) -> None:
+    def count_played(played: Played) -> None:
         counts.append(count(registry.game(sitting.job.game), sitting, played.record, played.notes))
 
     done = play_job(
-        sitting.job, bundles, box, report, rotations=sitting.rotations, memories=memories, look=look
+        sitting.job,
+        bundles,
+        box,
+        report,
+        rotations=sitting.rotations,
+        memories=memories,
+        look=count_played,
     )
-    stateful = [sitting.who[entrant] for entrant in done.stateful]
-    return Done(done.box, counts[0], done.record, stateful)
+    stateful = [sitting.bots[entrant] for entrant in done.stateful]
+    return PlayedSitting(done.box, counts[0], done.record, stateful)

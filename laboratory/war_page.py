@@ -9,55 +9,49 @@ from collections import Counter
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from laboratory.experiment_page import COLOURS, PAINT, STYLE, element
+from laboratory.experiment_page import COLOURS, PAINT, STYLE, figure_html
 from matchbox.games.war import statistics
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from pathlib import Path
 
     from matchbox.games.war.statistics import Dealt
 
 
-def write_totals(path: Path, document: Mapping[str, Any], dealt: Sequence[Dealt]) -> None:
-    """Writes the page."""
-    path.write_text(page(document, dealt))
-
-
-def page(document: Mapping[str, Any], dealt: Sequence[Dealt]) -> str:
+def page(document: Mapping[str, Any], results: Sequence[Dealt]) -> str:
     """The two figures, the sentences and the table of the document's figures as HTML."""
     title = f"{document['games']} games of dealt Addition War"
     sentences = "".join(f"<p>{escape(one)}</p>\n" for one in statistics.sentences(dict(document)))
     rows = "".join(
-        f"<tr><th scope=row>{escape(key)}</th><td>{escape(_words(value))}</td></tr>\n"
+        f"<tr><th scope=row>{escape(key)}</th><td>{escape(_value_text(value))}</td></tr>\n"
         for key, value in document.items()
     )
     return f"""<!doctype html>
 <html lang="en"><meta charset="utf-8"><title>{escape(title)}</title>
 <meta name="viewport" content="width=device-width"><style>{STYLE}</style>
 <h1>{escape(title)}</h1>
-{sentences}<figure>{_spread(dealt)}</figure>
-<figure>{_hands(dealt)}</figure>
+{sentences}<figure>{_totals_figure(results)}</figure>
+<figure>{_hands_figure(results)}</figure>
 <table><tbody>
 {rows}</tbody></table>
 {PAINT}</html>
 """
 
 
-def _words(value: object) -> str:
+def _value_text(value: object) -> str:
     """A figure as text, or several with their names."""
     if isinstance(value, dict):
-        return ", ".join(f"{name} {_words(one)}" for name, one in value.items())
+        return ", ".join(f"{name} {_value_text(one)}" for name, one in value.items())
     return " to ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
-def _spread(dealt: Sequence[Dealt]) -> str:
+def _totals_figure(results: Sequence[Dealt]) -> str:
     """How many games ended with each total, for winners and losers."""
     import plotly.graph_objects as go
 
     figure = go.Figure()
     for name, colour, pick in (("losers", COLOURS[1], min), ("winners", COLOURS[0], max)):
-        counts = sorted(Counter(pick(one.final) for one in dealt if one.winner).items())
+        counts = sorted(Counter(pick(one.final) for one in results if one.winner).items())
         totals, games = [total for total, _ in counts], [number for _, number in counts]
         figure.add_bar(x=totals, y=games, name=name, marker_color=colour)
     figure.update_layout(
@@ -67,15 +61,15 @@ def _spread(dealt: Sequence[Dealt]) -> str:
         barmode="overlay",
         bargap=0,
     )
-    return element(figure, True)
+    return figure_html(figure, True)
 
 
-def _hands(dealt: Sequence[Dealt]) -> str:
+def _hands_figure(results: Sequence[Dealt]) -> str:
     """The mean final total of player 1 by its initial total, with the number of games."""
     import plotly.graph_objects as go
 
     finals: dict[int, list[int]] = {}
-    for one in dealt:
+    for one in results:
         finals.setdefault(one.initial[0], []).append(one.final[0])
     initials = sorted(finals)
     figure = go.Figure(
@@ -93,4 +87,4 @@ def _hands(dealt: Sequence[Dealt]) -> str:
         xaxis_title="initial total of player 1, points",
         yaxis_title="mean final total of player 1, points",
     )
-    return element(figure, False)
+    return figure_html(figure, False)

@@ -42,11 +42,11 @@ class _Process:
     stopped: Any = None
     """Set when the pool wants no further job done."""
     is_busy = False
-    over: Any = None
+    finished_bouts: Any = None
     """Counts the finished bouts of the whole pool; `value` is changed under its lock."""
     core: Final = ExitStack()
     """The process has a core to itself, while one is free."""
-    trouble: MatchboxError | None = None
+    failure: MatchboxError | None = None
     """Why the box could not be opened."""
 
 
@@ -58,10 +58,10 @@ class WorkerPool:
         self._executor = executor
 
     @property
-    def over(self) -> int:
+    def finished_bouts(self) -> int:
         """The number of finished bouts, in unfinished jobs too, as far as the jobs `report`
         them."""
-        return int(_Process.over.value)
+        return int(_Process.finished_bouts.value)
 
     def play(self, work: Work[Job, Done], jobs: Sequence[Job]) -> Generator[Done]:
         """The jobs' results, in the order of the jobs. Once it is closed, no further job begins.
@@ -72,16 +72,16 @@ class WorkerPool:
             yield from (work(self._box, job) for job in jobs)
             return
         try:
-            yield from self._executor.map(_do, [(work, job) for job in jobs])
+            yield from self._executor.map(_run_job, [(work, job) for job in jobs])
         except BrokenProcessPool as error:
             raise Unavailable("a process of this command was killed; start it again") from error
 
 
 def report(bouts: int) -> None:
     """Counts so many more finished bouts. Called by a job."""
-    if bouts and _Process.over is not None:
-        with _Process.over.get_lock():
-            _Process.over.value += bouts
+    if bouts and _Process.finished_bouts is not None:
+        with _Process.finished_bouts.get_lock():
+            _Process.finished_bouts.value += bouts
 
 
 @contextmanager
@@ -91,7 +91,7 @@ def worker_pool(kind: str, workers: int, settings: Settings = _USUAL) -> Iterato
     At the end of the block they abandon their jobs. Raises BoxUnavailable.
     """
     if workers == 1:
-        _Process.over = SimpleNamespace(value=0, get_lock=nullcontext)
+        _Process.finished_bouts = SimpleNamespace(value=0, get_lock=nullcontext)
         with cpu_affinity.claimed():
             box = open_named(kind, settings)
             try:
@@ -102,12 +102,12 @@ def worker_pool(kind: str, workers: int, settings: Settings = _USUAL) -> Iterato
         return
     spawn = multiprocessing.get_context("spawn")
     ready, stopped = spawn.Barrier(workers), spawn.Event()
-    _Process.over = spawn.Value("q", 0)
-    setup = (kind, settings, os.getpid(), ready, stopped, _Process.over)
-    executor = ProcessPoolExecutor(workers, spawn, _enter, setup)
+    _Process.finished_bouts = spawn.Value("q", 0)
+    setup = (kind, settings, os.getpid(), ready, stopped, _Process.finished_bouts)
+    executor = ProcessPoolExecutor(workers, spawn, _start_process, setup)
     try:
-        with _uninterrupted():
-            waits = executor.map(_wait, range(workers))
+        with _without_interrupts():
+            waits = executor.map(_wait_until_ready, range(workers))
         list(waits)
         try:
             yield WorkerPool(None, executor)
@@ -123,7 +123,7 @@ def worker_pool(kind: str, workers: int, settings: Settings = _USUAL) -> Iterato
 
 
 @contextmanager
-def _uninterrupted() -> Iterator[None]:
+def _without_interrupts() -> Iterator[None]:
     """Delays a Ctrl-C until the block ends. Processes started meanwhile must unblock it
     themselves."""
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
@@ -133,29 +133,31 @@ def _uninterrupted() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
 
 
-def _enter(kind: str, settings: Settings, parent: int, ready: Any, stopped: Any, over: Any) -> None:
-    """Prepares a process of the pool. `_wait` reports a box that cannot be opened."""
+def _start_process(
+    kind: str, settings: Settings, parent: int, ready: Any, stopped: Any, finished_bouts: Any
+) -> None:
+    """Prepares a process of the pool. `_wait_until_ready` reports a box that cannot be opened."""
     child.tie_to(parent)
     # These are handlers, because bots would inherit an ignored signal.
-    signal.signal(signal.SIGTERM, _give_up)
+    signal.signal(signal.SIGTERM, _abort_job)
     signal.signal(signal.SIGINT, lambda *_: None)  # That is for the process that opened the pool.
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     _Process.core.enter_context(cpu_affinity.claimed())
-    _Process.ready, _Process.stopped, _Process.over = ready, stopped, over
+    _Process.ready, _Process.stopped, _Process.finished_bouts = ready, stopped, finished_bouts
     try:
         _Process.box = open_named(kind, settings)
     except MatchboxError as error:
-        _Process.trouble = error
+        _Process.failure = error
 
 
-def _wait(_: int) -> None:
+def _wait_until_ready(_: int) -> None:
     """Returns once every process of the pool is ready. Raises the error if this one has no box."""
     _Process.ready.wait(_PATIENCE_S)
-    if _Process.trouble is not None:
-        raise _Process.trouble
+    if _Process.failure is not None:
+        raise _Process.failure
 
 
-def _do(task: tuple[Work[Any, Any], Any]) -> Any:
+def _run_job(task: tuple[Work[Any, Any], Any]) -> Any:
     work, job = task
     _Process.is_busy = True
     try:
@@ -166,7 +168,7 @@ def _do(task: tuple[Work[Any, Any], Any]) -> Any:
         _Process.is_busy = False
 
 
-def _give_up(*_: object) -> None:
+def _abort_job(*_: object) -> None:
     """Ends the current job, if there is one."""
     if _Process.is_busy:
         raise KeyboardInterrupt

@@ -50,7 +50,7 @@ def share(bot: Path, table: str, games: int, seed: str, workers: int) -> tuple[f
     players = [learner, shipped.find(GAME, RIVAL)]
     plan = plan_of(GAME, players, games, seed, players="2")
     with worker_pool("none", workers) as pool:
-        result = run(plan, shipped.bundles(players), pool).found.result()
+        result = run(plan, shipped.bundles(players), pool).results.result()
     if result["faults"]:
         raise RuntimeError(f"a bot of the curve was at fault: {result['faults'][0]}")
     own = next(one for one in result["tables"][0]["places"] if one["bot"] == bot.name)

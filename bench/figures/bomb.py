@@ -42,8 +42,8 @@ of the platform, has 22.35 +-0.04 for the second, so one in the last digit is ta
 
 def section(laboratory: Laboratory) -> Section:
     """Every figure of the document, and of the reference run."""
-    found = laboratory.simulate("bomb", BOTS, GAMES, mirror=True).found
-    result, spread = found.result(), found.spread()
+    found = laboratory.simulate("bomb", BOTS, GAMES, mirror=True).results
+    result, spread = found.result(), found.histogram()
     pairs = by_name(result["pairs"], "first", "second")
     rows = [_row(pairs, *pair, "reference run", value(share, 0.3)) for pair, share in FIRST.items()]
     rows.append(_row(pairs, "simple", "scared", "document", counted(20.989, 100_000)))

@@ -46,8 +46,8 @@ def section(laboratory: Laboratory) -> Section:
 
 
 def _mirror(laboratory: Laboratory) -> Iterator[Row]:
-    found = laboratory.simulate("creatures", ["autopilot"], GAMES, mirror=True).found
-    (turns,) = found.spread().values()
+    found = laboratory.simulate("creatures", ["autopilot"], GAMES, mirror=True).results
+    (turns,) = found.histogram().values()
     (pair,) = found.result()["pairs"]
     name = "autopilot against itself"
     ours = ours_percent(pair["first_share"], pair["games"])

@@ -64,8 +64,8 @@ def section(laboratory: Laboratory) -> Section:
 
 
 def _published(laboratory: Laboratory) -> Iterator[Row]:
-    found = laboratory.simulate("skull", ["random"], GAMES, players="2-6").found
-    spread = found.spread()
+    found = laboratory.simulate("skull", ["random"], GAMES, players="2-6").results
+    spread = found.histogram()
     for players, table in by_name(found.result()["tables"], "players").items():
         given, games = PUBLISHED[players], table["games"]
         for place, name in enumerate(("won_by_points", "last_one_in")):
@@ -93,8 +93,8 @@ def _ends(players: int, table: Mapping[str, Any]) -> Iterator[Row]:
 
 def _document(laboratory: Laboratory) -> Iterator[Row]:
     options = ["variant=document"]
-    found = laboratory.simulate("skull", ["random"], GAMES, players="2-6", options=options).found
-    spread = found.spread()
+    found = laboratory.simulate("skull", ["random"], GAMES, players="2-6", options=options).results
+    spread = found.histogram()
     for players, table in by_name(found.result()["tables"], "players").items():
         told, counts = f"{players} players, single challenge", spread[f"{players} players"]
         ended, moved = f"{told}: ended by a skull, %", f"{told}: mean moves"

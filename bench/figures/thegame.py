@@ -94,7 +94,7 @@ def _cells(
     options = [f"rules={rules}"]
     sizes = f"1-{players}"
     done = laboratory.simulate("thegame", bots, usual, players=sizes, options=options)
-    cells: list[Mapping[str, Any]] = done.found.result()["cells"]
+    cells: list[Mapping[str, Any]] = done.results.result()["cells"]
     return cells
 
 

@@ -18,7 +18,7 @@ from bench.figures.compare import (
     value,
 )
 from bench.figures.laboratory import Laboratory
-from laboratory import dealt_war
+from laboratory import war_experiment
 from laboratory.worker_pool import worker_pool
 from matchbox.games.war import statistics
 from matchbox.games.war.terminal import Games
@@ -50,7 +50,7 @@ def section(laboratory: Laboratory) -> Section:
     """The reference run's statistics, the document's 20 games, and its replayed deals."""
     games = laboratory.games(GAMES)
     with worker_pool("none", laboratory.workers) as pool:
-        dealt, _ = dealt_war.run(games, laboratory.seed, pool)
+        dealt, _ = war_experiment.run(games, laboratory.seed, pool)
     found = statistics.Summary(dealt).result()
     return Section(
         "Addition War",

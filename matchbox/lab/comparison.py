@@ -13,7 +13,7 @@ from functools import partial
 from typing import Any
 
 from matchbox.dice import derive_deals
-from matchbox.lab.counts import Counted, Counts, fault_rows
+from matchbox.lab.counts import CountedBout, Counts, fault_rows
 from matchbox.lab.plan import Plan, Sitting, sittings_of
 from matchbox.league.rows import Row
 from matchbox.league.sprt import Trial
@@ -92,7 +92,7 @@ class Comparison:
         """True once nothing more is to be played."""
         return self.games >= self.most or (self.sequential and self.head_to_head.state.over)
 
-    def told_so_far(self) -> str:
+    def progress_text(self) -> str:
         """A few words on the current state."""
         if not self.sequential:
             return f"{self._names[CHALLENGER]} v {self._names[DEFENDER]}"
@@ -101,7 +101,7 @@ class Comparison:
 
     def result(self) -> dict[str, Any]:
         """The result as `matchbox compare --json` prints it, without its times."""
-        told = self._plan.told()
+        parameters = self._plan.parameters()
         if self.sequential:
             found = head_to_head_document(self._trial, self.head_to_head)
         else:
@@ -117,13 +117,13 @@ class Comparison:
         for fault in faults:
             forfeits[fault["bot"]] += fault["games"]
         return {
-            "game": told["game"],
+            "game": parameters["game"],
             "challenger": self._names[CHALLENGER],
             "defender": self._names[DEFENDER],
             "field": self._names[OTHERS:],
             "players": self._size,
-            "options": told["options"],
-            "seed": told["seed"],
+            "options": parameters["options"],
+            "seed": parameters["seed"],
             "most": self.most,
             **found,
             "forfeits": forfeits,
@@ -134,7 +134,7 @@ class Comparison:
         """The rotations of a table; just one for a team of one version, which never changes."""
         return range(1 if len(set(table)) == 1 else self._size)
 
-    def _row(self, sitting: Sitting, deal: int, bout: Counted) -> Row:
+    def _row(self, sitting: Sitting, deal: int, bout: CountedBout) -> Row:
         return Row(
             match=sitting.job.match,
             deal=sitting.job.deals[deal],

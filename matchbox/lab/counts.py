@@ -26,7 +26,7 @@ FaultCounts = Mapping[tuple[int, str, str], int]
 """How many bouts, by (bot, kind, detail)."""
 
 
-class Counted(Struct, frozen=True, gc=False):
+class CountedBout(Struct, frozen=True, gc=False):
     """One bout, without its deal."""
 
     bots: tuple[int, ...]
@@ -42,13 +42,13 @@ class Counted(Struct, frozen=True, gc=False):
 class Counts(Struct, frozen=True):
     """All bouts of a job."""
 
-    bouts: Sequence[Counted]
+    bouts: Sequence[CountedBout]
     """Many are the same object, which is sent to another process only once."""
     deals: Sequence[int]
     """For each bout, the index of its deal among the deals of its job."""
     faults: FaultCounts
 
-    def kinds(self) -> Iterable[tuple[Counted, int]]:
+    def kinds(self) -> Iterable[tuple[CountedBout, int]]:
         """Bouts, each with how often that object occurs; equal bouts may come more than once."""
         kinds = {id(bout): bout for bout in self.bouts}
         return ((kinds[kind], times) for kind, times in Counter(map(id, self.bouts)).items())
@@ -57,24 +57,24 @@ class Counts(Struct, frozen=True):
 def count(game: Game, sitting: Sitting, record: Record, notes: Iterable[Note]) -> Counts:
     """Counts the bouts of a sitting. Raises BadRecord if they do not replay."""
     turns, facts = getattr(game, "turns", len), getattr(game, "facts", None)
-    seats = range(len(sitting.who))
+    seats = range(len(sitting.bots))
     seated = {}
     for rotation in sitting.rotations:
         entrants = tuple(entrant(seat, rotation, len(seats)) for seat in seats)
-        seated[rotation] = tuple(sitting.who[one] for one in entrants), entrants
-    known: dict[tuple[Any, ...], Counted] = {}
+        seated[rotation] = tuple(sitting.bots[one] for one in entrants), entrants
+    known: dict[tuple[Any, ...], CountedBout] = {}
     bouts = []
     for bout in record.bouts:
         places, scores, taken = tuple(bout.places), tuple(bout.scores), turns(bout.moves)
         alike = bout.rotation, places, scores, taken
         counted = known.get(alike)
         if counted is None:
-            counted = Counted(*seated[bout.rotation], places, scores, taken)
+            counted = CountedBout(*seated[bout.rotation], places, scores, taken)
             known[alike] = counted
         if facts is not None:
             counted = replace(counted, facts=facts(last_state(game, record, bout)))
         bouts.append(counted)
-    faults = Counter((sitting.who[note.entrant], str(note.kind), note.detail) for note in notes)
+    faults = Counter((sitting.bots[note.entrant], str(note.kind), note.detail) for note in notes)
     return Counts(bouts, [bout.deal for bout in record.bouts], faults)
 
 

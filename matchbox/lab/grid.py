@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from matchbox.dice import derive_deals
-from matchbox.lab.counts import Counted, Counts, fault_rows
+from matchbox.lab.counts import CountedBout, Counts, fault_rows
 from matchbox.lab.facts import Sum
-from matchbox.lab.plan import Plan, Sitting, in_turn, sittings_of, tables
+from matchbox.lab.plan import Plan, Sitting, interleave, sittings_of, tables
 from matchbox.lab.statistics import bootstrap
 
 Key = tuple[int, int]
@@ -32,7 +32,7 @@ class Cell:
     deals: dict[str, list[int]] = field(default_factory=dict)
     facts: Sum = field(default_factory=Sum)
 
-    def add(self, deal: str, bout: Counted) -> None:
+    def add(self, deal: str, bout: CountedBout) -> None:
         """Adds one bout; the team's score is the score of its first seat."""
         self.scores.append(bout.scores[0])
         self.deals.setdefault(deal, []).append(bout.scores[0])
@@ -43,8 +43,8 @@ def sittings(plan: Plan) -> Iterator[Sitting]:
     """Every job of the plan; the same plan is always cut into the same jobs."""
     deals = derive_deals(plan.seed, plan.games)
     if plan.mixed:
-        return in_turn(tables(plan, size) for size in plan.sizes)
-    return in_turn(
+        return interleave(tables(plan, size) for size in plan.sizes)
+    return interleave(
         sittings_of(plan, [bot] * size, deals, [0])
         for size in plan.sizes
         for bot in range(len(plan.bots))
@@ -62,18 +62,18 @@ class Grid:
     def add(self, sitting: Sitting, counts: Counts) -> None:
         """Adds the counts of a sitting; those of one cell must come in the order of `sittings`."""
         self.faults.update(counts.faults)
-        key = len(sitting.who), MIXED if self.plan.mixed else sitting.who[0]
+        key = len(sitting.bots), MIXED if self.plan.mixed else sitting.bots[0]
         cell = self.cells.setdefault(key, Cell())
         for deal, bout in zip(counts.deals, counts.bouts, strict=True):
             cell.add(sitting.job.deals[deal], bout)
 
     def result(self) -> dict[str, Any]:
         """The experiment as `matchbox simulate --json` prints it, without its times."""
-        told = self.plan.told()
+        parameters = self.plan.parameters()
         return {
-            **told,
+            **parameters,
             "cells": [self._cell(key, cell) for key, cell in self.cells.items()],
-            "faults": fault_rows(told["bots"], self.faults),
+            "faults": fault_rows(parameters["bots"], self.faults),
         }
 
     def lines(self) -> Iterator[Sequence[object]]:
@@ -83,7 +83,7 @@ class Grid:
             for (size, bot), cell in self.cells.items():
                 yield size, self._name(bot), cell.scores[game]
 
-    def spread(self) -> dict[str, Counter[int]]:
+    def histogram(self) -> dict[str, Counter[int]]:
         """How many games ended with which score, by bot and table size."""
         return {
             f"{self._name(bot)}, {size}": Counter(cell.scores)

@@ -13,9 +13,9 @@ from itertools import combinations
 from typing import Any
 
 from matchbox.dice import derive_deals
-from matchbox.lab.counts import Counted, Counts, fault_rows
+from matchbox.lab.counts import CountedBout, Counts, fault_rows
 from matchbox.lab.facts import Sum
-from matchbox.lab.plan import Plan, Sitting, in_turn, sittings_of
+from matchbox.lab.plan import Plan, Sitting, interleave, sittings_of
 from matchbox.lab.statistics import mean_interval, wilson
 
 Pair = tuple[int, int]
@@ -27,7 +27,7 @@ COLUMNS = (
 
 
 @dataclass(slots=True)
-class Tally:
+class PairCounts:
     """The results of one ordered pair."""
 
     games: int = 0
@@ -37,7 +37,7 @@ class Tally:
     """How many games took how many turns."""
     facts: Sum = field(default_factory=Sum)
 
-    def add(self, bout: Counted, times: int) -> None:
+    def add(self, bout: CountedBout, times: int) -> None:
         """Adds `times` equal bouts."""
         first, second = bout.places
         self.games += times
@@ -56,7 +56,7 @@ def sittings(plan: Plan) -> Iterator[Sitting]:
     pairs = list(combinations(range(len(plan.bots)), 2))
     if plan.mirror:
         pairs += [(bot, bot) for bot in range(len(plan.bots))]
-    return in_turn(
+    return interleave(
         sittings_of(plan, (first, second), deals, (0, 1) if first != second else (0,))
         for first, second in sorted(pairs)
     )
@@ -67,7 +67,7 @@ class Matrix:
     """The counts of a plan so far."""
 
     plan: Plan
-    pairs: dict[Pair, Tally] = field(default_factory=dict)
+    pairs: dict[Pair, PairCounts] = field(default_factory=dict)
     faults: Counter[tuple[int, str, str]] = field(default_factory=Counter)
     against: dict[Pair, list[int]] = field(default_factory=dict)
     """For every two bots, the first one's half points: one number per deal, over both orders."""
@@ -76,8 +76,8 @@ class Matrix:
         """Adds the counts of a sitting; those of one pair must come in the order of `sittings`."""
         self.faults.update(counts.faults)
         for bout, times in counts.kinds():
-            self.pairs.setdefault((bout.bots[0], bout.bots[1]), Tally()).add(bout, times)
-        first, second = sitting.who
+            self.pairs.setdefault((bout.bots[0], bout.bots[1]), PairCounts()).add(bout, times)
+        first, second = sitting.bots
         if first != second:
             own = self.against.setdefault((first, second), [])
             own.extend(_half_points(sitting, counts))
@@ -88,13 +88,13 @@ class Matrix:
         Before the end, a bot's total covers only the deals that it has played against all others; a
         bot without such a deal has no total.
         """
-        told = self.plan.told()
+        parameters = self.plan.parameters()
         totals = (self._total(bot) for bot in range(len(self.plan.bots)))
         return {
-            **told,
+            **parameters,
             "pairs": [self._pair(pair, tally) for pair, tally in sorted(self.pairs.items())],
             "totals": [total for total in totals if total],
-            "faults": fault_rows(told["bots"], self.faults),
+            "faults": fault_rows(parameters["bots"], self.faults),
         }
 
     def lines(self) -> Iterator[Sequence[object]]:
@@ -104,14 +104,14 @@ class Matrix:
             low, high = pair["ci95"]
             yield [{**pair, "ci95_low": low, "ci95_high": high}[column] for column in COLUMNS]
 
-    def spread(self) -> dict[str, Counter[int]]:
+    def histogram(self) -> dict[str, Counter[int]]:
         """How many games took how many turns, by ordered pair."""
         return {
             " v ".join(self.plan.names(pair)): tally.turns
             for pair, tally in sorted(self.pairs.items())
         }
 
-    def _pair(self, pair: Pair, tally: Tally) -> dict[str, Any]:
+    def _pair(self, pair: Pair, tally: PairCounts) -> dict[str, Any]:
         draws = tally.games - tally.first_wins - tally.second_wins
         share = (tally.first_wins + draws / 2) / tally.games
         first, second = self.plan.names(pair)
@@ -164,7 +164,7 @@ def _half_points(sitting: Sitting, counts: Counts) -> list[int]:
     return halves
 
 
-def _won(bout: Counted) -> int:
+def _won(bout: CountedBout) -> int:
     """The half points of the table's first place."""
     own = bout.entrants.index(0)
     mine, other = bout.places[own], bout.places[1 - own]

@@ -11,16 +11,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from matchbox.lab.counts import Counted, Counts, fault_rows
+from matchbox.lab.counts import CountedBout, Counts, fault_rows
 from matchbox.lab.facts import Sum
-from matchbox.lab.plan import Plan, Sitting, in_turn, tables
+from matchbox.lab.plan import Plan, Sitting, interleave, tables
 from matchbox.lab.statistics import wilson
 
 COLUMNS = ("players", "bot", "games", "first_share", "ci95_low", "ci95_high", "mean_place")
 
 
 @dataclass(slots=True)
-class Tally:
+class TableCounts:
     """The results at one table size."""
 
     games: int = 0
@@ -32,7 +32,7 @@ class Tally:
     """By bot: games won; a shared first place counts in part."""
     facts: Sum = field(default_factory=Sum)
 
-    def add(self, bout: Counted) -> None:
+    def add(self, bout: CountedBout) -> None:
         """Adds one bout."""
         self.games += 1
         self.turns[bout.turns] += 1
@@ -45,7 +45,7 @@ class Tally:
 
 def sittings(plan: Plan) -> Iterator[Sitting]:
     """Every job of the plan; the same plan is always cut into the same jobs."""
-    return in_turn(tables(plan, size) for size in plan.sizes)
+    return interleave(tables(plan, size) for size in plan.sizes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,24 +53,24 @@ class Places:
     """The counts of a plan so far."""
 
     plan: Plan
-    tables: dict[int, Tally] = field(default_factory=dict)
+    tables: dict[int, TableCounts] = field(default_factory=dict)
     """By table size."""
     faults: Counter[tuple[int, str, str]] = field(default_factory=Counter)
 
     def add(self, sitting: Sitting, counts: Counts) -> None:
         """Adds the counts of a sitting."""
         self.faults.update(counts.faults)
-        tally = self.tables.setdefault(len(sitting.who), Tally())
+        tally = self.tables.setdefault(len(sitting.bots), TableCounts())
         for bout in counts.bouts:
             tally.add(bout)
 
     def result(self) -> dict[str, Any]:
         """The experiment as `matchbox simulate --json` prints it, without its times."""
-        told = self.plan.told()
+        parameters = self.plan.parameters()
         return {
-            **told,
+            **parameters,
             "tables": [self._table(size, tally) for size, tally in self.tables.items()],
-            "faults": fault_rows(told["bots"], self.faults),
+            "faults": fault_rows(parameters["bots"], self.faults),
         }
 
     def lines(self) -> Iterator[Sequence[object]]:
@@ -82,11 +82,11 @@ class Places:
                 row = {**one, "players": table["players"], "ci95_low": low, "ci95_high": high}
                 yield [row[column] for column in COLUMNS]
 
-    def spread(self) -> dict[str, Counter[int]]:
+    def histogram(self) -> dict[str, Counter[int]]:
         """How many games took how many moves, by table size."""
         return {f"{size} players": tally.turns for size, tally in self.tables.items()}
 
-    def _table(self, size: int, tally: Tally) -> dict[str, Any]:
+    def _table(self, size: int, tally: TableCounts) -> dict[str, Any]:
         moves = sum(turns * games for turns, games in tally.turns.items())
         return {
             "players": size,
@@ -96,7 +96,7 @@ class Places:
             "places": [self._places(bot, size, tally) for bot in sorted(tally.places)],
         }
 
-    def _places(self, bot: int, size: int, tally: Tally) -> dict[str, Any]:
+    def _places(self, bot: int, size: int, tally: TableCounts) -> dict[str, Any]:
         """The places of one bot. A bot that holds several seats of a table counts once for each."""
         counts, (name,) = tally.places[bot], self.plan.names([bot])
         games = counts.total()

@@ -65,11 +65,11 @@ class Plan:
     width: int = WIDTH
     """How many bouts a seat plays at once."""
 
-    def names(self, who: Sequence[int]) -> list[str]:
+    def names(self, bots: Sequence[int]) -> list[str]:
         """The names of these bots."""
-        return [self.bots[bot].name for bot in who]
+        return [self.bots[bot].name for bot in bots]
 
-    def told(self) -> dict[str, Any]:
+    def parameters(self) -> dict[str, Any]:
         """The parameters of the experiment, with which every result begins."""
         return {
             "game": self.game,
@@ -84,7 +84,7 @@ class Plan:
 class Sitting:
     """One job of a plan: some deals at one table."""
 
-    who: tuple[int, ...]
+    bots: tuple[int, ...]
     """The bot of each entrant, by number in the plan."""
     job: PlayMatch
     rotations: tuple[int, ...]
@@ -96,17 +96,17 @@ class Sitting:
 
 
 def sittings_of(
-    plan: Plan, who: Sequence[int], deals: Sequence[str], rotations: Sequence[int]
+    plan: Plan, bots: Sequence[int], deals: Sequence[str], rotations: Sequence[int]
 ) -> Iterator[Sitting]:
     """The jobs in which these bots play every deal in these rotations."""
     start, most = 0, min(MOST, LARGEST // len(rotations))
     while start < len(deals):
         end = min(max(2 * start, FEWEST), start + most) if start else FIRST
-        yield Sitting(tuple(who), _job(plan, who, deals[start:end]), tuple(rotations))
+        yield Sitting(tuple(bots), _job(plan, bots, deals[start:end]), tuple(rotations))
         start = end
 
 
-def in_turn(parts: Iterable[Iterable[Sitting]]) -> Iterator[Sitting]:
+def interleave(parts: Iterable[Iterable[Sitting]]) -> Iterator[Sitting]:
     """Merges the parts: the first job of each, then the second of each, and so on.
 
     Smaller jobs come last, so that processes that play side by side end at about the same time.
@@ -114,11 +114,11 @@ def in_turn(parts: Iterable[Iterable[Sitting]]) -> Iterator[Sitting]:
     jobs = [job for jobs in zip_longest(*parts) for job in jobs if job is not None]
     left = sum(job.games for job in jobs)
     for job in jobs:
-        yield from _pieces(job, left)
+        yield from _split(job, left)
         left -= job.games
 
 
-def _pieces(sitting: Sitting, left: int) -> Iterator[Sitting]:
+def _split(sitting: Sitting, left: int) -> Iterator[Sitting]:
     """Cuts the sitting into parts; each has at most half of the games left, or few deals."""
     deals, each = sitting.job.deals, len(sitting.rotations)
     while deals:
@@ -136,9 +136,9 @@ def tables(plan: Plan, size: int) -> Iterator[Sitting]:
     """
     chosen = line_ups(len(plan.bots), size)
     start = 0
-    for number, who in enumerate(chosen):
+    for number, bots in enumerate(chosen):
         games = plan.games // len(chosen) + (number < plan.games % len(chosen))
-        yield from rotated(plan, who, games, start)
+        yield from rotated(plan, bots, games, start)
         start += games
 
 
@@ -149,22 +149,22 @@ def line_ups(bots: int, size: int) -> list[list[int]]:
     return [[(start + seat) % bots for seat in range(size)] for start in starts]
 
 
-def rotated(plan: Plan, who: Sequence[int], games: int, start: int = 0) -> Iterator[Sitting]:
+def rotated(plan: Plan, bots: Sequence[int], games: int, start: int = 0) -> Iterator[Sitting]:
     """The jobs in which these bots play exactly `games` games, all seats equally often.
 
     `start` is the number of the first deal. If a bot holds several seats, some rotations are equal.
     Then a deal is played only in rotations that differ, and the next deal continues with the next
     rotations: the same bots on the same deal would only repeat their game, unless they draw lots.
     """
-    period = _period([_entrant(plan.bots[bot]) for bot in who])
-    turns = len(who) // period
+    period = _period([_entrant(plan.bots[bot]) for bot in bots])
+    turns = len(bots) // period
     whole, rest = divmod(games, period)
     deals = derive_deals(plan.seed, whole + (rest > 0), start=start)
     for turn in range(turns):
         rotations = range(turn * period, (turn + 1) * period)
-        yield from sittings_of(plan, who, deals[turn:whole:turns], rotations)
+        yield from sittings_of(plan, bots, deals[turn:whole:turns], rotations)
         if rest and whole % turns == turn:
-            yield from sittings_of(plan, who, deals[whole:], rotations[:rest])
+            yield from sittings_of(plan, bots, deals[whole:], rotations[:rest])
 
 
 def _period(entrants: Sequence[object]) -> int:
@@ -174,8 +174,8 @@ def _period(entrants: Sequence[object]) -> int:
     return next(n for n in fitting if [*entrants[n:], *entrants[:n]] == list(entrants))
 
 
-def _job(plan: Plan, who: Sequence[int], deals: Sequence[str]) -> PlayMatch:
-    chosen = [plan.bots[bot] for bot in who]
+def _job(plan: Plan, bots: Sequence[int], deals: Sequence[str]) -> PlayMatch:
+    chosen = [plan.bots[bot] for bot in bots]
     name = "/".join([plan.seed, *(bot.version for bot in chosen)])
     return PlayMatch(
         attempt=1,

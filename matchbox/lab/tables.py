@@ -139,12 +139,15 @@ def round_rows(result: Mapping[str, Any]) -> Rows:
 
     The figure is the percentage of points or of first places, or the mean score.
     """
-    rounds = [(str(one["round"]), dict(reached(one))) for one in result["rounds"]]
+    rounds = [(str(one["round"]), dict(current_figures(one))) for one in result["rounds"]]
     columns = list(rounds[0][1])
-    return [["round", *columns], *([number, *reached.values()] for number, reached in rounds)]
+    return [
+        ["round", *columns],
+        *([number, *current_figures.values()] for number, current_figures in rounds),
+    ]
 
 
-def reached(one: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
+def current_figures(one: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
     """The results so far in one experiment, by bot or by bot and table size."""
     if "totals" in one:
         return ((row["bot"], percent(row["share"], row["ci95"])) for row in one["totals"])

@@ -48,7 +48,7 @@ def figures(document: dict[str, Any]) -> list[Any]:
 
 
 @pytest.fixture(scope="module")
-def played() -> list[rounds.Round]:
+def played() -> list[rounds.PlayedRound]:
     """StillLearning against AutoPilot, three rounds of twelve deals."""
     bots = find_all("creatures", ["stilllearning", "autopilot"])
     plan = make_plan("creatures", contestants(bots), 12, "5", Settings())
@@ -57,7 +57,7 @@ def played() -> list[rounds.Round]:
 
 
 def test_the_learner_counts_what_parse_log_counts_in_the_same_matches(
-    played: list[rounds.Round], tmp_path: Path
+    played: list[rounds.PlayedRound], tmp_path: Path
 ) -> None:
     bots = find_all("creatures", ["stilllearning", "autopilot"])
     plan = make_plan("creatures", contestants(bots), 12, "5", Settings())
@@ -79,7 +79,7 @@ def test_the_learner_counts_what_parse_log_counts_in_the_same_matches(
 
 
 def test_what_is_remembered_grows_from_round_to_round_and_only_the_learners(
-    played: list[rounds.Round],
+    played: list[rounds.PlayedRound],
 ) -> None:
     assert played[0].memories == [b"", b""]
     assert all(one.memories[1] == b"" for one in played)
@@ -88,8 +88,8 @@ def test_what_is_remembered_grows_from_round_to_round_and_only_the_learners(
         for one in played[1:]
     ]
     assert 0 < summons[0] < summons[1]
-    assert [sorted(one.taught) for one in played] == [[0], [0], []]
-    assert [one.taught[0].records for one in played[:2]] == [24, 24]
+    assert [sorted(one.lessons_by_bot) for one in played] == [[0], [0], []]
+    assert [one.lessons_by_bot[0].records for one in played[:2]] == [24, 24]
 
 
 def test_a_box_and_more_processes_change_no_round(matchbox: Run) -> None:

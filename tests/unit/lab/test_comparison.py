@@ -9,7 +9,7 @@ from random import Random
 import pytest
 
 from matchbox.lab.comparison import Comparison
-from matchbox.lab.counts import Counted, Counts
+from matchbox.lab.counts import CountedBout, Counts
 from matchbox.lab.plan import Contestant, Plan, Sitting
 from matchbox.league.sprt import Trial
 from matchbox.match.record import entrant
@@ -28,15 +28,15 @@ def begin(
 
 def played(sitting: Sitting, strengths: Sequence[float], dice: Random) -> Counts:
     """The sitting as bots of these strengths, in Elo, would play it."""
-    seats = range(len(sitting.who))
+    seats = range(len(sitting.bots))
     bouts = []
     for _ in sitting.job.deals:
         for rotation in sitting.rotations:
             table = tuple(entrant(seat, rotation, len(seats)) for seat in seats)
-            bots = tuple(sitting.who[one] for one in table)
+            bots = tuple(sitting.bots[one] for one in table)
             luck = [strengths[bot] * 0.0057565 - _gumbel(dice) for bot in bots]
             places = tuple(1 + sum(other > mine for other in luck) for mine in luck)
-            bouts.append(Counted(bots, table, places, tuple(map(round, luck)), 1))
+            bouts.append(CountedBout(bots, table, places, tuple(map(round, luck)), 1))
     deals = [deal for deal in range(len(sitting.job.deals)) for _ in sitting.rotations]
     return Counts(bouts, deals, {})
 
@@ -73,7 +73,7 @@ def test_it_ends_at_its_most_games_with_an_estimate_and_no_verdict() -> None:
     told = asked.result()
     assert (told["verdict"], told["games"], sum(told["pairs"])) == ("undecided", 44, 22)
     assert told["ci95"][0] < told["elo"] < told["ci95"][1]
-    assert "llr" in asked.told_so_far()
+    assert "llr" in asked.progress_text()
 
 
 def test_both_meet_the_same_field_on_the_same_deals_in_every_seat() -> None:
@@ -81,7 +81,7 @@ def test_both_meet_the_same_field_on_the_same_deals_in_every_seat() -> None:
     looks = list(asked.batches())
     assert [sum(job.games for job in look) for look in looks] == [18 * 7, 18 * 6]
     for look in looks:
-        tables = {job.who: (tuple(job.job.deals), job.rotations) for job in look}
+        tables = {job.bots: (tuple(job.job.deals), job.rotations) for job in look}
         for (version, *others), same in tables.items():
             assert tables[(1 - version, *others)] == same
             assert same[1] == (0, 1, 2)
@@ -94,14 +94,14 @@ def test_both_meet_the_same_field_on_the_same_deals_in_every_seat() -> None:
 
 def test_teams_play_every_deal_once_each() -> None:
     asked = begin(2, 60, size=4, cooperative=True)
-    assert [(job.who, job.rotations) for job in next(asked.batches())] == [
+    assert [(job.bots, job.rotations) for job in next(asked.batches())] == [
         ((0, 0, 0, 0), (0,)),
         ((1, 1, 1, 1), (0,)),
     ]
     run(asked, [0, 900])
     told = asked.result()
     assert (told["verdict"], told["deals"], told["by_opponent"]) == ("not-better", 30, {})
-    assert asked.told_so_far() == "new v old"
+    assert asked.progress_text() == "new v old"
 
 
 @pytest.mark.parametrize(("bots", "games", "size"), [(2, 100, 4), (4, 7, 2)])

@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 
 from matchbox.lab import grid
-from matchbox.lab.counts import Counted, Counts
+from matchbox.lab.counts import CountedBout, Counts
 from matchbox.lab.plan import FIRST, Contestant, Plan, Sitting
 
 
@@ -27,13 +27,13 @@ def played(plan: Plan) -> grid.Grid:
 
 def counts_of(sitting: Sitting) -> Counts:
     """Scores that say where they are from; the last deal is won."""
-    size, last = len(sitting.who), len(sitting.job.deals) - 1
+    size, last = len(sitting.bots), len(sitting.job.deals) - 1
     bouts = [
-        Counted(
-            bots=sitting.who,
+        CountedBout(
+            bots=sitting.bots,
             entrants=tuple(range(size)),
             places=(1,) * size,
-            scores=(10 * size + sitting.who[0] + deal,) * size,
+            scores=(10 * size + sitting.bots[0] + deal,) * size,
             turns=5,
             facts={"won": deal == last},
         )
@@ -41,11 +41,11 @@ def counts_of(sitting: Sitting) -> Counts:
         for _ in sitting.rotations
     ]
     deals = [deal for deal in range(last + 1) for _ in sitting.rotations]
-    return Counts(bouts, deals, {(sitting.who[0], "crash", "oops"): 1})
+    return Counts(bouts, deals, {(sitting.bots[0], "crash", "oops"): 1})
 
 
 def test_every_bot_fills_all_seats_of_every_table_size() -> None:
-    assert [sitting.who for sitting in grid.sittings(a_plan())] == [
+    assert [sitting.bots for sitting in grid.sittings(a_plan())] == [
         (0,),
         (1,),
         (0, 0, 0),
@@ -83,8 +83,8 @@ def test_mixed_bots_sit_at_tables_together_each_equally_often() -> None:
     seats: dict[int, Counter[int]] = {1: Counter(), 3: Counter()}
     for sitting in grid.sittings(plan):
         games = len(sitting.job.deals) * len(sitting.rotations)
-        for bot in sitting.who:
-            seats[len(sitting.who)][bot] += games
+        for bot in sitting.bots:
+            seats[len(sitting.bots)][bot] += games
     assert seats == {1: {0: 3, 1: 3}, 3: {0: 9, 1: 9}}
     cells = played(plan).result()["cells"]
     assert [(cell["players"], cell["bot"], cell["games"]) for cell in cells] == [
@@ -98,5 +98,5 @@ def test_it_says_who_was_at_fault_and_how_far_the_games_went() -> None:
     assert found.result()["faults"][0] == {
         "bot": "a", "kind": "crash", "games": 2, "detail": "oops"
     }  # fmt: skip
-    assert found.spread()["b, 3"] == {31: 1, 32: 1, 33: 1}
-    assert list(found.spread()) == ["a, 1", "a, 3", "b, 1", "b, 3"]
+    assert found.histogram()["b, 3"] == {31: 1, 32: 1, 33: 1}
+    assert list(found.histogram()) == ["a, 1", "a, 3", "b, 1", "b, 3"]

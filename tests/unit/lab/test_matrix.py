@@ -55,14 +55,14 @@ def gathered(plan: Plan, sittings: Sequence[tuple[Sitting, Counts]]) -> matrix.M
 
 def test_every_pair_plays_the_same_deals_in_both_orders() -> None:
     sittings = list(matrix.sittings(a_plan(3)))
-    assert [one.who for one in sittings] == [(0, 1), (0, 2), (1, 2)]
+    assert [one.bots for one in sittings] == [(0, 1), (0, 2), (1, 2)]
     assert {tuple(one.job.deals) for one in sittings} == {tuple(sittings[0].job.deals)}
     assert {one.rotations for one in sittings} == {(0, 1)}
 
 
 def test_a_mirror_game_is_played_in_one_order_only() -> None:
     sittings = list(matrix.sittings(a_plan(2, mirror=True)))
-    assert [(*one.who, one.rotations) for one in sittings] == [
+    assert [(*one.bots, one.rotations) for one in sittings] == [
         (0, 0, (0,)),
         (0, 1, (0, 1)),
         (1, 1, (0,)),
@@ -123,7 +123,7 @@ def test_the_totals_add_up_over_all_opponents() -> None:
 
 def test_pairs_come_on_side_by_side() -> None:
     sittings = matrix.sittings(a_plan(3, games=FIRST + 1))
-    assert [(one.who, one.games) for one in sittings] == [
+    assert [(one.bots, one.games) for one in sittings] == [
         *((who, 2 * FIRST) for who in [(0, 1), (0, 2), (1, 2)]),
         *((who, 2) for who in [(0, 1), (0, 2), (1, 2)]),
     ]
@@ -146,7 +146,7 @@ def test_mirror_games_are_in_no_total() -> None:
     plan = a_plan(mirror=True)
     sittings: list[tuple[Sitting, Counts]] = []
     for sitting in matrix.sittings(plan):
-        winners: Any = [(0, 0)] * 3 if sitting.who[0] != sitting.who[1] else [(1,)] * 3
+        winners: Any = [(0, 0)] * 3 if sitting.bots[0] != sitting.bots[1] else [(1,)] * 3
         sittings.append((sitting, count(BOMB, sitting, a_record(sitting, winners), [])))
     found = gathered(plan, sittings).result()
     assert [total["share"] for total in found["totals"]] == [1.0, 0.0]
@@ -181,5 +181,5 @@ def test_the_file_has_a_line_of_names_and_one_per_pair() -> None:
 
 def test_it_keeps_how_long_the_games_were() -> None:
     plan = a_plan()
-    spread = gathered(plan, played(plan, [(0, 0)] * 3)).spread()
+    spread = gathered(plan, played(plan, [(0, 0)] * 3)).histogram()
     assert spread == {"a v b": {4: 3}, "b v a": {4: 3}}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from matchbox.lab import places
-from matchbox.lab.counts import Counted, Counts
+from matchbox.lab.counts import CountedBout, Counts
 from matchbox.lab.plan import Contestant, Plan, Sitting, line_ups
 from matchbox.match.record import entrant
 
@@ -21,11 +21,11 @@ def counts_of(sitting: Sitting, *, shared: bool = False) -> Counts:
     bouts = []
     for _ in sitting.job.deals:
         for rotation in sitting.rotations:
-            seats = range(len(sitting.who))
+            seats = range(len(sitting.bots))
             entrants = tuple(entrant(seat, rotation, len(seats)) for seat in seats)
-            bots = tuple(sitting.who[one] for one in entrants)
+            bots = tuple(sitting.bots[one] for one in entrants)
             won = tuple(1 if shared or bot == min(bots) else 2 for bot in bots)
-            bouts.append(Counted(bots, entrants, won, won, 7, {"rounds": len(seats)}))
+            bouts.append(CountedBout(bots, entrants, won, won, 7, {"rounds": len(seats)}))
     deals = [deal for deal in range(len(sitting.job.deals)) for _ in sitting.rotations]
     return Counts(bouts, deals, {})
 
@@ -58,7 +58,7 @@ def test_no_two_tables_play_the_same_deal() -> None:
     for size, tables in ((2, 3), (5, 3), (3, 1)):
         deals: dict[tuple[int, ...], set[str]] = {}
         for sitting in places.sittings(a_plan("abc", (size,), 40)):
-            deals.setdefault(sitting.who, set()).update(sitting.job.deals)
+            deals.setdefault(sitting.bots, set()).update(sitting.job.deals)
         assert len(deals) == tables
         assert len(set.union(*deals.values())) == sum(map(len, deals.values()))
 
@@ -88,4 +88,4 @@ def test_the_file_has_a_line_of_names_and_a_row_per_size_and_bot() -> None:
     names, *rows = found.lines()
     assert tuple(names) == places.COLUMNS
     assert [list(row)[:2] for row in rows] == [[2, "a"], [2, "b"], [4, "a"], [4, "b"]]
-    assert found.spread() == {"2 players": {7: 10}, "4 players": {7: 10}}
+    assert found.histogram() == {"2 players": {7: 10}, "4 players": {7: 10}}

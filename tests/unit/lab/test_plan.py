@@ -15,7 +15,7 @@ from matchbox.lab.plan import (
     MOST,
     Contestant,
     Plan,
-    in_turn,
+    interleave,
     rotated,
     sittings_of,
 )
@@ -105,8 +105,8 @@ def test_the_last_jobs_of_all_parts_are_smaller_again(
     chosen = [f"{number:032x}" for number in range(deals)]
     plan = a_plan("abc")
     parts = [(0, other) for other in range(1, 1 + len(expected))]
-    jobs = list(in_turn(sittings_of(plan, who, chosen, (0, 1)) for who in parts))
+    jobs = list(interleave(sittings_of(plan, who, chosen, (0, 1)) for who in parts))
     for who, sizes in zip(parts, expected, strict=True):
-        own = [sitting.job.deals for sitting in jobs if sitting.who == who]
+        own = [sitting.job.deals for sitting in jobs if sitting.bots == who]
         assert [len(deals) for deals in own] == sizes
         assert [deal for deals in own for deal in deals] == chosen

@@ -60,7 +60,7 @@ def test_a_process_is_handed_the_bots_of_its_batch_alone() -> None:
     plan = make_plan("bomb", contestants(bots), 3, "seed", USUAL)
     for sitting in kind_of(plan).sittings(plan):
         own, memories, played = task_of(sitting, bundles(bots), {"0" * 64: b"of another"})
-        assert own == {bots[who].version: bots[who].data for who in sitting.who}
+        assert own == {bots[who].version: bots[who].data for who in sitting.bots}
         assert (memories, played) == ({}, sitting)
 
 

@@ -117,6 +117,6 @@ def test_it_clearly_beats_the_documents_players(rival: str, least: float) -> Non
     bots = shipped.find_all("bomb", ["counter", rival])
     plan = make_plan("bomb", shipped.contestants(bots), 300, "a test", Settings())
     with worker_pool("none", 1) as pool:
-        result = run(plan, shipped.bundles(bots), pool).found.result()
+        result = run(plan, shipped.bundles(bots), pool).results.result()
     assert not result["faults"]
     assert result["totals"][0]["share"] > least

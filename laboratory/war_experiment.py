@@ -41,24 +41,26 @@ def run(
     `show` is handed the number of jobs played so far.
     """
     started = time.monotonic()
-    dealt: list[Dealt] = []
+    results: list[Dealt] = []
     for number, batch in enumerate(pool.play(play_batch, jobs_of(games, seed)), 1):
-        dealt += batch
+        results += batch
         show(number)
-    return dealt, time.monotonic() - started
+    return results, time.monotonic() - started
 
 
-def document_of(dealt: Sequence[Dealt], seed: str, seconds: float, workers: int) -> dict[str, Any]:
+def document_of(
+    results: Sequence[Dealt], seed: str, seconds: float, workers: int
+) -> dict[str, Any]:
     """The JSON document that `simulate war --json` prints."""
     return {
         "game": GAME,
         "options": dict(statistics.OPTIONS),
         "seed": seed,
-        **statistics.Summary(dealt).result(),
+        **statistics.Summary(results).result(),
         "box": "none",
         "workers": workers,
         "seconds": round(seconds, 3),
-        "games_per_second": round(len(dealt) / seconds, 1),
+        "games_per_second": round(len(results) / seconds, 1),
     }
 
 
@@ -67,7 +69,7 @@ def play_batch(_: object, deals: Sequence[str]) -> list[Dealt]:
     return [statistics.play(deal) for deal in deals]
 
 
-def tsv(dealt: Sequence[Dealt]) -> str:
+def tsv(results: Sequence[Dealt]) -> str:
     """Every game as a line with the columns of the source document, after a header line."""
-    rows = [list(statistics.COLUMNS), *map(statistics.row, count(1), dealt)]
+    rows = [list(statistics.COLUMNS), *map(statistics.row, count(1), results)]
     return "".join("\t".join(row) + "\n" for row in rows)
