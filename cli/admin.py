@@ -41,17 +41,17 @@ def create(
         raise BadOption(f"there is no role {role!r}: choose author or operator")
     secret = password or secrets.token_urlsafe(12)
     if data is not None:
-        made = _in_folder(data, name, secret, role)
+        answer = _in_folder(data, name, secret, role)
     else:
         from cli.remote import connect
 
         with connect() as client:
-            made = client.post("/users", {"name": name, "password": secret, "role": role})
-    told = {**made, **({} if password else {"password": secret})}
+            answer = client.post("/users", {"name": name, "password": secret, "role": role})
+    shown = {**answer, **({} if password else {"password": secret})}
     if json:
-        output.document(told)
+        output.document(shown)
     else:
-        for key, value in told.items():
+        for key, value in shown.items():
             print(f"{key}: {value}")
 
 
@@ -77,23 +77,23 @@ def migrate(
 def _in_folder(data: Path, name: str, password: str, role: str) -> dict[str, Any]:
     """Makes the account in the books of that folder or the environment; returns it and a token."""
     from cli.folder import settings_of
-    from cli.prepare import Unsent
+    from cli.prepare import OfflineSender
     from matchbox.settings import read_settings
     from server.context import make_context
     from server.services import accounts
 
     given = bool(os.environ.get("MATCHBOX_DATABASE_URL"))
     settings = read_settings(os.environ) if given else settings_of(data)
-    context = make_context(settings, sender=Unsent())
+    context = make_context(settings, sender=OfflineSender())
     try:
         with context.write() as session:
             now = context.now()
             if role == "author":
-                made = accounts.sign_up(session, name, password, now=now)
+                account = accounts.sign_up(session, name, password, now=now)
             else:
-                made = _operator(session, name, password, now)
-            token = accounts.make_token(session, made, "made by admin user create", now=now)
-            return {"name": made.name, "role": str(made.role), "token": token}
+                account = _operator(session, name, password, now)
+            token = accounts.make_token(session, account, "made by admin user create", now=now)
+            return {"name": account.name, "role": str(account.role), "token": token}
     finally:
         context.close()
 

@@ -15,7 +15,7 @@ import typer
 
 from cli import output
 from cli.playing import BoxOption, JsonOption
-from cli.proof import DataOption, from_folder
+from cli.proof import DataOption, bundles_from_folder
 from cli.remote import connect
 from cli.seasons import SeasonArgument
 from matchbox.errors import BadOption
@@ -41,7 +41,7 @@ def export(
     ] = "allowed",
 ) -> None:
     """Write a season that is over to one archive, which proves itself anywhere."""
-    with connect() as client, whole(file) as zipped:
+    with connect() as client, complete_file(file) as zipped:
         _fetch(client, season, bundles, zipped)
     output.note(f"{file}: check it with `matchbox season verify {file}`")
 
@@ -63,20 +63,20 @@ def verify(
 
     path = Path(season)
     if path.is_file():
-        with path.open("rb") as file, output.opened(open_box(box)) as opened:
-            document = prove(file, sample, opened)
+        with path.open("rb") as file, output.closing(open_box(box)) as opened:
+            document = verify_archive(file, sample, opened)
     else:
         document = _verify_on_server(season, sample, box, data)
     if json:
         output.document(document)
     else:
-        _tell(document)
+        _print_report(document)
     if (
         document["different"]
         or document["lessons"]["different"]
         or not document["standing"]["same"]
     ):
-        output.no()
+        output.exit_no()
 
 
 def _verify_on_server(
@@ -94,21 +94,26 @@ def _verify_on_server(
             everything = False
             _fetch(client, season, "allowed", file)
         file.seek(0)
-        with output.opened(open_box(box)) as opened, from_folder(client.url, data) as more:
-            document = prove(file, sample, opened, more)
+        with (
+            output.closing(open_box(box)) as opened,
+            bundles_from_folder(client.url, data) as find_more,
+        ):
+            document = verify_archive(file, sample, opened, find_more)
         if everything:
-            found = {name: value for name, value in document.items() if name != "season"}
+            findings = {name: value for name, value in document.items() if name != "season"}
             standing = "same" if document["standing"]["same"] else "different"
-            client.post(f"/seasons/{_part(season)}/verifications", found | {"standing": standing})
+            client.post(
+                f"/seasons/{_quoted(season)}/verifications", findings | {"standing": standing}
+            )
     return document
 
 
-def prove(
-    file: IO[bytes], sample: int | None, box: Box | None, more: Find = lambda name: None
+def verify_archive(
+    file: IO[bytes], sample: int | None, box: Box | None, find_more: Find = lambda name: None
 ) -> dict[str, Any]:
     """Verifies the archive; returns the JSON that `season verify` prints.
 
-    `more` may find bundles that the archive does not hold. Raises BadArchive.
+    `find_more` may find bundles that the archive does not hold. Raises BadArchive.
     """
     from cli.verification import teacher, verifier
     from matchbox.league.archive import Archive
@@ -116,42 +121,44 @@ def prove(
     from matchbox.match.verification import FINDINGS
 
     archive = Archive(file)
-    again = verifier(lambda name: archive.bundle(name) or more(name), archive.memory, box)
+    again = verifier(lambda name: archive.bundle(name) or find_more(name), archive.memory, box)
     season = SeasonVerifier(archive, again, teacher(box))
     matches = [one for one in archive.matches if one.state == "finished"]
-    found: dict[str, list[str]] = {name: [] for name in FINDINGS}
-    learned: dict[str, list[str]] = {name: [] for name in LESSON_FINDINGS}
+    findings: dict[str, list[str]] = {name: [] for name in FINDINGS}
+    lesson_findings: dict[str, list[str]] = {name: [] for name in LESSON_FINDINGS}
     with output.progress() as bar:
-        for match in bar.track(_drawn(matches, sample), description="playing again"):
-            found[season.match(match)].append(match.match)
-        for taught in bar.track(_drawn(archive.head.lessons, sample), description="learning again"):
-            learned[season.lesson(taught)].append(f"{taught.entrant} {taught.round + 1}")
+        for match in bar.track(_sampled(matches, sample), description="playing again"):
+            findings[season.match(match)].append(match.match)
+        for taught in bar.track(
+            _sampled(archive.head.lessons, sample), description="learning again"
+        ):
+            lesson_findings[season.lesson(taught)].append(f"{taught.entrant} {taught.round + 1}")
     return {
         "season": archive.head.season.name,
-        "matches": sum(map(len, found.values())),
+        "matches": sum(map(len, findings.values())),
         "out_of": len(matches),
-        **found,
-        "same": len(found["same"]),
+        **findings,
+        "same": len(findings["same"]),
         "lessons": {
-            "lessons": sum(map(len, learned.values())),
+            "lessons": sum(map(len, lesson_findings.values())),
             "out_of": len(archive.head.lessons),
-            **learned,
-            "same": len(learned["same"]),
+            **lesson_findings,
+            "same": len(lesson_findings["same"]),
         },
         "standing": asdict(season.standing()),
     }
 
 
-def _drawn(things: Sequence[Thing], sample: int | None) -> Sequence[Thing]:
+def _sampled(items: Sequence[Thing], sample: int | None) -> Sequence[Thing]:
     """All things, or so many drawn at random, in order."""
-    if sample is None or sample >= len(things):
-        return things
-    drawn = random.SystemRandom().sample(range(len(things)), sample)
-    return [things[place] for place in sorted(drawn)]
+    if sample is None or sample >= len(items):
+        return items
+    drawn = random.SystemRandom().sample(range(len(items)), sample)
+    return [items[place] for place in sorted(drawn)]
 
 
 @contextmanager
-def whole(path: Path) -> Iterator[IO[bytes]]:
+def complete_file(path: Path) -> Iterator[IO[bytes]]:
     """Yields a file to write, which appears at its path once it is complete. Raises BadOption."""
     draft = path.with_name(f"{path.name}.part")
     try:
@@ -167,30 +174,30 @@ def whole(path: Path) -> Iterator[IO[bytes]]:
 
 
 def _fetch(client: Client, season: str, bundles: Whose, file: IO[bytes]) -> None:
-    client.save(f"/seasons/{_part(season)}/archive?bundles={bundles}", file)
+    client.save(f"/seasons/{_quoted(season)}/archive?bundles={bundles}", file)
 
 
-def _part(name: str) -> str:
+def _quoted(name: str) -> str:
     """The name, quoted as a part of an address."""
     return quote(name, safe="")
 
 
-def _tell(document: dict[str, Any]) -> None:
+def _print_report(document: dict[str, Any]) -> None:
     from matchbox.league.verification import LESSON_FINDINGS
     from matchbox.match.verification import FINDINGS
 
     lessons, standing = document["lessons"], document["standing"]
     print(f"matches: {document['matches']} of {document['out_of']} played again")
-    _count(document, FINDINGS)
+    _print_counts(document, FINDINGS)
     if lessons["out_of"]:
         print(f"lessons: {lessons['lessons']} of {lessons['out_of']} given again")
-        _count(lessons, LESSON_FINDINGS)
+        _print_counts(lessons, LESSON_FINDINGS)
     print(f"standing: {'same' if standing['same'] else 'different'} ({standing['digest'][:16]})")
 
 
-def _count(found: dict[str, Any], kinds: Sequence[str]) -> None:
+def _print_counts(findings: dict[str, Any], kinds: Sequence[str]) -> None:
     for kind in kinds:
-        one = found[kind]
+        one = findings[kind]
         print(
             f"{kind}: {one if kind == 'same' else len(one)}", *(one if kind == "different" else ())
         )

@@ -61,12 +61,12 @@ class Client:
 
     def get(self, path: str, **query: Any) -> Any:
         """The JSON at that address. Raises the server's refusal."""
-        asked = {name: value for name, value in query.items() if value is not None}
-        return self._send("GET", path, params=asked).json()
+        given = {name: value for name, value in query.items() if value is not None}
+        return self._send("GET", path, params=given).json()
 
     def answer(self, kind: type[A], path: str) -> A:
         """The answer at that address. Raises the server's refusal, or BadMessage."""
-        return made(kind, self.get(path))
+        return parse_answer(kind, self.get(path))
 
     def read(self, path: str) -> bytes:
         """The bytes at that address. Raises the server's refusal."""
@@ -98,26 +98,26 @@ class Client:
 
     def upload(self, path: str, fields: Mapping[str, str | None], name: str, data: bytes) -> Any:
         """Uploads this file and returns the server's answer. Raises its refusal."""
-        given = {field: value for field, value in fields.items() if value is not None}
-        return self._send("POST", path, data=given, files={"file": (name, data)}).json()
+        known = {field: value for field, value in fields.items() if value is not None}
+        return self._send("POST", path, data=known, files={"file": (name, data)}).json()
 
     def items(self, path: str, most: int | None = None, **query: Any) -> Iterator[Any]:
         """The items of a list, page after page: all of them, or the first `most`."""
-        cursor, given = None, 0
+        cursor, count = None, 0
         while True:
             page = self.get(path, cursor=cursor, **query)
             for item in page["items"]:
-                if given == most:
+                if count == most:
                     return
-                given += 1
+                count += 1
                 yield item
             cursor = page.get("next")
             if cursor is None:
                 return
 
-    def _send(self, method: str, path: str, **what: Any) -> httpx.Response:
+    def _send(self, method: str, path: str, **options: Any) -> httpx.Response:
         try:
-            answer = self._http.request(method, path, **what)
+            answer = self._http.request(method, path, **options)
         except httpx.TransportError as error:
             raise self._unreachable() from error
         if answer.is_success:
@@ -131,10 +131,10 @@ class Client:
         )
 
 
-def made(kind: type[A], told: Any) -> A:
+def parse_answer(kind: type[A], data: Any) -> A:
     """The answer in this JSON. Raises BadMessage if it is of another kind."""
     try:
-        return kind.model_validate(told)
+        return kind.model_validate(data)
     except ValidationError as error:
         raise errors.BadMessage(
             f"the server's answer is no {kind.__name__}: is it of another version than this "
@@ -161,15 +161,15 @@ def _detail(answer: httpx.Response) -> str:
     return str(detail)
 
 
-def login(environment: Mapping[str, str] = os.environ) -> Login:
+def load_login(environment: Mapping[str, str] = os.environ) -> Login:
     """The environment's server and token, or those of the last `matchbox login`."""
-    kept = _kept(environment)
-    url = environment.get("MATCHBOX_URL") or kept.url
-    token = environment.get("MATCHBOX_TOKEN") or (kept.token if url == kept.url else "")
+    saved = _saved_login(environment)
+    url = environment.get("MATCHBOX_URL") or saved.url
+    token = environment.get("MATCHBOX_TOKEN") or (saved.token if url == saved.url else "")
     return Login(url.rstrip("/"), token)
 
 
-def keep(chosen: Login, environment: Mapping[str, str] = os.environ) -> Path:
+def save_login(chosen: Login, environment: Mapping[str, str] = os.environ) -> Path:
     """Saves the login to a file that only its owner can read; returns the file's path."""
     path = _file(environment)
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -180,10 +180,10 @@ def keep(chosen: Login, environment: Mapping[str, str] = os.environ) -> Path:
     return path
 
 
-def _kept(environment: Mapping[str, str]) -> Login:
+def _saved_login(environment: Mapping[str, str]) -> Login:
     try:
-        kept = json.loads(_file(environment).read_text())
-        return Login(str(kept["url"]), str(kept["token"]))
+        saved = json.loads(_file(environment).read_text())
+        return Login(str(saved["url"]), str(saved["token"]))
     except (FileNotFoundError, ValueError, KeyError, TypeError):
         return Login(DEFAULT_URL)
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from cli import output
-from cli.experiment_notes import tell_faults, tell_stateful, walls
+from cli.experiment_notes import print_faults, print_stateful, wall_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -68,20 +68,20 @@ def compare(
     bots = shipped.find_all(game, [bot, other, *others])
     if (bots[0].version, bots[0].class_name) == (bots[1].version, bots[1].class_name):
         raise _refused("the two are one and the same bot: name another file, or FILE:CLASS")
-    size, seed = _table(game) if players is None else players, seed or secrets.token_hex(4)
+    size, seed = _usual_size(game) if players is None else players, seed or secrets.token_hex(4)
     plan = plan_of(game, bots, games, seed, options=option or (), players=str(size), width=width)
-    asked = _begin(plan, bounds, deals)
-    done = _play(asked, plan, shipped.bundles(bots), box, workers, again=width is None)
+    comparison = _make_comparison(plan, bounds, deals)
+    document = _play(comparison, plan, shipped.bundles(bots), box, workers, again=width is None)
     if json:
-        output.document(done)
+        output.document(document)
     else:
-        _show(done)
-    if done["verdict"] != "better":
-        output.no()
+        _show(document)
+    if document["verdict"] != "better":
+        output.exit_no()
 
 
 def _play(
-    asked: Comparison,
+    comparison: Comparison,
     plan: Plan,
     bundles: Mapping[str, bytes],
     box: str,
@@ -90,19 +90,19 @@ def _play(
     again: bool,
 ) -> dict[str, Any]:
     """Plays the comparison; returns the document that --json prints."""
-    from laboratory import comparison
+    from laboratory.comparison import run
     from laboratory.worker_pool import worker_pool
     from matchbox.settings import read_settings
 
-    most, settings = sum(map(len, asked.batches())), read_settings(os.environ)
+    most, settings = sum(map(len, comparison.batches())), read_settings(os.environ)
     with worker_pool(box, min(workers, most), settings) as pool, output.progress() as bar:
-        task = bar.add_task(f"comparing at {plan.game}", total=asked.most)
+        task = bar.add_task(f"comparing at {plan.game}", total=comparison.most)
 
         def show(fresh: Comparison) -> None:
             bar.update(task, completed=fresh.games, description=fresh.progress_text())
 
-        done = comparison.run(asked, plan, bundles, pool, again=again, show=show)
-    return {**done, "workers": workers}
+        document = run(comparison, plan, bundles, pool, again=again, show=show)
+    return {**document, "workers": workers}
 
 
 def _field(named: Sequence[str], more: Sequence[str]) -> list[str]:
@@ -112,7 +112,7 @@ def _field(named: Sequence[str], more: Sequence[str]) -> list[str]:
     return [name for text in named for name in text.split(",") if name] + list(more)
 
 
-def _table(game: str) -> int:
+def _usual_size(game: str) -> int:
     """The default number of seats at a table: that of the game's own league."""
     from matchbox import registry
 
@@ -137,18 +137,18 @@ def _trial(bounds: str) -> Trial:
     return Trial(lower, upper)
 
 
-def _begin(plan: Plan, bounds: str, deals: int) -> Comparison:
+def _make_comparison(plan: Plan, bounds: str, deals: int) -> Comparison:
     from matchbox import registry
     from matchbox.lab.comparison import Comparison
 
     trial, cooperative = _trial(bounds), registry.game(plan.game).spec.cooperative
     try:
-        asked = Comparison(plan, trial, deals, cooperative=cooperative)
+        comparison = Comparison(plan, trial, deals, cooperative=cooperative)
     except ValueError as error:
         raise _refused(f"{error}; see --field, --players and --games") from None
-    if bounds and not asked.sequential:
+    if bounds and not comparison.sequential:
         raise _refused("--bounds is for two bots against each other at a table of two")
-    return asked
+    return comparison
 
 
 def _refused(text: str) -> Exception:
@@ -157,39 +157,44 @@ def _refused(text: str) -> Exception:
     return BadOption(text)
 
 
-def _show(done: Mapping[str, Any]) -> None:
-    name, other = done["challenger"], done["defender"]
-    said = {
+def _show(document: Mapping[str, Any]) -> None:
+    name, other = document["challenger"], document["defender"]
+    titles = {
         "better": f"{name} is better than {other}",
         "not-better": f"{name} is not better than {other}",
-        "undecided": f"{name} may be better than {other} or not: {done['games']} games do not say",
+        "undecided": f"{document['games']} games do not show whether {name} is better than {other}",
     }
-    output.table(["what", "found"], _rows(done), said[done["verdict"]])
-    tell_faults(done["faults"])
-    tell_stateful(done["stateful"], done["alone"])
+    output.table(["figure", "value"], _rows(document), titles[document["verdict"]])
+    print_faults(document["faults"])
+    print_stateful(document["stateful"], document["alone"])
     output.note(
-        f"{done['games']} games in {done['seconds']:.1f} s, {walls(done['box'])}, "
-        f"seed {done['seed']}"
+        f"{document['games']} games in {document['seconds']:.1f} s, {wall_text(document['box'])}, "
+        f"seed {document['seed']}"
     )
 
 
-def _rows(done: Mapping[str, Any]) -> list[tuple[str, str]]:
+def _rows(document: Mapping[str, Any]) -> list[tuple[str, str]]:
     """The results, a line each."""
-    rows = [("verdict", done["verdict"]), ("games", f"{done['games']} of {done['most']}")]
-    if done["llr"] is not None:
-        (low, high), (worse, better) = done["llr_bounds"], done["bounds"]
-        rows.append(("log likelihood ratio", f"{done['llr']:.2f}, over at {low:.2f} or {high:.2f}"))
+    rows = [
+        ("verdict", document["verdict"]),
+        ("games", f"{document['games']} of {document['most']}"),
+    ]
+    if document["llr"] is not None:
+        (low, high), (worse, better) = document["llr_bounds"], document["bounds"]
+        rows.append(
+            ("log likelihood ratio", f"{document['llr']:.2f}, over at {low:.2f} or {high:.2f}")
+        )
         rows.append(("asked", f"at most {worse:g} Elo better, or {better:g} or more"))
-        rows.append(("estimate", _estimate(done["elo"], done["ci95"], "Elo", 0)))
-        counted = zip(done["pairs"], KINDS, strict=True)
+        rows.append(("estimate", _estimate(document["elo"], document["ci95"], "Elo", 0)))
+        counted = zip(document["pairs"], KINDS, strict=True)
         rows.append(("deals from both sides", ", ".join(f"{n} {kind}" for n, kind in counted)))
     else:
-        told = done["difference"], done["difference_ci95"]
-        rows.append(("difference a game", _estimate(*told, "points", 3)))
-        rows.append(("deals", str(done["deals"])))
-        for rival, value in done["by_opponent"].items():
+        estimate = document["difference"], document["difference_ci95"]
+        rows.append(("difference a game", _estimate(*estimate, "points", 3)))
+        rows.append(("deals", str(document["deals"])))
+        for rival, value in document["by_opponent"].items():
             rows.append((f"against {rival}", f"{value:+.3f} points"))
-    forfeits = ", ".join(f"{name} {n}" for name, n in done["forfeits"].items() if n)
+    forfeits = ", ".join(f"{name} {n}" for name, n in document["forfeits"].items() if n)
     return [*rows, ("forfeits", forfeits or "none")]
 
 

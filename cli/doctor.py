@@ -31,7 +31,7 @@ def doctor(json: JsonOption = False) -> None:
     else:
         _show(report)
     if not report["walled"]:
-        output.no()
+        output.exit_no()
 
 
 def examine() -> dict[str, Any]:

@@ -8,25 +8,25 @@ from typing import Any
 from cli import output
 
 
-def tell_faults(faults: Sequence[Mapping[str, Any]]) -> None:
+def print_faults(faults: Sequence[Mapping[str, Any]]) -> None:
     """One line for each bot and kind of fault."""
     for fault in faults:
         output.note(f"{fault['bot']}: {fault['games']} x {fault['kind']}: {fault['detail']}")
 
 
-def tell_stateful(bots: Sequence[str], alone: Sequence[str] = ()) -> None:
+def print_stateful(bots: Sequence[str], alone: Sequence[str] = ()) -> None:
     """Says which bots keep state, and what was done about it or what the user can do."""
     for bot in bots:
         if bot in alone:
-            what = "each of its games was played again by a fresh process, as a league would do"
+            remedy = "each of its games was played again by a fresh process, as a league would do"
         else:
-            what = (
+            remedy = (
                 "these figures are of games played side by side; with --width 0 every game is "
                 "played by a fresh process, as a league would do"
             )
-        output.note(f"{bot} keeps state: it plays differently when alone; {what}")
+        output.note(f"{bot} keeps state: it plays differently when alone; {remedy}")
 
 
-def walls(box: str) -> str:
+def wall_text(box: str) -> str:
     """The wall around the bots: a box of that kind, or none."""
     return "no box: trusted bots only" if box == "none" else f"box {box}"

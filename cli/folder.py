@@ -45,7 +45,7 @@ def arena(folder: Path) -> Path:
 
 
 @contextmanager
-def held(folder: Path) -> Iterator[None]:
+def locked(folder: Path) -> Iterator[None]:
     """Locks the folder for this process while the block runs. Raises Conflict.
 
     A process that is killed releases its lock.
@@ -55,9 +55,9 @@ def held(folder: Path) -> Iterator[None]:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
             lock.seek(0)
-            who = lock.read().strip() or "another process"
+            pid = lock.read().strip() or "another process"
             raise Conflict(
-                f"Matchbox is already running on {folder} (process {who}): stop it first, or "
+                f"Matchbox is already running on {folder} (process {pid}): stop it first, or "
                 "choose another folder with --data"
             ) from None
         lock.truncate(0)

@@ -9,7 +9,7 @@ from urllib.parse import quote
 import typer
 
 from cli import output
-from cli.archive import whole
+from cli.archive import complete_file
 from cli.playing import JsonOption
 from cli.remote import connect
 from cli.seasons import SeasonArgument
@@ -31,8 +31,8 @@ def lessons(
         if memory is not None:
             names = [one["after"] for one in found if one["state"] != "waiting"]
             if not names or names[-1] is None:
-                output.no("there is no memory: none of these lessons has left one")
-            with whole(memory) as file:
+                output.exit_no("there is no memory: none of these lessons has left one")
+            with complete_file(memory) as file:
                 client.save(f"/memories/{names[-1]}", file)
     if json:
         output.document(found)
@@ -57,7 +57,7 @@ def share(
     """Say whether your bots go with exported seasons, or ask what you have said."""
     with connect() as client:
         if answer is None:
-            told = client.get("/account/sharing")
+            sharing = client.get("/account/sharing")
         else:
-            told = client.post("/account/sharing", {"shares": answer == "yes"})
-    print(f"your bots go with exported seasons: {'yes' if told['shares'] else 'no'}")
+            sharing = client.post("/account/sharing", {"shares": answer == "yes"})
+    print(f"your bots go with exported seasons: {'yes' if sharing['shares'] else 'no'}")

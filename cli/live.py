@@ -33,24 +33,24 @@ class Live(Progress):
         console = console or Console(stderr=True)
         self._figures: Table | None = None
         self._followed: Callable[[], None] | None = None
-        self._clock, self._again = clock, 0.0
+        self._clock, self._next_update = clock, 0.0
         super().__init__(console=console, transient=True, disable=not console.is_terminal)
 
     def follow(self, task: TaskID, completed: Callable[[], int]) -> None:
         """Asks `completed` for the task's progress whenever the bar is drawn."""
         self._followed = lambda: self.update(task, completed=completed())
 
-    def tell(self, rows: Rows) -> None:
+    def show_figures(self, rows: Rows) -> None:
         """Shows the current rows, unless it is too soon for that."""
         begun = self._clock()
-        if self.disable or begun < self._again:
+        if self.disable or begun < self._next_update:
             return
         figures = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
         for name, figure in rows():
             figures.add_row(Text(name), Text(figure))
         self._figures = figures if figures.rows else None
         ended = self._clock()
-        self._again = ended + max(LEAST_S, SHARE * (ended - begun))
+        self._next_update = ended + max(LEAST_S, SHARE * (ended - begun))
 
     def __exit__(
         self,

@@ -84,8 +84,8 @@ app.add_typer(admin.admin, name="admin")
 app.add_typer(operations.match, name="match")
 
 
-def _version(asked: bool) -> None:
-    if asked:
+def _version(wanted: bool) -> None:
+    if wanted:
         from importlib.metadata import version
 
         print(f"matchbox {version('matchbox')}")
@@ -115,24 +115,24 @@ def run(arguments: list[str]) -> int:
     except KeyboardInterrupt:
         code = STOPPED
     except typer.TyperException as error:
-        return _told(_usage(error), 2)
+        return _fail(_usage(error), 2)
     except typer.Abort:
-        return _told("stopped", 1)
+        return _fail("stopped", 1)
     except WRONG_USAGE as error:
-        return _told(str(error), 2)
+        return _fail(str(error), 2)
     except SeatFault as error:
-        return _told(error.detail, 1)
+        return _fail(error.detail, 1)
     except MatchboxError as error:
-        return _told(str(error), 1)
+        return _fail(str(error), 1)
     except BrokenPipeError:
         sys.stderr.close()
         return 1
     if code == STOPPED:
-        return _told("stopped", STOPPED)
+        return _fail("stopped", STOPPED)
     return code if isinstance(code, int) else 0
 
 
-def _told(sentence: str, code: int) -> int:
+def _fail(sentence: str, code: int) -> int:
     print(f"matchbox: {sentence}", file=sys.stderr)
     return code
 
@@ -142,5 +142,5 @@ def _usage(error: typer.TyperException) -> str:
     context = getattr(error, "ctx", None)
     command = context.command_path if context else "matchbox"
     named = isinstance(error, typer.BadParameter) and str(error)
-    said = error.format_message() if named else str(error)
-    return f"{said.rstrip('.') or 'a command is missing'}; see {command} --help"
+    message = error.format_message() if named else str(error)
+    return f"{message.rstrip('.') or 'a command is missing'}; see {command} --help"

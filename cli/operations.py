@@ -26,7 +26,7 @@ def disqualify(
     season: SeasonArgument, bot: NamedBot, reason: ReasonOption, json: JsonOption = False
 ) -> None:
     """Take a bot out of a season: it plays no more, and what it played counts no more."""
-    _do(f"/seasons/{season}/disqualify", {"bot": bot, "reason": reason}, json)
+    _post_and_print(f"/seasons/{season}/disqualify", {"bot": bot, "reason": reason}, json)
 
 
 @season.command()
@@ -34,7 +34,7 @@ def reinstate(
     season: SeasonArgument, bot: NamedBot, reason: ReasonOption, json: JsonOption = False
 ) -> None:
     """Take a disqualification back; the matches that were void for it are played."""
-    _do(f"/seasons/{season}/reinstate", {"bot": bot, "reason": reason}, json)
+    _post_and_print(f"/seasons/{season}/reinstate", {"bot": bot, "reason": reason}, json)
 
 
 @season.command()
@@ -47,14 +47,14 @@ def rerun(
     json: JsonOption = False,
 ) -> None:
     """Make every match of a round void, and play the round again."""
-    asked = {"reason": reason} if number is None else {"reason": reason, "round": number}
-    _do(f"/seasons/{season}/rerun", asked, json)
+    body = {"reason": reason} if number is None else {"reason": reason, "round": number}
+    _post_and_print(f"/seasons/{season}/rerun", body, json)
 
 
 @season.command("recompute")
 def recompute_season(season: SeasonArgument, json: JsonOption = False) -> None:
     """Compute the season's standing now."""
-    _do(f"/seasons/{season}/recompute", {}, json)
+    _post_and_print(f"/seasons/{season}/recompute", {}, json)
 
 
 @league.command("recompute")
@@ -62,7 +62,7 @@ def recompute_league(
     name: Annotated[str, typer.Argument(help="the league's name")], json: JsonOption = False
 ) -> None:
     """Compute a league's standing and live ratings now."""
-    _do(f"/leagues/{name}/recompute", {}, json)
+    _post_and_print(f"/leagues/{name}/recompute", {}, json)
 
 
 @match.command()
@@ -73,19 +73,19 @@ def void(
     json: JsonOption = False,
 ) -> None:
     """Make a match void, finished or not; for faults of the platform only."""
-    _do(f"/matches/{_whole(match)}/void", {"reason": reason, "again": again}, json)
+    _post_and_print(f"/matches/{_full_id(match)}/void", {"reason": reason, "again": again}, json)
 
 
 @match.command("again")
 def play_again(match: MatchArgument, reason: ReasonOption, json: JsonOption = False) -> None:
     """Play a void match again, as a match of its own."""
-    _do(f"/matches/{_whole(match)}/again", {"reason": reason}, json)
+    _post_and_print(f"/matches/{_full_id(match)}/again", {"reason": reason}, json)
 
 
 @match.command()
 def requeue(match: MatchArgument, json: JsonOption = False) -> None:
     """Give a parked match another chance."""
-    _do(f"/matches/{_whole(match)}/requeue", {}, json)
+    _post_and_print(f"/matches/{_full_id(match)}/requeue", {}, json)
 
 
 @admin.command("reinstate-version")
@@ -102,8 +102,8 @@ def reinstate_version(
         versions = client.answer(Bot, f"/bots/{bot}").versions
     rows = [one.id for one in versions if one.number == number]
     if not rows:
-        output.no(f"{bot} has no version {number}; see `matchbox bots`")
-    _do(f"/versions/{rows[0]}/reinstate", {"reason": reason}, json)
+        output.exit_no(f"{bot} has no version {number}; see `matchbox bots`")
+    _post_and_print(f"/versions/{rows[0]}/reinstate", {"reason": reason}, json)
 
 
 @admin.command()
@@ -127,21 +127,21 @@ def audit(
     output.table(["when", "who", "what", "to", "name", "more"], rows)
 
 
-def _whole(match: str) -> str:
+def _full_id(match: str) -> str:
     """The match's whole id; its first digits are enough."""
     with connect() as client:
         return find_match(client, match).id
 
 
-def _do(path: str, body: dict[str, Any], json: bool) -> None:
+def _post_and_print(path: str, body: dict[str, Any], json: bool) -> None:
     with connect() as client:
-        told = client.post(path, body)
+        answer = client.post(path, body)
     if json:
-        output.document(told)
+        output.document(answer)
         return
-    for key, value in told.items():
+    for key, value in answer.items():
         if isinstance(value, str | int | float) and value != "":
             print(f"{key}: {value}")
-    for entrant in told.get("entrants") or []:
+    for entrant in answer.get("entrants") or []:
         out = f" ({entrant['out']})" if entrant.get("out") else ""
         print(f"entrant: {entrant['bot']}{out}")

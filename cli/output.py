@@ -44,7 +44,7 @@ def note(text: str) -> None:
         print(text, file=sys.stderr, flush=True)
 
 
-def no(text: str = "") -> NoReturn:
+def exit_no(text: str = "") -> NoReturn:
     """Ends the command with the exit code 1, which means no."""
     if text:
         note(text)
@@ -52,7 +52,7 @@ def no(text: str = "") -> NoReturn:
 
 
 @contextmanager
-def opened(box: Box | None) -> Iterator[Box | None]:
+def closing(box: Box | None) -> Iterator[Box | None]:
     """Yields the box and closes it at the end; None is no box."""
     try:
         yield box

@@ -48,7 +48,7 @@ def games(json: JsonOption = False) -> None:
         output.document(listed)
         return
     rows = [
-        (game["name"], game["title"], _spoken(game["seats"]), ", ".join(game["options"]))
+        (game["name"], game["title"], _seat_range(game["seats"]), ", ".join(game["options"]))
         for game in listed
     ]
     output.table(["name", "title", "players", "options"], rows)
@@ -72,18 +72,20 @@ def play(
     if export is not None:
         check_export(game, export)
     seed = seed or secrets.token_hex(4)
-    bots = [_human(game) if name == HUMAN else shipped.find(game, name) for name in bot]
+    bots = [_human_bot(game) if name == HUMAN else shipped.find(game, name) for name in bot]
     job = _job(game, bots, seed, option or [])
-    kind, played, said = _play(job, bots, box)
+    kind, played, diagnostics = _play(job, bots, box)
     bout = played.record.bouts[0]
     if export is not None:
         write_export(played.record, [one.name for one in bots], export)
-    told = _transcript(played.record, bout, bots, played)
-    told += [f"{bots[one.entrant].name}, decision {one.decision}: {one.text}" for one in said]
+    lines = _transcript(played.record, bout, bots, played)
+    lines += [
+        f"{bots[one.entrant].name}, decision {one.decision}: {one.text}" for one in diagnostics
+    ]
     if json:
-        output.document(_document(seed, kind, bots, played.record, bout, told))
+        output.document(_document(seed, kind, bots, played.record, bout, lines))
     else:
-        print("\n".join(told))
+        print("\n".join(lines))
         output.note(f"seed {seed}, box {kind}")
 
 
@@ -104,14 +106,14 @@ def check(
 
     registry.game(game)
     data = shipped.read(file)
-    with output.opened(open_box(box)) as opened:
+    with output.closing(open_box(box)) as opened:
         report = try_file(data, game, check_class_name(class_name), opened)
     if json:
         output.document(report_of(report))
     else:
         show_report(report_of(report))
     if not report.accepted:
-        output.no()
+        output.exit_no()
 
 
 def try_file(data: bytes, game: str, class_name: str | None, box: Any) -> TriedOut:
@@ -165,7 +167,7 @@ def show_report(report: dict[str, Any]) -> None:
         print(report["log"].rstrip())
 
 
-def _human(game: str) -> NamedBot:
+def _human_bot(game: str) -> NamedBot:
     """A bot whose decisions are made by the person at this terminal."""
     from cli.shipped import NamedBot
     from matchbox.registry import package_of
@@ -206,32 +208,32 @@ def _play(job: PlayMatch, bots: list[NamedBot], kind: str) -> tuple[str, Played,
     from worker.arena.play import MatchSeats, kind_of
 
     people = {seat: LocalChannel for seat, bot in enumerate(bots) if bot.name == HUMAN}
-    with output.opened(None if len(people) == len(bots) else open_box(kind)) as box:
+    with output.closing(None if len(people) == len(bots) else open_box(kind)) as box:
         bundles = {bot.version: bot.data for bot in bots}
         table = MatchSeats(job, bundles, box, channels=people, reports=True)
-        with _answers():
+        with _stop_at_end_of_input():
             played = play(registry.game(job.game), job, table.open_player, rotations=[0])
         return kind_of(box), played, table.diagnostics()
 
 
 @contextmanager
-def _answers() -> Iterator[None]:
+def _stop_at_end_of_input() -> Iterator[None]:
     """Ends the command, without a verdict, when a person's answers end (Ctrl-D, or end of file)."""
     read = builtins.input
 
-    def asked(prompt: object = "") -> str:
+    def ask(prompt: object = "") -> str:
         try:
             return read(prompt)
         except EOFError as end:
             print()
             raise KeyboardInterrupt from end
 
-    builtins.input = asked
+    builtins.input = ask
     try:
         yield
     except KeyboardInterrupt as stop:
         if isinstance(stop.__cause__, EOFError):
-            output.no("matchbox: the answers ended before the game did")
+            output.exit_no("matchbox: the answers ended before the game did")
         raise
     finally:
         builtins.input = read
@@ -248,7 +250,7 @@ def _transcript(record: Record, bout: Bout, bots: list[NamedBot], played: Played
 
 
 def _document(
-    seed: str, box: str, bots: list[NamedBot], record: Record, bout: Bout, told: list[str]
+    seed: str, box: str, bots: list[NamedBot], record: Record, bout: Bout, lines: list[str]
 ) -> dict[str, Any]:
     from matchbox.match.record import digest
 
@@ -262,10 +264,10 @@ def _document(
         "why": bout.why,
         "moves": bout.moves,
         "faults": [{"seat": fault.seat, "kind": fault.kind} for fault in bout.faults],
-        "transcript": told,
+        "transcript": lines,
         "digest": digest(record),
     }
 
 
-def _spoken(seats: list[int]) -> str:
+def _seat_range(seats: list[int]) -> str:
     return str(seats[0]) if len(seats) == 1 else f"{seats[0]} to {seats[-1]}"

@@ -21,7 +21,7 @@ from server.db.migrations import migrate
 from server.services import accounts, bootstrap
 
 
-class Unsent:
+class OfflineSender:
     """Stands in for the missing queue: messages wait in the books for the first tick."""
 
     def send(self, task: str, queue: str, message: dict[str, Any]) -> None:
@@ -37,7 +37,7 @@ def prepare(settings: Settings) -> str | None:
     Returns the secret of the first operator's link, or None if there is an operator.
     """
     migrate(database_url(settings))
-    context = make_context(settings, sender=Unsent())
+    context = make_context(settings, sender=OfflineSender())
     try:
         with context.database.write() as session:
             bots = [

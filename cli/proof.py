@@ -44,19 +44,19 @@ def replay(
     from matchbox.answers.matches import Logs
 
     with connect() as client:
-        told = find_match(client, match)
-        record = record_in(told)
-        own = client.answer(Logs, f"/matches/{told.id}/log").items if told.mine else []
-    names = [entrant.bot for entrant in told.entrants]
+        played = find_match(client, match)
+        record = record_of(played)
+        own = client.answer(Logs, f"/matches/{played.id}/log").items if played.mine else []
+    names = [entrant.bot for entrant in played.entrants]
     if export is not None:
         write_export(record, names, export)
     if json:
-        output.document(told.plain())
+        output.document(played.plain())
         return
     for number, lines in enumerate(transcripts(record, names)):
         if bout in (None, number):
             print(f"Bout {number}")
-            print("\n".join(lines + reported(own, record.bouts[number])))
+            print("\n".join(lines + diagnostic_lines(own, record.bouts[number])))
 
 
 def verify(
@@ -67,21 +67,24 @@ def verify(
     from cli.verification import verifier
 
     with connect() as client:
-        told = find_match(client, match)
-        record = record_in(told)
-        classes = [entrant.class_name for entrant in told.entrants]
-        with output.opened(open_box(box)) as opened, from_folder(client.url, data) as more:
-            again = verifier(_bundles(client, more), _memories(client), opened)
-            finding = again.verify(record, told.digest, classes)
+        played = find_match(client, match)
+        record = record_of(played)
+        classes = [entrant.class_name for entrant in played.entrants]
+        with (
+            output.closing(open_box(box)) as opened,
+            bundles_from_folder(client.url, data) as find_more,
+        ):
+            again = verifier(_bundles(client, find_more), _memories(client), opened)
+            finding = again.verify(record, played.digest, classes)
     if json:
-        output.document({"match": told.id, "verdict": finding, "digest": told.digest})
+        output.document({"match": played.id, "verdict": finding, "digest": played.digest})
     else:
         print(f"{finding}: {_MEANING[finding]}")
     if finding == "different":
-        output.no()
+        output.exit_no()
 
 
-def reported(logs: Iterable[LogLine], bout: Bout) -> list[str]:
+def diagnostic_lines(logs: Iterable[LogLine], bout: Bout) -> list[str]:
     """The comments of one's own bots on their moves in that bout, a line each."""
     return [
         f"  - {log.bot}, decision {one.decision}: {encode(one.report)}"
@@ -91,15 +94,15 @@ def reported(logs: Iterable[LogLine], bout: Bout) -> list[str]:
     ]
 
 
-def _bundles(client: Client, more: Find) -> Find:
-    """A function that finds the bundles that this account may read, and those that `more` finds."""
+def _bundles(client: Client, find_more: Find) -> Find:
+    """A function that finds the bundles that this account may read, else asks `find_more`."""
     from matchbox.errors import Forbidden
 
     def find(version: str) -> bytes | None:
         try:
             return client.read(f"/versions/{version}/bundle")
         except Forbidden:
-            return more(version)
+            return find_more(version)
 
     return find
 
@@ -118,7 +121,7 @@ def _memories(client: Client) -> Find:
 
 
 @contextmanager
-def from_folder(url: str, data: Path | None) -> Iterator[Find]:
+def bundles_from_folder(url: str, data: Path | None) -> Iterator[Find]:
     """Yields a function that finds every bot's bundle in the way that arenas do.
 
     Only the operator of the server can read its data folder, which holds the arena's token. Without
@@ -149,13 +152,13 @@ def find_match(client: Client, name: str) -> Match:
     return client.answer(Match, f"/matches/{name}")
 
 
-def record_in(told: Match) -> Record:
+def record_of(played: Match) -> Record:
     """The record of the match. Raises Forbidden if there is none yet."""
     from matchbox.errors import Forbidden
 
-    if told.record is None:
-        raise Forbidden(told.embargo or f"match {told.id} is {told.state}: no record")
-    return read_record(told.record)
+    if played.record is None:
+        raise Forbidden(played.embargo or f"match {played.id} is {played.state}: no record")
+    return read_record(played.record)
 
 
 def read_record(data: object) -> Record:

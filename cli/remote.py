@@ -35,9 +35,9 @@ STANDING_COLUMNS: Final = (
 
 def connect() -> Client:
     """A client of the environment's server, or of the last login's."""
-    from cli.client import Client, login
+    from cli.client import Client, load_login
 
-    return Client(login())
+    return Client(load_login())
 
 
 def log_in(
@@ -49,7 +49,7 @@ def log_in(
     json: JsonOption = False,
 ) -> None:
     """Log in to a server; what is secret is asked for, or read from stdin."""
-    from cli.client import Client, Login, keep
+    from cli.client import Client, Login, save_login
 
     address = url.rstrip("/")
     if token:
@@ -66,7 +66,7 @@ def log_in(
         with Client(Login(address)) as client:
             told = client.post("/login", body)
             account, chosen = told["account"], Login(address, told["token"])
-    path = keep(chosen)
+    path = save_login(chosen)
     if json:
         output.document({"url": address, "account": account, "role": told["role"]})
     else:
@@ -86,13 +86,13 @@ def submit(
 ) -> None:
     """Upload a bot, or its next version; exits 1 where it is refused."""
     from cli import shipped
-    from cli.client import made
+    from cli.client import parse_answer
     from matchbox.answers.bots import Version
 
     data = shipped.read(file)
     with connect() as client:
         fields = {"game": game, "name": name, "class": class_name}
-        version = made(Version, client.upload("/bots", fields, file.name, data))
+        version = parse_answer(Version, client.upload("/bots", fields, file.name, data))
         if wait:
             version = verdict(client, version, patience)
     if json:
@@ -100,9 +100,9 @@ def submit(
     else:
         _show_version(version)
     if version.state == "refused":
-        output.no()
+        output.exit_no()
     if version.state == "suspended":
-        output.no(f"It is suspended: {version.trouble}; mend it, and submit that")
+        output.exit_no(f"It is suspended: {version.trouble}; mend it, and submit that")
 
 
 def terms(scopes: list[str] | None, days: int) -> dict[str, Any]:
@@ -155,13 +155,13 @@ def bots(
     json: JsonOption = False,
 ) -> None:
     """List your bots, or everybody's."""
-    from cli.client import made
+    from cli.client import parse_answer
     from matchbox.answers.bots import BotLine
 
     with connect() as client:
         owner = None if everybody else client.get("/whoami")["name"]
         items = client.items("/bots", game=game, owner=owner, limit=200)
-        found = [made(BotLine, one) for one in items]
+        found = [parse_answer(BotLine, one) for one in items]
     if json:
         output.document([one.plain() for one in found])
         return
@@ -229,12 +229,12 @@ def activate(
     json: JsonOption = False,
 ) -> None:
     """Make an accepted version the one that the bot plays with."""
-    from cli.client import made
+    from cli.client import parse_answer
     from matchbox.answers.bots import Version
 
     with connect() as client:
         told = client.post(f"/bots/{full_name(client, bot)}/activate", {"version": version})
-    active = made(Version, told)
+    active = parse_answer(Version, told)
     if json:
         output.document(flat(active))
     else:
@@ -243,11 +243,11 @@ def activate(
 
 def retire(bot: BotArgument, json: JsonOption = False) -> None:
     """Take a bot from every board for ever; its games stay."""
-    from cli.client import made
+    from cli.client import parse_answer
     from matchbox.answers.bots import Bot
 
     with connect() as client:
-        retired = made(Bot, client.post(f"/bots/{full_name(client, bot)}/retire"))
+        retired = parse_answer(Bot, client.post(f"/bots/{full_name(client, bot)}/retire"))
     if json:
         output.document(retired.plain())
     else:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cli import output
-from cli.experiment_notes import tell_stateful
+from cli.experiment_notes import print_stateful
 from laboratory import rounds as learning_rounds
 from laboratory.planning import kind_of
 from laboratory.sittings import games_of
@@ -41,7 +41,9 @@ def simulate(
     with worker_pool(box, min(workers, len(jobs)), settings) as pool, output.progress() as bar:
         task = bar.add_task(f"playing {plan.game}", total=rounds * games_of(jobs))
         follow = partial(bar.follow, task)
-        played = learning_rounds.run(plan, bundles, pool, rounds, follow=follow, show=bar.tell)
+        played = learning_rounds.run(
+            plan, bundles, pool, rounds, follow=follow, show=bar.show_figures
+        )
     document = learning_rounds.document_of_rounds(plan, played, workers)
     if tsv is not None:
         tsv.write_text(tables.tsv(learning_rounds.lines(played)))
@@ -56,7 +58,7 @@ def simulate(
                 output.note(
                     f"round {one['round']}: {told['bot']} keeps its memory: {told['fault']}"
                 )
-    tell_stateful(sorted({bot for one in played for bot in one.done.stateful}))
+    print_stateful(sorted({bot for one in played for bot in one.done.stateful}))
     games = sum(one.done.games for one in played)
     output.note(f"{games} games in {document['seconds']:.1f} s, box {document['box']}, "
              f"seed {plan.seed}")  # fmt: skip

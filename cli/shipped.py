@@ -37,7 +37,7 @@ class NamedBot:
 
 def names(game: str) -> list[str]:
     """The names of a game's shipped bots, sorted."""
-    folder = _home(game)
+    folder = _folder(game)
     if not folder.is_dir():
         return []
     entries = [entry for entry in folder.iterdir() if entry.name[0] != "_"]
@@ -112,11 +112,11 @@ def pack(folder: Path) -> bytes:
 
 
 def _shipped(game: str, name: str) -> NamedBot:
-    folder = _home(game) / name
+    folder = _folder(game) / name
     return NamedBot(name, read(folder if _is_bot(folder) else folder.with_name(f"{name}.py")))
 
 
-def _home(game: str) -> Path:
+def _folder(game: str) -> Path:
     """The folder of the game's shipped bots."""
     return Path(str(resources.files("bots").joinpath(game)))
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from cli import output
-from cli.experiment_notes import tell_faults, tell_stateful, walls
+from cli.experiment_notes import print_faults, print_stateful, wall_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -111,7 +111,9 @@ def _simulate(
     with worker_pool(box, min(workers, len(jobs)), settings) as pool, output.progress() as bar:
         task = bar.add_task(f"playing {plan.game}", total=games_of(jobs))
         follow = partial(bar.follow, task)
-        done = experiment.run(plan, bundles, pool, again=again, follow=follow, show=bar.tell)
+        done = experiment.run(
+            plan, bundles, pool, again=again, follow=follow, show=bar.show_figures
+        )
     document = experiment.document_of(done, workers)
     if tsv is not None:
         tsv.write_text(tables.tsv(done.results.lines()))
@@ -148,10 +150,10 @@ def _show(document: Mapping[str, Any], games: int) -> None:
         output.table(columns, rows, f"{name}: what happens, by number of players")
         columns = ["players", "bot", "games", "won %", "mean place"]
         output.table(columns, tables.place_rows(document), f"{name}: who wins")
-    tell_faults(document["faults"])
-    tell_stateful(document["stateful"], document["alone"])
+    print_faults(document["faults"])
+    print_stateful(document["stateful"], document["alone"])
     output.note(
         f"{games} games in {document['seconds']:.1f} s, "
-        f"{document['games_per_second']:.0f} a second, {walls(document['box'])}, "
+        f"{document['games_per_second']:.0f} a second, {wall_text(document['box'])}, "
         f"seed {document['seed']}"
     )

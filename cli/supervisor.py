@@ -18,7 +18,7 @@ from typing import Final
 
 from worker.child import tied
 
-Say = Callable[[str], None]
+Notify = Callable[[str], None]
 
 SOON_S: Final = 5.0
 """A child that lives for less than this many seconds is restarted after a pause."""
@@ -46,12 +46,12 @@ class Child:
 
     program: Program
     log: Path
-    say: Say
+    notify: Notify
     clock: Callable[[], float] = time.monotonic
     process: subprocess.Popen[bytes] | None = None
     pause_s: float = 0.0
     begun: float = 0.0
-    again_at: float = field(default=0.0)
+    restart_at: float = field(default=0.0)
 
     def start(self) -> None:
         """Starts the program, with its output appended to its log."""
@@ -69,7 +69,7 @@ class Child:
             )
         self.begun = self.clock()
 
-    def look(self) -> None:
+    def restart_dead(self) -> None:
         """Restarts the program if it has died: at once, or after a pause if it keeps dying."""
         now = self.clock()
         if self.process is not None and self.process.poll() is None:
@@ -78,7 +78,7 @@ class Child:
             return
         if self.process is not None:
             self._died(self.process.returncode, now)
-        if now >= self.again_at:
+        if now >= self.restart_at:
             self.start()
 
     def end(self) -> None:
@@ -108,36 +108,36 @@ class Child:
             self.pause_s = min(LONGEST_PAUSE_S, 2 * self.pause_s or FIRST_PAUSE_S)
         else:
             self.pause_s = 0.0
-        self.again_at = now + self.pause_s
+        self.restart_at = now + self.pause_s
         self.kill()
-        how = f"was ended by signal {-code}" if code < 0 else f"ended with code {code}"
+        ending = f"was ended by signal {-code}" if code < 0 else f"ended with code {code}"
         if soon and self.pause_s > FIRST_PAUSE_S:
-            self.say(
-                f"{self.program.name} {how} right after its start (see {self.log}); it is tried "
+            self.notify(
+                f"{self.program.name} {ending} right after its start (see {self.log}); it is tried "
                 f"again in {self.pause_s:.0f} s"
             )
         else:
-            self.say(f"{self.program.name} {how}; it is started again")
+            self.notify(f"{self.program.name} {ending}; it is started again")
 
 
 class Supervisor:
     """All children, in the order in which they start; they stop layer by layer."""
 
-    def __init__(self, logs: Path, say: Say) -> None:
+    def __init__(self, logs: Path, notify: Notify) -> None:
         self._logs = logs
-        self._say = say
+        self._notify = notify
         self._children: list[Child] = []
 
     def add(self, program: Program) -> None:
         """Starts a program and keeps it running."""
-        child = Child(program, self._logs / f"{program.name}.log", self._say)
+        child = Child(program, self._logs / f"{program.name}.log", self._notify)
         self._children.append(child)
         child.start()
 
-    def look(self) -> None:
+    def restart_dead(self) -> None:
         """Restarts the programs that have died."""
         for child in self._children:
-            child.look()
+            child.restart_dead()
 
     def stop(self) -> None:
         """Stops all programs, layer by layer from the highest."""

@@ -75,9 +75,9 @@ def password(
     json: JsonOption = False,
 ) -> None:
     """Change your password; what is secret is asked for, or read from stdin, a line each."""
-    from cli.client import Client, Login, keep, login
+    from cli.client import Client, Login, load_login, save_login
 
-    chosen = login()
+    chosen = load_login()
     with Client(chosen) as client:
         old, new = secret_of("Password"), secret_of("New password")
         body = {"old": old, "new": new, "revoke_tokens": revoke_tokens}
@@ -85,15 +85,15 @@ def password(
     if revoke_tokens:
         with Client(Login(chosen.url)) as client:
             fresh = client.post("/login", {"name": account, "password": new})
-        keep(Login(chosen.url, fresh["token"]))
+        save_login(Login(chosen.url, fresh["token"]))
     if json:
         output.document({"account": account, "tokens_revoked": revoke_tokens})
     else:
-        output.note(_changed(revoke_tokens))
+        output.note(_password_message(revoke_tokens))
 
 
-def _changed(revoked: bool) -> str:
-    told = "The password is changed, and every browser is logged out."
+def _password_message(revoked: bool) -> str:
+    message = "The password is changed, and every browser is logged out."
     if revoked:
-        return f"{told} All tokens are revoked; a new one is kept for `matchbox`."
-    return f"{told} Your tokens still work; `matchbox token list` shows them."
+        return f"{message} All tokens are revoked; a new one is kept for `matchbox`."
+    return f"{message} Your tokens still work; `matchbox token list` shows them."

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 
 HOST: Final = "127.0.0.1"
 _READY_S: Final = 60.0
-_LOOK_S: Final = 0.2
-_PATH_KEPT: Final = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "VIRTUAL_ENV", "PYTHONPATH")
+_CHECK_S: Final = 0.2
+_INHERITED: Final = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "VIRTUAL_ENV", "PYTHONPATH")
 _NOT_FOR_ARENAS: Final = ("MATCHBOX_SECRET_KEY", "MATCHBOX_DATABASE_URL", "MATCHBOX_SMTP_")
 
 
@@ -56,7 +56,7 @@ def up(
         signal.signal(number, _stop)
     try:
         place = folder.make(data)
-        with folder.held(place), listen(port) as public, _internal_listener() as internal:
+        with folder.locked(place), listen(port) as public, _internal_listener() as internal:
             _run(place, Listeners(public, internal))
     except _Stopped:
         output.note("Stopped.")
@@ -102,7 +102,7 @@ def _run(place: Path, listeners: Listeners) -> None:
         given["MATCHBOX_BROKER_URL"] = broker.address(place)
         broker.prepare(place)
     settings = read_settings(given)
-    environment = {**_kept(), **given, "PYTHONUNBUFFERED": "1"}
+    environment = {**_inherited_environment(), **given, "PYTHONUNBUFFERED": "1"}
     supervisor = Supervisor(folder.logs(place), output.note)
     try:
         secret = _prepare(environment)
@@ -112,14 +112,14 @@ def _run(place: Path, listeners: Listeners) -> None:
         web, internal, *others = programs(settings, environment, place, listeners)
         supervisor.add(web)
         supervisor.add(internal)
-        _wait(supervisor, "web", lambda: _answers(settings.server_url))
-        _wait(supervisor, "internal", lambda: _answers(settings.internal_url))
+        _wait(supervisor, "web", lambda: _is_up(settings.server_url))
+        _wait(supervisor, "internal", lambda: _is_up(settings.internal_url))
         for program in others:
             supervisor.add(program)
-        _greet(settings.server_url, secret, folder.logs(place))
+        _print_address(settings.server_url, secret, folder.logs(place))
         while True:
-            supervisor.look()
-            time.sleep(_LOOK_S)
+            supervisor.restart_dead()
+            time.sleep(_CHECK_S)
     except _Stopped:
         output.note("Stopping ...")
         signal.signal(signal.SIGINT, lambda *_: supervisor.kill())
@@ -139,8 +139,8 @@ def programs(
     from worker.arena import cpu_affinity
 
     started = [
-        _served("web", web.PUBLIC, environment, place, listeners.public),
-        _served("internal", web.INTERNAL, environment, place, listeners.internal),
+        _web_server("web", web.PUBLIC, environment, place, listeners.public),
+        _web_server("internal", web.INTERNAL, environment, place, listeners.internal),
         Program("ledger", _worker("ledger", "ledger", "ledger"), environment, layer=1),
         Program("beat", _celery("worker.ledger.main", "beat", "--pidfile="), environment, layer=2),
     ]
@@ -160,9 +160,9 @@ def arena_environment(environment: Mapping[str, str], place: Path) -> dict[str, 
     return {**known, "MATCHBOX_DATA": str(folder.arena(place))}
 
 
-def _served(
+def _web_server(
     name: str,
-    words: Sequence[str],
+    arguments: Sequence[str],
     environment: Mapping[str, str],
     place: Path,
     listener: socket.socket,
@@ -172,7 +172,7 @@ def _served(
 
     at = ("-c", "python:cli.web", "-b", f"fd://{listener.fileno()}")
     counting = {"PROMETHEUS_MULTIPROC_DIR": str(place / "metrics" / name)}
-    command = _python("gunicorn", *at, *words)
+    command = _python("gunicorn", *at, *arguments)
     return Program(name, command, {**environment, **counting}, (listener.fileno(),), layer=1)
 
 
@@ -198,12 +198,12 @@ def _worker(name: str, half: str, queues: str) -> list[str]:
     )
 
 
-def _celery(app: str, *words: str) -> list[str]:
-    return _python("celery", "-A", app, *words)
+def _celery(app: str, *arguments: str) -> list[str]:
+    return _python("celery", "-A", app, *arguments)
 
 
-def _python(module: str, *words: str) -> list[str]:
-    return [sys.executable, "-m", module, *words]
+def _python(module: str, *arguments: str) -> list[str]:
+    return [sys.executable, "-m", module, *arguments]
 
 
 def _prepare(environment: Mapping[str, str]) -> str | None:
@@ -220,10 +220,10 @@ def _prepare(environment: Mapping[str, str]) -> str | None:
         start_new_session=True,
     )
     if done.returncode:
-        words = done.stderr.strip().splitlines() or ["it gave no reason"]
-        raise Unavailable(f"the database could not be brought up to date: {words[-1]}")
-    told: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
-    secret: str | None = told["first_operator"]
+        lines = done.stderr.strip().splitlines() or ["it gave no reason"]
+        raise Unavailable(f"the database could not be brought up to date: {lines[-1]}")
+    report: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    secret: str | None = report["first_operator"]
     return secret
 
 
@@ -235,11 +235,11 @@ def _wait(supervisor: Supervisor, name: str, ready: Callable[[], bool]) -> None:
     while not ready():
         if time.monotonic() > deadline:
             raise Unavailable(f"{name} did not start within {_READY_S:.0f} s: see its log")
-        supervisor.look()
+        supervisor.restart_dead()
         time.sleep(0.05)
 
 
-def _answers(url: str) -> bool:
+def _is_up(url: str) -> bool:
     from urllib.error import URLError
     from urllib.request import ProxyHandler, build_opener
 
@@ -250,15 +250,15 @@ def _answers(url: str) -> bool:
         return False
 
 
-def _greet(url: str, secret: str | None, logs: Path) -> None:
+def _print_address(url: str, secret: str | None, logs: Path) -> None:
     print(f"Matchbox is running at {url}", flush=True)
     if secret is not None:
         print(f"Become its first operator, once: {url}/first/{secret}", flush=True)
     output.note(f"Logs are in {logs}. Ctrl-C stops everything.")
 
 
-def _kept() -> dict[str, str]:
-    return {name: os.environ[name] for name in _PATH_KEPT if name in os.environ}
+def _inherited_environment() -> dict[str, str]:
+    return {name: os.environ[name] for name in _INHERITED if name in os.environ}
 
 
 def _stop(*_: object) -> None:

@@ -45,7 +45,7 @@ def _play(
     show: Callable[[Comparison], object],
     alone: frozenset[int] | None,
 ) -> dict[str, Any]:
-    """Plays the comparison once; `alone` is as for `experiment.play`. Raises KeepsState."""
+    """Plays the comparison once; `alone` is as for `experiment.play`. Raises StatefulBotsFound."""
     batches = list(comparison.batches())
     jobs = list(sampled([job for batch in batches for job in batch], alone))
     tasks = [task_of(job, bundles, {}) for job in jobs]

@@ -28,10 +28,10 @@ def main(words: Sequence[str]) -> int:
         text = table.text(iterations, values, solved)
         found = curve.share(BOT, text, options.games, options.seed, options.workers)
         left = table.mean_exploitability(solved)
-        marks.append(curve.Mark(iterations, left, options.games, *found))
+        marks.append(curve.CurvePoint(iterations, left, options.games, *found))
         won = 100 * found[0]
         output.note(f"{iterations} iterations: {won:.1f}% won, exploitability {left:.4f}")
-    how = (
+    caption = (
         f"{options.games} games of two against {curve.RIVAL} at every mark, seed {options.seed}, "
         "by a table made anew with so many iterations. Exploitability is how much the best answer "
         "wins beyond its share of a round, the mean of all rounds. Made by: make learn."
@@ -39,7 +39,7 @@ def main(words: Sequence[str]) -> int:
     options.docs.mkdir(parents=True, exist_ok=True)
     options.table.write_text(text)
     (options.docs / "learning.tsv").write_text(curve.tsv(marks))
-    (options.docs / "learning.html").write_text(curve.page(marks, how))
+    (options.docs / "learning.html").write_text(curve.page(marks, caption))
     output.note(f"written: {options.table}, learning.tsv and learning.html in {options.docs}")
     return 0
 

@@ -27,7 +27,7 @@ PLOTLY: Final = "../dashboard/static/vendor/plotly-cartesian.min.js"
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class CurvePoint:
     """The result after so many iterations."""
 
     iterations: int
@@ -57,45 +57,45 @@ def share(bot: Path, table: str, games: int, seed: str, workers: int) -> tuple[f
     return own["first_share"], *own["ci95"]
 
 
-def tsv(marks: Sequence[Mark]) -> str:
+def tsv(points: Sequence[CurvePoint]) -> str:
     """The curve as lines, after a header line."""
-    lines: Iterator[Sequence[object]] = map(astuple, marks)
-    head = [field.name for field in fields(Mark)]
-    return "".join("\t".join(map(_written, line)) + "\n" for line in (head, *lines))
+    lines: Iterator[Sequence[object]] = map(astuple, points)
+    head = [field.name for field in fields(CurvePoint)]
+    return "".join("\t".join(map(_cell_text, line)) + "\n" for line in (head, *lines))
 
 
-def page(marks: Sequence[Mark], how: str) -> str:
+def page(points: Sequence[CurvePoint], caption: str) -> str:
     """The curve as a page that loads nothing but the repository's own Plotly."""
     title = "What the bot regret learns of two-player Skull"
-    figure = draw(marks).to_html(full_html=False, include_plotlyjs=PLOTLY, div_id="curve")
+    figure = draw(points).to_html(full_html=False, include_plotlyjs=PLOTLY, div_id="curve")
     return f"""<!doctype html>
 <html lang="en"><meta charset="utf-8"><title>{title}</title>
 <style>body {{ font: 16px system-ui; margin: 2rem auto; max-width: 56rem; padding: 0 1rem }}</style>
 <h1>{title}</h1>
-<p>{escape(how)}</p>
+<p>{escape(caption)}</p>
 {figure}
 </html>
 """
 
 
-def draw(marks: Sequence[Mark]) -> go.Figure:
+def draw(points: Sequence[CurvePoint]) -> go.Figure:
     """The share of games won above, the exploitability below."""
     figure = go.Figure()
-    iterations = [mark.iterations for mark in marks]
+    iterations = [point.iterations for point in points]
     figure.add_scatter(
         x=iterations,
-        y=[100 * mark.share for mark in marks],
+        y=[100 * point.share for point in points],
         error_y={
             "symmetric": False,
-            "array": [100 * (mark.high - mark.share) for mark in marks],
-            "arrayminus": [100 * (mark.share - mark.low) for mark in marks],
+            "array": [100 * (point.high - point.share) for point in points],
+            "arrayminus": [100 * (point.share - point.low) for point in points],
         },
         name=f"won against {RIVAL}, %",
         line={"color": "#0072b2"},
     )
     figure.add_scatter(
         x=iterations,
-        y=[100 * mark.exploitability for mark in marks],
+        y=[100 * point.exploitability for point in points],
         name="exploitability of a round, %",
         line={"color": "#d55e00"},
         yaxis="y2",
@@ -110,5 +110,5 @@ def draw(marks: Sequence[Mark]) -> go.Figure:
     )
 
 
-def _written(value: object) -> str:
+def _cell_text(value: object) -> str:
     return f"{value:.4f}" if isinstance(value, float) else str(value)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from learning.rounds import (
     PRIVATE,
-    End,
+    Challenge,
     Node,
     Stage,
     Values,
@@ -60,11 +60,11 @@ class Decision:
         return np.where(total > 0, weights / np.where(total > 0, total, 1.0), even)
 
 
-Backed: TypeAlias = Callable[[Decision, int, Array, Array], Array]
+ValueRule: TypeAlias = Callable[[Decision, int, Array, Array], Array]
 """The mover's values of a decision, from its strategy and the values of its actions."""
 
 
-class Game:
+class RoundTree:
     """The rounds of one batch of stages, for known values of the rounds that follow."""
 
     def __init__(self, batch: Sequence[Stage], values: Mapping[Stage, Values]) -> None:
@@ -73,8 +73,8 @@ class Game:
         self.decisions: list[Decision] = []
         self.root = self._grow(first(cards), cards, values)
         self.dealt: Pair = (
-            np.array([_dealt(stage.starter.owns) for stage in batch]),
-            np.array([_dealt(stage.other.owns) for stage in batch]),
+            np.array([_holding_prior(stage.starter.owns) for stage in batch]),
+            np.array([_holding_prior(stage.other.owns) for stage in batch]),
         )
 
     def _grow(self, node: Node, cards: tuple[int, int], values: Mapping[Stage, Values]) -> Decision:
@@ -82,7 +82,7 @@ class Game:
         self.decisions.append(decision)
         for action in node.actions.replace("S", ""):
             after = follow(node, action, cards)
-            if isinstance(after, End):
+            if isinstance(after, Challenge):
                 decision.after[action] = np.array(
                     [payoffs(stage, after, values) for stage in self.stages]
                 )
@@ -132,7 +132,7 @@ class Game:
         return (won - 1) / 2
 
 
-def _dealt(owns: float) -> list[float]:
+def _holding_prior(owns: float) -> list[float]:
     return [1 - owns, owns] + [0.0] * (PRIVATE - 2)
 
 
@@ -149,7 +149,7 @@ def _walk(
     decision: Decision,
     reach: Pair,
     play: Callable[[Decision, Array], Array],
-    back: Backed,
+    value_rule: ValueRule,
 ) -> Pair:
     """Both players' values of a decision, given the probability of each holding there."""
     node, mover = decision.node, decision.node.mover
@@ -166,7 +166,7 @@ def _walk(
         both = (moved, reach[1]) if mover == 0 else (reach[0], moved)
         after = decision.after[action]
         if isinstance(after, Decision):
-            values = _walk(after, both, play, back)
+            values = _walk(after, both, play, value_rule)
         else:
             values = (
                 (after * both[1][:, None, :]).sum(axis=2),
@@ -176,17 +176,17 @@ def _walk(
         if action == "R":
             found[:, 1, 1] = values[mover][:, placed]
         others += values[1 - mover]
-    own = back(decision, mover, strategy, found)
+    own = value_rule(decision, mover, strategy, found)
     return (own, others) if mover == 0 else (others, own)
 
 
-def solve(iterations: int, workers: int = 1) -> tuple[dict[Stage, Values], list[Game]]:
+def solve(iterations: int, workers: int = 1) -> tuple[dict[Stage, Values], list[RoundTree]]:
     """The values of every stage, the last ones first, and the solved rounds.
 
     The result does not depend on `workers`, the number of processes.
     """
     values: dict[Stage, Values] = {}
-    solved: list[Game] = []
+    solved: list[RoundTree] = []
     found = stages()
     with ProcessPoolExecutor(workers) if workers > 1 else nullcontext() as pool:
         for closeness in sorted({stage.closeness for stage in found}):
@@ -205,8 +205,8 @@ class Solver:
         self.iterations = iterations
         self.values = dict(values)
 
-    def __call__(self, batch: Sequence[Stage]) -> Game:
-        game = Game(batch, self.values)
+    def __call__(self, batch: Sequence[Stage]) -> RoundTree:
+        game = RoundTree(batch, self.values)
         for iteration in range(1, self.iterations + 1):
             game.improve(iteration)
         return game

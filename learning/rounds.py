@@ -72,7 +72,7 @@ class Node:
     """R and S place a rose and the skull, a digit bids, x passes."""
 
 
-class End(NamedTuple):
+class Challenge(NamedTuple):
     """The end of the bidding, when the challenger turns cards over."""
 
     challenger: int
@@ -91,10 +91,10 @@ def stages() -> list[Stage]:
     return [Stage(*both) for both in product(sides, repeat=2)]
 
 
-def batches(found: Sequence[Stage]) -> Iterator[list[Stage]]:
+def batches(all_stages: Sequence[Stage]) -> Iterator[list[Stage]]:
     """Groups of stages with the same numbers of cards: they have the same decisions."""
     for cards in product(range(1, CARDS + 1), repeat=2):
-        same = [one for one in found if (one.starter.cards, one.other.cards) == cards]
+        same = [one for one in all_stages if (one.starter.cards, one.other.cards) == cards]
         if same:
             yield same
 
@@ -104,11 +104,11 @@ def first(cards: tuple[int, int]) -> Node:
     return Node("", 0, (0, 0), "RS")
 
 
-def follow(node: Node, action: str, cards: tuple[int, int]) -> Node | End:
+def follow(node: Node, action: str, cards: tuple[int, int]) -> Node | Challenge:
     """The node or end that everybody sees after that action; R and S look alike."""
     mover, other = node.mover, 1 - node.mover
     if action == "x":
-        return End(other, int(node.history[-1]), node.piles)
+        return Challenge(other, int(node.history[-1]), node.piles)
     if action in "RS":
         piles = (node.piles[0] + (mover == 0), node.piles[1] + (mover == 1))
         ready = all(piles)
@@ -116,7 +116,7 @@ def follow(node: Node, action: str, cards: tuple[int, int]) -> Node | End:
         bids = _bids(1, sum(piles)) if ready else ""
         return Node(node.history + "p", other, piles, places + bids)
     if int(action) == sum(node.piles):
-        return End(mover, int(action), node.piles)
+        return Challenge(mover, int(action), node.piles)
     bids = _bids(int(action) + 1, sum(node.piles))
     return Node(node.history + action, other, node.piles, bids + "x")
 
@@ -137,25 +137,25 @@ def allowed(node: Node, cards: tuple[int, int]) -> NDArray[np.bool_]:
     return mask
 
 
-def payoffs(stage: Stage, end: End, values: Mapping[Stage, Values]) -> NDArray[np.float64]:
+def payoffs(stage: Stage, end: Challenge, values: Mapping[Stage, Values]) -> NDArray[np.float64]:
     """The probability that player 0 wins, by the private holdings of both players."""
     won: dict[str, Values] = {
-        how: _after(stage, end, how, values) for how in ("met", "own_skull", "other_skull")
+        result: _after(stage, end, result, values) for result in ("met", "own_skull", "other_skull")
     }
     table = np.zeros((PRIVATE, PRIVATE))
     for mine, theirs in product(range(PRIVATE), repeat=2):
-        how = _ending(end, (mine, theirs))
-        table[mine, theirs] = won[how][int(mine > 0), int(theirs > 0)]
+        result = _ending(end, (mine, theirs))
+        table[mine, theirs] = won[result][int(mine > 0), int(theirs > 0)]
     return table
 
 
-def _turned(end: End) -> tuple[int, int]:
+def _turned(end: Challenge) -> tuple[int, int]:
     """How many cards the challenger turns over from its own pile, and from the other one."""
     own = min(end.bid, end.piles[end.challenger])
     return own, end.bid - own
 
 
-def _ending(end: End, held: tuple[int, int]) -> str:
+def _ending(end: Challenge, held: tuple[int, int]) -> str:
     own, others = _turned(end)
     mine, theirs = held[end.challenger], held[1 - end.challenger]
     if mine - 2 >= end.piles[end.challenger] - own:
@@ -165,26 +165,28 @@ def _ending(end: End, held: tuple[int, int]) -> str:
     return "met"
 
 
-def _after(stage: Stage, end: End, how: str, values: Mapping[Stage, Values]) -> Values:
+def _after(stage: Stage, end: Challenge, result: str, values: Mapping[Stage, Values]) -> Values:
     """The probabilities after the challenge has ended like that."""
-    who = end.challenger
-    own, other = stage[who], stage[1 - who]
-    if how == "met":
+    challenger = end.challenger
+    own, other = stage[challenger], stage[1 - challenger]
+    if result == "met":
         if own.points + 1 == POINTS_TO_WIN:
-            return np.full((2, 2), 1.0 - who)
+            return np.full((2, 2), 1.0 - challenger)
         turned = _turned(end)
         own = _shown(own._replace(points=own.points + 1), turned[0])
-        return _seen_from_0(who, values[Stage(own, _shown(other, turned[1]))])
+        return _values_of_player_0(challenger, values[Stage(own, _shown(other, turned[1]))])
     if own.cards == 1:
-        return np.full((2, 2), float(who))
+        return np.full((2, 2), float(challenger))
     left = Side(own.points, own.cards - 1, MAY if own.known == HAS else own.known)
-    if how == "other_skull":
+    if result == "other_skull":
         after = values[Stage(left, other._replace(known=HAS))].copy()
         after[1] = after[0] / own.cards + after[1] * (1 - 1 / own.cards)
-        return _seen_from_0(who, after)
+        return _values_of_player_0(challenger, after)
     following = Stage(left._replace(known=MAY), other)
     after = values[following]
-    return _seen_from_0(who, np.tile(after[int(keeps_skull(following, values))], (2, 1)))
+    return _values_of_player_0(
+        challenger, np.tile(after[int(keeps_skull(following, values))], (2, 1))
+    )
 
 
 def _shown(side: Side, roses: int) -> Side:
@@ -199,6 +201,6 @@ def keeps_skull(stage: Stage, values: Mapping[Stage, Values]) -> bool:
     return bool(with_skull >= without)
 
 
-def _seen_from_0(starter: int, after: Values) -> Values:
+def _values_of_player_0(starter: int, after: Values) -> Values:
     """The next round's values as seen by this round's player 0; its starter is its player 0."""
     return 1 - after.T if starter else after

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from learning.regret import Array, Decision, Game
+from learning.regret import Array, Decision, RoundTree
 from learning.rounds import PRIVATE, Stage, Values, keeps_skull
 
 SELDOM: Final = 0.01
@@ -22,19 +22,19 @@ HOLDINGS: Final = ("-", "h", "0", "1", "2", "3")
 """What a player holds in private, in the order of `rounds.PRIVATE`."""
 
 
-def text(iterations: int, values: Mapping[Stage, Values], solved: Sequence[Game]) -> str:
+def text(iterations: int, values: Mapping[Stage, Values], solved: Sequence[RoundTree]) -> str:
     """The whole table."""
     head = f"# {iterations} iterations, exploitability {mean_exploitability(solved):.4f}"
     return "\n".join([head, *(line for game in solved for line in _lines(game, values))]) + "\n"
 
 
-def mean_exploitability(solved: Sequence[Game]) -> float:
+def mean_exploitability(solved: Sequence[RoundTree]) -> float:
     """By how much the best answer beats its share of a round: the mean over all rounds."""
     found = [float(one) for game in solved for one in game.exploitability()]
     return sum(found) / len(found)
 
 
-def _lines(game: Game, values: Mapping[Stage, Values]) -> Iterator[str]:
+def _lines(game: RoundTree, values: Mapping[Stage, Values]) -> Iterator[str]:
     reached = _reached(game)
     for place, stage in enumerate(game.stages):
         yield f"= {stage}" + " s" * keeps_skull(stage, values)
@@ -43,12 +43,12 @@ def _lines(game: Game, values: Mapping[Stage, Values]) -> Iterator[str]:
             for held in range(PRIVATE):
                 if reach[place, held] < SELDOM:
                     continue
-                said = _said(decision.node.actions, average[place, held])
-                if said != "x100":
-                    yield f"{decision.node.history or '.'} {HOLDINGS[held]} {said}"
+                strategy = _strategy_text(decision.node.actions, average[place, held])
+                if strategy != "x100":
+                    yield f"{decision.node.history or '.'} {HOLDINGS[held]} {strategy}"
 
 
-def _said(actions: str, shares: Array) -> str:
+def _strategy_text(actions: str, shares: Array) -> str:
     """The actions with their shares in percent, except those that are too rare."""
     kept = [share if share >= SELDOM else 0.0 for share in shares]
     return " ".join(
@@ -58,7 +58,7 @@ def _said(actions: str, shares: Array) -> str:
     )
 
 
-def _reached(game: Game) -> list[tuple[Decision, Array]]:
+def _reached(game: RoundTree) -> list[tuple[Decision, Array]]:
     """Every decision, and how likely the mover's own play leads there, by stage and holding."""
     found: list[tuple[Decision, Array]] = []
 

@@ -8,7 +8,7 @@ from zipfile import ZIP_STORED, ZipFile
 
 import pytest
 
-from cli.archive import whole
+from cli.archive import complete_file
 from matchbox.errors import BadOption
 from server.db.models import Match, MatchSeat, User
 from tests.books import Books, play_out, really_learned, really_played, season_of
@@ -188,7 +188,7 @@ def test_a_place_where_no_file_can_be_is_named(tmp_path: Path) -> None:
     place = tmp_path / "gone" / "spring.zip"
     with (
         pytest.raises(BadOption, match=r"spring\.zip cannot be written: No such file"),
-        whole(place),
+        complete_file(place),
     ):
         pytest.fail("there is nothing to write to")
 

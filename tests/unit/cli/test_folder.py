@@ -69,12 +69,12 @@ def test_damaged_secrets_are_not_replaced(tmp_path: Path) -> None:
 
 def test_it_is_held_by_one_at_a_time(tmp_path: Path) -> None:
     with (
-        folder.held(tmp_path),
+        folder.locked(tmp_path),
         pytest.raises(Conflict, match=r"already running on .* \(process \d+\)"),
-        folder.held(tmp_path),
+        folder.locked(tmp_path),
     ):
         raise AssertionError("two have it")
-    with folder.held(tmp_path):
+    with folder.locked(tmp_path):
         pass
 
 

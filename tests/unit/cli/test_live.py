@@ -112,7 +112,7 @@ def test_figures_that_take_long_are_asked_for_seldom() -> None:
     console = Console(file=io.StringIO(), force_terminal=True)
     live = Live(console, lambda: now)
     for _ in range(240):
-        live.tell(rows)
+        live.show_figures(rows)
         now += LEAST_S
     assert [later - sooner for sooner, later in pairwise(asked)] == [10.5] * (len(asked) - 1)
     assert len(asked) > 3
@@ -122,5 +122,5 @@ def test_figures_that_take_long_are_asked_for_seldom() -> None:
 
 def test_where_nobody_looks_no_figure_is_asked_for() -> None:
     live = Live(Console(file=io.StringIO()))
-    live.tell(lambda: pytest.fail("it was asked for"))
+    live.show_figures(lambda: pytest.fail("it was asked for"))
     assert list(live.get_renderables())[1:] == []

@@ -98,7 +98,7 @@ def test_it_listens_on_this_machine_alone() -> None:
 
 def test_a_folder_in_use_is_named(matchbox: Run, tmp_path: Path) -> None:
     made = folder.make(tmp_path / "data")
-    with folder.held(made):
+    with folder.locked(made):
         command = [str(Path(sys.executable).with_name("matchbox")), "up", "--port", "0"]
         command += ["--data", str(made)]
         done = subprocess.run(command, capture_output=True, text=True, check=False)

@@ -78,7 +78,7 @@ def test_a_child_that_is_killed_is_started_again(
     until(lambda: gone(first))
 
     def again() -> bool:
-        supervisor.look()
+        supervisor.restart_dead()
         return (tmp_path / "one.log").read_text() == "up\nup\n"
 
     until(again)
@@ -98,10 +98,10 @@ def test_a_child_that_dies_again_and_again_is_waited_for_longer_each_time(
     for _ in range(9):
         assert one.process is not None
         one.process.wait()
-        one.look()
-        pauses.append(one.again_at - now)
-        now = one.again_at
-        one.look()
+        one.restart_dead()
+        pauses.append(one.restart_at - now)
+        now = one.restart_at
+        one.restart_dead()
     one.kill()
     assert pauses == [0.5, 1, 2, 4, 8, 16, 30, 30, LONGEST_PAUSE_S]
     assert said[0] == "one ended with code 3; it is started again"

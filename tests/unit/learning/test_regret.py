@@ -11,9 +11,9 @@ import pytest
 from cli import shipped
 from learning import __main__ as learn
 from learning import curve, table
-from learning.regret import Game, Solver, solve
+from learning.regret import RoundTree, Solver, solve
 from learning.rounds import (
-    End,
+    Challenge,
     Side,
     Stage,
     Values,
@@ -31,7 +31,7 @@ LAST = Stage(Side(1, 1, "m"), Side(1, 1, "m"))
 
 
 @pytest.fixture(scope="module")
-def learned() -> tuple[dict[Stage, Values], list[Game]]:
+def learned() -> tuple[dict[Stage, Values], list[RoundTree]]:
     """Everything after three iterations."""
     return solve(3)
 
@@ -53,8 +53,8 @@ def test_the_rounds_end_and_lead_to_rounds_closer_to_the_end() -> None:
     ],
 )
 def test_the_last_challenge_decides(bid: int, mine: int, theirs: int, wins: float) -> None:
-    assert payoffs(LAST, End(0, bid, (1, 1)), {})[mine, theirs] == wins
-    assert payoffs(LAST, End(1, bid, (1, 1)), {})[theirs, mine] == 1 - wins
+    assert payoffs(LAST, Challenge(0, bid, (1, 1)), {})[mine, theirs] == wins
+    assert payoffs(LAST, Challenge(1, bid, (1, 1)), {})[theirs, mine] == 1 - wins
 
 
 def test_a_lost_card_is_a_skull_as_often_as_chance_has_it() -> None:
@@ -62,7 +62,7 @@ def test_a_lost_card_is_a_skull_as_often_as_chance_has_it() -> None:
     following = Stage(Side(0, 3, "m"), Side(0, 1, "h"))
     values = {stage: np.full((2, 2), 0.5) for stage in stages()}
     values[following] = np.array([[0.0, 0.2], [0.0, 0.6]])
-    found = payoffs(stage, End(0, 2, (1, 1)), values)
+    found = payoffs(stage, Challenge(0, 2, (1, 1)), values)
     assert found[1, 2] == pytest.approx(0.25 * 0.2 + 0.75 * 0.6)
 
 
@@ -72,17 +72,17 @@ def test_who_turns_over_the_own_skull_loses_what_is_worth_less() -> None:
     values[following] = np.array([[0.7, 0.7], [0.4, 0.4]])
     assert not keeps_skull(following, values)
     stage = Stage(Side(0, 4, "h"), Side(0, 1, "m"))
-    assert payoffs(stage, End(0, 1, (1, 1)), values)[2, 0] == pytest.approx(0.7)
+    assert payoffs(stage, Challenge(0, 1, (1, 1)), values)[2, 0] == pytest.approx(0.7)
 
 
 def test_a_bid_of_all_cards_ends_the_bidding() -> None:
     node = first((4, 4))
     for action in ("R", "S"):
         after = follow(node, action, (4, 4))
-        assert not isinstance(after, End)
+        assert not isinstance(after, Challenge)
         node = after
     assert node.actions == "RS12"
-    assert follow(node, "2", (4, 4)) == End(0, 2, (1, 1))
+    assert follow(node, "2", (4, 4)) == Challenge(0, 2, (1, 1))
 
 
 def test_who_has_only_a_skull_left_must_bid_and_loses() -> None:
@@ -98,13 +98,13 @@ def test_more_iterations_leave_less_to_exploit() -> None:
 
 
 def test_learning_draws_no_chance_and_needs_no_number_of_workers(
-    learned: tuple[dict[Stage, Values], list[Game]],
+    learned: tuple[dict[Stage, Values], list[RoundTree]],
 ) -> None:
     assert table.text(3, *learned) == table.text(3, *solve(3, workers=2))
 
 
 def test_a_beginner_s_table_wins_less_than_the_shipped_one(
-    learned: tuple[dict[Stage, Values], list[Game]],
+    learned: tuple[dict[Stage, Values], list[RoundTree]],
 ) -> None:
     beginner = curve.share(learn.BOT, table.text(1, *solve(1)), 300, "a test", 1)
     known = curve.share(learn.BOT, (learn.BOT / "table.txt").read_text(), 300, "a test", 1)
