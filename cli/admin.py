@@ -22,7 +22,7 @@ user = typer.Typer(help="Accounts.", no_args_is_help=True)
 admin.add_typer(user, name="user")
 
 DataOption = Annotated[
-    Path | None, typer.Option(help="act in this data folder, with no account of your own")
+    Path | None, typer.Option(help="work in this data folder, without an account of your own")
 ]
 
 
@@ -30,11 +30,11 @@ DataOption = Annotated[
 def create(
     name: Annotated[str, typer.Argument(help="the account's name")],
     role: Annotated[str, typer.Option(help="author or operator")] = "author",
-    password: Annotated[str, typer.Option(help="one is made where none is given")] = "",
+    password: Annotated[str, typer.Option(help="the password; a random one if left out")] = "",
     data: DataOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Make an account. With --data it also gets a token, and may be the first operator."""
+    """Create an account. With --data it also gets a token, and may be the first operator."""
     from matchbox.errors import BadOption
 
     if role not in ("author", "operator"):
@@ -59,7 +59,7 @@ def migrate(
     data: Annotated[Path, typer.Option(help="the data folder")] = Path("data"),
     json: JsonOption = False,
 ) -> None:
-    """Bring the database to this program's schema; `matchbox up` does it by itself."""
+    """Update the database to this program's schema; `matchbox up` does so by itself."""
     from cli.folder import settings_of
     from matchbox.settings import read_settings
     from server.context import database_url

@@ -35,12 +35,12 @@ def export(
     bundles: Annotated[
         Whose,
         typer.Option(
-            help="whose files and memories go with it: yours; those of all who allow it as well; "
-            "or everybody's, for operators"
+            help="whose bots' files and memories to include: yours, also those of owners who allow "
+            "it, or all (for operators)"
         ),
     ] = "allowed",
 ) -> None:
-    """Write a season that is over to one archive, which proves itself anywhere."""
+    """Write a finished season to one archive, which anybody can verify."""
     with connect() as client, complete_file(file) as zipped:
         _fetch(client, season, bundles, zipped)
     output.note(f"{file}: check it with `matchbox season verify {file}`")
@@ -49,13 +49,14 @@ def export(
 def verify(
     season: Annotated[str, typer.Argument(help="the season's name or number, or an archive")],
     sample: Annotated[
-        int | None, typer.Option(min=1, help="play only so many matches again, drawn by lot")
+        int | None,
+        typer.Option(min=1, help="verify only this many matches and lessons, drawn at random"),
     ] = None,
     box: BoxOption = "auto",
     data: DataOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Play a season's matches again and compare every digest; exits 1 where one differs.
+    """Play a season's matches again and compare every digest; exits 1 if one differs.
 
     An operator's report on a season of the server is kept there, and shown on the season's page.
     """

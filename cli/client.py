@@ -137,8 +137,8 @@ def parse_answer(kind: type[A], data: Any) -> A:
         return kind.model_validate(data)
     except ValidationError as error:
         raise errors.BadMessage(
-            f"the server's answer is no {kind.__name__}: is it of another version than this "
-            f"command? {error.errors()[0]['msg']}"
+            f"the server's answer is not a {kind.__name__}: use a command of the server's version "
+            f"({error.errors()[0]['msg']})"
         ) from error
 
 

@@ -28,13 +28,13 @@ KINDS: Final = ("lost both", "lost and drew", "even", "won and drew", "won both"
 """Names of the five counts of deal pairs."""
 Width = Annotated[
     int | None,
-    typer.Option(min=0, max=1024, help="games at once, else 250; 0: each by a fresh process"),
+    typer.Option(min=0, max=1024, help="games at once (250); 0: a fresh process for each game"),
 ]
 
 
 def compare(
-    bot: Annotated[str, typer.Argument(help="is this one better: a file, or a shipped bot's name")],
-    other: Annotated[str, typer.Argument(help="than this one?")],
+    bot: Annotated[str, typer.Argument(help="the challenger: a file, or a shipped bot's name")],
+    other: Annotated[str, typer.Argument(help="the defender, likewise")],
     more: Annotated[list[str] | None, typer.Argument(help="more bots of --field")] = None,
     *,
     game: Annotated[str, typer.Option(help="the game, such as bomb")],
@@ -42,12 +42,12 @@ def compare(
         list[str] | None, typer.Option(help="both play these instead of each other")
     ] = None,
     bounds: Annotated[
-        str, typer.Option(help=f"worse than LOW, or better than HIGH Elo; {BOUNDS}")
+        str, typer.Option(help=f"LOW,HIGH in Elo: at most LOW better, or at least HIGH; {BOUNDS}")
     ] = "",
-    games: Annotated[int, typer.Option(min=2, help="so many at the most; all with --field")] = (
-        10_000
-    ),
-    deals: Annotated[int, typer.Option(min=1, help="deals between two looks")] = 25,
+    games: Annotated[
+        int, typer.Option(min=2, help="the most games; with --field, the number of games")
+    ] = (10_000),
+    deals: Annotated[int, typer.Option(min=1, help="deals between two checks of the result")] = 25,
     players: Annotated[
         int | None, typer.Option(min=1, help="table size; 2, or 3 where all play together")
     ] = None,
@@ -67,7 +67,7 @@ def compare(
     others = _field(field or [], more or [])
     bots = shipped.find_all(game, [bot, other, *others])
     if (bots[0].version, bots[0].class_name) == (bots[1].version, bots[1].class_name):
-        raise _refused("the two are one and the same bot: name another file, or FILE:CLASS")
+        raise _refused("both are the same bot: name another file, or FILE:CLASS")
     size, seed = _usual_size(game) if players is None else players, seed or secrets.token_hex(4)
     plan = plan_of(game, bots, games, seed, options=option or (), players=str(size), width=width)
     comparison = _make_comparison(plan, bounds, deals)
@@ -108,7 +108,7 @@ def _play(
 def _field(named: Sequence[str], more: Sequence[str]) -> list[str]:
     """The field: --field may be repeated, hold several bots with commas, or be followed by more."""
     if more and not named:
-        raise _refused(f"two bots are compared, and {more[0]} is a third: name it with --field")
+        raise _refused(f"two bots are compared, and {more[0]} is a third one: name it with --field")
     return [name for text in named for name in text.split(",") if name] + list(more)
 
 
@@ -131,8 +131,8 @@ def _trial(bounds: str) -> Trial:
         lower = upper = 0.0
     if not -WIDEST <= lower < upper <= WIDEST:
         raise _refused(
-            f"--bounds {bounds} is no LOW,HIGH in Elo with LOW below HIGH, "
-            f"from -{WIDEST} to {WIDEST}: write {BOUNDS}"
+            f"--bounds {bounds} must be LOW,HIGH in Elo with LOW below HIGH, "
+            f"from -{WIDEST} to {WIDEST}: write, for example, {BOUNDS}"
         )
     return Trial(lower, upper)
 

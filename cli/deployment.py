@@ -48,10 +48,10 @@ def main() -> int:
     try:
         write(Path(FILE), environment(socket))
     except FileExistsError:
-        print(f"{FILE} is there already, and its secrets are in use: edit it, or remove it")
+        print(f"{FILE} exists already, and its secrets are in use: edit it, or remove it")
         return 1
     except FileNotFoundError:
-        print(f"there is no Docker engine at {socket}: start it, or name its DOCKER_SOCKET")
+        print(f"there is no Docker engine at {socket}: start it, or set DOCKER_SOCKET")
         return 1
     print(f"Secrets are in {FILE}; its MATCHBOX_SERVER_URL is the address people will use.")
     return 0

@@ -18,13 +18,13 @@ _BUILDS: Final = {
     "install it again",
     "partial": "the hot path in plain Python: it was compiled for another Python, or not whole, so "
     "install it again",
-    "missing": "the hot path in plain Python (installed where there is a C compiler, it is faster)",
+    "missing": "the hot path in plain Python (install it with a C compiler to make it faster)",
 }
 """Explanations, by the reason why it is in plain Python."""
 
 
 def doctor(json: JsonOption = False) -> None:
-    """Say which boxes, brokers and databases work; exits 1 where strangers may not play."""
+    """Check which boxes, brokers and databases work; exits 1 if strangers may not play."""
     report = examine()
     if json:
         output.document(report)
@@ -126,4 +126,4 @@ def _show(report: dict[str, Any]) -> None:
     for game, bots in report["games"].items():
         print(f"game {game}: {', '.join(bots)}")
     if not report["walled"]:
-        print("No box holds here: only operators may submit bots. Install bubblewrap to mend it.")
+        print("No box is walled here, so only operators may submit bots: install bubblewrap.")

@@ -18,11 +18,11 @@ def print_stateful(bots: Sequence[str], alone: Sequence[str] = ()) -> None:
     """Says which bots keep state, and what was done about it or what the user can do."""
     for bot in bots:
         if bot in alone:
-            remedy = "each of its games was played again by a fresh process, as a league would do"
+            remedy = "a fresh process has played each of its games again, as in a league"
         else:
             remedy = (
-                "these figures are of games played side by side; with --width 0 every game is "
-                "played by a fresh process, as a league would do"
+                "these games were played side by side; with --width 0 a fresh process plays each "
+                "game, as in a league"
             )
         output.note(f"{bot} keeps state: it plays differently when alone; {remedy}")
 

@@ -32,11 +32,11 @@ def check_export(game: str, path: Path) -> Export:
 
     exports = _offered(game)
     if not exports:
-        raise BadOption(f"{game} has no file of its own: leave --export out, or use --json")
+        raise BadOption(f"{game} has no file format of its own: leave --export out, or use --json")
     if path.name not in exports:
         raise BadOption(f"--export of {game} writes {' or '.join(exports)}, not {path.name!r}")
     if path.exists():
-        raise BadOption(f"{path} is there already: remove it, or name another folder")
+        raise BadOption(f"{path} exists already: remove it, or name another folder")
     return exports[path.name]
 
 

@@ -80,7 +80,7 @@ def environment(folder: Path, port: int, given: Mapping[str, str]) -> dict[str, 
 def settings_of(folder: Path) -> Settings:
     """The settings of a platform that was started in this folder. Raises BadSetting."""
     if not (folder / _FILE).exists():
-        raise BadSetting(f"{folder} is no data folder: start Matchbox there once, with --data")
+        raise BadSetting(f"{folder} is not a data folder: start Matchbox there once, with --data")
     return read_settings(environment(folder.resolve(), 8000, os.environ))
 
 

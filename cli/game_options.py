@@ -69,5 +69,7 @@ def read_sizes(text: str) -> list[int]:
         except ValueError:
             sizes.clear()
         if not sizes:
-            raise BadOption(f"--players {text} is no table size: write one as 3, or some as 2-6")
+            raise BadOption(
+                f"--players {text} is not a table size: write one as 3, or several as 2-6"
+            )
     return sorted(sizes)

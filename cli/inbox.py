@@ -15,14 +15,14 @@ WebhookArgument = Annotated[int, typer.Argument(min=1, help="its number, as list
 
 
 def inbox(
-    unread: Annotated[bool, typer.Option("--unread", help="only what is unread")] = False,
+    unread: Annotated[bool, typer.Option("--unread", help="only unread notices")] = False,
     read: Annotated[
         bool, typer.Option("--read", help="mark the newest and all before it as read")
     ] = False,
-    most: Annotated[int, typer.Option(min=1, max=1000, help="show at most so many")] = 20,
+    most: Annotated[int, typer.Option(min=1, max=1000, help="show at most this many")] = 20,
     json: JsonOption = False,
 ) -> None:
-    """Show what you were told of your bots and their seasons, newest first."""
+    """Show your notices of bots and seasons, newest first."""
     with connect() as client:
         asked = {"unread": "true"} if unread else {}
         items = list(client.items("/notices", most, **asked))
@@ -40,7 +40,7 @@ def add(
     url: Annotated[str, typer.Argument(help="where notices are posted, as https://...")],
     json: JsonOption = False,
 ) -> None:
-    """Have notices posted to a URL, signed with a secret that is shown this once."""
+    """Post notices to a URL, signed with a secret that is shown only once."""
     with connect() as client:
         made = client.post("/webhooks", {"url": url})
     if json:
@@ -51,7 +51,7 @@ def add(
 
 @webhook.command("list")
 def list_webhooks(json: JsonOption = False) -> None:
-    """List your webhooks, and how each fares."""
+    """List your webhooks with their last arrival and any trouble."""
     with connect() as client:
         items = list(client.items("/webhooks"))
     if json:
@@ -64,7 +64,7 @@ def list_webhooks(json: JsonOption = False) -> None:
 
 @webhook.command()
 def remove(number: WebhookArgument, json: JsonOption = False) -> None:
-    """Post no more notices there."""
+    """Remove a webhook."""
     with connect() as client:
         client.delete(f"/webhooks/{number}")
     if json:

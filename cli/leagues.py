@@ -51,12 +51,12 @@ def create(
     seats: SeatsOption = None,
     deals: DealsOption = None,
     continuous: Annotated[
-        bool, typer.Option("--continuous", help="played without end, with a board of its own")
+        bool, typer.Option("--continuous", help="played without end, with its own board")
     ] = False,
     separation: SeparationOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Make a league: a game with its options, and how its seasons are run."""
+    """Create a league: a game, its options, and the settings of its seasons."""
     body = {"name": name, "game": game, "seats": seats, "deals": deals}
     more = {
         "options": chosen(option),
@@ -75,12 +75,12 @@ def edit(
     terms: dict[str, Any],
     deals: DealsOption = None,
     paced: Annotated[
-        bool, typer.Option("--paced", help="leave the number of deals to the bots' pace again")
+        bool, typer.Option("--paced", help="let the bots' pace decide the number of deals again")
     ] = False,
     separation: SeparationOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Change how a league is run; a format holds for seasons that are made from then on."""
+    """Change a league's settings; a new format applies to seasons that are created later."""
     with connect() as client:
         knobs = {"deals": deals, "paced": paced or None}
         body = given({**knobs, "separation": separation, **terms})
@@ -90,7 +90,7 @@ def edit(
 
 @league.command("show")
 def show_league(name: LeagueArgument, json: JsonOption = False) -> None:
-    """Show a league: how its seasons are run, and when the next one starts."""
+    """Show a league with its settings and the start of its next season."""
     with connect() as client:
         found = client.get(f"/leagues/{name}")
     show(found, json)
@@ -98,13 +98,13 @@ def show_league(name: LeagueArgument, json: JsonOption = False) -> None:
 
 @league.command()
 def invite(name: LeagueArgument, user: UserArgument, json: JsonOption = False) -> None:
-    """Let an account enter the seasons of a league that is by invitation."""
+    """Invite an account to the seasons of a league that is by invitation."""
     _step(name, "invite", json, {"user": user})
 
 
 @league.command()
 def uninvite(name: LeagueArgument, user: UserArgument, json: JsonOption = False) -> None:
-    """Take an invitation back; who is in a season stays in it."""
+    """Withdraw an invitation; bots that are in a season stay in it."""
     _step(name, "uninvite", json, {"user": user})
 
 
@@ -116,7 +116,7 @@ def pause(name: LeagueArgument, json: JsonOption = False) -> None:
 
 @league.command()
 def resume(name: LeagueArgument, json: JsonOption = False) -> None:
-    """Go on with a league; what it missed meanwhile is not caught up."""
+    """Resume a league; seasons that it has missed are not made up for."""
     _step(name, "resume", json)
 
 

@@ -19,7 +19,8 @@ def lessons(
     season: SeasonArgument,
     bot: Annotated[str | None, typer.Option(help="only this one: owner/name, or name")] = None,
     memory: Annotated[
-        Path | None, typer.Option(help="write what the newest of these lessons left to this file")
+        Path | None,
+        typer.Option(help="write the memory after the newest of these lessons to this file"),
     ] = None,
     json: JsonOption = False,
 ) -> None:
@@ -31,7 +32,7 @@ def lessons(
         if memory is not None:
             names = [one["after"] for one in found if one["state"] != "waiting"]
             if not names or names[-1] is None:
-                output.exit_no("there is no memory: none of these lessons has left one")
+                output.exit_no("there is no memory: none of these lessons ended with one")
             with complete_file(memory) as file:
                 client.save(f"/memories/{names[-1]}", file)
     if json:
@@ -54,7 +55,7 @@ def share(
         typer.Argument(help="whether others may have your bots' files with an exported season"),
     ] = None,
 ) -> None:
-    """Say whether your bots go with exported seasons, or ask what you have said."""
+    """Say whether others may have your bots with exported seasons, or show your choice."""
     with connect() as client:
         if answer is None:
             sharing = client.get("/account/sharing")

@@ -18,14 +18,14 @@ from cli.seasons import SeasonArgument, season
 match = typer.Typer(help="Operate matches.", no_args_is_help=True)
 
 NamedBot = Annotated[str, typer.Argument(help="owner/name")]
-ReasonOption = Annotated[str, typer.Option(help="why; it is kept and shown")]
+ReasonOption = Annotated[str, typer.Option(help="the reason, which is kept and shown")]
 
 
 @season.command()
 def disqualify(
     season: SeasonArgument, bot: NamedBot, reason: ReasonOption, json: JsonOption = False
 ) -> None:
-    """Take a bot out of a season: it plays no more, and what it played counts no more."""
+    """Disqualify a bot: it plays no further matches, and its results no longer count."""
     _post_and_print(f"/seasons/{season}/disqualify", {"bot": bot, "reason": reason}, json)
 
 
@@ -33,7 +33,7 @@ def disqualify(
 def reinstate(
     season: SeasonArgument, bot: NamedBot, reason: ReasonOption, json: JsonOption = False
 ) -> None:
-    """Take a disqualification back; the matches that were void for it are played."""
+    """Undo a disqualification; the matches that it made void are played."""
     _post_and_print(f"/seasons/{season}/reinstate", {"bot": bot, "reason": reason}, json)
 
 
@@ -42,7 +42,8 @@ def rerun(
     season: SeasonArgument,
     reason: ReasonOption,
     number: Annotated[
-        int | None, typer.Option("--round", min=1, help="from 1; the last one opened if left out")
+        int | None,
+        typer.Option("--round", min=1, help="its number, from 1; the newest round if left out"),
     ] = None,
     json: JsonOption = False,
 ) -> None:
@@ -72,19 +73,19 @@ def void(
     again: Annotated[bool, typer.Option("--again", help="play it again at once")] = False,
     json: JsonOption = False,
 ) -> None:
-    """Make a match void, finished or not; for faults of the platform only."""
+    """Make a match void, finished or not; only for faults of the platform."""
     _post_and_print(f"/matches/{_full_id(match)}/void", {"reason": reason, "again": again}, json)
 
 
 @match.command("again")
 def play_again(match: MatchArgument, reason: ReasonOption, json: JsonOption = False) -> None:
-    """Play a void match again, as a match of its own."""
+    """Play a void match again, as a new match."""
     _post_and_print(f"/matches/{_full_id(match)}/again", {"reason": reason}, json)
 
 
 @match.command()
 def requeue(match: MatchArgument, json: JsonOption = False) -> None:
-    """Give a parked match another chance."""
+    """Queue a parked match again."""
     _post_and_print(f"/matches/{_full_id(match)}/requeue", {}, json)
 
 
@@ -95,7 +96,7 @@ def reinstate_version(
     reason: ReasonOption,
     json: JsonOption = False,
 ) -> None:
-    """Let a suspended version play again, its forfeits forgotten."""
+    """Let a suspended version play again; its forfeits are cleared."""
     from matchbox.answers.bots import Bot
 
     with connect() as client:
@@ -110,7 +111,7 @@ def reinstate_version(
 def audit(
     subject: Annotated[str | None, typer.Option(help="such as season:3")] = None,
     action: Annotated[str | None, typer.Option(help="such as season.start")] = None,
-    most: Annotated[int, typer.Option(min=1, help="so many lines, the newest")] = 50,
+    most: Annotated[int, typer.Option(min=1, help="the number of newest lines")] = 50,
     json: JsonOption = False,
 ) -> None:
     """Show who did what and when, newest first."""

@@ -56,7 +56,7 @@ def games(json: JsonOption = False) -> None:
 
 def play(
     game: Annotated[str, typer.Argument(help="the game, such as bomb")],
-    bot: Annotated[list[str], typer.Argument(help="a bot for every seat; `human` is you")],
+    bot: Annotated[list[str], typer.Argument(help="a bot for each seat; `human` is you")],
     seed: Annotated[str, typer.Option(help="the same seed deals the same cards")] = "",
     option: Annotated[list[str] | None, typer.Option(help="NAME=VALUE of the game")] = None,
     box: BoxOption = "auto",
@@ -98,7 +98,7 @@ def check(
     box: BoxOption = "auto",
     json: JsonOption = False,
 ) -> None:
-    """Validate a bot exactly as the server does; exits 1 where it is refused."""
+    """Validate a bot exactly as the server does; exits 1 if it is refused."""
     from cli import shipped
     from cli.engine import open_box
     from matchbox import registry

@@ -24,13 +24,14 @@ if TYPE_CHECKING:
 
 MatchArgument = Annotated[str, typer.Argument(help="the match's id")]
 DataOption = Annotated[
-    Path | None, typer.Option(help="a data folder: its server hands out every bot's file")
+    Path | None,
+    typer.Option(help="the server's data folder, which gives access to every bot's file"),
 ]
 _MEANING: Final[dict[Finding, str]] = {
     "same": "the bots played again gave the same record",
     "different": "the bots played again gave another record",
     "unrepeatable": "a bot does not repeat itself; the recorded moves replay",
-    "replayed_only": "the recorded moves replay; a bot's file or memory is not yours to play again",
+    "replayed_only": "the recorded moves replay; you may not read the file or memory of a bot",
 }
 
 
@@ -62,7 +63,7 @@ def replay(
 def verify(
     match: MatchArgument, box: BoxOption = "auto", data: DataOption = None, json: JsonOption = False
 ) -> None:
-    """Play a match again and compare the digests; exits 1 where they differ."""
+    """Play a match again and compare the digests; exits 1 if they differ."""
     from cli.engine import open_box
     from cli.verification import verifier
 

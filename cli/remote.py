@@ -25,7 +25,9 @@ DAYS: Final = 365
 """The default number of days that a token lasts."""
 ScopeOption = Annotated[
     list[str] | None,
-    typer.Option("--scope", help="read, submit or operate, again for each; all that you may do"),
+    typer.Option(
+        "--scope", help="read, submit or operate; repeat it for several; the default is all"
+    ),
 ]
 DaysOption = Annotated[int, typer.Option(min=1, max=3650, help="how long the token lasts")]
 STANDING_COLUMNS: Final = (
@@ -42,13 +44,13 @@ def connect() -> Client:
 
 def log_in(
     url: Annotated[str, typer.Argument(help="the server's address")],
-    name: Annotated[str, typer.Option(help="your account; asked for where it is not given")] = "",
+    name: Annotated[str, typer.Option(help="your account; asked for if left out")] = "",
     token: Annotated[bool, typer.Option("--token", help="paste a token, not a password")] = False,
     scope: ScopeOption = None,
     days: DaysOption = DAYS,
     json: JsonOption = False,
 ) -> None:
-    """Log in to a server; what is secret is asked for, or read from stdin."""
+    """Log in to a server; the password is asked for, or read from stdin."""
     from cli.client import Client, Login, save_login
 
     address = url.rstrip("/")
@@ -80,11 +82,11 @@ def submit(
     class_name: Annotated[
         str | None, typer.Option("--class", help="one of several players")
     ] = None,
-    wait: Annotated[bool, typer.Option("--wait", help="until the verdict is there")] = False,
+    wait: Annotated[bool, typer.Option("--wait", help="wait for the verdict")] = False,
     patience: Annotated[float, typer.Option(min=1, help="seconds to wait at most")] = 300.0,
     json: JsonOption = False,
 ) -> None:
-    """Upload a bot, or its next version; exits 1 where it is refused."""
+    """Upload a bot, or its next version; exits 1 if it is refused."""
     from cli import shipped
     from cli.client import parse_answer
     from matchbox.answers.bots import Version
@@ -102,7 +104,7 @@ def submit(
     if version.state == "refused":
         output.exit_no()
     if version.state == "suspended":
-        output.exit_no(f"It is suspended: {version.trouble}; mend it, and submit that")
+        output.exit_no(f"It is suspended: {version.trouble}; correct the bot and submit it again")
 
 
 def terms(scopes: list[str] | None, days: int) -> dict[str, Any]:
@@ -117,10 +119,12 @@ def verdict(client: Client, version: Version, patience_s: float) -> Version:
     deadline = time.monotonic() + patience_s
     while version.state == "pending":
         if version.parked:
-            raise Unavailable("the try-out failed by no fault of the bot; an operator has to look")
+            raise Unavailable(
+                "the try-out failed, but not because of the bot: an operator has to send it again"
+            )
         if time.monotonic() > deadline:
             raise Unavailable(
-                f"there is no verdict after {patience_s:.0f} s; see `matchbox logs` later"
+                f"there is no verdict after {patience_s:.0f} s: see `matchbox logs` later"
             )
         time.sleep(POLL_S)
         version = client.answer(type(version), f"/versions/{version.id}")
@@ -171,10 +175,10 @@ def bots(
 
 def logs(
     bot: BotArgument,
-    matches: Annotated[int, typer.Option(min=0, max=200, help="how many matches back")] = 5,
+    matches: Annotated[int, typer.Option(min=0, max=200, help="the number of last matches")] = 5,
     json: JsonOption = False,
 ) -> None:
-    """Show what a bot printed: in its try-outs and in its last matches."""
+    """Show a bot's output in its try-outs and its last matches."""
     from matchbox.answers.matches import Logs
 
     with connect() as client:
@@ -228,7 +232,7 @@ def activate(
     version: Annotated[int, typer.Argument(min=1, help="the number of an accepted version")],
     json: JsonOption = False,
 ) -> None:
-    """Make an accepted version the one that the bot plays with."""
+    """Choose the accepted version that a bot plays with."""
     from cli.client import parse_answer
     from matchbox.answers.bots import Version
 
@@ -242,7 +246,7 @@ def activate(
 
 
 def retire(bot: BotArgument, json: JsonOption = False) -> None:
-    """Take a bot from every board for ever; its games stay."""
+    """Remove a bot from every board for good; its games stay."""
     from cli.client import parse_answer
     from matchbox.answers.bots import Bot
 

@@ -51,7 +51,7 @@ def simulate(
         output.document(document)
         return
     columns, *rows = tables.round_rows(document)
-    output.table(columns, rows, f"{plan.game}: how far every bot came, by round")
+    output.table(columns, rows, f"{plan.game}: the results of every bot, by round")
     for one in document["rounds"]:
         for told in one["learning"]:
             if told["fault"]:

@@ -21,13 +21,14 @@ SeasonArgument = Annotated[str, typer.Argument(help="the season's name or number
 def create(
     terms: dict[str, Any],
     name: Annotated[
-        str | None, typer.Argument(help="its name; else the last one's with the next number")
+        str | None,
+        typer.Argument(help="its name; if left out, the last season's with the next number"),
     ] = None,
     league: Annotated[
-        str | None, typer.Option(help="its league; a game's own bears its name")
+        str | None, typer.Option(help="its league; a game's own league has the game's name")
     ] = None,
     game: Annotated[
-        str | None, typer.Option(help="instead of a league: one is made where it needs its own")
+        str | None, typer.Option(help="the game, instead of a league; a league is made if needed")
     ] = None,
     option: leagues.OptionsOption = None,
     seats: leagues.SeatsOption = None,
@@ -37,13 +38,15 @@ def create(
     seed: Annotated[
         str | None,
         typer.Option(
-            help="what all deals follow from; whoever knows it knows them, so leave it out"
+            help="the seed of all deals; whoever knows it knows the deals, so leave it out"
         ),
     ] = None,
-    draft: Annotated[bool, typer.Option("--draft", help="let only operators see it yet")] = False,
+    draft: Annotated[
+        bool, typer.Option("--draft", help="show it only to operators for now")
+    ] = False,
     json: JsonOption = False,
 ) -> None:
-    """Make a season that is open for entries, or starts by itself with --cron."""
+    """Create a season that is open for entries; with --cron it starts by itself."""
     asked = {"name": name, "league": league, "game": game, "seats": seats, "deals": deals}
     more = {"seed": seed, "draft": draft or None}
     _change("/seasons", {**asked, **more, "options": leagues.chosen(option), **terms}, json)
@@ -57,43 +60,43 @@ def publish(season: SeasonArgument, json: JsonOption = False) -> None:
 
 @season.command()
 def freeze(season: SeasonArgument, json: JsonOption = False) -> None:
-    """Fix the versions and the divisions; a newer version does not enter."""
+    """Fix the versions and the divisions of a season; newer versions do not enter."""
     _change(f"/seasons/{season}/freeze", {}, json)
 
 
 @season.command()
 def enter(season: SeasonArgument, bot: BotArgument, json: JsonOption = False) -> None:
-    """Enter a bot of yours; its version is fixed at the start."""
+    """Enter one of your bots; its version is fixed at the start."""
     _change(f"/seasons/{season}/enter", {"bot": bot}, json)
 
 
 @season.command()
 def leave(season: SeasonArgument, bot: BotArgument, json: JsonOption = False) -> None:
-    """Take a bot of yours out again, before the start."""
+    """Withdraw one of your bots before the start."""
     _change(f"/seasons/{season}/leave", {"bot": bot}, json)
 
 
 @season.command()
 def start(season: SeasonArgument, json: JsonOption = False) -> None:
-    """Play a season, all divisions of it; an open one is frozen first."""
+    """Start a season with all its divisions; an open season is frozen first."""
     _change(f"/seasons/{season}/start", {}, json)
 
 
 @season.command()
 def pause(season: SeasonArgument, json: JsonOption = False) -> None:
-    """Send no more matches of all its divisions; those under way end."""
+    """Pause a season with all its divisions; matches under way still end."""
     _change(f"/seasons/{season}/pause", {}, json)
 
 
 @season.command()
 def resume(season: SeasonArgument, json: JsonOption = False) -> None:
-    """Go on with a paused season, all divisions of it."""
+    """Resume a paused season with all its divisions."""
     _change(f"/seasons/{season}/resume", {}, json)
 
 
 @season.command()
 def cancel(season: SeasonArgument, json: JsonOption = False) -> None:
-    """End the season here, all divisions; what was not played is void."""
+    """End a season with all its divisions now; unplayed matches become void."""
     _change(f"/seasons/{season}/cancel", {}, json)
 
 

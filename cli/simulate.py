@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 Width = Annotated[
     int | None,
-    typer.Option(min=0, max=1024, help="games at once, else 250; 0: each by a fresh process"),
+    typer.Option(min=0, max=1024, help="games at once (250); 0: a fresh process for each game"),
 ]
 
 
@@ -32,7 +32,9 @@ def simulate(
     bot: Annotated[
         list[str] | None, typer.Argument(help="shipped bots by name, others by file")
     ] = None,
-    games: Annotated[int, typer.Option(min=1, help="of every pair, table size or cell")] = 1000,
+    games: Annotated[
+        int, typer.Option(min=1, help="games of every pair, table size or cell")
+    ] = 1000,
     players: Annotated[str, typer.Option(help="table sizes, such as 2-6 or 3,5")] = "",
     seed: Annotated[str, typer.Option(help="the same seed gives the same figures")] = "",
     option: Annotated[list[str] | None, typer.Option(help="NAME=VALUE of the game")] = None,
@@ -43,7 +45,8 @@ def simulate(
         bool, typer.Option("--mixed", help="played together: bots at tables with each other")
     ] = False,
     rounds: Annotated[
-        int | None, typer.Option(min=1, max=1000, help="play so often; bots learn in between")
+        int | None,
+        typer.Option(min=1, max=1000, help="play this many rounds; bots learn in between"),
     ] = None,
     width: Width = None,
     workers: Annotated[int, typer.Option(min=1, max=256, help="processes to play with")] = 1,
@@ -85,7 +88,7 @@ def _check_place(file: Path) -> None:
 
     held = file if file.exists() else file.parent
     if file.is_dir() or not os.access(held, os.W_OK):
-        raise BadOption(f"{file} cannot be written: name a file in a folder that is there")
+        raise BadOption(f"{file} cannot be written: name a file in an existing folder")
 
 
 def _simulate(
@@ -132,13 +135,13 @@ def _show(document: Mapping[str, Any], games: int) -> None:
 
     name = document["game"]
     if "pairs" in document:
-        title = f"{name}: share in % of who moves first (row) against who moves second"
+        title = f"{name}: share in % of the bot that moves first (row) against the second (column)"
         columns = ["first \\ second", *document["bots"], "all"]
         output.table(columns, tables.crosstable(document), title)
         if shares := tables.shares_rows(document):
             output.table(shares[0], shares[1:], f"{name}: what else happens")
         for counted, (heads, *rows) in tables.counts_rows(document).items():
-            output.table(heads, rows, f"{name}: {counted}, by who moves first and second")
+            output.table(heads, rows, f"{name}: {counted}, by the bots that move first and second")
     elif "cells" in document:
         columns = ["bot", *map(str, tables.sizes_of(document))]
         title = f"{name}: mean score of every team, by number of players"

@@ -17,7 +17,7 @@ COLUMNS: Final = ("id", "name", "scopes", "made", "last used", "ends")
 
 @token.command("list")
 def list_tokens(json: JsonOption = False) -> None:
-    """List your tokens: what each may do, when it was used, when it ends."""
+    """List your tokens with their scopes, last use and end."""
     with connect() as client:
         found = list(client.items("/tokens"))
     if json:
@@ -44,7 +44,7 @@ def make(
     days: DaysOption = DAYS,
     json: JsonOption = False,
 ) -> None:
-    """Make a token; its secret is printed this once."""
+    """Make a token; its secret is printed only once."""
     with connect() as client:
         made = client.post("/tokens", {"name": name, **terms(scope, days)})
     if json:
@@ -59,22 +59,22 @@ def revoke(
     number: Annotated[int, typer.Argument(min=1, help="the token's id in `token list`")],
     json: JsonOption = False,
 ) -> None:
-    """Make a token stop working."""
+    """Revoke a token."""
     with connect() as client:
         client.delete(f"/tokens/{number}")
     if json:
         output.document({"revoked": number})
     else:
-        output.note(f"Token {number} opens nothing any more.")
+        output.note(f"Token {number} is revoked.")
 
 
 def password(
     revoke_tokens: Annotated[
-        bool, typer.Option("--revoke-tokens", help="all of them; this command logs in anew")
+        bool, typer.Option("--revoke-tokens", help="revoke all tokens; this command gets a new one")
     ] = False,
     json: JsonOption = False,
 ) -> None:
-    """Change your password; what is secret is asked for, or read from stdin, a line each."""
+    """Change your password; the old and the new one are asked for, or read from stdin."""
     from cli.client import Client, Login, load_login, save_login
 
     chosen = load_login()

@@ -43,7 +43,7 @@ def make_plan(
     """
     spec = registry.game(game).spec
     if not bots:
-        raise BadOption(f"nobody plays: name the bots that are to play {game}")
+        raise BadOption(f"there are no bots: name those that are to play {game}")
     plan = Plan(
         game=game,
         rules=spec.rules,
@@ -62,11 +62,13 @@ def make_plan(
         check_seats(spec, size)
     kind = kind_of(plan)
     if kind is matrix and len(plan.bots) < 2 and not plan.mirror:
-        raise BadOption("one bot alone has nobody to play: name two or more, or add --mirror")
+        raise BadOption("one bot has no opponent: name two or more, or add --mirror")
     if plan.mirror and kind is not matrix:
-        raise BadOption(f"--mirror is for games of two seats; {plan.game} is played by tables")
+        raise BadOption(
+            f"--mirror is for games of two seats; {plan.game} is played at larger tables"
+        )
     if plan.mixed and kind is not grid:
-        raise BadOption(f"--mixed is for games played together; {plan.game} is none")
+        raise BadOption(f"--mixed is for cooperative games; {plan.game} is not one")
     return plan
 
 

@@ -93,7 +93,7 @@ def test_a_bot_that_breaks_forfeits_and_that_is_told(matchbox: Run, tmp_path: Pa
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (["simple", "simple", "--game", "bomb"], "one and the same bot"),
+        (["simple", "simple", "--game", "bomb"], "both are the same bot"),
         (["simple", "medium", "scared", "--game", "bomb"], "name it with --field"),
         (["simple", "medium", "--game", "bomb", "--bounds", "20,0"], "LOW below HIGH"),
         (["simple", "medium", "--game", "bomb", "--bounds", "much"], "write 0,20"),

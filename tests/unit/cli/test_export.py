@@ -29,7 +29,7 @@ def test_a_game_is_written_as_results_json_and_as_parsed_json(
     ("game", "name", "told"),
     [
         ("creatures", "log.json", "--export of creatures writes results.json or parsed.json, not"),
-        ("bomb", "results.json", "bomb has no file of its own"),
+        ("bomb", "results.json", "bomb has no file format of its own"),
         ("creatures", "nowhere/results.json", "cannot be written"),
     ],
 )
@@ -47,4 +47,4 @@ def test_no_file_is_ever_overwritten(matchbox: Run, tmp_path: Path) -> None:
     file.write_text("mine")
     ran = matchbox(*PLAY, "--export", file)
     assert (ran.code, file.read_text()) == (2, "mine")
-    assert "is there already" in ran.err
+    assert "exists already" in ran.err

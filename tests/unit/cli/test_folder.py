@@ -85,5 +85,5 @@ def test_the_settings_of_a_folder_are_those_it_was_started_with(tmp_path: Path) 
 
 
 def test_a_folder_nobody_started_in_has_no_settings(tmp_path: Path) -> None:
-    with pytest.raises(BadSetting, match="is no data folder: start Matchbox there once"):
+    with pytest.raises(BadSetting, match="is not a data folder: start Matchbox there once"):
         folder.settings_of(tmp_path)

@@ -158,4 +158,4 @@ def test_a_folder_can_be_migrated_by_hand(matchbox: Run, tmp_path: Path) -> None
 def test_a_folder_that_is_none_is_named(matchbox: Run, tmp_path: Path) -> None:
     told = matchbox("migrate", "--data", tmp_path / "gone")
     assert told.code == 2
-    assert "is no data folder" in told.err
+    assert "is not a data folder" in told.err

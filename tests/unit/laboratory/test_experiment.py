@@ -33,8 +33,8 @@ def test_a_plan_has_the_bots_in_their_order() -> None:
 @pytest.mark.parametrize(
     ("bots", "given", "told"),
     [
-        ("bomb", {}, "nobody plays"),
-        ("bomb simple", {}, "one bot alone has nobody to play"),
+        ("bomb", {}, "there are no bots"),
+        ("bomb simple", {}, "one bot has no opponent"),
         ("bomb simple scared", {"sizes": [3]}, "bomb is played by 2 players, not 3"),
         ("bomb simple scared", {"mixed": True}, "--mixed is for games played together"),
         ("skull random", {"sizes": [2], "mirror": True}, "--mirror is for games of two seats"),

@@ -68,7 +68,7 @@ def test_it_comes_out_as_where_every_seat_compiles(
     monkeypatch.setattr(play, "shuffled", tuple)
     limits = BRIEF if source is ENDLESS else LIMITS
     once = played(box, source, OTHER, limits=limits)
-    monkeypatch.setattr(bytecode_cache, "SHORT", 1 << 20)
+    monkeypatch.setattr(bytecode_cache, "SHORTEST_BYTES", 1 << 20)
     every = played(box, source, OTHER, limits=limits)
     assert records.digest(records.unpack(once.record)) == records.digest(
         records.unpack(every.record)
