@@ -75,7 +75,7 @@ def migrate(
 
 
 def _in_folder(data: Path, name: str, password: str, role: str) -> dict[str, Any]:
-    """Makes the account in the books of that folder or the environment; returns it and a token."""
+    """Makes the account in the folder's or environment's database; returns it and a token."""
     from cli.folder import settings_of
     from cli.prepare import OfflineSender
     from matchbox.settings import read_settings

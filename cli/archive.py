@@ -1,4 +1,4 @@
-"""`matchbox season export` and `season verify`: takes a finished season along, and proves it."""
+"""`matchbox season export` and `season verify`: exports and verifies a finished season."""
 
 from __future__ import annotations
 
@@ -151,7 +151,7 @@ def verify_archive(
 
 
 def _sampled(items: Sequence[Thing], sample: int | None) -> Sequence[Thing]:
-    """All things, or so many drawn at random, in order."""
+    """All items, or `sample` of them drawn at random, in order."""
     if sample is None or sample >= len(items):
         return items
     drawn = random.SystemRandom().sample(range(len(items)), sample)

@@ -1,4 +1,4 @@
-"""The data folder of `matchbox up`, with its secrets: its owner's only, used by one at a time.
+"""The data folder of `matchbox up`, with its secrets. One platform uses it at a time.
 
 Knows files; starts nothing.
 """

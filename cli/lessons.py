@@ -1,4 +1,4 @@
-"""`matchbox lessons` and `matchbox share`: your bots' lessons, and who else may see their files."""
+"""`matchbox lessons` and `matchbox share`: your bots' lessons, and the sharing of their files."""
 
 from __future__ import annotations
 

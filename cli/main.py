@@ -138,7 +138,7 @@ def _fail(sentence: str, code: int) -> int:
 
 
 def _usage(error: typer.TyperException) -> str:
-    """What was wrong with the command line, and where the command's help is."""
+    """The error in the command line, with a pointer to the command's help."""
     context = getattr(error, "ctx", None)
     command = context.command_path if context else "matchbox"
     named = isinstance(error, typer.BadParameter) and str(error)

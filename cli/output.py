@@ -39,7 +39,7 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[object]], title: str =
 
 
 def note(text: str) -> None:
-    """Prints one line for the person at the terminal, who may have left."""
+    """Prints one line on stderr; does nothing if that is closed."""
     with suppress(OSError):
         print(text, file=sys.stderr, flush=True)
 

@@ -1,4 +1,4 @@
-"""Brings the books of `matchbox up` up to date: `python -m cli.prepare`, before anything starts.
+"""Updates the database of `matchbox up`: `python -m cli.prepare`, before anything starts.
 
 It is a process of its own, so that the supervisor stays small. Its last line on stdout is one JSON
 document: {"first_operator": secret or null}.
@@ -22,7 +22,7 @@ from server.services import accounts, bootstrap
 
 
 class OfflineSender:
-    """Stands in for the missing queue: messages wait in the books for the first tick."""
+    """Stands in for the queue: messages wait in the database for the first tick."""
 
     def send(self, task: str, queue: str, message: dict[str, Any]) -> None:
         """Raises BrokerUnavailable."""
@@ -32,7 +32,7 @@ class OfflineSender:
 
 
 def prepare(settings: Settings) -> str | None:
-    """Brings the books to this program's schema, with the house account and its bots.
+    """Updates the database to this program's schema, with the house account and its bots.
 
     Returns the secret of the first operator's link, or None if there is an operator.
     """
@@ -52,7 +52,7 @@ def prepare(settings: Settings) -> str | None:
 
 
 def main() -> int:
-    """Prepares the books of the environment; returns 1, with a sentence, if that is refused."""
+    """Prepares the environment's database; prints a sentence and returns 1 if that fails."""
     os.umask(0o077)
     settings = read_settings(os.environ)
     Path(settings.data).mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -34,7 +34,7 @@ _NOT_FOR_ARENAS: Final = ("MATCHBOX_SECRET_KEY", "MATCHBOX_DATABASE_URL", "MATCH
 
 
 class _Stopped(Exception):
-    """Somebody asked the platform to stop."""
+    """A signal asked the platform to stop."""
 
 
 class Listeners(NamedTuple):
@@ -207,7 +207,7 @@ def _python(module: str, *arguments: str) -> list[str]:
 
 
 def _prepare(environment: Mapping[str, str]) -> str | None:
-    """Brings the books up to date; returns the first operator's secret. Raises Unavailable."""
+    """Updates the database; returns the first operator's secret. Raises Unavailable."""
     from matchbox.errors import Unavailable
     from worker.child import tied
 

@@ -40,7 +40,7 @@ INTERNAL: Final = (
 
 
 def on_starting(server: Any) -> None:
-    """Resets the counters, and imports once, before the first fork, what every worker needs."""
+    """Resets the counters, and imports the server once, before the first fork."""
     folder = Path(os.environ["PROMETHEUS_MULTIPROC_DIR"])
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     for counted in folder.glob("*.db"):

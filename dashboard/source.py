@@ -17,7 +17,7 @@ from matchbox.answers.games import Game
 from matchbox.answers.leagues import League, LeagueLine, Season, SeasonLine
 from matchbox.answers.lessons import Lesson
 from matchbox.answers.matches import LogLine, Match, Matches, Queue, Steps
-from matchbox.answers.notices import Notices, WaysOut
+from matchbox.answers.notices import DeliverySettings, Notices
 from matchbox.answers.platform import Admin, Audit
 from matchbox.answers.standings import Board, RatingPoint
 
@@ -119,7 +119,7 @@ class Source:
     inbox: Callable[..., Notices]
     """(cursor, limit: by keyword, each optional) -> a page of the viewer's notices."""
 
-    ways_out: Callable[[], WaysOut]
+    ways_out: Callable[[], DeliverySettings]
     """The ways by which the viewer's notices and bots leave the platform."""
 
     link_open: Callable[[str], bool]

@@ -25,8 +25,10 @@ def run(
     again: bool = True,
     show: Callable[[Comparison], object] = do_nothing,
 ) -> dict[str, Any]:
-    """Plays the comparison, which begins anew as an experiment does. `show` is called with the
-    results after every look. Returns the document that `compare --json` prints, except `workers`.
+    """Plays the comparison, and begins again if a bot keeps state, as an experiment does.
+
+    `show` is called with the results after every batch. Returns the document that `compare --json`
+    prints, except `workers`.
 
     Raises SeatFault("platform"), and Unavailable if a process died.
     """

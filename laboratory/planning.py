@@ -33,7 +33,7 @@ def make_plan(
     mixed: bool = False,
     width: int | None = None,
 ) -> Plan:
-    """A plan of so many games for each pair, table size or cell.
+    """A plan of `games` games for each pair, table size or cell.
 
     `options` are the game's, as texts. Without `sizes`, the tables have a seat for every bot; a
     cooperative game is played at all its sizes. `mirror`, `mixed` and `width` are those of the

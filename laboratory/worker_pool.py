@@ -59,8 +59,7 @@ class WorkerPool:
 
     @property
     def finished_bouts(self) -> int:
-        """The number of finished bouts, in unfinished jobs too, as far as the jobs `report`
-        them."""
+        """The number of finished bouts that the jobs have reported, also of unfinished jobs."""
         return int(_Process.finished_bouts.value)
 
     def play(self, work: Work[Job, Done], jobs: Sequence[Job]) -> Generator[Done]:
@@ -78,7 +77,7 @@ class WorkerPool:
 
 
 def report(bouts: int) -> None:
-    """Counts so many more finished bouts. Called by a job."""
+    """Counts these finished bouts. Called by a job."""
     if bouts and _Process.finished_bouts is not None:
         with _Process.finished_bouts.get_lock():
             _Process.finished_bouts.value += bouts

@@ -32,9 +32,9 @@ def main(words: Sequence[str]) -> int:
         won = 100 * found[0]
         output.note(f"{iterations} iterations: {won:.1f}% won, exploitability {left:.4f}")
     caption = (
-        f"{options.games} games of two against {curve.RIVAL} at every mark, seed {options.seed}, "
-        "by a table made anew with so many iterations. Exploitability is how much the best answer "
-        "wins beyond its share of a round, the mean of all rounds. Made by: make learn."
+        f"At every point, {options.games} games of two against {curve.RIVAL}, seed {options.seed}, "
+        "with a new table of that many iterations. Exploitability is how much the best answer wins "
+        "beyond its share of a round, as the mean of all rounds. Made by: make learn."
     )
     options.docs.mkdir(parents=True, exist_ok=True)
     options.table.write_text(text)

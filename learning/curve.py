@@ -1,6 +1,6 @@
 """The learning curve: how good the table is after how many iterations. Knows games and files.
 
-At every mark the table is written anew, and the bot that uses it plays Bluffer.
+At every point a new table is written, and the bot that uses it plays Bluffer.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ PLOTLY: Final = "../dashboard/static/vendor/plotly-cartesian.min.js"
 
 @dataclass(frozen=True, slots=True)
 class CurvePoint:
-    """The result after so many iterations."""
+    """The result after a number of iterations."""
 
     iterations: int
     exploitability: float
@@ -66,7 +66,7 @@ def tsv(points: Sequence[CurvePoint]) -> str:
 
 def page(points: Sequence[CurvePoint], caption: str) -> str:
     """The curve as a page that loads nothing but the repository's own Plotly."""
-    title = "What the bot regret learns of two-player Skull"
+    title = "How the bot regret learns two-player Skull"
     figure = draw(points).to_html(full_html=False, include_plotlyjs=PLOTLY, div_id="curve")
     return f"""<!doctype html>
 <html lang="en"><meta charset="utf-8"><title>{title}</title>

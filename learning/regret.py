@@ -1,4 +1,4 @@
-"""Regret minimisation: both sides of a round play against each other and get less sorry for it.
+"""Regret minimisation: both sides of a round play against each other and reduce their regrets.
 
 Knows the rounds of rounds.py; uses no random numbers, so the same number of iterations gives the
 same strategies. Regrets are matched and kept above zero, and later iterations weigh more in the

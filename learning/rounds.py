@@ -1,4 +1,4 @@
-"""Skull for two as a chain of rounds: how a round begins, how it can go, what it leads to.
+"""Skull for two as a chain of rounds: how a round begins, how it can go, and which one follows.
 
 Knows the rules of two players and what each may know; does not know how to play. Every round ends
 with a point or a lost card, so `closeness` falls from round to round and the last rounds can be
@@ -22,7 +22,7 @@ CARDS: Final = 4
 POINTS_TO_WIN: Final = 2
 HAS, MAY, NONE = "h", "m", "n"
 OWNS: Final = {3: 0.75, 2: 0.6, 1: 0.4}
-"""The probability of a skull among so many cards, if one is possible. It is a little higher than
+"""The probability of a skull by the number of cards, if one is possible. It is a little higher than
 after blind losses, because a player who turns over its own skull chooses the card to lose."""
 PRIVATE: Final = 6
 """A player's private holding: 0 no skull, 1 the skull in hand, 2 + p the skull at place p of the
@@ -166,7 +166,7 @@ def _ending(end: Challenge, held: tuple[int, int]) -> str:
 
 
 def _after(stage: Stage, end: Challenge, result: str, values: Mapping[Stage, Values]) -> Values:
-    """The probabilities after the challenge has ended like that."""
+    """The probabilities after a challenge with this result."""
     challenger = end.challenger
     own, other = stage[challenger], stage[1 - challenger]
     if result == "met":
@@ -190,7 +190,7 @@ def _after(stage: Stage, end: Challenge, result: str, values: Mapping[Stage, Val
 
 
 def _shown(side: Side, roses: int) -> Side:
-    """The side after so many of its cards were turned over, all of them roses."""
+    """The side after this many of its cards were turned over, all of them roses."""
     return side._replace(known=NONE) if roses == side.cards < CARDS else side
 
 

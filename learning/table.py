@@ -1,11 +1,11 @@
 """Solved rounds as the text that the bot `regret` knows by heart, a line for each decision.
 
     # 400 iterations, exploitability 0.0123
-    = 04h 04h s             a round: points, cards and what is known of starter and other; s where
-                            a starter who chose a card to lose had better keep the skull
+    = 04h 04h s             a round: points, cards and skull knowledge of starter and other; s if a
+                            starter who chooses its lost card should keep the skull
     pp - R81 111 28         both have placed, no skull of one's own: 81% a rose, 11% a bid of 1
 
-What a player never comes to by its own play is left out, and so is a certain pass.
+Decisions that a player never reaches by its own play are left out, and so is a certain pass.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from learning.rounds import PRIVATE, Stage, Values, keeps_skull
 SELDOM: Final = 0.01
 """Decisions that a player reaches more rarely than this are left out, and so are such actions."""
 HOLDINGS: Final = ("-", "h", "0", "1", "2", "3")
-"""What a player holds in private, in the order of `rounds.PRIVATE`."""
+"""The private holdings of a player, in the order of `rounds.PRIVATE`."""
 
 
 def text(iterations: int, values: Mapping[Stage, Values], solved: Sequence[RoundTree]) -> str:

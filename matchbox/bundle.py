@@ -123,10 +123,12 @@ def _check_entries(entries: list[zipfile.ZipInfo]) -> None:
         kind = stat.S_IFMT(entry.external_attr >> 16)
         if kind not in (0, stat.S_IFREG) or entry.flag_bits & 1:
             raise BadBundle(
-                f"{entry.filename!r} is no regular file; links and encryption are refused"
+                f"{entry.filename!r} is not a regular file; links and encryption are refused"
             )
         if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-            raise BadBundle(f"{entry.filename!r} is packed in a rare way; use store or deflate")
+            raise BadBundle(
+                f"{entry.filename!r} is packed by an unknown method; use store or deflate"
+            )
         if not _PATH.fullmatch(entry.filename) or len(entry.filename) > 200:
             raise BadBundle(
                 f"{entry.filename!r} cannot be a file's name here: use letters, digits, _ - . and /"

@@ -3,22 +3,22 @@
 MatchboxError
 ├── CallerFault             the request cannot be met as it stands
 │   ├── BadArchive          an exported season that is damaged or forged
-│   ├── BadBundle           an uploaded file that is no bot
+│   ├── BadBundle           an uploaded file that is not a bot
 │   ├── BadGame             an installed game that breaks the contract
 │   ├── BadMessage          a message that breaks its schema
 │   ├── BadName             a name outside the rules for names
 │   ├── BadOption           a game option or seat count the game does not offer
 │   ├── BadRecord           a record that does not replay
-│   ├── BadSetting          an environment variable that makes no sense
+│   ├── BadSetting          an environment variable with a wrong value
 │   ├── Conflict            somebody was first, or the state forbids it
-│   ├── Forbidden           not yours to do
-│   ├── NotFound            no such thing
+│   ├── Forbidden           an action that the caller may not do
+│   ├── NotFound            a thing that does not exist
 │   ├── TooMany             over a quota or a rate
 │   ├── UnknownGame         no game of that name
 │   └── UploadsClosed       the platform takes no bots from you here
-├── IllegalMove             a move the rules refuse; the referee turns it into an ending
-├── SeatFault               what a seat did instead of answering; likewise
-└── Unavailable             try again later: nobody's fault
+├── IllegalMove             a move that the rules refuse; the referee makes it an ending
+├── SeatFault               a seat that did not answer; likewise
+└── Unavailable             a failure that may be over later
     ├── BoxUnavailable      this kind of box does not work here
     └── BrokerUnavailable   the queue cannot be reached
 """
@@ -40,11 +40,11 @@ class CallerFault(MatchboxError):
 
 
 class BadArchive(CallerFault):
-    """The file is no exported season, or is damaged; its text says where."""
+    """The file is not an exported season, or is damaged; its text says where."""
 
 
 class BadBundle(CallerFault):
-    """The uploaded bytes are no bot."""
+    """The uploaded bytes are not a bot."""
 
 
 class BadGame(CallerFault):
@@ -68,7 +68,7 @@ class BadRecord(CallerFault):
 
 
 class BadSetting(CallerFault):
-    """An environment variable holds nonsense; its text names the variable."""
+    """An environment variable has a wrong value; its text names the variable."""
 
 
 class Conflict(CallerFault):
@@ -111,8 +111,8 @@ class SeatFault(MatchboxError):
         kind: one of `FAULT_KINDS`; no seat loses by "platform".
         detail: one sentence for the bot's owner.
         asked: the bouts in the failed frame, if the questions took several frames.
-        shared: whether the bouts that a program holds beside the one in question may have brought
-            it about: it lacked memory, or a frame of many questions took long.
+        shared: whether the other bouts of the program may have caused it: it lacked memory, or a
+            frame of many questions took long.
     """
 
     def __init__(self, kind: FaultKind, detail: str) -> None:

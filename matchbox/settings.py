@@ -31,7 +31,7 @@ MAIL_ADDRESS: Final = re.compile(
 _HOST: Final = re.compile(r"[a-z0-9.:-]{1,253}", re.IGNORECASE)
 
 
-def _knob(default: Any, meaning: str, *, shown: bool = True, **bounds: Any) -> Any:
+def _setting(default: Any, meaning: str, *, shown: bool = True, **bounds: Any) -> Any:
     return field(default=default, repr=shown, metadata={"meaning": meaning, **bounds})
 
 
@@ -39,180 +39,192 @@ def _knob(default: Any, meaning: str, *, shown: bool = True, **bounds: Any) -> A
 class Settings:
     """The platform's settings; `MATCHBOX_` + the field's name in capitals sets each."""
 
-    data: str = _knob("data", "folder for the database, the queue and the secrets")
-    database_url: str = _knob(
+    data: str = _setting("data", "folder for the database, the queue and the secrets")
+    database_url: str = _setting(
         "",
         "SQLAlchemy address; empty: SQLite in the data folder",
         schemes=("sqlite", "postgresql+psycopg"),
     )
-    broker_url: str = _knob(
+    broker_url: str = _setting(
         "",
         "Redis or Valkey address; empty: an embedded Valkey in the data folder",
         schemes=("redis", "rediss", "redis+socket", "unix"),
     )
-    server_url: str = _knob(
+    server_url: str = _setting(
         "http://127.0.0.1:8000",
         "the address that people use, for links",
         schemes=("http", "https"),
     )
-    internal_url: str = _knob(
+    internal_url: str = _setting(
         "",
         "where arenas reach the server; `matchbox up` sets it; empty: `MATCHBOX_SERVER_URL`",
         schemes=("http", "https"),
     )
-    internal_port: int = _knob(
+    internal_port: int = _setting(
         0, "port of 127.0.0.1 that `matchbox up` keeps for arenas; 0: any", least=0, most=65_535
     )
-    secret_key: str = _knob(
+    secret_key: str = _setting(
         "", "signs sessions and tokens; 32 characters or more", secret=True, shown=False
     )
-    arena_token: str = _knob(
-        "", "what an arena shows the server; 32 characters or more", secret=True, shown=False
-    )
-    box: str = _knob("auto", "the wall around bots; auto takes the best that works", choices=BOXES)
-    docker_runtime: str = _knob(
-        "", "the engine's runtime for containers of seats; empty: its own choice"
-    )
-    sockets: str = _knob(
+    arena_token: str = _setting(
         "",
-        "folder for the control sockets of containers, under the same path for the engine; empty: "
+        "the secret by which the server knows its arenas; 32 characters or more",
+        secret=True,
+        shown=False,
+    )
+    box: str = _setting("auto", "the wall around bots; auto: the best that works", choices=BOXES)
+    docker_runtime: str = _setting(
+        "", "the engine's runtime for containers of seats; empty: the engine's default"
+    )
+    sockets: str = _setting(
+        "",
+        "folder for the control sockets of containers, with the same path for the engine; empty: "
         "`/run/matchbox`, or one in `/tmp` without root",
     )
-    signup: str = _knob("open", "who may make an account", choices=("open", "closed"))
-    cpu_ms: int = _knob(1000, "processor time for one decision, ms", least=10, most=600_000)
-    start_cpu_ms: int = _knob(5000, "processor time to load a bot, ms", least=100, most=600_000)
-    bank_ms: int = _knob(
+    signup: str = _setting("open", "who may make an account", choices=("open", "closed"))
+    cpu_ms: int = _setting(1000, "processor time for one decision, ms", least=10, most=600_000)
+    start_cpu_ms: int = _setting(5000, "processor time to load a bot, ms", least=100, most=600_000)
+    bank_ms: int = _setting(
         60_000,
-        "time for all decisions of a match, ms: processor time and what the bot sleeps",
+        "time for all decisions of a match, ms: processor time and sleep",
         least=100,
         most=3_600_000,
     )
-    wall_factor: int = _knob(4, "wall time allowed, in processor times", least=2, most=100)
-    memory_mb: int = _knob(256, "memory of one seat, MiB", least=32, most=65_536)
-    log_bytes: int = _knob(
-        16_384, "kept of what a bot prints in a match, bytes", least=0, most=1 << 20
+    wall_factor: int = _setting(
+        4, "wall time allowed, as a multiple of the processor time", least=2, most=100
     )
-    libraries: str = _knob(
+    memory_mb: int = _setting(256, "memory of one seat, MiB", least=32, most=65_536)
+    log_bytes: int = _setting(
+        16_384, "a bot's output that is kept for each match, bytes", least=0, most=1 << 20
+    )
+    libraries: str = _setting(
         "numpy",
-        "what bots may import beside the standard library",
+        "the libraries that bots may import beside the standard library",
         choices=("numpy", "none"),
     )
-    match_deals: int = _knob(
+    match_deals: int = _setting(
         10,
-        "deals of a match where its league has no other number, nor its pace is known; each is "
+        "deals of a match if its league has no number and its bots' pace is not known; each is "
         "played in all rotations",
         least=1,
         most=5000,
     )
-    match_seconds: int = _knob(
+    match_seconds: int = _setting(
         2,
-        "a match has as many deals as lately took about so long, s, unless they were named for its "
-        "season; 0: its league's number",
+        "wanted length of a match, s: it has as many deals as lately took this long, unless its "
+        "season has a number of its own; 0: always the league's number",
         least=0,
         most=60,
     )
-    fewest_deals: int = _knob(2, "deals of a match of that length, at least", least=1, most=5000)
-    most_deals: int = _knob(250, "deals of a match of that length, at most", least=1, most=5000)
-    tryout_deals: int = _knob(2, "deals of the try-out of a new version", least=1, most=100)
-    width: int = _knob(WIDTH, "bouts in flight at once in a seat", least=1, most=1024)
-    sample_percent: int = _knob(
+    fewest_deals: int = _setting(2, "least number of deals of such a match", least=1, most=5000)
+    most_deals: int = _setting(250, "greatest number of deals of such a match", least=1, most=5000)
+    tryout_deals: int = _setting(2, "deals of the try-out of a new version", least=1, most=100)
+    width: int = _setting(WIDTH, "bouts that a seat plays at once", least=1, most=1024)
+    sample_percent: int = _setting(
         5,
-        "of so many matches in a hundred, and of each version's first, some bouts are played again "
-        "alone; 0: of none",
+        "percentage of matches of which some bouts are played again alone, beside each version's "
+        "first match; 0: none at all",
         least=0,
         most=100,
     )
-    arenas: int = _knob(0, "arena workers of `matchbox up`; 0: one per core", least=0, most=1024)
-    pin: bool = _knob(
-        True, "keep each arena and its bots on a processor core of their own, while one is free"
+    arenas: int = _setting(0, "arena workers of `matchbox up`; 0: one per core", least=0, most=1024)
+    pin: bool = _setting(
+        True, "keep each arena and its bots on a processor core of their own, if one is free"
     )
-    compiled: bool = _knob(
-        True, "play with the compiled hot path, where one was made at install; false: plain Python"
+    compiled: bool = _setting(
+        True, "use the compiled hot path, if one was made at install; false: plain Python"
     )
-    lease_minutes: int = _knob(
-        5, "a match or try-out not back by then is sent again", least=1, most=1440
+    lease_minutes: int = _setting(
+        5, "a match or try-out without a result by then is sent again", least=1, most=1440
     )
-    attempts: int = _knob(2, "platform faults after which a match is parked", least=1, most=100)
-    forfeit_percent: int = _knob(
+    attempts: int = _setting(2, "platform faults after which a match is parked", least=1, most=100)
+    forfeit_percent: int = _setting(
         5,
-        "a version that forfeits a larger share of its bouts, in percent, is suspended",
+        "a version that forfeits more than this percentage of its bouts is suspended",
         least=1,
         most=100,
     )
-    forfeit_matches: int = _knob(
-        20, "ranked and season matches after which it may be", least=1, most=100_000
+    forfeit_matches: int = _setting(
+        20, "ranked and season matches before a version may be suspended", least=1, most=100_000
     )
-    ranked_backlog: int = _knob(
-        8, "matches a continuous league keeps in the queue", least=1, most=10_000
+    ranked_backlog: int = _setting(
+        8, "matches that a continuous league keeps in the queue", least=1, most=10_000
     )
-    dispatch_window: int = _knob(
+    dispatch_window: int = _setting(
         0,
-        "matches given to the queue at once; 0: four for each arena, 32 at the least",
+        "matches that are in the queue at once; 0: four for each arena, at least 32",
         least=0,
         most=100_000,
     )
-    league_matches: int = _knob(
+    league_matches: int = _setting(
         200,
-        "matches a version plays in a continuous league, at the least, before it rests",
+        "least number of matches that a version plays in a continuous league before it rests",
         least=1,
         most=1_000_000,
     )
-    comparison_games: int = _knob(
+    comparison_games: int = _setting(
         20_000,
         "bouts of comparisons that an author may ask for in a day; 0: none",
         least=0,
         most=100_000_000,
     )
-    comparisons_at_once: int = _knob(
+    comparisons_at_once: int = _setting(
         2, "comparisons of one author that run at once", least=1, most=1000
     )
-    tick_seconds: int = _knob(2, "how often the books are looked through", least=1, most=60)
-    uploads_per_hour: int = _knob(30, "uploads of one account in an hour", least=1, most=100_000)
-    pending_tryouts: int = _knob(
+    tick_seconds: int = _setting(
+        2, "seconds between two ticks, at which the ledger does what is due", least=1, most=60
+    )
+    uploads_per_hour: int = _setting(30, "uploads of one account in an hour", least=1, most=100_000)
+    pending_tryouts: int = _setting(
         4, "uploads of one account that may wait for their verdicts", least=1, most=100_000
     )
-    pending_tryouts_per_address: int = _knob(
-        20, "uploads from one address or IPv6 /64 that may", least=1, most=100_000
+    pending_tryouts_per_address: int = _setting(
+        20,
+        "uploads from one address or IPv6 /64 that may wait for their verdicts",
+        least=1,
+        most=100_000,
     )
-    logins_per_minute: int = _knob(
+    logins_per_minute: int = _setting(
         10, "log-in attempts from one address or IPv6 /64 in a minute", least=1, most=100_000
     )
-    requests_per_minute: int = _knob(
+    requests_per_minute: int = _setting(
         600, "requests of one account, address or IPv6 /64 in a minute", least=1, most=10_000_000
     )
-    headers_seconds: int = _knob(10, "a request's headers must arrive within, s", least=1, most=600)
-    body_seconds: int = _knob(60, "a request's body must arrive within, s", least=1, most=3600)
-    connections_per_address: int = _knob(
+    headers_seconds: int = _setting(
+        10, "a request's headers must arrive within, s", least=1, most=600
+    )
+    body_seconds: int = _setting(60, "a request's body must arrive within, s", least=1, most=3600)
+    connections_per_address: int = _setting(
         128,
-        "connections that one address may hold to each of the two web processes; not heeded behind "
+        "connections that one address may hold to each of the two web processes; not used behind "
         "trusted proxies",
         least=1,
         most=10_000,
     )
-    streams_per_address: int = _knob(
+    streams_per_address: int = _setting(
         4, "event streams that one account or address may hold", least=1, most=48
     )
-    secure_cookies: bool = _knob(
+    secure_cookies: bool = _setting(
         False,
-        "send session cookies over HTTPS only, also where the server's address is not `https://`",
+        "send session cookies only over HTTPS, also if the server's address is not `https://`",
     )
-    trusted_proxies: int = _knob(0, "reverse proxies in front of the server", least=0, most=10)
-    smtp_host: str = _knob(
-        "", "mail server that takes the notices; empty: no e-mail", form=(_HOST, "a host")
+    trusted_proxies: int = _setting(0, "reverse proxies in front of the server", least=0, most=10)
+    smtp_host: str = _setting(
+        "", "mail server for notices; empty: no e-mail", form=(_HOST, "a host")
     )
-    smtp_port: int = _knob(587, "the mail server's port", least=1, most=65_535)
-    smtp_tls: str = _knob(
+    smtp_port: int = _setting(587, "the mail server's port", least=1, most=65_535)
+    smtp_tls: str = _setting(
         "starttls",
-        "how it is spoken to: upgraded to TLS, in TLS from the start, or readable by all between",
+        "encryption of mail: upgraded to TLS, TLS from the start, or none",
         choices=("starttls", "tls", "none"),
     )
-    smtp_user: str = _knob("", "account at the mail server; empty: none is needed")
-    smtp_password: str = _knob("", "its password", shown=False)
-    smtp_sender: str = _knob("", "address that mails come from", form=(MAIL_ADDRESS, "an address"))
-    webhooks: str = _knob(
+    smtp_user: str = _setting("", "account at the mail server; empty: no login")
+    smtp_password: str = _setting("", "password of that account", shown=False)
+    smtp_sender: str = _setting("", "sender address of mails", form=(MAIL_ADDRESS, "an address"))
+    webhooks: str = _setting(
         "public",
-        "where webhooks may lead: over HTTPS to public addresses, to any that the ledger reaches, "
-        "or nowhere",
+        "where webhooks may lead: over HTTPS to public addresses, to any address that the ledger "
+        "reaches, or nowhere",
         choices=("public", "any", "none"),
     )
 
@@ -224,15 +236,15 @@ class Settings:
 
 def read_settings(environment: Mapping[str, str]) -> Settings:
     """Returns the settings in this environment. Raises BadSetting; its text says what to change."""
-    known = {PREFIX + knob.name.upper(): knob for knob in fields(Settings)}
+    known = {PREFIX + setting.name.upper(): setting for setting in fields(Settings)}
     for name in environment:
         if name.startswith(PREFIX) and name not in known and name not in NOT_SETTINGS:
             near = get_close_matches(name, known, n=1)
             hint = f"; did you mean {near[0]}?" if near else ""
             raise BadSetting(f"there is no setting {name}{hint}")
     values = {
-        knob.name: _value(name, knob.default, knob.metadata, environment[name])
-        for name, knob in known.items()
+        setting.name: _value(name, setting.default, setting.metadata, environment[name])
+        for name, setting in known.items()
         if environment.get(name, "") != ""
     }
     settings = Settings(**values)

@@ -142,7 +142,7 @@ class _Container:
         return self._advice
 
     def reserve_memory(self, memory_mb: int) -> None:
-        """Gives the container memory for a seat of so many MiB. Raises OSError."""
+        """Gives the container memory for a seat of this many MiB. Raises OSError."""
         if memory_mb > self._memory_mb:
             try:
                 _call_engine(lambda: self._container.update(**_memory(memory_mb)))

@@ -1,6 +1,6 @@
-"""How a zygote comes to life: what a kind of box gives back once it has started one.
+"""How a zygote is started: the handle that each kind of box returns.
 
-Knows processes of this machine; what a container is, docker_box.py knows.
+Knows processes of this machine; docker_box.py knows containers.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class Launched:
 
     `control` is our end of its channel, which also receives the sender's pid. `end` kills the box
     with everything in it, `error_output` returns what it printed before it failed (and ends it),
-    `reserve_memory` lets its seats have so many MiB.
+    `reserve_memory` lets its seats have this many MiB.
     """
 
     control: socket.socket

@@ -64,7 +64,7 @@ QUESTION_BYTES: Final = 20 * MIB
 """The longest question to a seat: it has room for the 16 MiB of records that a bot learns from."""
 
 SEATS_PER_ZYGOTE: Final = 1000
-"""A zygote is retired after so many seats."""
+"""A zygote is retired after this many seats."""
 
 HELLO: Final = b"ready"
 """The first packet of a fork, once its wall stands."""
@@ -166,7 +166,7 @@ loaded at once: no module of theirs can be loaded later."""
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What one bot may use in one seat. Times are milliseconds, sizes bytes or MiB as named.
+    """The limits of one bot in one seat. Times are milliseconds, sizes bytes or MiB as named.
 
     Attributes:
         cpu_ms: processor time of one decision.
@@ -177,7 +177,7 @@ class Limits:
             bank; the limit allows for time that a crowded host takes and the kernel books as ours.
         restless_ms: a seat that uses more than this between two questions is stopped from then on
             whenever it is not asked. Else it could time others by its own work.
-        patience_ms: if a seat gets no processor for so much wall time, the platform is at fault.
+        patience_ms: if a seat gets no processor for this much wall time, the platform is at fault.
         memory_mb: address space above the warm zygote's own.
         answer_bytes: longest answer to one question.
         report_bytes: further room for diagnostics on the move; 0 if they are not wanted.
@@ -201,7 +201,7 @@ class Limits:
     log_bytes: int = 16 * KIB
 
     def longest_answer(self, decisions: int) -> int:
-        """The longest frame, in bytes, that may answer so many questions."""
+        """The longest frame, in bytes, that may answer this many questions."""
         whole = self.envelope_bytes + decisions * (self.answer_bytes + self.report_bytes)
         return whole if whole < self.frame_bytes else self.frame_bytes
 

@@ -189,7 +189,7 @@ class Seat:
         return left if self._last else whole
 
     def _charge(self) -> None:
-        """Charges the bank for a question without an answer, as far as its time can be read."""
+        """Charges the bank for a question without an answer, if its time can still be read."""
         with suppress(OSError):
             used = (time.clock_gettime_ns(self._clock) - self._begun) / 1e6
             slept = 0.0 if self._meter is None else self._meter.slept_ms(used)

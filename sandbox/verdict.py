@@ -1,4 +1,4 @@
-"""Who is at fault when a process dies. A pure table: knows exit codes and signals, no processes."""
+"""Decides whose fault the end of a process is. Knows exit codes and signals; no processes."""
 
 from __future__ import annotations
 

@@ -67,7 +67,7 @@ class ZygoteClient:
         self._control.settimeout(_REPLY_S)
 
     def reserve_memory(self, memory_mb: int) -> None:
-        """Lets the next seats have so many MiB. Raises SeatFault("platform")."""
+        """Lets the next seats have this many MiB. Raises SeatFault("platform")."""
         try:
             self._launched.reserve_memory(memory_mb)
         except OSError as error:
@@ -125,7 +125,7 @@ class ZygoteClient:
 
 
 def _with_advice(printed: str) -> str:
-    """What the box said, with advice where the cause is known."""
+    """The box's output, with advice if the cause is known."""
     if "namespace" in printed or "uid map" in printed:
         return f"{printed}; let this account make user namespaces (see `sysctl -a | grep userns`)"
     return printed

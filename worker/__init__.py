@@ -1,1 +1,1 @@
-"""Celery, in two halves that share no code: the arena plays matches, the ledger keeps the books."""
+"""Celery, in two halves that share no code: the arena plays matches, the ledger records them."""

@@ -25,7 +25,7 @@ ARENA_QUEUES: Final = ("tryout", "ranked", "comparison")
 
 _CONNECT_S: Final = 5
 _LEDGER_S: Final = 20
-"""Every task of the books is done long before this; a second delivery changes nothing."""
+"""Every task of the ledger is done long before this; a second delivery changes nothing."""
 _RESTORE_S: Final = 5
 
 
@@ -49,7 +49,7 @@ def make_celery(settings: Settings, half: Half) -> Celery:
     if not settings.broker_url:
         raise BadSetting(
             "MATCHBOX_BROKER_URL is empty: `matchbox up` starts a broker of its own and sets it, "
-            "other workers must be told where theirs is"
+            "for other workers, set it to the address of theirs"
         )
     app = Celery(half, broker=address(settings.broker_url), set_as_current=False)
     app.conf.update(configuration(settings, half))

@@ -1,7 +1,7 @@
-"""What the platform tells: a frozen class for each thing.
+"""The platform's answers: a frozen class for each.
 
 A query makes an answer. The pages, the API with its OpenAPI document, the CSV files and the
-commands use it as it is. Times are ISO 8601 texts in UTC. Knows shapes; computes nothing.
+commands use it without change. Times are ISO 8601 texts in UTC. Knows shapes; computes nothing.
 """
 
 from __future__ import annotations
@@ -21,5 +21,5 @@ class Answer(BaseModel):
 
     def plain(self) -> dict[str, Any]:
         """The answer as JSON-ready data. A field that was not given is left out."""
-        told: dict[str, Any] = self.model_dump(mode="json", exclude_unset=True)
-        return told
+        plain: dict[str, Any] = self.model_dump(mode="json", exclude_unset=True)
+        return plain

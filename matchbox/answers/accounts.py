@@ -6,20 +6,20 @@ from matchbox.answers import Answer
 
 
 class Account(Answer):
-    """Who somebody is."""
+    """An account."""
 
     name: str
     role: str
 
 
 class Viewer(Account):
-    """Who looks at a page, and how many of the notices are unread."""
+    """The account that looks at a page, and the number of its unread notices."""
 
     unread: int
 
 
 class TokenLine(Answer):
-    """A token that works; `ends_at` is null where it has no end."""
+    """A token that works; `ends_at` is null if it has no end."""
 
     id: int
     name: str
@@ -48,7 +48,7 @@ class FreshToken(Answer):
 
 
 class SessionLine(Answer):
-    """A browser in which you are logged in; `current` is the one that asks."""
+    """A browser in which you are logged in; `current` marks the browser of this request."""
 
     id: int
     browser: str

@@ -1,4 +1,4 @@
-"""Bots, their versions, and what try-outs found."""
+"""Bots, their versions, and the reports of try-outs."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ State: TypeAlias = Literal[
 
 
 class Report(Answer):
-    """What a try-out found; `log` is for the owner and operators, others are not given it.
+    """The report of a try-out. Only the owner and operators get the `log`.
 
-    A report of an earlier version of the platform may hold less.
+    A report of an earlier version of the platform may have fewer fields.
     """
 
     verdict: str
@@ -33,10 +33,10 @@ class Report(Answer):
 class VersionLine(Answer):
     """A version of a bot; `report` is null until there is one.
 
-    `trouble` says why it is `parked` for an operator, in quarantine or suspended. Of `rated_bouts`
-    in `rated_matches` it forfeited `forfeits`. It is `stateful` where it was found to keep state
-    between bouts, in one of the `sampled` matches of which some bouts were played again alone.
-    It is `unrepeatable` where it answered differently when a game was played twice.
+    `trouble` says why it is `parked` for an operator, in quarantine or suspended. It forfeited
+    `forfeits` of its `rated_bouts` in `rated_matches`. It is `stateful` if it was found to keep
+    state between bouts. In `sampled` matches, some bouts were played again alone to find that out.
+    It is `unrepeatable` if it answered differently when a game was played twice.
     """
 
     id: int

@@ -10,7 +10,8 @@ from matchbox.answers import Answer, Interval
 class ComparisonLine(Answer):
     """A comparison in a list; `llr` and `elo` are null with a field, `difference` without one.
 
-    `challenger` and `defender` are numbers of versions, `field` says how many others they meet.
+    `challenger` and `defender` are numbers of versions, `field` is the number of
+    other bots that they meet.
     `games` counts bouts. `elo` and `ci95` are null until it is over. `why` says why it was ended.
     """
 
@@ -54,10 +55,10 @@ class Forfeits(Answer):
 
 
 class Comparison(ComparisonLine):
-    """A comparison with its looks: [bouts, log likelihood ratio or difference] after each batch.
+    """A comparison; `looks` are [bouts, log likelihood ratio or difference] after each batch.
 
-    `pairs` counts the deals that both played from either side, by their halves of points. What
-    does not apply is null. `owner` asked for it.
+    `pairs` counts the deals that both have played from either side, by half points. A field that
+    does not apply is null. `owner` has asked for the comparison.
     """
 
     owner: str
@@ -82,7 +83,7 @@ class Comparisons(Answer):
 
 
 class Comparable(Answer):
-    """What may be compared of a bot: version numbers, newest first, and what a form begins with.
+    """The versions of a bot that may be compared, newest first, and the defaults of the form.
 
     `left` of `budget` bouts may still be played today, `most` in one comparison. `others` is the
     largest field.

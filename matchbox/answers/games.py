@@ -10,7 +10,7 @@ Value: TypeAlias = bool | int | str
 
 
 class Option(Answer):
-    """What a league may set; without choices, any value of the default's type goes."""
+    """An option of a game. Without choices, any value of the default's type is allowed."""
 
     default: Value
     help: str
@@ -20,8 +20,8 @@ class Option(Answer):
 class Game(Answer):
     """A game that is installed; `bots` counts the active ones, `matches` the finished ones.
 
-    `hidden` says what a seat does not see. Only the API gives `libraries`: what bots may import
-    beside the standard library.
+    `hidden` describes the information that a seat does not see. `libraries`, only in the API, are
+    those that bots may import beside the standard library.
     """
 
     name: str

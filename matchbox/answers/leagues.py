@@ -1,4 +1,4 @@
-"""Leagues and seasons: how they are run, who plays in them, and who has won."""
+"""Leagues and seasons: their settings, entrants and winners."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ Fields: TypeAlias = dict[str, Any]
 class SeasonLine(Answer):
     """A season in a list; `title` is the game's.
 
-    `round` says how many rounds were opened, `divisions` how many its edition has. `matches` leaves
-    out those that an operator or an exclusion made void. It is `paced` where the number of deals
-    follows from its bots' pace when it starts. `seed` is null until it is over. `trouble` says why
-    the schedule could not start it when it was time.
+    `round` is the number of opened rounds, `divisions` the number of divisions of its edition.
+    `matches` leaves out those that an operator or an exclusion made void. It is `paced` if the
+    number of deals follows from its bots' pace when it starts. `seed` is null until it is over.
+    `trouble` says why the schedule could not start it in time.
     """
 
     id: int
@@ -49,7 +49,7 @@ class SeasonLine(Answer):
 class SeasonEntrant(Answer):
     """A bot in a season; its version is null until it is fixed.
 
-    `out` is `suspended` or `disqualified` where it plays no more, else empty.
+    `out` is `suspended` or `disqualified` if it plays no further matches, else empty.
     """
 
     bot: str
@@ -74,7 +74,7 @@ class Division(Answer):
 
 
 class Trophy(Answer):
-    """Who won: a champion, or the bots that share the first place."""
+    """The winners: a champion, or the bots that share the first place."""
 
     champion: str | None
     shared: list[str]
@@ -92,8 +92,8 @@ class Season(SeasonLine):
     """A season with its entrants; `trophy` is null until it is finished.
 
     `newer` has the active versions that came too late, as numbers by bot. `editions` are all
-    divisions. `admission`, `schedule` and `paused` are the league's. `verified` is the newest
-    finding of an operator who played it again.
+    divisions. `admission`, `schedule` and `paused` are the league's. `verified` is an operator's
+    newest report on it.
     """
 
     entrants: list[SeasonEntrant]
@@ -117,8 +117,8 @@ class Seasons(Answer):
 class LeagueLine(Answer):
     """A league in a list; `next_start` is that of its next season, or null.
 
-    It is `paced` where nobody named the number of deals. `separation` says how far apart a match
-    plays the rotations of a deal.
+    It is `paced` if it has no number of deals of its own. `separation` says how far apart the
+    rotations of a match are played.
     """
 
     id: int
@@ -141,7 +141,7 @@ class LeagueLine(Answer):
 
 
 class League(LeagueLine):
-    """A league with its seasons; `invited` names accounts, for operators alone."""
+    """A league with its seasons; `invited` names accounts, only for operators."""
 
     seasons: list[SeasonLine]
     invited: list[str] | None

@@ -1,4 +1,4 @@
-"""What bots learned between rounds, and what came of playing seasons again."""
+"""Lessons between rounds, and the results of verifying seasons."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ Standing: TypeAlias = Literal["same", "different"]
 
 
 class Lesson(Answer):
-    """What a bot made of a round, which is counted from 1; `trouble` is for operators.
+    """A bot's lesson after a round, which is counted from 1; `trouble` is for operators.
 
-    `before` and `after` are the digests of its memories, `bytes` is the size of the one after it.
-    `records` counts the bouts that it was shown.
+    `before` and `after` are the digests of its memories, `bytes` is the size of the new one.
+    `records` is the number of bouts that it learned from.
     """
 
     id: int
@@ -38,14 +38,14 @@ class Lesson(Answer):
 
 
 class Lessons(Answer):
-    """Lessons, as far as you may see them."""
+    """The lessons that you may see."""
 
     items: list[Lesson]
     next: str | None
 
 
 class Verification(Answer):
-    """What came of playing a season again."""
+    """The result of verifying a season."""
 
     at: str
     matches: int
@@ -59,6 +59,6 @@ class Verification(Answer):
 
 
 class Sharing(Answer):
-    """Whether one's bots go with exported seasons."""
+    """Whether others may have one's bots with exported seasons."""
 
     shares: bool

@@ -1,4 +1,4 @@
-"""Matches, their bouts and steps, what bots printed in them, and how many wait."""
+"""Matches, their bouts, steps and logs, and the queue."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Entrant(Answer):
 class MatchLine(Answer):
     """A match in a list; `score` is a team's mean score of a bout, null where seats compete.
 
-    `why` says for what it is played, `title` is the game's.
+    `why` is the reason why it is played, `title` is the game's.
     """
 
     id: str
@@ -79,11 +79,11 @@ class Bout(Answer):
 
 
 class Match(MatchLine):
-    """A match; `embargo` says why its record, result and bouts are not told yet.
+    """A match; `embargo` says why its record, result and bouts are still closed.
 
-    A match that may be told has the fields from `digest` on, if it was played. Only the API gives
-    the `record`, which is null as long as it may not be told. `trouble` is for operators; `mine`
-    says whether the viewer may read the log.
+    A match that was played has the fields from `digest` on, once they are open. Only the API gives
+    the `record`, which is null until then. `trouble` is for operators; `mine` says whether the
+    viewer may read the log.
     """
 
     attempt: int
@@ -116,7 +116,7 @@ class Matches(Answer):
 class Step(Answer):
     """A step of a bout: the `seat` that moved, null at the start and the end, below 0 for chance.
 
-    `text` is the line of the transcript, and `view` what the seat that is asked for sees then.
+    `text` is the line of the transcript, and `view` the view of the chosen seat after the step.
     """
 
     seat: int | None
@@ -126,14 +126,14 @@ class Step(Answer):
 
 
 class Steps(Answer):
-    """A bout, step by step: the first is the start, the last tells the ending."""
+    """A bout, step by step: the first is the start, the last is the ending."""
 
     bout: Bout
     steps: list[Step]
 
 
 class Note(Answer):
-    """What went wrong in a bout."""
+    """A fault of a bot in a bout."""
 
     deal: int
     rotation: int
@@ -142,7 +142,7 @@ class Note(Answer):
 
 
 class Diagnostic(Answer):
-    """What a player reported on one of its decisions, counted by bout from 0."""
+    """A player's comment on one of its decisions, counted by bout from 0."""
 
     deal: int
     rotation: int
@@ -151,7 +151,7 @@ class Diagnostic(Answer):
 
 
 class LogLine(Answer):
-    """What a bot printed in a match; `diagnostics` are for its owner alone."""
+    """A bot's output in a match; only its owner gets the `diagnostics`."""
 
     bot: str
     entrant: int
@@ -162,14 +162,14 @@ class LogLine(Answer):
 
 
 class Logs(Answer):
-    """What the bots of a match printed, as far as you may see it."""
+    """The output of the bots of a match that you may see."""
 
     items: list[LogLine]
     next: str | None
 
 
 class Queue(Answer):
-    """How much waits."""
+    """The numbers of matches and versions that are not done yet."""
 
     queued: int
     running: int

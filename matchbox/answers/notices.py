@@ -1,4 +1,4 @@
-"""Notices, and the ways by which they leave the platform."""
+"""Notices, and where else they are sent."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ MUTABLE: Final = tuple(name for name, kind in NOTICE_KINDS.items() if kind.choic
 
 
 class NoticeLine(Answer):
-    """Something that you were told; `path` is the page that it is about."""
+    """A notice; `path` is the page that it is about."""
 
     id: int
     kind: str
@@ -51,7 +51,7 @@ class NoticeLine(Answer):
 
 
 class Notices(Answer):
-    """A page of your notices, newest first; `unread` counts all that are."""
+    """A page of your notices, newest first; `unread` counts all unread ones."""
 
     items: list[NoticeLine]
     next: str | None
@@ -65,7 +65,7 @@ class Marked(Answer):
 
 
 class Mail(Answer):
-    """Where notices are mailed (null for nowhere), which kinds there are, which are not mailed."""
+    """Where notices are mailed (null for nowhere), all kinds, and the kinds that are not mailed."""
 
     email: str | None
     kinds: list[str]
@@ -84,7 +84,7 @@ class WebhookLine(Answer):
 
 
 class FreshWebhook(WebhookLine):
-    """A webhook and the secret that signs, shown this once."""
+    """A webhook with its secret, which is shown only once."""
 
     secret: str
 
@@ -96,12 +96,12 @@ class Webhooks(Answer):
     next: str | None
 
 
-class WaysOut(Mail):
-    """All ways by which notices and bots leave the platform.
+class DeliverySettings(Mail):
+    """Where an account's notices are sent, and whether its bots are shared.
 
-    `mail` says whether this platform sends any, and `email_asked` is an address that is not
+    `mail` says whether this platform sends mail, and `email_asked` is an address that is not
     confirmed yet. `hooks` says where webhooks may lead: public, any or none. `shares` says whether
-    the bots go with exported seasons.
+    others may have the bots with exported seasons.
     """
 
     mail: bool

@@ -1,4 +1,4 @@
-"""What operators see of the platform: its log, its wall, and what waits for them."""
+"""The platform for operators: the log, the wall, and the things that wait for them."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ class Event(Answer):
 
 
 class AuditLine(Answer):
-    """A deed; `actor` is null where the platform did it by itself.
+    """An action; `actor` is null if the platform did it by itself.
 
-    `subject` is such as `season:7`, and `name` is what it is called.
+    `subject` is a kind and a number, such as `season:7`; `name` is the subject's name.
     """
 
     id: int
@@ -41,7 +41,7 @@ class Audit(Answer):
 
 
 class Wall(Answer):
-    """What the arenas say of their walls: whether all have one, and what is missing."""
+    """The arenas' reports on their walls: whether all have one, and what is missing."""
 
     walled: bool
     box: str | None
@@ -68,7 +68,7 @@ class User(Answer):
 
 
 class Admin(Answer):
-    """What an operator looks after; `wall` is null as long as no arena has reported."""
+    """The things that an operator looks after; `wall` is null until an arena has reported."""
 
     wall: Wall | None
     parked_matches: list[ParkedMatch]

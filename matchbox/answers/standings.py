@@ -19,11 +19,11 @@ def _all_required(schema: dict[str, Any]) -> None:
 class BoardLine(Line):
     """A bot's place on a board; `elo` is null on a cooperative board.
 
-    `score` is null on others, unless strengths do not explain the results: then it is the mean
-    expected score against everybody, which ranks, and `nash` is told. `p_champion` is the chance to
-    be truly the best, `p_better` to be better than the next line; null where nothing tells it.
-    The `mixed_` ones are a cooperative game's board of mixed teams. `out` is `suspended` where a
-    season goes on without the bot, else empty.
+    On other boards `score` is null, unless strengths do not explain the results. Then `score`, the
+    mean expected score against all others, ranks, and there is a `nash`. `p_champion` is the
+    probability that the bot is truly the best, `p_better` that it is better than the next line;
+    null if unknown. The `mixed_` fields are a cooperative game's board of mixed teams. `out` is
+    `suspended` if a season goes on without the bot, else empty.
     """
 
     owner: str
@@ -34,7 +34,7 @@ class BoardLine(Line):
 
 
 class Surprise(Answer):
-    """Two bots whose results strengths explain badly: what the first took of their bouts."""
+    """Two bots whose results do not fit their strengths; `share` is the first one's points."""
 
     first: str
     first_version: int
@@ -47,7 +47,7 @@ class Surprise(Answer):
 
 
 class LackOfFit(Answer):
-    """The test that strengths alone explain the results: `p` is small where they do not."""
+    """The test that strengths alone explain the results: `p` is small if they do not."""
 
     chi_square: float
     freedom: float
@@ -56,9 +56,10 @@ class LackOfFit(Answer):
 
 
 class Board(Answer):
-    """A leaderboard or a season's standing; `by` says what ranks, `deals` how many were played.
+    """A leaderboard or a season's standing; `by` is the figure that ranks.
 
-    Intervals are 95% and clustered by deal. `lack` is null where the rows are too few to tell.
+    `deals` counts the deals that were played. Intervals are 95% and clustered by deal. `lack` is
+    null if there are too few rows for the test.
     """
 
     game: str
@@ -75,7 +76,7 @@ class Board(Answer):
 
 
 class RatingPoint(Answer):
-    """What the leaderboard said of a version at one time; of a cooperative game by its score."""
+    """A version's rating at one time; in a cooperative game, its score."""
 
     version: int
     at: str

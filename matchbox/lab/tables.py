@@ -49,7 +49,7 @@ def counts_rows(result: Mapping[str, Any]) -> dict[str, Rows]:
     for pair in result["pairs"]:
         for name, counts in _facts(pair, dict):
             found.setdefault(name, []).extend(
-                {**_pair(pair), "": key, **{what: str(n) for what, n in count.items()}}
+                {**_pair(pair), "": key, **{column: str(n) for column, n in count.items()}}
                 for key, count in counts.items()
                 if isinstance(count, Mapping)
             )

@@ -148,12 +148,14 @@ class Archive:
             return None
         data = self._read(path, _SIZES[folder])
         if digest(data) != name:
-            raise BadArchive(f"{path} holds other bytes than its name says; export the season anew")
+            raise BadArchive(
+                f"{path} does not match the digest in its name; export the season again"
+            )
         return data
 
     def _read(self, name: str, most: int) -> bytes:
         if name not in self._names:
-            raise BadArchive(f"the archive has no {name}; export the season anew")
+            raise BadArchive(f"the archive has no {name}; export the season again")
         try:
             with self._zip.open(name) as packed:
                 data = packed.read(most + 1)

@@ -8,11 +8,11 @@ from sqlalchemy import select
 
 from matchbox.answers.notices import (
     MUTABLE,
+    DeliverySettings,
     FreshWebhook,
     Mail,
     NoticeLine,
     Notices,
-    WaysOut,
     WebhookLine,
 )
 from server.db.models import Notice
@@ -59,9 +59,9 @@ def notice(session: Session, row: Notice) -> NoticeLine:
     )
 
 
-def ways_out(session: Session, viewer: User, settings: Settings) -> WaysOut:
+def ways_out(session: Session, viewer: User, settings: Settings) -> DeliverySettings:
     """All ways by which the viewer's notices and bots leave the platform."""
-    return WaysOut(
+    return DeliverySettings(
         email=viewer.email,
         kinds=list(MUTABLE),
         muted=viewer.muted,

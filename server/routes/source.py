@@ -16,7 +16,7 @@ from matchbox.answers.comparisons import Comparable, Comparison, ComparisonLine
 from matchbox.answers.leagues import League, Season, SeasonLine
 from matchbox.answers.lessons import Lesson
 from matchbox.answers.matches import LogLine, Match
-from matchbox.answers.notices import Notices, WaysOut
+from matchbox.answers.notices import Notices, DeliverySettings
 from matchbox.answers.platform import Admin, Audit
 from matchbox.answers.standings import Board
 from matchbox.settings import libraries_of
@@ -159,7 +159,7 @@ def _inbox(**which: Any) -> Notices:
         return inbox.inbox(session, account(session), **which)
 
 
-def _ways_out() -> WaysOut:
+def _ways_out() -> DeliverySettings:
     made = context()
     with made.read() as session:
         return inbox.ways_out(session, account(session), made.settings)

@@ -34,7 +34,7 @@ class Bytecode:
     data: bytes = b""
     """Empty if the seat compiles the source itself."""
     cpu_ms: float = 0.0
-    """Processor time of compiling. A seat that is given the code has so much less for loading."""
+    """Processor time of compiling. A seat that is given the code has that much less for loading."""
 
     def remaining_limits(self, limits: Limits) -> Limits:
         """The limits of a seat that is given this code."""

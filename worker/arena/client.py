@@ -125,7 +125,7 @@ def _refusal(answer: httpx.Response) -> MatchboxError:
             "MATCHBOX_ARENA_TOKEN on server and arena"
         )
     if answer.status_code == httpx.codes.FORBIDDEN:
-        return Forbidden(f"the server refused {where}: the attempt is none of its own")
+        return Forbidden(f"the server refused {where}: it did not start this attempt")
     if answer.status_code == httpx.codes.NOT_FOUND:
         return NotFound(
             f"the server has no {answer.request.url.path} where MATCHBOX_INTERNAL_URL leads"

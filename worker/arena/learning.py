@@ -33,7 +33,7 @@ class LearnResult:
     memory: bytes
     fault: SeatFault | None
     log: str
-    """What the bot printed while it learned."""
+    """The bot's output while it learned."""
     learns: bool = True
     """False for a bot without a `learn`."""
 

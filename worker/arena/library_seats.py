@@ -1,4 +1,4 @@
-"""Which kind of seats a bot gets: plain ones, or ones with the libraries that it imports.
+"""Opens the seats of a bot: plain ones, or ones with the libraries that it imports.
 
 Knows that a seat can say whether its bot wants libraries; knows no library by name.
 """
@@ -56,7 +56,7 @@ class _FirstSeat:
 
     @property
     def stderr(self) -> str:
-        """What the program has printed."""
+        """The program's output."""
         return self._seat.stderr
 
     @property

@@ -51,7 +51,7 @@ class _Running:
 
 
 def send(task: str, message: dict[str, Any]) -> None:
-    """Sends a result to the books' queue. Raises Unavailable."""
+    """Sends a result to the ledger's queue. Raises Unavailable."""
     try:
         app.send_task(task, args=[message], retry_policy={"max_retries": 3, "interval_max": 0.5})
     except (OperationalError, OSError) as error:

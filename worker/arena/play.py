@@ -329,5 +329,5 @@ _version: Final = cache(version)
 
 
 def cut(text: str, limit: int) -> str:
-    """A bot's output, safe to show, cut to so many bytes of UTF-8."""
+    """A bot's output, safe to show, cut to `limit` bytes of UTF-8."""
     return frames.readable(text).encode()[:limit].decode(errors="ignore")

@@ -1,7 +1,7 @@
 """Handles an arena's message: claims the job, plays it, sends the result.
 
-Knows the order of these steps, and who is at fault when one fails; main.py has Celery and its
-signals. Whatever happens, the message ends as a result, as `Lost`, or back in the queue.
+Knows the order of these steps, and whose fault a failure is; main.py has Celery and its signals.
+Whatever happens, the message ends as a result, as `Lost`, or back in the queue.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ class Arena:
         self._hand_in(wire.LOST, wire.from_plain(wire.JOBS[task], message).lost(why))
 
     def _perform(self, job: AnyJob) -> tuple[str, Any]:
-        """The result of the job, and the task that books it."""
+        """The result of the job, and the ledger's task for it."""
         match job:
             case PlayMatch():
                 return wire.RECORD, self._play(job)

@@ -286,7 +286,7 @@ class _WatchedSeat:
 
     @property
     def log(self) -> str:
-        """What the bot has printed."""
+        """The bot's output."""
         return self._seat.log
 
     def _open(self) -> Channel:
@@ -316,7 +316,7 @@ class _TimedChannel:
 
     @property
     def stderr(self) -> str:
-        """What the program has printed."""
+        """The program's output."""
         return self._channel.stderr
 
     @property

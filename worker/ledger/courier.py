@@ -1,6 +1,6 @@
 """The courier: delivers notices by mail and to webhooks, beside the ledger's work.
 
-Knows the ways of delivery and the books; does not decide about retries. A slow receiver holds up
+Knows the transports and the database; does not decide about retries. A slow receiver holds up
 one of the courier's few threads, and never the ledger.
 """
 
@@ -33,7 +33,7 @@ THREADS: Final = 4
 
 @dataclass(frozen=True)
 class Transports:
-    """The ways of delivery; a test has its own."""
+    """How notices are sent; a test has its own functions."""
 
     send: Callable[..., None] = mail.send
     post: Callable[..., int] = webhook_client.post
@@ -82,7 +82,7 @@ def deliver_one(context: Context, transports: Transports) -> bool:
     trouble, final = None, False
     try:
         trouble, final = _try(parcel, context, transports)
-    except CallerFault as error:  # a mail's address that is none, a URL that may be none any more
+    except CallerFault as error:  # An address that is not valid, or not allowed.
         trouble, final = str(error), isinstance(error, BadName)
     except Unavailable as error:
         trouble = str(error)

@@ -1,6 +1,6 @@
 """The ledger's Celery worker and its beat: `celery -A worker.ledger.main worker -P solo -Q ledger`.
 
-Wires settings, books and tasks together; message_handlers.py has the tasks. `celery -A
+Wires settings, database and tasks together; message_handlers.py has the tasks. `celery -A
 worker.ledger.main beat` sends the one tick, and needs no file to remember it.
 """
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from matchbox.answers.notices import NoticeLine, Notices, WaysOut, WebhookLine
+from matchbox.answers.notices import DeliverySettings, NoticeLine, Notices, WebhookLine
 
 EARLIER = "2026-11-21T11:57:00Z"
 
@@ -22,7 +22,7 @@ def inbox(**asked: Any) -> Notices:
     return Notices(items=items, next="7", unread=2)
 
 
-def ways_out() -> WaysOut:
+def ways_out() -> DeliverySettings:
     """An address, another one that is to be confirmed, and a webhook in each state."""
     fates = [(None, None, ""), (EARLIER, None, ""), (EARLIER, None, "it answered 500"),
              (None, EARLIER, "it answered 410")]  # fmt: skip
@@ -31,7 +31,7 @@ def ways_out() -> WaysOut:
                     arrived_at=arrived, disabled_at=disabled, trouble=trouble)
         for at, (arrived, disabled, trouble) in enumerate(fates)
     ]  # fmt: skip
-    return WaysOut(
+    return DeliverySettings(
         mail=True, email="alice@example.org", email_asked="new@example.org",
         kinds=["verdict", "rank-change", "season-end"], muted=["rank-change"],
         hooks="public", webhooks=hooks, shares=False,

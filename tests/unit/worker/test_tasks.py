@@ -222,7 +222,7 @@ def test_a_job_that_is_none_of_the_server_s_is_reported_as_lost(box: Box) -> Non
     Arena(world.client, box, world.send).run(wire.PLAY_MATCH, plain(a_match(ONE, TWO)))
     ((task, message),) = world.sent
     assert task == wire.LOST
-    assert "none of its own" in message["why"]
+    assert "it did not start this attempt" in message["why"]
 
 
 def test_an_arena_that_is_stopping_gives_its_match_back(box: Box) -> None:
