@@ -115,6 +115,12 @@ class Client:
             if cursor is None:
                 return
 
+    def answers(
+        self, kind: type[A], path: str, most: int | None = None, **query: Any
+    ) -> Iterator[A]:
+        """The items of a list as answers. Raises as `items` does, and BadMessage."""
+        return (parse_answer(kind, item) for item in self.items(path, most, **query))
+
     def _send(self, method: str, path: str, **options: Any) -> httpx.Response:
         try:
             answer = self._http.request(method, path, **options)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from cli import output
 from cli.playing import JsonOption
 from cli.remote import connect
+
+if TYPE_CHECKING:
+    from matchbox.answers.notices import WebhookLine
 
 webhook = typer.Typer(help="Have your notices posted elsewhere.", no_args_is_help=True)
 WebhookArgument = Annotated[int, typer.Argument(min=1, help="its number, as listed")]
@@ -23,15 +26,17 @@ def inbox(
     json: JsonOption = False,
 ) -> None:
     """Show your notices of bots and seasons, newest first."""
+    from matchbox.answers.notices import NoticeLine
+
     with connect() as client:
-        asked = {"unread": "true"} if unread else {}
-        items = list(client.items("/notices", most, **asked))
-        if read and items:
-            client.post("/notices/read", {"newest": items[0]["id"]})
+        query = {"unread": "true"} if unread else {}
+        notices = list(client.answers(NoticeLine, "/notices", most, **query))
+        if read and notices:
+            client.post("/notices/read", {"newest": notices[0].id})
     if json:
-        output.document(items)
+        output.document([one.plain() for one in notices])
         return
-    rows = [("" if item["read_at"] else "new", item["at"], item["text"]) for item in items]
+    rows = [("" if one.read_at else "new", one.at, one.text) for one in notices]
     output.table(("", "when", "notice"), rows)
 
 
@@ -41,24 +46,29 @@ def add(
     json: JsonOption = False,
 ) -> None:
     """Post notices to a URL, signed with a secret that is shown only once."""
+    from cli.client import parse_answer
+    from matchbox.answers.notices import FreshWebhook
+
     with connect() as client:
-        made = client.post("/webhooks", {"url": url})
+        added = parse_answer(FreshWebhook, client.post("/webhooks", {"url": url}))
     if json:
-        output.document(made)
+        output.document(added.plain())
     else:
-        print(f"id: {made['id']}\nsecret: {made['secret']}")
+        print(f"id: {added.id}\nsecret: {added.secret}")
 
 
 @webhook.command("list")
 def list_webhooks(json: JsonOption = False) -> None:
     """List your webhooks with their last arrival and any trouble."""
+    from matchbox.answers.notices import WebhookLine
+
     with connect() as client:
-        items = list(client.items("/webhooks"))
+        webhooks = list(client.answers(WebhookLine, "/webhooks"))
     if json:
-        output.document(items)
+        output.document([one.plain() for one in webhooks])
         return
     columns = ("id", "url", "last arrival", "trouble")
-    rows = [(one["id"], one["url"], one["arrived_at"], _trouble(one)) for one in items]
+    rows = [(one.id, one.url, one.arrived_at, _trouble(one)) for one in webhooks]
     output.table(columns, rows)
 
 
@@ -73,5 +83,5 @@ def remove(number: WebhookArgument, json: JsonOption = False) -> None:
         output.note(f"webhook {number} is removed")
 
 
-def _trouble(one: dict[str, object]) -> str:
-    return f"disabled: {one['trouble']}" if one["disabled_at"] else str(one["trouble"])
+def _trouble(one: WebhookLine) -> str:
+    return f"disabled: {one.trouble}" if one.disabled_at else one.trouble

@@ -25,24 +25,26 @@ def lessons(
     json: JsonOption = False,
 ) -> None:
     """List what your bots learned between the rounds of a season."""
+    from matchbox.answers.lessons import Lesson
+
     with connect() as client:
-        found = list(client.items(f"/seasons/{quote(season, safe='')}/lessons"))
+        found = list(client.answers(Lesson, f"/seasons/{quote(season, safe='')}/lessons"))
         if bot is not None:
-            found = [one for one in found if bot in (one["bot"], one["bot"].partition("/")[2])]
+            found = [one for one in found if bot in (one.bot, one.bot.partition("/")[2])]
         if memory is not None:
-            names = [one["after"] for one in found if one["state"] != "waiting"]
+            names = [one.after for one in found if one.state != "waiting"]
             if not names or names[-1] is None:
                 output.exit_no("there is no memory: none of these lessons ended with one")
             with complete_file(memory) as file:
                 client.save(f"/memories/{names[-1]}", file)
     if json:
-        output.document(found)
+        output.document([one.plain() for one in found])
         return
     columns = ["bot", "version", "round", "state", "bouts", "memory", "bytes", "fault"]
     rows = [
         (
-            *(one["bot"], one["version"], one["round"], one["state"], one["records"]),
-            *((one["after"] or "")[:8], one["bytes"], one["fault"]),
+            *(one.bot, one.version, one.round, one.state, one.records),
+            *((one.after or "")[:8], one.bytes, one.fault),
         )
         for one in found
     ]
@@ -56,9 +58,10 @@ def share(
     ] = None,
 ) -> None:
     """Say whether others may have your bots with exported seasons, or show your choice."""
+    from matchbox.answers.lessons import Sharing
+
     with connect() as client:
-        if answer is None:
-            sharing = client.get("/account/sharing")
-        else:
-            sharing = client.post("/account/sharing", {"shares": answer == "yes"})
-    print(f"your bots go with exported seasons: {'yes' if sharing['shares'] else 'no'}")
+        if answer is not None:
+            client.post("/account/sharing", {"shares": answer == "yes"})
+        sharing = client.answer(Sharing, "/account/sharing")
+    print(f"your bots go with exported seasons: {'yes' if sharing.shares else 'no'}")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import islice
 from typing import Annotated, Any
 
 import typer
@@ -115,15 +114,17 @@ def audit(
     json: JsonOption = False,
 ) -> None:
     """Show who did what and when, newest first."""
+    from matchbox.answers.platform import AuditLine
+
     with connect() as client:
-        found = list(islice(client.items("/audit", subject=subject, action=action), most))
+        lines = list(client.answers(AuditLine, "/audit", most, subject=subject, action=action))
     if json:
-        output.document(found)
+        output.document([one.plain() for one in lines])
         return
     rows = [
-        (one["at"], one["actor"] or "the platform", one["action"], one["subject"], one["name"],
-         "; ".join(f"{name}: {v}" for name, v in one["detail"].items() if v is not None))
-        for one in found
+        (one.at, one.actor or "the platform", one.action, one.subject, one.name,
+         "; ".join(f"{name}: {v}" for name, v in one.detail.items() if v is not None))
+        for one in lines
     ]  # fmt: skip
     output.table(["when", "who", "what", "to", "name", "more"], rows)
 

@@ -159,13 +159,11 @@ def bots(
     json: JsonOption = False,
 ) -> None:
     """List your bots, or everybody's."""
-    from cli.client import parse_answer
     from matchbox.answers.bots import BotLine
 
     with connect() as client:
         owner = None if everybody else client.get("/whoami")["name"]
-        items = client.items("/bots", game=game, owner=owner, limit=200)
-        found = [parse_answer(BotLine, one) for one in items]
+        found = list(client.answers(BotLine, "/bots", game=game, owner=owner, limit=200))
     if json:
         output.document([one.plain() for one in found])
         return

@@ -18,21 +18,19 @@ COLUMNS: Final = ("id", "name", "scopes", "made", "last used", "ends")
 @token.command("list")
 def list_tokens(json: JsonOption = False) -> None:
     """List your tokens with their scopes, last use and end."""
+    from matchbox.answers.accounts import TokenLine
+
     with connect() as client:
-        found = list(client.items("/tokens"))
+        tokens = list(client.answers(TokenLine, "/tokens"))
     if json:
-        output.document(found)
+        output.document([one.plain() for one in tokens])
         return
     rows = [
         (
-            one["id"],
-            one["name"],
-            " ".join(one["scopes"]),
-            one["created_at"][:10],
-            (one["used_at"] or "never")[:10],
-            (one["ends_at"] or "never")[:10],
+            *(one.id, one.name, " ".join(one.scopes), one.created_at[:10]),
+            *((one.used_at or "never")[:10], (one.ends_at or "never")[:10]),
         )
-        for one in found
+        for one in tokens
     ]
     output.table(COLUMNS, rows)
 
@@ -45,13 +43,19 @@ def make(
     json: JsonOption = False,
 ) -> None:
     """Make a token; its secret is printed only once."""
+    from cli.client import parse_answer
+    from matchbox.answers.accounts import FreshToken
+
     with connect() as client:
-        made = client.post("/tokens", {"name": name, **terms(scope, days)})
+        made = parse_answer(
+            FreshToken, client.post("/tokens", {"name": name, **terms(scope, days)})
+        )
     if json:
-        output.document(made)
+        output.document(made.plain())
     else:
-        output.note(f"It may {', '.join(made['scopes'])}, and ends on {made['ends_at'][:10]}.")
-        print(made["token"])
+        ends = (made.ends_at or "never")[:10]
+        output.note(f"It may {', '.join(made.scopes)}, and ends on {ends}.")
+        print(made.token)
 
 
 @token.command("revoke")
@@ -75,7 +79,8 @@ def password(
     json: JsonOption = False,
 ) -> None:
     """Change your password; the old and the new one are asked for, or read from stdin."""
-    from cli.client import Client, Login, load_login, save_login
+    from cli.client import Client, Login, load_login, parse_answer, save_login
+    from matchbox.answers.accounts import FreshToken
 
     chosen = load_login()
     with Client(chosen) as client:
@@ -84,8 +89,10 @@ def password(
         account = client.post("/account/password", body)["name"]
     if revoke_tokens:
         with Client(Login(chosen.url)) as client:
-            fresh = client.post("/login", {"name": account, "password": new})
-        save_login(Login(chosen.url, fresh["token"]))
+            fresh = parse_answer(
+                FreshToken, client.post("/login", {"name": account, "password": new})
+            )
+        save_login(Login(chosen.url, fresh.token))
     if json:
         output.document({"account": account, "tokens_revoked": revoke_tokens})
     else:
