@@ -42,7 +42,7 @@ def test_every_command_explains_itself(command: str, matchbox: Run) -> None:
         ("simulate bomb simple scared --option x", "--option x has no value"),
         ("simulate bomb simple scared --option x=1", "bomb has no option 'x'"),
         ("simulate bomb simple scared --tsv gone/x.tsv", "gone/x.tsv cannot be written: name a"),
-        ("simulate bomb simple scared --html .", ". cannot be written: name a file in a folder"),
+        ("simulate bomb simple scared --html .", ". cannot be written: name a file in an existing"),
         ("simulate war --html gone/x.html", "gone/x.html cannot be written"),
         ("play bomb simple", "bomb is played by 2 players, not 1"),
         ("play bomb simple human --json", "a human plays at the terminal"),
