@@ -13,6 +13,7 @@ import typer
 
 from cli import output
 from cli.experiment_notes import print_faults, print_stateful, wall_text
+from cli.playing import BoxOption, JsonOption, WidthOption
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -26,10 +27,6 @@ WIDEST: Final = 1000
 """Default bounds in Elo, as on a server."""
 KINDS: Final = ("lost both", "lost and drew", "even", "won and drew", "won both")
 """Names of the five counts of deal pairs."""
-Width = Annotated[
-    int | None,
-    typer.Option(min=0, max=1024, help="games at once (250); 0: a fresh process for each game"),
-]
 
 
 def compare(
@@ -53,12 +50,10 @@ def compare(
     ] = None,
     seed: Annotated[str, typer.Option(help="the same seed gives the same figures")] = "",
     option: Annotated[list[str] | None, typer.Option(help="NAME=VALUE of the game")] = None,
-    width: Width = None,
+    width: WidthOption = None,
     workers: Annotated[int, typer.Option(min=1, max=256, help="processes to play with")] = 1,
-    box: Annotated[
-        str, typer.Option(help="auto, bwrap, docker, process; none for trusted bots")
-    ] = "auto",
-    json: Annotated[bool, typer.Option("--json", help="one JSON document on stdout")] = False,
+    box: BoxOption = "auto",
+    json: JsonOption = False,
 ) -> None:
     """Find out whether one bot is better than another; exits 1 unless it is."""
     from cli import shipped

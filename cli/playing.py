@@ -25,6 +25,10 @@ if TYPE_CHECKING:
 HUMAN: Final = "human"
 JsonOption = Annotated[bool, typer.Option("--json", help="one JSON document on stdout")]
 BoxOption = Annotated[str, typer.Option(help="auto, bwrap, docker, process; none for trusted bots")]
+WidthOption = Annotated[
+    int | None,
+    typer.Option(min=0, max=1024, help="games at once (250); 0: a fresh process for each game"),
+]
 
 
 def games(json: JsonOption = False) -> None:

@@ -15,16 +15,12 @@ import typer
 
 from cli import output
 from cli.experiment_notes import print_faults, print_stateful, wall_text
+from cli.playing import BoxOption, JsonOption, WidthOption
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from matchbox.lab.plan import Plan
-
-Width = Annotated[
-    int | None,
-    typer.Option(min=0, max=1024, help="games at once (250); 0: a fresh process for each game"),
-]
 
 
 def simulate(
@@ -32,9 +28,7 @@ def simulate(
     bot: Annotated[
         list[str] | None, typer.Argument(help="shipped bots by name, others by file")
     ] = None,
-    games: Annotated[
-        int, typer.Option(min=1, help="games of every pair, table size or cell")
-    ] = 1000,
+    games: Annotated[int, typer.Option(min=1, help="for every pair, table size or cell")] = 1000,
     players: Annotated[str, typer.Option(help="table sizes, such as 2-6 or 3,5")] = "",
     seed: Annotated[str, typer.Option(help="the same seed gives the same figures")] = "",
     option: Annotated[list[str] | None, typer.Option(help="NAME=VALUE of the game")] = None,
@@ -48,12 +42,10 @@ def simulate(
         int | None,
         typer.Option(min=1, max=1000, help="play this many rounds; bots learn in between"),
     ] = None,
-    width: Width = None,
+    width: WidthOption = None,
     workers: Annotated[int, typer.Option(min=1, max=256, help="processes to play with")] = 1,
-    box: Annotated[
-        str, typer.Option(help="auto, bwrap, docker, process; none for trusted bots")
-    ] = "auto",
-    json: Annotated[bool, typer.Option("--json", help="one JSON document on stdout")] = False,
+    box: BoxOption = "auto",
+    json: JsonOption = False,
     tsv: Annotated[Path | None, typer.Option(help="write the figures to this file")] = None,
     html: Annotated[Path | None, typer.Option(help="write a page with plots")] = None,
 ) -> None:

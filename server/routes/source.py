@@ -16,7 +16,7 @@ from matchbox.answers.comparisons import Comparable, Comparison, ComparisonLine
 from matchbox.answers.leagues import League, Season, SeasonLine
 from matchbox.answers.lessons import Lesson
 from matchbox.answers.matches import LogLine, Match
-from matchbox.answers.notices import Notices, DeliverySettings
+from matchbox.answers.notices import DeliverySettings, Notices
 from matchbox.answers.platform import Admin, Audit
 from matchbox.answers.standings import Board
 from matchbox.settings import libraries_of

@@ -117,7 +117,7 @@ def test_it_refuses_a_link_in_a_zip() -> None:
     with zipfile.ZipFile(packed, "w") as archive:
         archive.writestr("player.py", SOURCE)
         archive.writestr(link, "/etc/passwd")
-    with pytest.raises(BadBundle, match="no regular file"):
+    with pytest.raises(BadBundle, match="is not a regular file"):
         bundle.read_bundle(packed.getvalue())
 
 

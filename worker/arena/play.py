@@ -205,10 +205,8 @@ def play_job(
         seats = match_seats.open_player
         played = play(game, job, seats, report=report, rotations=rotations, order=shuffled)
         seconds = round(time.monotonic() - started, 6)
-        sample_seats = MatchSeats(job, bundles, box, separation, memories=memories)
-        found = sample(
-            game, job, played.record, sample_seats.open_alone, job.sample, partial(report, 0)
-        )
+        alone = MatchSeats(job, bundles, box, separation, memories=memories)
+        found = sample(game, job, played.record, alone.open_alone, job.sample, partial(report, 0))
         packed = records.pack(stamped(played.record, libraries_of(box) or ()))
         notes = played.notes
         look(played)

@@ -48,7 +48,7 @@ def test_who_keeps_state_between_games_is_played_alone_and_named(
     assert alone["stateful"] == alone["alone"] == wide["stateful"] == ["counting"]
     assert alone["pairs"] == narrow["pairs"] != wide["pairs"]
     assert wide["alone"] == []
-    assert "played again, by a fresh process" in matchbox(*words).err
+    assert "a fresh process has played each of its games again" in matchbox(*words).err
 
 
 def test_games_that_do_not_say_are_no_yes(matchbox: Run) -> None:
@@ -96,7 +96,7 @@ def test_a_bot_that_breaks_forfeits_and_that_is_told(matchbox: Run, tmp_path: Pa
         (["simple", "simple", "--game", "bomb"], "both are the same bot"),
         (["simple", "medium", "scared", "--game", "bomb"], "name it with --field"),
         (["simple", "medium", "--game", "bomb", "--bounds", "20,0"], "LOW below HIGH"),
-        (["simple", "medium", "--game", "bomb", "--bounds", "much"], "write 0,20"),
+        (["simple", "medium", "--game", "bomb", "--bounds", "much"], "write, for example, 0,20"),
         (["simple", "medium", "--game", "bomb", "--bounds=-1e9,1e9"], "from -1000 to 1000"),
         (["simple", "medium", "--game", "bomb", "--bounds", "nan,5"], "LOW below HIGH"),
         (["simple", "medium", "--game", "bomb", "--field", "scared", "--bounds", "0,9"], "--bound"),

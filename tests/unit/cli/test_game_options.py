@@ -26,7 +26,7 @@ def test_anything_else_is_no_table_size(text: str) -> None:
 def test_a_wrong_table_size_is_wrong_usage(matchbox: Run) -> None:
     told = matchbox("simulate", "bomb", "simple", "scared", "--players", "9-7")
     assert (told.code, told.out) == (2, "")
-    assert "write one as 3, or some as 2-6" in told.err
+    assert "write one as 3, or several as 2-6" in told.err
 
 
 def test_options_are_names_with_values() -> None:

@@ -49,7 +49,7 @@ def test_doctor_tells_what_a_walled_box_lacks(
         ("refused", "plain Python, as MATCHBOX_COMPILED asks for"),
         ("changed", "its source was changed since it was compiled"),
         ("partial", "compiled for another Python, or not whole"),
-        ("missing", "installed where there is a C compiler"),
+        ("missing", "install it with a C compiler"),
     ],
 )
 def test_doctor_tells_which_build_is_in_use_and_why(

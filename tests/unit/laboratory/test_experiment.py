@@ -36,7 +36,7 @@ def test_a_plan_has_the_bots_in_their_order() -> None:
         ("bomb", {}, "there are no bots"),
         ("bomb simple", {}, "one bot has no opponent"),
         ("bomb simple scared", {"sizes": [3]}, "bomb is played by 2 players, not 3"),
-        ("bomb simple scared", {"mixed": True}, "--mixed is for games played together"),
+        ("bomb simple scared", {"mixed": True}, "--mixed is for cooperative games"),
         ("skull random", {"sizes": [2], "mirror": True}, "--mirror is for games of two seats"),
     ],
 )
