@@ -1,12 +1,9 @@
 """The types of bomb's rules, for the compiled build."""
 
-cimport cython
 from matchbox.games.bomb cimport steps
-from matchbox.games.bomb.codec cimport Sheet
 from matchbox.games.bomb.steps cimport State
 
 cdef class Bomb:
     cpdef to_move(self, State state)
     cpdef apply(self, State state, object seat, object move, object dice)
-    @cython.locals(mine=Sheet)
     cpdef brief(self, State state, Py_ssize_t seat)

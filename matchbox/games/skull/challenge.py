@@ -108,8 +108,9 @@ def new_round(state: State, starter: int) -> None:
 
 def place(state: State, seat: int, kind: int) -> None:
     """Puts a card from the hand on top of the pile."""
-    state.hands[seat][kind] -= 1
-    state.face_down[seat].append(kind)
+    hand, pile = state.hands[seat], state.face_down[seat]
+    hand[kind] -= 1
+    pile.append(kind)
     state.piles[seat] += 1
     state.table += 1
     state.mover = state.follower[seat]

@@ -40,7 +40,8 @@ def outcome(state: State) -> Outcome:
 
 
 def _place(state: State, seat: int, kind: int, dice: Dice) -> bool:
-    if state.phase != PLACING or not state.hands[seat][kind]:
+    hand = state.hands[seat]
+    if state.phase != PLACING or not hand[kind]:
         return False
     challenge.place(state, seat, kind)
     return True
