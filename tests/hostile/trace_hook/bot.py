@@ -6,7 +6,7 @@ from matchbox.games.bomb import *
 
 
 def spy(frame, event, argument):
-    if type(argument).__module__.endswith("bomb.rules"):
+    if type(argument).__module__.endswith(("bomb.rules", "bomb.steps")):
         print("SUCCEEDED", argument)
     return spy
 
