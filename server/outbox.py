@@ -35,7 +35,7 @@ _PATIENCE: Final = {
     "interval_start": 0.1,
     "interval_max": 0.1,
 }
-"""A broker that is down is told to the caller at once: the tick tries again."""
+"""The caller learns at once that a broker is down; the tick tries again."""
 _TASKS: Final = {
     wire.TryOut: wire.TRY_OUT,
     wire.PlayMatch: wire.PLAY_MATCH,

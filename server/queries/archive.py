@@ -13,6 +13,7 @@ from matchbox.league import archive
 from matchbox.league import archive_layout as layout
 from matchbox.league.format import write
 from server.db.models import (
+    OVER,
     Bot,
     Bundle,
     Entry,
@@ -39,7 +40,6 @@ if TYPE_CHECKING:
 
 BUNDLES: Final = ("mine", "allowed", "all")
 """Whose files and memories go with it: the viewer's; also of who shares; everybody's."""
-_OVER: Final = (SeasonState.FINISHED, SeasonState.CANCELLED)
 _AT_ONCE: Final = 200
 
 
@@ -56,7 +56,7 @@ def write_archive(
         raise BadOption(f"bundles may be {', '.join(BUNDLES)}, and not {bundles!r}")
     if bundles == "all" and (viewer is None or not viewer.operator):
         raise Forbidden("everybody's bundles are for operators; ask for mine, or allowed")
-    if season.state not in _OVER:
+    if season.state not in OVER:
         raise Conflict(
             f"season {season.name} is {season.state}; it can be exported once it is over"
         )

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def closed(session: Session, names: Collection[str]) -> set[str]:
-    """The matches among these whose status is all that may be told yet."""
+    """The matches among these of which only the status is public yet."""
     other = aliased(MatchDeal)
     query = (
         select(MatchDeal.match_id)
@@ -28,7 +28,7 @@ def closed(session: Session, names: Collection[str]) -> set[str]:
 
 
 def reason(session: Session, match: Match) -> str | None:
-    """Why nothing more is told of the match, in a sentence; None if all is readable."""
+    """Why only the status of the match is public, in a sentence; None if all of it is."""
     if match.state in UNFINISHED:
         return (
             f"match {match.id} is {match.state}; its deals and record are closed until it is over"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import ColumnElement, func, select
 
@@ -12,12 +12,12 @@ from matchbox.answers.games import Game, Option
 from matchbox.errors import Forbidden
 from matchbox.match import record as records
 from server.db.models import (
+    OVER,
     Bot,
     League,
     Match,
     MatchState,
     Result,
-    SeasonState,
     Version,
     VersionState,
 )
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from sqlalchemy.orm import Session
 
     from matchbox.match.record import Record
-
-_OVER: Final = (SeasonState.FINISHED, SeasonState.CANCELLED)
 
 
 def games(session: Session) -> list[Game]:
@@ -58,7 +56,7 @@ def games(session: Session) -> list[Game]:
 def finished_season(session: Session, name: int | str) -> int:
     """The number of a season that is over. Raises NotFound, and Forbidden if it is not over."""
     row = find_season(session, name)
-    if row.state not in _OVER:
+    if row.state not in OVER:
         raise Forbidden(
             f"season {row.name} is {row.state}; its records are closed until it is over"
         )
@@ -71,7 +69,7 @@ def season_records(session: Session, name: int | str) -> Iterator[tuple[str, Rec
     Yields nothing before the season is over. Raises NotFound.
     """
     row = find_season(session, name)
-    over = row.state in _OVER
+    over = row.state in OVER
     query = select(Result.digest, Result.record).join(Result.match).order_by(Match.number)
     stands = (Match.season_id == row.id, Match.state == MatchState.FINISHED)
     found = session.execute(query.where(*stands)) if over else ()

@@ -14,6 +14,7 @@ from matchbox.answers.leagues import Season as AnsweredSeason
 from matchbox.errors import NotFound
 from matchbox.league.format import Format, read, write
 from server.db.models import (
+    OVER,
     Bot,
     Entry,
     Invitation,
@@ -36,8 +37,6 @@ from server.services.standings import scope_of
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
-
-OVER = (SeasonState.FINISHED, SeasonState.CANCELLED)
 
 
 def leagues(session: Session) -> list[LeagueLine]:

@@ -1,4 +1,4 @@
-"""Matches: listed, told with their records, and what the bots printed in them."""
+"""Matches: list, show with their records, and the output of the bots."""
 
 from __future__ import annotations
 

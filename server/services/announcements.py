@@ -11,7 +11,16 @@ from typing import TYPE_CHECKING, Any, Final
 
 from sqlalchemy import func, select
 
-from server.db.models import UNFINISHED, Entry, Match, Season, SeasonState, Standing
+from server.db.models import (
+    OVER,
+    UNDER_WAY,
+    UNFINISHED,
+    Entry,
+    Match,
+    Season,
+    SeasonState,
+    Standing,
+)
 from server.db.session import compare_and_set
 from server.services.notices import tell_owner
 from server.services.standings import scope_of
@@ -21,15 +30,13 @@ if TYPE_CHECKING:
 
 END: Final = -1
 START: Final = 1
-_RUNNING: Final = (SeasonState.RUNNING, SeasonState.PAUSED)
-_OVER: Final = (SeasonState.FINISHED, SeasonState.CANCELLED)
 Lines = dict[int, dict[str, Any]]
 """The lines of a standing by version."""
 
 
 def due(session: Session) -> list[int]:
     """The numbers of the seasons that have something to announce."""
-    known = (Season.state.in_((*_RUNNING, *_OVER)), Season.told != END)
+    known = (Season.state.in_((*UNDER_WAY, *OVER)), Season.told != END)
     seasons = session.scalars(select(Season).where(*known).order_by(Season.id))
     return [season.id for season in seasons if _stage(session, season) != season.told]
 
@@ -54,7 +61,7 @@ def announce(session: Session, number: int, *, now: int) -> bool:
 
 def _stage(session: Session, season: Season) -> int:
     """How far notices of the season can go now."""
-    if season.state in _OVER:
+    if season.state in OVER:
         return END
     if season.told < START:
         return START

@@ -15,7 +15,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import aliased
 
 from matchbox.errors import Conflict, Forbidden
-from server.db.models import Entry, League, Season, SeasonState, Version, VersionState
+from server.db.models import UNDER_WAY, Entry, League, Season, SeasonState, Version, VersionState
 from server.services import audit, divisions, schedule, seasons
 from server.services.admission import check_entry
 from server.services.events import storable
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
 LONGEST: Final = 500
 """Characters of why a season could not start."""
-_RUNNING: Final = (SeasonState.RUNNING, SeasonState.PAUSED)
 _WAITING: Final = (SeasonState.OPEN, SeasonState.FROZEN)
 _NUMBER: Final = re.compile(r" \d+$")
 
@@ -50,7 +49,7 @@ def open_next(session: Session, *, now: int) -> list[Season]:
 def due(session: Session, *, now: int) -> list[int]:
     """The editions whose time has come, while no other of their league is played."""
     other = aliased(Season)
-    played = (other.league_id == Season.league_id, other.state.in_(_RUNNING))
+    played = (other.league_id == Season.league_id, other.state.in_(UNDER_WAY))
     query = (
         select(Season.id)
         .join(Season.league)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from sqlalchemy import ColumnElement, select
 
-from server.db.models import UNFINISHED, Entry, Match, MatchSeat, MatchState, SeasonState
+from server.db.models import UNDER_WAY, UNFINISHED, Entry, Match, MatchSeat, MatchState
 from server.db.session import compare_and_set
 from server.services import replacements
 from server.services.events import publish, storable
@@ -48,7 +48,7 @@ def bring_back(session: Session, entry: Entry, *, now: int) -> list[Match]:
     """
     entry.out, entry.out_at, entry.out_why = "", None, ""
     session.flush()
-    if entry.season.state not in (SeasonState.RUNNING, SeasonState.PAUSED):
+    if entry.season.state not in UNDER_WAY:
         return []
     missed = _missed(session, entry)
     kept = {match.id for match in missed if replacements.is_secret(session, match)}

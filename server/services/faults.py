@@ -15,6 +15,7 @@ from sqlalchemy import select
 from matchbox.errors import Conflict
 from matchbox.match import record as records
 from server.db.models import (
+    UNDER_WAY,
     UNFINISHED,
     Entry,
     Match,
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger(__name__)
 
-BEGUN: Final = (SeasonState.FROZEN, SeasonState.RUNNING, SeasonState.PAUSED)
+BEGUN: Final = (SeasonState.FROZEN, *UNDER_WAY)
 _PLAYING: Final = (VersionState.ACTIVE, VersionState.ACCEPTED)
 
 

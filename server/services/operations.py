@@ -11,6 +11,7 @@ from sqlalchemy import select
 
 from matchbox.errors import Conflict, NotFound
 from server.db.models import (
+    UNDER_WAY,
     Bot,
     Entry,
     Match,
@@ -24,7 +25,7 @@ from server.services import audit, exclusions, faults, notices, standings, voids
 from server.services.accounts import require_operator
 from server.services.events import publish
 from server.services.lookup import find_bot, find_league, find_season, find_version
-from server.services.voids import UNDER_WAY, reason_of
+from server.services.voids import reason_of
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session

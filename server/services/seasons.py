@@ -17,6 +17,7 @@ from matchbox import registry
 from matchbox.errors import BadName, BadOption, Conflict
 from matchbox.league.format import Format, read, write
 from server.db.models import (
+    UNDER_WAY,
     UNFINISHED,
     Bot,
     Entry,
@@ -41,8 +42,7 @@ if TYPE_CHECKING:
     from server.db.models import User
     from server.services.standings import Fresh
 
-_RUNNING: Final = (SeasonState.RUNNING, SeasonState.PAUSED)
-_LIVING: Final = (*UPCOMING, *_RUNNING)
+_LIVING: Final = (*UPCOMING, *UNDER_WAY)
 
 
 def create(
@@ -205,7 +205,7 @@ def finish(session: Session, fresh: Fresh, *, places: Sequence[int] = (), now: i
     Raises Conflict if it has ended.
     """
     season = session.get_one(Season, int(fresh.scope.partition(":")[2]))
-    _change(session, season, _RUNNING, SeasonState.FINISHED, now, finished_at=now)
+    _change(session, season, UNDER_WAY, SeasonState.FINISHED, now, finished_at=now)
     season.places = list(places)
     standings.keep(session, fresh, now=now)
     return season

@@ -14,6 +14,7 @@ from matchbox.errors import MatchboxError, NotFound
 from matchbox.league.line import Line
 from matchbox.league.standings import standing_of
 from server.db.models import (
+    UNDER_WAY,
     Bot,
     Entry,
     League,
@@ -21,7 +22,6 @@ from server.db.models import (
     MatchSeat,
     MatchState,
     Season,
-    SeasonState,
     Standing,
     Version,
 )
@@ -134,8 +134,7 @@ def keep(session: Session, fresh: Fresh, *, now: int) -> Standing:
 def stale(session: Session, *, now: int) -> list[str]:
     """The scopes whose standing lags behind the books, and may be computed again now."""
     leagues = session.scalars(select(League).where(League.continuous.is_(True))).all()
-    running = (SeasonState.RUNNING, SeasonState.PAUSED)
-    seasons = session.scalars(select(Season).where(Season.state.in_(running))).all()
+    seasons = session.scalars(select(Season).where(Season.state.in_(UNDER_WAY))).all()
     subjects: list[League | Season] = [*leagues, *seasons]
     return [scope_of(one) for one in subjects if _lags(session, one, now)]
 

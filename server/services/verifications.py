@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from matchbox.errors import BadOption, Conflict
-from server.db.models import SeasonState, Verification
+from server.db.models import OVER, Verification
 from server.services import audit
 from server.services.accounts import require_operator
 from server.services.events import publish
@@ -40,7 +40,7 @@ def keep(
     """
     require_operator(actor)
     season = find_season(session, name)
-    if season.state not in (SeasonState.FINISHED, SeasonState.CANCELLED):
+    if season.state not in OVER:
         raise Conflict(f"season {season.name} is {season.state}; it is verified once it is over")
     found = same + len(different) + len(unrepeatable) + len(replayed_only)
     if found != matches or matches > out_of:

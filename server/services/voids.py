@@ -11,6 +11,7 @@ from sqlalchemy import select, update
 
 from matchbox.errors import BadOption, Conflict
 from server.db.models import (
+    UNDER_WAY,
     UNFINISHED,
     Entry,
     League,
@@ -37,7 +38,6 @@ if TYPE_CHECKING:
 
 LONGEST: Final = 400
 """Characters of a reason."""
-UNDER_WAY: Final = (SeasonState.RUNNING, SeasonState.PAUSED)
 
 
 def void(

@@ -7,6 +7,8 @@ only as a cache that names the rows it came from.
 from server.db.models.bots import WAITING, Bot, Bundle, Version, VersionState
 from server.db.models.comparisons import Comparison, ComparisonState
 from server.db.models.leagues import (
+    OVER,
+    UNDER_WAY,
     Entry,
     Invitation,
     League,
@@ -33,7 +35,9 @@ from server.db.models.platform import Audit, Event, Outbox, PlatformFault, Setti
 from server.db.models.tables import Table
 
 __all__ = [
+    "OVER",
     "TRUSTED",
+    "UNDER_WAY",
     "UNFINISHED",
     "WAITING",
     "Audit",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Any
+from typing import Any, Final
 
 from sqlalchemy import BigInteger, ForeignKey, Index, String, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column, relationship
@@ -26,6 +26,10 @@ class SeasonState(StrEnum):
     PAUSED = "paused"
     FINISHED = "finished"
     CANCELLED = "cancelled"
+
+
+UNDER_WAY: Final = (SeasonState.RUNNING, SeasonState.PAUSED)
+OVER: Final = (SeasonState.FINISHED, SeasonState.CANCELLED)
 
 
 class League(Table):
