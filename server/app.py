@@ -92,7 +92,7 @@ def _bare_app(context: Context, spec_path: str | None = None) -> APIFlask:
     )
     app.config.update(_flask_settings(context.settings))
     app.extensions["matchbox"] = context
-    app.extensions["matchbox-metrics"] = Metrics(context)
+    app.extensions["matchbox-metrics"] = Metrics()
     app.extensions["matchbox-metrics"].watch(app)
     teach_addresses(app)
     tell_errors(app)

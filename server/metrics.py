@@ -36,7 +36,7 @@ BUCKETS: Final = (0.01, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0)
 class Metrics:
     """The counts of one app."""
 
-    def __init__(self, context: Context) -> None:
+    def __init__(self) -> None:
         self._registry = CollectorRegistry()
         labels = ("method", "endpoint", "status")
         self._requests = Counter(
@@ -49,7 +49,6 @@ class Metrics:
             buckets=BUCKETS,
             registry=self._registry,
         )
-        self._queue = _Queue(context)
 
     def watch(self, app: Flask) -> None:
         """Counts every request of the app."""
@@ -67,10 +66,10 @@ class Metrics:
                 self._seconds.labels(endpoint).observe(time.perf_counter() - g.started)
             return response
 
-    def text(self) -> bytes:
-        """Everything counted, in Prometheus' text format."""
+    def text(self, context: Context) -> bytes:
+        """Everything counted, and the queue of these books now, in Prometheus' text format."""
         shown = CollectorRegistry()
-        shown.register(self._queue)
+        shown.register(_Queue(context))
         counted = CollectorRegistry()
         try:
             MultiProcessCollector(counted)  # type: ignore[no-untyped-call]

@@ -3,19 +3,29 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
+from argon2 import PasswordHasher
+from flask import Flask
 from hypothesis import settings
+from jinja2 import FileSystemBytecodeCache
 from playwright.sync_api import expect
+from sqlalchemy import create_engine
+from sqlalchemy.dialects.sqlite.base import SQLiteDialect
+from sqlalchemy.util import LRUCache
 
 from matchbox import build, registry
 from sandbox.box import KINDS, Box
 from sandbox.policy import LIBRARIES
 from sandbox.program import Program
-from tests import engine, services
+from server.db import session
+from server.services import passwords
+from tests import engine, installation, services
 from worker.arena.boxes import ENTRY, open_named
 
 # A busy machine is no bug: nothing here is timed, and CI draws the same examples every time.
@@ -40,6 +50,30 @@ def _clean_environment() -> Iterator[None]:
         for name in list(os.environ):
             if name.startswith(("MATCHBOX_", "MAKE", "MFLAGS")) and name != build.SETTING:
                 patch.delenv(name)
+        yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _shared_folder(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """The processes of a run share the folder above their own."""
+    own = tmp_path_factory.getbasetemp()
+    installation.shared = own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _quick_setting_up() -> Iterator[None]:
+    """Passwords are hashed at the least cost, and templates and SQL are compiled once for all the
+    applications and databases of this process. A platform that is started is not affected."""
+    cheap = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
+    with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(passwords, "_HASHER", cheap)
+        compiled = {"bytecode_cache": FileSystemBytecodeCache(folder)}
+        patch.setattr(Flask, "jinja_options", compiled)
+        # What was compiled for one database serves every other one of its kind.
+        patch.setattr(SQLiteDialect, "__eq__", lambda one, other: type(one) is type(other))
+        patch.setattr(SQLiteDialect, "__hash__", lambda one: hash(type(one)))
+        shared: dict[str, Any] = {"compiled_cache": LRUCache(2000)}
+        patch.setattr(session, "create_engine", partial(create_engine, execution_options=shared))
         yield
 
 

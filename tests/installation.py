@@ -5,8 +5,10 @@ Knows how it is started, watched and ended; a process dies with the test that st
 
 from __future__ import annotations
 
+import fcntl
 import os
 import re
+import shutil
 import signal
 import socket
 import subprocess
@@ -48,6 +50,10 @@ _MARKS: Final = (
     ("broker", r"(valkey|redis)-server"),
 )
 _ARENA: Final = re.compile(r"-n (arena-\d+)@")
+_NOT_COPIED: Final = shutil.ignore_patterns("*.sock", "*.pid", "logs", "metrics", "up.lock")
+
+shared: Path | None = None
+"""A folder that the processes of one test run share. Without it every platform starts anew."""
 
 
 def eventually(
@@ -173,6 +179,11 @@ class Installation:
         bots = self.items("/bots", owner="house")
         return bool(bots) and all(one["state"] == "active" for one in bots)
 
+    def rests(self) -> bool:
+        """Whether no match waits or is being played."""
+        queue = self.get("/queue")
+        return not queue["queued"] + queue["running"]
+
     def programs(self) -> dict[str, int]:
         """The pids of the platform's programs by their names."""
         return {name: pid for pid in children(self.pid) if (name := name_of(pid))}
@@ -292,16 +303,43 @@ def surroundings() -> dict[str, str]:
 
 @contextmanager
 def installed(
-    data: Path, settings: Mapping[str, str] | None = None, port: int = 0
+    data: Path, settings: Mapping[str, str] | None = None, port: int = 0, *, anew: bool = False
 ) -> Iterator[Installation]:
-    """A platform that runs and is ready, for the length of the block."""
+    """A platform that runs and is ready, for the length of the block.
+
+    It goes on from a copy of a data folder in which the shipped bots have their verdicts. With
+    `anew`, or with a database elsewhere, it starts in an empty folder: settings that shape leagues
+    when they are made need that.
+    """
     platform = Installation(data, settings, port)
+    if shared and not anew and "MATCHBOX_DATABASE_URL" not in platform.settings:
+        shutil.copytree(_prepared(shared), data, ignore=_NOT_COPIED)
+    with _running(platform):
+        yield platform
+
+
+@contextmanager
+def _running(platform: Installation) -> Iterator[None]:
     platform.start()
     try:
         platform.ready()
-        yield platform
+        yield
     finally:
         platform.end()
+
+
+def _prepared(place: Path) -> Path:
+    """A data folder whose demonstration league rests. Whoever needs it first makes it in `place`;
+    others wait."""
+    made, draft = place / "prepared", place / "draft"
+    with (place / "prepared.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not made.exists():
+            platform = Installation(draft)
+            with _running(platform):
+                eventually(platform.rests, why=platform.logs())
+            draft.rename(made)
+    return made
 
 
 def visitor() -> httpx.Client:

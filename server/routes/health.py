@@ -43,7 +43,7 @@ def ready() -> Response:
 def metrics() -> Response:
     """Prometheus' text format."""
     counted: Metrics = current_app.extensions["matchbox-metrics"]
-    return Response(counted.text(), content_type=CONTENT_TYPE_LATEST)
+    return Response(counted.text(context()), content_type=CONTENT_TYPE_LATEST)
 
 
 def reach_broker(url: str) -> None:

@@ -86,7 +86,7 @@ TURNED_AWAY: Final = [
 def platform(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installation]:
     """A platform that has just been started."""
     settings = {"MATCHBOX_LEAGUE_MATCHES": "20", "MATCHBOX_MATCH_DEALS": "5"}
-    with installed(tmp_path_factory.mktemp("day") / "data", settings) as platform:
+    with installed(tmp_path_factory.mktemp("day") / "data", settings, anew=True) as platform:
         yield platform
 
 

@@ -25,7 +25,7 @@ SETTINGS = {
 @pytest.fixture(scope="module")
 def platform(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installation]:
     """A platform that runs, with an operator."""
-    with installed(tmp_path_factory.mktemp("sample") / "data", SETTINGS) as platform:
+    with installed(tmp_path_factory.mktemp("sample") / "data", SETTINGS, anew=True) as platform:
         platform.operator()
         yield platform
 

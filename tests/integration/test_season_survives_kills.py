@@ -94,7 +94,7 @@ def outcome(platform: Installation) -> Season:
 @pytest.fixture(scope="module")
 def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Season:
     """The season as it should be."""
-    with installed(tmp_path_factory.mktemp("calm")) as platform:
+    with installed(tmp_path_factory.mktemp("calm") / "data") as platform:
         begin(platform)
         season = outcome(platform)
     assert len(season.digests) == len(set(season.matches)) == MATCHES

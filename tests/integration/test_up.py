@@ -35,7 +35,7 @@ PROGRAMS: Final = ("broker", "web", "internal", "ledger", "beat", "arena-1 arena
 @pytest.fixture(scope="module")
 def platform(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installation]:
     """A platform that runs."""
-    with installed(tmp_path_factory.mktemp("up") / "data") as platform:
+    with installed(tmp_path_factory.mktemp("up") / "data", anew=True) as platform:
         yield platform
 
 
@@ -51,10 +51,9 @@ def rests(platform: Installation) -> dict[str, Any]:
     """The demonstration league once all its matches are played and on the board."""
 
     def look() -> dict[str, Any]:
-        queue, board = platform.get("/queue"), platform.get("/leaderboards/bomb")
-        busy = queue["queued"] + queue["running"]
+        resting, board = platform.rests(), platform.get("/leaderboards/bomb")
         done = len(platform.items("/matches", game="bomb", state="finished"))
-        return {} if busy or not done or board["matches"] != done else board
+        return {} if not resting or not done or board["matches"] != done else board
 
     return eventually(look, why=platform.logs())
 
@@ -204,7 +203,7 @@ def test_it_ends_with_everything_it_started_and_goes_on_where_it_was(
 def test_nothing_is_left_running_when_it_is_killed_and_the_next_one_goes_on(
     tmp_path: Path,
 ) -> None:
-    with installed(tmp_path / "data") as platform:
+    with installed(tmp_path / "data", anew=True) as platform:
         matches = eventually(lambda: played(platform))
         everything = descendants(platform.pid)
         os.kill(platform.pid, signal.SIGKILL)

@@ -17,6 +17,7 @@ from werkzeug.test import TestResponse
 from server.app import create_app, create_internal_app
 from server.db.models import User
 from server.services import accounts, entries, seasons, sessions
+from server.streams import Streams
 from tests.books import GAME, Books, open_books, played
 from tests.seasons import end_seasons
 
@@ -96,10 +97,20 @@ def books(empty_database: Path, tmp_path: Path) -> Iterator[Books]:
     opened.context.close()
 
 
+@pytest.fixture(scope="session")
+def wired(empty_database: Path) -> APIFlask:
+    """The application with the tests' usual settings, made once: its routes take a while."""
+    return create_app(open_books(f"sqlite:///{empty_database}", arena_token=ARENA).context)
+
+
 @pytest.fixture
-def app(books: Books) -> APIFlask:
-    """The application."""
-    return create_app(books.context)
+def app(wired: APIFlask, books: Books) -> APIFlask:
+    """The application, over this test's books and with nothing counted yet."""
+    wired.extensions["matchbox"] = books.context
+    wired.extensions["matchbox-streams"] = Streams(books.context.settings)
+    for limiter in wired.extensions["limiter"]:
+        limiter.reset()
+    return wired
 
 
 @pytest.fixture

@@ -27,7 +27,8 @@ def test_a_broker_that_is_not_there_is_named_without_its_address() -> None:
     assert "secret" not in str(told.value)
 
 
-def test_requests_and_the_queue_are_counted(nobody: Caller) -> None:
+def test_requests_and_the_queue_are_counted(make_app: MakeApp) -> None:
+    nobody = Caller(make_app().test_client())
     nobody.get("/games")
     nobody.get("/nothing")
     nobody.client.open("/", method="BREW")
