@@ -45,6 +45,7 @@ from server.services import (
     lessons,
     matches,
     seasons,
+    turns,
     uploads,
     verdicts,
     walls,
@@ -225,6 +226,12 @@ class Books:
         with self.write() as session:
             dispatch.dispatch(session, settings=self.settings, now=self.clock())
         return [job for job in self.postman.take() if isinstance(job, PlayMatch)]
+
+    def try_outs(self) -> list[TryOut]:
+        """The jobs of the try-outs whose turn has come."""
+        with self.write() as session:
+            turns.advance(session, settings=self.settings, now=self.clock())
+        return [job for job in self.postman.take() if isinstance(job, TryOut)]
 
 
 def open_books(url: str, **settings: Any) -> Books:

@@ -67,7 +67,7 @@ class JobKind(Generic[Row]):
     to_queued: Mapping[str, Any]
     to_leased: Mapping[str, Any]
     to_parked: Mapping[str, Any]
-    resume: Callable[..., object]
+    resume: Callable[..., object] = lambda *_, **__: None
     """Called with session, row, settings and now once a row is back in the queue."""
     claimed: Callable[[Session, Row, int], Mapping[str, Any]] = lambda *_: {}
     """More values that a claim sets. Raises Conflict if the arena has to drop the job."""

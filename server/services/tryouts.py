@@ -115,12 +115,15 @@ TRY_OUT: Final = JobKind(
     model=Version,
     rows=_of_bundle,
     queued=_UNDER_WAY,
-    leased=_UNDER_WAY,
+    leased=and_(_UNDER_WAY, Version.deadline != jobs.AT_ONCE),
     parked=and_(Version.state.in_(WAITING), Version.deadline.is_(None)),
     to_queued={"deadline": jobs.AT_ONCE},
     to_leased={"claimed_at": None},
     to_parked={"deadline": None},
-    resume=send,
     claimed=_claimed,
 )
-"""Queued and leased differ by the deadline alone, which has passed or is to come."""
+"""A try-out waits for its author's turn, also where it was lost or given again: turns.py sends it.
+
+Its deadline is AT_ONCE until then. One whose deadline has passed is queued as well: its arena may
+still claim it.
+"""

@@ -8,7 +8,7 @@ from matchbox.errors import Conflict, TooMany
 from matchbox.match import wire
 from matchbox.match.wire import TryOut
 from server.db.models import Role, User, Version, VersionState
-from server.services import accounts, job_kinds, turns, uploads
+from server.services import accounts, job_kinds, tryouts, turns, uploads
 from server.services.tick import tick
 from tests.books import SIMPLE, Books, lost, open_books, tried_out
 
@@ -124,16 +124,41 @@ def test_a_try_out_that_goes_on_keeps_the_turn(books: Books, alice: User) -> Non
     assert books.version(version.id).claimed_at == began
 
 
-def test_a_try_out_that_the_platform_loses_keeps_the_turn(books: Books, alice: User) -> None:
-    versions = upload(books, alice, "one", "two")
+def test_a_try_out_that_the_platform_loses_waits_for_its_turn(books: Books, alice: User) -> None:
+    one, two = upload(books, alice, "one", "two")
     (job,) = sent(books)
     assert books.lose(lost(job))
-    (again,) = sent(books)
-    assert again.version == versions[0].digest
-    assert books.lose(lost(again))
-    assert books.version(versions[0].id).parked
+    assert sent(books) == []
     tick(books.context)
-    assert names(sent(books)) == digests(versions[1:])
+    (other,) = sent(books)
+    assert other.version == two.digest
+    tick(books.context)
+    assert sent(books) == [], "one at a time"
+    books.settle(tried_out(other))
+    tick(books.context)
+    (again,) = sent(books)
+    assert again.version == one.digest
+    assert books.lose(lost(again))
+    assert books.version(one.id).parked
+
+
+def test_a_try_out_that_is_given_again_waits_for_its_turn(
+    books: Books, alice: User, charlie: User
+) -> None:
+    few = open_books(books.context.database.url, attempts=1)
+    one, two = upload(few, alice, "one", "two")
+    assert few.lose(lost(sent(few)[0]))
+    tick(few.context)
+    (other,) = sent(few)
+    assert other.version == two.digest
+    with few.write() as session:
+        tryouts.try_again(session, charlie, one.id, settings=few.settings, now=few.clock())
+    tick(few.context)
+    assert sent(few) == [], "one at a time"
+    few.settle(tried_out(other))
+    tick(few.context)
+    assert names(sent(few)) == digests([one])
+    few.context.close()
 
 
 def test_what_is_retired_leaves_the_turn(books: Books, alice: User) -> None:

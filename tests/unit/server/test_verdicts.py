@@ -131,6 +131,7 @@ def test_a_try_out_lost_twice_is_parked_and_never_lost(
     job = the_job(books)
     assert books.lose(lost(job))
     assert not books.lose(lost(job)), "one fault for one attempt"
+    assert swept(books) == 1
     again = the_job(books)
     assert books.lose(lost(again, "no memory left"))
     parked = books.version(version.id)
@@ -139,6 +140,7 @@ def test_a_try_out_lost_twice_is_parked_and_never_lost(
     books.clock.pass_by(minutes=60)
     assert swept(books) == 0
     try_again(books, charlie, parked)
+    assert swept(books) == 1
     assert books.settle(tried_out(the_job(books)))
     assert books.version(version.id).state == VersionState.ACTIVE
 

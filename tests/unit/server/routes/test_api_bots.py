@@ -242,13 +242,11 @@ def test_what_is_not_there_is_not_found(nobody: Caller, as_alice: Caller) -> Non
 def test_an_operator_tries_a_parked_version_out_again(
     as_charlie: Caller, as_alice: Caller, books: Books, alice: User
 ) -> None:
-    from matchbox.match.wire import TryOut
     from tests.books import lost
 
     number = books.upload(alice, "timid").id
     for _ in range(books.settings.attempts):
-        (job,) = books.postman.take()
-        assert isinstance(job, TryOut)
+        (job,) = books.try_outs()
         books.lose(lost(job))
     told: Any = as_alice.get(f"/versions/{number}").json
     assert told["parked"]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 from sqlalchemy import select
 
-from matchbox.match.wire import TryOut
 from server.db.models import League, Season, User
 from tests.books import Books, lost, played
 from tests.unit.server.routes.conftest import Browse, open_season, play_all, start_season
@@ -147,8 +146,7 @@ def test_an_operator_deals_with_what_is_parked(
             books.lose(lost(job)) if job.match == matches[0] else books.record(played(job))
     number = books.upload(alice, "timid").id
     for _ in range(books.settings.attempts):
-        (tryout,) = books.postman.take()
-        assert isinstance(tryout, TryOut)
+        (tryout,) = books.try_outs()
         books.lose(lost(tryout))
     again, version = f"/admin/matches/{matches[0]}/requeue", f"/admin/versions/{number}/requeue"
     for path in (again, version):
