@@ -41,7 +41,7 @@ def reported(bout: Bout, steps: Iterable[dict[str, Any]], logs: Iterable[LogLine
     found = []
     for step in steps:
         seat = step["seat"]
-        who = bout.seats[seat] if seat is not None else None
+        who = bout.seats[seat] if seat is not None and seat >= 0 else None
         found.append(said.get((who, made[seat]), "") if who is not None else "")
         if who is not None:
             made[seat] += 1

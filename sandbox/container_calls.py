@@ -33,7 +33,7 @@ _ALL: Final = 0xFFFFFFFF
 
 
 def profile() -> dict[str, object]:
-    """The profile for this machine: no other ABI, no namespaces, no sockets but AF_UNIX.
+    """The profile for this machine: no other ABI, no new namespaces, no sockets but AF_UNIX.
 
     Its architectures are empty if this machine's name for them is not known.
     """

@@ -13,7 +13,6 @@ import select
 import shutil
 import signal
 import socket
-import struct
 import tempfile
 import time
 from collections.abc import Callable
@@ -25,7 +24,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 from matchbox.errors import BoxUnavailable
 from sandbox import container_calls, docker_image, orphans
-from sandbox.launch import Launch, Launched, starter
+from sandbox.launch import CREDENTIALS, Launch, Launched, starter
 from sandbox.policy import CONTAINER, CONTAINER_ROOM_MB, MIB, Engine, Limits
 from sandbox.program import Program
 
@@ -41,7 +40,6 @@ _SOCKET: Final = "control"
 _START_S: Final = 60.0
 _CHECK_S: Final = 0.5
 _END_MS: Final = 10_000
-_CREDENTIALS: Final = struct.Struct("3i")
 
 
 def launcher(program: Program, engine: Engine) -> Launch:
@@ -137,7 +135,7 @@ class _Container:
         shutil.rmtree(self._folder, ignore_errors=True)
 
     def error_output(self) -> str:
-        """Always "": a container says everything over its channel."""
+        """Ends it. Advice for who runs Docker, or ""; it prints nothing of its own."""
         self.end()
         return self._advice
 
@@ -253,8 +251,8 @@ def _listen(listener: socket.socket, folder: Path) -> None:
 
 def _handle(control: socket.socket) -> int:
     """A pidfd of the process that called, by which it can be ended. Raises BoxUnavailable."""
-    credentials = control.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size)
-    pid = _CREDENTIALS.unpack(credentials)[0]
+    credentials = control.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, CREDENTIALS.size)
+    pid = CREDENTIALS.unpack(credentials)[0]
     try:
         handle = os.pidfd_open(pid)
         signal.pidfd_send_signal(handle, 0)

@@ -33,10 +33,6 @@ _PR_CAPBSET_DROP, _PR_CAP_AMBIENT, _CLEAR_ALL, _CAPABILITY_3, _RIGHTS = 24, 47, 
 _libc = ctypes.CDLL(None, use_errno=True)
 
 
-class WallError(OSError):
-    """A layer of the wall could not be raised here."""
-
-
 def first_step(wall: Wall, arch: Architecture | None, *, own_root: bool | None) -> dict[str, bool]:
     """Raises the layers that still let a process fork; says by name which of them stand.
 
@@ -77,11 +73,11 @@ class SecondStep:
         self._limits = _known_limits(limits, self._wall)
 
     def apply(self) -> None:
-        """Raises the second step. Called by the fork. Raises WallError."""
+        """Raises the second step. Called by the fork. Raises OSError."""
         for number, both in self._limits:
             resource.setrlimit(number, both)
         for words in self._calls:
-            _checked(_libc.prctl(*words))
+            own_clock.checked(_libc.prctl(*words))
 
 
 def limit(limits: Mapping[str, int], wall: Wall) -> None:
@@ -152,7 +148,7 @@ def renounce_privileges() -> None:
 
 def load_filter(program: bytes) -> None:
     """Sends every later system call of this process through the filter."""
-    _checked(_libc.prctl(*_filter_arguments(program)))
+    own_clock.checked(_libc.prctl(*_filter_arguments(program)))
 
 
 class _Filter(ctypes.Structure):
@@ -185,7 +181,7 @@ def restrict_files() -> None:
     """Refuses to open any file from here on."""
     abi = landlock_abi()
     if not abi:
-        raise WallError("this kernel has no Landlock")
+        raise OSError("this kernel has no Landlock")
     files = (1 << _FILE_RIGHTS[min(abi, 5)]) - 1
     rights = [files] + [_NET_RIGHTS] * (abi >= 4) + [_SCOPES] * (abi >= 6)
     attributes = struct.pack(f"={len(rights)}Q", *rights)
@@ -195,17 +191,10 @@ def restrict_files() -> None:
 
 
 def _call(function: Callable[..., int], *arguments: object) -> int:
-    """The result of a call into the C library. Raises WallError with the kernel's reason."""
-    return _checked(
+    """The result of a call into the C library. Raises OSError with the kernel's reason."""
+    return own_clock.checked(
         int(function(*(ctypes.c_long(a) if isinstance(a, int) else a for a in arguments)))
     )
-
-
-def _checked(result: int) -> int:
-    if result < 0:
-        code = ctypes.get_errno()
-        raise WallError(code, os.strerror(code))
-    return result
 
 
 def _succeeds(layer: Callable[[], None]) -> bool:
@@ -218,5 +207,5 @@ def _succeeds(layer: Callable[[], None]) -> bool:
 
 def _zygote_filter(arch: Architecture | None, wall: Wall, own_clock: bool) -> bytes:
     if arch is None:
-        raise WallError("the system calls of this architecture are not known")
+        raise OSError("the system calls of this architecture are not known")
     return zygote_filter(arch, wall.has, own_clock=own_clock)

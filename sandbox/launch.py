@@ -7,14 +7,19 @@ from __future__ import annotations
 
 import os
 import socket
+import struct
 import subprocess
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
+from typing import Final
 
 from sandbox.archive import descriptor
 from sandbox.policy import STARTED
+
+CREDENTIALS: Final = struct.Struct("3i")
+"""The kernel's `struct ucred`: pid, uid and gid of the process at a channel's other end."""
 
 
 @dataclass(frozen=True, slots=True)

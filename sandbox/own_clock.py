@@ -28,6 +28,7 @@ _MOST_PAGES: Final = 16
 _MACHINE: Final = "x86_64"
 _VDSO: Final = "linux-vdso.so.1"
 
+_TICK, _BEGUN = (number.to_bytes(4, "little").hex() for number in (TICK_NS, EPOCH))
 _CODE: Final = bytes.fromhex(
     # clock_gettime: rdi is the clock, rsi the place for seconds and nanoseconds.
     "83ff0b 773f"  # cmp edi, 11; ja: no such clock
@@ -36,10 +37,10 @@ _CODE: Final = bytes.fromhex(
     "b8e4000000 0f05"  # mov eax, 228 (clock_gettime); syscall
     "5e 5f"  # pop rsi; pop rdi
     "85c0 7525"  # test eax, eax; jnz: return what the kernel said
-    "488b4608 31d2 b940420f00 48f7f1 48295608"  # take nanoseconds modulo TICK_NS from them
+    f"488b4608 31d2 b9{_TICK} 48f7f1 48295608"  # take nanoseconds modulo TICK_NS from them
     "31c0"  # xor eax, eax
     "b921090000 0fa3f9 7307"  # mov ecx, 0x921; bt ecx, edi; jnc: not a clock that tells the date
-    "48810680436d38"  # add qword [rsi], EPOCH
+    f"488106{_BEGUN}"  # add qword [rsi], EPOCH
     "c3"  # ret
     "b8eaffffff c3"  # no such clock: mov eax, -EINVAL; ret
     # gettimeofday: rdi is the place for seconds and microseconds, rsi for the time zone.
@@ -54,7 +55,7 @@ _CODE: Final = bytes.fromhex(
     "4885ff 7403 488907 c3"  # test rdi, rdi; jz: return; mov [rdi], rax; ret
     # clock_getres: rdi is the clock, rsi a place for seconds and nanoseconds, or zero.
     "83ff0b 77a0"  # cmp edi, 11; ja: no such clock
-    "4885f6 740f 48c70600000000 48c7460840420f00"  # zero seconds and TICK_NS
+    f"4885f6 740f 48c70600000000 48c74608{_TICK}"  # zero seconds and TICK_NS
     "31c0 c3"  # xor eax, eax; ret
     # getrandom, of which the vDSO keeps state beside the times: the system call itself.
     "b83e010000 0f05 c3"  # mov eax, 318; syscall; ret
@@ -82,18 +83,18 @@ def install() -> None:
     """
     if os.uname().machine != _MACHINE:
         raise OSError(f"no code for a clock on {os.uname().machine}")
-    _checked(_libc.prctl(_PR_GET_TSC, ctypes.byref(ctypes.c_int()), 0, 0, 0))
+    checked(_libc.prctl(_PR_GET_TSC, ctypes.byref(ctypes.c_int()), 0, 0, 0))
     vdso: int = _libc.getauxval(_AT_SYSINFO_EHDR)
     functions, times = _functions(), _count_time_pages(vdso)
     code = _code_page()
     size = _make_writable(vdso, max(functions.values()))
     try:
-        _checked(_libc.munmap(*_longs(vdso - times * _PAGE, times * _PAGE)))
+        checked(_libc.munmap(*_longs(vdso - times * _PAGE, times * _PAGE)))
         for name, place in functions.items():
             ctypes.memmove(place, _jump(code + _ENTRIES[name]), _JUMP)
     finally:
         _protect(vdso, size, _READ_EXECUTE)
-    _checked(_libc.prctl(_PR_SET_TSC, _TSC_SIGSEGV, 0, 0, 0))
+    checked(_libc.prctl(_PR_SET_TSC, _TSC_SIGSEGV, 0, 0, 0))
 
 
 def _functions() -> dict[str, int]:
@@ -151,14 +152,16 @@ def _jump(target: int) -> bytes:
 
 
 def _protect(start: int, size: int, rights: int) -> None:
-    _checked(_libc.mprotect(*_longs(start, size, rights)))
+    checked(_libc.mprotect(*_longs(start, size, rights)))
 
 
 def _longs(*numbers: int) -> tuple[ctypes.c_long, ...]:
     return tuple(map(ctypes.c_long, numbers))
 
 
-def _checked(result: int) -> None:
+def checked(result: int) -> int:
+    """The result of a call into the C library. Raises OSError with the kernel's reason."""
     if result < 0:
         code = ctypes.get_errno()
         raise OSError(code, os.strerror(code))
+    return result

@@ -162,11 +162,11 @@ class Seat:
                 self._send(packet)
         answer = self._receive(tag, limits.longest_answer(decisions))
         rested = self._rested = self._cpu_ns()
-        if self._restless:
-            self._stop(True)
         used = (rested - begun) / 1e6
         if used > budget:
             raise too_long(used, budget)
+        if self._restless:  # Not before: a stopped process cannot say where it was too slow.
+            self._stop(True)
         slept = 0.0 if self._meter is None else self._slept_ms(self._meter, used)
         # Loading has a budget of its own, but sleep during loading is charged.
         bank.left_ms -= slept if start else used + slept

@@ -18,13 +18,12 @@ from pathlib import Path
 from typing import Any, Final
 
 from matchbox.errors import BoxUnavailable, SeatFault
-from sandbox.launch import Launch, channel_pair
+from sandbox.launch import CREDENTIALS, Launch, channel_pair
 from sandbox.policy import DESCRIPTORS, EXIT_STATUS, HELLO, SERIAL_BYTES
 from sandbox.verdict import ExitStatus
 
 _START_S: Final = 30.0
 _REPLY_S: Final = 10.0
-_CREDENTIALS: Final = struct.Struct("3i")
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,11 +140,11 @@ def _start_failure(report: Mapping[str, Any]) -> str:
 
 def _first_packet(channel: socket.socket) -> tuple[bytes, int]:
     """The first packet, and the pid, in our own namespace, of the process that sent it."""
-    packet, extra, _, _ = channel.recvmsg(4096, socket.CMSG_SPACE(_CREDENTIALS.size))
+    packet, extra, _, _ = channel.recvmsg(4096, socket.CMSG_SPACE(CREDENTIALS.size))
     channel.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 0)
     for level, kind, data in extra:
         if packet and (level, kind) == (socket.SOL_SOCKET, socket.SCM_CREDENTIALS):
-            return packet, int(_CREDENTIALS.unpack(data)[0])
+            return packet, int(CREDENTIALS.unpack(data)[0])
     raise OSError("the other side has gone")
 
 

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias, get_args
 
 from matchbox.bundle import digest
 from matchbox.errors import BadRecord
 from matchbox.league.archive import standings_agree
 from matchbox.match import record as records
 from matchbox.match.learning import round_key
+from matchbox.match.replay import BY_A_MACHINE
 from matchbox.match.wire import Entrant, Learned, Teach
 
 if TYPE_CHECKING:
@@ -24,15 +25,10 @@ if TYPE_CHECKING:
 
 LessonFinding = Literal["same", "different", "unrepeatable", "not_repeated"]
 """`not_repeated`: the lesson could not be given again here."""
-LESSON_FINDINGS: Final[tuple[LessonFinding, ...]] = (
-    *("same", "different", "unrepeatable", "not_repeated"),
-)
+LESSON_FINDINGS: Final[tuple[LessonFinding, ...]] = get_args(LessonFinding)
 GiveLesson: TypeAlias = Callable[[Teach, bytes, bytes, Callable[[str], bytes]], Learned]
 """Gives a lesson to a bundle's bot that has a memory. The last argument of this function returns
 the packed record of a match."""
-
-_DEPENDS_ON_MACHINE: Final = ("timeout", "memory", "platform")
-"""Faults that depend on a machine's clock or memory: they are not repeated."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +62,7 @@ class SeasonVerifier:
     def lesson(self, lesson: ArchivedLesson) -> LessonFinding:
         """Gives the lesson again; a lesson that differs is given a third time."""
         fault, _, _ = lesson.fault.partition(":")
-        if fault in _DEPENDS_ON_MACHINE:
+        if fault in BY_A_MACHINE:
             return "same" if lesson.after == lesson.before else "different"
         version = self.archive.entrant(lesson.entrant).version
         bundle = self.verifier.bundle(version)

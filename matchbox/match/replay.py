@@ -24,8 +24,9 @@ if TYPE_CHECKING:
 
 Verdict = Literal["same", "different", "unrepeatable"]
 
-_TAKEN_FROM_RECORD = ("timeout", "memory", "platform")
-_PERHAPS_BY_A_CLOCK = (*_TAKEN_FROM_RECORD, "protocol")
+BY_A_MACHINE = ("timeout", "memory", "platform")
+"""Faults that depend on a machine's clock or memory. They are taken from the record."""
+_PERHAPS_BY_A_CLOCK = (*BY_A_MACHINE, "protocol")
 """Thinking off turn breaks the protocol, but a clock detects it."""
 
 
@@ -139,7 +140,7 @@ def _play_again(
     record: Record,
     open_player: Callable[[int, int], Player],
     order: Callable[[Iterable[int]], Iterable[int]],
-    given: Collection[str] = _TAKEN_FROM_RECORD,
+    given: Collection[str] = BY_A_MACHINE,
 ) -> Record:
     binding = {
         (bout.deal, bout.rotation): faults

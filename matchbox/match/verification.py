@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias, get_args
 
 from msgspec.structs import replace
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 Finding = Literal["same", "different", "unrepeatable", "replayed_only"]
 """`replayed_only`: the moves replay, but the bots could not be run again here."""
-FINDINGS: Final[tuple[Finding, ...]] = ("same", "different", "unrepeatable", "replayed_only")
+FINDINGS: Final[tuple[Finding, ...]] = get_args(Finding)
 
 Find: TypeAlias = Callable[[str], bytes | None]
 """Returns the bytes with that digest, or None if they are not available."""

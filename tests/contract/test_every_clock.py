@@ -148,6 +148,22 @@ def test_it_would_work_on_if_it_were_not_stopped(box: Box) -> None:
     assert works_on(box, replace(LIMITS, restless_ms=inf), within_s=60)
 
 
+def test_a_bot_that_is_stopped_and_too_slow_can_still_say_where(
+    box: Box, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stops: list[bool] = []
+    monkeypatch.setattr(Seat, "_stop", lambda seat, stopped: stops.append(stopped))
+    with contextlib.closing(box.seat(replace(LIMITS, restless_ms=-1))) as seat:
+        for _ in range(2):
+            seat.ask(b"")
+        assert stops == [True]
+        now = seat._cpu_ns()
+        clock = iter((now, now + 10**12))
+        monkeypatch.setattr(seat, "_cpu_ns", lambda: next(clock))
+        assert fault(seat, "").kind == "timeout"
+    assert stops == [True]
+
+
 def test_a_bot_that_is_stopped_after_each_answer_gives_them_all(box: Box) -> None:
     always = replace(LIMITS, restless_ms=-1)
     with contextlib.closing(box.seat(always)) as seat:

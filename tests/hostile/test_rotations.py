@@ -7,7 +7,10 @@ from __future__ import annotations
 
 import re
 
+import pytest
+
 from sandbox.box import Box
+from sandbox.seat import Seat
 from tests.hostile.stage import HONEST, LIMITS, bot, played, witnessed
 
 WIDTH = 20
@@ -39,9 +42,21 @@ def log_of(
     return result.logs[0]
 
 
-def test_a_bot_that_worked_unasked_is_not_stopped_in_its_other_rotation(box: Box) -> None:
+def test_a_bot_that_worked_unasked_is_not_stopped_in_its_other_rotation(
+    box: Box, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stopped: list[int] = []
+    stop = Seat._stop
+
+    def note(seat: Seat, now: bool) -> None:
+        stopped.extend([seat.pid] * now)
+        stop(seat, now)
+
+    monkeypatch.setattr(Seat, "_stop", note)
     log = log_of(box, "works_unasked", SLOW, {"restless_ms": 5}, deals=2, width=1)
     assert re.findall(r"\w+ stops", log) == ["left stops"] * 2
+    assert "refused:" not in log, "the bot could not work unasked"
+    assert stopped, "nobody noticed that it did"
 
 
 def test_a_bot_that_broke_a_wide_frame_is_asked_as_widely_in_its_other_rotation(box: Box) -> None:

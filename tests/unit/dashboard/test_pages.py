@@ -361,6 +361,11 @@ def test_who_may_not_submit_reads_why() -> None:
     assert "textarea" not in [tag for tag, _ in seen.elements]
 
 
+def test_an_operator_without_a_wall_reads_where_to_look() -> None:
+    links = [attrs.get("href") for tag, attrs in get("/admin").elements if tag == "a"]
+    assert "/docs/operate#no-walled-box" in links
+
+
 def test_the_submit_form_keeps_what_the_address_says() -> None:
     seen = get("/submit?game=bomb&name=careful")
     names = {attrs["name"]: attrs for _, attrs in seen.elements if "name" in attrs}

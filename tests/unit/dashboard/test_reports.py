@@ -43,7 +43,7 @@ def test_there_is_no_excerpt_without_such_a_line(text: str | None, number: int |
 
 def test_a_report_stands_by_the_decision_that_it_is_about() -> None:
     bout = cast.bout(1)
-    steps = [{"seat": seat} for seat in (None, 0, 1, 1, None, 0, 1)]
+    steps = [{"seat": seat} for seat in (None, 0, 1, 1, -1, 0, 1)]
     said = [
         Diagnostic(deal=deal, rotation=1, decision=decision, report=[deal, decision])
         for deal, decision in ((0, 0), (0, 2), (0, 9), (1, 1))

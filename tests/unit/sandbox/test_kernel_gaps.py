@@ -27,7 +27,9 @@ def test_a_call_that_the_filter_is_asked_about_does_not_pass() -> None:
     assert not kernel_gaps._passes(getppid)
 
 
-@pytest.mark.parametrize(("status", "passes"), [(0, False), (1, True), (2, False), (-4, True)])
+@pytest.mark.parametrize(
+    ("status", "passes"), [(0, False), (1, False), (2, False), (3, True), (-4, True)]
+)
 def test_a_call_that_is_made_passes_however_it_ends(
     monkeypatch: pytest.MonkeyPatch, status: int, passes: bool
 ) -> None:
