@@ -31,7 +31,7 @@ export PIP_ROOT_USER_ACTION := ignore
 TIED = $(shell setpriv --pdeathsig TERM true 2>/dev/null && echo setpriv --pdeathsig TERM)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup up test check format bench figures bots league-bench learn shell hostile-load fifty-bots playthroughs lock env compose-test
+.PHONY: help setup up test check format bench figures bots league-bench learn shell hostile-load fifty-bots playthroughs audit lock env compose-test
 
 help: ## what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
@@ -88,6 +88,10 @@ fifty-bots: $(DEV) ## a season of fifty bots of every game, or ARGS="bomb", whil
 
 playthroughs: $(DEV) ## write every game's playthrough.txt anew; the diff is the review
 	@$(BIN)/python -m tests.contract.playthroughs
+
+audit: ## compare the lock files with the known vulnerabilities (needs uv and the network)
+	@for file in requirements.lock requirements-dev.lock; do \
+		$(UV) tool run --from 'pip-audit==2.10.1' pip-audit --disable-pip --require-hashes -r $$file || exit 1; done
 
 lock: ## work out the lock files anew (needs uv)
 	@$(UV) pip compile $(LOCKING) pyproject.toml -o requirements.lock

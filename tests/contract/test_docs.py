@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+import tomllib
 from dataclasses import fields
 from pathlib import Path
 from typing import get_args
@@ -84,6 +85,14 @@ def test_every_decision_is_dated(checkout: Path) -> None:
     for section in decided:
         assert re.match(r"\d{4}-\d\d-\d\d\. \w", section.paragraphs[0]), section.heading
     assert len({section.heading for section in decided}) == len(decided)
+
+
+def test_the_version_has_its_section_in_the_changelog(checkout: Path) -> None:
+    text = (checkout / "CHANGELOG.md").read_text()
+    first, newest, *_ = re.findall(r"^## (.+)$", text, re.MULTILINE)
+    version = tomllib.loads((checkout / "pyproject.toml").read_text())["project"]["version"]
+    assert first == "Unreleased"
+    assert re.fullmatch(rf"{re.escape(version)} \(\d{{4}}-\d\d-\d\d\)", newest)
 
 
 def test_every_setting_is_in_the_example_with_its_default(checkout: Path) -> None:

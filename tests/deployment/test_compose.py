@@ -32,6 +32,8 @@ OF_ARENAS = {
 }  # fmt: skip
 PLAYER = b"from matchbox.games.bomb import MediumPlayer\n\n\nclass Mine(MediumPlayer):\n    pass\n"
 PASSWORD = "correct horse battery"
+PINNABLE = re.compile(r"\$\{[A-Z_]+:-[a-z]+:\d[\w.-]*(@sha256:[0-9a-f]{64})?\}")
+"""An image of others: a variable, by which operators pin it, and a default with a version."""
 
 
 @pytest.fixture(scope="module")
@@ -76,6 +78,27 @@ def test_every_service_is_held_to_limits_and_watched(services: dict[str, Any]) -
     for name in (*OURS, "proxy"):
         assert services[name]["cap_drop"] == ["ALL"], name
         assert services[name]["read_only"], name
+
+
+def test_every_image_has_a_version_and_can_be_pinned(
+    services: dict[str, Any], checkout: Path
+) -> None:
+    ours = {services[name]["image"] for name in OURS}
+    assert ours == {"matchbox"}
+    others = {service["image"] for service in services.values()} - ours
+    bases = [
+        service["build"]["args"]["BASE_IMAGE"]
+        for service in services.values()
+        if "build" in service
+    ]
+    assert others
+    for image in (*others, *bases):
+        assert PINNABLE.fullmatch(image), f"{image}: name a version, in a variable"
+    for recipe in (checkout / "Dockerfile", checkout / "sandbox/image/Dockerfile"):
+        text = recipe.read_text()
+        stages = set(re.findall(r"(?i) as (\w+)$", text, re.MULTILINE))
+        named = re.findall(r"^FROM (\S+)", text, re.MULTILINE)
+        assert set(named) <= {"${BASE_IMAGE}", "scratch", *stages}, recipe
 
 
 def test_the_proxy_alone_is_reached_from_outside_and_alone_reaches_the_web(
