@@ -21,7 +21,7 @@ from matchbox.match.seat import Seat
 from matchbox.settings import WIDTH, Settings, limits_of
 from sandbox.policy import Limits
 from worker.arena.boxes import open_named
-from worker.arena.play import load_frame
+from worker.arena.match_seats import load_frame
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -25,7 +25,8 @@ from matchbox.match.wire import MatchPlayed, PlayMatch
 from matchbox.settings import WIDTH, Settings, limits_of
 from sandbox.policy import Limits
 from worker.arena.boxes import open_named
-from worker.arena.play import MatchSeats, play_job
+from worker.arena.match_seats import MatchSeats
+from worker.arena.play import play_job
 
 if TYPE_CHECKING:
     from cli.shipped import NamedBot

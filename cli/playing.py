@@ -209,7 +209,7 @@ def _play(job: PlayMatch, bots: list[NamedBot], kind: str) -> tuple[str, Played,
     from matchbox import registry
     from matchbox.match.referee import play
     from matchbox.match.seat import LocalChannel
-    from worker.arena.play import MatchSeats, kind_of
+    from worker.arena.match_seats import MatchSeats, kind_of
 
     people = {seat: LocalChannel for seat, bot in enumerate(bots) if bot.name == HUMAN}
     with output.closing(None if len(people) == len(bots) else open_box(kind)) as box:

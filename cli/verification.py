@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from matchbox.match.verification import Verifier
 from matchbox.settings import limits_of, read_settings
 from worker.arena import learning
-from worker.arena.play import MatchSeats
+from worker.arena.match_seats import MatchSeats
 from worker.arena.separation import shuffled
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from matchbox.match import record as records
 from matchbox.match.replay import replay
 from matchbox.match.seat import LocalChannel
 from sandbox.policy import CHUNK_BYTES, HELLO, TAG_BYTES, Limits
-from worker.arena.play import limits_of
+from worker.arena.match_seats import limits_of
 
 PARTS = re.compile(r"^#{2,3} ", re.MULTILINE)
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)

@@ -33,7 +33,7 @@ from sandbox.program import LIBRARY, Program
 from tests import engine
 from tests.hostile import stage
 from worker.arena.boxes import ENTRY, open_named
-from worker.arena.play import MatchSeats
+from worker.arena.match_seats import MatchSeats
 
 MOST_Z: Final = 3.0
 BOUTS: Final = 2000

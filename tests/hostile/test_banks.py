@@ -14,6 +14,7 @@ from sandbox.box import Box
 from tests.hostile.stage import HERE, LIMITS, played
 from worker.arena import play
 from worker.arena.boxes import open_named
+from worker.arena.match_seats import MatchSeats
 
 SEATS = 4
 DEALS = 12
@@ -82,6 +83,6 @@ def test_honest_bots_forfeit_nothing_where_the_attacker_has_bouts_replayed(
 def test_honest_bots_forfeit_where_replays_are_paid_from_the_same_banks(
     box: Box, bank_ms: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(play.MatchSeats, "open_player", play.MatchSeats.open_alone)
+    monkeypatch.setattr(MatchSeats, "open_player", MatchSeats.open_alone)
     result = match(box, bank_ms, ATTACKER, *honest(range(1, SEATS)))
     assert {"timeout", "excluded"} <= {note.kind for note in result.notes if note.entrant}

@@ -19,7 +19,7 @@ from matchbox.match.record import unpack
 from matchbox.match.seat import LocalChannel
 from matchbox.match.wire import Entrant
 from sandbox.policy import learning_limits
-from worker.arena.play import cut, libraries_of, limits_of, load_frame, seats_of
+from worker.arena.match_seats import cut, libraries_of, limits_of, load_frame, seats_of
 
 if TYPE_CHECKING:
     from matchbox.match.wire import Teach

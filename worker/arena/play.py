@@ -1,6 +1,6 @@
 """Plays a job: bundles in, record out. Workers and the command line both use it.
 
-Knows how a bot gets from its bundle into a seat; knows no queue and no server.
+Knows the order of these steps; knows no queue and no server.
 """
 
 from __future__ import annotations
@@ -11,169 +11,27 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache, partial
 from importlib.metadata import version
-from operator import itemgetter
 from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
 
 from matchbox import registry
-from matchbox.bundle import MAIN, read_bundle
-from matchbox.dice import player_seed
 from matchbox.errors import BadMessage
-from matchbox.match import frames
 from matchbox.match import record as records
 from matchbox.match.referee import play
 from matchbox.match.sample import sample
-from matchbox.match.seat import Channel, LocalChannel, Seat
-from matchbox.match.wire import Diagnostic, MatchPlayed, PlayMatch
-from sandbox.policy import Limits
-from worker.arena.bytecode_cache import bytecode_cache_of
-from worker.arena.library_seats import SeatOpener
+from matchbox.match.wire import MatchPlayed, PlayMatch
+from worker.arena.match_seats import MatchSeats, kind_of, libraries_of, limits_of
 from worker.arena.separation import separation_of, shuffled
 
 if TYPE_CHECKING:
     from matchbox.match.referee import Played
-    from matchbox.match.wire import Entrant
     from sandbox.box import Box
-    from worker.arena.separation import Separation
 
-Opener = Callable[[], Channel]
-"""Starts a program that answers frames."""
-
-REPORT_BYTES: Final = 2 * frames.REPORT_LENGTH + 64
-"""The most bytes of one report in a frame, with every character escaped."""
-DIAGNOSTICS_KEPT: Final = 1000
-"""The number of reports kept per entrant of a match, in the order of its bouts."""
 _GARBAGE: Final = 50_000
 """New objects before the garbage collector runs: bouts in flight are many, and no garbage."""
 _LIBRARIES: Final = ("greenlet",)
 """The modules that every box holds beside the standard library."""
-
-
-class MatchSeats:
-    """The players of a match: gives every entrant a seat per rotation, and collects their output.
-
-    `box` is where the bots run; None is this process itself, for trusted bots only. `channels`
-    opens the channels of entrants that do not run in the box, such as a person.
-    """
-
-    def __init__(
-        self,
-        job: PlayMatch,
-        bundles: Mapping[str, bytes],
-        box: Box | None,
-        separation: Separation | None = None,
-        channels: Mapping[int, Opener] | None = None,
-        *,
-        memories: Mapping[str, bytes] | None = None,
-        reports: bool = False,
-    ) -> None:
-        """`memories` are the entrants' memories, by digest. With `reports`, the players' comments
-        on their moves are kept. `separation` keeps the seats of two rotations apart."""
-        self._job = job
-        self._separation = separation
-        self._bundles = bundles
-        self._memories = memories or {}
-        self._reports = reports and registry.game(job.game).spec.diagnostics
-        room = {"report_bytes": REPORT_BYTES} if self._reports else {}
-        self._limits = {**job.limits, **room}
-        self._box = box
-        self._channels = channels or {}
-        self._openers: dict[tuple[int, int], tuple[Opener, bytes]] = {}
-        """By entrant and bank: how its seats are opened, and the code that they are given."""
-        self._compile_ms = [0.0 for _ in job.seats]
-        """By entrant: processor time of compiling its code, in ms."""
-        self._libraries = libraries_of(box)
-        self._seats: list[list[tuple[int, Seat]]] = [[] for _ in job.seats]
-        """By entrant: its seats, each with its rotation."""
-
-    def open_player(self, entrant: int, rotation: int) -> Seat:
-        """A seat with a program of its own. It loads the bot at its first question.
-
-        All seats of a bot pay from one bank of time. A rotation that is opened again replays bouts
-        because of another bot's faults. It is paid from a further bank, so no bot pays twice for a
-        bout.
-        """
-        again = sum(played == rotation for played, _ in self._seats[entrant])
-        return self._open(entrant, rotation, again)
-
-    def open_alone(self, entrant: int, rotation: int) -> Seat:
-        """A seat for a sample of bouts. One bank pays for all of them."""
-        return self._open(entrant, rotation, 0)
-
-    def _open(self, entrant: int, rotation: int, bank: int) -> Seat:
-        job, chosen = self._job, self._job.seats[entrant]
-        files = read_bundle(self._bundle(chosen)).files
-        open_seat, code = self._opener_and_bytecode(entrant, bank, files[MAIN])
-        frame = frames.load_frame(
-            registry.package_of(job.game),
-            files,
-            chosen.class_name,
-            load_seed(job, entrant, rotation),
-            self._memory(chosen),
-            reports=self._reports,
-            libraries=self._libraries,
-            code=code,
-        )
-        if self._separation is not None:
-            open_seat = partial(self._separation.open, rotation, open_seat)
-        seat = Seat(open_seat, frame, reports=self._reports)
-        self._seats[entrant].append((rotation, seat))
-        return seat
-
-    def logs(self, limit: int) -> list[str]:
-        """The output of each entrant, in the order of rotations, cut to `limit` bytes."""
-        ordered = (sorted(seats, key=itemgetter(0)) for seats in self._seats)
-        return [cut("".join(seat.log for _, seat in seats), limit) for seats in ordered]
-
-    def cpu_ms(self) -> list[float]:
-        """The processor time of each entrant in milliseconds, including loading."""
-        own = (sum(seat.cpu_ms for _, seat in seats) for seats in self._seats)
-        return [round(sum(both), 3) for both in zip(own, self._compile_ms, strict=True)]
-
-    def diagnostics(self) -> list[Diagnostic]:
-        """The players' comments on their moves, by bout; at most DIAGNOSTICS_KEPT an entrant."""
-        kept: list[Diagnostic] = []
-        for entrant, seats in enumerate(self._seats):
-            reports = {
-                (deal, rotation, decision): text
-                for rotation, seat in seats
-                for (deal, decision), text in (seat.reports or {}).items()
-            }
-            first = sorted(reports.items())[:DIAGNOSTICS_KEPT]
-            kept += [Diagnostic(entrant, *at, text) for at, text in first]
-        return kept
-
-    def _opener_and_bytecode(self, entrant: int, bank: int, main: bytes) -> tuple[Opener, bytes]:
-        """How seats of the entrant with this main file are opened, and the code that they get."""
-        if entrant in self._channels:
-            return self._channels[entrant], b""
-        if self._box is None:
-            return LocalChannel, b""
-        if (entrant, bank) not in self._openers:
-            self._openers[entrant, bank] = self._box_opener(entrant, main, self._box)
-        return self._openers[entrant, bank]
-
-    def _box_opener(self, entrant: int, main: bytes, box: Box) -> tuple[Opener, bytes]:
-        kept, limits = bytecode_cache_of(box), limits_of(self._limits)
-        before = kept.spent_ms
-        code = kept.get(main, box, limits)
-        self._compile_ms[entrant] += kept.spent_ms - before
-        return seats_of(box, code.remaining_limits(limits)), code.data
-
-    def _memory(self, chosen: Entrant) -> bytes:
-        if chosen.memory is None:
-            return b""
-        try:
-            return self._memories[chosen.memory]
-        except KeyError:
-            raise BadMessage(f"the memory {chosen.memory} was not handed over") from None
-
-    def _bundle(self, chosen: Entrant) -> bytes:
-        try:
-            return self._bundles[chosen.version]
-        except KeyError:
-            raise BadMessage(f"the bundle {chosen.version} was not handed over") from None
 
 
 def play_job(
@@ -258,65 +116,6 @@ def check_rules(job: PlayMatch) -> None:
         )
 
 
-def opener(box: Box | None, limits: Mapping[str, int]) -> Opener:
-    """A function that opens a bot's seats with these limits in the box; None is this process.
-
-    All these seats draw on one bank of time.
-    """
-    return LocalChannel if box is None else seats_of(box, limits_of(limits))
-
-
-def seats_of(box: Box, limits: Limits) -> Opener:
-    """A function that opens a bot's seats in the box. They draw on one bank of time."""
-    from sandbox.meter import Bank  # Without a box it is not needed, and so not loaded.
-
-    bank = Bank(limits)
-    if not box.libraries:
-        return lambda: box.seat(limits, bank)
-    return SeatOpener(lambda with_libraries: box.seat(limits, bank, with_libraries=with_libraries))
-
-
-def libraries_of(box: Box | None) -> tuple[str, ...] | None:
-    """The libraries that the box holds for bots that import them; None if there is no box."""
-    return None if box is None else box.libraries
-
-
-def limits_of(limits: Mapping[str, int]) -> Limits:
-    """The limits by their names. Raises BadMessage for a name that this arena does not know."""
-    try:
-        return Limits(**limits)
-    except TypeError as error:
-        raise BadMessage(f"these limits are not this arena's: {error}") from error
-
-
-def kind_of(box: Box | None) -> str:
-    """The name of the wall around the bots: "none", or the box's kind."""
-    return "none" if box is None else box.kind
-
-
-def load_frame(
-    game: str,
-    bundle: bytes,
-    class_name: str | None,
-    seed: str,
-    memory: bytes = b"",
-    *,
-    reports: bool = False,
-    libraries: Sequence[str] | None = None,
-) -> bytes:
-    """The frame that hands the bundle to a seat. Raises BadBundle, BadMessage."""
-    files = read_bundle(bundle).files
-    package = registry.package_of(game)
-    return frames.load_frame(
-        package, files, class_name, seed, memory, reports=reports, libraries=libraries
-    )
-
-
-def load_seed(job: PlayMatch, entrant: int, rotation: int) -> str:
-    """The seed, in hex, of random numbers while a file is loaded: the same in every run."""
-    return player_seed(job.deals[0], f"{job.match}:load", rotation, entrant).hex()
-
-
 def stamped(record: records.Record, offered: Sequence[str] = ()) -> records.Record:
     """The record with the versions of Python, of every box's libraries and of those offered."""
     libraries = {name: _version(name) for name in (*_LIBRARIES, *offered)}
@@ -324,8 +123,3 @@ def stamped(record: records.Record, offered: Sequence[str] = ()) -> records.Reco
 
 
 _version: Final = cache(version)
-
-
-def cut(text: str, limit: int) -> str:
-    """A bot's output, safe to show, cut to `limit` bytes of UTF-8."""
-    return frames.readable(text).encode()[:limit].decode(errors="ignore")

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from matchbox.errors import SeatFault
 from matchbox.match.wire import TriedOut
-from worker.arena.play import kind_of
+from worker.arena.match_seats import kind_of
 from worker.arena.tryout import try_out
 
 if TYPE_CHECKING:

@@ -24,7 +24,15 @@ from matchbox.match.seat import Seat
 from matchbox.match.wire import Entrant, PlayMatch, TriedOut
 from worker.arena import verdict_messages
 from worker.arena.learning import learn
-from worker.arena.play import cut, kind_of, libraries_of, limits_of, load_frame, load_seed, opener
+from worker.arena.match_seats import (
+    cut,
+    kind_of,
+    libraries_of,
+    limits_of,
+    load_frame,
+    load_seed,
+    opener,
+)
 
 DEALS_AT_ONCE: Final = 6
 """The number of deals played at once. All their bouts are then played again, each alone."""
@@ -37,7 +45,7 @@ if TYPE_CHECKING:
     from matchbox.match.seat import Channel
     from matchbox.match.wire import TryOut
     from sandbox.box import Box
-    from worker.arena.play import Opener
+    from worker.arena.match_seats import Opener
 
 
 @dataclass

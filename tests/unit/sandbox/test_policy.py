@@ -19,7 +19,7 @@ from sandbox.policy import (
     Wall,
     rlimits,
 )
-from worker.arena.play import REPORT_BYTES
+from worker.arena.match_seats import REPORT_BYTES
 
 
 def test_memory_is_counted_above_the_zygote() -> None:

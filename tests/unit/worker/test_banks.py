@@ -22,6 +22,7 @@ from matchbox.match.wire import Entrant, MatchPlayed, PlayMatch
 from sandbox.policy import Limits
 from tests.hostile import stage
 from worker.arena import play
+from worker.arena.match_seats import MatchSeats
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -185,7 +186,7 @@ def test_two_attackers_cost_honest_bots_no_time_either() -> None:
 def test_where_replays_are_paid_from_the_banks_of_the_match_honest_bots_forfeit(
     seats: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(play.MatchSeats, "open_player", play.MatchSeats.open_alone)
+    monkeypatch.setattr(MatchSeats, "open_player", MatchSeats.open_alone)
     result, _ = attacked("skull", seats)
     kinds = [blamed(result).get(entrant, set()) for entrant in range(1, seats)]
     assert {"timeout", "excluded"} <= set().union(*kinds)

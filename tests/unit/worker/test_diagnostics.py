@@ -13,7 +13,7 @@ from matchbox.match import replay
 from matchbox.match.wire import MatchPlayed
 from sandbox.box import Box
 from tests.unit.worker.conftest import a_match, by_digest
-from worker.arena import play as playing
+from worker.arena import match_seats
 from worker.arena.play import play_job
 
 HEAD = "from matchbox.games.skull import *\n\n\nclass Bot(RandomAgent):\n"
@@ -78,5 +78,5 @@ def test_the_record_is_the_same_whether_anybody_listens_or_not(box: Box) -> None
 
 
 def test_so_many_reports_are_kept_and_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(playing, "DIAGNOSTICS_KEPT", 3)
+    monkeypatch.setattr(match_seats, "DIAGNOSTICS_KEPT", 3)
     assert [one.decision for one in played(None).diagnostics] == [0, 1, 2]

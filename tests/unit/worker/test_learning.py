@@ -18,7 +18,8 @@ from sandbox.policy import LEARN_CPU_MS, LEARN_MEMORY_MB, Limits, learning_limit
 from tests.unit.worker.bots import text
 from tests.unit.worker.conftest import LIMITS, a_match, a_try_out, by_digest
 from worker.arena.learning import LearnResult, learn
-from worker.arena.play import MatchSeats, play_job
+from worker.arena.match_seats import MatchSeats
+from worker.arena.play import play_job
 from worker.arena.tryout import try_out
 
 RECORDS = [json.dumps({"places": [1, 2], "number": n}).encode() for n in range(3)]

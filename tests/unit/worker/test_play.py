@@ -17,7 +17,8 @@ from matchbox.match.wire import MatchPlayed
 from sandbox.box import Box
 from tests.unit.worker.bots import COUNTING, GOOD, text, turning
 from tests.unit.worker.conftest import a_match, by_digest
-from worker.arena.play import MatchSeats, cut, load_seed, play_job
+from worker.arena.match_seats import MatchSeats, cut, load_seed
+from worker.arena.play import play_job
 
 ONE = GOOD.encode()
 TWO = text("class Bot(ScaredPlayer):", "    pass")

@@ -15,7 +15,8 @@ from sandbox.box import Box
 from tests.unit.worker.bots import GOOD, text, turning
 from tests.unit.worker.conftest import a_match, by_digest
 from worker.arena import separation
-from worker.arena.play import MatchSeats, play_job
+from worker.arena.match_seats import MatchSeats
+from worker.arena.play import play_job
 from worker.arena.separation import Separation, shuffled
 
 ONE = GOOD.encode()
