@@ -1,4 +1,4 @@
-"""Accounts, their passwords and their tokens. Knows no web."""
+"""Accounts, their passwords and their API tokens. Knows nothing of the web."""
 
 from __future__ import annotations
 
@@ -23,19 +23,22 @@ if TYPE_CHECKING:
 HOUSE: Final = "house"
 RESERVED: Final = frozenset({HOUSE, "admin", "api", "system", "matchbox"})
 TOKENS: Final = 50
-"""API tokens that an account may have at a time."""
+"""The most unexpired API tokens that an account may have."""
 TOKEN_DAYS: Final = 365
-"""How many days a token lasts by default."""
+"""How many days a token is valid by default."""
 MOST_TOKEN_DAYS: Final = 3650
 NOTED_MS: Final = 60_000
-"""The least time between two notes of a token's use."""
+"""The least time between two updates of a token's last use, in ms."""
 DAY_MS: Final = 86_400_000
 _API: Final = "api"
 _FIRST: Final = "first-operator"
 
 
 def sign_up(session: Session, name: str, password: str, *, signup: str = "open", now: int) -> User:
-    """A new author's account. Raises BadName or Conflict, and Forbidden if sign-up is not open."""
+    """Creates an author's account.
+
+    Raises BadName, Conflict if the name is taken, or Forbidden if sign-up is not open.
+    """
     if signup != "open":
         raise Forbidden("sign-up is closed here; ask an operator for an account")
     return _add(session, name, password, Role.AUTHOR, now)
@@ -44,7 +47,10 @@ def sign_up(session: Session, name: str, password: str, *, signup: str = "open",
 def create_user(
     session: Session, actor: User, name: str, password: str, role: str, *, now: int
 ) -> User:
-    """An account made by an operator. Raises Forbidden, BadName or Conflict."""
+    """Creates an account for somebody else; `role` is author or operator.
+
+    Raises Forbidden unless the actor is an operator, BadName, or Conflict if the name is taken.
+    """
     require_operator(actor)
     if role not in (Role.AUTHOR, Role.OPERATOR):
         raise BadName(f"there is no role {role!r}; the roles are author and operator")
@@ -55,7 +61,10 @@ def create_user(
 
 
 def log_in(session: Session, name: str, password: str) -> User:
-    """The account with that name and password. Raises Forbidden, whichever of them is wrong."""
+    """Returns the account with that name and password.
+
+    Raises Forbidden with the same message whether the name or the password is wrong.
+    """
     user = session.scalar(select(User).where(User.name == name))
     fits = passwords.fits(user.password if user is not None else None, password)
     if user is None or not fits:
@@ -64,12 +73,12 @@ def log_in(session: Session, name: str, password: str) -> User:
 
 
 def user_by_id(session: Session, number: int) -> User | None:
-    """The account of that row, for a session cookie; None if there is none."""
+    """Returns the account with that row number, or None."""
     return session.get(User, number)
 
 
 def check_password(user: User, password: str) -> None:
-    """Raises Forbidden if it is not the account's password."""
+    """Raises Forbidden if this is not the account's password."""
     if not passwords.fits(user.password, password):
         raise Forbidden("the password is wrong")
 
@@ -77,14 +86,14 @@ def check_password(user: User, password: str) -> None:
 def change_password(
     session: Session, user: User, old: str, new: str, *, now: int, revoke: bool = False
 ) -> User:
-    """The account with its new password. Ends its sessions, and revokes its tokens if asked.
+    """Changes the account's password, ends its sessions, and returns the account.
 
-    Raises Forbidden if the old one is wrong, BadName if the new one is poor, Conflict if
-    somebody else has just changed it.
+    With `revoke`, also revokes its API tokens. Raises Forbidden if the old password is wrong,
+    BadName if the new one is easy to guess, or Conflict if somebody else has just changed it.
     """
     known = user.password
     check_password(user, old)
-    hashed = passwords.hash_password(new, user.name)  # first, while no turn to write is held
+    hashed = passwords.hash_password(new, user.name)  # slow: done before the write turn begins
     which = (User.id == user.id, User.password == known)
     if rows_changed(session, update(User).where(*which).values(password=hashed)) != 1:
         raise Conflict("the password has just been changed; log in again")
@@ -95,7 +104,7 @@ def change_password(
 
 
 def same_password(session: Session, user: User) -> User:
-    """The account in these books, with the password that was looked at before. Raises Forbidden."""
+    """Reads the account anew. Raises Forbidden if its password has changed since it was checked."""
     found = session.get(User, user.id)
     if found is None or found.password != user.password:
         raise Forbidden("the name or the password is wrong")
@@ -103,9 +112,9 @@ def same_password(session: Session, user: User) -> User:
 
 
 def first_operator_link(session: Session, *, now: int) -> str | None:
-    """The secret of a one-time link for the first operator; None once there is one.
+    """Returns the secret of a new one-time link for the first operator.
 
-    Links given out before stop working.
+    Revokes earlier links. Returns None once there is an operator.
     """
     if _has_operator(session):
         return None
@@ -115,7 +124,7 @@ def first_operator_link(session: Session, *, now: int) -> str | None:
 
 
 def is_open_link(session: Session, secret: str) -> bool:
-    """Whether this one-time link has not been used or replaced, and there is no operator yet."""
+    """True if there is no operator yet, and this one-time link was neither used nor replaced."""
     link = (Token.digest == digest_of(secret), Token.purpose == _FIRST)
     unused = (Token.used_at.is_(None), Token.revoked_at.is_(None))
     found = session.scalar(select(Token.id).where(*link, *unused))
@@ -123,7 +132,10 @@ def is_open_link(session: Session, secret: str) -> bool:
 
 
 def claim_operator(session: Session, secret: str, name: str, password: str, *, now: int) -> User:
-    """The first operator's account, by the one-time link. Raises Forbidden, BadName, Conflict."""
+    """Creates the first operator's account with the secret of a one-time link.
+
+    Raises Forbidden if the link does not work any more, BadName, or Conflict if the name is taken.
+    """
     user = _add(session, name, password, Role.OPERATOR, now)
     link = (Token.digest == digest_of(secret), Token.purpose == _FIRST)
     unused = (Token.used_at.is_(None), Token.revoked_at.is_(None))
@@ -145,11 +157,11 @@ def make_token(
     days: int = TOKEN_DAYS,
     by: Token | None = None,
 ) -> str:
-    """The secret of a new API token of that account, which is shown once.
+    """Creates an API token of that account; returns its secret, which is not stored.
 
-    The token may do what `scopes` say, else all that the account may. One that is made with
-    another token (`by`) may do no more than that, and ends no later. Raises BadName, BadOption,
-    Forbidden or Conflict.
+    The token gets `scopes`, by default all that the account has. A token made with another token
+    (`by`) gets no scope that `by` lacks, and expires no later. Raises BadName, BadOption (bad
+    scopes or days), Forbidden (scopes that are not held), or Conflict (too many tokens).
     """
     if not 1 <= len(name) <= 64 or not name.isprintable():
         raise BadName("a token's name has 1 to 64 printable characters")
@@ -166,12 +178,12 @@ def make_token(
 
 
 def tokens(session: Session, user: User) -> Sequence[Token]:
-    """The account's API tokens that nobody has revoked, oldest first."""
+    """Returns the account's unrevoked API tokens, expired ones included, oldest first."""
     return session.scalars(select(Token).where(*_working(user)).order_by(Token.id)).all()
 
 
 def token_of(session: Session, secret: str, *, now: int) -> Token:
-    """The API token with this secret, and with an account. Raises Forbidden."""
+    """Returns the API token with this secret. Raises Forbidden if it is unknown or has ended."""
     working = (Token.purpose == _API, Token.revoked_at.is_(None))
     token = session.scalar(select(Token).where(Token.digest == digest_of(secret), *working))
     if token is None or token.user is None:
@@ -182,30 +194,30 @@ def token_of(session: Session, secret: str, *, now: int) -> Token:
 
 
 def token_by_id(session: Session, number: int) -> Token | None:
-    """The token of that row, or None."""
+    """Returns the token with that row number, or None."""
     return session.get(Token, number)
 
 
 def note_use(session: Session, token: int, *, now: int) -> None:
-    """Keeps when an API token was used; once in NOTED_MS is enough."""
+    """Updates when an API token was last used, at most once in NOTED_MS."""
     stale = or_(Token.used_at.is_(None), Token.used_at <= now - NOTED_MS)
     session.execute(update(Token).where(Token.id == token, stale).values(used_at=now))
 
 
 def revoke_token(session: Session, user: User, number: int, *, now: int) -> None:
-    """Makes one of the account's tokens stop working. Raises NotFound."""
+    """Revokes one of the account's tokens. Raises NotFound if there is no such working token."""
     mine = (Token.id == number, Token.user_id == user.id, Token.revoked_at.is_(None))
     if rows_changed(session, update(Token).where(*mine).values(revoked_at=now)) != 1:
         raise NotFound(f"you have no working token {number}")
 
 
 def share(user: User, *, shares: bool) -> None:
-    """Says whether the files and memories of the account's bots go with exported seasons."""
+    """Sets whether exported seasons include the files and memories of the account's bots."""
     user.shares = shares
 
 
 def house(session: Session, *, now: int) -> User:
-    """The account that owns the shipped bots; made when it is first asked for."""
+    """Returns the account that owns the shipped bots, and creates it on the first call."""
     found = session.scalar(select(User).where(User.role == Role.HOUSE))
     if found is None:
         found = User(name=HOUSE, password=None, role=Role.HOUSE, created_at=now)
@@ -221,7 +233,7 @@ def require_operator(actor: User) -> None:
 
 
 def require_owner(actor: User, owner_id: int) -> None:
-    """Raises Forbidden unless the thing is the account's own, or the account an operator's."""
+    """Raises Forbidden unless the actor is this owner or an operator."""
     if actor.id != owner_id and not actor.operator:
         _refuse(actor, "this belongs to somebody else")
 
@@ -233,7 +245,7 @@ def _refuse(actor: User, why: str) -> NoReturn:
 
 
 def _add(session: Session, name: str, password: str, role: Role, now: int) -> User:
-    hashed = passwords.hash_password(password, name)  # first, while no turn to write is held
+    hashed = passwords.hash_password(password, name)  # slow: done before the write turn begins
     if check_name(name) in RESERVED or session.scalar(select(User.id).where(User.name == name)):
         raise Conflict(f"the name {name!r} is taken; choose another")
     user = User(name=name, password=hashed, role=role, created_at=now)
@@ -250,12 +262,12 @@ def _has_operator(session: Session, but: User | None = None) -> bool:
 
 
 def _working(user: User) -> tuple[ColumnElement[bool], ...]:
-    """Which tokens are the account's, for the API, and not revoked."""
+    """The conditions for the account's API tokens that are not revoked."""
     return Token.user_id == user.id, Token.purpose == _API, Token.revoked_at.is_(None)
 
 
 def _scopes(user: User, scopes: Collection[str] | None, by: Token | None) -> str:
-    """The scopes of a new token, in their order. Raises BadOption or Forbidden."""
+    """The scopes of a new token as text, in the order of `Scope`. Raises BadOption or Forbidden."""
     known = user.scopes
     held = known if by is None else known & by.scope_set
     wanted = held if scopes is None else set(scopes)

@@ -1,6 +1,6 @@
-"""Who may enter a league's seasons, with how many bots, and how often an author may upload.
+"""Checks who may enter a league's seasons, with how many bots, and how often authors may upload.
 
-None of these limits bind the house and operators.
+None of these limits apply to the house and to operators.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ DAY_MS: Final = 86_400_000
 
 
 def invite(session: Session, actor: User, league_name: str, name: str, *, now: int) -> None:
-    """Lets the account of that name enter the league's seasons; a second call changes nothing.
+    """Invites the account of that name to the league's seasons.
 
-    Raises Forbidden or NotFound.
+    A second call changes nothing. Raises Forbidden or NotFound.
     """
     require_operator(actor)
     league, user = find_league(session, league_name), _user(session, name)
@@ -39,7 +39,7 @@ def invite(session: Session, actor: User, league_name: str, name: str, *, now: i
 
 
 def uninvite(session: Session, actor: User, league_name: str, name: str, *, now: int) -> None:
-    """Takes an invitation back; bots already in a season stay. Raises Forbidden or NotFound."""
+    """Withdraws an invitation; bots already in a season stay. Raises Forbidden or NotFound."""
     require_operator(actor)
     league, user = find_league(session, league_name), _user(session, name)
     which = (Invitation.league_id == league.id, Invitation.user_id == user.id)
@@ -56,8 +56,11 @@ def may_enter(session: Session, league: League, user: User) -> bool:
 
 
 def check_entry(session: Session, season: Season, bot: Bot) -> None:
-    """Raises Forbidden if the bot's owner may not enter, Conflict if no more bots of one
-    owner are taken."""
+    """Checks that the bot may enter the season.
+
+    Raises Forbidden if its owner may not enter, or Conflict if the owner has as many bots in the
+    season as the league allows.
+    """
     if not may_enter(session, season.league, bot.owner):
         raise Forbidden(
             f"league {season.league.name} is by invitation, and {bot.owner.name} has none; ask an "
@@ -76,10 +79,10 @@ def check_entry(session: Session, season: Season, bot: Bot) -> None:
 
 
 def enter_everybody(session: Session, season: Season) -> None:
-    """If the league says so, enters every active bot whose owner may enter, with its version.
+    """If the league says so, enters the active version of every bot whose owner may enter.
 
-    The bots that an author has entered come first; the newest uploads fill the author's other
-    places.
+    Bots that an author has entered keep their places. If the league limits the bots of an author,
+    the author's newest uploads fill the places that are left.
     """
     admission = admission_of(season.league)
     if not admission.everybody:
@@ -101,7 +104,10 @@ def enter_everybody(session: Session, season: Season) -> None:
 
 
 def check_uploads(session: Session, user: User, game: str, *, now: int) -> None:
-    """Raises TooMany if the author has used up the uploads of a league of the game."""
+    """Raises TooMany if the author has used up the daily uploads of one of the game's leagues.
+
+    Only leagues that the author may enter count, and the smallest of their limits holds.
+    """
     if user.trusted:
         return
     leagues = session.scalars(select(League).where(League.game == game).order_by(League.id))

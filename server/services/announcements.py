@@ -1,7 +1,7 @@
-"""Notices to the owners of a season's bots: its start, their ranks, its end.
+"""Notifies the owners of a season's bots of its start, of changed ranks, and of its end.
 
-Knows seasons as they stand on the books, whoever changed them. A season remembers how far it was
-told, so that nothing is told twice.
+Looks only at the season's state in the database, whoever changed it. `Season.told` keeps how far
+the notices have come, so that none is sent twice.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 END: Final = -1
 START: Final = 1
 Lines = dict[int, dict[str, Any]]
-"""The lines of a standing by version."""
+"""The lines of a standing, by the row number of the version."""
 
 
 def due(session: Session) -> list[int]:
@@ -60,7 +60,7 @@ def announce(session: Session, number: int, *, now: int) -> bool:
 
 
 def _stage(session: Session, season: Season) -> int:
-    """How far notices of the season can go now."""
+    """The value of `Season.told` once all notices that are possible now have been sent."""
     if season.state in OVER:
         return END
     if season.told < START:
@@ -72,7 +72,7 @@ def _stage(session: Session, season: Season) -> int:
 
 
 def _is_rated(session: Session, season: Season, rounds: int) -> bool:
-    """Whether the standing has all results of the first rounds."""
+    """Whether the standing includes all results of this many first rounds."""
     rated = session.scalar(select(Standing.computed_at).where(Standing.scope == scope_of(season)))
     played = select(func.max(Match.finished_at)).where(Match.season_id == season.id)
     newest = session.scalar(played.where(Match.round < rounds))
@@ -85,7 +85,7 @@ def _lines(session: Session, season: Season) -> Lines:
 
 
 def _tell_ranks(session: Session, season: Season, lines: Lines, rounds: int, now: int) -> None:
-    """A notice for each bot whose rank has changed since the last round with notices."""
+    """Sends a notice for each bot whose rank has changed since the last notices of a round."""
     for entry in season.entries:
         line = lines.get(entry.version_id or 0)
         if line is None:
@@ -110,7 +110,7 @@ def _tell_each(
     about: Callable[[Entry], str],
     now: int,
 ) -> None:
-    """One notice for each owner, with a sentence about each bot of theirs."""
+    """Sends each owner one notice: `head`, and a sentence about each of the owner's bots."""
     owned: dict[int, list[Entry]] = {}
     for entry in season.entries:
         owned.setdefault(entry.bot.owner_id, []).append(entry)

@@ -1,6 +1,6 @@
 """The audit log: services write it, operators read it.
 
-Lines are added and never changed. Knows no meaning of any action.
+Lines are added and never changed. This module does not know what the actions mean.
 """
 
 from __future__ import annotations
@@ -24,10 +24,11 @@ def note(
     *,
     now: int,
 ) -> None:
-    """Writes a line: actor (None for the schedule), action (such as season.start) and subject.
+    """Adds a line to the audit log.
 
-    The subject is league:<id>, season:<id>, match:<id>, version:<id>, bot:<id> or user:<id>; the
-    detail is plain data: the arguments and the reason, and no secret.
+    `actor` is None for the schedule. `action` is a name such as season.start. `subject` is
+    league:<id>, season:<id>, match:<id>, version:<id>, bot:<id> or user:<id>. `detail` is plain
+    data: the arguments and the reason, but no secrets.
     """
     row = Audit(
         at=now,

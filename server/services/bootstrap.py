@@ -1,4 +1,4 @@
-"""The first contents of a platform: the house, a league for every game, the shipped bots."""
+"""Creates a platform's first contents: the house, a league for every game, the shipped bots."""
 
 from __future__ import annotations
 
@@ -24,15 +24,16 @@ class ShippedBot:
     game: str
     name: str
     data: bytes
-    """The file's bytes, in the form of an upload."""
+    """The bytes of its file, as they would be uploaded."""
 
 
 def prepare(
     session: Session, settings: Settings, shipped: Iterable[ShippedBot], *, now: int
 ) -> list[Version]:
-    """The shipped bots' versions, uploaded as anybody's; done again it changes nothing.
+    """Creates the house and the default leagues, uploads the shipped bots, returns their versions.
 
-    Bots of several games that share a name have the game's before it: skull-random.
+    A second call changes nothing. Where bots of several games share a name, the game's name is put
+    in front of it: skull-random.
     """
     shipped = list(shipped)
     owner = accounts.house(session, now=now)
@@ -53,7 +54,7 @@ def prepare(
 
 
 def _names(shipped: list[ShippedBot], taken: dict[str, str]) -> list[str]:
-    """The name of each bot on the boards; `taken` are the house's names and their games."""
+    """The name under which each bot is uploaded; `taken` maps the house's names to their games."""
     games = Counter(bot.name for bot in shipped)
     return [
         bot.name

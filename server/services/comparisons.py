@@ -1,7 +1,8 @@
-"""Comparisons of an author's versions: asked for within a budget, played batch by batch, ended.
+"""Compares versions of an author's bot: starts a comparison, plays it in batches, and ends it.
 
-`interim_results` says what the results show. A batch is scheduled once every match of the batch
-before it is final, so the finding depends on the results alone.
+Each author has a daily budget of bouts. `interim_results` evaluates the results. A batch is
+scheduled once every match of the previous batch is final, so the finding depends on the results
+alone.
 """
 
 from __future__ import annotations
@@ -45,14 +46,14 @@ if TYPE_CHECKING:
     from server.db.models import User
 
 LOOK: Final = 100
-"""How many bouts, at least, are played between two looks at the results."""
+"""The least number of bouts between two looks at the results."""
 FEWEST_LOOKS: Final = 20
-"""The least number of looks, however fast the bots are."""
+"""Matches are kept short enough for this many looks at the results, however fast the bots are."""
 MOST_OTHERS: Final = 8
 DAY_MS: Final = 24 * 3_600_000
 COMPARED: Final = (VersionState.ACTIVE, VersionState.ACCEPTED)
 _PLAYING: Final = (*COMPARED, VersionState.QUARANTINED)
-"""The states in which a comparison goes on; it waits for a version in quarantine."""
+"""The states of versions with which a comparison goes on. It waits for a version in quarantine."""
 
 
 def ask(
@@ -68,11 +69,13 @@ def ask(
     settings: Settings,
     now: int,
 ) -> Comparison:
-    """A comparison of two versions of the bot owner/name, by number, with its first batch queued.
+    """Starts a comparison of two versions of the bot owner/name, and queues its first batch.
 
-    A name alone is one of the actor's own bots. Versions that are not given are the `usual` ones.
-    With a field, both play that many of the league's best bots instead of each other. Raises
-    Forbidden, NotFound, BadOption, Conflict, TooMany.
+    A name without an owner means one of the actor's own bots. `challenger` and `defender` are
+    version numbers; `usual` chooses those that are not given. If `field` is not 0, both versions
+    play that many of the league's best bots instead of each other. `games` is the most bouts, and
+    `bounds` are the two Elo differences between which the test decides. Raises Forbidden, NotFound,
+    BadOption, Conflict or TooMany.
     """
     bot = find_bot(session, name, actor)
     require_owner(actor, bot.owner_id)
@@ -108,7 +111,7 @@ def ask(
 
 
 def cancel(session: Session, actor: User, number: int, *, now: int) -> None:
-    """Ends the comparison of that number; its unplayed matches become void.
+    """Cancels the comparison with that number; its unfinished matches become void.
 
     Its owner gets a notice if somebody else cancels it. Raises Forbidden, NotFound or Conflict.
     """
@@ -123,14 +126,17 @@ def cancel(session: Session, actor: User, number: int, *, now: int) -> None:
 
 
 def due(session: Session) -> list[int]:
-    """The running comparisons whose batch is final."""
+    """Returns the numbers of the running comparisons whose matches are all final."""
     left = select(Match.id).where(Match.comparison_id == Comparison.id, Match.state.in_(UNFINISHED))
     running = (Comparison.state == ComparisonState.RUNNING, ~left.exists())
     return list(session.scalars(select(Comparison.id).where(*running).order_by(Comparison.id)))
 
 
 def advance(session: Session, number: int, *, settings: Settings, now: int) -> None:
-    """Looks at the results of a comparison that is due: ends it, or schedules its next batch."""
+    """Evaluates a comparison that is due, and ends it or schedules its next batch.
+
+    Does nothing if the comparison is not due.
+    """
     row = session.get_one(Comparison, number)
     if number not in due(session):
         return
@@ -149,9 +155,10 @@ def advance(session: Session, number: int, *, settings: Settings, now: int) -> N
 
 
 def left_today(session: Session, user: User, settings: Settings, *, now: int) -> int:
-    """How many bouts the account may still ask for before midnight, UTC.
+    """Returns how many bouts the account may still ask for before midnight, UTC.
 
-    A comparison that runs counts with all that it may play, one that is over with what it has.
+    A running comparison counts with the most bouts that it may play, a finished one with the bouts
+    that it has played.
     """
     counted = case(
         (Comparison.state == ComparisonState.RUNNING, Comparison.most), else_=Comparison.games
@@ -184,8 +191,11 @@ def usual(
     challenger: int | None = None,
     defender: int | None = None,
 ) -> tuple[int | None, int | None]:
-    """The two of these version numbers that are compared where they are not named: the newest with
-    the active one, or where it is active itself, with the newest of the others."""
+    """Returns the challenger and the defender, choosing from `numbers` those that are not given.
+
+    The challenger is the newest version. The defender is the active version, or the newest of the
+    others if the challenger is the active one. A number is None if there is no version to choose.
+    """
     if challenger is None:
         challenger = max((one for one in numbers if one != defender), default=None)
     if defender is None:
@@ -195,7 +205,7 @@ def usual(
 
 
 def _versions(bot: Bot, challenger: int | None, defender: int | None) -> tuple[Version, Version]:
-    """The two of these numbers, or the newest accepted and the active one."""
+    """The challenger and the defender; `usual` chooses one that is not given. Raises Conflict."""
     if bot.retired_at is not None:
         raise Conflict(f"{bot.full_name} is retired")
     known = {one.number: one for one in bot.versions if one.state in COMPARED}
@@ -214,7 +224,7 @@ def _versions(bot: Bot, challenger: int | None, defender: int | None) -> tuple[V
 
 
 def _others(session: Session, league: League, bot: Bot, count: int) -> Sequence[Version]:
-    """The best versions of other owners that play in the league now, up to this many."""
+    """Up to `count` active versions of other owners, best first. Raises BadOption or Conflict."""
     if not 0 <= count <= MOST_OTHERS:
         raise BadOption(f"a field has 0 to {MOST_OTHERS} bots, not {count}")
     if not count:
@@ -243,9 +253,12 @@ def _bounds(bounds: Sequence[float], games: int) -> list[float]:
 
 
 def _deals(session: Session, row: Comparison, games: int, settings: Settings) -> int:
-    """How many deals each match has: as many as take as long as is wished for, but no more than
-    leave enough looks, and no more than are asked for. It makes no difference to what is found but
-    for when it is looked for."""
+    """The number of deals of each match.
+
+    A match takes as long as the settings wish for, unless that leaves fewer than FEWEST_LOOKS looks
+    or takes more than `games` bouts. The number affects the finding only through when the results
+    are looked at.
+    """
     if not settings.match_seconds:
         return row.league.deals
     plan = Plan.of(row)
@@ -254,14 +267,17 @@ def _deals(session: Session, row: Comparison, games: int, settings: Settings) ->
 
 
 def _whole_deals(games: int, plan: Plan) -> int:
-    """The number of games, rounded down to whole deals. Raises BadOption if that is 0."""
+    """The number of games, rounded down to a multiple of the plan's bouts.
+
+    Raises BadOption if that is 0.
+    """
     if games < plan.bouts:
         raise BadOption(f"the smallest batch takes {plan.bouts} games here; ask for that many")
     return games - games % plan.bouts
 
 
 def _next_batch(session: Session, row: Comparison, plan: Plan) -> list[Fixture]:
-    """The matches of the next batch; none if its games are used up."""
+    """The matches of the next batch; empty if the comparison has played all its games."""
     last = session.scalar(select(func.max(Match.number)).where(Match.comparison_id == row.id))
     first = 0 if last is None else (last + 1) // len(plan.tables)
     several = -(-LOOK // plan.bouts)
@@ -275,7 +291,7 @@ def _next_batch(session: Session, row: Comparison, plan: Plan) -> list[Fixture]:
 
 
 def _obstacle(session: Session, row: Comparison) -> str:
-    """Why it cannot go on, in words; empty if it can."""
+    """The reason why the comparison cannot go on; empty if it can."""
     old = (Match.comparison_id == row.id, Match.rules != row.league.rules)
     if session.scalar(select(Match.id).where(*old).limit(1)) is not None:
         return f"the rules of {row.league.game} have changed"
@@ -288,7 +304,7 @@ def _obstacle(session: Session, row: Comparison) -> str:
 
 
 def _end(session: Session, row: Comparison, state: ComparisonState, why: str, now: int) -> None:
-    """Ends the comparison; matches under way become void, but count for the budget."""
+    """Ends the comparison. Its unfinished matches become void; those under way count as played."""
     mine = (Match.comparison_id == row.id, Match.state.in_(UNFINISHED))
     sent = (*mine, Match.state == MatchState.RUNNING)
     under_way = session.scalar(select(func.count()).select_from(Match).where(*sent)) or 0

@@ -1,6 +1,7 @@
-"""An account's address for mails: asked for, confirmed by a link that was sent there, or cleared.
+"""Sets, confirms and clears the address to which an account's notices are mailed.
 
-The link's secret is derived and never stored. Until it was used, nothing else is sent there.
+A new address is confirmed with a link that is mailed to it. Until the link is used, nothing else is
+mailed there. The link's secret is derived from the account and the address, and never stored.
 """
 
 from __future__ import annotations
@@ -26,12 +27,12 @@ if TYPE_CHECKING:
     from matchbox.settings import Settings
 
 DAY_MS: Final = 24 * 3_600_000
-"""How long a link holds."""
+"""How long a link is valid, and the time over which links are counted."""
 LONGEST: Final = 254
 LINKS: Final = 5
-"""Links that an account may have sent in a day."""
+"""The most links that an account may have sent in a day."""
 ACCOUNTS: Final = 3
-"""Accounts that may have a link sent to the same address in a day."""
+"""The most accounts that may have a link sent to the same address in a day."""
 INVITATION: Final = (
     "Confirm your address to have notices of your bots mailed here: open the link below, and press "
     "the button. If you did not ask for this, do nothing: no more mails will come."
@@ -39,10 +40,10 @@ INVITATION: Final = (
 
 
 def ask(session: Session, user: User, address: str, *, settings: Settings, now: int) -> None:
-    """Sends a link to the address; a confirmed address stays until the link is used.
+    """Mails a link to the address. The account's confirmed address stays until the link is used.
 
-    Raises Forbidden if no mails are sent here, BadName if it is no address, Conflict if it is
-    confirmed already, TooMany.
+    Raises Forbidden if this platform sends no mail, BadName if the address is not valid, Conflict
+    if it is confirmed already, or TooMany if too many links were sent today.
     """
     if not settings.smtp_host:
         raise Forbidden("no mails are sent here; the operator would have to set a mail server")
@@ -71,15 +72,15 @@ def confirm(session: Session, user: User, secret: str, *, settings: Settings, no
 
 
 def clear(session: Session, user: User) -> None:
-    """Nothing is mailed to the account any more."""
+    """Removes the account's address, and the mails that wait to be sent to it."""
     user.email = user.email_asked = user.email_asked_at = None
     _forget(session, user)
 
 
 def mute(session: Session, user: User, kinds: Collection[str]) -> None:
-    """Mails no more notices of these kinds, and of all others again; the inbox has them all.
+    """Sets which kinds of notices are not mailed to the account. The inbox still gets all of them.
 
-    Raises BadOption for a kind that there is not.
+    Raises BadOption for an unknown kind.
     """
     unknown = sorted(set(kinds) - set(MUTABLE))
     if unknown:
@@ -89,14 +90,14 @@ def mute(session: Session, user: User, kinds: Collection[str]) -> None:
 
 
 def is_open(user: User, secret: str, *, settings: Settings, now: int) -> bool:
-    """Whether this is the secret of the link that was sent last to the account's address."""
+    """True if this is the secret of the last link sent to the account, and the link is valid."""
     if user.email_asked is None or now > (user.email_asked_at or 0) + DAY_MS:
         return False
     return hmac.compare_digest(_secret(user, settings).encode(), secret.encode())
 
 
 def path_of(user: User, settings: Settings) -> str:
-    """The page of the link that the account is sent."""
+    """Returns the path of the page that the mailed link opens."""
     return f"/account/email/{_secret(user, settings)}"
 
 
@@ -116,7 +117,7 @@ def _check_rate(session: Session, user: User, address: str, now: int) -> None:
 
 
 def _forget(session: Session, user: User, *which: ColumnElement[bool]) -> None:
-    """Mails no such notice of the account that still waits to be."""
+    """Deletes the waiting mails for those notices of the account that `which` selects."""
     waiting = select(Notice.id).where(Notice.user_id == user.id, *which)
     mails = (Delivery.webhook_id.is_(None), Delivery.notice_id.in_(waiting))
     session.execute(delete(Delivery).where(*mails))

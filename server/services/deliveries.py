@@ -1,8 +1,8 @@
-"""Deliveries: which notice goes out next, by which way, and what happens after each try.
+"""Decides which notice is delivered next, by mail or to which webhook, and what follows each try.
 
-Sends nothing itself. Whoever takes a delivery moves it on by a minute first, so that nobody else
-sends it at the same time; who dies with it has it sent again. What else waits for the same webhook,
-or the mail server, waits with it: a receiver that is slow or down costs one try a minute.
+Sends nothing itself. `take` puts a delivery off by a minute, so that nobody else sends it at the
+same time; if its sender dies, it is due again after that minute. All other deliveries to the same
+webhook, or by mail, are put off with it: a receiver that is slow or down costs one try a minute.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ log = structlog.get_logger(__name__)
 
 MINUTE_MS: Final = 60_000
 BACKOFF_MS: Final = tuple(minutes * MINUTE_MS for minutes in (1, 5, 30, 120, 720))
-"""The waits in ms before each new try; a delivery that fails after the last is given up."""
+"""The waits before each new try, in ms. A delivery that fails after the last one is given up."""
 HELD_MS: Final = MINUTE_MS
-"""A sender that has not reported on its delivery by then has died."""
+"""How long a sender holds a delivery, in ms. A sender that has not reported by then has died."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parcel:
-    """A notice on its way, by mail or to the webhook `url` with its `secret`."""
+    """A notice to be sent: by mail to `address`, or to the webhook at `url` with its `secret`."""
 
     delivery: int
     attempt: int
@@ -46,7 +46,7 @@ class Parcel:
     subject: str
     text: str
     link: str
-    """The page that it is about."""
+    """The address of the page that the notice is about."""
     at: int
     account: str
     address: str | None = None
@@ -55,15 +55,16 @@ class Parcel:
 
 
 def due(session: Session, *, now: int) -> int:
-    """The number of deliveries that wait to be taken."""
+    """Returns how many deliveries are due."""
     waiting = select(func.count()).select_from(Delivery).where(Delivery.due_at <= now)
     return session.scalar(waiting) or 0
 
 
 def take(session: Session, *, settings: Settings, now: int) -> Parcel | None:
-    """The delivery that is due longest, held for a minute; None if none is.
+    """Takes the delivery that has been due longest, and holds it for a minute.
 
-    Those that have no way out any more are forgotten.
+    Returns None if none is due, or somebody else has just taken it. Deletes due deliveries that can
+    no longer be sent.
     """
     oldest = select(Delivery).where(Delivery.due_at <= now)
     oldest = oldest.order_by(Delivery.due_at, Delivery.id).limit(1)
@@ -84,7 +85,7 @@ def take(session: Session, *, settings: Settings, now: int) -> Parcel | None:
 
 
 def arrived(session: Session, parcel: Parcel, *, now: int) -> None:
-    """Books the parcel as delivered; others for the same place may follow."""
+    """Deletes the delivery, and lets others to the same receiver follow."""
     row = _held(session, parcel)
     if row is None:
         return
@@ -96,9 +97,10 @@ def arrived(session: Session, parcel: Parcel, *, now: int) -> None:
 
 
 def failed(session: Session, parcel: Parcel, why: str, *, final: bool = False, now: int) -> None:
-    """The parcel comes back: it is tried again later, or given up, at once where it is `final`.
+    """Schedules the delivery's next try, or gives it up: after the last try, or at once if `final`.
 
-    A webhook that nothing has reached since the notice was written is disabled then.
+    Giving up disables the webhook if the failure is `final`, or if nothing has reached the webhook
+    since the notice was written.
     """
     row = _held(session, parcel)
     if row is None:
@@ -120,7 +122,7 @@ def failed(session: Session, parcel: Parcel, why: str, *, final: bool = False, n
 
 
 def _held(session: Session, parcel: Parcel) -> Delivery | None:
-    """The parcel's row; None if it was forgotten, or somebody else has taken it since."""
+    """The parcel's row; None if it was deleted, or somebody else has taken it since."""
     row = session.get(Delivery, parcel.delivery)
     same = row is not None and (row.notice_id, row.due_at) == (parcel.notice, parcel.held_until)
     return row if same else None
@@ -139,7 +141,7 @@ def _disable(session: Session, webhook: Webhook, why: str, now: int) -> None:
 
 
 def _release(session: Session, row: Delivery, parcel: Parcel, due_at: int) -> None:
-    """Lets the deliveries that waited with this one go on at that time."""
+    """Makes the deliveries that were put off with this one due at that time."""
     with_it = (_same_way(row.webhook_id), Delivery.due_at == parcel.held_until)
     session.execute(update(Delivery).where(*with_it, Delivery.id != row.id).values(due_at=due_at))
 
@@ -154,7 +156,11 @@ def _address(session: Session, row: Delivery) -> str | None:
 
 
 def _is_open(row: Delivery, address: str | None, settings: Settings) -> bool:
-    """Whether there is a way out; none for what was tried enough, and killed who tried it."""
+    """Whether the delivery can still be sent.
+
+    It cannot if its webhook or address is gone, or if it has had its last try: a delivery is still
+    here after that only if its sender died.
+    """
     if row.attempts > len(BACKOFF_MS):
         return False
     if row.webhook is None:

@@ -1,4 +1,4 @@
-"""Hands queued matches to the arenas, each league and season in its turn. Plays none."""
+"""Sends queued matches to the arenas; leagues and seasons take turns. Plays none."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ if TYPE_CHECKING:
 
 FEWEST: Final = 32
 AN_ARENA: Final = 4
-"""How many matches may be under way: this many, or this many for each arena."""
+"""The default window: FEWEST matches may be under way, or this many for each arena if more."""
 MOST_AT_ONCE: Final = 500
-"""The most that one transaction sends: other writers are waiting."""
+"""The most matches that one transaction sends, since other writers wait for it."""
 
 _Scope: TypeAlias = tuple[int, int | None, int | None]
-"""League, season and comparison of a match: who has turns of its own."""
+"""The league, season and comparison of a match. Each scope has its own turns."""
 
 _STRANGERS: Final = (
     select(MatchSeat.match_id)
@@ -53,14 +53,15 @@ _STRANGERS: Final = (
     .where(User.role.not_in(TRUSTED))
     .correlate(Match)
 )
-"""The seats of a match whose bots belong to strangers: neither operators nor the house."""
+"""The seats of a match whose bots belong to strangers: to neither operators nor the house."""
 
 
 def dispatch(session: Session, *, settings: Settings, now: int) -> int:
-    """Sends queued matches while the window has room, each league and season in its turn.
+    """Sends queued matches while the window has room; returns how many were sent.
 
-    Strangers' bots wait while an arena has no wall, all that meet a version in quarantine until it
-    is settled. How wide a match is played is settled when it is sent first. How many were sent.
+    Leagues and seasons take turns. While an arena has no wall, matches with strangers' bots wait.
+    Matches with a version in quarantine wait until that version is settled. The width of a match is
+    decided when it is sent for the first time.
     """
     room = min(_window(session, settings) - _running(session), MOST_AT_ONCE)
     sent = 0
@@ -77,7 +78,8 @@ def dispatch(session: Session, *, settings: Settings, now: int) -> int:
 def is_low(session: Session, *, settings: Settings) -> bool:
     """Whether matches wait while less than half the window is under way.
 
-    Never while an arena has no wall: to find what may be sent then takes the tick's time.
+    Always False while an arena has no wall: finding the matches that may be sent is then slow, and
+    is left to the tick.
     """
     if 2 * _running(session) >= _window(session, settings) or not wall(session).walled:
         return False
@@ -86,7 +88,7 @@ def is_low(session: Session, *, settings: Settings) -> bool:
 
 
 def _window(session: Session, settings: Settings) -> int:
-    """How many matches may be under way: as it is set, or by the arenas that report."""
+    """The most matches that may be under way: the setting, or by the arenas' number if it is 0."""
     arenas = len(wall(session).arenas)
     return settings.dispatch_window or max(FEWEST, AN_ARENA * arenas)
 
@@ -96,10 +98,11 @@ def _running(session: Session) -> int:
 
 
 def _next_queued(session: Session, room: int) -> Sequence[Match]:
-    """The queued matches whose leagues and seasons have the fewest under way, counting those that
-    come before them; the oldest of each first.
+    """Up to `room` queued matches, in the order in which they are to be sent.
 
-    All comparisons together have one place among them, which they share in the same way.
+    The next match comes from the league or season with the fewest under way, counting the matches
+    chosen before it, and is the oldest one there. All comparisons together count as one season, and
+    share its turns in the same way.
     """
     under_way = _under_way(session)
     ready = _ready(session)
@@ -123,7 +126,7 @@ def _next_queued(session: Session, room: int) -> Sequence[Match]:
 
 
 def _under_way(session: Session) -> Counter[_Scope]:
-    """How many matches of each league outside its seasons, season and comparison are sent."""
+    """The number of running matches of each scope."""
     scope = (Match.league_id, Match.season_id, Match.comparison_id)
     running = select(*scope, func.count()).where(Match.state == MatchState.RUNNING)
     found = session.execute(running.group_by(*scope))
@@ -131,14 +134,14 @@ def _under_way(session: Session) -> Counter[_Scope]:
 
 
 def _awake(session: Session) -> Sequence[tuple[int, int | None]]:
-    """The leagues whose matches outside seasons may be sent, and the seasons, with their league."""
+    """The (league, season) pairs whose matches may be sent; season is None for ranked matches."""
     leagues = select(League.id, null()).where(League.paused.is_(False))
     seasons = select(Season.league_id, Season.id).where(Season.state == SeasonState.RUNNING)
     return [(league, season) for league, season in session.execute(leagues.union_all(seasons))]
 
 
 def _compared(session: Session, ready: Select[str], under_way: Counter[_Scope]) -> list[str]:
-    """The waiting matches of all comparisons; those with the fewest under way come first."""
+    """The ids of the waiting matches of all comparisons, in the order of their turns."""
     running = (League.paused.is_(False), Comparison.state == ComparisonState.RUNNING)
     due = select(Comparison.id).join(League).where(*running)
     query = ready.add_columns(Match.league_id, Match.comparison_id)
@@ -151,7 +154,7 @@ def _compared(session: Session, ready: Select[str], under_way: Counter[_Scope]) 
 
 
 def _ready(session: Session) -> Select[str]:
-    """The ids of the matches that wait and that no version of theirs holds up, in their order."""
+    """Selects the ids of the queued matches that may be sent, oldest first."""
     ready = [Match.state == MatchState.QUEUED, Match.id.not_in(HELD)]
     if not wall(session).walled:
         ready.append(~_STRANGERS.exists())

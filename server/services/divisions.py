@@ -1,7 +1,7 @@
-"""The divisions of an edition: who plays where, by the last edition's final standings.
+"""Divides an edition's bots into divisions, by the final standings of the last edition.
 
-Until an edition freezes it is one season, which all enter; then each lower division becomes a
-season of its own beside it.
+Until an edition freezes, it is one season that all bots enter. The freeze then creates another
+season for each lower division.
 """
 
 from __future__ import annotations
@@ -23,21 +23,22 @@ if TYPE_CHECKING:
 
 
 def of_edition(session: Session, season: Season) -> Sequence[Season]:
-    """All divisions of the season's edition, the highest first."""
+    """Returns all divisions of the season's edition, the highest first."""
     same = (Season.league_id == season.league_id, Season.edition == season.edition)
     return session.scalars(select(Season).where(*same).order_by(Season.division)).all()
 
 
 def least(league: League) -> int:
-    """The fewest bots that make a season."""
+    """Returns the least number of bots that can play a season of the league."""
     return TABLE if is_cooperative(league.game) else max(TABLE, league.seats)
 
 
 def divide(session: Session, season: Season, *, now: int) -> list[Season]:
-    """The edition's divisions with their entries; just the season where it has one.
+    """Moves the season's entries into divisions; returns the divisions, the highest first.
 
-    Who rises and sinks follows from the last finished edition; in the first one, and among
-    newcomers, from the game's leaderboard.
+    Returns only the season itself if there are too few entries to divide. The last finished edition
+    decides which bots rise and sink. In the first edition, and among newcomers, the game's
+    leaderboard decides.
     """
     form = read(Format, season.format)
     entries = {str(entry.bot_id): entry for entry in season.entries}
@@ -80,7 +81,7 @@ def _division(session: Session, season: Season, number: int, now: int) -> Season
 
 
 def _last_orders(session: Session, season: Season) -> list[list[str]]:
-    """The final orders of the league's last finished edition, as bots' row numbers."""
+    """The final order of each division of the last finished edition, as bots' row numbers."""
     before = (Season.league_id == season.league_id, Season.edition < season.edition)
     done = select(func.max(Season.edition)).where(*before, Season.state == SeasonState.FINISHED)
     edition = session.scalar(done)
@@ -92,7 +93,7 @@ def _last_orders(session: Session, season: Season) -> list[list[str]]:
 
 
 def _leaderboard(session: Session, league: League) -> list[str]:
-    """The bots of the game's own league in their order, as row numbers."""
+    """The row numbers of the bots in the game's own league, best first."""
     own = select(League).where(League.name == league.game, League.continuous.is_(True))
     found = session.scalar(own)
     return _order(session, scope_of(found), ()) if found is not None else []
@@ -101,7 +102,10 @@ def _leaderboard(session: Session, league: League) -> list[str]:
 def _order(
     session: Session, scope: str, entries: Sequence[Entry], places: Sequence[int] = ()
 ) -> list[str]:
-    """The bots by these places, or by that standing, best first; after them all other entries."""
+    """The row numbers of bots: first by `places`, then by the scope's standing, then other entries.
+
+    `places` are row numbers of versions, best first.
+    """
     standing = session.get(Standing, scope)
     lines = [line["version_id"] for line in standing.lines] if standing is not None else []
     lines = [*(version for version in places if version in lines), *lines]

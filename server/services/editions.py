@@ -1,7 +1,8 @@
-"""Scheduled leagues: the next edition is opened, started when it is due, or put off.
+"""Opens the next edition of each scheduled league, and starts it when it is due or puts it off.
 
-There is always one edition to come. It starts at its time, or as soon as the one before is over; a
-time that nobody was there to see is made up for once, since only this edition was waiting.
+A scheduled league always has one edition to come. It starts at its time, or once the previous
+edition is over if that is later. If the platform was down at several start times, one edition
+starts late and the others are not made up for.
 """
 
 from __future__ import annotations
@@ -27,13 +28,13 @@ if TYPE_CHECKING:
     from matchbox.settings import Settings
 
 LONGEST: Final = 500
-"""Characters of why a season could not start."""
+"""The most characters of the stored reason why a season could not start."""
 _WAITING: Final = (SeasonState.OPEN, SeasonState.FROZEN)
 _NUMBER: Final = re.compile(r" \d+$")
 
 
 def lacking(session: Session) -> list[League]:
-    """The scheduled leagues that run and have no edition to come."""
+    """Returns the scheduled leagues that are not paused and have no edition to come."""
     to_come = (Season.league_id == League.id, Season.state.in_(UPCOMING))
     waits = select(Season.id).where(*to_come, Season.starts_at.is_not(None))
     awake = (League.continuous.is_(False), League.paused.is_(False))
@@ -42,12 +43,15 @@ def lacking(session: Session) -> list[League]:
 
 
 def open_next(session: Session, *, now: int) -> list[Season]:
-    """Opens the next edition of every league that lacks one, with the entries of its last."""
+    """Opens the next edition of every league that lacks one; enters the bots of its last one."""
     return [_open(session, league, now) for league in lacking(session)]
 
 
 def due(session: Session, *, now: int) -> list[int]:
-    """The editions whose time has come, while no other of their league is played."""
+    """Returns the numbers of the editions that are to start now.
+
+    An edition's time must have come, and no other edition of its league may be under way.
+    """
     other = aliased(Season)
     played = (other.league_id == Season.league_id, other.state.in_(UNDER_WAY))
     query = (
@@ -60,14 +64,14 @@ def due(session: Session, *, now: int) -> list[int]:
 
 
 def start(session: Session, number: int, *, settings: Settings, now: int) -> None:
-    """Starts a due edition. Raises Conflict if it cannot start."""
+    """Starts the edition if it is still due. Raises Conflict if it cannot start."""
     if number in due(session, now=now):
         season = session.get_one(Season, number)
         seasons.begin(session, None, season, settings=settings, now=now)
 
 
 def put_off(session: Session, number: int, why: str, *, now: int) -> None:
-    """Lets the edition wait for the schedule's next time, and keeps why."""
+    """Moves the edition to the schedule's next time, and stores the reason."""
     season = session.get_one(Season, number)
     starts_at = schedule.next_start(schedule_of(season.league), now)
     for row in divisions.of_edition(session, season):
@@ -88,7 +92,7 @@ def _open(session: Session, league: League, now: int) -> Season:
 
 
 def _carry_over(session: Session, season: Season, last: Sequence[Season]) -> None:
-    """Enters the bots of the last edition that still play, may enter and were not disqualified."""
+    """Enters the last edition's bots, except disqualified ones and those that may not play now."""
     active = select(Version.bot_id).where(Version.state == VersionState.ACTIVE)
     playing = set(session.scalars(active))
     for entry in (entry for row in last for entry in row.entries):
@@ -101,7 +105,10 @@ def _carry_over(session: Session, season: Season, last: Sequence[Season]) -> Non
 
 
 def next_name(session: Session, league: str) -> str:
-    """The league's next season's name: the last one's with the next free number ("Autumn 3")."""
+    """Returns a free name for the league's next season: the last one's with a new number.
+
+    "Autumn 2" is followed by "Autumn 3". The first season gets the league's name and 1.
+    """
     query = select(Season).join(Season.league).where(League.name == league)
     newest = query.order_by(Season.edition.desc(), Season.division).limit(1)
     last = session.scalars(newest).first()

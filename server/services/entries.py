@@ -1,4 +1,4 @@
-"""Authors enter their bots into open seasons, and take them out again."""
+"""Enters bots into open seasons, and takes them out again."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 def enter(session: Session, actor: User, name: int | str, bot_name: str, *, now: int) -> Entry:
     """Enters the bot owner/name into an open season; its version is fixed at the freeze.
 
-    A bot's name alone is one of the actor's own. Raises Forbidden, NotFound, or Conflict if the
-    season is not open, takes no more of this author's bots, or the bot plays another game, is
-    retired or has entered already.
+    A name without an owner means one of the actor's own bots. Raises Forbidden or NotFound. Raises
+    Conflict if the season is not open or takes no more of this author's bots, or if the bot plays
+    another game, is retired or has entered already.
     """
     season, bot = find_season(session, name, actor), find_bot(session, bot_name, actor)
     require_owner(actor, bot.owner_id)
@@ -45,7 +45,10 @@ def enter(session: Session, actor: User, name: int | str, bot_name: str, *, now:
 
 
 def leave(session: Session, actor: User, name: int | str, bot_name: str, *, now: int) -> None:
-    """Takes the bot out of an open season. Raises Forbidden, Conflict or NotFound."""
+    """Takes the bot out of an open season.
+
+    Raises Forbidden, Conflict if the season is not open, or NotFound if the bot is not in it.
+    """
     season, bot = find_season(session, name, actor), find_bot(session, bot_name, actor)
     require_owner(actor, bot.owner_id)
     require_state(season, SeasonState.OPEN, "bots leave before the start")
@@ -62,7 +65,7 @@ def leave(session: Session, actor: User, name: int | str, bot_name: str, *, now:
 def _note_for_others(
     session: Session, actor: User, action: str, season: Season, bot: Bot, now: int
 ) -> None:
-    """A line in the log where an operator does it with a bot that is not their own."""
+    """Writes to the audit log if the actor is an operator who does not own the bot."""
     if actor.id != bot.owner_id:
         detail = {"bot": bot.full_name}
         audit.note(session, actor, action, f"season:{season.id}", detail, now=now)

@@ -1,4 +1,4 @@
-"""Public news, and the cleaning of texts that come from outside."""
+"""Public events, and the cleaning of texts that come from outside."""
 
 from __future__ import annotations
 
@@ -13,21 +13,24 @@ if TYPE_CHECKING:
     from sqlalchemy.orm import Session
 
 KEPT: Final = 10_000
-"""Events that are kept."""
+"""How many events are kept."""
 
 
 def publish(session: Session, kind: str, subject: object, *, now: int) -> None:
-    """Writes an event; it names what has changed and holds nothing that is not public."""
+    """Writes an event. It names the row that has changed, and holds nothing that is not public."""
     session.add(Event(kind=kind, subject=str(subject)[:64], at=now))
 
 
 def trim(session: Session) -> int:
-    """Deletes all but the newest events; returns how many."""
+    """Deletes all but the newest KEPT events; returns how many it deleted."""
     newest = session.scalar(select(func.max(Event.id))) or 0
     return rows_changed(session, delete(Event).where(Event.id <= newest - KEPT))
 
 
 def storable(text: str, limit: int) -> str:
-    """The text, cut, without what a database cannot keep: NUL and lone surrogates."""
+    """Returns the first `limit` characters of the text, as a database can store them.
+
+    NUL and lone surrogates are replaced.
+    """
     clean = text[:limit].replace("\0", "\ufffd")
     return clean.encode("utf-8", "replace").decode("utf-8")

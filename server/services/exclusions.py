@@ -1,4 +1,4 @@
-"""Entrants taken out of a season that has begun, and brought back. Decides neither."""
+"""Takes entrants out of a season that has begun, and brings them back. Decides neither."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from sqlalchemy.orm import Session
 
 _GONE: Final = "out of the season: "
-"""So begins why a match is void that was not played because an entrant was taken out."""
+"""`Match.void_why` begins with this if the match is void because an entrant was taken out."""
 
 
 def take_out(
@@ -28,9 +28,10 @@ def take_out(
     *,
     now: int,
 ) -> int:
-    """How many matches of the entrant are void, which is in the season no more.
+    """Takes the entrant out of its season; returns how many of its matches became void.
 
-    One that was suspended may be disqualified still.
+    Only unfinished matches become void. Returns 0 if the entrant is out in the same way already. A
+    suspended entrant may still be disqualified.
     """
     values = {"out": out, "out_at": now, "out_why": storable(why, 500)}
     if not compare_and_set(session, entry, values, Entry.out != out):
@@ -41,10 +42,10 @@ def take_out(
 
 
 def bring_back(session: Session, entry: Entry, *, now: int) -> list[Match]:
-    """The matches that it plays after all: what was void for its sake, in a season still running.
+    """Brings the entrant back; returns the new matches, which replace those that became void.
 
-    Not those against an entrant that is out itself, and not those of rounds that were opened
-    without it.
+    In a season that is not under way any more no match is replaced. A match against an entrant that
+    is still out stays void. Rounds that were opened without the entrant stay without it.
     """
     entry.out, entry.out_at, entry.out_why = "", None, ""
     session.flush()
@@ -56,7 +57,7 @@ def bring_back(session: Session, entry: Entry, *, now: int) -> list[Match]:
 
 
 def make_void(session: Session, why: str, *which: ColumnElement[bool], now: int) -> int:
-    """Takes these unfinished matches off the books; how many there were."""
+    """Makes the unfinished matches that `which` selects void; returns how many there were."""
     found = session.scalars(select(Match).where(*which).order_by(Match.number)).all()
     for match in found:
         match.state, match.deadline, match.finished_at = MatchState.VOID, None, now
@@ -84,5 +85,5 @@ def _missed(session: Session, entry: Entry) -> Sequence[Match]:
 
 
 def sat_in(version: int | None) -> ColumnElement[bool]:
-    """A match that this version sits in."""
+    """The condition that this version has a seat in the match."""
     return Match.id.in_(select(MatchSeat.match_id).where(MatchSeat.version_id == version))

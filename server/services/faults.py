@@ -1,7 +1,7 @@
-"""What a bot's own faults cost its version: counted, told to its owner, and at last suspended.
+"""Counts the forfeits of versions, notifies their owners, and suspends versions with too many.
 
-Counts the bouts that a version forfeited in ranked and season matches that stand. Platform faults
-leave no forfeit, and the house's bots are never suspended. Plays and rates nothing.
+Counts the bouts that a version forfeited in ranked and season matches that are not void. Faults of
+the platform do not count, and the house's bots are never suspended. Plays and rates nothing.
 """
 
 from __future__ import annotations
@@ -45,10 +45,10 @@ _PLAYING: Final = (VersionState.ACTIVE, VersionState.ACCEPTED)
 
 
 def count(session: Session, match: Match, record: Record, *, settings: Settings, now: int) -> None:
-    """Holds a match that was just recorded against its versions, and does what follows.
+    """Counts the forfeits of a match that was just recorded.
 
-    The first forfeit is told to the owner. Once a version has played enough matches, too large a
-    share of its bouts forfeited suspends it.
+    Notifies the owner of a version's first forfeit. Suspends a version that has played enough
+    matches and forfeited too large a share of its bouts.
     """
     for version, forfeits in _forfeits(match, record).items():
         first = forfeits > 0 and version.forfeits == 0
@@ -64,10 +64,10 @@ def count(session: Session, match: Match, record: Record, *, settings: Settings,
 
 
 def leave(session: Session, season: Season, *, settings: Settings, now: int) -> None:
-    """Takes out of a season, between two rounds, whoever has forfeited too much of it.
+    """Takes the entrants that have forfeited too many bouts of a season out of it.
 
-    By the season's own matches alone, so that the same results have the same season follow; of
-    these, for a version that was reinstated, by what was scheduled since.
+    Called between two rounds. Only the season's own matches count, so that the same results always
+    lead to the same season. For a reinstated version, only matches scheduled since then count.
     """
     stands = season_progress.stands(season)
     scheduled = dict(session.execute(select(Match.id, Match.created_at).where(*stands)).all())
@@ -88,7 +88,7 @@ def leave(session: Session, season: Season, *, settings: Settings, now: int) -> 
 
 
 def uncount(session: Session, match: Match) -> None:
-    """Takes a finished match that is void now off the counts of its versions."""
+    """Subtracts a finished match that is now void from the counts of its versions."""
     assert match.result is not None
     record = records.unpack(match.result.record)
     for version, forfeits in _forfeits(match, record).items():
@@ -100,10 +100,10 @@ def uncount(session: Session, match: Match) -> None:
 
 
 def lift(session: Session, version: Version, *, now: int) -> None:
-    """Lets a suspended version play again, its counts at nothing, also in seasons under way.
+    """Lets a suspended version play again, also in seasons that have begun; sets its counts to 0.
 
-    It becomes the bot's active version, unless another one is. Raises Conflict if it is
-    suspended neither here nor from a season.
+    It becomes the bot's active version, or an accepted one if the bot has another active version.
+    Raises Conflict if it is neither suspended nor out of a season as suspended.
     """
     entries = _suspended(session, version)
     if version.state != VersionState.SUSPENDED and not entries:
@@ -127,7 +127,10 @@ def lift(session: Session, version: Version, *, now: int) -> None:
 
 
 def _forfeits(match: Match, record: Record) -> dict[Version, int]:
-    """How many bouts each version that may be suspended forfeited; of a comparison, none at all."""
+    """The number of bouts that each version forfeited, without versions of the house.
+
+    Empty for a match of a comparison, whose forfeits do not count.
+    """
     if match.comparison_id is not None:
         return {}
     bouts: Counter[int] = Counter()
@@ -147,7 +150,7 @@ def _sitting(match: Match, seat: int, rotation: int) -> Version:
 
 
 def _too_many(matches: int, bouts: int, forfeits: int, settings: Settings) -> str:
-    """Why these forfeits are too many; empty if they are not."""
+    """The reason why these forfeits are too many; empty if they are not."""
     most = settings.forfeit_percent
     if matches < settings.forfeit_matches or 100 * forfeits <= most * bouts:
         return ""
@@ -175,7 +178,10 @@ def _tell_first(session: Session, version: Version, match: Match, record: Record
 
 
 def _suspend(session: Session, version: Version, why: str, now: int) -> None:
-    """It leaves the queue at once; a season that has begun it leaves between two rounds."""
+    """Suspends the version, and makes its unfinished ranked matches void.
+
+    `leave` decides between rounds whether the version also leaves a season.
+    """
     values = {"state": VersionState.SUSPENDED, "trouble": storable(why, 500)}
     if not compare_and_set(session, version, values, Version.state.in_(_PLAYING)):
         return
@@ -211,7 +217,7 @@ def _take_out(session: Session, entry: Entry, version: Version, why: str, now: i
 
 
 def _suspended(session: Session, version: Version) -> Sequence[Entry]:
-    """Its places in seasons under way that it has left."""
+    """The version's suspended entries in seasons that have begun and are not over."""
     mine = (Entry.version_id == version.id, Entry.out == "suspended")
     query = select(Entry).join(Season).where(*mine, Season.state.in_(BEGUN))
     return session.scalars(query.order_by(Entry.id)).all()

@@ -1,4 +1,4 @@
-"""Writes matches down before anybody plays them: their ids, versions and deals."""
+"""Schedules matches: writes their ids, versions and deals before they are played."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Fixture:
-    """A match to be scheduled: number, versions by row in seat order, deals, the season's round."""
+    """A match to be scheduled: `versions` are row numbers in seat order, `deals` are seeds."""
 
     number: int
     versions: tuple[int, ...]
@@ -31,14 +31,20 @@ class Fixture:
 
 
 def match_id(seed: str, number: int) -> str:
-    """32 hex digits, the same in every database that replays the season."""
+    """Returns the id of the match with this number, 32 hex digits.
+
+    It follows from the seed alone, so it is the same in every database that replays the season.
+    """
     key = blake2b(seed.encode(), digest_size=32).digest()
     return blake2b(f"match:{number}".encode(), key=key, digest_size=16).hexdigest()
 
 
 def deals_of(seed: str, place: int, count: int) -> tuple[str, ...]:
-    """The deals of a season's or a comparison's matches in that place: its own, of a match or of
-    all that share them. One place's deals tell nothing of another's."""
+    """Returns the seeds of `count` deals for this place of a season or comparison.
+
+    A place is one match, or a group of matches that share their deals. The seeds of one place
+    reveal nothing about those of another.
+    """
     (first,) = derive_deals(f"deals:{seed}", 1, start=place)
     return tuple(deals_from(first, count))
 
@@ -54,9 +60,10 @@ def schedule(
     settings: Settings,
     now: int,
 ) -> list[str]:
-    """The ids of the new matches, queued. A deal that was scheduled before is refused.
+    """Queues the matches; returns their ids, in the same order.
 
-    `memories` are the digests of what versions, by row, remember in them.
+    `memories` maps row numbers of versions to the digests of the memories that they play with. The
+    database refuses a deal that was scheduled before.
     """
     if not fixtures:
         return []

@@ -1,7 +1,7 @@
-"""Makes a season in one step: in a league that exists, or for a game, with a new league if needed.
+"""Makes a season in one step: in an existing league, or for a game, with a new league if needed.
 
-A season needs a league of its own if it has other options, seats or entry rules than the game's
-league, or a schedule. A format belongs to the season alone.
+A season needs a league of its own if it has a schedule, or other options, seats or entry rules than
+the game's league. A format of its own needs no league.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from server.services.leagues import Fields
 
 LONGEST: Final = 32
-"""Characters of a league's name."""
+"""The most characters of a league's name."""
 _OTHERS: Final = re.compile(r"[^a-z0-9]+")
 
 
@@ -45,10 +45,11 @@ def found(
     now: int,
     **season: Any,
 ) -> Season:
-    """Makes a season, open or a draft; `season` holds more arguments of `seasons.create`.
+    """Makes a season, open or a draft; `season` holds further arguments of `seasons.create`.
 
-    Without a name it gets the league's name and a number. Raises what `leagues.create` and
-    `seasons.create` raise, and BadOption unless exactly one of league and game is named.
+    A season without a name gets the one that `editions.next_name` chooses. Raises what
+    `leagues.create` and `seasons.create` raise, and BadOption unless exactly one of `league` and
+    `game` is given, or if options of a league are given for one that exists.
     """
     require_operator(actor)
     if (league is None) == (game is None):
@@ -72,8 +73,11 @@ def found(
 
 
 def _free_name(session: Session, game: str, season: str | None, kind: str) -> str:
-    """The season's name as a league's; the game's and the format's where it has none. Raises
-    Conflict if a league bears it."""
+    """The name of the new league, made from the season's name.
+
+    If that makes no valid name, it is made from the game and the kind of format. Raises Conflict if
+    a league of that name exists.
+    """
     name = _OTHERS.sub("-", (season or "").lower())[:LONGEST].strip("-")
     if len(name) < 2 or name in registry.packages():
         name = f"{game}-{kind}"[:LONGEST]

@@ -1,8 +1,9 @@
-"""How the ratings of a continuous league have moved: the points of each version's way so far.
+"""Keeps the history of ratings in a continuous league, as points for each version.
 
-Takes lines of a standing as they come; computes no rating. A point is kept when a version is first
-rated, when it has played a quarter more matches than at the last one, and on every day on which it
-played: many while the rating moves fast, and few enough to be kept for good.
+Takes the ratings from the lines of a standing, and computes none. A version gets a point when it is
+first rated, when it has played a quarter more matches than at its last point, and on each day on
+which it has played. So there are many points while the rating moves fast, and few enough to be kept
+for good.
 """
 
 from __future__ import annotations
@@ -20,11 +21,11 @@ if TYPE_CHECKING:
 
 DAY_MS: Final = 24 * 3_600_000
 GROWTH: Final = 1.25
-"""So many times the matches of the last point make another one."""
+"""A version gets another point once its number of matches has grown by this factor."""
 
 
 def note(session: Session, league_id: int, lines: Sequence[Mapping[str, Any]], *, now: int) -> None:
-    """Keeps a point of every version that one is due of, as the standing's lines show it."""
+    """Adds a point for every version that is due one, from these lines of the league's standing."""
     league = session.get_one(League, league_id)
     query = select(Rating).where(Rating.league_id == league_id)
     ratings = {row.version_id: row for row in session.scalars(query)}

@@ -1,6 +1,6 @@
-"""A look at a comparison: its finished matches as rows, and what they say so far.
+"""Evaluates the finished matches of a comparison.
 
-Knows the books and matchbox.league.versions; schedules and ends nothing.
+Reads the database and calls matchbox.league.versions; schedules and ends nothing.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _NOTHING: Final[dict[str, Any]] = {
     "difference": None,
     "difference_ci95": None,
 }
-"""Of a gauntlet of which no deal is whole."""
+"""The result of a gauntlet in which no deal is complete."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,16 +49,16 @@ class Plan:
     """The matches that a comparison plays."""
 
     tables: Sequence[tuple[int, ...]]
-    """Versions, by row, of the matches that share their deals."""
+    """The row numbers of the versions at each table. These matches share their deals."""
     bouts: int
-    """Of all these matches together."""
+    """The number of bouts of all these matches together."""
     cooperative: bool
     sequential: bool
-    """Whether the two meet each other, and it ends once that is clear."""
+    """Whether the two versions meet each other, until the result is clear."""
 
     @classmethod
     def of(cls, row: Comparison) -> Plan:
-        """The comparison's plan. Raises BadOption if two versions cannot fill its tables."""
+        """Returns the comparison's plan. Raises BadOption if its versions fill no table."""
         league = row.league
         cooperative = is_cooperative(league.game)
         try:
@@ -74,7 +74,7 @@ class Plan:
 
 
 def begin(row: Comparison, plan: Plan) -> dict[str, Any]:
-    """The result before the first look."""
+    """Returns the comparison's result before the first look."""
     if plan.sequential:
         trial = _trial(row, row.most)
         told = head_to_head_document(trial, judge(trial, (0,) * len(SHARES)))
@@ -84,7 +84,7 @@ def begin(row: Comparison, plan: Plan) -> dict[str, Any]:
 
 
 def look(session: Session, row: Comparison, plan: Plan, *, last: bool) -> None:
-    """Takes what is finished into the comparison's result; after the last look none will follow."""
+    """Updates the comparison's result from its finished matches; `last` if no look follows."""
     before = row.result or begin(row, plan)
     played = ratings.played(session, Match.comparison_id == row.id)
     games = len(played.rows)
@@ -92,7 +92,7 @@ def look(session: Session, row: Comparison, plan: Plan, *, last: bool) -> None:
         found, shown = _duel(row, played, last=last), "llr"
     else:
         found, shown = _gauntlet(row, plan, played), "difference"
-        if not last:  # its interval is right for a number of games that was fixed before
+        if not last:  # its interval holds only for a number of games fixed in advance
             found["verdict"] = "undecided"
     row.games = games
     row.result = {
@@ -104,13 +104,13 @@ def look(session: Session, row: Comparison, plan: Plan, *, last: bool) -> None:
 
 
 def is_clear(row: Comparison) -> bool:
-    """Whether the last look at a head to head has its answer. A gauntlet plays all it may."""
+    """Whether a head-to-head comparison is decided. Always False for a gauntlet: it plays on."""
     found = row.result or {"llr": None}
     return found["llr"] is not None and found["verdict"] != "undecided"
 
 
 def finding(row: Comparison) -> str:
-    """The finding of a comparison that is over, as a sentence without its full stop."""
+    """Returns the finding of a comparison that is over, as a sentence without a full stop."""
     one, other = f"version {row.challenger.number}", f"version {row.defender.number}"
     found = row.result or {"verdict": "undecided", "why": ""}
     if found["why"]:
@@ -143,6 +143,6 @@ def _gauntlet(row: Comparison, plan: Plan, played: Played) -> dict[str, Any]:
 
 
 def _forfeits(played: Played) -> dict[str, int]:
-    """Bouts forfeited, by version row."""
+    """The number of forfeited bouts, by the version's row number as text."""
     counts = Counter(row.seats[row.forfeit] for row in played.rows if row.forfeit is not None)
     return {str(played.versions[name]): count for name, count in sorted(counts.items())}

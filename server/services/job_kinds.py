@@ -1,6 +1,6 @@
-"""The kinds of jobs, and what an arena's message about a job does.
+"""The kinds of jobs, and the services that handle an arena's messages about them.
 
-A new kind of job is added here. Its `JobKind` stands beside the service that knows its rows.
+A new kind of job is added here; its `JobKind` is defined in the service that knows its rows.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ KINDS: Final[dict[wire.Kind, JobKind[Any]]] = {one.name: one for one in (MATCH, 
 
 
 def claim(session: Session, message: wire.Claim, *, settings: Settings, now: int) -> None:
-    """Renews the lease of the job that an arena is about to do, or does.
+    """Renews the lease of a job that an arena is about to do, or is doing.
 
-    Raises Conflict if the arena has to drop it, NotFound or Forbidden if the claim is not of
-    an attempt of ours.
+    Raises Conflict if the arena must drop the job, or NotFound or Forbidden if we never sent that
+    attempt.
     """
     kind = KINDS[message.kind]
     row = jobs.find(
@@ -38,9 +38,9 @@ def claim(session: Session, message: wire.Claim, *, settings: Settings, now: int
 
 
 def lose(session: Session, message: wire.Lost, *, settings: Settings, now: int) -> bool:
-    """Counts a platform fault of a job; False if it was counted before.
+    """Counts a platform fault of a job. Returns False if `jobs.lose` changed nothing.
 
-    Raises NotFound or Forbidden if the message is not about an attempt of ours.
+    Raises NotFound or Forbidden if we never sent that attempt.
     """
     kind, attempt = KINDS[message.kind], message.attempt
     row = jobs.find(session, kind, message.subject, attempt, message.token, settings=settings)
@@ -48,9 +48,9 @@ def lose(session: Session, message: wire.Lost, *, settings: Settings, now: int) 
 
 
 def sweep(session: Session, *, settings: Settings, now: int) -> int:
-    """Puts to work again what did not come back in time, and counts no fault for it; how many.
+    """Queues jobs that did not come back in time again; returns how many. Counts no fault.
 
-    A try-out waits for its author's turn, also for being sent the first time.
+    Also sends the try-outs whose turn it is, among them those that were never sent.
     """
     late = jobs.sweep(session, MATCH, settings=settings, now=now)
     late += jobs.sweep(session, LESSON, settings=settings, now=now)
@@ -58,13 +58,14 @@ def sweep(session: Session, *, settings: Settings, now: int) -> int:
 
 
 class Result(NamedTuple):
-    """The message with the result of a job."""
+    """A task that brings something back, as the ledger handles it."""
 
     message: type[Any]
+    """The class of its message."""
     book: Callable[..., bool]
-    """The service that books the result."""
+    """The service that records the result."""
     kind: wire.Kind | None = None
-    """Whose result it is; None for one of any kind."""
+    """The kind of job whose result it is; None if it is not of one kind."""
 
 
 RESULTS: Final[dict[str, Result]] = {
@@ -73,13 +74,13 @@ RESULTS: Final[dict[str, Result]] = {
     wire.REMEMBER: Result(wire.Learned, lessons.remember, "lesson"),
     wire.LOST: Result(wire.Lost, lose),
 }
-"""The message of each task that brings something back, and the service that books it."""
+"""The tasks that bring something back, by name."""
 
 
 def book(session: Session, task: str, data: object, *, settings: Settings, now: int) -> bool:
-    """Books a result, or a job as lost; False if that changed nothing.
+    """Records the result of a job, or that a job is lost. Returns False if that changed nothing.
 
-    Raises BadMessage, and what the service of the task raises.
+    Raises BadMessage if the task or its message is not valid, and what the task's service raises.
     """
     if task not in RESULTS:
         raise BadMessage(f"{task!r} is no task that takes results")

@@ -1,7 +1,7 @@
-"""The life of a job, written once for every kind: a match, a try-out, a lesson. Plays none.
+"""The life cycle of a job, the same for every kind: match, try-out and lesson. Does no job itself.
 
-A job is a row, and a message to an arena is only a nudge. Each event is a compare-and-set on the
-row, so a message that is delivered twice, late or never changes nothing.
+A job is a row; a message to an arena is only a nudge. Each event is a compare-and-set on the row,
+so a message that is delivered twice, late or never does no harm.
 
 | event       | before                    | after                                  |
 | ----------- | ------------------------- | -------------------------------------- |
@@ -9,8 +9,8 @@ row, so a message that is delivered twice, late or never changes nothing.
 | `claim`     | leased                    | leased for longer                      |
 | `lose`      | leased                    | queued; parked after too many faults   |
 | `sweep`     | leased, past the deadline | queued                                 |
-| `requeue`   | parked                    | queued, its faults forgotten           |
-| its result  | any of these              | done: each kind has its own service    |
+| `requeue`   | parked                    | queued, with no faults                 |
+| its result  | any of these              | done, by the kind's own service        |
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ if TYPE_CHECKING:
     pass
 
 MOST_ATTEMPTS: Final = 20
-"""A job is parked after each 20 attempts without a result: it may be what kills the arenas."""
+"""A job is parked after every 20 attempts without a result, since it may be killing the arenas."""
 AT_ONCE: Final = 0
-"""The deadline of a try-out or lesson that is to be sent now."""
+"""The deadline of a try-out or lesson that is to be sent at once."""
 _SHORT_LEASES: Final = 3
-"""How many of a job's first attempts have a lease of the usual length."""
+"""How many attempts at a job have a lease of the usual length; later leases are longer."""
 
 Job: TypeAlias = Match | Version | Lesson
-"""A row with an attempt, a deadline, platform faults and the last trouble."""
+"""A row with the columns `attempt`, `deadline`, `platform_faults` and `trouble`."""
 Row = TypeVar("Row", bound=Job)
 
 log = structlog.get_logger(__name__)
@@ -51,16 +51,16 @@ log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class JobKind(Generic[Row]):
-    """A kind of job, as the life of a job needs it.
+    """Describes a kind of job to the functions of this module.
 
-    `queued`, `leased` and `parked` are true of the rows at that stage; `to_queued`, `to_leased`
-    and `to_parked` are the values that bring a row there.
+    `queued`, `leased` and `parked` are conditions that select the rows in that state. `to_queued`,
+    `to_leased` and `to_parked` are the column values that bring a row into that state.
     """
 
     name: Kind
     model: type[Row]
     rows: Callable[[Session, str], Sequence[Row]]
-    """The rows that a message may mean by its subject."""
+    """Returns the rows that a message with this subject may be about."""
     queued: ColumnElement[bool]
     leased: ColumnElement[bool]
     parked: ColumnElement[bool]
@@ -68,18 +68,18 @@ class JobKind(Generic[Row]):
     to_leased: Mapping[str, Any]
     to_parked: Mapping[str, Any]
     resume: Callable[..., object] = lambda *_, **__: None
-    """Called with session, row, settings and now once a row is back in the queue."""
+    """Called with session, row, settings and now after a row was queued again."""
     claimed: Callable[[Session, Row, int], Mapping[str, Any]] = lambda *_: {}
-    """More values that a claim sets. Raises Conflict if the arena has to drop the job."""
+    """Returns more values that a claim sets. Raises Conflict if the arena must drop the job."""
     failed: Callable[[Session, Row, int], None] = lambda *_: None
     """Called for each platform fault that counts."""
 
 
 def token_of(settings: Settings, row: Job, attempt: int) -> str:
-    """The attempt's secret, 64 hex digits: derived, never stored.
+    """Returns the secret of an attempt, 64 hex digits. It is derived, and never stored.
 
-    It names the row and not the subject: two bots may share a bundle, and with it the digest that
-    the messages of their try-outs name.
+    It depends on the row rather than on the message's subject, because two bots may share a bundle:
+    then the messages about their try-outs have the same subject, the bundle's digest.
     """
     name = row.id if isinstance(row, Match) else f"{row.__tablename__}:{row.id}"
     return hmac.new(settings.secret_key.encode(), f"{name}:{attempt}".encode(), sha256).hexdigest()
@@ -94,7 +94,10 @@ def find(
     *,
     settings: Settings,
 ) -> Row:
-    """The job that this token was made for. Raises NotFound, or Forbidden for a wrong token."""
+    """Returns the job for which this token was made.
+
+    Raises NotFound if no job has that subject, or Forbidden for a wrong token.
+    """
     rows = kind.rows(session, subject)
     for row in rows:
         right = token_of(settings, row, attempt).encode()
@@ -107,10 +110,10 @@ def find(
 
 
 def next_deadline(settings: Settings, now: int, attempt: int = 1) -> int:
-    """The time in ms by which an attempt that begins or is claimed now has to be back.
+    """Returns the deadline, in ms, of an attempt that begins or is claimed now.
 
-    Each attempt after the third has a longer lease: behind slow bots a message may wait in its
-    queue for longer than any fixed lease, and that must not park a job.
+    Each attempt after the third has a longer lease. Behind slow bots a message may wait in the
+    queue for longer than any fixed lease, and that alone must not park a job.
     """
     leases = max(1, attempt - _SHORT_LEASES)
     return now + settings.lease_minutes * 60_000 * leases
@@ -119,9 +122,10 @@ def next_deadline(settings: Settings, now: int, attempt: int = 1) -> int:
 def lease(
     session: Session, kind: JobKind[Row], row: Row, *, settings: Settings, now: int, **values: Any
 ) -> bool:
-    """Begins the next attempt at a queued job; the caller posts its message.
+    """Begins the next attempt at a queued job. The caller posts its message.
 
-    False if somebody else just did, or where the job was sent too often and is parked now.
+    Returns False if somebody else has just done so, or if the job was sent too often and is now
+    parked. `values` are further columns to set.
     """
     attempt = row.attempt + 1
     if row.attempt and row.attempt % MOST_ATTEMPTS == 0:
@@ -137,9 +141,9 @@ def lease(
 def claim(
     session: Session, kind: JobKind[Row], row: Row, attempt: int, *, settings: Settings, now: int
 ) -> None:
-    """Renews the lease of a job that an arena is about to do, or does.
+    """Renews the lease of a job that an arena is about to do, or is doing.
 
-    Raises Conflict if the job is done or parked, or another attempt has taken over.
+    Raises Conflict if the job is not leased any more, or if a later attempt has begun.
     """
     values = {**kind.claimed(session, row, now), "deadline": next_deadline(settings, now)}
     if not _change(session, row, values, kind.leased, attempt):
@@ -156,9 +160,10 @@ def lose(
     settings: Settings,
     now: int,
 ) -> bool:
-    """Counts a platform fault, once for each attempt: queued again, or parked after too many.
+    """Counts a platform fault, at most once for each attempt.
 
-    False if it was counted before, or the attempt is not the present one.
+    Queues the job again, or parks it after too many faults. Returns False if the fault was counted
+    before, or if a later attempt has begun.
     """
     faults = row.platform_faults + 1
     parked = faults >= settings.attempts
@@ -175,7 +180,7 @@ def lose(
 
 
 def sweep(session: Session, kind: JobKind[Row], *, settings: Settings, now: int) -> int:
-    """Queues again the jobs that are past their deadline; returns how many. Counts no fault."""
+    """Queues the jobs that are past their deadline again; returns how many. Counts no fault."""
     late = select(kind.model).where(kind.leased, kind.model.deadline < now)
     rows = session.scalars(late.order_by(kind.model.id)).all()
     for row in rows:
@@ -187,7 +192,7 @@ def sweep(session: Session, kind: JobKind[Row], *, settings: Settings, now: int)
 def requeue(
     session: Session, kind: JobKind[Row], row: Row, *, settings: Settings, now: int
 ) -> None:
-    """Puts a parked job back into the queue. Raises Conflict."""
+    """Puts a parked job back into the queue. Raises Conflict if it is not parked."""
     fresh = {**kind.to_queued, "platform_faults": 0, "attempt": row.attempt + 1}
     if not compare_and_set(session, row, fresh, kind.parked):
         raise Conflict(f"{kind.name} {row.id} is not parked")
@@ -201,7 +206,7 @@ def _change(
     before: ColumnElement[bool],
     attempt: int,
 ) -> bool:
-    """Compare and set on a job at this stage and attempt; False if it has changed."""
+    """Sets the values if the job is still in this state and at this attempt; False if not."""
     return compare_and_set(session, row, values, before, type(row).attempt == attempt)
 
 

@@ -1,4 +1,4 @@
-"""Leagues: the default one of every game, and those that operators make."""
+"""Creates and edits leagues: the default league of every game, and those that operators make."""
 
 from __future__ import annotations
 
@@ -41,15 +41,15 @@ if TYPE_CHECKING:
     from server.db.models import User
 
 Fields: TypeAlias = "dict[str, Any]"
-"""Some fields of a format, an admission or a schedule."""
+"""Any fields of a format, an admission or a schedule."""
 TABLE: Final = 2
-"""Seats of a table in the ranked queue and in seasons."""
+"""How many seats a table has by default."""
 TEAM: Final = 3
-"""Seats in the default league of a cooperative game, all of one bot."""
+"""How many seats a table has by default in a cooperative game, where one bot takes all seats."""
 MOST_DEALS: Final = 5000
 SEPARATIONS: Final[tuple[Separation, ...]] = get_args(Separation)
 UPCOMING: Final = (SeasonState.DRAFT, SeasonState.OPEN, SeasonState.FROZEN)
-"""A season that has not started yet."""
+"""The states of a season that has not started yet."""
 
 
 def create(
@@ -69,12 +69,13 @@ def create(
     settings: Settings,
     now: int,
 ) -> League:
-    """Makes a league, for seasons.
+    """Makes a league in which seasons are played.
 
-    A continuous league also has a ranked queue and a leaderboard for all active bots of the game.
-    A league with a schedule enters every active bot, unless `admission` says otherwise.
+    A `continuous` league also has a ranked queue and a leaderboard of all active bots of the game.
+    A league with a schedule enters every active bot into its seasons, unless `admission` says
+    otherwise. Seats, deals and options that are not given have the game's defaults.
 
-    Raises Forbidden, BadName, BadOption, UnknownGame, Conflict.
+    Raises Forbidden, BadName, BadOption, UnknownGame or Conflict.
     """
     require_operator(actor)
     if check_name(name) in registry.packages():
@@ -113,11 +114,11 @@ def edit(
     schedule: Fields | None = None,
     now: int,
 ) -> None:
-    """Changes the fields that are given of the league of that name.
+    """Changes those settings of the league that are given.
 
-    A format and deals apply to seasons made from then on, the rest at once; `paced` has the number
-    of deals follow from the bots' speed again. Raises Forbidden, NotFound, BadOption, or Conflict
-    if a continuous league would get a schedule.
+    A format and a number of deals apply to seasons made from now on, everything else at once. With
+    `paced` the number of deals follows from the bots' speed again. Raises Forbidden, NotFound,
+    BadOption, or Conflict if a continuous league would get a schedule.
     """
     require_operator(actor)
     league = find_league(session, name)
@@ -143,28 +144,28 @@ def edit(
 
 
 def format_of(league: League) -> Format:
-    """How the league's next season is played."""
+    """Returns the format of the league's next season."""
     return read(Format, league.format)
 
 
 def admission_of(league: League) -> Admission:
-    """Who may enter. By default a game's own league takes any number of one author's bots."""
+    """Returns who may enter. A continuous league has no default limit on the bots of an author."""
     return read(
         Admission, {"bots": None, **league.admission} if league.continuous else league.admission
     )
 
 
 def schedule_of(league: League) -> Schedule:
-    """When its seasons start."""
+    """Returns when the league's seasons start."""
     return read(Schedule, league.schedule)
 
 
 def ensure_default_leagues(
     session: Session, games: Iterable[Game], settings: Settings, *, now: int
 ) -> list[League]:
-    """Every game's own continuous league.
+    """Returns the default league of every game, and creates those that are missing.
 
-    If a game's rules are new, the ratings of all its continuous leagues start again.
+    If a game has new rules, the ratings of all its continuous leagues start again.
     """
     leagues = []
     for spec in (game.spec for game in games):
@@ -196,7 +197,7 @@ def set_paused(session: Session, actor: User, name: str, paused: bool, *, now: i
 
 
 def field_of(session: Session, league: League) -> Sequence[Version]:
-    """The active version of every bot of the league's game, with bots and owners."""
+    """Returns the active version of every bot of the league's game, with bots and owners loaded."""
     playing = (Bot.game == league.game, Bot.retired_at.is_(None))
     query = select(Version).join(Version.bot).where(*playing, Version.state == VersionState.ACTIVE)
     named = contains_eager(Version.bot).joinedload(Bot.owner)
@@ -204,7 +205,7 @@ def field_of(session: Session, league: League) -> Sequence[Version]:
 
 
 def is_cooperative(game: str) -> bool:
-    """Whether all seats of the game are one team; False if it is not installed."""
+    """Whether all seats of the game are one team; False if the game is not installed."""
     try:
         return registry.game(game).spec.cooperative
     except MatchboxError:
@@ -212,14 +213,14 @@ def is_cooperative(game: str) -> bool:
 
 
 def check_deals(deals: int) -> int:
-    """The number of deals of a match. Raises BadOption."""
+    """Returns the number of deals of a match. Raises BadOption unless it is 1 to MOST_DEALS."""
     if not 1 <= deals <= MOST_DEALS:
         raise BadOption(f"a match has 1 to {MOST_DEALS} deals, not {deals}")
     return deals
 
 
 def _set_separation(league: League, separation: str | None) -> None:
-    """Applies to matches that are sent from now on. Raises BadOption."""
+    """Sets the separation, if one is given, of matches sent from now on. Raises BadOption."""
     if separation is None:
         return
     for known in SEPARATIONS:
@@ -230,7 +231,7 @@ def _set_separation(league: League, separation: str | None) -> None:
 
 
 def _set_deals(league: League, deals: int | None) -> None:
-    """Fixes the number of deals, if one is given. Raises BadOption."""
+    """Fixes the number of deals of a match, if one is given. Raises BadOption."""
     if deals is not None:
         league.deals, league.paced = check_deals(deals), False
 
@@ -254,7 +255,7 @@ def _set(
 
 
 def _reschedule(session: Session, league: League, now: int) -> None:
-    """The scheduled season that has not started yet starts at the schedule's next time."""
+    """Moves the scheduled season that has not started yet to the schedule's next time."""
     waiting = (Season.league_id == league.id, Season.state.in_(UPCOMING))
     starts_at = cron.next_start(schedule_of(league), now)
     scheduled = update(Season).where(*waiting, Season.starts_at.is_not(None))

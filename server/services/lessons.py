@@ -1,7 +1,7 @@
-"""Lessons between the rounds of a season: opened, sent, settled. Runs no bots.
+"""Opens, sends and settles the lessons between the rounds of a season. Runs no bots.
 
-What a version is told and what seeds it are fixed when the lesson opens, so a lesson that is given
-twice comes to the same memory twice.
+The records that a version learns from and its seed are fixed when the lesson opens, so a lesson
+that is given twice leads to the same memory twice.
 """
 
 from __future__ import annotations
@@ -51,13 +51,13 @@ if TYPE_CHECKING:
 log = structlog.get_logger(__name__)
 
 SUBJECT: Final = "lesson:"
-"""What a lesson's name in messages begins with."""
+"""The beginning of a lesson's name in messages; its number follows."""
 
 
 def taught(session: Session, season: Season, *, settings: Settings, now: int) -> bool:
-    """Opens the lessons after the season's last round, once; True if none is left to be given.
+    """Opens the lessons after the season's last round; returns True once all of them are settled.
 
-    Asked once all matches of that round are final.
+    Call it when all matches of that round are final. A second call opens no more lessons.
     """
     if not season.round or read(Format, season.format).learning == "off":
         return True
@@ -69,10 +69,10 @@ def taught(session: Session, season: Season, *, settings: Settings, now: int) ->
 
 
 def memories(session: Session, season: Season) -> dict[int, str]:
-    """What the season's versions remember now, by version row: the digests of their memories.
+    """Returns the digests of what the season's versions remember now, by the version's row number.
 
-    Before its first lesson of the season a version remembers nothing, or where the season begins
-    with the parents' memories, what the bot's version last knew in an earlier season of the league.
+    Before its first lesson of the season, a version remembers nothing. If the season begins with
+    the parents' memories, it remembers what its bot last knew in an earlier season of the league.
     """
     learning = read(Format, season.format).learning
     if learning == "off":
@@ -83,7 +83,7 @@ def memories(session: Session, season: Season) -> dict[int, str]:
 
 
 def job_of(lesson: Lesson, settings: Settings) -> Teach:
-    """The job of the lesson's present attempt."""
+    """Returns the message for the lesson's present attempt."""
     season, version = lesson.season, lesson.version
     return Teach(
         attempt=lesson.attempt,
@@ -98,9 +98,9 @@ def job_of(lesson: Lesson, settings: Settings) -> Teach:
 
 
 def send(session: Session, lesson: Lesson, *, settings: Settings, now: int) -> bool:
-    """Sends a waiting lesson under a new attempt; False if `jobs.lease` is.
+    """Sends a waiting lesson as a new attempt. Returns False if it was not sent.
 
-    A stranger's bot waits while an arena has no wall.
+    A stranger's lesson waits for a lease's time while an arena has no wall.
     """
     if not lesson.version.bot.owner.trusted and not wall(session).walled:
         later = {"deadline": jobs.next_deadline(settings, now)}
@@ -113,10 +113,11 @@ def send(session: Session, lesson: Lesson, *, settings: Settings, now: int) -> b
 
 
 def remember(session: Session, message: Learned, *, settings: Settings, now: int) -> bool:
-    """Settles a lesson by what the arena brought back; False if it was settled before.
+    """Settles a lesson with the arena's result. Returns False if it was settled before.
 
-    A fault leaves the memory that the version had, and costs nothing else. Raises BadMessage,
-    NotFound, or Forbidden if the message is not the result of an attempt of ours.
+    After a fault the version keeps the memory that it had; the fault has no other consequence.
+    Raises BadMessage if the memory is too long, or NotFound or Forbidden if we never sent that
+    attempt.
     """
     lesson = jobs.find(
         session, LESSON, message.lesson, message.attempt, message.token, settings=settings
@@ -144,7 +145,10 @@ def remember(session: Session, message: Learned, *, settings: Settings, now: int
 
 
 def requeue(session: Session, actor: User, number: int, *, settings: Settings, now: int) -> Lesson:
-    """The parked lesson of that number, sent once more. Raises Forbidden, NotFound or Conflict."""
+    """Sends the parked lesson with that number once more, and returns it.
+
+    Raises Forbidden, NotFound, or Conflict if it is not parked.
+    """
     require_operator(actor)
     lesson = find_lesson(session, number)
     jobs.requeue(session, LESSON, lesson, settings=settings, now=now)
@@ -154,9 +158,9 @@ def requeue(session: Session, actor: User, number: int, *, settings: Settings, n
 
 
 def skip(session: Session, actor: User, number: int, *, now: int) -> Lesson:
-    """The parked lesson of that number, ended: the bot keeps the memory that it had.
+    """Ends the parked lesson with that number, and returns it. The bot keeps the memory it had.
 
-    Raises Forbidden, NotFound or Conflict.
+    Raises Forbidden, NotFound, or Conflict if it is not parked.
     """
     require_operator(actor)
     lesson = find_lesson(session, number)
@@ -174,7 +178,7 @@ def skip(session: Session, actor: User, number: int, *, now: int) -> Lesson:
 
 
 def _open(session: Session, season: Season, last: int, *, settings: Settings, now: int) -> None:
-    """A lesson for everybody who played since the last lessons, is still in, and may learn."""
+    """Opens a lesson for every version in `_played`, and sends it."""
     before = memories(session, season)
     for version, played in _played(session, season).items():
         lesson = Lesson(
@@ -195,9 +199,11 @@ def _open(session: Session, season: Season, last: int, *, settings: Settings, no
 
 
 def _played(session: Session, season: Season) -> dict[int, list[tuple[str, int]]]:
-    """The finished matches of every pupil since the lessons before, by match id, as far as needed.
+    """The matches that each version learns from, as (match id, seat), by the version's row number.
 
-    A match whose deal is still under embargo is left out.
+    These are finished matches since the last lessons, ordered by id, as many as a lesson needs.
+    Versions that are out of the season or do not learn are left out. So is a match that shares a
+    deal with an unfinished match.
     """
     done = select(func.max(Lesson.round)).where(Lesson.season_id == season.id)
     before = session.scalar(done)
@@ -227,7 +233,11 @@ def _played(session: Session, season: Season) -> dict[int, list[tuple[str, int]]
 
 
 def _inherited(session: Session, season: Season) -> dict[int, str | None]:
-    """What each bot's version last knew in the newest season of the league that it learned in."""
+    """The memory that each entrant's bot had after its last lesson in an earlier season.
+
+    Earlier seasons are those of the league that had finished when this one started. The keys are
+    row numbers of versions, the values digests.
+    """
     earlier = (
         Season.league_id == season.league_id,
         Season.state == SeasonState.FINISHED,
@@ -248,7 +258,7 @@ def _inherited(session: Session, season: Season) -> dict[int, str | None]:
 
 
 def _kept(session: Session, memory: bytes) -> str | None:
-    """The memory's digest, on the books; None for nothing."""
+    """Stores the memory; returns its digest, or None if it is empty."""
     if not memory:
         return None
     name = digest(memory)
@@ -259,7 +269,7 @@ def _kept(session: Session, memory: bytes) -> str | None:
 
 
 def _learned(session: Session, *which: ColumnElement[bool]) -> dict[int, str | None]:
-    """What the last lesson of every version left, by version row."""
+    """The digest of every version's memory after its last lesson, by the version's row number."""
     final = Lesson.state != LessonState.WAITING
     query = select(Lesson.version_id, Lesson.after).where(final, *which)
     return dict(session.execute(query.order_by(Lesson.round)).all())
@@ -287,4 +297,4 @@ LESSON: Final = JobKind(
     to_parked={"deadline": None},
     resume=send,
 )
-"""Queued and leased differ by the deadline alone, which has passed or is to come."""
+"""A queued lesson's deadline has passed; a leased lesson's is to come. Nothing else differs."""

@@ -1,11 +1,10 @@
-"""Makes guessing a password slow: after a few wrong ones, each makes the next wait longer.
+"""Slows down the guessing of passwords: after a few wrong ones, each pause is longer than the last.
 
-The counts are in the database, so that all
-web processes share them. Two limits hold:
+The counts are in the database, so that all web processes share them. There are two limits:
 
-- one for each account and network, which an attacker spends without touching the owner's;
-- one for each account from all other networks together, with shorter pauses. It does not bind a
-  network from which the account was logged in to within the last 90 days.
+- one for each account and network, so that an attacker elsewhere does not lock the owner out;
+- one for each account over all networks together, with shorter pauses. Networks from which somebody
+  has logged in to the account within the last 90 days are neither counted nor made to wait.
 """
 
 from __future__ import annotations
@@ -33,24 +32,26 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Limit:
-    """How many wrong passwords are free, and how long the pause may grow."""
+    """How many wrong passwords cost no pause, and the longest pause in ms."""
 
     free: int
     longest_ms: int
 
     def pause_ms(self, wrong: int) -> int:
-        """How long to wait after so many: a second after the last free one, then twice as long
-        each time."""
+        """Returns the pause in ms after this many wrong passwords.
+
+        It is a second after the last free one, and doubles with each further one.
+        """
         doubled = wrong - self.free
         return 0 if doubled < 0 else min(self.longest_ms, 1000 << min(doubled, 20))
 
 
 NETWORK: Final = Limit(free=3, longest_ms=5 * 60_000)
-"""Of one account from one network."""
+"""The limit for one account from one network."""
 ACCOUNT: Final = Limit(free=30, longest_ms=60_000)
-"""Of one account from all networks that it has not been logged in to from."""
+"""The limit for one account from all networks together, except known ones."""
 FORGOTTEN_MS: Final = 3_600_000
-"""An hour after the last wrong password, none counts any more."""
+"""The wrong passwords are forgotten this long after the last one: an hour."""
 KNOWN_MS: Final = 90 * 24 * 3_600_000
 """How long a network counts as known after a login."""
 _EVERYWHERE: Final = "*"
@@ -58,7 +59,10 @@ _OTHERWISE: Final = ", or from where you have logged in before"
 
 
 def log_in(context: Context, name: str, password: str, network: str) -> User:
-    """The account with that name and password. Raises Forbidden, or TooMany during a pause."""
+    """Returns the account with that name and password.
+
+    Raises Forbidden if one of them is wrong, or TooMany during a pause.
+    """
     with counted(context, name, network), context.read() as session:
         return accounts.log_in(session, name, password)
 
@@ -66,9 +70,9 @@ def log_in(context: Context, name: str, password: str, network: str) -> User:
 def change_password(
     context: Context, actor: User, old: str, new: str, *, network: str, revoke: bool
 ) -> User:
-    """The account with its new password; wrong old ones count as failed logins.
+    """Changes the account's password. A wrong old password counts as a failed login.
 
-    Raises TooMany during a pause, and what `accounts.change_password` raises.
+    Returns the account. Raises TooMany during a pause, and what `accounts.change_password` raises.
     """
     with counted(context, actor.name, network):
         accounts.check_password(actor, old)
@@ -81,8 +85,8 @@ def change_password(
 def counted(context: Context, name: str, network: str) -> Iterator[None]:
     """Counts the block as a wrong password for that name, unless it ends without an error.
 
-    It is counted before it is checked: guesses that are made at once are all counted. Raises
-    TooMany during a pause.
+    Counts before the block runs, so that guesses made at the same time all count. Raises TooMany
+    during a pause.
     """
     with context.write() as session:
         _count(session, context, name, network)
@@ -114,7 +118,7 @@ def _count(session: Session, context: Context, name: str, network: str) -> None:
 
 
 def _forgive(session: Session, context: Context, name: str, network: str) -> None:
-    """After a right password: notes the network as known and forgets its wrong ones."""
+    """Called after a right password: marks the network as known, and forgets its wrong ones."""
     here = _attempts(session, context, name, network)
     known = here.right_at is not None and here.right_at > context.now() - KNOWN_MS
     here.wrong, here.until, here.right_at = 0, 0, context.now()
@@ -130,7 +134,7 @@ def _add(attempts: LoginAttempts, limit: Limit, now: int) -> None:
 
 
 def _attempts(session: Session, context: Context, name: str, network: str) -> LoginAttempts:
-    """The row of that name and network, made where there is none; an old count begins anew."""
+    """The row for that name and network, created if it is missing. A count that is old is reset."""
     text = f"login:{name}\n{network}".encode("utf-8", "replace")
     subject = hmac.new(context.settings.secret_key.encode(), text, sha256).hexdigest()
     found = session.get(LoginAttempts, subject)

@@ -1,4 +1,4 @@
-"""Finds the row that a name or a number means. Each function raises NotFound if there is none."""
+"""Finds rows by name or number. Each function raises NotFound if there is no such row."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Row = TypeVar("Row", Comparison, Lesson, Match, Version)
 
 
 def find_bot(session: Session, name: str, viewer: User | None = None) -> Bot:
-    """The bot owner/name; a name alone is one of the viewer's own bots."""
+    """Returns the bot owner/name. A name without an owner means one of the viewer's own bots."""
     owner, slash, own = name.partition("/")
     if not slash and viewer is not None:
         owner, own = viewer.name, name
@@ -67,7 +67,10 @@ def find_league(session: Session, name: str) -> League:
 
 
 def find_season(session: Session, name: int | str, viewer: User | None = None) -> Season:
-    """The season of that number or name, with its league and entries; a draft for operators."""
+    """Returns the season with that number or name, with its league and entries loaded.
+
+    Only an operator finds a draft.
+    """
     text = str(name)
     number = text.isascii() and text.isdecimal() and len(text) < 10
     entries = selectinload(Season.entries)
