@@ -71,11 +71,9 @@ def ask(
 ) -> Comparison:
     """Starts a comparison of two versions of the bot owner/name, and queues its first batch.
 
-    A name without an owner means one of the actor's own bots. `challenger` and `defender` are
-    version numbers; `usual` chooses those that are not given. If `field` is not 0, both versions
-    play that many of the league's best bots instead of each other. `games` is the most bouts, and
-    `bounds` are the two Elo differences between which the test decides. Raises Forbidden, NotFound,
-    BadOption, Conflict or TooMany.
+    A name without an owner means one of the actor's own bots. `usual` chooses the version numbers
+    that are not given. With a `field`, both versions play that many of the league's best bots
+    instead of each other. Raises Forbidden, NotFound, BadOption, Conflict or TooMany.
     """
     bot = find_bot(session, name, actor)
     require_owner(actor, bot.owner_id)
