@@ -1,8 +1,12 @@
-"""Every file on the map exists, and defines the name that stands before it."""
+"""Every file on the map exists, defines the name that stands before it, and lies on its way."""
 
 from __future__ import annotations
 
+import json
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -29,3 +33,15 @@ def test_a_name_on_the_map_is_in_its_file(first: str, second: str, path: str) ->
     text = (HOME / path).read_text()
     for name in filter(None, (first, second)):
         assert re.search(rf"\b{name}\b", text), f"ARCHITECTURE.md looks for {name} in {path}"
+
+
+def test_a_match_runs_through_the_files_on_the_map_in_their_stages() -> None:
+    way = [sys.executable, "-m", "tests.contract.way_of_a_match"]
+    plain = {**os.environ, "MATCHBOX_COMPILED": "false"}
+    done = subprocess.run(way, cwd=HOME, env=plain, check=True, capture_output=True, timeout=300)
+    ran = json.loads(done.stdout)
+    for stage in ("paired", "played", "booked", "shown"):
+        (row,) = re.findall(rf"^\| {stage}, .*$", MAP, re.MULTILINE)
+        files = re.findall(r"`([\w/]+/\w+\.\w+)`", re.sub(r"\(.*?\)", "", row))
+        assert len(files) > 3
+        assert set(files) <= set(ran[stage]), f"{stage}: not every file on the map was run"
