@@ -1,1 +1,1 @@
-"""The database: tables, sessions, migrations. Only services and queries come here."""
+"""The database: tables, sessions, migrations. Only services and queries use it."""

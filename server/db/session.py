@@ -1,7 +1,7 @@
-"""Opens the database: one writer at a time and any number of readers, on SQLite and Postgres.
+"""Opens the database, on SQLite or Postgres, for one writer at a time and any number of readers.
 
-Knows how transactions begin; knows no table's meaning. Because writers come one after another,
-a service may read, decide and write; a reader sees one moment of the books.
+Knows how transactions begin, but not what a table means. Since writers take turns, a service can
+read, decide and write without interference. A reader sees the database at one moment.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ from sqlalchemy.orm.attributes import set_committed_value
 from matchbox.errors import BadOption, Unavailable
 
 WAIT_MS: Final = 30_000
-"""How long a writer waits for its turn."""
+"""How long a writer waits for its turn, in milliseconds."""
 _WRITERS: Final = 0x6D61746368626F78
-"""The Postgres advisory lock that writers take turns with: "matchbox"."""
+"""The key of the Postgres advisory lock for writers: "matchbox" in ASCII."""
 
 
 class Database:
-    """The books. Give it back with `close`."""
+    """A database with one engine for writers and one for readers. Close it with `close`."""
 
     def __init__(self, url: str) -> None:
         self.url = url
@@ -45,10 +45,11 @@ class Database:
 
     @contextmanager
     def write(self) -> Iterator[Session]:
-        """A session that no other writer overlaps; commits at the end, or not at all on an error.
+        """Yields a session that no other writer overlaps.
 
-        The turn begins with the first statement. Raises Unavailable if no turn comes in time,
-        and BadOption for a value that a database cannot hold.
+        It commits at the end, or not at all on an error. The turn begins with the first statement.
+        Raises Unavailable if the turn does not come in time, and BadOption for a value that a
+        database cannot hold.
         """
         with _session(self._writers) as session:
             yield session
@@ -56,24 +57,24 @@ class Database:
 
     @contextmanager
     def read(self) -> Iterator[Session]:
-        """A session that sees one moment of the books and cannot change them."""
+        """Yields a session that sees the database at one moment and cannot change it."""
         with _session(self._readers) as session:
             yield session
 
     @contextmanager
     def connect(self) -> Iterator[Connection]:
-        """A writer's bare connection, in one transaction, for migrations."""
+        """Yields a writer's bare connection in one transaction, for migrations."""
         with self._writers.begin() as connection:
             yield connection
 
     def close(self) -> None:
-        """Gives every connection back."""
+        """Closes every connection."""
         self._writers.dispose()
         self._readers.dispose()
 
 
 def rows_changed(session: Session, statement: UpdateBase) -> int:
-    """The number of rows that the statement changed. Objects already loaded stay as they were."""
+    """Returns the number of rows that the statement changed; loaded objects keep their values."""
     blind = statement.execution_options(synchronize_session=False)
     return cast("CursorResult[Any]", session.execute(blind)).rowcount
 
@@ -81,7 +82,7 @@ def rows_changed(session: Session, statement: UpdateBase) -> int:
 def compare_and_set(
     session: Session, row: Any, values: Mapping[str, Any], *so_far: ColumnElement[bool]
 ) -> bool:
-    """Changes the row if `so_far` still holds; False if another writer changed it first."""
+    """Changes the row if the `so_far` conditions still hold; returns False if they do not."""
     table = type(row)
     change = update(table).where(table.id == row.id, *so_far).values(**values)
     if rows_changed(session, change) != 1:

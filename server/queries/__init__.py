@@ -1,7 +1,7 @@
-"""The read side: what pages and API show, as answers of `matchbox.answers`. Changes nothing.
+"""The read side: answers of `matchbox.answers` for the pages and the API. Changes nothing.
 
-The first argument is a reader's session; `viewer` is the account that asks, or None. A missing
-thing raises NotFound; one that the viewer may not see, or not yet, raises Forbidden.
+The first argument is a reader's session; `viewer` is the account that asks, or None. A query raises
+NotFound for a missing row, and Forbidden for a row that the viewer may not see, or not yet.
 """
 
 from server.queries.audit import audit

@@ -1,4 +1,4 @@
-"""A season that is over, gathered from the books into an archive."""
+"""Writes a season that is over into an archive."""
 
 from __future__ import annotations
 
@@ -39,17 +39,18 @@ if TYPE_CHECKING:
     from server.db.models import User
 
 BUNDLES: Final = ("mine", "allowed", "all")
-"""Whose files and memories go with it: the viewer's; also of who shares; everybody's."""
+"""Whose files and memories the archive includes: the viewer's own; also those of owners who share
+theirs, and the shipped bots'; everybody's."""
 _AT_ONCE: Final = 200
 
 
 def write_archive(
     session: Session, name: int | str, bundles: str, viewer: User | None, file: IO[bytes]
 ) -> str:
-    """Writes the season's archive into the file; the season's name.
+    """Writes the season's archive into the file, and returns the season's name.
 
-    Raises NotFound, BadOption, Conflict while it is not over, and Forbidden if somebody else
-    than an operator wants everybody's bundles.
+    Raises NotFound; BadOption if `bundles` is unknown; Conflict while the season is not over; and
+    Forbidden if a viewer who is no operator asks for everybody's bundles.
     """
     season = find_season(session, name)
     if bundles not in BUNDLES:
@@ -130,7 +131,7 @@ def _taught(lesson: Lesson) -> layout.ArchivedLesson:
 
 
 def _standing(session: Session, season: Season) -> layout.ArchivedStanding:
-    """The standing as it is kept; of a season that was cancelled, as it would be."""
+    """Returns the stored standing of a finished season, and computes that of a cancelled one."""
     kept = session.get(Standing, standings.scope_of(season))
     found: Standing | standings.Fresh
     if kept is None or season.state != SeasonState.FINISHED or "settings" not in kept.facts:
@@ -161,7 +162,7 @@ def _lessons(session: Session, season: Season, given: Sequence[Version]) -> Sequ
 def _matches(
     session: Session, season: Season, learned: Collection[str]
 ) -> Iterator[tuple[layout.ArchivedMatch, bytes]]:
-    """The matches that count, and void ones that bots have learned from."""
+    """Yields the records of the finished matches, and of void ones that bots have learned from."""
     names: dict[int, str] = {}
     query = (
         select(Match)
@@ -212,7 +213,7 @@ def _bundles(session: Session, digests: Collection[str]) -> Iterator[bytes]:
 def _memories(
     session: Session, season: Season, given: Sequence[Version], lessons: Sequence[Lesson]
 ) -> Iterator[bytes]:
-    """What those versions remembered in a match of the season, or from a lesson on."""
+    """Yields the memories that the given versions used in the season's matches or lessons."""
     used = (
         select(MatchSeat.memory)
         .join(Match, Match.id == MatchSeat.match_id)

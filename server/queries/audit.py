@@ -1,4 +1,4 @@
-"""The log of who did what and when, as operators read it. Changes nothing."""
+"""The audit log of actions, for operators. Changes nothing."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ def audit(
     cursor: str | None = None,
     limit: int = 50,
 ) -> answers.Audit:
-    """A page of the log, newest first: of one subject or action where asked.
+    """Returns a page of the log, newest first; `subject` and `action` narrow it.
 
-    Raises Forbidden unless the viewer is an operator, or BadOption.
+    Raises Forbidden unless the viewer is an operator, and BadOption for a bad cursor or limit.
     """
     if viewer is None or not viewer.operator:
         raise Forbidden("only operators may read the log")
@@ -67,7 +67,7 @@ def audit(
 
 
 def _names(session: Session, subjects: Iterable[str]) -> dict[str, str]:
-    """The subjects' names; none for matches and for subjects that are gone."""
+    """Returns the names of the subjects; matches and deleted subjects have none."""
     wanted: dict[str, list[int]] = {}
     for subject in subjects:
         kind, _, number = subject.partition(":")

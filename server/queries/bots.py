@@ -1,4 +1,4 @@
-"""Bots and their versions as they are read; logs and texts only by their owners."""
+"""Bots and their versions; only owners and operators see logs and files."""
 
 from __future__ import annotations
 
@@ -35,7 +35,10 @@ def bots(
     cursor: str | None = None,
     limit: int = 50,
 ) -> Bots:
-    """A page of bots, newest first; the retired ones only when asked for."""
+    """Returns a page of bots, newest first; the retired ones only if asked for.
+
+    Raises BadOption.
+    """
     query = select(Bot).join(Bot.owner).options(joinedload(Bot.owner), selectinload(Bot.versions))
     if game is not None:
         query = query.where(Bot.game == game)
@@ -51,13 +54,13 @@ def bots(
 
 
 def my_bots(session: Session, viewer: User) -> list[BotLine]:
-    """All of the viewer's bots, newest first, the retired ones too."""
+    """Returns all of the viewer's bots, newest first, including the retired ones."""
     query = select(Bot).where(Bot.owner_id == viewer.id).options(selectinload(Bot.versions))
     return [BotLine(**_item(row)) for row in session.scalars(query.order_by(Bot.id.desc()))]
 
 
 def bot(session: Session, owner: str, name: str, viewer: User | None) -> AnsweredBot:
-    """The bot owner/name. Raises NotFound."""
+    """Returns the bot owner/name. Raises NotFound."""
     row = find_bot(session, f"{owner}/{name}")
     return AnsweredBot(
         **_item(row),
@@ -68,7 +71,7 @@ def bot(session: Session, owner: str, name: str, viewer: User | None) -> Answere
 
 
 def bot_name(session: Session, name: str) -> BotName:
-    """The only bot of that name. Raises NotFound."""
+    """Returns the only bot with that name. Raises NotFound if there is none, or more than one."""
     living = (Bot.name == name, Bot.retired_at.is_(None))
     found = session.scalars(select(Bot).where(*living).order_by(Bot.id)).all()
     if not found:
@@ -80,9 +83,9 @@ def bot_name(session: Session, name: str) -> BotName:
 
 
 def version(session: Session, name: str | int, viewer: User | None) -> AnsweredVersion:
-    """The version of that row number, or of that digest: the viewer's own where several have it.
+    """Returns the version with that row number or bundle digest.
 
-    Raises NotFound.
+    If several versions share the digest, the viewer's own comes first. Raises NotFound.
     """
     found = _versions(session, str(name))
     if not found:
@@ -102,9 +105,10 @@ def version(session: Session, name: str | int, viewer: User | None) -> AnsweredV
 def uploaded_file(
     session: Session, name: str, viewer: User | None
 ) -> tuple[AnsweredVersion, bytes]:
-    """A version and its file, for its owner and operators; of the house's bots for everybody.
+    """Returns a version and its file.
 
-    Raises NotFound or Forbidden.
+    Owners and operators may read a file; everybody may read the shipped bots'. Raises NotFound or
+    Forbidden.
     """
     found = version(session, name, viewer)
     if not found.mine and found.owner != HOUSE:
@@ -113,7 +117,7 @@ def uploaded_file(
 
 
 def bundle(session: Session, digest: str) -> bytes:
-    """The uploaded bytes. Raises NotFound."""
+    """Returns the uploaded bytes. Raises NotFound."""
     row = session.get(Bundle, digest)
     if row is None:
         raise NotFound(f"there is no bundle {digest}")
@@ -123,7 +127,10 @@ def bundle(session: Session, digest: str) -> bytes:
 def text_of(
     session: Session, owner: str, name: str, number: int, viewer: User | None
 ) -> str | None:
-    """The version's file, for its owner and operators; None for others, and for a zip."""
+    """Returns the text of a version's file, or None for a zip or a viewer who may not read it.
+
+    Raises NotFound.
+    """
     row = find_bot(session, f"{owner}/{name}")
     found = [one for one in row.versions if one.number == number]
     if not found:
@@ -147,7 +154,7 @@ def _versions(session: Session, name: str) -> list[Version]:
 
 
 def _item(row: Bot) -> dict[str, Any]:
-    """The fields of a BotLine."""
+    """Returns the fields of a BotLine."""
     active = [one.number for one in row.versions if one.state == VersionState.ACTIVE]
     newest = row.versions[-1] if row.versions else None
     return {
@@ -165,7 +172,7 @@ def _item(row: Bot) -> dict[str, Any]:
 
 
 def _version(row: Version, viewer: User | None) -> dict[str, Any]:
-    """The fields of a VersionLine."""
+    """Returns the fields of a VersionLine."""
     report = row.report
     if report is not None and not sees(viewer, row.bot.owner_id):
         report = {name: value for name, value in report.items() if name != "log"}

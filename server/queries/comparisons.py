@@ -1,4 +1,4 @@
-"""Comparisons as they are read by their authors and by operators."""
+"""Comparisons, for their authors and for operators."""
 
 from __future__ import annotations
 
@@ -29,7 +29,10 @@ def comparisons(
     cursor: str | None = None,
     limit: int = 50,
 ) -> answers.Comparisons:
-    """A page of the viewer's comparisons, of one bot (owner/name) where asked, newest first."""
+    """Returns a page of the viewer's comparisons, newest first; `bot`, owner/name, narrows it.
+
+    Raises BadOption.
+    """
     query = select(Comparison).where(Comparison.owner_id == viewer.id)
     if bot is not None:
         owner, _, name = bot.partition("/")
@@ -46,7 +49,7 @@ def comparisons(
 
 
 def comparison(session: Session, number: int, viewer: User | None) -> answers.Comparison:
-    """The comparison, for its author and for operators. Raises NotFound, Forbidden."""
+    """Returns the comparison, to its author or an operator. Raises NotFound or Forbidden."""
     row = find_comparison(session, number)
     if not sees(viewer, row.owner_id):
         raise Forbidden("only who asked for a comparison and operators may see it")
@@ -79,7 +82,7 @@ def comparison(session: Session, number: int, viewer: User | None) -> answers.Co
 def comparable(
     session: Session, owner: str, name: str, viewer: User, *, settings: Settings, now: int
 ) -> answers.Comparable:
-    """The choices that the form on the bot's page offers."""
+    """Returns the choices that the form on the bot's page offers."""
     accepted = (
         select(Version.number)
         .join(Bot)
@@ -103,7 +106,7 @@ def comparable(
 
 
 def _item(row: Comparison) -> dict[str, Any]:
-    """The fields of a ComparisonLine."""
+    """Returns the fields of a ComparisonLine."""
     found = row.result or {}
     bot = row.challenger.bot
     told = ("llr", "elo", "ci95", "difference", "difference_ci95")

@@ -1,4 +1,4 @@
-"""The embargo: what a deal hides is readable once every match that uses the deal is final."""
+"""The embargo: a deal becomes readable when every match that uses it is final."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def closed(session: Session, names: Collection[str]) -> set[str]:
-    """The matches among these of which only the status is public yet."""
+    """Returns those of the matches that share a deal with an unfinished match."""
     other = aliased(MatchDeal)
     query = (
         select(MatchDeal.match_id)
@@ -28,7 +28,7 @@ def closed(session: Session, names: Collection[str]) -> set[str]:
 
 
 def reason(session: Session, match: Match) -> str | None:
-    """Why only the status of the match is public, in a sentence; None if all of it is."""
+    """Returns why only the match's status is public, as a sentence; None if all of it is."""
     if match.state in UNFINISHED:
         return (
             f"match {match.id} is {match.state}; its deals and record are closed until it is over"

@@ -1,4 +1,4 @@
-"""Games as they are read; the rows of a season, and its records."""
+"""The games, and the records of a season."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 def games(session: Session) -> list[Game]:
-    """Every game that is installed."""
+    """Returns every installed game."""
     active = (Version.state == VersionState.ACTIVE, Bot.retired_at.is_(None))
     bots = _count_by(session, Bot.game, Version.id, *active)
     played = _count_by(session, League.game, Match.id, Match.state == MatchState.FINISHED)
@@ -54,7 +54,10 @@ def games(session: Session) -> list[Game]:
 
 
 def finished_season(session: Session, name: int | str) -> int:
-    """The number of a season that is over. Raises NotFound, and Forbidden if it is not over."""
+    """Returns the number of a season that is over.
+
+    Raises NotFound, and Forbidden before it is over.
+    """
     row = find_season(session, name)
     if row.state not in OVER:
         raise Forbidden(
@@ -64,7 +67,7 @@ def finished_season(session: Session, name: int | str) -> int:
 
 
 def season_records(session: Session, name: int | str) -> Iterator[tuple[str, Record]]:
-    """The stored digest and the record of each finished match of a season, by number.
+    """Yields the stored digest and the record of each finished match of a season, by match number.
 
     Yields nothing before the season is over. Raises NotFound.
     """

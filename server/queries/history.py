@@ -1,4 +1,4 @@
-"""A bot's rating history as it is read."""
+"""The history of a bot's ratings."""
 
 from __future__ import annotations
 
@@ -21,10 +21,11 @@ if TYPE_CHECKING:
 
 
 def ratings(session: Session, owner: str, name: str) -> list[RatingPoint]:
-    """The ratings of a bot's versions in its game's own league, under its present rules.
+    """Returns the ratings of a bot's versions in the default league of its game.
 
-    They come version by version, oldest first. The last point of a version that is on the board is
-    what the board shows. Raises NotFound.
+    Only ratings under the present rules are included. The points come version by version, oldest
+    first. The last point of a version on the leaderboard equals the leaderboard's figure. Raises
+    NotFound.
     """
     bot = find_bot(session, f"{owner}/{name}")
     league = session.scalar(select(League).where(League.name == bot.game))
@@ -59,7 +60,7 @@ def _point(
     *,
     cooperative: bool,
 ) -> RatingPoint:
-    """A point with a value and its interval."""
+    """Returns a point with a value and its interval."""
     value, (low, high) = shown
     return RatingPoint(
         version=version.number,

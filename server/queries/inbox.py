@@ -1,4 +1,4 @@
-"""An account's notices as they are read, and the ways by which they leave the platform."""
+"""An account's notices, and the ways in which they leave the platform."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def inbox(
     cursor: str | None = None,
     limit: int = 50,
 ) -> Notices:
-    """A page of the viewer's notices, newest first; only the unread ones where asked."""
+    """Returns a page of the viewer's notices, newest first; only the unread ones if asked for."""
     query = select(Notice).where(Notice.user_id == viewer.id)
     if unread:
         query = query.where(Notice.read_at.is_(None))
@@ -47,7 +47,7 @@ def inbox(
 
 
 def notice(session: Session, row: Notice) -> NoticeLine:
-    """A line of the inbox."""
+    """Returns a line of the inbox."""
     return NoticeLine(
         id=row.id,
         kind=row.kind,
@@ -60,7 +60,7 @@ def notice(session: Session, row: Notice) -> NoticeLine:
 
 
 def ways_out(session: Session, viewer: User, settings: Settings) -> DeliverySettings:
-    """All ways by which the viewer's notices and bots leave the platform."""
+    """Returns the settings by which the viewer's notices and bots leave the platform."""
     return DeliverySettings(
         email=viewer.email,
         kinds=list(MUTABLE),
@@ -74,22 +74,22 @@ def ways_out(session: Session, viewer: User, settings: Settings) -> DeliverySett
 
 
 def mail(viewer: User) -> Mail:
-    """Where the viewer's notices are mailed, and which kinds."""
+    """Returns the address to which the viewer's notices are mailed, and the muted kinds."""
     return Mail(email=viewer.email, kinds=list(MUTABLE), muted=viewer.muted)
 
 
 def webhook_lines(session: Session, viewer: User) -> list[WebhookLine]:
-    """The viewer's webhooks, oldest first, without their secrets."""
+    """Returns the viewer's webhooks, oldest first, without their secrets."""
     return [WebhookLine(**_webhook(row)) for row in webhooks.listed(session, viewer)]
 
 
 def fresh_webhook(row: Webhook) -> FreshWebhook:
-    """A webhook with its secret."""
+    """Returns a webhook with its secret."""
     return FreshWebhook(**_webhook(row), secret=row.secret)
 
 
 def _webhook(row: Webhook) -> dict[str, Any]:
-    """The fields of a WebhookLine."""
+    """Returns the fields of a WebhookLine."""
     return {
         "id": row.id,
         "url": row.url,
@@ -101,5 +101,5 @@ def _webhook(row: Webhook) -> dict[str, Any]:
 
 
 def link_open(viewer: User, secret: str, settings: Settings, now: int) -> bool:
-    """Whether this secret of the link to the viewer's address can be used."""
+    """Returns whether this secret of the link sent to the viewer's address is still valid."""
     return contact.is_open(viewer, secret, settings=settings, now=now)

@@ -1,4 +1,4 @@
-"""Leagues and seasons as they are read: how they are run, when the next one starts, who won."""
+"""Leagues and seasons: their settings, the start of the next season, the winners."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ if TYPE_CHECKING:
 
 
 def leagues(session: Session) -> list[LeagueLine]:
-    """All leagues."""
+    """Returns all leagues."""
     return [LeagueLine(**_league(row, at)) for row, at in _with_starts(session)]
 
 
 def league(session: Session, name: str, viewer: User | None = None) -> AnsweredLeague:
-    """The league of this name. Raises NotFound."""
+    """Returns the league with this name. Raises NotFound."""
     named = [(row, at) for row, at in _with_starts(session) if row.name == name]
     if not named:
         raise NotFound(f"there is no league {name!r}")
@@ -60,7 +60,7 @@ def league(session: Session, name: str, viewer: User | None = None) -> AnsweredL
 
 
 def _with_starts(session: Session) -> list[tuple[League, int | None]]:
-    """Every league, and when its next season starts."""
+    """Returns every league with the start of its next season, or None."""
     waiting = (Season.state.in_(UPCOMING), Season.starts_at.is_not(None))
     query = select(Season.league_id, func.min(Season.starts_at)).where(*waiting)
     starts = {row[0]: row[1] for row in session.execute(query.group_by(Season.league_id))}
@@ -69,12 +69,12 @@ def _with_starts(session: Session) -> list[tuple[League, int | None]]:
 
 
 def seasons(session: Session, viewer: User | None = None) -> list[SeasonLine]:
-    """All seasons, newest first; drafts for operators alone."""
+    """Returns all seasons, newest first; only operators see drafts."""
     return _seasons(session, viewer)
 
 
 def season(session: Session, name: int | str, viewer: User | None = None) -> AnsweredSeason:
-    """The season of that number or name. Raises NotFound."""
+    """Returns the season with that number or name. Raises NotFound."""
     row = find_season(session, name, viewer)
     (line,) = _season_fields(session, viewer, Season.id == row.id)
     siblings = divisions.of_edition(session, row)
@@ -101,7 +101,7 @@ def _seasons(
 def _season_fields(
     session: Session, viewer: User | None, *which: ColumnElement[bool]
 ) -> list[dict[str, Any]]:
-    """The fields of a SeasonLine for each season."""
+    """Returns the fields of a SeasonLine for each season."""
     query = select(Season).options(joinedload(Season.league)).where(*which)
     if viewer is None or not viewer.operator:
         query = query.where(Season.state != SeasonState.DRAFT)
@@ -151,7 +151,7 @@ def _season(row: Season) -> dict[str, Any]:
 
 
 def _league(row: League, starts_at: int | None) -> dict[str, Any]:
-    """The fields of a LeagueLine."""
+    """Returns the fields of a LeagueLine."""
     names = ("id", "name", "game", "rules", "options", "seats", "deals", "paced")
     return {
         **{name: getattr(row, name) for name in names},
@@ -185,7 +185,7 @@ def _entrant(entry: Entry, viewer: User | None) -> SeasonEntrant:
 
 
 def _newer(session: Session, row: Season) -> dict[str, int]:
-    """The active versions that did not enter any more: number by bot."""
+    """Returns, by bot, the number of an active version that is newer than the one that entered."""
     fixed = {entry.bot_id: entry.version_id for entry in row.entries if entry.version_id}
     query = select(Version).where(Version.bot_id.in_(fixed), Version.state == VersionState.ACTIVE)
     with_owner = query.options(joinedload(Version.bot).joinedload(Bot.owner))

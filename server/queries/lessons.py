@@ -1,6 +1,6 @@
-"""Lessons, memories and verifications as they are read.
+"""Lessons, memories and verifications.
 
-Arenas get every memory and record; people see the lessons and memories of their own bots alone.
+Arenas may read every memory and record; people see only the lessons and memories of their own bots.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 def memory(session: Session, digest: str) -> bytes:
-    """The memory with that digest, for an arena. Raises NotFound."""
+    """Returns the memory with that digest, for an arena. Raises NotFound."""
     row = session.get(Memory, digest)
     if row is None:
         raise NotFound(f"there is no memory {digest}")
@@ -40,7 +40,7 @@ def memory(session: Session, digest: str) -> bytes:
 
 
 def packed_record(session: Session, match: str) -> bytes:
-    """The record of a match as it was packed, for an arena. Raises NotFound."""
+    """Returns the packed record of a match, for an arena. Raises NotFound."""
     data = session.scalar(select(Result.record).where(Result.match_id == match))
     if data is None:
         raise NotFound(f"match {match} has no record")
@@ -48,9 +48,10 @@ def packed_record(session: Session, match: str) -> bytes:
 
 
 def own_memory(session: Session, digest: str, viewer: User) -> bytes:
-    """A memory that a bot of the viewer has or had, or any for operators.
+    """Returns a memory that a bot of the viewer has or had; an operator may read any memory.
 
-    Raises Forbidden, also where there is none: nobody learns of others' memories by asking.
+    Raises Forbidden, even if there is no such memory, so that nobody can probe for others'
+    memories; an operator gets NotFound.
     """
     mine = Bot.owner_id == viewer.id
     learned = (
@@ -72,7 +73,7 @@ def own_memory(session: Session, digest: str, viewer: User) -> bytes:
 
 
 def season_lessons(session: Session, name: int | str, viewer: User) -> list[answers.Lesson]:
-    """The lessons of the viewer's bots in the season, or all for operators, by round.
+    """Returns the lessons of the viewer's bots in the season, by round; an operator gets all.
 
     Raises NotFound.
     """
@@ -81,14 +82,17 @@ def season_lessons(session: Session, name: int | str, viewer: User) -> list[answ
 
 
 def bot_lessons(session: Session, owner: str, name: str, viewer: User) -> list[answers.Lesson]:
-    """The lessons of the viewer's bot, newest first; none of somebody else's."""
+    """Returns the lessons of the viewer's bot, newest first; an operator may ask for any bot's.
+
+    Returns nothing for somebody else's bot.
+    """
     query = _lessons(viewer).where(User.name == owner, Bot.name == name)
     newest = query.order_by(None).order_by(Lesson.id.desc()).limit(MOST)
     return _told(session, newest, viewer)
 
 
 def lesson(session: Session, number: int, viewer: User) -> answers.Lesson:
-    """A lesson of one of the viewer's bots, or any for operators. Raises NotFound."""
+    """Returns a lesson of one of the viewer's bots; an operator may see any. Raises NotFound."""
     found = _told(session, _lessons(viewer).where(Lesson.id == number), viewer)
     if not found:
         raise NotFound(f"there is no lesson {number}")
@@ -96,20 +100,20 @@ def lesson(session: Session, number: int, viewer: User) -> answers.Lesson:
 
 
 def parked_lessons(session: Session, viewer: User) -> list[answers.Lesson]:
-    """The lessons that wait for an operator."""
+    """Returns the lessons that wait for an operator."""
     parked = (Lesson.state == LessonState.WAITING, Lesson.deadline.is_(None))
     return _told(session, _lessons(viewer).where(*parked), viewer)
 
 
 def newest_verification(session: Session, season: Season) -> answers.Verification | None:
-    """The newest verification of a season; None if there is none."""
+    """Returns the newest verification of a season, or None."""
     query = select(Verification).where(Verification.season_id == season.id)
     row = session.scalars(query.order_by(Verification.id.desc()).limit(1)).first()
     return None if row is None else verification(row)
 
 
 def verification(row: Verification) -> answers.Verification:
-    """What an operator found on replaying a season."""
+    """Returns an operator's verification as an answer."""
     return answers.Verification(
         at=iso(row.at),
         matches=row.matches,
@@ -124,7 +128,7 @@ def verification(row: Verification) -> answers.Verification:
 
 
 def _lessons(viewer: User) -> Select[Lesson]:
-    """Those the viewer may see, of versions that learn or may."""
+    """Selects the lessons that the viewer may see, of versions that learn or may learn."""
     query = (
         select(Lesson)
         .join(Lesson.version)

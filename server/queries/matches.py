@@ -1,4 +1,4 @@
-"""Matches as they are read: status and entrants always, the rest once the embargo is over."""
+"""Matches: their status and entrants at any time, the rest once the embargo is over."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from server.services.ratings import Bouts
 
 SHORT: Final = 8
-"""The fewest digits that may stand for a match's id."""
+"""The fewest digits that can stand for a match's id."""
 _ENTRANTS: Final = (
     joinedload(Match.league),
     selectinload(Match.result).load_only(Result.bouts),
@@ -64,7 +64,7 @@ def matches(
     cursor: str | None = None,
     limit: int = 50,
 ) -> answers.Matches:
-    """A page of matches, newest first; `bot` is owner/name. Raises BadOption."""
+    """Returns a page of matches, newest first; `bot` is owner/name. Raises BadOption."""
     query = _filtered(select(Match), game, bot, season, state)
     if comparison is not None:
         query = query.where(Match.comparison_id == comparison)
@@ -82,7 +82,7 @@ def matches(
 
 
 def match(session: Session, name: str, viewer: User | None) -> answers.Match:
-    """The match with that id or first digits, without its record. Raises NotFound."""
+    """Returns the match with that id or those first digits, without its record. Raises NotFound."""
     row = _match(session, name)
     why = reason(session, row)
     played = _played(row, row.result, viewer) if why is None and row.result is not None else {}
@@ -103,7 +103,7 @@ def match(session: Session, name: str, viewer: User | None) -> answers.Match:
 
 
 def record_of(session: Session, name: str) -> Record:
-    """The match's record. Raises NotFound, or Forbidden with the embargo's reason."""
+    """Returns the match's record. Raises NotFound, or Forbidden with the reason for the embargo."""
     row = _match(session, name)
     why = reason(session, row)
     if why is not None or row.result is None:
@@ -112,7 +112,10 @@ def record_of(session: Session, name: str) -> Record:
 
 
 def steps(session: Session, name: str, bout: int, seat: int | None = None) -> answers.Steps:
-    """A bout, step by step, as that seat saw it, or a spectator. Raises NotFound or Forbidden."""
+    """Returns a bout step by step, as `seat` saw it; None is a spectator.
+
+    Raises NotFound or Forbidden.
+    """
     record = record_of(session, name)
     if not 0 <= bout < len(record.bouts):
         raise NotFound(f"match {name} has bouts 0 to {len(record.bouts) - 1}, and no {bout}")
@@ -129,14 +132,15 @@ def steps(session: Session, name: str, bout: int, seat: int | None = None) -> an
 
 
 def transcript(session: Session, name: str, bout: int) -> list[str]:
-    """The bout's moves and its ending, a line each. Raises NotFound or Forbidden."""
+    """Returns the bout's moves and its ending, one line each. Raises NotFound or Forbidden."""
     return [step.text for step in steps(session, name, bout).steps[1:]]
 
 
 def match_log(session: Session, name: str, viewer: User | None) -> list[answers.LogLine]:
-    """What the viewer's own bots printed in the match, or all for operators.
+    """Returns the output of the viewer's own bots in the match; an operator gets that of all bots.
 
-    Raises NotFound, or Forbidden if none of the bots is the viewer's or the match is closed.
+    Raises NotFound, and Forbidden if none of the bots is the viewer's or the match is under
+    embargo.
     """
     row = _match(session, name)
     mine = [seat for seat in row.seats if sees(viewer, seat.version.bot.owner_id)]
@@ -150,7 +154,7 @@ def match_log(session: Session, name: str, viewer: User | None) -> list[answers.
 
 
 def queue(session: Session) -> answers.Queue:
-    """How many matches and try-outs are not done yet."""
+    """Returns the numbers of unfinished matches and try-outs."""
     counts = dict(
         session.execute(
             select(Match.state, func.count())
@@ -179,7 +183,7 @@ def queue(session: Session) -> answers.Queue:
 
 
 def item(row: Match, *, readable: bool) -> dict[str, Any]:
-    """The fields of a MatchLine."""
+    """Returns the fields of a MatchLine."""
     bouts = row.result.bouts if readable and row.result is not None else []
     team = is_cooperative(row.league.game)
     entrants = [
@@ -227,7 +231,7 @@ def _filtered(
 
 
 def _match(session: Session, name: str) -> Match:
-    """The match of that id, or of its first digits, as lists show them. Raises NotFound."""
+    """Returns the match with that id or first digits, loaded as for a list. Raises NotFound."""
     which = Match.id.startswith(name, autoescape=True) if len(name) >= SHORT else Match.id == name
     found = session.scalars(select(Match).where(which).options(*_ENTRANTS).limit(2)).all()
     if not found:
@@ -252,7 +256,7 @@ def _entrant(version: Version, points: float | None, forfeits: int | None) -> an
 
 
 def _shares(row: Match, bouts: Bouts) -> list[tuple[float | None, int | None]]:
-    """Every entrant's share of the points and its forfeits; None without bouts."""
+    """Returns each entrant's share of the points and its number of forfeits; None without bouts."""
     names = [str(seat.seat) for seat in row.seats]
     if not bouts:
         return [(None, None)] * len(names)
@@ -289,7 +293,7 @@ def _log(seat: MatchSeat, result: Result, viewer_id: int | None) -> answers.LogL
 
 
 def _played(row: Match, result: Result, viewer: User | None) -> dict[str, Any]:
-    """The fields of a Match that may be told once it was played."""
+    """Returns the fields of a Match that may be shown after it was played."""
     seen = {seat.seat for seat in row.seats if sees(viewer, seat.version.bot.owner_id)}
     details = {
         (who, deal, rotation, kind): detail
@@ -334,7 +338,7 @@ def _bout(
 
 
 def _report(text: str) -> Any:
-    """The report as data; as text where it was cut."""
+    """Returns the report as data; a report that was cut stays text."""
     try:
         return json.loads(text)
     except ValueError:

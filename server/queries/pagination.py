@@ -1,4 +1,4 @@
-"""The edge of the books: times as texts, cursors, titles, who owns what."""
+"""What all queries share: times as texts, cursors, titles, and the owner's rights."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 Row = TypeVar("Row")
 
 MOST: Final = 200
-"""The most items of a page."""
+"""The largest number of items on a page."""
 
 
 @overload
@@ -24,7 +24,7 @@ def iso(at: int) -> str: ...
 @overload
 def iso(at: int | None) -> str | None: ...
 def iso(at: int | None) -> str | None:
-    """A time of the books as ISO 8601, in UTC with milliseconds."""
+    """Returns a stored time as ISO 8601, in UTC with milliseconds."""
     if at is None:
         return None
     moment = datetime.fromtimestamp(at / 1000, UTC)
@@ -32,7 +32,7 @@ def iso(at: int | None) -> str | None:
 
 
 def title_of(game: str) -> str:
-    """The game's title; its name where it is no longer installed."""
+    """Returns the game's title, or its name if it is no longer installed."""
     try:
         return registry.game(game).spec.title
     except MatchboxError:
@@ -40,12 +40,12 @@ def title_of(game: str) -> str:
 
 
 def sees(viewer: User | None, owner_id: int) -> bool:
-    """True for the owner and for operators."""
+    """Returns True for the owner and for operators."""
     return viewer is not None and (viewer.id == owner_id or viewer.operator)
 
 
 def page_size(limit: int) -> int:
-    """The number of items asked for. Raises BadOption."""
+    """Returns the limit if it is allowed. Raises BadOption."""
     if not 1 <= limit <= MOST:
         raise BadOption(f"a page has 1 to {MOST} items, not {limit}")
     return limit
@@ -54,13 +54,16 @@ def page_size(limit: int) -> int:
 def split(
     found: Sequence[Row], limit: int, key: Callable[[Row], str]
 ) -> tuple[Sequence[Row], str | None]:
-    """The page's rows and its next cursor; `found` holds one row more if a next page exists."""
+    """Returns the page's rows and the cursor of the next page, or None.
+
+    `found` contains one row more than `limit` if there is a next page.
+    """
     shown = found[:limit]
     return shown, key(shown[-1]) if len(found) > limit else None
 
 
 def numbers(cursor: str, count: int) -> tuple[int, ...]:
-    """The whole numbers that a cursor holds. Raises BadOption."""
+    """Returns the whole numbers in a cursor. Raises BadOption."""
     parts = cursor.split(".")
     if len(parts) != count or not all(_is_number(part) for part in parts):
         raise BadOption(f"{cursor!r} is no cursor; use the `next` of the page before")
@@ -68,5 +71,5 @@ def numbers(cursor: str, count: int) -> tuple[int, ...]:
 
 
 def _is_number(text: str) -> bool:
-    """True for a whole number that a column can hold."""
+    """Returns True for a whole number that a column can hold."""
     return text.isascii() and text.isdecimal() and len(text) < 19

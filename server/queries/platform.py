@@ -1,4 +1,4 @@
-"""The platform itself as it is read: its walls, events and accounts."""
+"""The platform itself: its walls, events and accounts."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ MOST_PARKED: Final = 200
 
 
 def events(session: Session, after: int, limit: int = 200) -> list[answers.Event]:
-    """The events that came after that one, oldest first."""
+    """Returns the events after the one with the number `after`, oldest first."""
     query = select(Event).where(Event.id > after).order_by(Event.id).limit(limit)
     return [
         answers.Event(id=row.id, kind=row.kind, subject=row.subject, at=iso(row.at))
@@ -35,22 +35,22 @@ def events(session: Session, after: int, limit: int = 200) -> list[answers.Event
 
 
 def last_event(session: Session) -> int:
-    """The newest event's number."""
+    """Returns the number of the newest event, or 0."""
     return session.scalar(select(func.max(Event.id))) or 0
 
 
 def account(user: User) -> Account:
-    """An account's name and role."""
+    """Returns an account's name and role."""
     return Account(name=user.name, role=user.role)
 
 
 def tokens(session: Session, viewer: User) -> list[TokenLine]:
-    """The viewer's API tokens that nobody has revoked."""
+    """Returns the viewer's API tokens that have not been revoked."""
     return [_token(row) for row in accounts.tokens(session, viewer)]
 
 
 def fresh_token(session: Session, secret: str, *, now: int) -> FreshToken:
-    """A new token with its secret, which is shown only once."""
+    """Returns a new token with its secret, which is shown only once."""
     row = accounts.token_of(session, secret, now=now)
     assert row.user is not None
     known = _token(row)
@@ -64,7 +64,7 @@ def fresh_token(session: Session, secret: str, *, now: int) -> FreshToken:
 
 
 def sessions(session: Session, viewer: User, current: int | None, *, now: int) -> list[SessionLine]:
-    """The browsers in which the viewer is logged in."""
+    """Returns the browsers in which the viewer is logged in."""
     return [
         SessionLine(
             id=row.id,
@@ -91,12 +91,12 @@ def _token(row: Token) -> TokenLine:
 
 
 def claim_open(session: Session, secret: str) -> bool:
-    """Whether this secret of the first operator's link is good and unused."""
+    """Returns whether this secret of the first operator's link is valid and unused."""
     return accounts.is_open_link(session, secret)
 
 
 def admin(session: Session, viewer: User | None) -> answers.Admin:
-    """The operators' overview. Raises Forbidden for others."""
+    """Returns the operators' overview. Raises Forbidden for others."""
     if viewer is None or not viewer.operator:
         raise Forbidden("only operators may see this")
     parked = select(Match).where(Match.state == MatchState.PARKED).order_by(Match.created_at)

@@ -1,4 +1,4 @@
-"""Standings as they are read: the bots' places, and the evidence for them."""
+"""Standings: the bots' places, and the evidence for them."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
 
 def leaderboard(session: Session, name: str) -> Board:
-    """The standing of the continuous league of this name; a game's own bears the game's name.
+    """Returns the standing of the continuous league with this name.
 
-    Raises UnknownGame or NotFound.
+    The default league of a game has the game's name. Raises UnknownGame or NotFound.
     """
     row = session.scalar(select(League).where(League.name == name, League.continuous.is_(True)))
     if row is None:
@@ -36,7 +36,7 @@ def leaderboard(session: Session, name: str) -> Board:
 
 
 def season_standings(session: Session, name: int | str, viewer: User | None = None) -> Board:
-    """The standing of the season, whose name is the title. Raises NotFound."""
+    """Returns the season's standing, with the season's name as the title. Raises NotFound."""
     row = find_season(session, name, viewer)
     return _board(session, row.league, row, row.name)
 
@@ -44,7 +44,10 @@ def season_standings(session: Session, name: int | str, viewer: User | None = No
 def lines_of(
     session: Session, standing: Standing, out: Mapping[int | None, str] | None = None
 ) -> list[BoardLine]:
-    """The lines of a standing with the bots' names, best first. `out` is by version row."""
+    """Returns the lines of a standing with the bots' names, best first.
+
+    `out` says by version row who is suspended or disqualified.
+    """
     wanted = [line["version_id"] for line in standing.lines]
     with_owner = joinedload(Version.bot).joinedload(Bot.owner)
     query = select(Version).where(Version.id.in_(wanted)).options(with_owner)

@@ -1,4 +1,7 @@
-"""Addresses: parse, call a service or a query, render. Never the database itself."""
+"""The web routes: they parse requests, call services or queries, and render answers.
+
+They never use the database directly.
+"""
 
 from __future__ import annotations
 
@@ -9,12 +12,12 @@ if TYPE_CHECKING:
 
 
 def blueprints() -> list[Blueprint]:
-    """Every group of addresses that the public has, in the order of the OpenAPI document."""
+    """Returns every public blueprint, in the order of the OpenAPI document."""
     return [*_for_programs(), *_for_people()]
 
 
 def _for_programs() -> list[Blueprint]:
-    """The API."""
+    """Returns the blueprints of the API."""
     from server.routes import (
         api_accounts,
         api_bots,
@@ -51,7 +54,7 @@ def _for_programs() -> list[Blueprint]:
 
 
 def _for_people() -> list[Blueprint]:
-    """What the pages' forms do, and whether all is well."""
+    """Returns the blueprints of the health checks and of the pages' forms."""
     from server.routes import (
         forms_accounts,
         forms_bots,

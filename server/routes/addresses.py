@@ -1,4 +1,4 @@
-"""The parts of our addresses that a route may be sure of before it runs."""
+"""URL converters, which check the parts of an address before a route runs."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ class Digest(BaseConverter):
 
 
 class Number(BaseConverter):
-    """A whole number that a row may bear."""
+    """A whole number that can be the key of a row."""
 
     regex = "[1-9][0-9]{0,8}"
 
     def to_python(self, value: str) -> int:
-        """The number."""
+        """Returns the part as a number."""
         return int(value)
 
 
@@ -60,11 +60,11 @@ SCHEMAS: Final[dict[str, dict[str, Any]]] = {
     "version": {"type": "string", "pattern": f"^({VersionId.regex})$"},
     "season": {"type": "string", "minLength": 1, "maxLength": 64},
 }
-"""What each kind of part is in the OpenAPI document."""
+"""The OpenAPI schema of each converter."""
 
 
 def teach_addresses(app: Flask) -> None:
-    """Lets routes say `<name:owner>`, `<match:match>`, ...; refuses what no address may hold."""
+    """Registers the converters, such as `<name:owner>`, and refuses addresses that contain NUL."""
     app.url_map.converters.update(
         name=Name,
         match=MatchId,
@@ -76,7 +76,7 @@ def teach_addresses(app: Flask) -> None:
 
     @app.before_request
     def refuse_nul() -> None:
-        """No database keeps this character, so nothing is found by it."""
+        """Raises BadRequest: no database can store this character, so no row could match it."""
         values = (value for _, value in request.args.items(multi=True))
         if "\0" in request.path or any("\0" in value for value in values):
             raise BadRequest("an address may not hold the character NUL")

@@ -19,14 +19,14 @@ from server.services import accounts, logins, sessions
 
 routes = APIBlueprint("accounts", __name__, url_prefix="/api/v1", tag="Accounts")
 OPEN: Any = [{}]
-"""For a visitor who is not logged in."""
+"""The OpenAPI security of a route that needs no login."""
 
 
 @routes.get("/whoami")
 @needs(Scope.READ)
 @routes.output(Account)
 def whoami() -> Response:
-    """The account that asks."""
+    """Returns the account that makes the request."""
     return answered(queries.account(signed_in()))
 
 
@@ -36,7 +36,7 @@ def whoami() -> Response:
 @routes.output(FreshToken, status_code=201)
 @routes.doc(security=OPEN)
 def log_in(json_data: schemas.LogIn) -> Response:
-    """A new token for a name and its password; the secret is shown this once."""
+    """Logs in with a name and a password, and makes a token; its secret is shown only once."""
     made = context()
     known = logins.log_in(made, json_data.name, json_data.password, client_network())
     with made.write() as session:
@@ -53,7 +53,7 @@ def log_in(json_data: schemas.LogIn) -> Response:
 @routes.output(Account, status_code=201)
 @routes.doc(security=OPEN)
 def sign_up(json_data: schemas.Credentials) -> Response:
-    """A new author's account, where sign-up is open."""
+    """Makes an account for a new author, if sign-up is open."""
     made, name, password = context(), json_data.name, json_data.password
     with made.write() as session:
         signup, now = made.settings.signup, made.now()
@@ -66,7 +66,7 @@ def sign_up(json_data: schemas.Credentials) -> Response:
 @routes.input(schemas.NewUser)
 @routes.output(Account, status_code=201)
 def create_user(json_data: schemas.NewUser) -> Response:
-    """An account made by an operator."""
+    """Makes an account for somebody else; for operators."""
     wanted = json_data.name, json_data.password, json_data.role
     with acting() as (session, actor, now):
         user = accounts.create_user(session, actor, *wanted, now=now)
@@ -77,7 +77,7 @@ def create_user(json_data: schemas.NewUser) -> Response:
 @needs(Scope.READ)
 @routes.output(Tokens)
 def list_tokens() -> Response:
-    """Your tokens that work, without their secrets."""
+    """Lists your valid tokens, without their secrets."""
     with context().read() as session:
         items = queries.tokens(session, account(session))
         return answered(Tokens(items=items, next=None))
@@ -88,7 +88,7 @@ def list_tokens() -> Response:
 @routes.input(schemas.NewToken)
 @routes.output(FreshToken, status_code=201)
 def make_token(json_data: schemas.NewToken) -> Response:
-    """A new token, which may do no more than the one that asks; its secret is shown this once."""
+    """Makes a token with at most the scopes of the one you use; its secret is shown only once."""
     with acting() as (session, actor, now):
         by = token_in_use(session)
         secret = accounts.make_token(
@@ -101,7 +101,7 @@ def make_token(json_data: schemas.NewToken) -> Response:
 @needs(Scope.SUBMIT)
 @routes.output({}, status_code=204)
 def revoke_token(number: int) -> ResponseReturnValue:
-    """Makes a token of yours stop working."""
+    """Revokes one of your tokens."""
     with acting() as (session, actor, now):
         accounts.revoke_token(session, actor, number, now=now)
     return "", 204
@@ -111,7 +111,7 @@ def revoke_token(number: int) -> ResponseReturnValue:
 @needs(Scope.READ)
 @routes.output(Sessions)
 def list_sessions() -> Response:
-    """The browsers in which your account is logged in."""
+    """Lists the browsers in which your account is logged in."""
     made, asking = context(), visitor()
     with made.read() as session:
         current = asking.session if asking else None
@@ -134,7 +134,7 @@ def end_session(number: int) -> ResponseReturnValue:
 @routes.input(schemas.NewPassword)
 @routes.output(Account)
 def change_password(json_data: schemas.NewPassword) -> Response:
-    """Sets a new password: ends your other sessions, and revokes every token where asked."""
+    """Sets a new password, ends your other sessions, and revokes every token if you ask for it."""
     actor, asking, network = signed_in(), visitor(), client_network()
     old, new, revoke = json_data.old, json_data.new, json_data.revoke_tokens
     user = logins.change_password(context(), actor, old, new, network=network, revoke=revoke)

@@ -25,7 +25,7 @@ routes = APIBlueprint("bots", __name__, url_prefix="/api/v1", tag="Bots")
 @routes.input(schemas.BotsPage, location="query")
 @routes.output(Bots)
 def bots(query_data: schemas.BotsPage) -> Response:
-    """A page of the bots, of one game or owner where asked."""
+    """Lists the bots, a page at a time; `game` and `owner` narrow the list."""
     with context().read() as session:
         return answered(queries.bots(session, **query_data.model_dump()))
 
@@ -35,9 +35,9 @@ def bots(query_data: schemas.BotsPage) -> Response:
 @routes.output(Version, status_code=201)
 @routes.doc(extensions={"requestBody": request_body(schemas.NewBot)})
 def upload() -> Response:
-    """Uploads a bot, or its next version; then poll the Location for the verdict.
+    """Uploads a new bot, or the next version of one; poll the Location for the verdict.
 
-    The same file again answers with the version that is there.
+    Uploading the same file again returns the version that already exists.
     """
     form, data = read_upload(schemas.NewBot)
     return _upload(form.game, form.name, form.class_name, data)
@@ -48,7 +48,7 @@ def upload() -> Response:
 @routes.output(Version, status_code=201)
 @routes.doc(extensions={"requestBody": request_body(schemas.NewVersion)})
 def upload_version(name: str) -> Response:
-    """Uploads the next version of a bot of yours; then poll the Location for the verdict."""
+    """Uploads the next version of one of your bots; poll the Location for the verdict."""
     form, data = read_upload(schemas.NewVersion)
     return _upload(None, name, form.class_name, data)
 
@@ -57,7 +57,7 @@ def upload_version(name: str) -> Response:
 @needs(Scope.READ)
 @routes.output(Bot)
 def bot(owner: str, name: str) -> Response:
-    """A bot with its versions; reports hold logs for its owner and operators."""
+    """Returns a bot with its versions; only its owner and operators see the logs in the reports."""
     return _bot(owner, name)
 
 
@@ -65,7 +65,7 @@ def bot(owner: str, name: str) -> Response:
 @needs(Scope.READ)
 @routes.output(Ratings)
 def ratings(owner: str, name: str) -> Response:
-    """How the rating of each of the bot's versions has moved, oldest first."""
+    """Returns the rating history of each of the bot's versions, oldest first."""
     with context().read() as session:
         return answered(Ratings(items=history.ratings(session, owner, name), next=None))
 
@@ -75,7 +75,7 @@ def ratings(owner: str, name: str) -> Response:
 @routes.input(schemas.Activation)
 @routes.output(Version)
 def activate(owner: str, name: str, json_data: schemas.Activation) -> Response:
-    """Makes an accepted version the one that the bot plays with."""
+    """Makes an accepted version the active one, with which the bot plays."""
     with acting() as (session, actor, now):
         row = uploads.activate(session, actor, f"{owner}/{name}", json_data.version, now=now)
     return answered(_version(row.id))
@@ -85,7 +85,7 @@ def activate(owner: str, name: str, json_data: schemas.Activation) -> Response:
 @needs(Scope.SUBMIT)
 @routes.output(Bot)
 def retire(owner: str, name: str) -> Response:
-    """Takes the bot off every board for ever; its games stay."""
+    """Removes the bot from every leaderboard for ever; its games are kept."""
     with acting() as (session, actor, now):
         uploads.retire(session, actor, f"{owner}/{name}", now=now)
     return _bot(owner, name)

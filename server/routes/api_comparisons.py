@@ -1,4 +1,4 @@
-"""Comparisons of your versions: ask for one, list, show, cancel."""
+"""Comparisons of two versions of a bot: start, list, show, cancel."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ routes = APIBlueprint("comparisons", __name__, url_prefix="/api/v1", tag="Compar
 @routes.input(schemas.ComparisonsPage, location="query")
 @routes.output(Comparisons)
 def comparisons(query_data: schemas.ComparisonsPage) -> Response:
-    """A page of your comparisons, of one bot where asked, newest first."""
+    """Lists your comparisons, newest first, a page at a time; `bot` narrows the list."""
     with context().read() as session:
         return answered(queries.comparisons(session, account(session), **query_data.model_dump()))
 
@@ -31,7 +31,7 @@ def comparisons(query_data: schemas.ComparisonsPage) -> Response:
 @routes.input(schemas.NewComparison)
 @routes.output(Comparison, status_code=201)
 def ask(json_data: schemas.NewComparison) -> Response:
-    """Asks whether one version of a bot of yours is better than another; poll the Location."""
+    """Starts a comparison of two versions of one of your bots; poll the Location for the result."""
     wanted = json_data.model_dump()
     with acting() as (session, actor, now):
         settings = context().settings
@@ -44,7 +44,7 @@ def ask(json_data: schemas.NewComparison) -> Response:
 @needs(Scope.READ)
 @routes.output(Comparison)
 def comparison(number: int) -> Response:
-    """A comparison with its findings so far; for its owner and operators."""
+    """Returns a comparison with its results so far; for its owner and operators."""
     return _comparison(number)
 
 
@@ -52,7 +52,7 @@ def comparison(number: int) -> Response:
 @needs(Scope.SUBMIT)
 @routes.output(Comparison)
 def cancel(number: int) -> Response:
-    """Ends a comparison; its unplayed matches become void, and cost nothing."""
+    """Ends a comparison; its unplayed matches become void and do not count against your limits."""
     with acting() as (session, actor, now):
         services.cancel(session, actor, number, now=now)
     return _comparison(number)

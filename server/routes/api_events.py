@@ -1,7 +1,8 @@
-"""Server-sent events: each names a change, whose details the other routes have.
+"""Server-sent events. Each event names a change; the other routes return its details.
 
-A stream holds a thread of the web server. So their number is limited, for each client as well, and
-each ends after a while; a browser connects again by itself and misses nothing.
+A stream occupies a thread of the web server, so the number of streams is limited, both in total and
+for each client, and each stream ends after a while. A browser then reconnects by itself and misses
+nothing.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ routes = APIBlueprint("events", __name__, url_prefix="/api/v1", tag="Events")
 @routes.input(schemas.Since, location="query")
 @routes.doc(responses=described("Server-sent events", MEDIA_TYPE))
 def events(query_data: schemas.Since) -> Response:
-    """What changes from now on, or after the event last seen (`after`, or Last-Event-ID)."""
+    """Streams the changes from now on, or those after the event in `after` or Last-Event-ID."""
     made = context()
     last = request.headers.get("Last-Event-ID", "")
     after = int(last) if last.isascii() and last.isdigit() and len(last) < 16 else query_data.after
@@ -52,7 +53,7 @@ def events(query_data: schemas.Since) -> Response:
 
 
 def _stream(made: Context, after: int | None) -> Iterator[str]:
-    """Events as they come, and a heartbeat where there are none."""
+    """Yields events as they come, and a heartbeat when there are none."""
     yield "retry: 2000\n\n"
     ends = time.monotonic() + LIFE_S
     with made.read() as session:

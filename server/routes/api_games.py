@@ -20,7 +20,7 @@ routes = APIBlueprint("games", __name__, url_prefix="/api/v1", tag="Games")
 @needs(Scope.READ)
 @routes.output(Games)
 def games() -> Response:
-    """Every game that is installed."""
+    """Lists the installed games."""
     with context().read() as session:
         listed = queries.games(session)
     offered = list(libraries_of(context().settings))
@@ -32,6 +32,6 @@ def games() -> Response:
 @needs(Scope.READ)
 @routes.output(Board)
 def leaderboard(game: str) -> Response:
-    """The board of the game's own continuous league."""
+    """Returns the leaderboard of the game's default league."""
     with context().read() as session:
         return answered(queries.leaderboard(session, game))

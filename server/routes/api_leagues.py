@@ -21,7 +21,7 @@ routes = APIBlueprint("leagues", __name__, url_prefix="/api/v1", tag="Leagues")
 @needs(Scope.READ)
 @routes.output(Leagues)
 def leagues() -> Response:
-    """Every league; the continuous one of a game bears the game's name."""
+    """Lists the leagues; the default league of a game has the game's name."""
     with context().read() as session:
         return answered(Leagues(items=queries.leagues(session), next=None))
 
@@ -31,7 +31,7 @@ def leagues() -> Response:
 @routes.input(league_schemas.NewLeague)
 @routes.output(League, status_code=201)
 def create(json_data: league_schemas.NewLeague) -> Response:
-    """Makes a league for seasons; for operators."""
+    """Makes a league that plays seasons; for operators."""
     wanted = json_data.model_dump(exclude_unset=True)
     with acting() as (session, actor, now):
         row = services.create(session, actor, **wanted, settings=context().settings, now=now)
@@ -43,7 +43,7 @@ def create(json_data: league_schemas.NewLeague) -> Response:
 @needs(Scope.READ)
 @routes.output(League)
 def league(name: str) -> Response:
-    """A league: how its seasons are run, when the next one starts."""
+    """Returns a league, with the settings of its seasons and the start of the next one."""
     return _league(name)
 
 
@@ -52,7 +52,7 @@ def league(name: str) -> Response:
 @routes.input(league_schemas.ChangedLeague)
 @routes.output(League)
 def edit(name: str, json_data: league_schemas.ChangedLeague) -> Response:
-    """Changes how a league is run: the fields that are given; for operators."""
+    """Changes the given fields of a league; for operators."""
     wanted = json_data.model_dump(exclude_unset=True)
     with acting() as (session, actor, now):
         services.edit(session, actor, name, **wanted, now=now)
@@ -75,7 +75,7 @@ def invite(name: str, json_data: league_schemas.Inviting) -> Response:
 @routes.input(league_schemas.Inviting)
 @routes.output(League)
 def uninvite(name: str, json_data: league_schemas.Inviting) -> Response:
-    """Takes an invitation back; for operators."""
+    """Withdraws an invitation; for operators."""
     with acting() as (session, actor, now):
         admission.uninvite(session, actor, name, json_data.user, now=now)
     return _league(name)

@@ -1,4 +1,4 @@
-"""Lessons between rounds, for the owners of the bots and for operators."""
+"""Lessons between the rounds of a season, for the owners of the bots and for operators."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ routes = APIBlueprint("lessons", __name__, url_prefix="/api/v1", tag="Lessons")
 @needs(Scope.READ)
 @routes.output(Lessons)
 def season_lessons(season: str) -> Response:
-    """The lessons of your bots in a season, by round; all for operators."""
+    """Lists the lessons of your bots in a season, by round; operators see every bot's."""
     with context().read() as session:
         found = queries.season_lessons(session, season, account(session))
         return answered(Lessons(items=found, next=None))
@@ -29,7 +29,7 @@ def season_lessons(season: str) -> Response:
 @needs(Scope.READ)
 @routes.output(Lessons)
 def bot_lessons(owner: str, name: str) -> Response:
-    """The lessons of a bot of yours, newest first."""
+    """Lists the lessons of one of your bots, newest first."""
     with context().read() as session:
         found = queries.bot_lessons(session, owner, name, account(session))
         return answered(Lessons(items=found, next=None))
@@ -39,7 +39,7 @@ def bot_lessons(owner: str, name: str) -> Response:
 @needs(Scope.READ)
 @routes.doc(responses=described("The memory's bytes", "application/octet-stream"))
 def memory(digest: str) -> Response:
-    """A memory of a bot of yours, by digest; any for operators."""
+    """Returns a memory of one of your bots, by digest; operators may read any memory."""
     with context().read() as session:
         data = queries.own_memory(session, digest, account(session))
     response = Response(data, mimetype="application/octet-stream")
@@ -62,7 +62,7 @@ def requeue(number: int) -> Response:
 @needs(Scope.OPERATE)
 @routes.output(Lesson)
 def skip(number: int) -> Response:
-    """Ends a parked lesson, after which the bot keeps the memory that it had; for operators."""
+    """Ends a parked lesson; the bot keeps the memory it had before. For operators."""
     with acting() as (session, actor, now):
         lessons.skip(session, actor, number, now=now)
     return _lesson(number)

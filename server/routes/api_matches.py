@@ -1,4 +1,4 @@
-"""Matches: list, show with their records, and the output of the bots."""
+"""Matches: list them, show one with its record, and read the bots' output."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ routes = APIBlueprint("matches", __name__, url_prefix="/api/v1", tag="Matches")
 @routes.input(schemas.MatchesPage, location="query")
 @routes.output(Matches)
 def matches(query_data: schemas.MatchesPage) -> Response:
-    """A page of the matches, newest first."""
+    """Lists the matches, newest first, a page at a time."""
     with context().read() as session:
         return answered(queries.matches(session, **query_data.model_dump()))
 
@@ -30,7 +30,7 @@ def matches(query_data: schemas.MatchesPage) -> Response:
 @needs(Scope.READ)
 @routes.output(Match)
 def match(match: str) -> Response:
-    """A match with its record; under embargo `record` is null and `embargo` says why."""
+    """Returns a match with its record; under embargo `record` is null and `embargo` says why."""
     return whole_match(match)
 
 
@@ -38,14 +38,14 @@ def match(match: str) -> Response:
 @needs(Scope.READ)
 @routes.output(Logs)
 def log(match: str) -> Response:
-    """What your own bots printed and reported; an operator sees all that was printed."""
+    """Returns the output and the reports of your own bots; operators see the output of all bots."""
     with context().read() as session:
         lines = queries.match_log(session, match, viewer(session))
         return answered(Logs(items=lines, next=None))
 
 
 def whole_match(match: str, **changed: object) -> Response:
-    """The match with its record, which is not copied on its way: it may be long."""
+    """Returns the match with its record. The record may be long, so it is not copied on the way."""
     with context().read() as session:
         found = queries.match(session, match, viewer(session))
         played = found.digest is not None

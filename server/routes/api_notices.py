@@ -28,25 +28,25 @@ routes = APIBlueprint("notices", __name__, url_prefix="/api/v1", tag="Notices")
 
 
 class NoticesPage(Page):
-    """A page of your notices, of those that are unread where it says so."""
+    """A page of your notices; with `unread`, only the unread ones."""
 
     unread: bool = False
 
 
 class Newest(Body):
-    """Up to which notice all are read; all of them where it is null."""
+    """Marks the notices up to `newest` as read; all of them if it is null."""
 
     newest: Whole | None = None
 
 
 class NewWebhook(Body):
-    """Where notices shall be posted."""
+    """The URL to which notices are posted."""
 
     url: Annotated[str, Field(max_length=500)]
 
 
 class Muted(Body):
-    """Which kinds of notices are not mailed."""
+    """The kinds of notices that are not mailed."""
 
     muted: Annotated[list[Annotated[str, Field(max_length=32)]], Field(max_length=32)]
 
@@ -56,7 +56,7 @@ class Muted(Body):
 @routes.input(NoticesPage, location="query")
 @routes.output(Notices)
 def list_notices(query_data: NoticesPage) -> Response:
-    """Your notices, newest first."""
+    """Lists your notices, newest first."""
     with context().read() as session:
         return answered(inbox.inbox(session, account(session), **query_data.model_dump()))
 
@@ -65,7 +65,7 @@ def list_notices(query_data: NoticesPage) -> Response:
 @needs(Scope.SUBMIT)
 @routes.output(NoticeLine)
 def mark_read(number: int) -> Response:
-    """Marks a notice of yours as read."""
+    """Marks one of your notices as read."""
     with acting() as (session, actor, now):
         row = notices.mark_read(session, actor, number, now=now)
         return answered(inbox.notice(session, row))
@@ -76,7 +76,7 @@ def mark_read(number: int) -> Response:
 @routes.input(Newest)
 @routes.output(Marked)
 def mark_all_read(json_data: Newest) -> Response:
-    """Marks all your notices as read, or those up to one."""
+    """Marks your notices as read: all of them, or those up to a given one."""
     with acting() as (session, actor, now):
         count = notices.mark_all_read(session, actor, json_data.newest, now=now)
     return answered(Marked(read=count))
@@ -86,7 +86,7 @@ def mark_all_read(json_data: Newest) -> Response:
 @needs(Scope.READ)
 @routes.output(Mail)
 def mail() -> Response:
-    """Which of your notices are mailed, and where to."""
+    """Returns your e-mail address for notices, and the kinds that are not mailed."""
     with context().read() as session:
         return answered(inbox.mail(account(session)))
 
@@ -96,7 +96,7 @@ def mail() -> Response:
 @routes.input(Muted)
 @routes.output(Mail)
 def set_mail(json_data: Muted) -> Response:
-    """Says which kinds of notices are not mailed to you; your inbox has them all."""
+    """Sets the kinds of notices that are not mailed to you; all notices stay in your inbox."""
     with acting() as (session, actor, _):
         contact.mute(session, actor, json_data.muted)
         return answered(inbox.mail(actor))
@@ -106,7 +106,7 @@ def set_mail(json_data: Muted) -> Response:
 @needs(Scope.READ)
 @routes.output(Webhooks)
 def list_webhooks() -> Response:
-    """Your webhooks, without their secrets."""
+    """Lists your webhooks, without their secrets."""
     with context().read() as session:
         return answered(Webhooks(items=inbox.webhook_lines(session, account(session)), next=None))
 
@@ -116,7 +116,7 @@ def list_webhooks() -> Response:
 @routes.input(NewWebhook)
 @routes.output(FreshWebhook, status_code=201)
 def add_webhook(json_data: NewWebhook) -> Response:
-    """Has your notices posted to a URL; the secret that signs them is shown this once."""
+    """Adds a webhook that posts your notices to a URL; its secret is shown only once."""
     with acting() as (session, actor, now):
         row = webhooks.add(session, actor, json_data.url, settings=context().settings, now=now)
         return answered(inbox.fresh_webhook(row), 201)
@@ -126,7 +126,7 @@ def add_webhook(json_data: NewWebhook) -> Response:
 @needs(Scope.SUBMIT)
 @routes.output({}, status_code=204)
 def remove_webhook(number: int) -> ResponseReturnValue:
-    """Stops posting your notices there."""
+    """Removes a webhook; your notices are no longer posted to it."""
     with acting() as (session, actor, _):
         webhooks.remove(session, actor, number)
     return "", 204

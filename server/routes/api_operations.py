@@ -1,4 +1,4 @@
-"""What operators do to seasons, matches and versions that are under way; and the log of it."""
+"""The operators' actions on seasons, matches and versions that are under way, and the audit log."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ routes = APIBlueprint("operations", __name__, url_prefix="/api/v1", tag="Operati
 @routes.input(schemas.AuditPage, location="query")
 @routes.output(Audit)
 def audit(query_data: schemas.AuditPage) -> Response:
-    """A page of the log of who did what and when, newest first; for operators."""
+    """Lists the audit log of actions, newest first; for operators."""
     with context().read() as session:
         return answered(queries.audit(session, account(session), **query_data.model_dump()))
 
@@ -36,7 +36,10 @@ def audit(query_data: schemas.AuditPage) -> Response:
 @routes.input(schemas.OutOfSeason)
 @routes.output(Season)
 def disqualify(season: str, json_data: schemas.OutOfSeason) -> Response:
-    """Takes a bot out of a season: it plays no more, and its games do not count; for operators."""
+    """Disqualifies a bot: it plays no further matches of the season, and its games do not count.
+
+    For operators.
+    """
     with acting() as (session, actor, now):
         bot, reason = json_data.bot, json_data.reason
         operations.disqualify(session, actor, season, bot, reason, now=now)
@@ -48,7 +51,7 @@ def disqualify(season: str, json_data: schemas.OutOfSeason) -> Response:
 @routes.input(schemas.OutOfSeason)
 @routes.output(Season)
 def reinstate(season: str, json_data: schemas.OutOfSeason) -> Response:
-    """Takes a disqualification back; the bot's void matches are replayed. For operators."""
+    """Reinstates a disqualified bot and replays its void matches; for operators."""
     with acting() as (session, actor, now):
         bot, reason = json_data.bot, json_data.reason
         operations.reinstate(session, actor, season, bot, reason, now=now)
@@ -60,7 +63,7 @@ def reinstate(season: str, json_data: schemas.OutOfSeason) -> Response:
 @routes.input(schemas.RoundAgain)
 @routes.output(Season)
 def rerun(season: str, json_data: schemas.RoundAgain) -> Response:
-    """Makes every match of a round void, and replays the round; for operators."""
+    """Makes every match of a round void and replays the round; for operators."""
     with acting() as (session, actor, now):
         operations.rerun(session, actor, season, json_data.round, json_data.reason, now=now)
     return _season(season)
@@ -70,7 +73,7 @@ def rerun(season: str, json_data: schemas.RoundAgain) -> Response:
 @needs(Scope.OPERATE)
 @routes.output(Board)
 def recompute_season(season: str) -> Response:
-    """Computes the season's standing now; for operators."""
+    """Recomputes the season's standing now; for operators."""
     operations.recompute_season(context(), signed_in(), season)
     with context().read() as session:
         return answered(queries.season_standings(session, season))
@@ -80,7 +83,7 @@ def recompute_season(season: str) -> Response:
 @needs(Scope.OPERATE)
 @routes.output(League)
 def recompute_league(name: str) -> Response:
-    """Computes the standing of a league, and with it its live ratings, now; for operators."""
+    """Recomputes the standing and the live ratings of a league now; for operators."""
     operations.recompute_league(context(), signed_in(), name)
     with context().read() as session:
         return answered(queries.league(session, name))
@@ -90,7 +93,7 @@ def recompute_league(name: str) -> Response:
 @needs(Scope.OPERATE)
 @routes.output(Match)
 def requeue(match: str) -> Response:
-    """Sends a parked match once more; for operators."""
+    """Queues a parked match again; for operators."""
     with acting() as (session, actor, now):
         matches.requeue(session, actor, match, settings=context().settings, now=now)
     return whole_match(match)
@@ -101,7 +104,7 @@ def requeue(match: str) -> Response:
 @routes.input(schemas.MatchVoid)
 @routes.output(Match)
 def void(match: str, json_data: schemas.MatchVoid) -> Response:
-    """Makes a match void, finished or not, for a fault of the platform; for operators."""
+    """Makes a match void, even a finished one, for a fault of the platform; for operators."""
     with acting() as (session, actor, now):
         new = voids.void(session, actor, match, json_data.reason, again=json_data.again, now=now)
     return whole_match(match, replaced_by=new.id if new else None)
@@ -112,7 +115,7 @@ def void(match: str, json_data: schemas.MatchVoid) -> Response:
 @routes.input(schemas.Reason)
 @routes.output(Match)
 def again(match: str, json_data: schemas.Reason) -> Response:
-    """Replays a void match; the new match. For operators."""
+    """Replays a void match and returns the new match; for operators."""
     with acting() as (session, actor, now):
         new = voids.play_again(session, actor, match, json_data.reason, now=now)
     return whole_match(new.id)
@@ -123,7 +126,7 @@ def again(match: str, json_data: schemas.Reason) -> Response:
 @routes.input(schemas.Reason)
 @routes.output(Version)
 def reinstate_version(number: int, json_data: schemas.Reason) -> Response:
-    """Lets a suspended version play again, with its forfeits set to 0; for operators."""
+    """Lets a suspended version play again and resets its count of forfeits; for operators."""
     with acting() as (session, actor, now):
         operations.reinstate_version(session, actor, number, json_data.reason, now=now)
     with context().read() as session:

@@ -1,4 +1,4 @@
-"""A season's proof: its archive, its verifications, and whose bots may go with it."""
+"""The proof of a season: its archive, its verifications, and each owner's consent to share bots."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ routes = APIBlueprint("proof", __name__, url_prefix="/api/v1", tag="Seasons")
 
 
 class WhichBundles(schemas.Query):
-    """Whose files and memories go with an archive."""
+    """Whose files and memories an archive includes."""
 
     bundles: Literal["mine", "allowed", "all"] = "allowed"
 
 
 class LessonsFound(schemas.Body):
-    """How the lessons came out that were given again."""
+    """The results of repeating a season's lessons."""
 
     lessons: Count
     out_of: Count
@@ -44,7 +44,7 @@ class LessonsFound(schemas.Body):
 
 
 class Found(schemas.Body):
-    """What came of playing a season again."""
+    """The results of replaying a season."""
 
     matches: Count
     out_of: Count
@@ -57,7 +57,7 @@ class Found(schemas.Body):
 
 
 class Sharing(schemas.Body):
-    """Whether one's bots may go with exported seasons."""
+    """Whether the account's bots may be included in exported seasons."""
 
     shares: bool
 
@@ -67,7 +67,7 @@ class Sharing(schemas.Body):
 @routes.input(WhichBundles, location="query")
 @routes.doc(responses=described("A zip", ZIP))
 def archive(season: str, query_data: WhichBundles) -> Response:
-    """A season that is over as one zip, with bots whose owners allow it; all for operators."""
+    """Returns a season that is over as a zip; `bundles` chooses whose bots it contains."""
     file = TemporaryFile()  # noqa: SIM115 - the answer closes it
     try:
         with context().read() as session:
@@ -84,7 +84,7 @@ def archive(season: str, query_data: WhichBundles) -> Response:
 @routes.input(Found)
 @routes.output(answers.Verification, status_code=201)
 def verified(season: str, json_data: Found) -> Response:
-    """Keeps what an operator found on replaying the season."""
+    """Stores the result of an operator's replay of the season; for operators."""
     with acting() as (session, actor, now):
         row = verifications.keep(session, actor, season, **json_data.model_dump(), now=now)
         return answered(verification(row), 201)
@@ -94,7 +94,7 @@ def verified(season: str, json_data: Found) -> Response:
 @needs(Scope.READ)
 @routes.output(answers.Sharing)
 def sharing() -> Response:
-    """Whether your bots' files and memories go with exported seasons to anybody."""
+    """Returns whether exported seasons include your bots' files and memories."""
     with context().read() as session:
         return answered(answers.Sharing(shares=account(session).shares))
 
@@ -104,7 +104,7 @@ def sharing() -> Response:
 @routes.input(Sharing)
 @routes.output(answers.Sharing)
 def share(json_data: Sharing) -> Response:
-    """Says whether your bots' files and memories may go with exported seasons to anybody."""
+    """Sets whether exported seasons include your bots' files and memories."""
     with acting() as (_, actor, _now):
         accounts.share(actor, shares=json_data.shares)
     return answered(answers.Sharing(shares=json_data.shares))

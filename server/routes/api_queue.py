@@ -1,4 +1,4 @@
-"""How much waits."""
+"""The length of the queue."""
 
 from __future__ import annotations
 
@@ -18,6 +18,6 @@ routes = APIBlueprint("queue", __name__, url_prefix="/api/v1", tag="Queue")
 @needs(Scope.READ)
 @routes.output(Queue)
 def queue() -> Response:
-    """Matches and try-outs that are not done yet."""
+    """Returns the numbers of unfinished matches and try-outs."""
     with context().read() as session:
         return answered(queries.queue(session))

@@ -28,7 +28,7 @@ routes = APIBlueprint("seasons", __name__, url_prefix="/api/v1", tag="Seasons")
 @needs(Scope.READ)
 @routes.output(Seasons)
 def seasons() -> Response:
-    """Every season, newest first."""
+    """Lists the seasons, newest first."""
     with context().read() as session:
         return answered(Seasons(items=queries.seasons(session, viewer(session)), next=None))
 
@@ -38,7 +38,7 @@ def seasons() -> Response:
 @routes.input(league_schemas.NewSeason)
 @routes.output(Season, status_code=201)
 def create(json_data: league_schemas.NewSeason) -> Response:
-    """A season of a league, or of a game with a league for it if it needs one; for operators."""
+    """Makes a season of a league, or of a game, which gets a league if needed; for operators."""
     wanted = json_data.model_dump(exclude_unset=True)
     with acting() as (session, actor, now):
         row = founding.found(session, actor, **wanted, settings=context().settings, now=now)
@@ -50,7 +50,7 @@ def create(json_data: league_schemas.NewSeason) -> Response:
 @needs(Scope.READ)
 @routes.output(Season)
 def season(season: str) -> Response:
-    """A season, by number or name, with its entrants."""
+    """Returns a season, by number or name, with its entrants."""
     return _season(season)
 
 
@@ -58,7 +58,7 @@ def season(season: str) -> Response:
 @needs(Scope.READ)
 @routes.output(Board)
 def standings(season: str) -> Response:
-    """The season's standing as it was last computed."""
+    """Returns the season's latest standing."""
     with context().read() as session:
         return answered(queries.season_standings(session, season, viewer(session)))
 
@@ -67,7 +67,7 @@ def standings(season: str) -> Response:
 @needs(Scope.READ)
 @routes.doc(responses=described("A line of JSON a match: digest, record", LINES))
 def export(season: str) -> Response:
-    """The records of a season that is over, in order, each with the digest on the books."""
+    """Returns the records of a season that is over, in order, each with its stored digest."""
     made = context()
     with made.read() as session:
         number = queries.finished_season(session, season)
@@ -79,7 +79,7 @@ def export(season: str) -> Response:
 @routes.input(schemas.Entering)
 @routes.output(Season)
 def enter(season: str, json_data: schemas.Entering) -> Response:
-    """Enters a bot of yours; its version is fixed at the start."""
+    """Enters one of your bots into a season; its version is fixed at the start."""
     with acting() as (session, actor, now):
         entries.enter(session, actor, season, json_data.bot, now=now)
     return _season(season)
@@ -90,7 +90,7 @@ def enter(season: str, json_data: schemas.Entering) -> Response:
 @routes.input(schemas.Entering)
 @routes.output(Season)
 def leave(season: str, json_data: schemas.Entering) -> Response:
-    """Takes a bot of yours out again, before the start."""
+    """Withdraws one of your bots from a season, before the start."""
     with acting() as (session, actor, now):
         entries.leave(session, actor, season, json_data.bot, now=now)
     return _season(season)
@@ -116,7 +116,7 @@ def freeze(season: str) -> Response:
 @needs(Scope.OPERATE)
 @routes.output(Season)
 def start(season: str) -> Response:
-    """Starts a season, all divisions of it; an open one is frozen first. For operators."""
+    """Starts a season in all its divisions; an open season is frozen first. For operators."""
     with acting() as (session, actor, now):
         services.start(session, actor, season, settings=context().settings, now=now)
     return _season(season)
@@ -126,7 +126,7 @@ def start(season: str) -> Response:
 @needs(Scope.OPERATE)
 @routes.output(Season)
 def pause(season: str) -> Response:
-    """Sends no more matches of all its divisions; those under way end. For operators."""
+    """Pauses a season in all its divisions; matches under way are played out. For operators."""
     return _step(season, services.pause)
 
 
@@ -134,7 +134,7 @@ def pause(season: str) -> Response:
 @needs(Scope.OPERATE)
 @routes.output(Season)
 def resume(season: str) -> Response:
-    """Resumes a paused season, all divisions of it; for operators."""
+    """Resumes a paused season in all its divisions; for operators."""
     return _step(season, services.resume)
 
 
@@ -142,7 +142,7 @@ def resume(season: str) -> Response:
 @needs(Scope.OPERATE)
 @routes.output(Season)
 def cancel(season: str) -> Response:
-    """Ends the season now, all divisions; unplayed matches become void. For operators."""
+    """Cancels a season in all its divisions; its unplayed matches become void. For operators."""
     return _step(season, services.cancel)
 
 

@@ -1,4 +1,4 @@
-"""Versions: the verdict, the bytes for those who may have them, and a second try-out."""
+"""Versions: the verdict, the uploaded bytes, and a second try-out."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ routes = APIBlueprint("versions", __name__, url_prefix="/api/v1", tag="Versions"
 @needs(Scope.READ)
 @routes.output(Version)
 def version(version: str) -> Response:
-    """A version, by number or digest, with its validation report, null while the verdict is out."""
+    """Returns a version, by number or digest; its report is null until the verdict."""
     return _version(version)
 
 
@@ -27,7 +27,7 @@ def version(version: str) -> Response:
 @needs(Scope.READ)
 @routes.doc(responses=described("The uploaded bytes", "application/octet-stream"))
 def bundle(version: str) -> Response:
-    """The uploaded bytes: for the owner and operators, and of the house's bots for everybody."""
+    """Returns the uploaded bytes to the owner and operators; a shipped bot's bytes to everybody."""
     with context().read() as session:
         found, data = queries.uploaded_file(session, version, viewer(session))
     response = Response(data, mimetype="application/octet-stream")
@@ -41,7 +41,7 @@ def bundle(version: str) -> Response:
 @needs(Scope.OPERATE)
 @routes.output(Version)
 def requeue(number: int) -> Response:
-    """Sends a parked version's try-out once more; for operators."""
+    """Queues the try-out of a parked version again; for operators."""
     with acting() as (session, actor, now):
         tryouts.try_again(session, actor, number, settings=context().settings, now=now)
     return _version(number)

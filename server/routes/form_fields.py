@@ -1,4 +1,4 @@
-"""What all form routes share: they read fields, and show a form again if something was wrong."""
+"""The parts that all form routes share: they read fields, and show a form again after an error."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ SECRETS: Final = ("password", "old", "new", "csrf_token")
 
 
 def typed() -> Mapping[str, str]:
-    """The fields that were sent, without those that are never given back."""
+    """Returns the submitted fields, without the secret ones, which are never sent back."""
     return {name: text for name, text in request.form.items() if name not in SECRETS}
 
 
 def field(name: str) -> str:
-    """The text of a field; empty if there is none."""
+    """Returns the text of a field, or "" if it is missing."""
     return request.form.get(name, "")
 
 
 def whole(name: str) -> int:
-    """A field that is a whole number. Raises BadOption."""
+    """Returns a field as a whole number. Raises BadOption."""
     text = field(name)
     if not text.isascii() or not text.isdecimal() or len(text) > 9:
         raise BadOption(f"{name} is {text!r}; it must be a whole number")
@@ -39,25 +39,25 @@ def whole(name: str) -> int:
 
 
 def whole_or_none(name: str) -> int | None:
-    """As `whole`, and None for an empty field."""
+    """Like `whole`, but returns None for an empty field."""
     return whole(name) if field(name) else None
 
 
 def go_to(endpoint: str, **parts: object) -> Response:
-    """Sends the browser to one of our pages."""
+    """Redirects the browser to one of the pages."""
     return redirect(url_for(endpoint, **parts), 303)  # type: ignore[arg-type]
 
 
 def shown_again(page: str, error: MatchboxError) -> Response:
-    """The page of the form with the error on it, under the error's status."""
+    """Returns the form's page with the error on it, under the error's status code."""
     return make_response(page, status_of(error))
 
 
 def form_of(page: Callable[..., str]) -> Callable[[View], View]:
-    """Makes a view show its form's page again if the caller got a field wrong.
+    """Decorates a view so that it shows its form's page again after the caller's mistake.
 
     `page` takes the source, the parts of the address, `values` and `error`. A Forbidden is not
-    caught: it has an error page of its own.
+    caught, because it has its own error page.
     """
 
     def decorate(view: View) -> View:
@@ -77,7 +77,7 @@ def form_of(page: Callable[..., str]) -> Callable[[View], View]:
 
 
 def secret_page(page: str) -> Response:
-    """A page that shows a secret once: no browser keeps a copy."""
+    """Returns a page that shows a secret once; it tells the browser not to store a copy."""
     response = make_response(page)
     response.headers["Cache-Control"] = "no-store"
     return response

@@ -23,7 +23,7 @@ routes = Blueprint("forms_accounts", __name__)
 
 @routes.post("/login")
 def log_in() -> Response:
-    """Logs in, and goes to the page that the visitor wanted."""
+    """Logs in, then goes to the page that the visitor wanted."""
     after = own_path(field("next") or "/")
     try:
         user = logins.log_in(context(), field("name"), field("password"), client_network())
@@ -35,7 +35,7 @@ def log_in() -> Response:
 
 @routes.post("/signup")
 def sign_up() -> Response:
-    """Makes an account, and logs in to it."""
+    """Makes an account and logs in to it."""
     made = context()
     name, password, signup = field("name"), field("password"), made.settings.signup
     try:
@@ -56,7 +56,7 @@ def log_out() -> Response:
 
 @routes.post("/first/<secret>")
 def claim(secret: str) -> Response:
-    """Makes the first operator's account by the one-time link."""
+    """Makes the first operator's account from the one-time link."""
     made = context()
     name, password = field("name"), field("password")
     try:
@@ -71,7 +71,7 @@ def claim(secret: str) -> Response:
 @routes.post("/account/tokens")
 @form_of(pages.account_page)
 def make_token() -> Response:
-    """Makes a token, and shows its secret this once."""
+    """Makes a token and shows its secret, once."""
     with acting() as (session, actor, now):
         secret = accounts.make_token(
             session,
@@ -86,7 +86,7 @@ def make_token() -> Response:
 
 @routes.post("/account/password")
 def change_password() -> Response:
-    """Sets a new password; ends all other sessions, and revokes the tokens if asked to."""
+    """Sets a new password, ends all other sessions, and revokes the tokens if asked to."""
     actor, network = signed_in(), client_network()
     old, new, revoke = field("old"), field("new"), field("revoke") == "yes"
     try:
@@ -107,7 +107,7 @@ def end_one_session(number: int) -> Response:
 
 @routes.post("/account/sessions/end")
 def end_other_sessions() -> Response:
-    """Logs all of the account's browsers out but this one."""
+    """Logs the account out of all browsers but this one."""
     asking = visitor()
     with acting() as (session, actor, _):
         sessions.end_all(session, actor, but=asking.session if asking else None)
@@ -116,7 +116,7 @@ def end_other_sessions() -> Response:
 
 @routes.post("/account/tokens/<number:number>/revoke")
 def revoke_token(number: int) -> Response:
-    """Makes a token stop working."""
+    """Revokes a token."""
     with acting() as (session, actor, now):
         accounts.revoke_token(session, actor, number, now=now)
     return go_to("pages.account")
@@ -124,7 +124,7 @@ def revoke_token(number: int) -> Response:
 
 @routes.post("/account/sharing")
 def share() -> Response:
-    """Says whether the account's bots go into exported seasons."""
+    """Sets whether exported seasons include the account's bots."""
     with acting() as (_, actor, _now):
         accounts.share(actor, shares=field("shares") == "yes")
     return go_to("pages.account")

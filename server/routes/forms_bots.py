@@ -23,7 +23,7 @@ routes = Blueprint("forms_bots", __name__)
 @routes.post("/submit")
 @form_of(pages.submit_page)
 def submit() -> Response:
-    """Takes a bot, and goes to its version's page, where the verdict will be."""
+    """Uploads a bot, then goes to its version's page, which will show the verdict."""
     require_account()
     data = _file()
     with acting() as (session, actor, now):
@@ -44,7 +44,7 @@ def submit() -> Response:
 
 @routes.post("/bots/<name:owner>/<name:name>/activate")
 def activate(owner: str, name: str) -> Response:
-    """Makes an accepted version the one that the bot plays with."""
+    """Makes an accepted version the active one."""
     number = whole("number")
     with acting() as (session, actor, now):
         uploads.activate(session, actor, f"{owner}/{name}", number, now=now)
@@ -53,7 +53,7 @@ def activate(owner: str, name: str) -> Response:
 
 @routes.post("/bots/<name:owner>/<name:name>/retire")
 def retire(owner: str, name: str) -> Response:
-    """Takes the bot off every board for ever."""
+    """Removes the bot from every leaderboard for ever."""
     with acting() as (session, actor, now):
         uploads.retire(session, actor, f"{owner}/{name}", now=now)
     return go_to("pages.bot", owner=owner, name=name)
@@ -61,7 +61,7 @@ def retire(owner: str, name: str) -> Response:
 
 @routes.post("/bots/<name:owner>/<name:name>/compare")
 def compare(owner: str, name: str) -> Response:
-    """Begins a comparison, and goes to its page."""
+    """Starts a comparison, then goes to its page."""
     challenger, defender = whole("challenger"), whole("defender")
     among, games = whole("field"), whole("games")
     with acting() as (session, actor, now):
@@ -88,7 +88,7 @@ def cancel(number: int) -> Response:
 
 
 def _file() -> bytes:
-    """The bytes of the file, or of the text in the field below it. Raises BadBundle."""
+    """Returns the bytes of the file, or of the text in the field below it. Raises BadBundle."""
     part = request.files.get("file")
     data = part.read() if part else b""
     if data:

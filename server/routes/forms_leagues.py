@@ -53,7 +53,7 @@ def create_league() -> Response:
 @routes.post("/leagues/<name:name>")
 @form_of(pages.league_page)
 def edit_league(name: str) -> Response:
-    """Changes how a league is run; an empty number of deals lets it follow from the bots' speed."""
+    """Changes how a league is run. Without a number of deals, the bots' speed decides it."""
     with acting() as (session, actor, now):
         deals = whole_or_none("deals")
         leagues.edit(
@@ -81,7 +81,7 @@ def invite(name: str) -> Response:
 @routes.post("/leagues/<name:name>/uninvite")
 @form_of(pages.league_page)
 def uninvite(name: str) -> Response:
-    """Takes an invitation back."""
+    """Withdraws an invitation."""
     with acting() as (session, actor, now):
         admission.uninvite(session, actor, name, field("user"), now=now)
     return go_to("pages.league", name=name)
@@ -98,7 +98,10 @@ def pause_league(name: str, step: str) -> Response:
 @routes.post("/seasons")
 @form_of(pages.seasons_page)
 def create_season() -> Response:
-    """Makes a season of a league; without a name it gets the last one's with the next number."""
+    """Makes a season of a league.
+
+    Without a name, it takes the last season's name and the next number.
+    """
     with acting() as (session, actor, now):
         row = founding.found(
             session,
@@ -116,7 +119,7 @@ def create_season() -> Response:
 
 @routes.post("/seasons/<number:season>/<step>")
 def change_season(season: int, step: str) -> Response:
-    """Enters a bot or takes it out; or, for operators, takes the season to its next state."""
+    """Enters or withdraws a bot; for operators, moves the season to its next state."""
     with acting() as (session, actor, now):
         if step in PLACES:
             PLACES[step](session, actor, season, field("bot"), now=now)
@@ -130,7 +133,7 @@ def change_season(season: int, step: str) -> Response:
 
 
 def _options(game: str) -> dict[str, str]:
-    """The options of that game; the form also holds those of the others."""
+    """Returns the options of one game. The form also contains those of the other games."""
     its_own = f"option.{game}."
     return {
         name.removeprefix(its_own): text
@@ -140,7 +143,7 @@ def _options(game: str) -> dict[str, str]:
 
 
 def _run() -> dict[str, Any]:
-    """The fields of format, admission and schedule that the form holds; an empty one is None."""
+    """Returns the submitted fields of format, admission and schedule; an empty field is None."""
     return {
         part: {
             known.name: _value(known)

@@ -1,4 +1,4 @@
-"""The forms of notices: mark as read, choose what is mailed, add and remove webhooks."""
+"""The forms of notices: mark as read, choose the kinds to mail, add and remove webhooks."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def mark_read(number: int) -> Response:
 
 @routes.post("/inbox/read")
 def mark_all_read() -> Response:
-    """Marks as read the notices that the page showed, and older ones."""
+    """Marks the notices that the page showed, and all older ones, as read."""
     newest = field("newest")
     seen = min(int(newest), 2**53) if newest.isascii() and newest.isdecimal() else 0
     with acting() as (session, actor, now):
@@ -41,7 +41,7 @@ def mark_all_read() -> Response:
 @routes.post("/account/email")
 @form_of(pages.account_page)
 def ask_email() -> Response:
-    """Sends a link to the address that was typed."""
+    """Sends a confirmation link to the address that was entered."""
     with acting() as (session, actor, now):
         address, settings = field("email").strip(), context().settings
         contact.ask(session, actor, address, settings=settings, now=now)
@@ -50,7 +50,7 @@ def ask_email() -> Response:
 
 @routes.post("/account/email/clear")
 def clear_email() -> Response:
-    """Mails no more notices."""
+    """Stops mailing notices."""
     with acting() as (session, actor, _):
         contact.clear(session, actor)
     return go_to("pages.account")
@@ -58,7 +58,7 @@ def clear_email() -> Response:
 
 @routes.post("/account/email/kinds")
 def choose_kinds() -> Response:
-    """Mails notices of the kinds that were ticked, and no others."""
+    """Sets the kinds of notices to mail: those that were ticked, and no others."""
     with acting() as (session, actor, _):
         contact.mute(session, actor, set(MUTABLE) - set(request.form.getlist("kind")))
     return go_to("pages.account")
@@ -66,7 +66,7 @@ def choose_kinds() -> Response:
 
 @routes.post("/account/email/<secret>")
 def confirm_email(secret: str) -> Response:
-    """Mails notices from now on to the address that the link was sent to."""
+    """Confirms the address that the link was sent to; notices are mailed there from now on."""
     with acting() as (session, actor, now):
         contact.confirm(session, actor, secret, settings=context().settings, now=now)
     return go_to("pages.account")
@@ -75,7 +75,7 @@ def confirm_email(secret: str) -> Response:
 @routes.post("/account/webhooks")
 @form_of(pages.account_page)
 def add_webhook() -> Response:
-    """Adds a webhook, and shows its secret this once."""
+    """Adds a webhook and shows its secret, once."""
     with acting() as (session, actor, now):
         url, settings = field("url").strip(), context().settings
         made = inbox.fresh_webhook(webhooks.add(session, actor, url, settings=settings, now=now))
@@ -84,7 +84,7 @@ def add_webhook() -> Response:
 
 @routes.post("/account/webhooks/<number:number>/remove")
 def remove_webhook(number: int) -> Response:
-    """Stops posting notices there."""
+    """Removes a webhook."""
     with acting() as (session, actor, _):
         webhooks.remove(session, actor, number)
     return go_to("pages.account")

@@ -1,4 +1,4 @@
-"""The forms of operators: accounts, parked jobs, matches and seasons that are under way."""
+"""The operators' forms: accounts, parked jobs, and matches and seasons that are under way."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def create_user() -> Response:
 
 @routes.post("/admin/versions/<number:number>/requeue")
 def requeue_version(number: int) -> Response:
-    """Sends a parked version's try-out once more."""
+    """Queues the try-out of a parked version again."""
     with acting() as (session, actor, now):
         tryouts.try_again(session, actor, number, settings=context().settings, now=now)
     return go_to("pages.admin")
@@ -38,7 +38,7 @@ def requeue_version(number: int) -> Response:
 
 @routes.post("/admin/lessons/<number:number>/requeue")
 def requeue_lesson(number: int) -> Response:
-    """Sends a parked lesson once more."""
+    """Queues a parked lesson again."""
     with acting() as (session, actor, now):
         lessons.requeue(session, actor, number, settings=context().settings, now=now)
     return go_to("pages.admin")
@@ -54,7 +54,7 @@ def skip_lesson(number: int) -> Response:
 
 @routes.post("/admin/matches/<match:match>/requeue")
 def requeue_match(match: str) -> Response:
-    """Sends a parked match once more."""
+    """Queues a parked match again."""
     with acting() as (session, actor, now):
         matches.requeue(session, actor, match, settings=context().settings, now=now)
     return go_to("pages.admin")
@@ -63,7 +63,7 @@ def requeue_match(match: str) -> Response:
 @routes.post("/admin/matches/<match:match>/void")
 @form_of(pages.match_operate_page)
 def void_match(match: str) -> Response:
-    """Makes the match void, and replays it if that was ticked."""
+    """Makes the match void, and replays it if the box was ticked."""
     with acting() as (session, actor, now):
         voids.void(session, actor, match, field("reason"), again=bool(field("again")), now=now)
     return go_to("pages.match_operate", match=match)
@@ -90,7 +90,7 @@ def reinstate_version(number: int) -> Response:
 @routes.post("/seasons/<number:season>/disqualify")
 @form_of(pages.season_operate_page)
 def disqualify(season: int) -> Response:
-    """Takes a bot out of the season; its games there no longer count."""
+    """Disqualifies a bot from the season; its games there no longer count."""
     with acting() as (session, actor, now):
         operations.disqualify(session, actor, season, field("bot"), field("reason"), now=now)
     return go_to("pages.season_operate", season=season)
@@ -99,7 +99,7 @@ def disqualify(season: int) -> Response:
 @routes.post("/seasons/<number:season>/reinstate")
 @form_of(pages.season_operate_page)
 def reinstate(season: int) -> Response:
-    """Takes a disqualification back."""
+    """Reinstates a disqualified bot."""
     with acting() as (session, actor, now):
         operations.reinstate(session, actor, season, field("bot"), field("reason"), now=now)
     return go_to("pages.season_operate", season=season)
@@ -118,6 +118,6 @@ def rerun(season: int) -> Response:
 @routes.post("/seasons/<number:season>/recompute")
 @form_of(pages.season_operate_page)
 def recompute(season: int) -> Response:
-    """Computes the standing now."""
+    """Recomputes the standing now."""
     operations.recompute_season(context(), signed_in(), season)
     return go_to("pages.season_operate", season=season)

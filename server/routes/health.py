@@ -1,4 +1,4 @@
-"""Is the server alive, is it ready, and what has it counted."""
+"""Liveness, readiness and metrics of the server."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ if TYPE_CHECKING:
     from server.metrics import Metrics
 
 BROKER_S: Final = 2
-"""How long the broker is waited for."""
+"""The seconds to wait for the broker."""
 
 routes = APIBlueprint("health", __name__, enable_openapi=False)
 
 
 @routes.get("/healthz")
 def alive() -> Response:
-    """The process answers."""
+    """Answers as long as the process runs."""
     return jsonify({"status": "alive"})
 
 
 @routes.get("/readyz")
 def ready() -> Response:
-    """The books can be read and the queue can be reached; 503 says which cannot."""
+    """Checks that the database can be read and the broker reached; a 503 says which one failed."""
     with context().read() as session:
         queries.queue(session)
     if context().settings.broker_url:
@@ -41,13 +41,13 @@ def ready() -> Response:
 
 @routes.get("/metrics")
 def metrics() -> Response:
-    """Prometheus' text format."""
+    """Returns the metrics in Prometheus' text format."""
     counted: Metrics = current_app.extensions["matchbox-metrics"]
     return Response(counted.text(context()), content_type=CONTENT_TYPE_LATEST)
 
 
 def reach_broker(url: str) -> None:
-    """Says hello to the broker. Raises BrokerUnavailable."""
+    """Connects to the broker once. Raises BrokerUnavailable."""
     options = {"socket_connect_timeout": BROKER_S, "socket_timeout": BROKER_S, "max_retries": 0}
     try:
         with Connection(url, connect_timeout=BROKER_S, transport_options=options) as connection:

@@ -1,7 +1,7 @@
-"""What arenas ask and hand in, with the arena's token: bundles, memories, records,
-claims, results, walls.
+"""The routes for arenas, which present the arena's token.
 
-Knows the messages of wire.py; believes no result without its attempt's token.
+They serve bundles, memories and records, and take claims, results and reports about walls. Knows
+the messages of wire.py. A result is accepted only with the token of its attempt.
 """
 
 from __future__ import annotations
@@ -22,21 +22,21 @@ if TYPE_CHECKING:
     from flask.typing import ResponseReturnValue
 
 MOST_BYTES: Final = 64 << 20
-"""Of a result: long matches have long records."""
+"""The largest body that an arena may send; long matches have long records."""
 
 routes = APIBlueprint("internal", __name__, url_prefix="/internal", enable_openapi=False)
 
 
 @routes.before_request
 def let_arenas_in() -> None:
-    """Nobody else comes through here; what they bring may be long."""
+    """Refuses everybody but arenas, and allows their long bodies."""
     arena_only()
     request.max_content_length = MOST_BYTES
 
 
 @routes.get("/bundles/<digest:digest>")
 def bundle(digest: str) -> Response:
-    """The bytes with that digest."""
+    """Returns the uploaded bytes with that digest."""
     with context().read() as session:
         data = queries.bundle(session, digest)
     return Response(data, mimetype="application/octet-stream")
@@ -44,7 +44,7 @@ def bundle(digest: str) -> Response:
 
 @routes.get("/memories/<digest:digest>")
 def memory(digest: str) -> Response:
-    """The memory with that digest."""
+    """Returns the memory with that digest."""
     with context().read() as session:
         data = learning.memory(session, digest)
     return Response(data, mimetype="application/octet-stream")
@@ -52,7 +52,7 @@ def memory(digest: str) -> Response:
 
 @routes.get("/records/<match>")
 def record(match: str) -> Response:
-    """A match's record as it is packed, for a lesson."""
+    """Returns the packed record of a match, for a lesson."""
     with context().read() as session:
         data = learning.packed_record(session, match)
     return Response(data, mimetype="application/octet-stream")
@@ -60,7 +60,7 @@ def record(match: str) -> Response:
 
 @routes.post("/claims")
 def claim() -> ResponseReturnValue:
-    """204 renews the lease; 409 says that the job is over or somebody else's."""
+    """Renews the lease of a job; 409 if the job is over or was given to another arena."""
     message = wire.from_plain(wire.Claim, _object())
     made = context()
     with made.write() as session:
@@ -70,7 +70,7 @@ def claim() -> ResponseReturnValue:
 
 @routes.post("/results")
 def result() -> Response:
-    """Takes {"task", "message"}; says whether the rows changed by it."""
+    """Accepts {"task", "message"}; returns whether it changed any row."""
     told = _object()
     task, message = str(told.get("task")), told.get("message")
     made = context()
@@ -83,7 +83,7 @@ def result() -> Response:
 
 @routes.post("/walls")
 def wall() -> ResponseReturnValue:
-    """Keeps what an arena says of its box."""
+    """Stores an arena's report about its box."""
     report = _object()
     made = context()
     with made.write() as session:

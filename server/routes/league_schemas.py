@@ -1,7 +1,7 @@
-"""What the API takes about leagues and seasons: a model for each body and query.
+"""Request models for leagues and seasons, one for each body and query.
 
-The fields of format, admission and schedule follow from matchbox.league.format; any may be left
-out. Knows shapes; the services judge values.
+The fields of format, admission and schedule come from matchbox.league.format; each may be left out.
+The models check types and ranges; the services check meaning.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from server.routes.schemas import Body, NameText
 
 
 def _hint(hint: Any) -> Any:
-    """The type with its bounds as the document tells them."""
+    """Returns the type with its bounds in the form that OpenAPI shows."""
     if get_origin(hint) is Annotated:
         inner, bounds = get_args(hint)
         return Annotated[inner, Field(ge=bounds.ge, le=bounds.le)]
@@ -28,7 +28,7 @@ def _hint(hint: Any) -> Any:
 
 
 def _some_of(kind: Any, doc: str) -> Any:
-    """A body of any of the fields of these settings."""
+    """Returns a model with all fields of a settings class, each of them optional."""
     hints = get_type_hints(kind, include_extras=True)
     known: dict[str, Any] = {
         field.name: (
@@ -44,13 +44,13 @@ def _some_of(kind: Any, doc: str) -> Any:
 if TYPE_CHECKING:
 
     class FormatFields(Body):
-        """Made below."""
+        """A placeholder for the type checker; the class is built below."""
 
     class AdmissionFields(Body):
-        """Made below."""
+        """A placeholder for the type checker; the class is built below."""
 
     class ScheduleFields(Body):
-        """Made below."""
+        """A placeholder for the type checker; the class is built below."""
 else:
     FormatFields = _some_of(run.Format, "How a season is played.")
     AdmissionFields = _some_of(run.Admission, "Who may enter.")
@@ -72,9 +72,9 @@ class HowRun(Body):
 
 
 class ChangedLeague(HowRun):
-    """The fields to change; a format applies to seasons made from then on, the rest at once.
+    """The fields to change. A format applies to seasons made from now on, the rest at once.
 
-    `paced` has the number of deals follow from the bots' speed again.
+    `paced` lets the bots' speed decide the number of deals again.
     """
 
     paced: bool | None = None
@@ -91,15 +91,15 @@ class NewLeague(HowRun):
 
 
 class Inviting(Body):
-    """An account by its name."""
+    """An account, by its name."""
 
     user: NameText
 
 
 class NewSeason(Body):
-    """A season of a league, or of a game: a league is made for it if it needs one.
+    """A season of a league or of a game. A game without a suitable league gets one.
 
-    `cycles` is short for the format's. Whoever knows the `seed` knows all deals.
+    `cycles` is short for the format's. Anybody who knows the `seed` can compute all deals.
     """
 
     name: NameText | None = None

@@ -1,4 +1,4 @@
-"""The forms of an answer: whole lists, things just made, bodies that are not JSON."""
+"""Builds responses: answers as JSON, newly made objects, and bodies that are not JSON."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ if TYPE_CHECKING:
 
 
 def answered(answer: Answer, status: int = 200) -> Response:
-    """The answer as JSON."""
+    """Returns the answer as a JSON response."""
     response = jsonify(answer.plain())
     response.status_code = status
     return response
 
 
 def made_at(location: str, made: Answer) -> Response:
-    """A thing that has just been made, and its address."""
+    """Returns a 201 response with a new object and its address."""
     response = answered(made, 201)
     response.headers["Location"] = location
     return response
 
 
 def described(description: str, mimetype: str) -> Any:
-    """The OpenAPI description of a 200 that is not JSON."""
+    """Returns the OpenAPI description of a 200 response that is not JSON."""
     return {
         200: {"description": description, "content": {mimetype: {"schema": {"type": "string"}}}}
     }

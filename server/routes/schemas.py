@@ -1,6 +1,6 @@
-"""What the API takes: a model for each body and query. A field that is not here is refused.
+"""Request models of the API, one for each body and query. An unknown field is refused.
 
-Knows shapes; what a value means is for the services to judge.
+The models check types and ranges; the services check meaning.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ FullName = Annotated[str, Field(max_length=70)]
 
 
 class Body(BaseModel):
-    """A JSON object of which every field is known, and of the right type as it stands."""
+    """A JSON object. It accepts no unknown fields, and does not convert types."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
 
 class Query(BaseModel):
-    """What follows the question mark: texts, of which numbers are read."""
+    """A query string. Its texts are converted to numbers where a field is one."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -54,7 +54,7 @@ class MatchesPage(Page):
 
 
 class Since(Query):
-    """Which events a stream begins after."""
+    """The event after which a stream starts."""
 
     after: Annotated[int, Field(ge=0, le=2**53)] | None = None
 
@@ -67,20 +67,20 @@ class Credentials(Body):
 
 
 class TokenTerms(Body):
-    """What a new token may be used for, and for how long."""
+    """The scopes and the lifetime, in days, of a new token."""
 
     scopes: Annotated[list[SCOPES], Field(min_length=1, max_length=3)] | None = None
-    """All that the account may do, where there is none."""
+    """None for every scope that the account may have."""
     days: Annotated[int, Field(ge=1, le=3650)] = 365
 
     @property
     def terms(self) -> dict[str, Any]:
-        """As the service takes them."""
+        """Returns the keyword arguments for the service."""
         return {"scopes": self.scopes, "days": self.days}
 
 
 class LogIn(Credentials, TokenTerms):
-    """Credentials, and what the token that is made will be called."""
+    """Credentials, and a label for the new token."""
 
     label: Annotated[str, Field(min_length=1, max_length=64)] = "login"
 
@@ -92,13 +92,13 @@ class NewUser(Credentials):
 
 
 class NewToken(TokenTerms):
-    """What the token is for."""
+    """A new token, with a name for its purpose."""
 
     name: Annotated[str, Field(min_length=1, max_length=64)]
 
 
 class NewPassword(Body):
-    """The password, and the one in its place."""
+    """The old password and the new one."""
 
     old: Secret
     new: Secret
@@ -106,7 +106,7 @@ class NewPassword(Body):
 
 
 class NewBot(BaseModel):
-    """A bot's file: as a part of a form, or as text in JSON."""
+    """A bot's file, as a part of a form or as text in JSON."""
 
     model_config = ConfigDict(extra="forbid", strict=True, populate_by_name=True)
 
@@ -117,7 +117,7 @@ class NewBot(BaseModel):
 
 
 class NewVersion(BaseModel):
-    """The next file of a bot."""
+    """The file of a bot's next version."""
 
     model_config = ConfigDict(extra="forbid", strict=True, populate_by_name=True)
 
@@ -126,44 +126,44 @@ class NewVersion(BaseModel):
 
 
 class Activation(Body):
-    """Which version a bot shall play with."""
+    """The number of the version that shall become active."""
 
     version: Whole
 
 
 class AuditPage(Page):
-    """A page of the log; `subject` as season:3, `action` as season.start."""
+    """A page of the audit log. `subject` is like season:3, `action` like season.start."""
 
     subject: NameText | None = None
     action: NameText | None = None
 
 
 class Reason(Body):
-    """Why an operator does it."""
+    """The reason for an operator's action."""
 
     reason: Annotated[str, Field(min_length=1, max_length=400)]
 
 
 class MatchVoid(Reason):
-    """A fault of the platform, and whether the match is played again at once."""
+    """The platform's fault that makes a match void, and whether to replay the match at once."""
 
     again: bool = False
 
 
 class RoundAgain(Reason):
-    """A round of a season, counted from 1; the last one opened where it is left out."""
+    """A round of a season, counted from 1; the latest one if left out."""
 
     round: Whole | None = None
 
 
 class OutOfSeason(Reason):
-    """A bot as owner/name."""
+    """A bot, as owner/name."""
 
     bot: FullName
 
 
 class Entering(Body):
-    """A bot as owner/name, or the name alone of one of yours."""
+    """A bot, as owner/name, or as the name alone if it is yours."""
 
     bot: FullName
 
@@ -175,11 +175,11 @@ class ComparisonsPage(Page):
 
 
 class NewComparison(Body):
-    """A bot of yours, as owner/name or its name alone, and two of its versions by number.
+    """One of your bots, as owner/name or as the name alone, and two of its versions by number.
 
-    Without them, the newest accepted version is compared with the active one, or with the newest
-    before it where it is active itself. With a `field`, both
-    play that many of the league's best bots instead of each other. `bounds` is in Elo.
+    Without numbers, the newest accepted version is compared with the active one; if it is the
+    active one itself, with the newest version before it. With a `field`, the two versions do not
+    meet: each plays that many of the league's best bots. `bounds` is [low, high] in Elo.
     """
 
     bot: FullName

@@ -1,6 +1,6 @@
-"""Fills the dashboard's `Source`: each function reads in a database session of its own.
+"""Fills the dashboard's `Source`. Each function reads in its own database session.
 
-Knows who asks and which query answers; renders nothing.
+Knows the visitor and the query for each function; renders nothing.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from server.services import notices, uploads
 
 
 def make_source() -> Source:
-    """The functions that the pages read from."""
+    """Returns the functions that the pages read from."""
     return Source(
         viewer=_viewer,
         libraries=lambda: list(libraries_of(context().settings)),
@@ -66,7 +66,7 @@ def make_source() -> Source:
 
 
 def the_source() -> Source:
-    """The source that the app's pages were made with."""
+    """Returns the source of the running app."""
     source: Source = current_app.extensions["matchbox-source"]
     return source
 

@@ -1,6 +1,6 @@
-"""Reads an upload out of a request, whether a form's part or a text in JSON.
+"""Reads an upload from a request: a part of a form, or text in JSON.
 
-Knows content types and the two models; looks at no byte of the file.
+Knows the content types and the two models; never looks at the bytes of the file.
 """
 
 from __future__ import annotations
@@ -24,7 +24,10 @@ _FILE: Final = {
 
 
 def read_upload(kind: type[Form]) -> tuple[Form, bytes]:
-    """The fields, and the file's bytes. Raises HTTPError 422 naming the fields that are wrong."""
+    """Returns the fields and the file's bytes.
+
+    Raises HTTPError 422, which names the fields that are wrong.
+    """
     if request.mimetype == "multipart/form-data":
         return _from_form(kind)
     if request.mimetype == "application/json":
@@ -38,7 +41,7 @@ def read_upload(kind: type[Form]) -> tuple[Form, bytes]:
 
 
 def request_body(kind: type[BaseModel]) -> dict[str, Any]:
-    """The OpenAPI description of such a body."""
+    """Returns the OpenAPI description of an upload's body."""
     content = {}
     for mimetype, file in _FILE.items():
         schema = kind.model_json_schema(by_alias=True)

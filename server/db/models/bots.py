@@ -1,4 +1,4 @@
-"""Bots, their versions, and the bytes of these."""
+"""Bots, their versions, and the uploaded bytes."""
 
 from __future__ import annotations
 
@@ -16,15 +16,16 @@ class VersionState(StrEnum):
     """The life of an upload."""
 
     PENDING = "pending"
-    """Waiting for its try-out, or in it."""
+    """Waits for its try-out, or is in it."""
     ACTIVE = "active"
-    """Accepted, and the version that the bot plays with."""
+    """Accepted, and the one that the bot plays with."""
     ACCEPTED = "accepted"
     """Accepted, but another version of the bot is active."""
     QUARANTINED = "quarantined"
-    """Present when the platform failed too often: plays no more until it was tried alone."""
+    """Took part too often when the platform failed. It does not play until it was tried out
+    alone."""
     SUSPENDED = "suspended"
-    """Was active, and had too many faults: plays no more. A new version takes its place."""
+    """Was active and had too many faults. It does not play; a new version may replace it."""
     REFUSED = "refused"
     RETIRED = "retired"
 
@@ -34,7 +35,7 @@ WAITING: Final = (VersionState.PENDING, VersionState.QUARANTINED)
 
 
 class Bot(Table):
-    """A name in one game that belongs to one owner for ever."""
+    """A name in one game. It belongs to one owner for ever."""
 
     __tablename__ = "bot"
     __table_args__ = (UniqueConstraint("owner_id", "name"),)
@@ -50,12 +51,12 @@ class Bot(Table):
 
     @property
     def full_name(self) -> str:
-        """As it is shown: owner/name."""
+        """The displayed name: owner/name."""
         return f"{self.owner.name}/{self.name}"
 
 
 class Bundle(Table):
-    """Uploaded bytes, once per digest."""
+    """Uploaded bytes, stored once for each digest."""
 
     __tablename__ = "bundle"
 
@@ -64,7 +65,7 @@ class Bundle(Table):
 
 
 class Version(Table):
-    """An immutable upload of a bot: a bundle, and the class chosen in it."""
+    """An immutable upload of a bot: a bundle, and the chosen class in it."""
 
     __tablename__ = "version"
     __table_args__ = (
@@ -82,45 +83,46 @@ class Version(Table):
     """The class that the owner chose; empty if the file decides."""
     state: Mapped[str] = mapped_column(String(16), default=VersionState.PENDING)
     attempt: Mapped[int] = mapped_column(default=0)
-    """How often its try-out was sent."""
+    """How many times its try-out was sent."""
     deadline: Mapped[int | None] = mapped_column(BigInteger)
-    """When its try-out is due, the first time or again; until then it is under way. None once
-    settled or parked."""
+    """When its try-out is due, for the first time or again; before that time a try-out is under
+    way. None if it is settled or parked."""
     claimed_at: Mapped[int | None] = mapped_column(BigInteger)
-    """When an arena began its latest try-out."""
+    """When an arena began the latest try-out."""
     network: Mapped[str] = mapped_column(String(64), default="")
-    """Where the upload came from; kept until the verdict."""
+    """The network that the upload came from; deleted after the verdict."""
     platform_faults: Mapped[int] = mapped_column(default=0)
     trouble: Mapped[str] = mapped_column(String(500), default="")
-    """What the platform last reported about it."""
+    """The platform's last report about it."""
     report: Mapped[dict[str, Any] | None]
     """The try-out's report: verdict, reasons, log, games, cpu_ms_per_decision, box."""
     unrepeatable: Mapped[bool] = mapped_column(default=False)
     sampled: Mapped[int] = mapped_column(default=0)
-    """Of so many of its matches bouts were played again alone."""
+    """The number of its matches of which bouts were replayed alone."""
     stateful_at: Mapped[int | None] = mapped_column(BigInteger)
     """When it was found to keep state between bouts; None if it never was."""
     learns: Mapped[bool | None]
-    """Whether its class has a `learn`; None until that is known."""
+    """Whether its class has a `learn` method; None until this is known."""
     rated_matches: Mapped[int] = mapped_column(default=0)
-    """Of its ranked and season matches that count, so many are held against its forfeits."""
+    """The number of its ranked and season matches that its forfeits are measured against."""
     rated_bouts: Mapped[int] = mapped_column(default=0)
-    """The bouts of these."""
+    """The number of bouts in those matches."""
     forfeits: Mapped[int] = mapped_column(default=0)
-    """How many of these bouts it forfeited."""
+    """The number of those bouts that it forfeited."""
     counted_from: Mapped[int | None] = mapped_column(BigInteger)
-    """When an operator let it begin anew; what ended before is not among the three above."""
+    """When an operator last reset the three counts; they leave out all matches that ended
+    before."""
     created_at: Mapped[int] = mapped_column(BigInteger, index=True)
     settled_at: Mapped[int | None] = mapped_column(BigInteger)
     bot: Mapped[Bot] = relationship(back_populates="versions")
 
     @property
     def parked(self) -> bool:
-        """True if platform faults leave its try-out to the operator."""
+        """True if its try-out waits for an operator after too many platform faults."""
         return self.state in WAITING and self.deadline is None
 
     @property
     def entrant(self) -> str:
-        """Its name in rows and standings: the same in every database."""
+        """Its name in rows and standings, which is the same in every database."""
         chosen = f":{self.class_name}" if self.class_name else ""
         return f"{self.bot.full_name}:{self.digest}{chosen}"

@@ -1,4 +1,4 @@
-"""Comparisons of one version with another, asked for by authors."""
+"""Comparisons of two versions, requested by authors."""
 
 from __future__ import annotations
 
@@ -23,7 +23,10 @@ class ComparisonState(StrEnum):
 
 
 class Comparison(Table):
-    """Is the challenger better than the defender? Against each other, or both against a field."""
+    """Tests whether the challenger is better than the defender.
+
+    They play against each other, or both against a field.
+    """
 
     __tablename__ = "comparison"
     __table_args__ = (Index(None, "owner_id", "created_at"),)
@@ -31,19 +34,19 @@ class Comparison(Table):
     id: Mapped[int] = mapped_column(primary_key=True)
     owner_id: Mapped[int] = mapped_column(ForeignKey("user.id"))
     league_id: Mapped[int] = mapped_column(ForeignKey("league.id"))
-    """Whose game and options are played."""
+    """The league whose game and options are played."""
     challenger_id: Mapped[int] = mapped_column(ForeignKey("version.id"))
     defender_id: Mapped[int] = mapped_column(ForeignKey("version.id"))
     field: Mapped[list[Any]] = mapped_column(default=list)
-    """Version rows of a gauntlet; empty if the two meet each other."""
+    """The ids of the versions that both play against; empty if the two play each other."""
     bounds: Mapped[list[Any]]
     """[low, high] in Elo."""
     deals: Mapped[int]
-    """Deals of one match."""
+    """The number of deals in a match."""
     games: Mapped[int] = mapped_column(default=0)
-    """Bouts played so far."""
+    """The number of bouts played so far."""
     most: Mapped[int]
-    """Bouts after which it ends without an answer."""
+    """The number of bouts after which the comparison ends undecided."""
     seed: Mapped[str] = mapped_column(String(64))
     state: Mapped[str] = mapped_column(String(16), default=ComparisonState.RUNNING, index=True)
     result: Mapped[dict[str, Any] | None]

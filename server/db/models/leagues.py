@@ -17,11 +17,11 @@ class SeasonState(StrEnum):
     """The life of a season. Final: finished, cancelled."""
 
     DRAFT = "draft"
-    """Only operators see it."""
+    """Only operators see the season."""
     OPEN = "open"
-    """Bots enter and leave."""
+    """Bots may enter and leave."""
     FROZEN = "frozen"
-    """Versions are fixed, and nothing is played yet."""
+    """Versions are fixed, but nothing is played yet."""
     RUNNING = "running"
     PAUSED = "paused"
     FINISHED = "finished"
@@ -33,34 +33,39 @@ OVER: Final = (SeasonState.FINISHED, SeasonState.CANCELLED)
 
 
 class League(Table):
-    """A game with its options, and everybody who plays it. The default one is continuous."""
+    """A game with its options, and all bots that play it.
+
+    The default league of a game is continuous.
+    """
 
     __tablename__ = "league"
 
     id: Mapped[int] = mapped_column(primary_key=True)
     name: Mapped[str] = mapped_column(String(32), unique=True)
-    """The default league of a game bears the game's name."""
+    """The default league of a game has the game's name."""
     game: Mapped[str] = mapped_column(String(32), index=True)
     rules: Mapped[str] = mapped_column(String(16))
-    """The rules version that is rated now."""
+    """The version of the rules that is rated now."""
     options: Mapped[dict[str, Any]]
     seats: Mapped[int]
     deals: Mapped[int]
-    """Deals of one match."""
+    """The number of deals in a match."""
     paced: Mapped[bool] = mapped_column(default=False)
-    """Nobody named that number: a season's follows from how fast its bots are when it starts."""
+    """True if nobody chose the number of deals. Each season then takes it from the speed of its
+    bots at the start."""
     separation: Mapped[Separation] = mapped_column(String(16), default="none")
-    """How far apart its matches play the rotations of a deal."""
+    """How strictly its matches separate the rotations of a deal; see
+    matchbox.match.wire.Separation."""
     continuous: Mapped[bool] = mapped_column(default=False)
     paused: Mapped[bool] = mapped_column(default=False)
     format: Mapped[dict[str, Any]] = mapped_column("format_of_play", default=dict)
-    """How its seasons are played, by the fields of matchbox.league.format.Format."""
+    """How its seasons are played: the fields of matchbox.league.format.Format."""
     admission: Mapped[dict[str, Any]] = mapped_column(default=dict)
-    """Who may enter, by the fields of matchbox.league.format.Admission."""
+    """Who may enter: the fields of matchbox.league.format.Admission."""
     schedule: Mapped[dict[str, Any]] = mapped_column(default=dict)
-    """When its seasons start, by the fields of matchbox.league.format.Schedule; empty for never."""
+    """When its seasons start: the fields of matchbox.league.format.Schedule; empty for never."""
     seed: Mapped[str] = mapped_column(String(64))
-    """Where match ids and the dice of the continuous pairing come from."""
+    """The seed of the match ids and of the dice of the continuous pairing."""
     created_at: Mapped[int] = mapped_column(BigInteger)
 
 
@@ -74,33 +79,33 @@ class Season(Table):
     name: Mapped[str] = mapped_column(String(64), unique=True)
     state: Mapped[str] = mapped_column(String(16), default=SeasonState.OPEN, index=True)
     format: Mapped[dict[str, Any]] = mapped_column("format_of_play", default=dict)
-    """How it is played, fixed when it was made; as League.format."""
+    """How it is played, fixed when the season was made; the same fields as League.format."""
     edition: Mapped[int] = mapped_column(default=1)
-    """1, 2, 3, ... within the league; the divisions of an edition are seasons of their own."""
+    """1, 2, 3, ... within the league. The divisions of one edition are separate seasons."""
     division: Mapped[int] = mapped_column(default=1)
     """1 is the highest."""
     cycles: Mapped[int] = mapped_column(default=1)
-    """How many double round robins are played."""
+    """The number of double round robins."""
     round: Mapped[int] = mapped_column(default=0)
-    """How many rounds were opened."""
+    """The number of rounds opened so far."""
     rounds: Mapped[list[Any]] = mapped_column(default=list)
-    """Of each of them the stage, who rested and the ties, as matchbox.league.season.Round."""
+    """The stage, rests and ties of each round opened, as in matchbox.league.season.Round."""
     places: Mapped[list[Any]] = mapped_column(default=list)
-    """The versions' rows in the order in which a knock-out ended; empty of everything else."""
+    """The ids of the versions in the order of a knock-out's result; empty for other formats."""
     deals: Mapped[int]
-    """Deals of one match; of a season that is paced, settled when it starts."""
+    """The number of deals in a match. A paced season sets it at the start."""
     paced: Mapped[bool] = mapped_column(default=False)
-    """Whether that number follows from its bots' pace."""
+    """True if the number of deals follows from the speed of the bots."""
     seed: Mapped[str] = mapped_column(String(64), unique=True)
-    """Deals and match ids derive from it, so that a season can be told again."""
+    """The seed of the deals and match ids, so that a season can be repeated."""
     created_at: Mapped[int] = mapped_column(BigInteger)
     starts_at: Mapped[int | None] = mapped_column(BigInteger)
-    """When the schedule starts it; None if an operator does."""
+    """When the schedule starts the season; None if an operator starts it."""
     told: Mapped[int] = mapped_column(default=0)
-    """What its entrants were told: 0 nothing, 1 the start, 1 + n the ranks after n rounds, -1 the
-    end."""
+    """The last announcement to the entrants: 0 for none, 1 for the start, 1 + n for the ranks after
+    n rounds, -1 for the end."""
     trouble: Mapped[str] = mapped_column(String(500), default="")
-    """Why the schedule could not start it when it was time."""
+    """Why the schedule could not start the season on time."""
     started_at: Mapped[int | None] = mapped_column(BigInteger)
     finished_at: Mapped[int | None] = mapped_column(BigInteger)
     league: Mapped[League] = relationship()
@@ -118,18 +123,18 @@ class Entry(Table):
     bot_id: Mapped[int] = mapped_column(ForeignKey("bot.id"))
     version_id: Mapped[int | None] = mapped_column(ForeignKey("version.id"))
     out: Mapped[str] = mapped_column(String(16), default="")
-    """suspended: it plays no more; disqualified: what it played counts no more either."""
+    """suspended: it plays no further matches; disqualified: its games do not count either."""
     out_at: Mapped[int | None] = mapped_column(BigInteger)
     out_why: Mapped[str] = mapped_column(String(500), default="")
     rank: Mapped[int | None]
-    """As it was told last."""
+    """The last rank that was announced."""
     season: Mapped[Season] = relationship(back_populates="entries")
     bot: Mapped[Bot] = relationship()
     version: Mapped[Version | None] = relationship()
 
 
 class Invitation(Table):
-    """An account that may enter a league which admits by invitation only."""
+    """An account that may enter a league that is open by invitation only."""
 
     __tablename__ = "invitation"
 
@@ -139,7 +144,7 @@ class Invitation(Table):
 
 
 class Rating(Table):
-    """A version's live rating in a continuous league: openskill's figures between two refits."""
+    """A version's live rating in a continuous league, updated by openskill between two refits."""
 
     __tablename__ = "rating"
 
@@ -149,13 +154,13 @@ class Rating(Table):
     sigma: Mapped[float]
     matches: Mapped[int] = mapped_column(default=0)
     noted_at: Mapped[int | None] = mapped_column(BigInteger)
-    """When its last point of history was kept; None before the first."""
+    """When the last point of its history was stored; None before the first."""
     noted_matches: Mapped[int] = mapped_column(default=0)
-    """How many matches it had then."""
+    """The number of matches at that point."""
 
 
 class RatingPoint(Table):
-    """What a continuous league's standing said of a version at one time; never changed."""
+    """A version's figures in a continuous league's standing at one time; never changed."""
 
     __tablename__ = "rating_point"
     __table_args__ = (Index(None, "version_id", "league_id"),)
@@ -164,18 +169,18 @@ class RatingPoint(Table):
     league_id: Mapped[int] = mapped_column(ForeignKey("league.id"))
     version_id: Mapped[int] = mapped_column(ForeignKey("version.id"))
     rules: Mapped[str] = mapped_column(String(16))
-    """The rules version that was rated; under others Elo is on another scale."""
+    """The version of the rules that was rated; Elo under other rules has another scale."""
     at: Mapped[int] = mapped_column(BigInteger)
     matches: Mapped[int]
     value: Mapped[float]
-    """Elo; of a cooperative game the mean score."""
+    """Elo; in a cooperative game the mean score."""
     low: Mapped[float]
-    """The ends of its 95% interval."""
+    """The lower end of the 95% interval; `high` is the upper end."""
     high: Mapped[float]
 
 
 class Standing(Table):
-    """A standing as it was last computed, with the digest of the rows it came from."""
+    """The latest standing, with the digest of the rows it was computed from."""
 
     __tablename__ = "standing"
     __table_args__ = (Index(None, "computed_at"),)
@@ -185,9 +190,9 @@ class Standing(Table):
     rows_digest: Mapped[str] = mapped_column(String(64))
     lines: Mapped[list[Any]]
     matches: Mapped[int]
-    """How many matches the rows came from."""
+    """The number of matches in those rows."""
     field: Mapped[str] = mapped_column(String(64))
-    """Digest of the versions that were to be shown."""
+    """The digest of the versions to show."""
     facts: Mapped[dict[str, Any]] = mapped_column(default=dict)
-    """What is told of the standing as a whole: by what it ranks, lack of fit, worst pairs."""
+    """Facts about the standing as a whole: the figure that ranks, lack of fit, worst pairs."""
     computed_at: Mapped[int] = mapped_column(BigInteger)

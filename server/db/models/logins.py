@@ -1,4 +1,4 @@
-"""How often a wrong password came for an account."""
+"""Counts of wrong passwords."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from server.db.models.tables import Table
 
 
 class LoginAttempts(Table):
-    """The wrong passwords for one name, from one network or from all of them together."""
+    """The wrong passwords for one name, from one network or from all networks together."""
 
     __tablename__ = "login_attempts"
 
     subject: Mapped[str] = mapped_column(String(64), primary_key=True)
-    """A keyed digest of the name and the network: the row tells neither."""
+    """A keyed digest of the name and the network, so that the row reveals neither."""
     wrong: Mapped[int] = mapped_column(default=0)
-    """In a row, without a right one between them."""
+    """The number of wrong passwords since the last right one."""
     wrong_at: Mapped[int] = mapped_column(BigInteger)
-    """When the last of them came."""
+    """When the last wrong password came."""
     until: Mapped[int] = mapped_column(BigInteger, default=0)
-    """No further attempt before then."""
+    """No further attempt is allowed before this time."""
     right_at: Mapped[int | None] = mapped_column(BigInteger)
     """When somebody last logged in to the account from this network."""

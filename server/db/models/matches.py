@@ -20,7 +20,7 @@ class MatchState(StrEnum):
     RUNNING = "running"
     FINISHED = "finished"
     PARKED = "parked"
-    """Too many platform faults: waits for the operator."""
+    """Stopped after too many platform faults; waits for an operator."""
     VOID = "void"
 
 
@@ -29,7 +29,7 @@ _COMPARED: Final = text("comparison_id IS NOT NULL")
 
 
 class Deal(Table):
-    """One seed, stored when it is scheduled and never used again in a later round."""
+    """A seed, stored when the deal is scheduled and never used again in a later round."""
 
     __tablename__ = "deal"
 
@@ -38,7 +38,7 @@ class Deal(Table):
 
 
 class Match(Table):
-    """Deals x rotations between given versions: the truth about its state."""
+    """Deals in all rotations between given versions. This row holds the true state of the match."""
 
     __tablename__ = "match"
     __table_args__ = (
@@ -56,32 +56,32 @@ class Match(Table):
     )
 
     id: Mapped[str] = mapped_column(String(32), primary_key=True)
-    """32 hex digits, derived from the season's or league's seed and the match's number."""
+    """32 hex digits, derived from the match's number and the seed of the season or league."""
     league_id: Mapped[int] = mapped_column(ForeignKey("league.id"))
     season_id: Mapped[int | None] = mapped_column(ForeignKey("season.id"))
     number: Mapped[int]
-    """Counts the matches of the season, or of the league outside seasons, from 0."""
+    """Counts from 0 within the season, or within the league for matches outside seasons."""
     comparison_id: Mapped[int | None]
-    """The comparison of two versions that it belongs to; no standing counts it then."""
+    """The comparison that the match belongs to; such a match counts in no standing."""
     why: Mapped[str] = mapped_column(String(16))
-    """Why it was scheduled: season, ranked, or comparison."""
+    """The reason for scheduling it: season, ranked, or comparison."""
     round: Mapped[int] = mapped_column(default=0)
-    """The season's round, from 0."""
+    """The round of the season, from 0."""
     replaces: Mapped[str | None] = mapped_column(String(32), index=True)
-    """The void match that it is played for."""
+    """The void match that this match replaces."""
     rules: Mapped[str] = mapped_column(String(16))
     state: Mapped[str] = mapped_column(String(16), default=MatchState.QUEUED)
     attempt: Mapped[int] = mapped_column(default=0)
-    """How often it was sent to an arena."""
+    """How many times it was sent to an arena."""
     deadline: Mapped[int | None] = mapped_column(BigInteger)
-    """When the sweeper queues it again; None unless it is running."""
+    """When the sweeper queues it again; None unless the match is running."""
     platform_faults: Mapped[int] = mapped_column(default=0)
     trouble: Mapped[str] = mapped_column(String(500), default="")
-    """What the platform last reported about it."""
+    """The platform's last report about it."""
     void_why: Mapped[str] = mapped_column(String(500), default="")
-    """Why it is void, for everybody to read."""
+    """Why the match is void; everybody may read this."""
     limits: Mapped[dict[str, Any]]
-    """The seats' limits it is played under."""
+    """The limits for each seat."""
     width: Mapped[int]
     created_at: Mapped[int] = mapped_column(BigInteger)
     finished_at: Mapped[int | None] = mapped_column(BigInteger)
@@ -93,7 +93,7 @@ class Match(Table):
 
 
 class MatchSeat(Table):
-    """Which version sits where in rotation 0 of a match."""
+    """The version that has a seat in rotation 0 of a match."""
 
     __tablename__ = "match_seat"
 
@@ -101,15 +101,15 @@ class MatchSeat(Table):
     seat: Mapped[int] = mapped_column(primary_key=True)
     version_id: Mapped[int] = mapped_column(ForeignKey("version.id"), index=True)
     memory: Mapped[str | None] = mapped_column(String(64))
-    """The digest of what the version remembers in it; None if that is nothing."""
+    """The digest of the version's memory in this match; None for an empty memory."""
     stateful: Mapped[bool] = mapped_column(default=False)
-    """Whether it answered otherwise where bouts of the match were played again alone."""
+    """True if the version answered differently when bouts of the match were replayed alone."""
     match: Mapped[Match] = relationship(back_populates="seats")
     version: Mapped[Version] = relationship()
 
 
 class MatchDeal(Table):
-    """Which deals a match plays, in order."""
+    """The deals of a match, in order."""
 
     __tablename__ = "match_deal"
 
@@ -126,15 +126,15 @@ class Result(Table):
     match_id: Mapped[str] = mapped_column(ForeignKey("match.id"), primary_key=True)
     digest: Mapped[str] = mapped_column(String(64))
     record: Mapped[bytes]
-    """As matchbox.match.record.pack gives it."""
+    """The packed record, made by matchbox.match.record.pack."""
     bouts: Mapped[list[Any]]
-    """Per bout [deal, rotation, places, scores, forfeit seat | null], in bout order."""
+    """One [deal, rotation, places, scores, forfeit seat or null] for each bout, in order."""
     notes: Mapped[list[Any]]
-    """Diagnostics [entrant, deal, rotation, kind, detail], for owners."""
+    """[entrant, deal, rotation, kind, detail] for each fault or remark, for owners."""
     diagnostics: Mapped[list[Any]] = mapped_column(default=list)
-    """What players reported: [entrant, deal, rotation, decision, JSON], for owners."""
+    """The players' own reports: [entrant, deal, rotation, decision, JSON], for owners."""
     logs: Mapped[list[Any]]
-    """Each entrant's stdout and stderr, for its owner."""
+    """The stdout and stderr of each entrant, for its owner."""
     cpu_ms: Mapped[list[Any]]
     box: Mapped[str] = mapped_column(String(32))
     seconds: Mapped[float]

@@ -1,4 +1,4 @@
-"""What versions remember from round to round of a season, and the lessons that made it so."""
+"""The memories of versions between the rounds of a season, and the lessons that made them."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ class LessonState(StrEnum):
     """The life of a lesson. Final: learned, failed."""
 
     WAITING = "waiting"
-    """Sent, or to be sent, to an arena."""
+    """Sent to an arena, or about to be sent."""
     LEARNED = "learned"
     FAILED = "failed"
-    """The bot made a fault: its old memory stays."""
+    """The bot made a fault, so it keeps its old memory."""
 
 
 class Memory(Table):
-    """Bytes that a version remembers, once per digest."""
+    """A memory's bytes, stored once for each digest."""
 
     __tablename__ = "memory"
 
@@ -33,7 +33,7 @@ class Memory(Table):
 
 
 class Lesson(Table):
-    """A version's learning after a round of a season."""
+    """A lesson: a version learns after a round of a season."""
 
     __tablename__ = "lesson"
     __table_args__ = (
@@ -45,24 +45,24 @@ class Lesson(Table):
     season_id: Mapped[int] = mapped_column(ForeignKey("season.id"))
     version_id: Mapped[int] = mapped_column(ForeignKey("version.id"), index=True)
     round: Mapped[int]
-    """The round that was over, from 0."""
+    """The round that had just ended, from 0."""
     state: Mapped[str] = mapped_column(String(16), default=LessonState.WAITING)
     attempt: Mapped[int] = mapped_column(default=0)
     deadline: Mapped[int | None] = mapped_column(BigInteger)
-    """When the sweeper sends it again; None once it is final."""
+    """When the sweeper sends it again; None if the lesson is final or parked."""
     platform_faults: Mapped[int] = mapped_column(default=0)
     trouble: Mapped[str] = mapped_column(String(500), default="")
     played: Mapped[list[Any]]
-    """What it is learned from: [match, which of its entrants the version was], by match id."""
+    """The matches it learns from, by match id: [match, the version's place among the entrants]."""
     before: Mapped[str | None] = mapped_column(ForeignKey("memory.digest"))
     after: Mapped[str | None] = mapped_column(ForeignKey("memory.digest"))
-    """What it remembers from then on; None if that is nothing."""
+    """The digest of the new memory; None for an empty memory."""
     records: Mapped[int] = mapped_column(default=0)
-    """How many bouts it was told."""
+    """The number of bouts that the bot was shown."""
     fault: Mapped[str] = mapped_column(String(500), default="")
-    """The fault that left the old memory, as "kind: detail"."""
+    """The fault that kept the old memory, as "kind: detail"."""
     log: Mapped[str] = mapped_column(default="")
-    """What the bot printed, for its owner."""
+    """The bot's output, for its owner."""
     created_at: Mapped[int] = mapped_column(BigInteger)
     settled_at: Mapped[int | None] = mapped_column(BigInteger)
     season: Mapped[Season] = relationship()

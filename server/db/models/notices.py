@@ -1,4 +1,4 @@
-"""What people are told: notices, and how each leaves the house."""
+"""Notices for the owners of accounts, and their deliveries by webhook and e-mail."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from server.db.models.tables import Table
 
 
 class Notice(Table):
-    """A line in somebody's inbox."""
+    """A line in an account's inbox."""
 
     __tablename__ = "notice"
     __table_args__ = (Index(None, "user_id", "id"),)
@@ -18,17 +18,17 @@ class Notice(Table):
     id: Mapped[int] = mapped_column(primary_key=True)
     user_id: Mapped[int] = mapped_column(ForeignKey("user.id"))
     kind: Mapped[str] = mapped_column(String(32))
-    """verdict, suspension, rank-change, ...; of the account itself: confirm-email, webhook."""
+    """verdict, suspension, rank-change, ...; for the account itself: confirm-email, webhook."""
     subject: Mapped[str] = mapped_column(String(64))
-    """What it is about: version:<id>, season:<id>, match:<id>, comparison:<id>, or the user:<id>
-    itself."""
+    """The row that the notice is about: version:<id>, season:<id>, match:<id>, comparison:<id> or
+    user:<id>."""
     text: Mapped[str] = mapped_column(String(1000))
     at: Mapped[int] = mapped_column(BigInteger)
     read_at: Mapped[int | None] = mapped_column(BigInteger)
 
 
 class Webhook(Table):
-    """An address that an account's notices are posted to, each signed with the secret."""
+    """A URL to which an account's notices are posted, each signed with the secret."""
 
     __tablename__ = "webhook"
 
@@ -38,7 +38,7 @@ class Webhook(Table):
     secret: Mapped[str] = mapped_column(String(64))
     created_at: Mapped[int] = mapped_column(BigInteger)
     arrived_at: Mapped[int | None] = mapped_column(BigInteger)
-    """When a notice last got there."""
+    """When a notice was last delivered."""
     disabled_at: Mapped[int | None] = mapped_column(BigInteger)
     trouble: Mapped[str] = mapped_column(String(500), default="")
     """Why the last delivery failed, or why it is disabled."""
@@ -55,8 +55,9 @@ class Delivery(Table):
     webhook_id: Mapped[int | None] = mapped_column(ForeignKey("webhook.id"))
     """None for e-mail."""
     attempts: Mapped[int] = mapped_column(default=0)
-    """How often it was tried."""
+    """The number of attempts so far."""
     due_at: Mapped[int] = mapped_column(BigInteger, index=True)
-    """When it is tried next. Who tries it moves this on first, so that nobody else does."""
+    """When the next attempt is due. A process moves this time on before it tries, so that no other
+    process tries at the same time."""
     notice: Mapped[Notice] = relationship()
     webhook: Mapped[Webhook | None] = relationship()

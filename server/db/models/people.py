@@ -1,4 +1,4 @@
-"""Accounts and the secrets that stand for them."""
+"""Accounts, and the secrets that give access to them."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ if TYPE_CHECKING:
 
 
 class Role(StrEnum):
-    """What an account may do."""
+    """The role of an account, which decides its rights."""
 
     AUTHOR = "author"
     OPERATOR = "operator"
     HOUSE = "house"
-    """Owns the shipped bots; nobody logs in to it."""
+    """Owns the shipped bots; nobody can log in to it."""
 
 
 class Scope(StrEnum):
-    """What a token may be used for."""
+    """A kind of request that a token allows."""
 
     READ = "read"
-    """See what the account sees."""
+    """See everything that the account sees."""
     SUBMIT = "submit"
-    """Upload bots, and change what is the account's own."""
+    """Upload bots, and change the account's own data."""
     OPERATE = "operate"
-    """Run the platform; for operators."""
+    """Run the platform; for operators only."""
 
 
 TRUSTED: Final = (Role.OPERATOR, Role.HOUSE)
@@ -44,28 +44,29 @@ class User(Table):
     __tablename__ = "user"
 
     limited = False
-    """True while a token without the scope `operate` asks for this account. Not a column."""
+    """True while a request with a token without the scope `operate` acts for this account. Not a
+    column."""
 
     id: Mapped[int] = mapped_column(primary_key=True)
     name: Mapped[str] = mapped_column(String(32), unique=True)
     password: Mapped[str | None] = mapped_column(String(200))
-    """An argon2 hash; None for the house's own account."""
+    """An argon2 hash; None for the account of the shipped bots."""
     role: Mapped[str] = mapped_column(String(16), default=Role.AUTHOR)
     email: Mapped[str | None] = mapped_column(String(254))
-    """Where notices are sent as well, confirmed; None for nowhere."""
+    """The confirmed address to which notices are mailed; None for nowhere."""
     email_asked: Mapped[str | None] = mapped_column(String(254))
-    """The address that is to be confirmed by the link that was sent there."""
+    """An address that waits for confirmation by the link that was mailed to it."""
     email_asked_at: Mapped[int | None] = mapped_column(BigInteger)
     muted: Mapped[list[Any]] = mapped_column(default=list)
     """The kinds of notices that are not mailed."""
     shares: Mapped[bool] = mapped_column(default=False)
-    """Whether its bots' files and memories go with an exported season to anybody."""
+    """Whether any export of a season may include its bots' files and memories."""
     created_at: Mapped[int] = mapped_column(BigInteger)
     bots: Mapped[list[Bot]] = relationship(back_populates="owner")
 
     @property
     def operator(self) -> bool:
-        """True if this account runs the platform, and who asks for it may."""
+        """True if the account runs the platform, and the present request may use that right."""
         return self.role == Role.OPERATOR and not self.limited
 
     @property
@@ -81,30 +82,30 @@ class User(Table):
 
 
 class Token(Table):
-    """A secret that stands for an account in the API, or a one-time link."""
+    """A secret that gives access to an account through the API, or a one-time link."""
 
     __tablename__ = "token"
 
     id: Mapped[int] = mapped_column(primary_key=True)
     digest: Mapped[str] = mapped_column(String(64), unique=True)
-    """Of the secret, which itself is shown once and never stored."""
+    """The digest of the secret. The secret is shown once and never stored."""
     purpose: Mapped[str] = mapped_column(String(16))
-    """api, or first-operator."""
+    """api or first-operator."""
     user_id: Mapped[int | None] = mapped_column(ForeignKey("user.id"), index=True)
     name: Mapped[str] = mapped_column(String(64), default="")
     created_at: Mapped[int] = mapped_column(BigInteger)
     used_at: Mapped[int | None] = mapped_column(BigInteger)
-    """When a one-time link was used up, or an API token last used, to the minute."""
+    """When a one-time link was used, or an API token was last used, to the minute."""
     revoked_at: Mapped[int | None] = mapped_column(BigInteger)
     scopes: Mapped[str] = mapped_column(String(64), default="")
-    """What an API token may be used for: the names of its scopes, with spaces between."""
+    """The names of an API token's scopes, separated by spaces."""
     ends_at: Mapped[int | None] = mapped_column(BigInteger)
-    """None for a one-time link, and for a token that was made before tokens had an end."""
+    """None for a one-time link, and for tokens older than this column."""
     user: Mapped[User | None] = relationship()
 
     @property
     def scope_set(self) -> frozenset[Scope]:
-        """The scopes by themselves."""
+        """The scopes as a set."""
         return frozenset(Scope(name) for name in self.scopes.split())
 
 
@@ -115,12 +116,12 @@ class BrowserSession(Table):
 
     id: Mapped[int] = mapped_column(primary_key=True)
     digest: Mapped[str] = mapped_column(String(64), unique=True)
-    """Of the secret that the browser's cookie holds."""
+    """The digest of the secret in the browser's cookie."""
     user_id: Mapped[int] = mapped_column(ForeignKey("user.id"), index=True)
     browser: Mapped[str] = mapped_column(String(64))
-    """What the browser says it is, such as "Firefox on Linux"."""
+    """The browser's own description, such as "Firefox on Linux"."""
     created_at: Mapped[int] = mapped_column(BigInteger)
     seen_at: Mapped[int] = mapped_column(BigInteger)
-    """When it last asked for something, to some minutes."""
+    """When it last made a request, to within some minutes."""
     ends_at: Mapped[int] = mapped_column(BigInteger)
     user: Mapped[User] = relationship()

@@ -1,4 +1,4 @@
-"""What the platform keeps of itself: tasks to send, news to tell, small facts."""
+"""The platform's own data: tasks to send, events to publish, small facts."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from server.db.models.tables import Table
 
 
 class Outbox(Table):
-    """A task to be sent once its transaction is in; deleted when the broker has it."""
+    """A task to send after its transaction is committed; deleted when the broker has it."""
 
     __tablename__ = "outbox"
 
@@ -19,11 +19,11 @@ class Outbox(Table):
     task: Mapped[str] = mapped_column(String(32))
     message: Mapped[dict[str, Any]]
     taken_at: Mapped[int | None] = mapped_column(BigInteger)
-    """When a process began to send it; another may try after a while."""
+    """When a process began to send it. After a while another process may try."""
 
 
 class Event(Table):
-    """A piece of public news, for pages that are being watched; trimmed from its old end."""
+    """A public event, for pages that are being watched. The oldest events are deleted."""
 
     __tablename__ = "event"
     __table_args__ = {"sqlite_autoincrement": True}  # noqa: RUF012
@@ -36,7 +36,7 @@ class Event(Table):
 
 
 class Setting(Table):
-    """Small facts, such as what walls the arenas report."""
+    """A small fact, such as the arenas' reports about their walls."""
 
     __tablename__ = "setting"
 
@@ -46,20 +46,20 @@ class Setting(Table):
 
 
 class Audit(Table):
-    """Who did what to what, and when; never changed, never trimmed."""
+    """A line of the audit log: who did what to what, and when. Never changed, never deleted."""
 
     __tablename__ = "audit"
 
     id: Mapped[int] = mapped_column(primary_key=True)
     at: Mapped[int] = mapped_column(BigInteger)
     actor_id: Mapped[int | None] = mapped_column(ForeignKey("user.id"))
-    """None if the schedule did it."""
+    """None for an action of the schedule."""
     action: Mapped[str] = mapped_column(String(32))
     """season.start, match.void, entry.disqualify, ..."""
     subject: Mapped[str] = mapped_column(String(64), index=True)
     """league:<id>, season:<id>, match:<id>, version:<id> or user:<id>."""
     detail: Mapped[dict[str, Any]] = mapped_column(default=dict)
-    """What was asked for, and why."""
+    """The arguments of the action, and the reason for it."""
 
 
 class Verification(Table):
@@ -72,22 +72,22 @@ class Verification(Table):
     actor_id: Mapped[int | None] = mapped_column(ForeignKey("user.id"))
     at: Mapped[int] = mapped_column(BigInteger)
     matches: Mapped[int]
-    """How many were played again."""
+    """The number of matches that were replayed."""
     out_of: Mapped[int]
-    """How many there were."""
+    """The number of matches in the season."""
     same: Mapped[int]
     different: Mapped[list[Any]]
-    """Match ids, as the two after it."""
+    """The ids of the matches with a different result; the next two columns hold ids too."""
     unrepeatable: Mapped[list[Any]]
     replayed_only: Mapped[list[Any]]
     lessons: Mapped[dict[str, Any]]
-    """How the lessons came out: lessons, same, different, unrepeatable, not_repeated."""
+    """The results of the lessons: lessons, same, different, unrepeatable, not_repeated."""
     standing: Mapped[str] = mapped_column(String(16))
-    """same or different: the standing computed again from the rows."""
+    """same or different: the result of computing the standing again from the rows."""
 
 
 class PlatformFault(Table):
-    """A version that was present when the platform failed at a match; kept for a day."""
+    """A version that took part when the platform failed at a match; kept for a day."""
 
     __tablename__ = "platform_fault"
 
