@@ -1,1 +1,1 @@
-"""The actions of the platform: each file is a use case that changes rows in a session. No web."""
+"""The actions of the platform: each file holds a use case that changes rows, and knows no web."""

@@ -1,8 +1,8 @@
-"""How long a league's matches take, by those on the books, and so how many deals the next have.
+"""Chooses how many deals a league's matches have, by how long its earlier matches took.
 
-A match is one task of an arena: a short one spends its time in the queue, a long one holds an arena
-for too long. Its size is decided when it is scheduled, or when its season or comparison begins, and
-stays with it.
+A match is one task of an arena. A short match spends most of its time in the queue; a long one
+holds an arena for too long. The number of deals is fixed when a match is scheduled, or when its
+season or comparison begins.
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ if TYPE_CHECKING:
     from matchbox.settings import Settings
 
     _Spent: TypeAlias = tuple[float, int]
-    """Seconds a deal, and of how many deals."""
+    """Seconds per deal, and over how many deals they were measured."""
 
 RECENT: Final = 100
-"""So many of the league's last ranked matches tell how fast its bots are now."""
+"""How many of the league's last ranked matches show how fast its bots are now."""
 OWN: Final = 10
-"""Of a version that is not among them, so many of its own last matches do."""
+"""How many of its own last matches show the speed of a version that is not in those."""
 LONGEST: Final = 2.5
-"""No match of a season shall take longer than so many times what is wished for."""
+"""How many times the wished duration the longest match of a season may take."""
 
 
 class Pace:
-    """Seconds that a deal takes: each version's own processor time in a seat, and all the rest."""
+    """Estimates how many seconds a deal takes: the processor time of each seat, plus the rest."""
 
     def __init__(self, session: Session, league: League) -> None:
         ranked = (
@@ -53,8 +53,11 @@ class Pace:
         self._own: dict[int, float | None] = {row: _median(own) for row, own in found.items()}
 
     def deals(self, tables: Sequence[Sequence[int]], settings: Settings) -> int:
-        """How many deals make the longest match of these tables, of version rows, as long as is
-        wished for; the league's own number while nothing is known of one of them."""
+        """Returns the number of deals with which the longest match takes the wished time.
+
+        A table is the versions' row numbers. Returns the league's own number of deals if the speed
+        of a version is unknown, or if the settings wish for no time.
+        """
         times = [self._seconds(table) for table in tables]
         known = [time for time in times if time is not None]
         if not settings.match_seconds or len(known) < len(times):
@@ -64,9 +67,12 @@ class Pace:
     def deals_of_all(
         self, versions: Sequence[int], settings: Settings, *, teams: bool, most: int
     ) -> int:
-        """How many deals, at the most so many, all the matches between these version rows may have:
-        the usual one takes as long as is wished for, and the longest not much more. `teams` are of
-        one version each. The league's own number while nothing is known of one of them."""
+        """Returns the number of deals, up to `most`, for all matches between these row numbers.
+
+        A match between versions of median speed takes the wished time, unless the longest match
+        would take more than LONGEST times that. With `teams`, one version has all seats of a table.
+        Returns the league's own number of deals if the speed of a version is unknown.
+        """
         seats = self._league.seats
         if not settings.match_seconds or self._seconds(versions) is None:
             return self._league.deals
@@ -76,14 +82,17 @@ class Pace:
         return min(self._fitting(max(usual, longest / LONGEST), settings), most)
 
     def _fitting(self, seconds: float, settings: Settings) -> int:
-        """Try-outs tell nothing of the rest: where nobody has played, a match has no more deals
-        than the league says."""
+        """The number of deals that take the wished time, within the settings' limits.
+
+        Try-outs only measure processor time. Until a match has shown the rest, a match has no more
+        deals than the league's own number.
+        """
         fitting = settings.match_seconds / seconds if seconds else settings.most_deals
         most = settings.most_deals if self._rests else self._league.deals
         return min(most, settings.most_deals, max(settings.fewest_deals, round(fitting)))
 
     def _seconds(self, table: Sequence[int]) -> float | None:
-        """What a deal at this table takes; None if nothing is known of one at it."""
+        """The seconds that a deal takes at this table; None if a version's speed is unknown."""
         for row in table:
             if row not in self._own:
                 self._own[row] = self._looked_up(row)
@@ -92,7 +101,7 @@ class Pace:
         return rest + sum(known) if len(known) == len(table) else None
 
     def _looked_up(self, row: int) -> float | None:
-        """What a version takes by its last matches of this kind, or else by its try-out."""
+        """A version's seconds per deal in its last matches of this kind, or else in its try-out."""
         mine = (MatchSeat.version_id == row, Match.league_id.in_(self._kin))
         played = (Match.rules == self._league.rules, Match.state == MatchState.FINISHED)
         query = select(Match.id).join(Match.seats).where(*mine, *played).distinct()
@@ -106,13 +115,16 @@ class Pace:
 
     @cached_property
     def _kin(self) -> list[int]:
-        """The leagues in which the same is played at tables of the same size."""
+        """The leagues that play the same game with the same options and seats."""
         league = self._league
         alike = select(League).where(League.game == league.game, League.seats == league.seats)
         return [one.id for one in self._session.scalars(alike) if one.options == league.options]
 
     def _read(self, matches: Sequence[str]) -> dict[int, list[_Spent]]:
-        """What a deal of these matches took of each version's own time; the rest is kept."""
+        """The processor time of each version per deal in these matches, by row number.
+
+        Adds the rest of each match's time to `_rests`.
+        """
         if not matches:
             return {}
         count = select(MatchDeal.match_id, func.count()).where(MatchDeal.match_id.in_(matches))
@@ -136,13 +148,16 @@ class Pace:
 
 
 def _is_time(amount: float) -> bool:
-    """Whether it can be one: old books hold what an arena made up, such as NaN."""
+    """Whether this can be a time: old databases hold values that an arena made up, such as NaN."""
     return isfinite(amount) and amount >= 0
 
 
 def _median(spent: Sequence[_Spent]) -> float:
-    """What half of the deals took at most: a machine that stood still for once changes nothing,
-    and short matches little, which spend their time with beginning."""
+    """The median of the seconds per deal, weighted by deals.
+
+    A machine that once stood still does not change it. Short matches, which spend most of their
+    time starting, change it little.
+    """
     left = sum(deals for _, deals in spent) / 2
     for seconds, deals in sorted(spent):
         left -= deals

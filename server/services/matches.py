@@ -1,4 +1,4 @@
-"""Matches as jobs: sent to an arena, finished by its record. Rates nothing itself."""
+"""Matches as jobs: what is sent to an arena, and how its result is recorded. Computes no rating."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ log = structlog.get_logger(__name__)
 
 
 def job_of(match: Match, settings: Settings) -> PlayMatch:
-    """The job of the match's present attempt."""
+    """Returns the message for the match's present attempt."""
     return PlayMatch(
         attempt=match.attempt,
         token=jobs.token_of(settings, match, match.attempt),
@@ -49,11 +49,11 @@ def job_of(match: Match, settings: Settings) -> PlayMatch:
 
 
 def record(session: Session, message: MatchPlayed, *, settings: Settings, now: int) -> bool:
-    """Finishes the match with its result. Returns False if the match was final already, or if the
-    record is not of this match; the job then counts as lost by the platform.
+    """Finishes the match with its result.
 
-    The result of an older attempt is as good as that of the present one. Raises NotFound or
-    Forbidden if the message is not the result of an attempt of ours.
+    Accepts the result of any attempt, since all of them play the same match. Returns False if the
+    match was final already, or if the record does not fit the match; then the job counts as lost by
+    the platform. Raises NotFound or Forbidden if we never sent that attempt.
     """
     match = jobs.find(
         session, MATCH, message.match, message.attempt, message.token, settings=settings
@@ -80,7 +80,7 @@ def record(session: Session, message: MatchPlayed, *, settings: Settings, now: i
 
 
 def requeue(session: Session, actor: User, name: str, *, settings: Settings, now: int) -> None:
-    """Gives a parked match another chance. Raises Forbidden, NotFound or Conflict."""
+    """Queues a parked match again. Raises Forbidden, NotFound, or Conflict if it is not parked."""
     require_operator(actor)
     match = find_match(session, name)
     jobs.requeue(session, MATCH, match, settings=settings, now=now)
@@ -93,7 +93,7 @@ def _named(session: Session, subject: str) -> list[Match]:
 
 
 def _waits(session: Session, match: Match, *, now: int, **_: Any) -> None:
-    """A queued match waits for the dispatch."""
+    """Publishes that the match is queued again. `dispatch` sends it."""
     publish(session, "match.queued", match.id, now=now)
 
 

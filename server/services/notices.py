@@ -1,7 +1,7 @@
-"""Notices: lines in an account's inbox, and their way out by e-mail and webhooks.
+"""Notices: lines in an account's inbox, which also go out by e-mail and webhooks.
 
-Writes rows only: the ledger's courier takes the deliveries from there. Knows who is told and how
-much is kept; whoever knows that something has happened writes the sentence.
+Only writes rows; the ledger's courier sends the deliveries. The service that notices an event
+writes the text. This module decides where it is delivered, and how many notices are kept.
 """
 
 from __future__ import annotations
@@ -19,22 +19,22 @@ if TYPE_CHECKING:
     from sqlalchemy.orm import Session
 
 KEPT: Final = 1_000
-"""Notices of an account that are kept."""
+"""How many notices of an account are kept."""
 LONGEST: Final = 1_000
-"""Characters of a notice."""
+"""The most characters of a notice."""
 CONFIRM: Final = "confirm-email"
-"""The kind that is mailed to an address which is not confirmed yet; no other one is."""
+"""The only kind of notice that is mailed to an address that is not confirmed yet."""
 _PAGES: Final = {"season": "seasons", "match": "matches", "comparison": "comparisons"}
 
 
 def tell_owner(
     session: Session, user_id: int, kind: str, subject: str, text: str, *, now: int
 ) -> Notice | None:
-    """Puts a notice into the account's inbox, and queues its deliveries: to every webhook, and by
-    e-mail unless the account has muted the kind. Returns None for the house, which reads nothing.
+    """Puts a notice into the account's inbox, and queues its deliveries.
 
-    `kind` is a key of matchbox.answers.notices.NOTICE_KINDS. `subject` is version:<id>,
-    season:<id>, match:<id>, comparison:<id> or user:<id>.
+    It is delivered to every webhook, and by e-mail unless the account has muted the kind. `kind` is
+    a key of matchbox.answers.notices.NOTICE_KINDS. `subject` is version:<id>, season:<id>,
+    match:<id>, comparison:<id> or user:<id>. Returns None for the house, which reads no notices.
     """
     user = session.get_one(User, user_id)
     if user.role == Role.HOUSE:
@@ -53,13 +53,13 @@ def tell_owner(
 
 
 def unread(session: Session, user_id: int) -> int:
-    """How many of the account's notices are unread."""
+    """Returns how many of the account's notices are unread."""
     waiting = (Notice.user_id == user_id, Notice.read_at.is_(None))
     return session.scalar(select(func.count()).select_from(Notice).where(*waiting)) or 0
 
 
 def mark_read(session: Session, user: User, number: int, *, now: int) -> Notice:
-    """The account's notice, read. Raises NotFound."""
+    """Marks the account's notice as read, and returns it. Raises NotFound."""
     found = session.scalar(select(Notice).where(Notice.id == number, Notice.user_id == user.id))
     if found is None:
         raise NotFound(f"you have no notice {number}")
@@ -70,7 +70,10 @@ def mark_read(session: Session, user: User, number: int, *, now: int) -> Notice:
 
 
 def mark_all_read(session: Session, user: User, newest: int | None = None, *, now: int) -> int:
-    """Marks every notice, or those up to the newest that was seen; how many were unread."""
+    """Marks all notices of the account, or those up to number `newest`, as read.
+
+    Returns how many were unread.
+    """
     waiting = [Notice.user_id == user.id, Notice.read_at.is_(None)]
     if newest is not None:
         waiting.append(Notice.id <= newest)
@@ -78,7 +81,7 @@ def mark_all_read(session: Session, user: User, newest: int | None = None, *, no
 
 
 def path_of(session: Session, subject: str) -> str:
-    """The page of a notice's subject; the inbox if it has none."""
+    """Returns the path of the page about a notice's subject, or of the inbox if there is none."""
     kind, _, number = subject.partition(":")
     if kind in _PAGES:
         return f"/{_PAGES[kind]}/{number}"

@@ -1,6 +1,7 @@
-"""Operators disqualify, reinstate, replay and recompute; each with a reason.
+"""The actions of operators: disqualify, reinstate, replay a round, recompute a standing.
 
-An action is refused if the state does not allow it, and written to the log with its reason.
+Each action is refused if the state does not allow it. Each is written to the audit log, with its
+reason if it needs one.
 """
 
 from __future__ import annotations
@@ -40,10 +41,10 @@ _WITH_VERSIONS: Final = (SeasonState.FROZEN, *UNDER_WAY, SeasonState.FINISHED)
 def disqualify(
     session: Session, actor: User, season_name: int | str, name: str, reason: str, *, now: int
 ) -> None:
-    """Takes the bot owner/name out of a season: it plays no more there, and its games do not count.
+    """Disqualifies the bot owner/name: it plays no more in the season, and its games do not count.
 
     Raises Forbidden, NotFound (it is not in the season), BadOption (no reason), or Conflict if
-    the season has not begun or was cancelled, or the bot is disqualified already.
+    the season has not begun or was cancelled, or if the bot is disqualified already.
     """
     entry, why = _named(session, actor, season_name, name, reason)
     season, bot = entry.season, entry.bot
@@ -68,10 +69,11 @@ def disqualify(
 def reinstate(
     session: Session, actor: User, season_name: int | str, name: str, reason: str, *, now: int
 ) -> list[str]:
-    """Takes a disqualification back; the ids of the matches that are played after all.
+    """Takes a disqualification back; returns the ids of the new matches.
 
-    What it had played counts again. Its matches that were void for its sake are played under new
-    numbers, on fresh deals unless nobody could read the old ones yet. Raises as `disqualify`.
+    The bot's games count again. Matches that became void with the disqualification are replaced by
+    new ones, on the same deals if nobody could read these yet, else on fresh ones. Raises as
+    `disqualify`, and Conflict if the bot cannot come back.
     """
     entry, why = _named(session, actor, season_name, name, reason)
     season, bot = entry.season, entry.bot
@@ -105,11 +107,12 @@ def reinstate(
 def rerun(
     session: Session, actor: User, name: int | str, number: int | None, reason: str, *, now: int
 ) -> list[str]:
-    """Makes every match of a season's round void and replays it on fresh deals; the new ids.
+    """Makes every match of a season's round void, and replays it on fresh deals.
 
-    Rounds count from 1; None is the last one opened. Bots that are out of the season do not play.
-    Raises Forbidden, BadOption (no reason), NotFound (no such season or round), or Conflict if the
-    season is neither running nor paused, or later rounds depend on this one.
+    Returns the ids of the new matches. Rounds count from 1; None means the last one opened. A match
+    with a bot that is out of the season is not replayed. Raises Forbidden, BadOption (no reason),
+    NotFound (no such season or round), or Conflict if the season is neither running nor paused, or
+    if later rounds depend on this one.
     """
     require_operator(actor)
     season, why = find_season(session, name), reason_of(reason)
@@ -130,7 +133,7 @@ def rerun(
 
 
 def recompute_season(context: Context, actor: User, name: int | str) -> None:
-    """Computes the standing of a season now. Raises Forbidden or NotFound."""
+    """Recomputes the standing of a season. Raises Forbidden or NotFound."""
     require_operator(actor)
     with context.read() as session:
         scope = standings.scope_of(find_season(session, name))
@@ -138,7 +141,7 @@ def recompute_season(context: Context, actor: User, name: int | str) -> None:
 
 
 def recompute_league(context: Context, actor: User, name: str) -> None:
-    """Computes a league's standing and live ratings now. Raises Forbidden or NotFound."""
+    """Recomputes a league's standing and live ratings. Raises Forbidden or NotFound."""
     require_operator(actor)
     with context.read() as session:
         scope = standings.scope_of(find_league(session, name))
@@ -146,7 +149,10 @@ def recompute_league(context: Context, actor: User, name: str) -> None:
 
 
 def recompute(session: Session, actor: User, fresh: Fresh, *, now: int) -> bool:
-    """Keeps a standing that was computed just now; True if its rows have changed."""
+    """Stores a standing that was just computed; returns whether its rows have changed.
+
+    Raises Forbidden.
+    """
     require_operator(actor)
     before = session.get(Standing, fresh.scope)
     changed = before is None or before.rows_digest != fresh.rows_digest
@@ -175,7 +181,7 @@ def reinstate_version(session: Session, actor: User, number: int, reason: str, *
 
 
 def _recompute(context: Context, actor: User, scope: str) -> None:
-    """Computes the standing in a reader's session: writers do not wait for the arithmetic."""
+    """Computes the standing in a reader's session, so that writers do not wait for it."""
     with context.read() as session:
         fresh = standings.compute(session, scope)
     with context.write() as session:
@@ -185,7 +191,7 @@ def _recompute(context: Context, actor: User, scope: str) -> None:
 def _named(
     session: Session, actor: User, season_name: int | str, name: str, reason: str
 ) -> tuple[Entry, str]:
-    """The bot's entry, and the reason as it is kept."""
+    """The bot's entry in the season, and the reason as it is stored."""
     require_operator(actor)
     season = find_season(session, season_name)
     bot, why = find_bot(session, name, actor), reason_of(reason)

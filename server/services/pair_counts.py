@@ -1,7 +1,7 @@
-"""What the finished matches of a league or season came to, kept from one refit to the next.
+"""Counts the results of a league's or season's matches, and keeps the counts between refits.
 
-Reads the rows of new matches only. What is kept is one process's and no truth: it is held against
-the books each time, and whatever is on them no more is counted anew without it.
+Reads only the rows of new matches. The counts are a cache of one process. Each time they are
+compared with the database; if a counted match is no longer finished there, all are counted again.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ if TYPE_CHECKING:
     from matchbox.league.rows import Row
 
 AT_ONCE: Final = 1000
-"""So many matches are read before they are counted: their rows fill memory, their counts do not."""
+"""How many matches are read before they are counted: rows take much more memory than counts."""
 
 
 class Tallied(NamedTuple):
-    """Counts, and the row of every version in them by its name."""
+    """Counts, and the row number of every version in them by its name."""
 
     counts: Counts
     versions: Mapping[str, int]
 
 
 class Tallies:
-    """The counts of each scope; a process has one."""
+    """A cache of the counts of each scope. A process has one."""
 
     def __init__(self) -> None:
         self._kept: dict[str, Tallied] = {}
@@ -48,7 +48,7 @@ class Tallies:
         seat_term: bool,
         cooperative: bool,
     ) -> Tallied:
-        """The counts of all finished matches of these."""
+        """Returns the counts of all finished matches that `which` selects."""
         query = select(Match.id).where(Match.state == MatchState.FINISHED, *which)
         ids = list(session.scalars(query.order_by(Match.number)))
         kept = self._kept.get(scope)
@@ -60,12 +60,12 @@ class Tallies:
         return found
 
     def forget(self) -> None:
-        """Everything is counted anew at the next time."""
+        """Empties the cache; the next call counts everything again."""
         self._kept.clear()
 
 
 class _Counter:
-    """Counts matches by id, in one way."""
+    """Counts matches, given by id."""
 
     def __init__(self, session: Session, seat_term: bool, cooperative: bool) -> None:
         self._session = session
@@ -76,7 +76,10 @@ class _Counter:
         return Tallied(self._count([]), {})
 
     def add(self, kept: Tallied, fresh: Sequence[str]) -> Tallied | None:
-        """None if a deal of theirs was played before, so that all must be counted at once."""
+        """The counts with these matches added.
+
+        None if one of them shares a deal with a counted match: then all must be counted together.
+        """
         counts, versions = kept.counts, dict(kept.versions)
         for part in _parts(fresh):
             read = ratings.played(self._session, Match.id.in_(part))

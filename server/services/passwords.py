@@ -1,6 +1,6 @@
-"""Passwords and other secrets: which are refused, and how they are stored. Knows no account.
+"""Checks and hashes passwords and other secrets. Knows no account.
 
-The list in common_passwords.txt holds what attackers try first: one word a line, in lower case.
+common_passwords.txt lists the passwords that attackers try first, one a line, in lower case.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from matchbox.errors import BadName
 LEAST: Final = 10
 MOST: Final = 1000
 FEWEST_SIGNS: Final = 4
-"""Different characters that a password must have."""
+"""The least number of different characters in a password."""
 LIST: Final = Path(__file__).with_name("common_passwords.txt")
 _AROUND: Final = string.digits + string.punctuation + string.whitespace
 _WORD: Final = re.compile(r"[^\W\d_]+")
 _LETTERS: Final = str.maketrans("0134578@$!€", "oieastbasie")
-"""The letters that digits and signs commonly stand for."""
+"""Maps digits and signs to the letters that they commonly stand for."""
 _ROWS: Final = (
     string.ascii_lowercase,
     string.digits,
@@ -37,12 +37,15 @@ _ROWS: Final = (
     "asdfghjkl",
     "zxcvbnm",
 )
-"""Rows of keys: a password must not be a walk along one."""
+"""Rows of keys. A password must not be a walk along one of them."""
 _HASHER: Final = PasswordHasher()
 
 
 def hash_password(password: str, name: str) -> str:
-    """The hash of the new password of the account with this name. Raises BadName."""
+    """Returns the hash of a new password for the account with this name.
+
+    Raises BadName if the password is easy to guess.
+    """
     check(password, name)
     try:
         return _HASHER.hash(password)
@@ -51,7 +54,7 @@ def hash_password(password: str, name: str) -> str:
 
 
 def fits(kept: str | None, password: str) -> bool:
-    """Whether the hash is of this password; takes as long without a hash."""
+    """Returns whether `kept` is the hash of this password. Without a hash it takes equally long."""
     try:
         return _HASHER.verify(kept or _nobody(), password) and kept is not None
     except (VerificationError, InvalidHashError, UnicodeEncodeError):
@@ -59,12 +62,12 @@ def fits(kept: str | None, password: str) -> bool:
 
 
 def digest_of(secret: str) -> str:
-    """The digest of a random secret, which needs no slow hash."""
+    """Returns the digest of a random secret, 64 hex digits. Such a secret needs no slow hash."""
     return blake2b(secret.encode("utf-8", "replace"), digest_size=32).hexdigest()
 
 
 def check(password: str, name: str) -> None:
-    """Raises BadName, which says why, if the password is easy to guess."""
+    """Raises BadName, with the reason, if the password is easy to guess."""
     if not LEAST <= len(password) <= MOST:
         raise BadName(_too_short())
     if len(set(password)) < FEWEST_SIGNS:
@@ -82,7 +85,11 @@ def check(password: str, name: str) -> None:
 
 
 def _plain_forms(password: str) -> set[str]:
-    """The password in lower case; without what is around it; in letters; each once, not again."""
+    """The simpler forms of a password, to be compared with the common ones.
+
+    It is put in lower case, stripped of digits and signs around it, and read with letters in place
+    of signs. If it repeats one part, that part is a form as well.
+    """
     lower = password.casefold()
     words = set(_WORD.findall(lower))
     inner = ({lower, lower.strip(_AROUND)} | (words if len(words) == 1 else set())) - {""}
@@ -91,7 +98,7 @@ def _plain_forms(password: str) -> set[str]:
 
 
 def _repeated_part(text: str) -> str:
-    """The shortest text that makes this one when it is written again and again."""
+    """The shortest text that makes this one when it is repeated."""
     return text[: (text + text).index(text, 1)]
 
 
@@ -108,7 +115,7 @@ def _common() -> frozenset[str]:
 
 @cache
 def _nobody() -> str:
-    """A hash for names that do not exist, so that they take as long as those that do."""
+    """A hash to check for unknown names, so that they take as long as known ones."""
     return _HASHER.hash(secrets.token_hex(16))
 
 

@@ -1,7 +1,7 @@
-"""Versions that are there whenever the platform fails: taken aside, and tried alone.
+"""Quarantines versions that are often present when the platform fails, and has them tried alone.
 
-Knows who was present at which platform fault; judges nothing itself: the try-out against a house
-bot does, and verdicts.py settles it.
+Counts which versions were present at which platform fault, and judges none of them. They are tried
+out against a bot of the house, and verdicts.py settles them.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 log = structlog.get_logger(__name__)
 
 FAULTS: Final = 3
-"""A version present at this many platform faults within a day is taken aside."""
+"""A version that was present at this many platform faults within a day is quarantined."""
 DAY_MS: Final = 24 * 3_600_000
 PLAYING: Final = (VersionState.ACTIVE, VersionState.ACCEPTED)
 
@@ -42,19 +42,20 @@ HELD: Final = (
     .join(Version, Version.id == MatchSeat.version_id)
     .where(Version.state == VersionState.QUARANTINED)
 )
-"""The matches that wait until a version of theirs is settled."""
+"""Selects the ids of the matches that wait until one of their versions is settled."""
 
 
 def note(session: Session, match: Match, now: int) -> None:
-    """Counts the platform's failure against every version in this match."""
+    """Counts a platform fault against every version in this match."""
     for version in {seat.version_id for seat in match.seats}:
         session.add(PlatformFault(version_id=version, match_id=match.id, at=now))
 
 
 def take_aside(session: Session, *, settings: Settings, now: int) -> int:
-    """Quarantines whoever was present too often, and has each tried alone; how many there were.
+    """Quarantines versions that were present at too many platform faults; returns how many.
 
-    The house's bots are what others are tried against, and stay.
+    Each is tried out alone. The house's versions are never quarantined, since others are tried
+    against them.
     """
     session.execute(delete(PlatformFault).where(PlatformFault.at <= now - DAY_MS))
     often = (
@@ -71,7 +72,7 @@ def take_aside(session: Session, *, settings: Settings, now: int) -> int:
 
 
 def forget(session: Session, version: Version) -> None:
-    """Forgets the failures that were counted against the version."""
+    """Deletes the platform faults that were counted against the version."""
     session.execute(delete(PlatformFault).where(PlatformFault.version_id == version.id))
 
 

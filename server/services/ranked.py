@@ -1,4 +1,4 @@
-"""The ranked queue of the continuous leagues: filled a few matches ahead, without end."""
+"""Keeps the ranked queues of the continuous leagues filled a few matches ahead."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ if TYPE_CHECKING:
     from matchbox.settings import Settings
 
 REMEMBERED: Final = 5_000
-"""Meetings are counted over this many of the league's last matches."""
+"""How many of the league's last matches are read to count which bots have met."""
 
 
 def feed(session: Session, *, settings: Settings, now: int) -> int:
-    """Keeps every continuous league's queue filled; how many matches were scheduled."""
+    """Fills the queue of every continuous league; returns how many matches were scheduled."""
     awake = (League.continuous.is_(True), League.paused.is_(False))
     leagues = session.scalars(select(League).where(*awake).order_by(League.id)).all()
     return sum(_feed(session, league, settings, now) for league in leagues)
@@ -67,7 +67,7 @@ def _feed(session: Session, league: League, settings: Settings, now: int) -> int
 
 
 class _Queue:
-    """The state of a league's pairing, updated while matches are added."""
+    """What a league's pairing depends on, updated while matches are added."""
 
     def __init__(self, session: Session, league: League, settings: Settings, number: int) -> None:
         self.versions = {one.entrant: one for one in field_of(session, league)}
@@ -96,9 +96,10 @@ class _Queue:
             self._games.update(() if finished else set(here))
 
     def next(self, number: int) -> list[Pairing]:
-        """The entrants of the next matches, which share their deals: one table, or all teams'.
+        """Returns the pairings of the next matches, which share their deals.
 
-        Empty where all have played enough, or no table can be filled.
+        There is one, or a round of all teams in a cooperative game. There is none if all entrants
+        have played enough, or if no table can be filled.
         """
         dice = SeededDice(self._seed, number)
         games = {name: self._games[name] for name in self.versions}
@@ -127,7 +128,10 @@ class _Queue:
 
 
 def _tables(session: Session, league: League, first: int) -> Iterable[tuple[bool, Collection[int]]]:
-    """The versions of every ranked match from this number on, or unfinished: (finished, rows)."""
+    """(finished, versions' row numbers) of the ranked matches from number `first` on.
+
+    Unfinished matches with lower numbers are included.
+    """
     ranked = (
         Match.league_id == league.id,
         Match.season_id.is_(None),

@@ -1,4 +1,4 @@
-"""Rows for the league's functions, and the live rating that moves with every match."""
+"""Reads finished matches as rows for matchbox.league, and updates the live ratings."""
 
 from __future__ import annotations
 
@@ -36,17 +36,17 @@ Bouts: TypeAlias = "list[tuple[int, int, list[int], list[int], int | None]]"
 
 @dataclass(frozen=True, slots=True)
 class Played:
-    """Every finished match of a league or season."""
+    """The finished matches that `played` has read."""
 
     rows: list[Row]
-    """One per bout; entrants by their name in every database."""
+    """One per bout. Entrants have names that are the same in every database."""
     matches: int
     versions: dict[str, int]
-    """The version's row by the entrant's name."""
+    """The version's row number, by the entrant's name."""
 
 
 def played(session: Session, *which: ColumnElement[bool]) -> Played:
-    """The finished matches of these."""
+    """Returns the finished matches that `which` selects."""
     done = (Match.state == MatchState.FINISHED, *which)
     bouts = session.execute(select(Match.id, Result.bouts).join(Match.result).where(*done)).all()
     seats = _by_match(session, select(MatchSeat.match_id, MatchSeat.version_id), MatchSeat, done)
@@ -61,7 +61,7 @@ def played(session: Session, *which: ColumnElement[bool]) -> Played:
 
 
 def rows_of(match: str, deals: Sequence[str], names: Sequence[str], bouts: Bouts) -> list[Row]:
-    """One row per bout of a match between entrants of these names."""
+    """Returns one row per bout of a match between entrants with these names."""
     seats = range(len(names))
     return [
         Row(
@@ -78,7 +78,11 @@ def rows_of(match: str, deals: Sequence[str], names: Sequence[str], bouts: Bouts
 
 
 def update_live(session: Session, match: Match) -> None:
-    """Moves the ratings of who played a ranked match by its bouts; of a team, only their number."""
+    """Updates the live ratings of the versions that played a ranked match.
+
+    In a cooperative game only their numbers of matches grow. A match under old rules changes
+    nothing.
+    """
     if match.season_id is not None or match.comparison_id is not None:
         return
     if match.rules != match.league.rules:
@@ -97,7 +101,10 @@ def update_live(session: Session, match: Match) -> None:
 def refit(
     session: Session, league_id: int, fitted: Mapping[int, tuple[float, float]], seats: int
 ) -> None:
-    """Sets the live ratings, by version row, to a batch fit's Elo and half-width."""
+    """Sets a league's live ratings to those of a batch fit.
+
+    `fitted` maps row numbers of versions to Elo and the half-width of its interval.
+    """
     query = select(Rating).where(Rating.league_id == league_id)
     for row in session.scalars(query):
         if row.version_id in fitted:
@@ -106,7 +113,7 @@ def refit(
 
 
 def first_live(session: Session, league: League, version: Version) -> LiveRating:
-    """A version's first rating: near its bot's last rated version, if there is one."""
+    """Returns a version's first live rating: near that of its bot's last rated version, if any."""
     older = (Version.bot_id == version.bot_id, Version.number < version.number)
     query = select(Rating).join(Version, Version.id == Rating.version_id)
     ordered = query.where(Rating.league_id == league.id, *older).order_by(Version.number.desc())

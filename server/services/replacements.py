@@ -1,6 +1,7 @@
-"""New matches in the place of void ones: who sits where stays; what was seen is not dealt again.
+"""Schedules new matches that replace void ones, with the same versions in the same seats.
 
-Decides no void and asks nobody's leave. A deal is kept only while no one may read it.
+Does not decide which matches are void, and checks no rights. A deal that somebody could read is not
+to be played again: callers keep the deals of a match only if `is_secret`.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def is_secret(session: Session, match: Match) -> bool:
-    """Whether nobody may read any deal of the match yet: each is in a match that is not over."""
+    """Whether nobody may read any deal of the match yet: each is in an unfinished match."""
     seeds = {deal.seed for deal in match.deals}
     held = select(MatchDeal.seed).join(Match, Match.id == MatchDeal.match_id)
     unread = held.where(MatchDeal.seed.in_(seeds), Match.state.in_(UNFINISHED))
@@ -32,23 +33,23 @@ def is_secret(session: Session, match: Match) -> bool:
 
 
 def unreplaced() -> ColumnElement[bool]:
-    """A match that no other one is played for, or was."""
+    """The condition that no other match replaces this one."""
     other = aliased(Match)
     return ~select(other.id).where(other.replaces == Match.id).exists()
 
 
 def is_replaced(session: Session, match: Match) -> bool:
-    """Whether another match is played, or was, in its place."""
+    """Whether another match replaces this one."""
     return session.scalar(select(Match.id).where(Match.replaces == match.id).limit(1)) is not None
 
 
 def replace(
     session: Session, void: Sequence[Match], *, kept: Collection[str] = (), now: int
 ) -> list[Match]:
-    """A queued match for each of these void ones, under the next numbers, in their order.
+    """Queues a new match for each of these void ones, under the next numbers; returns them.
 
-    Those whose ids are in `kept` keep their deals; the others get fresh ones, the same where they
-    shared theirs. The seats, their memories, the limits and the round stay.
+    Matches whose ids are in `kept` keep their deals. The others get fresh ones; matches that shared
+    their deals share the fresh ones too. Seats, memories, limits and round stay the same.
     """
     fresh: dict[tuple[str, ...], list[str]] = {}
     made = []
@@ -96,7 +97,7 @@ def _queued(session: Session, old: Match, number: int, deals: Sequence[str], now
 
 
 def _next_number(session: Session, old: Match) -> int:
-    """One above all of the season's matches, or of the league's ranked ones."""
+    """One more than the highest number in the season, or in the league outside of its seasons."""
     query = select(func.max(Match.number)).where(
         Match.league_id == old.league_id,
         Match.season_id == old.season_id if old.season_id else Match.season_id.is_(None),
@@ -105,7 +106,10 @@ def _next_number(session: Session, old: Match) -> int:
 
 
 def _fresh_deals(old: Match, number: int) -> list[str]:
-    """As many deals as it had: of a season from its seed, so that it can be told again."""
+    """As many new deals as the match had.
+
+    In a season they derive from the season's seed, so that the season can be repeated.
+    """
     if old.season is None:
         return deals_from(secrets.token_hex(16), len(old.deals))
     return list(deals_of(f"again:{old.season.seed}", number, len(old.deals)))

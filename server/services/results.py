@@ -1,4 +1,4 @@
-"""The result of a match: whether it answers the job, and what is stored of it."""
+"""Checks the result of a match against its job, and makes the row that is stored."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def check(match: Match, played: Record) -> None:
-    """Raises BadRecord unless the record is of this match, whole, as it was scheduled."""
+    """Raises BadRecord unless the record is complete, and of this match as it was scheduled."""
     scheduled = {
         "match": match.id,
         "game": match.league.game,
@@ -55,9 +55,9 @@ def _seated(bout: Bout, seats: int) -> bool:
 
 
 def check_beside(match: Match, played: Record, message: MatchPlayed) -> None:
-    """Raises BadMessage unless what comes beside the record is of its entrants and bouts.
+    """Raises BadMessage unless the rest of the message fits the record's entrants and bouts.
 
-    How many bouts the job asked to be sampled is not kept: never more than `samples.BOUTS`.
+    The number of bouts that the job asked to sample is not stored; it is `samples.BOUTS` at most.
     """
     seats = len(match.seats)
     if not len(message.cpu_ms) == len(message.logs) == seats:
@@ -77,7 +77,7 @@ def check_beside(match: Match, played: Record, message: MatchPlayed) -> None:
 
 
 def result_of(message: MatchPlayed, played: Record, settings: Settings, now: int) -> Result:
-    """The row that the books keep."""
+    """Returns the row to store, with all texts and lists cut to their limits."""
     longest = 4 * max(settings.log_bytes, 1024)
     bouts: list[list[Any]] = [
         [bout.deal, bout.rotation, bout.places, bout.scores, bout.forfeit] for bout in played.bouts

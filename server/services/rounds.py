@@ -1,7 +1,8 @@
-"""From round to round of a season: writes down the matches that are next. Plays and rates none.
+"""Schedules the matches of a season's next rounds. Plays and rates none.
 
-Everything follows from the season's seed, its entrants and the results of the rounds before;
-nothing from the order in which these came in, and only the hours of a budget from the clock.
+The matches follow from the season's seed, its entrants and the results of earlier rounds. The order
+in which results arrive makes no difference. The clock matters only to a season with a budget of
+hours.
 """
 
 from __future__ import annotations
@@ -33,13 +34,16 @@ if TYPE_CHECKING:
 
 HOUR_MS: Final = 3_600_000
 MOST_DEALS: Final = 200_000
-"""A season whose deals follow from its bots' pace has no more: its standing is made of them all."""
+"""The most deals of a season whose deals follow from its bots' speed.
+
+The standing is computed from all of them.
+"""
 
 
 def open_first(session: Session, season: Season, *, settings: Settings, now: int) -> list[str]:
-    """The ids of the first matches of a season whose versions are fixed, queued.
+    """Queues the first matches of a season whose versions are fixed; returns their ids.
 
-    Raises Conflict if such a field cannot be played by the season's format.
+    Raises Conflict if these entrants cannot play a season of that format.
     """
     plan, field = season_progress.plan_of(season), season_progress.field_of(session, season)
     try:
@@ -54,9 +58,10 @@ def open_first(session: Session, season: Season, *, settings: Settings, now: int
 
 
 def advance(session: Session, season: Season, *, settings: Settings, now: int) -> bool:
-    """Opens what is next, if the season's last round is over; False if nothing is left to play.
+    """Opens the season's next rounds once the last one is over.
 
-    True, too, where it is not time yet: a match or a lesson is under way, or the season is paused.
+    Returns False if nothing is left to play. Returns True, and opens nothing, while a match or a
+    lesson is under way or the season is paused.
     """
     if not is_due(session, season):
         return True
@@ -66,19 +71,23 @@ def advance(session: Session, season: Season, *, settings: Settings, now: int) -
 
 
 def due(session: Session) -> list[Season]:
-    """The running seasons whose matches are all final: none waits, runs or is parked."""
+    """Returns the running seasons whose matches are all final: finished or void."""
     ready = (Season.state == SeasonState.RUNNING, ~_unfinished().exists())
     return list(session.scalars(select(Season).where(*ready).order_by(Season.id)))
 
 
 def is_due(session: Session, season: Season) -> bool:
-    """Whether it is running, and all its matches are final."""
+    """Whether the season is running, and all its matches are final."""
     ready = (Season.state == SeasonState.RUNNING, ~_unfinished().exists())
     return session.scalar(select(Season.id).where(Season.id == season.id, *ready)) is not None
 
 
 def is_ready(session: Session, season: Season, *, settings: Settings, now: int) -> bool:
-    """Whether what comes between two rounds is over: who must leaves, who learns has learned."""
+    """Does the work between two rounds; returns True once it is done.
+
+    Takes out entrants with too many forfeits, and opens lessons. Returns False until all lessons
+    are settled.
+    """
     plan = season_progress.plan_of(season)
     if plan.kind != "round-robin" or not _together(plan):
         faults.leave(session, season, settings=settings, now=now)
@@ -86,10 +95,13 @@ def is_ready(session: Session, season: Season, *, settings: Settings, now: int) 
 
 
 def next_of(session: Session, season: Season, *, now: int) -> list[Round]:
-    """The rounds to be opened now that all matches are final; none if the season is over."""
+    """Returns the rounds to open now that all matches are final; empty if the season is over.
+
+    Raises Conflict if the season cannot go on.
+    """
     plan = season_progress.plan_of(season)
     over = plan.hours is not None and now >= (season.started_at or now) + plan.hours * HOUR_MS
-    if over or not season.round:  # a season older than its rounds has all its matches
+    if over or not season.round:  # a season from before there were rounds has all its matches
         return []
     field = season_progress.field_of(session, season)
     try:
@@ -101,9 +113,9 @@ def next_of(session: Session, season: Season, *, now: int) -> list[Round]:
 def open_next(
     session: Session, season: Season, rounds: Sequence[Round], *, settings: Settings, now: int
 ) -> bool:
-    """Writes these rounds down, which follow from the season as it is; False if there are none.
+    """Schedules these rounds. Returns False if there are none.
 
-    Nothing is written where somebody else has opened them, or changed the season meanwhile.
+    Schedules nothing if the season is not due any more, or if somebody else has opened them.
     """
     if rounds and is_due(session, season):
         _write(session, season, rounds, settings=settings, now=now)
@@ -113,7 +125,7 @@ def open_next(
 def _sized(
     session: Session, season: Season, plan: Format, field: Field, settings: Settings
 ) -> Field:
-    """The field with as many deals a match as the season has from now on."""
+    """The field with the season's number of deals per match, which is set here unless fixed."""
     if not season.paced:
         return field
     matches = plan.matches or course.size(plan, field) * (2 if plan.kind == "adaptive" else 1)
@@ -128,9 +140,9 @@ def _sized(
 
 
 def _take(plan: Format, field: Field, past: Progress) -> list[Round]:
-    """What may be opened at once: one round with matches, or all where none has to wait.
+    """The rounds that may be opened now: up to the first with matches, or as many as can be paired.
 
-    Rounds wait for lessons, and where hours are counted, for each other.
+    Rounds are opened one by one if there are lessons between them, or if hours are counted.
     """
     together = _together(plan)
     found: list[Round] = []
@@ -146,14 +158,14 @@ def _take(plan: Format, field: Field, past: Progress) -> list[Round]:
 
 
 def _together(plan: Format) -> bool:
-    """Whether rounds that do not follow from each other are opened at once."""
+    """Whether rounds that do not depend on each other's results are opened together."""
     return plan.learning == "off" and plan.hours is None
 
 
 def _write(
     session: Session, season: Season, rounds: Sequence[Round], *, settings: Settings, now: int
 ) -> list[str]:
-    """The ids of the matches of these rounds, queued; none if somebody was first."""
+    """Queues the matches of these rounds; returns their ids, or none if somebody else was first."""
     first = season.round
     values = {
         "round": first + len(rounds),
@@ -173,7 +185,10 @@ def _write(
 def _fixtures(
     session: Session, season: Season, first: int, rounds: Iterable[Round]
 ) -> list[Fixture]:
-    """Matches under the next numbers, on deals of their own, or of their round in a team game."""
+    """The matches of these rounds, under the next numbers.
+
+    Each match has deals of its own. In a cooperative game all matches of a round share their deals.
+    """
     last = session.scalar(select(func.max(Match.number)).where(Match.season_id == season.id))
     number = 0 if last is None else last + 1
     rows = season_progress.rows_of(season)
@@ -191,7 +206,7 @@ def _fixtures(
 
 
 def _kept(one: Round) -> dict[str, Any]:
-    """A round as the season's row tells it: its matches are rows of their own."""
+    """A round as it is stored in the season's row: without pairings, since matches have rows."""
     kept: dict[str, Any] = msgspec.to_builtins(replace(one, pairings=()))
     return {name: value for name, value in kept.items() if value}
 

@@ -1,7 +1,8 @@
-"""Samples of matches: which bouts are replayed alone, and what happens to bots that keep state.
+"""Chooses which bouts are replayed alone, and marks versions that keep state between bouts.
 
-Knows marks and widths. What a version answers alone is found out by the arena, in the sample that
-its job asks for; ratings and results are the same with a mark as without.
+The job of a match asks for a sample; the arena plays it and reports the versions that answer
+otherwise when they are alone. A mark changes only how many bouts of a version are played at once,
+and no rating or result.
 """
 
 from __future__ import annotations
@@ -26,15 +27,15 @@ if TYPE_CHECKING:
 log = structlog.get_logger(__name__)
 
 BOUTS: Final = 8
-"""How many bouts of a sampled match are played again, each alone."""
+"""How many bouts of a sampled match are replayed, each alone."""
 
 
 def bouts_of(match: Match, settings: Settings) -> int:
-    """How many bouts of the match are to be played again alone: none of most.
+    """Returns how many bouts of the match are to be replayed alone: 0 for most matches.
 
-    Sampled is the first match of every version, of a season its whole first round, and of the
-    others so many in a hundred, chosen by their ids. So what is sampled of a season follows from
-    the season.
+    Sampled are the matches in the first round of a season, and outside of seasons the first match
+    of every version. Of all others a percentage is sampled, chosen by their ids. So which matches
+    of a season are sampled follows from the season alone.
     """
     if not settings.sample_percent:
         return 0
@@ -47,10 +48,10 @@ def bouts_of(match: Match, settings: Settings) -> int:
 
 
 def width_of(session: Session, match: Match) -> int:
-    """How many of its bouts are to be in flight at once: each alone, where somebody keeps state.
+    """Returns how many bouts of the match may be played at once: one if a version keeps state.
 
-    In a season that is who was known to at its start, and who was found to in the season itself
-    before the match was scheduled, so that a season follows from its own matches.
+    In a season only versions count that were marked before it started, or by a match of an earlier
+    round that had finished when this match was scheduled. So a season follows from its own matches.
     """
     marked = {seat.version_id: seat.version.stateful_at for seat in match.seats}
     known = {row: at for row, at in marked.items() if at is not None}
@@ -63,7 +64,7 @@ def width_of(session: Session, match: Match) -> int:
 
 
 def book(session: Session, match: Match, message: MatchPlayed, *, now: int) -> None:
-    """Stores the result of a new match's sample, and notifies the owners."""
+    """Stores the findings of a match's sample; notifies the owners of newly marked versions."""
     if not message.sampled:
         return
     for version in {seat.version.id: seat.version for seat in match.seats}.values():

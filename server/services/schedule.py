@@ -1,7 +1,7 @@
-"""When a league's next season starts: cron in a time zone. Reads no clock and no books.
+"""Computes when a league's next season starts, from a cron expression and a time zone.
 
-Days on which clocks change are treated as cron of Debian does: what falls into the hour that is
-left out comes right after it, and what falls into the hour that comes twice comes once, unless the
+Reads no clock and no database. Days on which clocks change are treated as by Debian's cron: a start
+in the skipped hour comes right after it, and a start in the repeated hour comes once, unless the
 minute or the hour begins with a star.
 """
 
@@ -23,22 +23,22 @@ MOST_LETTERS: Final = 100
 
 
 def next_start(schedule: Schedule, after: int) -> int | None:
-    """The first time of the schedule after that one, both UTC in ms; None if none comes.
+    """Returns the first start after the time `after`, both UTC in ms; None if there is none.
 
-    Raises BadOption if the expression or the zone is none.
+    Raises BadOption if the expression or the zone is not valid.
     """
     if schedule.cron is None:
         return None
     begin = datetime.fromtimestamp(after // 1000, _zone(schedule.zone))
     for moment in _times(schedule.cron, begin):
         start = round(moment.timestamp() * 1000)
-        if start > after:  # not so in the hour that comes twice, of which cron takes the first
+        if start > after:  # false in the repeated hour, where cron gives the first of both
             return start
     return None
 
 
 def check(schedule: Schedule, now: int) -> None:
-    """Raises BadOption if the expression or the zone is none, or the time never comes."""
+    """Raises BadOption if the expression or the zone is not valid, or if the time never comes."""
     _zone(schedule.zone)
     if schedule.cron is not None and next_start(schedule, now) is None:
         raise BadOption(f"the time {schedule.cron!r} never comes; change its day or its month")
@@ -59,7 +59,7 @@ def _times(cron: str, begin: datetime) -> CronSim:
 def _zone(name: str) -> ZoneInfo:
     try:
         return ZoneInfo(name)
-    except (KeyError, ValueError, OSError):  # unknown, no name at all, or that of a folder
+    except (KeyError, ValueError, OSError):  # unknown, not a name, or the name of a folder
         raise BadOption(
             f"there is no time zone {name[:MOST_LETTERS]!r}; name one such as Europe/Berlin"
         ) from None

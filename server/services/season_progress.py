@@ -1,6 +1,6 @@
-"""A season as the league's functions want it: how it is played, by whom, what has been played.
+"""Reads a season as matchbox.league needs it: its format, its entrants and its results so far.
 
-Reads the books and decides nothing.
+Decides nothing.
 """
 
 from __future__ import annotations
@@ -31,12 +31,15 @@ if TYPE_CHECKING:
 
 
 def plan_of(season: Season) -> Format:
-    """How the season is played."""
+    """Returns the season's format."""
     return read(Format, {"cycles": season.cycles, **season.format})
 
 
 def field_of(session: Session, season: Season) -> Field:
-    """The entrants and their tables. Raises UnknownGame if the game is not installed."""
+    """Returns the season's entrants, and the seats and deals of their matches.
+
+    Raises UnknownGame if the game is not installed.
+    """
     spec = registry.game(season.league.game).spec
     inside = select(Entry.version_id).where(Entry.season_id == season.id)
     with_owner = joinedload(Version.bot).joinedload(Bot.owner)
@@ -60,7 +63,7 @@ def field_of(session: Session, season: Season) -> Field:
 
 
 def past_of(session: Session, season: Season, plan: Format) -> Progress:
-    """What has been played; of a round robin without its results, on which nothing depends."""
+    """Returns what has been played. A round robin has no results here: nothing depends on them."""
     entrants = {row: name for name, row in rows_of(season).items()}
     gone = {entry.version_id: entry.out for entry in season.entries if entry.out}
     disqualified = frozenset(
@@ -96,13 +99,16 @@ def past_of(session: Session, season: Season, plan: Format) -> Progress:
 
 
 def rows_of(season: Season) -> dict[str, int]:
-    """The version's row by the entrant's name."""
+    """Returns the row number of each entrant's version, by the entrant's name."""
     versions = [entry.version for entry in season.entries if entry.version is not None]
     return {version.entrant: version.id for version in versions}
 
 
 def places_of(session: Session, season: Season) -> list[int]:
-    """The versions' rows in the order of a knock-out that somebody has won; else empty."""
+    """Returns the final order of a knock-out, as row numbers of versions.
+
+    Empty for other formats, and before somebody has won.
+    """
     plan = plan_of(season)
     if plan.kind != "knock-out" or not season.round:
         return []
@@ -112,7 +118,7 @@ def places_of(session: Session, season: Season) -> list[int]:
 
 
 def _known(session: Session, season: Season, bots: Collection[int]) -> set[int]:
-    """The bots that had played a season of the league to its end when this one started."""
+    """The bots that had played a whole season of the league when this one started."""
     earlier = (Season.league_id == season.league_id, Season.finished_at <= season.started_at)
     done = (Season.state == SeasonState.FINISHED, Entry.bot_id.in_(bots))
     query = select(Entry.bot_id).join(Season).where(*earlier, *done, Entry.version_id.is_not(None))
@@ -134,5 +140,5 @@ def _counts(
 
 
 def stands(season: Season) -> tuple[ColumnElement[bool], ...]:
-    """The season's matches, each once: without those that others are played for."""
+    """Returns the conditions for the season's matches, without those that were replaced."""
     return (Match.season_id == season.id, replacements.unreplaced())

@@ -1,7 +1,7 @@
-"""A season: a draft, open for entries, frozen with fixed versions, played, finished.
+"""Takes seasons through their states: draft, open, frozen with fixed versions, running, finished.
 
-A seed tells the same season in every database: matches, deals, records and the standing's digest
-follow from it and from who entered with which bytes.
+The same seed and the same entered bytes lead to the same season in every database: to the same
+matches, deals and records, and the same digest of the standing.
 """
 
 from __future__ import annotations
@@ -60,8 +60,9 @@ def create(
 ) -> Season:
     """Makes a season of that league, open for entries or a draft.
 
-    Fields that `format` leaves out are the league's; `cycles` is short for the format's. With a
-    seed the season can be repeated, so its number of deals does not follow from the bots' speed.
+    Fields that `format` leaves out are those of the league; `cycles` is short for the field of that
+    name. A season with a given seed can be repeated, so its number of deals is fixed here and does
+    not follow from the bots' speed.
 
     Raises Forbidden, BadName, BadOption, NotFound (no such league), Conflict (name or seed taken).
     """
@@ -92,7 +93,7 @@ def add(
     state: SeasonState = SeasonState.OPEN,
     now: int,
 ) -> Season:
-    """The league's next edition, with whatever was checked before. Raises BadOption."""
+    """Makes the league's next edition. Raises BadOption for a bad format; checks nothing else."""
     played = read(Format, {**write(format_of(league)), **(form or {})})
     newest = select(func.max(Season.edition)).where(Season.league_id == league.id)
     season = Season(
@@ -116,7 +117,7 @@ def add(
 
 
 def publish(session: Session, actor: User, name: int | str, *, now: int) -> None:
-    """Opens a draft for entries; a start time that has passed is replaced by the schedule's next.
+    """Opens a draft for entries. A start that has passed is moved to the schedule's next time.
 
     Raises Forbidden, NotFound or Conflict.
     """
@@ -129,11 +130,11 @@ def publish(session: Session, actor: User, name: int | str, *, now: int) -> None
 
 
 def freeze(session: Session, actor: User, name: int | str, *, now: int) -> list[Season]:
-    """Fixes the versions of an open season and divides them; returns the divisions.
+    """Fixes the versions of an open season, and divides it; returns the divisions.
 
-    If the league says so, every bot that may is entered first. A version that becomes active
-    later does not enter. Raises Forbidden, NotFound, or Conflict if the season is not open, has
-    fewer than two bots, or a bot has no active version.
+    If the league says so, first enters every bot that may play. A version that becomes active later
+    does not play. Raises Forbidden, NotFound, or Conflict if the season is not open, has fewer than
+    two bots, or a bot has no active version.
     """
     season = _operated(session, actor, name)
     made = _freeze(session, season, now, scheduled=False)
@@ -144,7 +145,7 @@ def freeze(session: Session, actor: User, name: int | str, *, now: int) -> list[
 def start(
     session: Session, actor: User, name: int | str, *, settings: Settings, now: int
 ) -> list[str]:
-    """Starts all divisions of an edition; returns the ids of the first matches, which are queued.
+    """Starts all divisions of an edition; returns the ids of the first matches, now queued.
 
     An open season is frozen first. Raises Forbidden, NotFound, or Conflict if it cannot be played.
     """
@@ -155,9 +156,9 @@ def start(
 def begin(
     session: Session, actor: User | None, season: Season, *, settings: Settings, now: int
 ) -> list[str]:
-    """As `start`, without a check of the actor's right. Raises Conflict.
+    """Starts a season like `start`, but does not check the actor's rights. Raises Conflict.
 
-    Started by the schedule (None), a season leaves out bots that have no active version.
+    If the schedule starts it (`actor` is None), bots without an active version are left out.
     """
     if season.state == SeasonState.OPEN:
         _freeze(session, season, now, scheduled=actor is None)
@@ -175,7 +176,7 @@ def begin(
 
 
 def pause(session: Session, actor: User, name: int | str, *, now: int) -> None:
-    """Sends no more matches of all divisions of the edition; those under way end.
+    """Pauses all divisions of the edition: no more matches are sent, those under way finish.
 
     Raises Forbidden, NotFound or Conflict.
     """
@@ -200,9 +201,9 @@ def cancel(session: Session, actor: User, name: int | str, *, now: int) -> None:
 
 
 def finish(session: Session, fresh: Fresh, *, places: Sequence[int] = (), now: int) -> Season:
-    """Ends a season that is over with its last standing, and a knock-out with its places.
+    """Finishes a season with its final standing; `places` is the final order of a knock-out.
 
-    Raises Conflict if it has ended.
+    Raises Conflict if the season has ended already.
     """
     season = session.get_one(Season, int(fresh.scope.partition(":")[2]))
     _change(session, season, UNDER_WAY, SeasonState.FINISHED, now, finished_at=now)
@@ -242,7 +243,7 @@ def _fix_versions(session: Session, season: Season, scheduled: bool) -> None:
 
 
 def _next_start(session: Session, league: League, now: int) -> int | None:
-    """When the schedule starts the league's next season; None if one waits for that already."""
+    """The start of the league's next season by its schedule; None if a season waits for it."""
     mine = (Season.league_id == league.id, Season.starts_at.is_not(None))
     if session.scalar(select(Season.id).where(*mine, Season.state.in_(UPCOMING)).limit(1)):
         return None
@@ -251,7 +252,7 @@ def _next_start(session: Session, league: League, now: int) -> int | None:
 
 
 def require_state(season: Season, state: SeasonState, why: str) -> None:
-    """Raises Conflict, with the reason, unless the season is in that state."""
+    """Raises Conflict unless the season is in that state; `why` ends the message."""
     if season.state != state:
         raise Conflict(f"season {season.name} is {season.state}; {why}")
 
@@ -293,7 +294,7 @@ def _change(
     now: int,
     **values: int | None,
 ) -> None:
-    """Compare and set on the season's state. Raises Conflict."""
+    """Sets the season's state. Raises Conflict unless its state is one of `before`."""
     if not compare_and_set(session, season, {"state": after, **values}, Season.state.in_(before)):
         wanted = " or ".join(before)
         raise Conflict(f"season {season.name} is {season.state}, and would have to be {wanted}")

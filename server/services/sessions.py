@@ -1,6 +1,7 @@
-"""Sessions: the browsers in which an account is logged in. Knows rows; sets no cookie.
+"""The browser sessions in which accounts are logged in. Keeps their rows; sets no cookie.
 
-A cookie names a row, so that a copied cookie ends with the logout, or with the password.
+A session's cookie holds the secret of its row. A logout or a new password deletes the row, so that
+copies of the cookie stop working too.
 """
 
 from __future__ import annotations
@@ -22,17 +23,17 @@ if TYPE_CHECKING:
     from sqlalchemy.orm import Session
 
 LIFE_DAYS: Final = 30
-"""A session ends after it has not been used for this long."""
+"""A session ends when it has not been used for this long."""
 LIFE_MS: Final = LIFE_DAYS * 86_400_000
 NOTED_MS: Final = 600_000
-"""The least time between two notes of a session's use."""
+"""The least time between two updates of a session's last use, in ms."""
 MOST: Final = 50
-"""Sessions of an account at a time; the oldest makes room for a new one."""
+"""The most sessions of an account. A new one replaces the one that was used longest ago."""
 _BROWSERS: Final = (
     ("Edg", "Edge"), ("OPR/", "Opera"), ("Firefox", "Firefox"), ("Chrom", "Chrome"),
     ("Safari", "Safari"), ("curl", "curl"),
 )  # fmt: skip
-"""Parts of User-Agent headers, with the browser's name; the first match counts."""
+"""Parts of User-Agent headers, each with a browser's name. The first match counts."""
 _SYSTEMS: Final = (
     ("Android", "Android"), ("iPhone", "iPhone"), ("iPad", "iPad"), ("Windows", "Windows"),
     ("Mac OS", "macOS"), ("Linux", "Linux"),
@@ -40,9 +41,10 @@ _SYSTEMS: Final = (
 
 
 def begin(session: Session, user: User, *, agent: str, now: int) -> str:
-    """Begins a session for a browser that has given the account's password; the cookie's secret.
+    """Begins a session for a browser that has sent the account's password.
 
-    Raises Forbidden if the password has changed since it was looked at.
+    Returns the secret for its cookie. Raises Forbidden if the password has changed since it was
+    checked.
     """
     session.execute(delete(BrowserSession).where(BrowserSession.ends_at <= now))
     if session.scalar(select(User.password).where(User.id == user.id)) != user.password:
@@ -64,27 +66,27 @@ def begin(session: Session, user: User, *, agent: str, now: int) -> str:
 
 
 def session_of(session: Session, secret: str, *, now: int) -> BrowserSession | None:
-    """The session that a cookie names, while it lasts."""
+    """Returns the session with this secret; None if there is none, or if it has ended."""
     query = select(BrowserSession).where(BrowserSession.digest == digest_of(secret))
     return session.scalar(query.where(BrowserSession.ends_at > now))
 
 
 def note_use(session: Session, number: int, *, now: int) -> None:
-    """Keeps that a session is used, and lets it last from now on; once in NOTED_MS is enough."""
+    """Updates a session's last use, and extends the session; at most once in NOTED_MS."""
     stale = (BrowserSession.id == number, BrowserSession.seen_at <= now - NOTED_MS)
     values = {"seen_at": now, "ends_at": now + LIFE_MS}
     session.execute(update(BrowserSession).where(*stale).values(**values))
 
 
 def sessions(session: Session, user: User, *, now: int) -> Sequence[BrowserSession]:
-    """The account's sessions that last, the one used last first."""
+    """Returns the account's sessions that have not ended, the last used first."""
     mine = (BrowserSession.user_id == user.id, BrowserSession.ends_at > now)
     order = (BrowserSession.seen_at.desc(), BrowserSession.id.desc())
     return session.scalars(select(BrowserSession).where(*mine).order_by(*order)).all()
 
 
 def end(session: Session, user: User, number: int) -> None:
-    """Ends one of the account's sessions. Raises NotFound."""
+    """Ends one of the account's sessions. Raises NotFound if the account has no such session."""
     mine = (BrowserSession.id == number, BrowserSession.user_id == user.id)
     if rows_changed(session, delete(BrowserSession).where(*mine)) != 1:
         raise NotFound(f"you have no session {number}")
@@ -96,13 +98,13 @@ def forget(session: Session, number: int) -> None:
 
 
 def end_all(session: Session, user: User, *, but: int | None = None) -> int:
-    """Ends every session of the account, or all but one; returns how many."""
+    """Ends every session of the account except `but`; returns how many it ended."""
     others = (BrowserSession.user_id == user.id, BrowserSession.id != (but or 0))
     return rows_changed(session, delete(BrowserSession).where(*others))
 
 
 def browser_of(agent: str) -> str:
-    """A browser in a few words, from its User-Agent header."""
+    """Returns a short name of the browser with this User-Agent header, such as Firefox on Linux."""
     named = [name for mark, name in _BROWSERS if mark in agent]
     on = [name for mark, name in _SYSTEMS if mark in agent]
     if named:

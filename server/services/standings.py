@@ -1,4 +1,4 @@
-"""Standings of leagues and seasons: computed by the league's pure function, kept as a cache."""
+"""Computes the standings of leagues and seasons with matchbox.league, and caches them as rows."""
 
 from __future__ import annotations
 
@@ -39,48 +39,49 @@ if TYPE_CHECKING:
     from matchbox.league.transitivity import LackOfFit
 
 DEBOUNCE_MS: Final = 3_000
-"""A standing that has changed is computed again no sooner than this,"""
+"""The least time in ms between two computations of a standing; the next two constants add to it."""
 LINE_MS: Final = 5
-"""and this later for every line,"""
+"""How many ms each line of the standing adds to that time."""
 MATCHES_A_MS: Final = 20
-"""and for so many matches in it: the more there is to compute, the less one match can change."""
+"""How many matches add one ms: the more a standing counts, the less one match can change."""
 OUT: Final = "disqualified"
-"""The games of such an entrant do not count; a suspended one keeps its place."""
+"""The games of a disqualified entrant do not count. A suspended one keeps its place."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fresh:
-    """A standing that was computed and is not kept yet."""
+    """A standing that was computed and is not stored yet."""
 
     scope: str
     rows_digest: str
     lines: list[dict[str, Any]]
-    """Shown lines as matchbox.league.line.Line has them, and `version_id`."""
+    """The fields of each matchbox.league.line.Line that is shown, and `version_id`."""
     matches: int
     field: str
     league_id: int | None
-    """The continuous league whose live ratings follow it."""
+    """The league whose live ratings are set by this standing; None for a season."""
     seats: int
     fitted: Mapping[int, tuple[float, float]]
-    """Elo and half-width by version row, of everybody shown."""
+    """Elo and the half-width of its interval for each rated line, by the version's row number."""
     facts: dict[str, Any]
-    """As Standing.facts."""
+    """The value of Standing.facts."""
 
 
 def scope_of(what: League | Season) -> str:
-    """The key under which a standing is kept."""
+    """Returns the key under which a standing is stored: league:<id> or season:<id>."""
     return f"{'league' if isinstance(what, League) else 'season'}:{what.id}"
 
 
 def refresh(session: Session, scope: str, *, now: int) -> Standing:
-    """The scope's standing, computed now and kept. Raises NotFound."""
+    """Computes the scope's standing now, and stores and returns it. Raises NotFound."""
     return keep(session, compute(session, scope), now=now)
 
 
 def compute(session: Session, scope: str, tallies: Tallies | None = None) -> Fresh:
-    """The scope's standing: from all its rows, or from what was counted before and new rows only.
+    """Computes the scope's standing, without storing it.
 
-    Both are the same, to the bit. Raises NotFound.
+    With `tallies` it reads only the rows of matches that are not counted there yet. The standing is
+    the same to the bit. Raises NotFound.
     """
     subject = _subject(session, scope)
     league = subject if isinstance(subject, League) else subject.league
@@ -115,7 +116,7 @@ def compute(session: Session, scope: str, tallies: Tallies | None = None) -> Fre
 
 
 def keep(session: Session, fresh: Fresh, *, now: int) -> Standing:
-    """Puts a computed standing in the place of the one before."""
+    """Stores a computed standing in place of the last one, and sets a league's live ratings."""
     row = session.get(Standing, fresh.scope)
     if row is None:
         row = Standing(scope=fresh.scope)
@@ -132,7 +133,7 @@ def keep(session: Session, fresh: Fresh, *, now: int) -> Standing:
 
 
 def stale(session: Session, *, now: int) -> list[str]:
-    """The scopes whose standing lags behind the books, and may be computed again now."""
+    """Returns the scopes whose standing is out of date, and may be computed again now."""
     leagues = session.scalars(select(League).where(League.continuous.is_(True))).all()
     seasons = session.scalars(select(Season).where(Season.state.in_(UNDER_WAY))).all()
     subjects: list[League | Season] = [*leagues, *seasons]
@@ -192,7 +193,7 @@ def _nature(game: str) -> tuple[bool, bool]:
 
 
 def _parents(session: Session, versions: Mapping[str, int]) -> dict[str, str]:
-    """Of every version here, the one of the same bot before it that is here too."""
+    """The previous version of the same bot, for each of these versions that has one among them."""
     query = select(Version.id, Version.bot_id).where(Version.id.in_(versions.values()))
     names = {number: name for name, number in versions.items()}
     newest: dict[int, str] = {}
@@ -207,7 +208,7 @@ def _parents(session: Session, versions: Mapping[str, int]) -> dict[str, str]:
 def _lack(
     session: Session, lack: LackOfFit | None, versions: Mapping[str, int]
 ) -> dict[str, Any] | None:
-    """The test as data, each of its pairs with the bots' names and their versions' numbers."""
+    """The test of fit as plain data; each pair has the bots' names and their versions' numbers."""
     if lack is None:
         return None
     told = {name for pair in lack.worst for name in (pair.first, pair.second)}

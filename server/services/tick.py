@@ -1,4 +1,4 @@
-"""Does everything that is due by the database. Called every few seconds."""
+"""Does everything that is due according to the database. Called every few seconds."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ log = structlog.get_logger(__name__)
 
 
 def tick(context: Context) -> None:
-    """Sweeps, takes suspects aside, advances, feeds, dispatches, renews standings, tells and sends.
+    """Runs all steps, from sweeping late jobs to sending messages.
 
-    Each step stands alone: one that fails is logged, and is due again at the next tick.
+    The steps are independent: one that fails is logged, and is tried again at the next tick.
     """
     for step in (
         _sweep,
@@ -56,9 +56,9 @@ def tick(context: Context) -> None:
 
 
 def refill(context: Context) -> None:
-    """Sends more matches between two ticks, where less than half the window is under way.
+    """Sends more matches between two ticks if less than half the window is under way.
 
-    Called when a match was recorded. What goes wrong here, the next tick mends.
+    Called after a match was recorded. A failure is logged; the next tick makes up for it.
     """
     _attempt(_refill, context)
 
@@ -97,8 +97,10 @@ def _advance(context: Context) -> None:
 
 
 def _go_on(number: int, context: Context) -> None:
-    """Has the season's bots learn, opens its next rounds, or ends it. Pairs and rates as a reader:
-    nobody waits for that to write."""
+    """Takes a season one step on: opens lessons or its next rounds, or finishes it.
+
+    Pairings and standings are computed in a reader's session, so that no writer waits for them.
+    """
     knobs: dict[str, Any] = {"settings": context.settings, "now": context.now()}
     with context.write() as session:
         season = session.get_one(Season, number)

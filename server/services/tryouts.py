@@ -1,4 +1,4 @@
-"""Try-outs of versions as jobs for an arena. Judges nothing itself."""
+"""Try-outs of versions as jobs for an arena. Judges no version."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ if TYPE_CHECKING:
 def send(
     session: Session, version: Version, *, settings: Settings, now: int, last: bool = False
 ) -> bool:
-    """Sends a waiting version's try-out under a new attempt; False if `jobs.lease` is.
+    """Sends a waiting version's try-out as a new attempt. Returns False if `jobs.lease` does.
 
-    `last` has it wait among the matches, and not go before them. A version in quarantine plays
-    against a bot of the house, where that has one for the game.
+    With `last` the try-out queues among the matches instead of before them. A version in quarantine
+    plays against a bot of the house, if the house has one for the game.
     """
     if not jobs.lease(session, TRY_OUT, version, settings=settings, now=now):
         return False
@@ -65,7 +65,10 @@ def try_again(session: Session, actor: User, number: int, *, settings: Settings,
 
 
 def make_active(session: Session, version: Version, now_in: VersionState, **values: Any) -> bool:
-    """The version from that state to active, the bot's former active one to accepted."""
+    """Makes a version that is in the state `now_in` active; returns False if it is not.
+
+    The bot's former active version becomes accepted. `values` are further columns to set.
+    """
     former = (Version.bot_id == version.bot_id, Version.state == VersionState.ACTIVE)
     active = {"state": VersionState.ACTIVE, **values}
     if not compare_and_set(session, version, active, Version.state == now_in):
@@ -76,7 +79,7 @@ def make_active(session: Session, version: Version, now_in: VersionState, **valu
 
 
 def _house_bot(session: Session, version: Version) -> Entrant | None:
-    """The house's bot that a version in quarantine plays against; None without one."""
+    """The house's bot that a version in quarantine plays against; None if there is none."""
     if version.state != VersionState.QUARANTINED:
         return None
     plays = (Bot.game == version.bot.game, Version.state == VersionState.ACTIVE)
@@ -86,15 +89,17 @@ def _house_bot(session: Session, version: Version) -> Entrant | None:
 
 
 def _claimed(session: Session, version: Version, now: int) -> dict[str, Any]:
-    """When the arena began. Raises Conflict if the claim comes so late that another version of
-    the author has the turn."""
+    """The columns that a claim sets: the time of the attempt's first claim.
+
+    Raises Conflict if the claim comes so late that another version of the author has the turn.
+    """
     if _has_passed(session, version, now):
         raise Conflict(f"the turn of version {version.digest} is over: it comes again")
     return {"claimed_at": now if version.claimed_at is None else version.claimed_at}
 
 
 def _has_passed(session: Session, version: Version, now: int) -> bool:
-    """Whether the version's turn is over, and another of its author's has it."""
+    """Whether the version's turn is over, and another version of its author has the turn."""
     owner = version.bot.owner
     in_time = version.deadline is None or version.deadline > now
     if in_time or owner.trusted or version.state != VersionState.PENDING:
@@ -122,8 +127,8 @@ TRY_OUT: Final = JobKind(
     to_parked={"deadline": None},
     claimed=_claimed,
 )
-"""A try-out waits for its author's turn, also where it was lost or given again: turns.py sends it.
+"""A try-out that was lost or requeued waits for its author's turn; turns.py sends it again.
 
-Its deadline is AT_ONCE until then. One whose deadline has passed is queued as well: its arena may
-still claim it.
+Until then its deadline is AT_ONCE. A try-out whose deadline has passed counts as queued and as
+leased: it may be sent again, but its arena may still claim it.
 """

@@ -1,9 +1,9 @@
-"""Whose turn it is for a try-out: one at a time for each author. Sends; judges nothing.
+"""Sends try-outs so that each author has one under way at a time. Judges no version.
 
-The version's row is the truth. A waiting version whose deadline has passed is due; one whose
-deadline is to come is under way and has its author's turn until then, so a message that is lost
-holds the turn for one lease. Operators and the house are trusted and need no turn, nor does a
-version in quarantine: the platform has it tried.
+The version's row is the truth. A waiting version whose deadline has passed is due. One whose
+deadline is to come is under way, and holds its author's turn until then; so a lost message holds
+the turn for one lease. Operators and the house are trusted, and need no turn. Neither does a
+version in quarantine, whose try-out the platform itself wants.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
     from matchbox.settings import Settings
 
 SLOW_MS: Final = 20_000
-"""An author one of whose try-outs took an arena longer than this is slow ..."""
+"""An author is slow after a try-out that took an arena longer than this, in ms."""
 SLOW_FOR_MS: Final = 3_600_000
-"""... for so long after its verdict."""
+"""How long an author stays slow after the verdict on such a try-out, in ms."""
 
 
 def check_pending(session: Session, user: User, network: str, *, settings: Settings) -> None:
-    """Raises TooMany if too many uploads of the account or its network wait for their verdicts."""
+    """Raises TooMany if too many uploads of the account, or from its network, wait for verdicts."""
     if user.trusted:
         return
     waits = (Version.state == VersionState.PENDING, Version.deadline.is_not(None))
@@ -49,10 +49,10 @@ def check_pending(session: Session, user: User, network: str, *, settings: Setti
 
 
 def advance(session: Session, *, settings: Settings, now: int, author: int | None = None) -> int:
-    """Sends the try-outs whose turn it is, of one author or of all; how many were due.
+    """Sends the try-outs whose turn it is, of one author or of all; returns how many were due.
 
-    Of an author's versions that one comes first that was sent least often, then the oldest. Slow
-    authors together hold half of the arenas at most, and their try-outs wait among the matches.
+    An author's version that was sent least often comes first, then the oldest. Slow authors
+    together hold at most half of the arenas, and their try-outs queue among the matches.
     """
     due = (Version.state.in_(WAITING), Version.deadline <= now)
     query = select(Version, User).join(Version.bot).join(Bot.owner).where(*due)
@@ -75,14 +75,14 @@ def advance(session: Session, *, settings: Settings, now: int, author: int | Non
 
 
 def _busy(session: Session, now: int) -> set[int]:
-    """The authors with a try-out under way."""
+    """The row numbers of the authors with a try-out under way, without trusted ones."""
     under_way = (Version.state == VersionState.PENDING, Version.deadline > now)
     query = select(Bot.owner_id).join(Bot.versions).join(Bot.owner)
     return set(session.scalars(query.where(*under_way, User.role.not_in(TRUSTED))))
 
 
 def _slow(session: Session, now: int) -> set[int]:
-    """The authors who had a long try-out lately."""
+    """The row numbers of the authors who recently had a long try-out."""
     took = Version.settled_at - Version.claimed_at
     lately = (Version.settled_at > now - SLOW_FOR_MS, took > SLOW_MS)
     return set(session.scalars(select(Bot.owner_id).join(Bot.versions).where(*lately)))

@@ -1,4 +1,4 @@
-"""Takes bots: an upload becomes a version that waits for its try-out. Runs nothing."""
+"""Accepts uploads: each becomes a version that waits for its try-out. Runs no bot."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ def upload(
     settings: Settings,
     now: int,
 ) -> Version:
-    """The version made from these bytes for the user's bot of that name; a new name makes a bot.
+    """Makes a version of the user's bot with that name from these bytes; a new name makes a bot.
 
-    Without a game, the bot must exist. The same bytes and class again give the version that is
-    there. `network` is the address that the upload came from; empty for none. Raises UnknownGame,
-    NotFound, BadName, BadBundle, UploadsClosed, Conflict (the name plays another game, or is
-    retired), TooMany (in an hour, for a league of the game in a day, or pending).
+    Without a `game` the bot must exist. If it has a version with the same bytes and class, that one
+    is returned. `network` is where the upload came from, or empty. Raises UnknownGame, NotFound,
+    BadName, BadBundle, UploadsClosed, Conflict (the bot plays another game, or is retired), or
+    TooMany (uploads in an hour, uploads to a league in a day, or pending ones).
     """
     if game is None:
         game = find_bot(session, name, user).game
@@ -78,7 +78,7 @@ def upload(
 
 
 def closed_to(session: Session, user: User | None) -> str:
-    """Why this account may not upload now; empty if it may."""
+    """Returns the reason why this account may not upload now; empty if it may."""
     report = wall(session)
     if report.walled or (user is not None and user.trusted):
         return ""
@@ -86,7 +86,7 @@ def closed_to(session: Session, user: User | None) -> str:
 
 
 def activate(session: Session, user: User, name: str, number: int, *, now: int) -> Version:
-    """Makes the accepted version of that number the one that the bot owner/name plays with.
+    """Makes the accepted version with that number the active one of the bot owner/name.
 
     Raises Forbidden, NotFound, or Conflict if the version was not accepted.
     """
@@ -108,9 +108,9 @@ def activate(session: Session, user: User, name: str, number: int, *, now: int) 
 
 
 def retire(session: Session, user: User, name: str, *, now: int) -> None:
-    """Takes the bot owner/name off every board for ever; its games stay.
+    """Retires the bot owner/name for ever: it leaves every leaderboard, but its games stay.
 
-    Raises Forbidden, NotFound or Conflict.
+    Raises Forbidden, NotFound, or Conflict if it is retired already.
     """
     bot = find_bot(session, name, user)
     require_owner(user, bot.owner_id)

@@ -1,4 +1,4 @@
-"""Settles a version by the report of its try-out."""
+"""Settles versions by the reports of their try-outs."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def settle(session: Session, message: TriedOut, *, settings: Settings, now: int)
     An accepted version becomes the active one unless a later upload is active already. A version
     released from quarantine becomes active only if its bot has no active version.
 
-    Raises NotFound or Forbidden if the message is not the result of an attempt of ours.
+    Raises NotFound or Forbidden if we never sent that attempt.
     """
     version = jobs.find(
         session, TRY_OUT, message.version, message.attempt, message.token, settings=settings
@@ -62,7 +62,11 @@ def _settle(session: Session, version: Version, accepted: bool, values: dict[str
 
 
 def _release(session: Session, version: Version, message: TriedOut, values: dict[str, Any]) -> bool:
-    """Out of quarantine, either way. The verdict before it may come twice, and counts no more."""
+    """Takes the version out of quarantine, accepted or refused.
+
+    Only the result of the present attempt counts, since the verdict of an earlier try-out may be
+    delivered again.
+    """
     active = (Version.bot_id == version.bot_id, Version.state == VersionState.ACTIVE)
     if not message.accepted:
         state = VersionState.REFUSED
@@ -90,7 +94,7 @@ def _tell_owner(session: Session, version: Version, reasons: Sequence[str], now:
 
 
 def _outdated(session: Session, version: Version) -> bool:
-    """True if a later upload of the bot plays already."""
+    """True if a later version of the bot is active already."""
     active = (Version.bot_id == version.bot_id, Version.state == VersionState.ACTIVE)
     later = select(Version.id).where(*active, Version.number > version.number)
     return session.scalar(later) is not None

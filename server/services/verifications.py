@@ -1,4 +1,4 @@
-"""The results of operators who replayed a season: stored here, and not judged."""
+"""Stores what operators found when they replayed a season. Judges nothing."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ def keep(
     standing: str,
     now: int,
 ) -> Verification:
-    """What an operator found on replaying a season that is over.
+    """Stores what an operator found when replaying a season that is over.
 
-    Raises Forbidden, NotFound, Conflict while it is not over, BadOption if the numbers do not add
-    up.
+    Raises Forbidden, NotFound, Conflict if the season is not over, or BadOption if the numbers do
+    not add up.
     """
     require_operator(actor)
     season = find_season(session, name)

@@ -1,6 +1,6 @@
-"""Operators make matches void for faults of the platform, and have them replayed.
+"""Makes matches void for faults of the platform, and replays them, on behalf of operators.
 
-Nothing here reads a score. A void match keeps its record and does not count.
+Nothing here reads a score. A void match keeps its record, but does not count.
 """
 
 from __future__ import annotations
@@ -37,16 +37,17 @@ if TYPE_CHECKING:
     from server.db.models import User
 
 LONGEST: Final = 400
-"""Characters of a reason."""
+"""The most characters of a reason."""
 
 
 def void(
     session: Session, actor: User, name: str, reason: str, *, again: bool = False, now: int
 ) -> Match | None:
-    """Makes the match of that id void for a fault of the platform; its record stays readable.
+    """Makes the match with that id void for a fault of the platform; its record stays readable.
 
-    With `again` it is replayed: the new match. Raises Forbidden, NotFound, BadOption (no reason),
-    or Conflict if it is void already, or the state of its season does not allow it.
+    With `again` it is replayed, and the new match is returned; else None. Raises Forbidden,
+    NotFound, BadOption (no reason), or Conflict if it is void already, if a comparison has counted
+    it, or if the state of its season does not allow it.
     """
     require_operator(actor)
     match = find_match(session, name)
@@ -65,7 +66,11 @@ def void(
 
 
 def play_again(session: Session, actor: User, name: str, reason: str, *, now: int) -> Match:
-    """The new match that replaces the void one of that id. Raises as `void`."""
+    """Replays the void match with that id; returns the new match.
+
+    Raises Forbidden, NotFound, BadOption (no reason), or Conflict if the match is not void, was
+    replayed already, or cannot be replayed now.
+    """
     require_operator(actor)
     match = find_match(session, name)
     why = reason_of(reason)
@@ -91,7 +96,11 @@ def void_all(
     fresh: bool = False,
     now: int,
 ) -> list[Match]:
-    """Makes matches void; returns their replays, without those that have a bot that is out."""
+    """Makes these matches void. With `again`, replays them and returns the new matches.
+
+    A match with a bot that is out of the season is not replayed. `fresh` forces fresh deals; else
+    deals that nobody could read yet are used again. Raises Conflict if a match has just changed.
+    """
     kept = [] if fresh else [one.id for one in found if replacements.is_secret(session, one)]
     for match in found:
         finished = match.state == MatchState.FINISHED
@@ -116,7 +125,7 @@ def void_all(
 
 
 def count_anew(session: Session, subject: League | Season, *, now: int) -> None:
-    """Has the standing computed at the next tick, or at once if the season is over."""
+    """Marks the standing to be computed at the next tick; of a finished season, computes it now."""
     scope = standings.scope_of(subject)
     if isinstance(subject, Season) and subject.state == SeasonState.FINISHED:
         standings.refresh(session, scope, now=now)
@@ -125,7 +134,10 @@ def count_anew(session: Session, subject: League | Season, *, now: int) -> None:
 
 
 def _unrate(session: Session, match: Match) -> None:
-    """Counts a ranked match less; the next refit takes it out of the live ratings."""
+    """Subtracts a ranked match from its versions' numbers of matches.
+
+    The next refit removes it from the live ratings.
+    """
     if (
         match.season_id is None
         and match.comparison_id is None
@@ -137,7 +149,7 @@ def _unrate(session: Session, match: Match) -> None:
 
 
 def require_open(session: Session, match: Match) -> None:
-    """Raises Conflict if its season was cancelled, or a knock-out went on by this match."""
+    """Raises Conflict if the match's season was cancelled, or is a knock-out that has gone on."""
     season = match.season
     if season is None:
         return
@@ -157,7 +169,7 @@ def has_opened(session: Session, season: Season, since: int) -> bool:
 
 
 def _require_playable(session: Session, match: Match) -> None:
-    """Raises Conflict if the match could not be replayed, or would not count."""
+    """Raises Conflict if the match cannot be replayed, or its replay would not count."""
     if match.comparison_id is not None:
         raise Conflict(f"match {match.id} is part of a comparison, which schedules its own")
     if match.season is not None:
@@ -178,6 +190,10 @@ def _out(session: Session, match: Match) -> bool:
 
 
 def reason_of(text: str) -> str:
+    """Returns the reason without extra spaces.
+
+    Raises BadOption unless it has 1 to LONGEST characters.
+    """
     text = " ".join(text.split())
     if not 1 <= len(text) <= LONGEST:
         raise BadOption(f"say why, in 1 to {LONGEST} characters; it is kept and shown")

@@ -1,4 +1,4 @@
-"""The walls around bots, as the arenas report them."""
+"""Stores the arenas' reports on the walls around bots, and tells whether all arenas have one."""
 
 from __future__ import annotations
 
@@ -17,47 +17,47 @@ if TYPE_CHECKING:
 
 NAME: Final = "walls"
 ARENAS: Final = 256
-"""Reports that are kept, the newest of each arena."""
+"""How many reports are kept, the newest ones. Each arena has one."""
 STALE_MS: Final = 5 * 60_000
-"""A report this much older than the newest is of an arena that is gone: each repeats its own."""
+"""An arena is gone if its report is this many ms older than the newest: arenas repeat theirs."""
 
 
 class WallReport(msgspec.Struct, frozen=True):
-    """An arena's report on its own box, which it has tried from inside."""
+    """An arena's report on its own box, which it has tested from inside."""
 
     box: str
     walled: bool
-    """True if strangers' programs may run in it."""
+    """True if strangers' programs may run in the box."""
     why: str = ""
     """What is missing, if it is not walled."""
     arena: str = "arena"
-    """Names the arena; a later report of the same name replaces this one."""
+    """The arena's name. A later report with the same name replaces this one."""
 
 
 class ArenaWall(msgspec.Struct, frozen=True):
-    """An arena's report as it is kept."""
+    """An arena's report as it is stored."""
 
     box: str
     walled: bool
     why: str
     at: int
-    """When it came, in milliseconds."""
+    """When the report came, UTC in ms."""
 
 
 class Wall(msgspec.Struct, frozen=True):
-    """What all arenas report together."""
+    """The reports of all arenas, summed up."""
 
     walled: bool
     why: str
     """What is missing, if it is not walled."""
     box: str | None
-    """None before any arena has reported."""
+    """The kind of box of an arena, one without a wall if there is one; None before any report."""
     arenas: dict[str, ArenaWall]
-    """Those that still report, by name."""
+    """The arenas that still report, by name."""
 
 
 def report_wall(session: Session, report: Mapping[str, Any], *, now: int) -> None:
-    """Keeps an arena's report. Raises BadMessage, naming the field that is wrong."""
+    """Stores an arena's report. Raises BadMessage, which names the field that is wrong."""
     try:
         read = msgspec.convert(dict(report), WallReport)
     except msgspec.ValidationError as error:
@@ -75,7 +75,7 @@ def report_wall(session: Session, report: Mapping[str, Any], *, now: int) -> Non
 
 
 def wall(session: Session) -> Wall:
-    """Whether strangers' bots may be taken: every arena that still reports must have a wall."""
+    """Returns whether strangers' bots may run, which needs a wall on every arena that reports."""
     row = session.get(Setting, NAME)
     kept = msgspec.convert(dict(row.value) if row is not None else {}, dict[str, ArenaWall])
     newest = max((report.at for report in kept.values()), default=0)

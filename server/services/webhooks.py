@@ -1,4 +1,4 @@
-"""The webhooks of an account, to which its notices are posted. Posts nothing itself."""
+"""Adds, lists and removes the webhooks to which an account's notices are posted. Posts nothing."""
 
 from __future__ import annotations
 
@@ -21,14 +21,15 @@ if TYPE_CHECKING:
     from server.db.models import User
 
 MOST: Final = 5
-"""Webhooks that an account may have."""
+"""The most webhooks that an account may have."""
 
 
 def add(session: Session, user: User, url: str, *, settings: Settings, now: int) -> Webhook:
-    """A webhook, whose secret is to be shown this once; its first notice says that it is there.
+    """Adds a webhook to the account, and returns it with its new secret.
 
-    Raises Forbidden if there are none here, BadOption for a URL that may not be, TooMany,
-    Conflict if the account has it.
+    The webhook's first notice says that it was added. Raises Forbidden if this platform has no
+    webhooks, BadOption for a URL that is not allowed, Conflict if the account has it already, or
+    TooMany if the account has MOST webhooks.
     """
     if settings.webhooks == "none":
         raise Forbidden("there are no webhooks here; the operator has closed them")
@@ -47,13 +48,13 @@ def add(session: Session, user: User, url: str, *, settings: Settings, now: int)
 
 
 def listed(session: Session, user: User) -> Sequence[Webhook]:
-    """The account's webhooks, oldest first."""
+    """Returns the account's webhooks, oldest first."""
     mine = select(Webhook).where(Webhook.user_id == user.id).order_by(Webhook.id)
     return session.scalars(mine).all()
 
 
 def remove(session: Session, user: User, number: int) -> None:
-    """Posts nothing more there. Raises NotFound."""
+    """Removes one of the account's webhooks, and its waiting deliveries. Raises NotFound."""
     found = session.scalar(select(Webhook).where(Webhook.id == number, Webhook.user_id == user.id))
     if found is None:
         raise NotFound(f"you have no webhook {number}")
