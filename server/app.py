@@ -1,4 +1,4 @@
-"""Makes the web application: the one place where settings, books, routes and pages are wired."""
+"""Makes the web applications. Settings, database, routes and pages are wired together only here."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ if TYPE_CHECKING:
     from server.context import Context
 
 MOST_BYTES: Final = (1 << 20) + (64 << 10)
-"""Of a request: the longest zip, and the form around it."""
+"""The most bytes of a request's body: the longest zip, and the form around it."""
 
 
 def create_app(context: Context) -> APIFlask:
-    """The application over these books, for everybody. The database must have been migrated."""
+    """Returns the public application. The database must have been migrated."""
     app = _bare_app(context, spec_path="/api/v1/openapi.json")
     if context.settings.trusted_proxies:
         hops = context.settings.trusted_proxies
@@ -43,7 +43,7 @@ def create_app(context: Context) -> APIFlask:
         app.register_blueprint(blueprint)
     app.extensions["matchbox-source"] = make_source()
     pages = make_pages(app.extensions["matchbox-source"])
-    pages.enable_openapi = False  # type: ignore[attr-defined]  # the framework asks each one
+    pages.enable_openapi = False  # type: ignore[attr-defined]  # the framework reads it
     app.register_blueprint(pages)
     limit_rates(app, context.settings)
     app.extensions["matchbox-streams"] = Streams(context.settings)
@@ -53,7 +53,7 @@ def create_app(context: Context) -> APIFlask:
 
 
 def create_internal_app(context: Context) -> APIFlask:
-    """The application for arenas alone: it has a listener and a process of its own."""
+    """Returns the application for arenas, which has a listener and a process of its own."""
     app = _bare_app(context)
     app.register_blueprint(internal.routes)
     app.register_blueprint(health.routes)
@@ -62,26 +62,26 @@ def create_internal_app(context: Context) -> APIFlask:
 
 
 def from_environment() -> APIFlask:
-    """The application that the process's environment describes, for a web server."""
+    """Returns the public application with the settings of the process's environment."""
     return create_app(make_context(read_settings(os.environ)))
 
 
 def internal_from_environment() -> APIFlask:
-    """The same for arenas."""
+    """Returns the application for arenas with the settings of the process's environment."""
     return create_internal_app(make_context(read_settings(os.environ)))
 
 
 def cookie_name(name: str, *, https: bool) -> str:
-    """The cookie's name: over HTTPS with the prefix by which browsers keep it to this host.
+    """Returns the cookie's full name, which begins with __Host- over HTTPS.
 
-    They take such a cookie only from the host itself, over HTTPS, so no other host of the domain,
-    and nobody between, can plant one.
+    Browsers accept a cookie with that prefix only over HTTPS and from the host itself. So neither
+    another host of the domain nor somebody on the network can plant one.
     """
     return f"__Host-{name}" if https else name
 
 
 def _bare_app(context: Context, spec_path: str | None = None) -> APIFlask:
-    """An application that counts its requests and tells its errors, without addresses."""
+    """An application that counts its requests and answers errors, without any routes yet."""
     app = APIFlask(
         "server",
         title="Matchbox",

@@ -1,7 +1,7 @@
-"""The account behind a request: by a session's cookie or a bearer token, never by both.
+"""Finds the account behind a request, by its session's cookie or by a bearer token, never by both.
 
-Knows requests and accounts; checks no password itself. A request with an Authorization header is
-judged by it alone, so a forged form cannot ride on a cookie through the API.
+Knows requests and accounts; checks no password. If a request has an Authorization header, its
+cookie is ignored. Such a request is not checked for forgery, so it must not get a cookie's rights.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ P = ParamSpec("P")
 T = TypeVar("T")
 SAFE_METHODS: Final = ("GET", "HEAD", "OPTIONS")
 WITHOUT_COOKIE: Final = ("/api/", "/internal/")
-"""Paths on which a request without a cookie may change something: it has a token instead."""
+"""Paths where a request without a session needs no form token: it has a bearer token instead."""
 FOR_STRANGERS: Final = ("accounts.log_in", "accounts.sign_up")
 """The API's endpoints that change something and need no account."""
 
 
 @dataclass(frozen=True)
 class Visitor(UserMixin):
-    """The account behind a request."""
+    """The account behind a request, and the rights of the request."""
 
     id: int
     name: str
@@ -55,31 +55,31 @@ class Visitor(UserMixin):
     token: int | None = None
     """The number of the token, if the request came with one."""
     key: str = field(default="", repr=False)
-    """The session's secret."""
+    """The session's secret, if the request came with its cookie."""
 
     def get_id(self) -> str:
-        """The value kept in the session's cookie."""
+        """Returns the value of the session's cookie."""
         return self.key
 
     @property
     def is_operator(self) -> bool:
-        """True for an account that may run the platform, unless its token may not."""
+        """True if the account is an operator's and the request has the scope `operate`."""
         return self.role == Role.OPERATOR and Scope.OPERATE in self.scopes
 
 
 def context() -> Context:
-    """The context that the app was made with."""
+    """Returns the context with which the app was made."""
     made: Context = current_app.extensions["matchbox"]
     return made
 
 
 def visitor() -> Visitor | None:
-    """The visitor behind the request, or None without an account."""
+    """Returns the visitor behind the request, or None if it comes without an account."""
     return current_user._get_current_object() if current_user.is_authenticated else None
 
 
 def viewer(session: Session) -> User | None:
-    """The account that makes the request, read in this database session, or None."""
+    """Returns the account that makes the request, read in this database session, or None."""
     asking = visitor()
     user = accounts.user_by_id(session, asking.id) if asking else None
     if asking is not None and user is not None:
@@ -88,7 +88,7 @@ def viewer(session: Session) -> User | None:
 
 
 def account(session: Session) -> User:
-    """The account that makes the request. Raises LoginNeeded."""
+    """Returns the account that makes the request. Raises LoginNeeded if there is none."""
     user = viewer(session)
     if user is None:
         raise LoginNeeded
@@ -96,13 +96,16 @@ def account(session: Session) -> User:
 
 
 def signed_in() -> User:
-    """The account that makes the request, read in a session of its own. Raises LoginNeeded."""
+    """Returns the account that makes the request, read in a session of its own.
+
+    Raises LoginNeeded if there is none.
+    """
     with context().read() as session:
         return account(session)
 
 
 def reading(query: Callable[Concatenate[Session, P], T]) -> Callable[P, T]:
-    """The query, with a reader's session of its own for each call."""
+    """Returns the query as a function that opens a reader's session for each call."""
 
     def read(*args: P.args, **kwargs: P.kwargs) -> T:
         with context().read() as session:
@@ -113,9 +116,9 @@ def reading(query: Callable[Concatenate[Session, P], T]) -> Callable[P, T]:
 
 @contextmanager
 def acting() -> Iterator[tuple[Session, User, int]]:
-    """A writer's session, the account that makes the request, and the time: what an action takes.
+    """Yields the arguments of an action: a writer's session, the request's account, and the time.
 
-    The time is read once it is this writer's turn. Raises LoginNeeded.
+    The time is UTC in ms, read when it is this writer's turn. Raises LoginNeeded.
     """
     made = context()
     with made.write() as session:
@@ -129,7 +132,7 @@ def require_account() -> None:
 
 
 def arena_only() -> None:
-    """Raises LoginNeeded unless the request has the arena's token; it then counts as an arena's."""
+    """Raises LoginNeeded unless the request has the arena token; else marks it as an arena's."""
     expected = context().settings.arena_token
     if not expected or not hmac.compare_digest(_bearer(request).encode(), expected.encode()):
         raise LoginNeeded("only an arena may ask this, with the arena token of the settings")
@@ -137,15 +140,15 @@ def arena_only() -> None:
 
 
 def token_in_use(session: Session) -> Token | None:
-    """The token that the request came with, in these books, or None."""
+    """Returns the API token that the request came with, read in this session, or None."""
     asking = visitor()
     return accounts.token_by_id(session, asking.token) if asking and asking.token else None
 
 
 def start_session(user: User) -> None:
-    """Logs the browser in, with nothing left of the session before.
+    """Logs the browser in, and ends the session that it had.
 
-    Raises Forbidden if the password has changed since it was looked at.
+    Raises Forbidden if the password has changed since it was checked.
     """
     made, before = context(), visitor()
     with made.write() as session:
@@ -159,7 +162,7 @@ def start_session(user: User) -> None:
 
 
 def end_session() -> None:
-    """Logs the browser out: its cookie opens nothing any more, nor does a copy of it."""
+    """Logs the browser out. Its cookie and all copies of it stop working."""
     asking = visitor()
     if asking is not None and asking.session is not None:
         with context().write() as session:
@@ -179,7 +182,7 @@ def guard_entry(app: Flask) -> None:
 
     @app.before_request
     def refuse_forgeries() -> None:
-        """Refuses a bad token even if none is needed, and a change without an account."""
+        """Refuses bad tokens, missing scopes, forged forms, and changes without an account."""
         known = current_user.is_authenticated
         if "bad_token" in g:
             raise LoginNeeded(g.bad_token)
@@ -193,10 +196,11 @@ def guard_entry(app: Flask) -> None:
 
 
 def _check_scope() -> None:
-    """Raises ScopeNeeded if the request came with a token that may not be used for this.
+    """Raises ScopeNeeded if the request came with a token that lacks the scope it needs.
 
-    A page wants a token that may read. What only operators do, the view itself refuses to authors:
-    there is no token that they could make for it.
+    Pages need the scope `read`. The scope `operate` is not asked of authors' tokens, since an
+    author cannot make a token with it; the view itself refuses authors. Raises Forbidden for a form
+    that is sent with a token.
     """
     asking = visitor()
     if asking is None or asking.token is None or request.endpoint is None:

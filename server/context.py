@@ -1,6 +1,6 @@
-"""The things that every use case needs: settings, database, queue and clock.
+"""The context of a process, which every use case needs: settings, database, queue and clock.
 
-Made once at a program's start and handed on; knows no web and no task.
+It is made once when a program starts, and passed on. Knows no web and no task.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ log = structlog.get_logger(__name__)
 
 
 def clock() -> int:
-    """UTC in whole milliseconds."""
+    """Returns the time, UTC in whole milliseconds."""
     return time.time_ns() // 1_000_000
 
 
 @dataclass(frozen=True)
 class Context:
-    """One for a process."""
+    """Settings, database, queue and clock. A process has one context."""
 
     settings: Settings
     database: Database
@@ -41,9 +41,9 @@ class Context:
 
     @contextmanager
     def write(self) -> Iterator[Session]:
-        """A writer's session; what it posted is sent after its commit, if the broker is there.
+        """Opens a writer's session; after its commit, sends the messages that it posted.
 
-        If the broker is down, the ledger's tick sends it later.
+        If the broker is down, the ledger's tick sends them later.
         """
         with self.database.write() as session:
             yield session
@@ -54,25 +54,26 @@ class Context:
                 log.warning("outbox.waits", why=str(error))
 
     def read(self) -> AbstractContextManager[Session]:
-        """A reader's session: one moment of the books."""
+        """Opens a reader's session, which sees the database as it is at one moment."""
         return self.database.read()
 
     def close(self) -> None:
-        """Gives the database's connections back."""
+        """Closes all connections to the database."""
         self.database.close()
 
 
 def database_url(settings: Settings) -> str:
-    """The SQLAlchemy address of the books: the one set, or SQLite in the data folder."""
+    """Returns the database's SQLAlchemy address: the setting, or SQLite in the data folder."""
     if settings.database_url:
         return settings.database_url
     return f"sqlite:///{Path(settings.data).resolve() / 'matchbox.db'}"
 
 
 def make_context(settings: Settings, *, sender: outbox.Sender | None = None) -> Context:
-    """The context of this process. The database must have been migrated.
+    """Makes the context of this process. The database must have been migrated.
 
-    Raises BadSetting if a needed setting is empty, Unavailable if the schema is not ours.
+    Raises BadSetting if a required setting is empty, or Unavailable if the database's schema is not
+    the one of this version.
     """
     if not settings.secret_key:
         raise BadSetting("MATCHBOX_SECRET_KEY is not set; give it 32 random characters or more")

@@ -1,9 +1,9 @@
-"""The gunicorn workers of the platform: a request takes a thread once it is here as a whole.
+"""The platform's gunicorn workers, which give a request to a thread once all of it has arrived.
 
-Until then it costs its connection and nothing else, and only for so long: headers and body have a
-deadline each, and an address has so many connections. So a thread never waits for what a client
-sends. It does wait for a client that reads an answer slowly, so one address has half of the threads
-at most, and its further requests wait for the others of its own.
+Until then a request costs only its connection. Headers and body each have a deadline, and an
+address has a limited number of connections. So a thread never waits for a client to send. A thread
+does wait for a client that reads its answer slowly. So an address may use at most half of the
+threads, and its further requests wait for its own earlier ones.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ if TYPE_CHECKING:
     from matchbox.settings import Settings
 
 STALLED_S: Final = 30.0
-"""An answer is given up when the client has read nothing for this long."""
+"""An answer is given up if the client reads nothing for this long."""
 LINGER_S: Final = 2.0
-"""How long a client may take to notice that an answered connection is closed."""
+"""How long a client may take to close a connection that we have closed after an answer."""
 _READ_BYTES: Final = 64 << 10
 _DESCRIPTORS: Final = 4096
 _SPARE_DESCRIPTORS: Final = 256
-"""Descriptors kept for the database, the broker and files."""
+"""Descriptors that are kept free for the database, the broker and files."""
 _CONTINUE: Final = b"HTTP/1.1 100 Continue\r\n\r\n"
 _NOBODY_THERE: Final = (errno.EAGAIN, errno.ECONNABORTED, errno.EWOULDBLOCK)
 
@@ -55,16 +55,16 @@ class Connection(TConn):
         self.request = RequestBuffer(worker.most_bytes)
         self.deadline = 0.0
         self.ends = False
-        """No other request may follow the one that is being answered."""
+        """True if no other request may follow the one that is being answered."""
         self.lingers = False
-        """It has been answered, and is closed as soon as the client closes it."""
+        """True if the connection only waits for the client to close it."""
 
 
 class _Outlet(socket.socket):
-    """A socket whose timeout is for no progress, however long the answer is."""
+    """A socket whose timeout limits each wait for progress, and not the time of a whole answer."""
 
     def sendall(self, data: Any, flags: int = 0) -> None:
-        """Sends everything. Raises TimeoutError where the client takes nothing for so long."""
+        """Sends everything. Raises TimeoutError if the client takes nothing within the timeout."""
         left = memoryview(data)
         while left:
             left = left[self.send(left, flags) :]
@@ -74,12 +74,12 @@ class BufferingWorker(ThreadWorker):
     """Reads requests in its main loop, and answers them in threads."""
 
     most_bytes = MOST_BYTES
-    """Of a body that is kept."""
+    """The longest body that is kept."""
     is_public = True
-    """Strangers connect to it."""
+    """True if strangers connect to this worker."""
 
     def load_wsgi(self) -> None:
-        """Loads the application, which has read the settings."""
+        """Loads the application, and takes the limits from its settings."""
         super().load_wsgi()
         settings: Settings = self.wsgi.extensions["matchbox"].settings
         self._headers_s = float(settings.headers_seconds)
@@ -90,13 +90,13 @@ class BufferingWorker(ThreadWorker):
         self._share = max(1, self.cfg.threads // 2) if counts else self.cfg.threads
         self._answering: Counter[str] = Counter()
         self._queued: defaultdict[str, deque[Connection]] = defaultdict(deque)
-        """Complete requests of an address that has its share of the threads."""
+        """Complete requests by address, which wait while the address has its share of threads."""
         self._waiting: set[Connection] = set()
         self._next_look = 0.0
         self.worker_connections = min(self.cfg.worker_connections, _room())
 
     def accept(self, listener: socket.socket) -> None:
-        """Takes a connection, or turns it away where its address has enough of them."""
+        """Accepts a connection, or refuses it if its address has too many."""
         try:
             client, address = listener.accept()
         except OSError as error:
@@ -123,17 +123,17 @@ class BufferingWorker(ThreadWorker):
             self._linger(conn)
 
     def handle(self, conn: Connection) -> bool:
-        """Answers a request that is here as a whole; true where another may follow."""
+        """Answers a complete request; returns whether another may follow."""
         req = None
         try:
             conn.sock.settimeout(STALLED_S)
             req = next(conn.parser)
-            req._expected_100_continue = False  # It has been told, or need not be.
+            req._expected_100_continue = False  # `_advance` has sent it, if needed.
             req.must_close = req.must_close or conn.ends
             return bool(self.handle_request(req, conn))
         except (NoMoreData, StopIteration):
             return False
-        except OSError as error:  # It went away, or reads nothing.
+        except OSError as error:  # The client has gone, or reads nothing.
             self.log.debug("Client lost: %s", error)
             return False
         except Exception as error:  # noqa: BLE001  # gunicorn tells them apart
@@ -141,7 +141,7 @@ class BufferingWorker(ThreadWorker):
             return False
 
     def murder_pending(self) -> None:
-        """Closes the connections whose time is over; once a second."""
+        """Closes the connections that are past their deadline, at most once a second."""
         now = time.monotonic()
         if now < self._next_look and self.alive:
             return
@@ -154,14 +154,14 @@ class BufferingWorker(ThreadWorker):
                 self._refuse(conn, 408, "the request took too long to arrive")
 
     def _wait(self, conn: Connection, within_s: float) -> None:
-        """Reads from the connection, for so long at most."""
+        """Waits for data on the connection, for at most this many seconds."""
         conn.sock.setblocking(False)
         conn.deadline = time.monotonic() + within_s
         self._waiting.add(conn)
         self.poller.register(conn.sock, selectors.EVENT_READ, partial(self._read, conn))
 
     def _read(self, conn: Connection, _: object) -> None:
-        """Takes what has arrived."""
+        """Takes the data that has arrived, or closes the connection if the client has."""
         try:
             data = conn.sock.recv(_READ_BYTES)
         except BlockingIOError:
@@ -180,7 +180,7 @@ class BufferingWorker(ThreadWorker):
             self._advance(conn)
 
     def _advance(self, conn: Connection) -> None:
-        """Gives the request to a thread once it is complete."""
+        """Queues the request for a thread once it is complete, or refuses it."""
         request = conn.request
         if request.refusal:
             self._refuse(conn, *request.refusal)
@@ -195,7 +195,7 @@ class BufferingWorker(ThreadWorker):
             self._tell(conn, _CONTINUE)
 
     def _answer_next(self, host: str) -> None:
-        """Gives a thread to the address's next request, unless it has its share of them."""
+        """Gives the address's next request to a thread, unless the address has its share."""
         if self._queued[host] and self._answering[host] < self._share:
             self._answering[host] += 1
             self.enqueue_req(self._queued[host].popleft())
@@ -203,14 +203,14 @@ class BufferingWorker(ThreadWorker):
             del self._queued[host]
 
     def _give_back(self, host: str) -> None:
-        """Takes note that a request of the address has been answered."""
+        """Frees the thread of an answered request for the address's next one."""
         self._answering[host] -= 1
         if not self._answering[host]:
             del self._answering[host]
         self._answer_next(host)
 
     def _refuse(self, conn: Connection, status: int, why: str) -> None:
-        """Says why, as far as the client listens, and closes the connection."""
+        """Sends the reason, if the client still reads, and closes the connection."""
         self._tell(conn, _answer(status, why))
         self._linger(conn)
 
@@ -222,7 +222,7 @@ class BufferingWorker(ThreadWorker):
             self.log.debug("Client lost before %r", data[:32])
 
     def _linger(self, conn: Connection) -> None:
-        """Closes our side, and waits a moment for the client to have read the answer."""
+        """Closes our side, and gives the client LINGER_S seconds to read the answer."""
         self._forget(conn)
         try:
             conn.sock.shutdown(socket.SHUT_WR)
@@ -233,7 +233,7 @@ class BufferingWorker(ThreadWorker):
         self._wait(conn, LINGER_S)
 
     def _forget(self, conn: Connection) -> None:
-        """Reads from the connection no more."""
+        """Stops reading from the connection."""
         if conn in self._waiting:
             self._waiting.remove(conn)
             self.poller.unregister(conn.sock)
@@ -249,14 +249,14 @@ class BufferingWorker(ThreadWorker):
 
 
 class InternalWorker(BufferingWorker):
-    """The worker for arenas: long results, and many arenas at one address."""
+    """The worker for arenas, which send long results and may share an address."""
 
     most_bytes = internal.MOST_BYTES
     is_public = False
 
 
 def _answer(status: int, why: str) -> bytes:
-    """A whole answer in plain text, after which the connection is closed."""
+    """A complete answer in plain text, which says that the connection closes."""
     text = f"{why}\n".encode()
     head = f"HTTP/1.1 {status} {HTTPStatus(status).phrase}\r\nConnection: close\r\n"
     head += f"Content-Type: text/plain\r\nContent-Length: {len(text)}\r\n\r\n"
@@ -264,7 +264,7 @@ def _answer(status: int, why: str) -> bytes:
 
 
 def _room() -> int:
-    """How many connections may be open, with as many descriptors as the process is let have."""
+    """How many connections may be open. Raises the process's limit of descriptors first."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     unlimited = hard == resource.RLIM_INFINITY
     wanted = max(soft, _DESCRIPTORS if unlimited else min(hard, _DESCRIPTORS))

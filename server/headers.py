@@ -1,7 +1,7 @@
-"""The security headers of every answer: the content policy with its nonce, and others.
+"""Adds security headers to every answer, among them the content policy with its nonce.
 
-Knows headers; does not know pages. A template puts `csp_nonce()` on each script and style of its
-own; everything else comes from our own address or not at all.
+Knows no pages. A template puts `csp_nonce()` on each of its inline scripts and styles. The browser
+loads everything else from our own address or not at all.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ HSTS: Final = "max-age=31536000"
 
 
 def csp_nonce() -> str:
-    """The nonce of this request's answer."""
+    """Returns the nonce of the answer to this request."""
     if "csp_nonce" not in g:
         g.csp_nonce = secrets.token_urlsafe(18)
     nonce: str = g.csp_nonce
@@ -34,7 +34,7 @@ def csp_nonce() -> str:
 
 
 def content_policy(nonce: str) -> str:
-    """The Content-Security-Policy: our own address, and inline only what carries the nonce."""
+    """Returns the Content-Security-Policy: only our own address, and inline code with the nonce."""
     return "; ".join(
         (
             "default-src 'none'",

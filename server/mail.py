@@ -1,7 +1,7 @@
-"""Mails: plain text, made from a notice, and handed to the mail server of the settings.
+"""Makes plain-text mails, and hands them to the mail server of the settings.
 
-Knows SMTP and the form of mails; knows no notice and no database. The email package refuses a line
-break in a header, so nothing that a user typed can add one.
+Knows SMTP and the form of mails, but no notices and no database. The email package refuses a line
+break in a header, so a text that a user has typed cannot add a header.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from matchbox.settings import Settings
 
 TIMEOUT_S: Final = 10.0
-"""For each answer of the mail server, which is the operator's own."""
+"""How long to wait for each answer of the mail server, which is the operator's own."""
 LONGEST_SUBJECT: Final = 78
 
 
@@ -34,13 +34,13 @@ class Letter:
     subject: str
     text: str
     name: str
-    """The same whenever it is sent again, so that a double can be known."""
+    """Names the mail in its Message-ID. It stays the same on a retry, so that doubles are known."""
     at: int
     """Seconds since the epoch."""
 
 
 def message_of(letter: Letter, sender: str) -> EmailMessage:
-    """The letter as a mail. Raises BadName if an address is none."""
+    """Returns the letter as an e-mail message. Raises BadName if an address is not valid."""
     message = EmailMessage(policy=SMTP)
     domain = sender.partition("@")[2]
     try:
@@ -59,8 +59,8 @@ def message_of(letter: Letter, sender: str) -> EmailMessage:
 def send(letter: Letter, settings: Settings, *, trust: ssl.SSLContext | None = None) -> None:
     """Hands the letter to the mail server.
 
-    Raises BadName if the server will never take it for this address, Unavailable if it may
-    later.
+    Raises BadName if the server will never accept mail for this address, or Unavailable if it may
+    do so later.
     """
     message = message_of(letter, settings.smtp_sender)
     try:
@@ -92,6 +92,9 @@ def _open(settings: Settings, trust: ssl.SSLContext) -> smtplib.SMTP:
 
 
 def one_line(text: str, most: int) -> str:
-    """The text on one line, cut with an ellipsis; what cannot be printed is a space."""
+    """Returns the text on one line of at most `most` characters, cut with an ellipsis.
+
+    A character that cannot be printed becomes a space.
+    """
     line = " ".join("".join(one if one.isprintable() else " " for one in text).split())
     return line if len(line) <= most else line[: most - 1] + "…"

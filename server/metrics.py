@@ -1,7 +1,7 @@
-"""What the server counts of itself, for Prometheus: requests, their time, and the queue.
+"""The server's metrics for Prometheus: requests, the time that they take, and the queue's length.
 
-Knows requests and queue lengths; names no account, bot or address. With several web processes
-set PROMETHEUS_MULTIPROC_DIR, and the counts of all are added up.
+Names no account, bot or address. With several web processes set PROMETHEUS_MULTIPROC_DIR, and the
+counts of all processes are added up.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ BUCKETS: Final = (0.01, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0)
 
 
 class Metrics:
-    """The counts of one app."""
+    """The metrics of one app."""
 
     def __init__(self) -> None:
         self._registry = CollectorRegistry()
@@ -67,19 +67,19 @@ class Metrics:
             return response
 
     def text(self, context: Context) -> bytes:
-        """Everything counted, and the queue of these books now, in Prometheus' text format."""
+        """Returns all counts, and the present length of the queue, in Prometheus' text format."""
         shown = CollectorRegistry()
         shown.register(_Queue(context))
         counted = CollectorRegistry()
         try:
             MultiProcessCollector(counted)  # type: ignore[no-untyped-call]
-        except ValueError:  # There is one process, and its counts are all.
+        except ValueError:  # The variable is not set: this is the only process.
             counted = self._registry
         return generate_latest(shown) + generate_latest(counted)
 
 
 class _Queue(Collector):
-    """How much waits, read from the books when asked."""
+    """The length of the queue, read from the database at each request."""
 
     def __init__(self, context: Context) -> None:
         self._context = context

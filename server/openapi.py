@@ -1,7 +1,7 @@
-"""Says in the OpenAPI document what the framework leaves out.
+"""Completes the OpenAPI document, where the framework leaves something out.
 
 Bodies are required, errors are problem documents, the parts of an address have their patterns,
-and each operation names the answers that it may really give.
+and each operation lists every status that it may answer with.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ _PART: Final = re.compile(r"<(?:([a-z]+):)?([a-z_]+)>")
 
 
 def mend(document: Any) -> Any:
-    """The document, made whole."""
+    """Completes the document, and returns it."""
     components = document.setdefault("components", {})
     components.setdefault("schemas", {})["Problem"] = PROBLEM
     cookie = current_app.config["SESSION_COOKIE_NAME"]
@@ -99,7 +99,7 @@ def _response(status: int) -> dict[str, Any]:
 
 
 def _address_parts() -> dict[str, dict[str, dict[str, Any]]]:
-    """The schema of each part of each address, by the address as the document spells it."""
+    """The schemas of the parts of each address. The keys are addresses as the document has them."""
     return {
         _PART.sub(r"{\2}", rule.rule): {
             name: SCHEMAS.get(kind, {"type": "string"}) for kind, name in _PART.findall(rule.rule)
@@ -109,7 +109,7 @@ def _address_parts() -> dict[str, dict[str, dict[str, Any]]]:
 
 
 def _scopes() -> dict[tuple[str, str], str | None]:
-    """The scope that each address and method needs, by the address as the document spells it."""
+    """The scope that each address and method needs. Addresses are spelled as in the document."""
     return {
         (_PART.sub(r"{\2}", rule.rule), method.lower()): scope_of(
             rule.endpoint, current_app.view_functions[rule.endpoint]

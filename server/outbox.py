@@ -1,7 +1,7 @@
-"""Sends a task after its transaction is in; the only file of the server that knows task names.
+"""Sends a task once its transaction is committed. Only this file of the server knows task names.
 
-A message is written down with the rows that it speaks of, and sent by `flush`. It may be sent
-twice, never before its rows.
+A message is stored in one transaction with the rows that it is about, and sent by `flush`. It may
+be sent twice, but never before its rows are committed.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from server.db.session import Database
 
 POSTED: Final = "posted"
-"""In a session's `info` once it has posted something."""
+"""The key that a session's `info` has once the session has posted a message."""
 TAKEN_MS: Final = 30_000
-"""A process that took a message and has not sent it by then has died."""
+"""A process that has taken a message and not sent it after this many ms has died."""
 _BATCH: Final = 200
 _PATIENCE: Final = {
     "socket_connect_timeout": 2,
@@ -35,7 +35,7 @@ _PATIENCE: Final = {
     "interval_start": 0.1,
     "interval_max": 0.1,
 }
-"""The caller learns at once that a broker is down; the tick tries again."""
+"""Short waits: the caller soon learns that the broker is down, and the tick tries again."""
 _TASKS: Final = {
     wire.TryOut: wire.TRY_OUT,
     wire.PlayMatch: wire.PLAY_MATCH,
@@ -44,14 +44,14 @@ _TASKS: Final = {
 
 
 class Sender(Protocol):
-    """The way to the broker."""
+    """Hands tasks to the broker."""
 
     def send(self, task: str, queue: str, message: dict[str, Any]) -> None:
         """Hands the task to the queue. Raises BrokerUnavailable."""
 
 
 class CelerySender:
-    """Sends by name through a broker; knows no task's code."""
+    """Sends tasks by name through a broker; knows no task's code."""
 
     def __init__(self, broker_url: str) -> None:
         scheme, _, rest = broker_url.partition("://")
@@ -70,7 +70,7 @@ class CelerySender:
             raise BrokerUnavailable(f"the queue cannot be reached: {error}") from error
 
     def close(self) -> None:
-        """Gives the connections back."""
+        """Closes the connections to the broker."""
         self._celery.close()
 
 
@@ -81,10 +81,9 @@ def post(
     compares: bool = False,
     last: bool = False,
 ) -> None:
-    """Writes the message down, to be sent once the session's transaction is in.
+    """Stores the message, to be sent once the session's transaction is committed.
 
-    `compares` is true of a match that an author asked for, `last` of a try-out that waits among
-    the matches.
+    `compares` marks a match of a comparison, and `last` a try-out that queues among the matches.
     """
     task = _TASKS[type(message)]
     if compares or last:
@@ -96,7 +95,7 @@ def post(
 def flush(database: Database, sender: Sender, now: int) -> int:
     """Sends the waiting messages; returns how many. Raises BrokerUnavailable.
 
-    Messages that the broker did not take stay for the next time.
+    Messages that the broker did not accept stay for the next call.
     """
     waiting = _take(database, now)
     sent: list[int] = []

@@ -1,6 +1,6 @@
-"""Every error as an answer: problem details (RFC 9457) for programs, a page for people.
+"""Turns every error into an answer: problem details (RFC 9457) for programs, a page for people.
 
-Knows which error means which status, and what may be told; does not know who raises what.
+Knows the status of each error, and which texts may be shown; does not know who raises an error.
 """
 
 from __future__ import annotations
@@ -32,20 +32,20 @@ STATUS: Final[dict[type[errors.MatchboxError], int]] = {
     errors.CallerFault: 422,
     errors.Unavailable: 503,
 }
-"""The status of an error is that of the first of its classes found here."""
+"""The HTTP status of errors. A class that is not here has the status of its next base class."""
 FOR_PROGRAMS: Final = ("/api/", "/internal/", "/healthz", "/readyz", "/metrics")
 MEDIA_TYPE: Final = "application/problem+json"
 
 
 class LoginNeeded(errors.Forbidden):
-    """The request needs an account, and came without one."""
+    """The request needs an account, but came without one."""
 
     def __init__(self, text: str = "") -> None:
         super().__init__(text or "log in first, or send a token as `Authorization: Bearer`")
 
 
 class ScopeNeeded(errors.Forbidden):
-    """The token may be used for something else, but not for this."""
+    """The request's token lacks the scope that the request needs."""
 
     def __init__(self, scope: str, held: Collection[str]) -> None:
         super().__init__(
@@ -56,7 +56,7 @@ class ScopeNeeded(errors.Forbidden):
 
 
 def status_of(error: errors.MatchboxError) -> int:
-    """The HTTP status that tells this error; 500 for one that no route should let through."""
+    """Returns the HTTP status of the error; 500 for one that no route should let through."""
     for kind in type(error).__mro__:
         if kind in STATUS:
             return STATUS[kind]
@@ -64,12 +64,12 @@ def status_of(error: errors.MatchboxError) -> int:
 
 
 def for_programs() -> bool:
-    """True when a program reads the request's answer: everywhere where there are no pages."""
+    """True if a program reads the answer: at certain paths, and always in an app without pages."""
     return "pages" not in current_app.blueprints or request.path.startswith(FOR_PROGRAMS)
 
 
 def problem(status: int, detail: str, *, kind: str = "", **extra: Any) -> Response:
-    """A problem document. `kind` names the error; `extra` are further members."""
+    """Returns a problem document. `kind` is the error's class, `extra` are further members."""
     title = HTTPStatus(status).phrase
     document = {
         "type": f"urn:matchbox:problem:{_kebab(kind)}" if kind else "about:blank",
@@ -88,13 +88,13 @@ def problem(status: int, detail: str, *, kind: str = "", **extra: Any) -> Respon
 
 
 def answer(status: int, detail: str, *, kind: str = "", **extra: Any) -> Response:
-    """The error as its reader wants it."""
+    """Returns the error as a problem document for a program, or as a page for a person."""
     if for_programs():
         return problem(status, detail, kind=kind, **extra)
     title = HTTPStatus(status).phrase
     try:
         page = render_template("error.html", status=status, title=title, detail=detail)
-    except (errors.MatchboxError, SQLAlchemyError):  # every page says who is logged in
+    except (errors.MatchboxError, SQLAlchemyError):  # every page reads who is logged in
         return Response(f"{title}: {detail}\n", status, mimetype="text/plain")
     return make_response(page, status)
 
@@ -116,7 +116,7 @@ def _tell_matchbox_error(error: errors.MatchboxError) -> Response:
     wait = error.wait_s if isinstance(error, errors.TooMany) else None
     extra = {} if wait is None else {"retry_after": wait}
     told = answer(status, str(error), kind=type(error).__name__, **extra)
-    if isinstance(error, ScopeNeeded):  # as RFC 6750 has it
+    if isinstance(error, ScopeNeeded):  # as RFC 6750 asks
         told.headers["WWW-Authenticate"] = (
             f'Bearer error="insufficient_scope", scope="{error.scope}"'
         )
@@ -124,7 +124,7 @@ def _tell_matchbox_error(error: errors.MatchboxError) -> Response:
 
 
 def _tell_bad_input(error: HTTPError) -> Response:
-    """The errors that pydantic found, by field."""
+    """Answers with the errors that pydantic found, by field."""
     fields = {
         name: reasons for part in (error.detail or {}).values() for name, reasons in part.items()
     }

@@ -1,7 +1,7 @@
-"""How often one account or network may ask. Counts in the broker's Redis, else in memory.
+"""Limits how many requests an account or a network may send.
 
-Knows the settings' numbers; does not know what a request does. In memory each web process
-counts for itself.
+Counts in the broker's Redis, or else in memory, where each web process counts for itself. Knows the
+limits of the settings, but not what a request does.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from matchbox.settings import Settings
 
 FREE: Final = ("/internal/", "/healthz", "/readyz", "/metrics", "/assets/")
-"""Paths that nobody counts: the platform's own, and files."""
+"""Paths whose requests are not counted: the platform's own, and files."""
 SLOW: Final = (
     "accounts.log_in",
     "accounts.sign_up",
@@ -31,15 +31,15 @@ SLOW: Final = (
     "forms_accounts.change_password",
     "forms_operations.create_user",
 )
-"""Endpoints that hash a password, a third of a second each."""
+"""Endpoints that hash a password, which takes a third of a second."""
 PREFIX: Final = 64
-"""Bits of an IPv6 address that count: whoever has one has the other 64 bits to himself."""
+"""How many bits of an IPv6 address count. Its owner usually has all addresses with those bits."""
 
 
 def limit_rates(app: Flask, settings: Settings) -> None:
-    """Holds every network and account of the app to the settings' rates.
+    """Limits the requests of every network and account of the app to the settings' rates.
 
-    Called when every route is there: those named in SLOW take a password each.
+    Call it after all routes are registered: those in SLOW have a stricter limit, set here.
     """
     limiter = Limiter(
         key_func=asker,
@@ -63,7 +63,7 @@ def limit_rates(app: Flask, settings: Settings) -> None:
 
 
 def storage_uri(broker_url: str) -> str:
-    """The address of the counters: the broker's, in the counters' spelling, or memory."""
+    """Returns the address of the counters: the broker's, as the limiter spells it, or memory."""
     if not broker_url:
         return "memory://"
     for socket in ("redis+socket://", "unix://"):
@@ -73,14 +73,15 @@ def storage_uri(broker_url: str) -> str:
 
 
 def client_network() -> str:
-    """The network that the request comes from, as limits count it."""
+    """Returns the network that the request comes from, as `network_of` spells it."""
     return network_of(request.remote_addr or "nowhere")
 
 
 def network_of(address: str) -> str:
-    """The IPv6 /64 that the address is in; an IPv4 address whole, also one mapped into IPv6.
+    """Returns the /64 network of an IPv6 address, or an IPv4 address as it is.
 
-    A text that is no address stands for itself.
+    An IPv4 address that is mapped into IPv6 is returned as IPv4. A text that is not an address is
+    returned as it is.
     """
     try:
         found = ip_address(address)
@@ -94,5 +95,5 @@ def network_of(address: str) -> str:
 
 
 def asker() -> str:
-    """Whose requests are counted together with this one: an account's, or a network's."""
+    """Returns the key under which the request is counted: its account, or else its network."""
     return f"account:{current_user.id}" if current_user.is_authenticated else client_network()

@@ -1,7 +1,7 @@
 """Collects the bytes of a connection until they hold a whole request.
 
-Knows where headers and body end, and what is too long; the parser behind it judges the rest. It
-opens nothing and waits for nothing.
+Knows where headers and body end, and how long they may be; the parser behind it checks the rest.
+Opens nothing and waits for nothing.
 """
 
 from __future__ import annotations
@@ -10,15 +10,15 @@ import re
 from typing import Final
 
 HEAD_BYTES: Final = 64 << 10
-"""Of a request's line and headers together."""
+"""The most bytes of a request's first line and headers together."""
 DRAINED_BYTES: Final = 32 << 20
-"""How much of a body that is too long is read, so that its sender hears the answer."""
+"""How many bytes of a body that is too long are read, so that its sender gets the answer."""
 _END: Final = b"\r\n\r\n"
 _NUMBER: Final = re.compile(rb"\d{1,15}")
 
 
 class RequestBuffer:
-    """The requests of one connection, one after the other."""
+    """Collects the requests of one connection, one after the other."""
 
     def __init__(self, most_bytes: int) -> None:
         self._most_bytes = most_bytes
@@ -28,11 +28,11 @@ class RequestBuffer:
     def _start(self) -> None:
         self.has_head = False
         self.refusal: tuple[int, str] | None = None
-        """The status and the sentence for a request that is not worth waiting for."""
+        """The status and the reason if the request is refused before it has arrived."""
         self.awaits_continue = False
-        """The client waits for `100 Continue` before it sends the body."""
+        """True if the client waits for `100 Continue` before it sends the body."""
         self.too_long = False
-        """The body is longer than anybody takes: it is thrown away, and nothing can follow it."""
+        """True if the body is longer than is allowed. It is dropped, and no request may follow."""
         self._head = 0
         self._length = 0
         self._dropped = 0
@@ -40,12 +40,12 @@ class RequestBuffer:
 
     @property
     def is_empty(self) -> bool:
-        """Nothing of a request is here yet."""
+        """True if nothing of a request has arrived yet."""
         return not self._data and not self.has_head
 
     @property
     def is_complete(self) -> bool:
-        """The request is here as far as anybody will read it."""
+        """True if all of the request has arrived that will be read."""
         if not self.has_head:
             return False
         if self.too_long:
@@ -53,7 +53,7 @@ class RequestBuffer:
         return len(self._data) >= self._head + self._length
 
     def feed(self, data: bytes) -> None:
-        """Takes what has arrived."""
+        """Adds data that has arrived."""
         self._data += data
         if not self.has_head:
             self._look_for_head()
@@ -62,7 +62,7 @@ class RequestBuffer:
             del self._data[self._head :]
 
     def take(self) -> bytes:
-        """The bytes of the complete request; what came after them is the beginning of the next."""
+        """Returns the bytes of the complete request. Bytes after it begin the next request."""
         assert self.is_complete
         end = min(self._head + self._length, len(self._data))
         request = bytes(self._data[:end])
@@ -83,7 +83,7 @@ class RequestBuffer:
             self._read_head(bytes(self._data[:found]))
 
     def _read_head(self, head: bytes) -> None:
-        """Finds out how long the body is. A length that is none is left to the parser's refusal."""
+        """Finds the length of the body. The parser refuses a length that is not valid."""
         fields = [line.partition(b":") for line in head.split(b"\r\n")[1:]]
         headers = [(name.strip().lower(), value.strip().lower()) for name, _, value in fields]
         if any(name == b"transfer-encoding" for name, _ in headers):

@@ -1,6 +1,6 @@
-"""What a token has to be allowed for each address: a route declares its scope with `needs`.
+"""The scope that a token needs for each view of the API. A view declares it with `needs`.
 
-Knows views and scopes; does not know who asks. Sessions have every scope of their account.
+Knows views and scopes, but not who sends a request. A session has every scope of its account.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 __all__ = ["ANYBODY", "Scope", "needs", "scope_of"]
 
 ANYBODY: Final = "none"
-"""The scope of what somebody without an account may do: no token is looked at."""
+"""The scope of a view that needs no account: a token's scopes are not checked."""
 _DECLARED: Final = "matchbox_scope"
 _FROM_OTHERS: Final = {"openapi.spec": Scope.READ}
-"""Views of the framework's own."""
+"""The scopes of the framework's own views."""
 
 
 def needs(scope: Scope | str) -> Callable[[View], View]:
@@ -34,5 +34,5 @@ def needs(scope: Scope | str) -> Callable[[View], View]:
 
 
 def scope_of(endpoint: str, view: Callable[..., Any]) -> str | None:
-    """What the view of this endpoint has declared, or None."""
+    """Returns the scope that the view of this endpoint has declared, or None."""
     return getattr(view, _DECLARED, _FROM_OTHERS.get(endpoint))

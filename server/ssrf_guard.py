@@ -1,7 +1,8 @@
-"""Connections to places that strangers name: the address is looked at, and that one is reached.
+"""Connects to hosts that strangers name, after it has checked that their addresses are public.
 
-Knows addresses, names and sockets; knows neither HTTP nor notices. A name that answers otherwise
-the second time gains nothing, since it is not asked a second time.
+Knows addresses, names and sockets, but neither HTTP nor notices. A name is resolved once, and the
+connection goes to the address that was checked. So a name that resolves to another address the
+second time gains nothing.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from matchbox.errors import BadOption, Forbidden
 
 LONGEST_URL: Final = 500
 Resolve = Callable[[str, int], Sequence[str]]
-"""The addresses of a host, for a port, as numbers. Raises OSError where it has none."""
+"""Returns the numeric addresses of a host, for a port. Raises OSError if it has none."""
 _HOST: Final = re.compile(r"[a-z0-9._-]{1,253}|[0-9a-f:.]{2,45}")
 _TRIED: Final = 4
 """How many addresses of a host are tried."""
@@ -27,23 +28,23 @@ _TRIED: Final = 4
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """The parts of a URL."""
+    """The parts of a URL, as a connection needs them."""
 
     secure: bool
     host: str
     port: int
     target: str
-    """Path and query."""
+    """The path and the query."""
 
 
 class Deadline:
-    """A time by which everything must be done, however slowly it comes."""
+    """A time by which several steps must all be done, however slow each of them is."""
 
     def __init__(self, seconds: float) -> None:
         self._end = time.monotonic() + seconds
 
     def left(self) -> float:
-        """Seconds that are left. Raises TimeoutError when none are."""
+        """Returns the seconds that are left. Raises TimeoutError if none are."""
         left = self._end - time.monotonic()
         if left <= 0:
             raise TimeoutError("it took too long")
@@ -51,9 +52,10 @@ class Deadline:
 
 
 def read_url(url: str, *, anywhere: bool) -> Place:
-    """The place that a URL names: over HTTPS alone, and at no private address, unless `anywhere`.
+    """Returns the parts of a URL.
 
-    What a name stands for is looked up when it is reached. Raises BadOption.
+    Unless `anywhere`, it must use HTTPS and must not hold a private address. A host's name is not
+    resolved here, but by `connect`. Raises BadOption for a URL that is not allowed.
     """
     if len(url) > LONGEST_URL or not url.isascii() or not url.isprintable() or " " in url:
         raise BadOption(f"a URL has up to {LONGEST_URL} ASCII characters and no space")
@@ -75,7 +77,7 @@ def read_url(url: str, *, anywhere: bool) -> Place:
 
 
 def is_public(address: str) -> bool:
-    """True for an address in the open internet: none of this machine, its networks, or a group."""
+    """True for an address in the public internet: not of this machine, its networks or a group."""
     found: IPv4Address | IPv6Address = ip_address(address)
     if isinstance(found, IPv6Address):
         if found.sixtofour is not None or found.teredo is not None or found.is_site_local:
@@ -86,7 +88,7 @@ def is_public(address: str) -> bool:
 
 
 def addresses_of(host: str, port: int) -> list[str]:
-    """The host's addresses as this machine resolves them, each once. Raises OSError."""
+    """Returns the host's addresses as this machine resolves them, each once. Raises OSError."""
     found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     return list(dict.fromkeys(str(where[0]) for *_, where in found))
 
@@ -94,9 +96,9 @@ def addresses_of(host: str, port: int) -> list[str]:
 def connect(
     place: Place, deadline: Deadline, *, anywhere: bool, resolve: Resolve = addresses_of
 ) -> socket.socket:
-    """A connection to one of the place's addresses, all of which are public unless `anywhere`.
+    """Connects to one of the place's addresses, which must all be public unless `anywhere`.
 
-    Raises Forbidden if one is not, OSError where none answers in time.
+    Raises Forbidden if one is not public, or OSError if none answers in time.
     """
     addresses = resolve(place.host, place.port)[:_TRIED]
     if not anywhere and not all(is_public(address) for address in addresses):

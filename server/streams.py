@@ -1,6 +1,7 @@
-"""How many event streams are open, and whose. Counts in the broker's Redis, else in memory.
+"""Limits how many event streams are open, in a process and for each account or address.
 
-Each process counts what it serves itself, whatever the broker does.
+Each process counts its own streams in memory. If there is a broker, its Redis counts the streams
+of each account or address over all processes.
 """
 
 from __future__ import annotations
@@ -23,11 +24,11 @@ if TYPE_CHECKING:
     from matchbox.settings import Settings
 
 STREAMS: Final = 24
-"""Per process: well under the threads of the web server."""
+"""The most streams of a process. It is well under the web server's number of threads."""
 LIFE_S: Final = 30.0
-"""Short, so that a server that stops does not wait for its streams."""
+"""How long a stream lasts: short, so that a server that stops need not wait for its streams."""
 _FORGOTTEN_S: Final = 2 * LIFE_S
-"""A stream of a process that was killed counts no longer than this."""
+"""How long a stream still counts after its process was killed."""
 _BROKER_S: Final = 2.0
 _OPEN: Final = """
 redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', ARGV[1])
@@ -41,7 +42,7 @@ log = structlog.get_logger(__name__)
 
 
 class Streams:
-    """The event streams of this process, and the share of each account or address."""
+    """Counts the event streams of this process, and of each account or address."""
 
     def __init__(self, settings: Settings) -> None:
         self._each = settings.streams_per_address
@@ -68,7 +69,10 @@ class Streams:
         return lambda: self._close(who, place)
 
     def _count(self, who: str) -> str:
-        """The name of a place in the count of all processes. Raises TooMany."""
+        """Takes a place in the count of all processes; returns its name, empty without a broker.
+
+        Raises TooMany if the account or address has no place left.
+        """
         if self._broker is None:
             return ""
         place, now = uuid4().hex, time.time()

@@ -1,7 +1,7 @@
-"""A webhook's message: signed as Standard Webhooks 1.0.0 says, and posted once.
+"""Signs a webhook's message as Standard Webhooks 1.0.0 specifies, and posts it once.
 
-Knows HTTP and the signature; knows no notice and no database. Follows no redirect and asks no
-proxy; of an answer the status counts. https://www.standardwebhooks.com has the standard.
+Knows HTTP and the signature, but no notices and no database. Follows no redirect and uses no proxy.
+Only the status of an answer counts. The standard is at https://www.standardwebhooks.com.
 """
 
 from __future__ import annotations
@@ -21,27 +21,27 @@ from matchbox.errors import Unavailable
 from server.ssrf_guard import Deadline, Place, Resolve, addresses_of, connect, read_url
 
 TIMEOUT_S: Final = 5.0
-"""For everything from the first packet to the answer's head."""
+"""The time for everything from the first packet to the headers of the answer."""
 READ_BYTES: Final = 1024
-"""Of an answer's body; it means nothing."""
+"""How many bytes of an answer's body are read; they are ignored."""
 GONE: Final = 410
-"""The answer of a receiver that wants no more."""
+"""The status with which a receiver says that it wants no more messages."""
 _PREFIX: Final = "whsec_"
 
 
 class _Line:
-    """A connection as http.client uses it, each write and read within what is left of the time."""
+    """A connection for http.client, whose reads and writes all end by one deadline."""
 
     def __init__(self, line: socket.socket, deadline: Deadline) -> None:
         self._line, self._deadline = line, deadline
 
     def sendall(self, data: bytes) -> None:
-        """Sends everything."""
+        """Sends all the data."""
         self._line.settimeout(self._deadline.left())
         self._line.sendall(data)
 
     def makefile(self, _mode: str) -> io.BufferedReader:
-        """The answer."""
+        """Returns a file from which the answer is read."""
         return io.BufferedReader(_Reader(self._line, self._deadline))
 
     def close(self) -> None:
@@ -61,19 +61,22 @@ class _Reader(io.RawIOBase):
 
 
 def make_secret() -> str:
-    """A fresh secret for signatures: whsec_ and 32 bytes in base64."""
+    """Returns a new secret for signatures: whsec_ and 32 random bytes in base64."""
     return _PREFIX + b64encode(secrets.token_bytes(32)).decode()
 
 
 def signature(secret: str, message: str, at: int, body: bytes) -> str:
-    """The header webhook-signature of a message with this id, sent at this second."""
+    """Returns the header webhook-signature of a message.
+
+    `message` is its id, and `at` when it is sent, in seconds since the epoch.
+    """
     key = b64decode(secret.removeprefix(_PREFIX))
     signed = f"{message}.{at}.".encode() + body
     return "v1," + b64encode(hmac.digest(key, signed, "sha256")).decode()
 
 
 def headers(secret: str, message: str, at: int, body: bytes) -> dict[str, str]:
-    """The headers of the body, at the time `at` in seconds since the epoch."""
+    """Returns the headers to post the body with. The arguments are those of `signature`."""
     return {
         "Content-Type": "application/json",
         "User-Agent": "Matchbox",
@@ -93,7 +96,11 @@ def post(
     resolve: Resolve = addresses_of,
     trust: ssl.SSLContext | None = None,
 ) -> int:
-    """The status that the receiver answers. Raises Unavailable, BadOption or Forbidden."""
+    """Posts the body with the headers `given`; returns the status of the answer.
+
+    Raises Unavailable if no answer comes in time, BadOption for a URL that is not allowed, or
+    Forbidden if the host's addresses are not all public. `anywhere` allows every address.
+    """
     place = read_url(url, anywhere=anywhere)
     deadline = Deadline(TIMEOUT_S)
     try:

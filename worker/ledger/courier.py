@@ -1,7 +1,7 @@
-"""The courier: delivers notices by mail and to webhooks, beside the ledger's work.
+"""The courier: delivers notices by mail and to webhooks, in threads beside the ledger's work.
 
-Knows the transports and the database; does not decide about retries. A slow receiver holds up
-one of the courier's few threads, and never the ledger.
+Knows the transports and the database; `server.services.deliveries` decides about retries. A slow
+receiver holds up one of the courier's few threads, but never the ledger.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ THREADS: Final = 4
 
 @dataclass(frozen=True)
 class Transports:
-    """How notices are sent; a test has its own functions."""
+    """The functions that send notices. A test passes its own."""
 
     send: Callable[..., None] = mail.send
     post: Callable[..., int] = webhook_client.post
 
 
 class Courier:
-    """Delivers what is due whenever it is woken. `close` ends its threads."""
+    """Delivers the notices that are due whenever it is woken. `close` ends its threads."""
 
     def __init__(self, context: Context, transports: Transports | None = None) -> None:
         self._context, self._transports = context, transports or Transports()
@@ -49,7 +49,7 @@ class Courier:
         self._over = Event()
 
     def wake(self) -> None:
-        """Starts deliveries that are due, on idle threads; waits for none of them."""
+        """Starts the deliveries that are due on idle threads; does not wait for them."""
         for done in [one for one in self._deliveries if one.done()]:
             self._deliveries.remove(done)
             if (error := done.exception()) is not None:
@@ -64,7 +64,7 @@ class Courier:
             self._deliveries.append(self._pool.submit(self._deliver_all))
 
     def close(self) -> None:
-        """Returns once the deliveries under way have been tried."""
+        """Ends the threads, after they have tried the deliveries under way."""
         self._over.set()
         self._pool.shutdown(cancel_futures=True)
 
@@ -74,7 +74,7 @@ class Courier:
 
 
 def deliver_one(context: Context, transports: Transports) -> bool:
-    """Tries one delivery, outside of any transaction; False if none is due."""
+    """Tries one delivery, outside of any transaction. Returns False if none is due."""
     with context.write() as session:
         parcel = deliveries.take(session, settings=context.settings, now=context.now())
     if parcel is None:
@@ -95,7 +95,7 @@ def deliver_one(context: Context, transports: Transports) -> bool:
 
 
 def letter_of(parcel: Parcel, address: str, home: str) -> Letter:
-    """The notice as a mail."""
+    """Returns the notice as a mail; `home` is the platform's address."""
     foot = f"You get this as {parcel.account} of Matchbox. To end it: {home}/account"
     return Letter(
         to=address,
@@ -107,7 +107,7 @@ def letter_of(parcel: Parcel, address: str, home: str) -> Letter:
 
 
 def body_of(parcel: Parcel) -> bytes:
-    """The notice as the JSON that a webhook gets."""
+    """Returns the notice as the JSON document that is posted to a webhook."""
     payload: dict[str, Any] = {
         "id": parcel.notice,
         "kind": parcel.kind,
@@ -120,7 +120,7 @@ def body_of(parcel: Parcel) -> bytes:
 
 
 def _try(parcel: Parcel, context: Context, transports: Transports) -> tuple[str | None, bool]:
-    """The trouble, or None if the notice arrived; and whether a retry is useless."""
+    """Sends the notice. Returns the trouble, None if it arrived, and whether a retry is useless."""
     settings = context.settings
     if parcel.address is not None:
         letter = letter_of(parcel, parcel.address, settings.server_url.rstrip("/"))

@@ -1,7 +1,7 @@
 """The ledger's Celery worker and its beat: `celery -A worker.ledger.main worker -P solo -Q ledger`.
 
-Wires settings, database and tasks together; message_handlers.py has the tasks. `celery -A
-worker.ledger.main beat` sends the one tick, and needs no file to remember it.
+Wires settings, database and tasks together; message_handlers.py does the tasks' work. `celery -A
+worker.ledger.main beat` sends the tick, and keeps no file.
 """
 
 from __future__ import annotations
@@ -32,12 +32,14 @@ app.conf.beat_schedule = {
     }
 }
 AGAIN = {"autoretry_for": (Unavailable,), "default_retry_delay": 2, "max_retries": 5}
-"""How tasks are tried again while the database cannot be written; after that, the row brings the
-job back."""
+"""How a task is retried while the database cannot be written.
+
+After the last retry the message is lost, and the sweeper queues the job again.
+"""
 
 
 class _Running:
-    """The things that this process has opened; filled once, when the worker starts."""
+    """The objects that this process has opened. They are set once, when the worker starts."""
 
     context: Context
     courier: Courier
@@ -56,7 +58,7 @@ def _close(**_: Any) -> None:
 
 
 def _book(self: Any, message: dict[str, Any]) -> None:
-    """Books a result from an arena."""
+    """Records a result from an arena."""
     message_handlers.book(_Running.context, self.name, message)
 
 
@@ -66,6 +68,6 @@ for _task in RESULTS:
 
 @app.task(name=wire.TICK)
 def tick() -> None:
-    """Does what is due, and wakes the courier."""
+    """Does everything that is due, and wakes the courier."""
     message_handlers.tick(_Running.context)
     _Running.courier.wake()

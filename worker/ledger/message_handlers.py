@@ -1,8 +1,8 @@
-"""Handles the ledger's messages: reads each one, and lets a service book it.
+"""Handles the ledger's messages: reads each one, and has a service record it.
 
-Knows messages and services; knows no Celery. An invalid message, or one that belongs to none of our
-attempts, is refused by name and logged: the row brings the job back. An unreadable result of one of
-our attempts is booked as lost by the platform.
+Knows messages and services, but not Celery. An invalid message, or one about an attempt that we
+never sent, is refused and logged; the sweeper queues its job again later. If a result of one of our
+attempts cannot be read, the job counts as lost by the platform.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ log = structlog.get_logger(__name__)
 
 
 def book(context: Context, task: str, data: object) -> bool:
-    """Books the result of a job. After a match, sends more matches if few are under way.
+    """Records the result of a job. After a match, sends more matches if few are under way.
 
-    Returns False if that changed nothing. Raises Unavailable.
+    Returns False if the result changed nothing. Raises Unavailable.
     """
     try:
         with context.write() as session:
@@ -46,12 +46,12 @@ def book(context: Context, task: str, data: object) -> bool:
 
 
 def tick(context: Context) -> None:
-    """Does what is due."""
+    """Does everything that is due."""
     ticking.tick(context)
 
 
 def _lose(context: Context, kind: wire.Kind, data: dict[str, Any], why: str) -> None:
-    """Books the job of an unreadable result as lost: its next result may be no better."""
+    """Counts the job of an unreadable result as lost, so that it is parked if that goes on."""
     fields = {"kind": kind, "subject": data.get(kind), "why": why}
     try:
         message = {**fields, "attempt": data.get("attempt"), "token": data.get("token")}
