@@ -1,1 +1,1 @@
-"""The web pages and their figures. Figures turn rows into Plotly data; queries are handed in."""
+"""The web pages and their figures. Figures turn rows into Plotly data; queries are passed in."""

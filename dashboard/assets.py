@@ -1,6 +1,6 @@
-"""Our own style sheet and scripts: addresses that change with the content, sent compressed.
+"""The style sheet and scripts: each address changes with the content, and files are compressed.
 
-Knows the files of static/; a browser keeps them for a year, because new content has a new address.
+Knows the files of static/. A browser keeps them for a year, because new content has a new address.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ _PACKED: Final = {".css", ".js", ".svg"}
 
 
 def asset_url(name: str) -> str:
-    """The address of the file, with a few digits of its content's digest."""
+    """Returns the address of the file, which includes a few digits of its digest."""
     return url_for("pages.asset", name=name, v=_version(name))
 
 
 def send(name: str) -> Response:
-    """The file as an answer. Raises NotFound where there is none."""
+    """Returns the file as a response. Raises NotFound if there is none."""
     if name not in _names():
         raise NotFound(f"there is no file {name!r} here; reload the page")
     packed = Path(name).suffix in _PACKED and request.accept_encodings.quality("gzip") > 0

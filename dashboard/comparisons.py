@@ -1,6 +1,6 @@
-"""The page of a comparison, and the part of a bot's page that lists its comparisons.
+"""The page of a comparison, and the list of comparisons on a bot's page.
 
-Knows templates and words, as dashboard.pages; the source checks who may see one.
+Knows templates and words, like dashboard.pages; the source checks the viewer's rights.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Answer = str | Response
 
 
 def rules(source: Source) -> Iterator[tuple[str, Callable[..., Answer]]]:
-    """Every address and its view, whose name is the endpoint's."""
+    """Yields every address with its view; the view's name is the endpoint."""
 
     def comparison(comparison: int) -> Answer:
         if source.viewer() is None:
@@ -34,7 +34,7 @@ def rules(source: Source) -> Iterator[tuple[str, Callable[..., Answer]]]:
 
 
 def finding(comparison: ComparisonLine) -> str:
-    """The findings so far, in a sentence."""
+    """Returns the finding so far, as a sentence."""
     one, other = f"Version {comparison.challenger}", f"version {comparison.defender}"
     if comparison.verdict == "better":
         return f"{one} is better than {other}"
@@ -46,7 +46,7 @@ def finding(comparison: ComparisonLine) -> str:
 
 
 def measure(comparison: ComparisonLine) -> str:
-    """The estimate with its interval; empty where there is none."""
+    """Returns the estimate with its interval; "" if there is none."""
     if comparison.elo is not None:
         return _with_interval(comparison.elo, comparison.ci95, 0, "Elo")
     if comparison.difference is not None:
@@ -55,8 +55,11 @@ def measure(comparison: ComparisonLine) -> str:
 
 
 def so_far(comparison: Comparison) -> str:
-    """The share of points in the deals that both have played from either side, with its interval,
-    clustered by deal; empty where there is none. Not the estimate: that heeds how it ended."""
+    """Returns the share of points so far, with its interval clustered by deal; "" if there is none.
+
+    It covers the deals that both versions have played from both sides. It is not the estimate,
+    which also takes the rule for stopping into account.
+    """
     pairs = comparison.pairs or []
     values = [halves / 4 for halves, deals in enumerate(pairs) for _ in range(deals)]
     if not values:

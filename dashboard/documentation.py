@@ -1,7 +1,7 @@
 """The docs on the site: an index, a page for each file of docs/, and a search.
 
-Knows where the files are and which page is for whom. A wheel has them too: `dashboard/docs` is a
-link to `docs`. Where they are missing, the index says so.
+Knows where the files are, and the readers of each page. A wheel contains them too, because
+`dashboard/docs` is a link to `docs`. If they are missing, the index says so.
 """
 
 from __future__ import annotations
@@ -41,12 +41,12 @@ READERS: Final = {
         "decisions": "what was decided, and why",
     },
 }
-"""Each page's readers and subject, as in the README."""
+"""The readers and the subject of each page, as in the README."""
 MOST_WORDS: Final = 8
-"""A search uses at most this many words."""
+"""The largest number of words that a search uses."""
 MOST_HITS: Final = 30
 EXCERPT: Final = 240
-"""About how many characters of a hit are shown."""
+"""The approximate length of an excerpt, in characters."""
 
 _GAME: Final = re.compile(r"matchbox/games/([a-z0-9-]+)/README\.md")
 _PAGE: Final = re.compile(r"docs/([\w-]+)\.md")
@@ -60,17 +60,17 @@ class Hit:
     title: str
     section: markdown.Section
     excerpt: list[tuple[str, bool]]
-    """Pieces of text; True for those that match the search."""
+    """Pieces of text, each with True if it matches the search."""
 
 
 def rules() -> Iterator[tuple[str, Callable[..., str | Response]]]:
-    """Every address and its view, whose name is the endpoint's."""
+    """Yields every address with its view; the view's name is the endpoint."""
     yield "/docs/", docs
     yield "/docs/<page>", docs_page
 
 
 def docs() -> str:
-    """The index, or the results of a search."""
+    """Returns the index, or the results of a search."""
     query = request.args.get("q", "").strip()
     titles = {name: read(name).title for name in names()}
     readers = {
@@ -84,7 +84,7 @@ def docs() -> str:
 
 
 def docs_page(page: str) -> str | Response:
-    """One page. Its file's name, such as write-a-bot.md, leads to it as well."""
+    """Returns one page. A file's name, such as write-a-bot.md, redirects to its page."""
     name = page.removesuffix(".md")
     if name not in names():
         raise NotFound(f"the docs have no page {page!r}; {url_for('pages.docs')} lists them all")
@@ -95,21 +95,22 @@ def docs_page(page: str) -> str | Response:
 
 @cache
 def names() -> list[str]:
-    """The installed pages' file names without suffix; empty where no docs are installed."""
+    """Returns the names of the installed pages, without suffix; empty if no docs are installed."""
     return sorted(path.stem for path in FOLDER.glob("*.md"))
 
 
 @cache
 def read(name: str) -> markdown.Page:
-    """The page of that name, which must be one of `names()`."""
+    """Returns the page with that name, which must be one of `names()`."""
     text = (FOLDER / f"{name}.md").read_text("utf-8")
     return markdown.read(text, lambda address: site_address("docs", address))
 
 
 def site_address(folder: str, address: str) -> str | None:
-    """Where a link in a file of that folder leads on the site; None where it leads elsewhere.
+    """Returns the address on the site for a link in a file of that folder.
 
-    The folder is counted from the checkout's root: "docs", or "matchbox/games/bomb".
+    Returns None for a link that leads elsewhere. The folder is relative to the checkout's root:
+    "docs", or "matchbox/games/bomb".
     """
     place, mark, anchor = address.partition("#")
     if not place or place.startswith("/"):
@@ -123,9 +124,9 @@ def site_address(folder: str, address: str) -> str | None:
 
 
 def search(query: str) -> list[Hit]:
-    """The sections that hold every word of the query.
+    """Returns the sections that contain every word of the query.
 
-    Those with more of the words in their heading come first, then those of pages for authors.
+    Sections with more of the words in their heading come first; then those of pages for authors.
     """
     words = query.lower().split()[:MOST_WORDS]
     hits = []
@@ -138,7 +139,10 @@ def search(query: str) -> list[Hit]:
 
 
 def excerpt(paragraphs: list[str], words: list[str]) -> list[tuple[str, bool]]:
-    """The part of the paragraph with most of the words, cut into pieces that are words or not."""
+    """Returns the piece of a paragraph that contains the most words.
+
+    The piece is cut into the words and the texts between them.
+    """
     paragraph = max(paragraphs, key=lambda text: _count(text, words), default="")
     wanted = re.compile("|".join(map(re.escape, words)), re.IGNORECASE)
     first = wanted.search(paragraph)
@@ -154,10 +158,10 @@ def excerpt(paragraphs: list[str], words: list[str]) -> list[tuple[str, bool]]:
 
 
 def _text(page: markdown.Page, section: markdown.Section) -> str:
-    """The text that a search looks through, in lower case."""
+    """Returns the text that a search looks through, in lower case."""
     return "\n".join([page.title, section.heading, *section.paragraphs]).lower()
 
 
 def _count(text: str, words: list[str]) -> int:
-    """How many of the words the text holds."""
+    """Returns how many of the words the text contains."""
     return sum(word in text.lower() for word in words)

@@ -1,4 +1,4 @@
-"""What a standing rests on, in sentences: what ranks, whether that is fair, how it was measured.
+"""The evidence for a standing, in sentences: what ranks the bots, why, and how it was measured.
 
 Knows boards; computes nothing.
 """
@@ -13,13 +13,13 @@ if TYPE_CHECKING:
     from matchbox.answers.standings import Board
 
 SURE: Final = 0.01
-"""Below this p the strengths do not explain the results, and Borda's scores rank."""
+"""Below this p-value the strengths do not explain the results, and Borda scores rank the bots."""
 NAMED: Final = 3
-"""How many of the most surprising pairs are named."""
+"""The number of surprising pairs to name."""
 
 
 def basis(board: Board) -> str:
-    """What ranks the bots and why, in a sentence or two."""
+    """Returns one or two sentences that say which figure ranks the bots, and why."""
     if board.cooperative:
         return "Ranked by the mean score of a bout that a bot played with copies of itself."
     lack = board.lack
@@ -36,7 +36,7 @@ def basis(board: Board) -> str:
 
 
 def measure(board: Board) -> str:
-    """How certain the figures are, and from how many deals, in two sentences."""
+    """Returns two sentences: how certain the figures are, and how many deals they rest on."""
     of = f" of {plural(board.deals, 'deal')}" if board.deals else ""
     return (
         f"Intervals are 95% and clustered by deal{of}: results of one deal share their luck. The "
@@ -45,7 +45,7 @@ def measure(board: Board) -> str:
 
 
 def surprises(board: Board) -> list[str]:
-    """The pairs that strengths explain worst, one sentence each, the worst first."""
+    """Returns one sentence for each pair that the strengths explain badly, the worst first."""
     worst = board.lack.worst if board.lack else []
     return [
         f"{pair.first} took {pair.share:.0%} of {pair.games:,} bouts against {pair.second}, "
@@ -55,11 +55,11 @@ def surprises(board: Board) -> list[str]:
 
 
 def chance(p: float) -> str:
-    """A p-value: "p = 0.002", "p < 0.001"."""
+    """Returns a p-value as text: "p = 0.002", "p < 0.001"."""
     return "p < 0.001" if p < 0.001 else f"p = {p:.3f}" if p < 0.1 else f"p = {p:.2f}"
 
 
 def tied(board: Board) -> set[int]:
-    """The ranks that several bots share."""
+    """Returns the ranks that several bots share."""
     ranks = [line.rank for line in board.lines if line.matches]
     return {rank for rank in ranks if ranks.count(rank) > 1}

@@ -1,8 +1,8 @@
-"""Rows to Plotly figures, as JSON-ready dicts: pure, one template for all.
+"""Turns rows into Plotly figures, as JSON-ready dicts. Pure; all figures share one template.
 
-Draws uncertainty as an interval with the point on top of it. Colours of text and grid are
-left to the page, which knows whether it is light or dark; labels hold no markup, so that a figure
-can be drawn under a content policy without inline styles.
+Draws uncertainty as an interval with the point on top of it. The page sets the colours of text and
+grid, because it knows whether it is light or dark. Labels contain no markup, so a figure works
+under a content policy without inline styles.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 Figure: TypeAlias = "dict[str, Any]"
 
 COLOURS: Final = ("#0077bb", "#d9601a", "#009988", "#e0317a", "#7a6fd0", "#7d8a00", "#7d7d7d")
-"""Told apart by the colour-blind, and at least 3:1 against a light and a dark page."""
+"""Distinct for colour-blind readers, with a contrast of at least 3:1 on light and dark pages."""
 FONT: Final = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Liberation Sans', sans-serif"
 DRAWN: Final = 40
-"""A leaderboard's figure shows at most this many bots; the table shows all."""
+"""The largest number of bots in a leaderboard's figure; the table shows all."""
 _PERSON: Final = b"28"
-"""The first number under which the shipped players of a game do not share colours."""
+"""The hash's personalization; with it, no two shipped players of a game share a colour."""
 _ROW_PX: Final = 30
 _FRAME_PX: Final = 84
 _LABEL: Final = 34
@@ -32,7 +32,7 @@ _INVISIBLE: Final = {"<": "‹", ">": "›", "&": "＆"}
 
 
 class _Measured(NamedTuple):
-    """A line of a board with the value that ranks it, and the value's 95% interval."""
+    """A line of a board with the value that ranks it, and the 95% interval of that value."""
 
     line: BoardLine
     value: float
@@ -40,19 +40,19 @@ class _Measured(NamedTuple):
 
 
 def colour(bot: str) -> str:
-    """The bot's colour, which is the same on every figure."""
+    """Returns the bot's colour, which is the same in every figure."""
     drawn = blake2b(bot.encode(), digest_size=8, person=_PERSON).digest()
     return COLOURS[int.from_bytes(drawn) % len(COLOURS)]
 
 
 def label(text: str) -> str:
-    """The text as Plotly shows it: without markup, not too long."""
+    """Returns the text for Plotly, shortened and without markup."""
     plain = "".join(_INVISIBLE.get(letter, letter) for letter in text)
     return plain if len(plain) <= _LABEL else plain[: _LABEL - 1] + "…"
 
 
 def finding(board: Board) -> str:
-    """What a leaderboard says, in a sentence: who leads, and how sure we are."""
+    """Returns a sentence that says which bot leads, and how certain that is."""
     measured = _measured(board)
     if not measured:
         return "Nobody has been rated yet"
@@ -70,7 +70,7 @@ def finding(board: Board) -> str:
 
 
 def leaderboard(board: Board) -> Figure:
-    """Each bot's strength with its 95% interval, best on top."""
+    """Returns a figure of each bot's strength with its 95% interval, the best on top."""
     measured = _measured(board)[:DRAWN]
     unit, digits = _unit(board)
     return {
@@ -96,8 +96,11 @@ def leaderboard(board: Board) -> Figure:
 
 
 def walk(comparison: Comparison) -> Figure:
-    """What a comparison showed after each batch: its log likelihood ratio between the two at which
-    it ends, or the difference so far."""
+    """Returns a figure of a comparison after each batch.
+
+    It shows the log likelihood ratio between the two bounds at which the comparison ends, or else
+    the difference so far.
+    """
     looks = [(0, 0.0), *((games, value) for games, value in comparison.looks)]
     ends = comparison.llr_bounds or [0.0]
     title = "Log likelihood ratio" if comparison.llr_bounds else "Difference, points a game"
@@ -135,7 +138,7 @@ def walk(comparison: Comparison) -> Figure:
 
 
 def _measured(board: Board) -> list[_Measured]:
-    """The lines that have something to draw."""
+    """Returns the lines that have a value."""
     by_elo = not board.cooperative and board.by != "borda"
     found = []
     for line in board.lines:
@@ -146,14 +149,14 @@ def _measured(board: Board) -> list[_Measured]:
 
 
 def _unit(board: Board) -> tuple[str, int]:
-    """The unit of the figure, and its number of decimals."""
+    """Returns the unit of the figure, and its number of decimals."""
     if board.cooperative:
         return "Score per bout", 1
     return ("Expected share of points", 3) if board.by == "borda" else ("Elo", 0)
 
 
 def _reach(measured: Iterable[_Measured]) -> list[float] | None:
-    """From a little below the lowest bar to a little above the highest."""
+    """Returns a range from a little below the lowest interval to a little above the highest."""
     ends = [end for one in measured for end in (one.interval or [one.value])]
     if not ends:
         return None
@@ -162,7 +165,7 @@ def _reach(measured: Iterable[_Measured]) -> list[float] | None:
 
 
 def _intervals(measured: Iterable[_Measured]) -> list[Figure]:
-    """One trace a colour: a thick line for each interval."""
+    """Returns one trace for each colour, with a thick line for each interval."""
     ends: dict[str, tuple[list[float | None], list[str | None]]] = {}
     for line, _, interval in measured:
         if interval is None:
@@ -186,7 +189,7 @@ def _intervals(measured: Iterable[_Measured]) -> list[Figure]:
 
 
 def _points(measured: Sequence[_Measured], unit: str, digits: int) -> Figure:
-    """The estimates, hollow while they are provisional, with the counts on hover."""
+    """Returns the estimates, hollow while provisional, with the counts on hover."""
     lines = [one.line for one in measured]
     return {
         "type": "scatter",
@@ -217,12 +220,12 @@ def _hover(measured: _Measured, unit: str, digits: int) -> list[str]:
 
 
 def heading(text: str) -> Figure:
-    """The title of an axis."""
+    """Returns the title of an axis."""
     return {"text": text, "font": {"family": FONT, "size": 14}}
 
 
 def layout(**own: Any) -> Figure:
-    """The template that every figure shares."""
+    """Returns the layout that every figure shares."""
     axis = {"fixedrange": True, "ticks": "", "automargin": True}
     return {
         "font": {"family": FONT, "size": 14},

@@ -1,4 +1,4 @@
-"""How a league is run, in words: its format, who may enter, when it starts, who has won.
+"""Describes how a league is run: its format, who may enter, when it starts, who has won.
 
 Takes the fields of matchbox.league.format as data; knows no rows and no clock.
 """
@@ -27,11 +27,11 @@ STAGES: Final = {
     "group": ("group round",),
     "knock-out": ("round of ties", "rounds of ties"),
 }
-"""What a round is called, by its stage: one, and several where that is irregular."""
+"""The name of a round of each stage, with its plural if that is irregular."""
 
 
 def format(form: Row) -> list[str]:  # noqa: A001 - the filter is named after what it tells
-    """How a season is played: one sentence for each rule that applies."""
+    """Returns how a season is played: one sentence for each rule that applies."""
     told = [_played(form)]
     if form["placement"]:
         matches = plural(form["placement"], "placement match", "placement matches")
@@ -68,7 +68,7 @@ def _played(form: Row) -> str:
 
 
 def admission(admitted: Row) -> list[str]:
-    """Who may enter: one sentence for each rule that applies."""
+    """Returns who may enter: one sentence for each rule that applies."""
     told = ["By invitation." if admitted["by"] == "invitation" else "Open to all."]
     if admitted["everybody"]:
         told.append(
@@ -82,23 +82,26 @@ def admission(admitted: Row) -> list[str]:
 
 
 def schedule(scheduled: Row) -> str:
-    """The schedule; empty where there is none."""
+    """Returns the schedule; "" if there is none."""
     return f"{scheduled['cron']} ({scheduled['zone']})" if scheduled["cron"] else ""
 
 
 def options(chosen: dict[str, Any]) -> str:
-    """The game's options: "see 3, faces 6"; empty without any."""
+    """Returns the game's options: "see 3, faces 6"; "" without any."""
     return ", ".join(f"{name} {value}" for name, value in chosen.items())
 
 
 def rounds(opened: list[Round]) -> str:
-    """The rounds opened so far: "8 Swiss rounds, 2 batches"; empty before the first round."""
+    """Returns the rounds opened so far: "8 Swiss rounds, 2 batches"; "" before the first round."""
     counted = Counter(one.stage for one in opened)
     return ", ".join(plural(number, *STAGES[stage]) for stage, number in counted.items())
 
 
 def ties(opened: list[Round]) -> list[list[list[tuple[str, bool]]]]:
-    """The rounds of a knock-out: of each its ties, of these who met, and whether it went on."""
+    """Returns the rounds of a knock-out as lists of ties.
+
+    A tie is a list of (bot, True if it went on to the next round).
+    """
     levels = [one.ties for one in opened if one.stage == "knock-out"]
     levels = [one for at, one in enumerate(levels) if levels[at + 1 : at + 2] != [one]]
     return [
@@ -108,4 +111,4 @@ def ties(opened: list[Round]) -> list[list[list[tuple[str, bool]]]]:
 
 
 TOLD: Final = (format, admission, schedule, options, rounds, ties)
-"""What templates use, as filters named `tell_` and the function's name."""
+"""The template filters; each has the name `tell_` followed by the function's name."""

@@ -1,8 +1,8 @@
 """The pages with a form, as HTML. `pages` shows them empty; form routes show them with an error.
 
-Knows what each form asks for; takes no form itself. `values` is what was typed before (passwords
-are never given back), `error` one sentence on what was wrong with it. Where each form goes, and
-its fields, is said at the top of its template.
+Knows the fields of each form, but handles none. `values` are the texts that were entered before
+(passwords are never sent back); `error` is one sentence that says what was wrong with them. The
+comment at the top of a template lists the form's address and fields.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ Values = Mapping[str, str]
 
 
 def login_page(values: Values | None = None, error: str = "", after: str = "/") -> str:
-    """The login; `after` is the path on our own site to go to then."""
+    """Returns the login page; `after` is the path on this site to go to next."""
     return render_template("login.html", values=values or {}, error=error, after=after)
 
 
 def signup_page(values: Values | None = None, error: str = "") -> str:
-    """The form for a new account."""
+    """Returns the form for a new account."""
     return render_template("signup.html", values=values or {}, error=error)
 
 
 def claim_page(source: Source, secret: str, values: Values | None = None, error: str = "") -> str:
-    """The first operator's page behind the one-time link."""
+    """Returns the first operator's page, behind the one-time link."""
     is_open = source.claim_open(secret)
     return render_template(
         "claim.html", secret=secret, is_open=is_open, values=values or {}, error=error
@@ -38,7 +38,7 @@ def claim_page(source: Source, secret: str, values: Values | None = None, error:
 
 
 def submit_page(source: Source, values: Values | None = None, error: str = "") -> str:
-    """The form for a bot."""
+    """Returns the form for a bot."""
     known = source.viewer() is not None
     return render_template(
         "submit.html",
@@ -58,7 +58,7 @@ def account_page(
     new_webhook: FreshWebhook | None = None,
     values: Values | None = None,
 ) -> str:
-    """The viewer's bots, tokens and sessions; a new secret is shown only this once."""
+    """Returns the viewer's bots, tokens and sessions; a new secret is shown only once."""
     return render_template(
         "account.html",
         error=error,
@@ -74,7 +74,7 @@ def account_page(
 
 
 def admin_page(source: Source, values: Values | None = None, error: str = "") -> str:
-    """The operator's page. Raises Forbidden for others."""
+    """Returns the operators' page. Raises Forbidden for others."""
     return render_template(
         "admin.html", values=values or {}, error=error, queue=source.queue(), **dict(source.admin())
     )
@@ -83,7 +83,10 @@ def admin_page(source: Source, values: Values | None = None, error: str = "") ->
 def season_operate_page(
     source: Source, season: int, values: Values | None = None, error: str = ""
 ) -> str:
-    """What operators do to a season that has begun. Raises Forbidden for others."""
+    """Returns the page of the operators' actions on a season that has begun.
+
+    Raises Forbidden for others.
+    """
     return render_template(
         "season_operate.html",
         values=values or {},
@@ -96,7 +99,10 @@ def season_operate_page(
 def match_operate_page(
     source: Source, match: str, values: Values | None = None, error: str = ""
 ) -> str:
-    """What operators do to a match, without its score. Raises Forbidden for others."""
+    """Returns the page of the operators' actions on a match, without its score.
+
+    Raises Forbidden for others.
+    """
     told = source.match(match)
     return render_template(
         "match_operate.html",
@@ -108,7 +114,7 @@ def match_operate_page(
 
 
 def seasons_page(source: Source, values: Values | None = None, error: str = "") -> str:
-    """All seasons, and for an operator the form for a new one."""
+    """Returns the list of seasons; for operators with the form for a new one."""
     return render_template(
         "seasons.html",
         values=values or {},
@@ -119,7 +125,7 @@ def seasons_page(source: Source, values: Values | None = None, error: str = "") 
 
 
 def leagues_page(source: Source, values: Values | None = None, error: str = "") -> str:
-    """All leagues, and for an operator the form for a new one."""
+    """Returns the list of leagues; for operators with the form for a new one."""
     return render_template(
         "leagues.html",
         values={**_values({part: write(made()) for part, made in PARTS.items()}), **(values or {})},
@@ -131,7 +137,7 @@ def leagues_page(source: Source, values: Values | None = None, error: str = "") 
 
 
 def league_page(source: Source, name: str, values: Values | None = None, error: str = "") -> str:
-    """A league, and for an operator the form for how it is run."""
+    """Returns the page of a league; for operators with the form for its settings."""
     league = source.league(name)
     known: Row = {
         "deals": None if league.paced else league.deals,
@@ -148,7 +154,7 @@ def league_page(source: Source, name: str, values: Values | None = None, error: 
 
 
 def _values(run: Mapping[str, Row]) -> Row:
-    """The settings by the names that their fields have in a form."""
+    """Returns the settings under the names of their form fields."""
     return {
         field.alias: run[part][field.name] for part, fields in _FIELDS.items() for field in fields
     }

@@ -1,4 +1,4 @@
-"""A game's own pages: its drawing of a view, and its README. Knows where a game keeps them."""
+"""A game's drawing of a view, and its README. Knows where a game keeps them."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from matchbox.registry import package_of
 
 
 def drawing(game: str, view: Plain) -> Markup | None:
-    """The board as SVG, or None where the game does not draw. Raises UnknownGame."""
+    """Returns the board as SVG, or None if the game has no drawing. Raises UnknownGame."""
     module = f"{package_of(game)}.draw"
     if find_spec(module) is None:
         return None
     svg: str = import_module(module).draw(view)
-    return Markup(svg)  # an installed game's own text, and scripts in it do not run
+    return Markup(svg)  # the text of an installed game; scripts in it do not run
 
 
 @cache
 def readme(game: str) -> Markup | None:
-    """The game's README as HTML, or None where it has none. Raises UnknownGame."""
+    """Returns the game's README as HTML, or None if it has none. Raises UnknownGame."""
     page = resources.files(package_of(game)) / "README.md"
     if not page.is_file():
         return None

@@ -1,6 +1,6 @@
-"""The inbox, and the page behind the link that confirms an address.
+"""The inbox, and the page behind the link that confirms an e-mail address.
 
-Knows addresses and templates, as dashboard.pages; the source knows whose notices they are.
+Knows addresses and templates, like dashboard.pages; the source knows the viewer.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ Answer = str | Response
 
 
 def rules(source: Source) -> Iterator[tuple[str, Callable[..., Answer]]]:
-    """Every address and its view, whose name is the endpoint's."""
+    """Yields every address with its view; the view's name is the endpoint."""
 
     def inbox() -> Answer:
         if source.viewer() is None:

@@ -1,7 +1,7 @@
-"""Turns Markdown into HTML for the pages: READMEs of games, and the docs.
+"""Turns Markdown into HTML: the READMEs of games, and the docs.
 
-Knows the reader and what is safe to show. The caller says where links lead. HTML in the text is
-shown as text, and no address outside the site becomes a link or a picture.
+Knows the parser, and what is safe to show. The caller maps the links. HTML in the text is shown as
+text, and an address outside the site becomes neither a link nor a picture.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from markdown_it.token import Token
 from markupsafe import Markup
 
 Resolve = Callable[[str], str | None]
-"""The address on this site for an address in the text, or None where there is none."""
+"""Maps an address in the text to one on this site; returns None if there is none."""
 
 _READER: Final = MarkdownIt("commonmark", {"html": False}).enable("table")
 _ACCESSIBLE: Final = {
-    "<pre>": '<pre tabindex="0">',  # both may be wider than the page: keys scroll them
+    "<pre>": '<pre tabindex="0">',  # wide ones need a tab stop to scroll
     "<table>": '<table tabindex="0">',
     "<th></th>": "<td></td>",
 }
@@ -31,32 +31,32 @@ class Section:
     """A heading and the text below it, up to the next heading."""
 
     level: int
-    """1 for the page's title, else 2 to 6."""
+    """1 for the page's title, otherwise 2 to 6."""
     heading: str
     anchor: str
     paragraphs: list[str] = field(default_factory=list)
-    """The text of each paragraph, table cell and listing, without marks."""
+    """The text of each paragraph, table cell and listing, without markup."""
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A text that was read."""
+    """A parsed text."""
 
     title: str
-    """The heading at the very top; "" where the text does not begin with one."""
+    """The heading at the very top; "" if the text does not begin with one."""
     html: Markup
-    """Everything but the title."""
+    """Everything except the title."""
     sections: list[Section]
-    """In the order of the page; the first holds the text before any other heading."""
+    """The sections in order; the first holds the text before any other heading."""
 
 
 def own_address(address: str) -> str | None:
-    """The address itself where it leads to this site or this page."""
+    """Returns the address if it leads to this site or this page, else None."""
     return address if address.startswith(("/", "#")) and not address.startswith("//") else None
 
 
 def read(text: str, resolve: Resolve = own_address) -> Page:
-    """The page that the text describes; its headings have anchors like those of GitHub."""
+    """Parses the text. Its headings get anchors like those of GitHub."""
     tokens = list(_without_comments(_READER.parse(text)))
     sections = _sections(tokens)
     if tokens and tokens[0].tag == "h1":
@@ -66,7 +66,9 @@ def read(text: str, resolve: Resolve = own_address) -> Page:
             token.tag = f"h{max(2, int(token.tag[1]))}"
         if token.children is not None:
             token.children = list(_with_own_addresses(token.children, resolve))
-        if token.attrs.pop("style", "") == "text-align:right":  # the content policy bars styles
+        if (
+            token.attrs.pop("style", "") == "text-align:right"
+        ):  # the content policy forbids inline styles
             token.attrSet("class", "number")
     html: str = _READER.renderer.render(tokens, _READER.options, {})
     for plain, accessible in _ACCESSIBLE.items():
@@ -75,11 +77,11 @@ def read(text: str, resolve: Resolve = own_address) -> Page:
 
 
 def _without_comments(tokens: list[Token]) -> Iterator[Token]:
-    """The tokens without paragraphs that are an HTML comment."""
+    """Yields the tokens, without paragraphs that are an HTML comment."""
     skipped = 0
     for place, token in enumerate(tokens):
         if token.type == "paragraph_open" and _is_comment(tokens[place + 1].content):
-            skipped = 3  # the paragraph's beginning, its text and its end
+            skipped = 3  # the beginning of the paragraph, its text and its end
         if skipped:
             skipped -= 1
         else:
@@ -91,7 +93,7 @@ def _is_comment(text: str) -> bool:
 
 
 def _sections(tokens: list[Token]) -> list[Section]:
-    """The sections of the page. Gives each heading below the title its anchor."""
+    """Returns the sections of the page, and gives each heading below the title its anchor."""
     sections = [Section(1, "", "")]
     taken: dict[str, int] = {}
     in_heading = False
@@ -113,7 +115,7 @@ def _sections(tokens: list[Token]) -> list[Section]:
 
 
 def _anchor(heading: str, taken: dict[str, int]) -> str:
-    """The heading's anchor; a second one of the same text gets "-1", the third "-2"."""
+    """Returns the heading's anchor; later headings with the same text get "-1", "-2", ..."""
     anchor = re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
     number = taken.get(anchor, 0)
     taken[anchor] = number + 1
@@ -121,7 +123,7 @@ def _anchor(heading: str, taken: dict[str, int]) -> str:
 
 
 def _plain(token: Token) -> str:
-    """The token's text without marks."""
+    """Returns the token's text without markup."""
     if token.children is None:
         return token.content
     return "".join(
@@ -131,9 +133,9 @@ def _plain(token: Token) -> str:
 
 
 def _with_own_addresses(tokens: list[Token], resolve: Resolve) -> Iterator[Token]:
-    """The tokens, in which all links and pictures are of this site.
+    """Yields the tokens, with no links or pictures to other sites.
 
-    Another link stays as text, with its address behind it where that is a whole one.
+    A link to another site stays as text, followed by its address if that is absolute.
     """
     dropped: list[str | None] = []
     for token in tokens:

@@ -1,6 +1,6 @@
-"""The operators' pages beside /admin: the log, and what is done to a season or a match.
+"""The operators' pages beside /admin: the audit log, and actions on a season or a match.
 
-Knows addresses and templates, as dashboard.pages; the source refuses everybody but operators.
+Knows addresses and templates, like dashboard.pages; the source refuses everybody but operators.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ Answer = str | Response
 
 
 def rules(source: Source) -> Iterator[tuple[str, Callable[..., Answer]]]:
-    """Every address and its view, whose name is the endpoint's."""
+    """Yields every address with its view; the view's name is the endpoint."""
 
     def audit() -> Answer:
         asked = {
@@ -42,7 +42,7 @@ def rules(source: Source) -> Iterator[tuple[str, Callable[..., Answer]]]:
 
 
 def _for_operators(source: Source, page: Callable[[], str]) -> Answer:
-    """The page, or the login for a visitor who is not logged in."""
+    """Returns the page, or a redirect to the login for a visitor who is not logged in."""
     if source.viewer() is None:
         return redirect(url_for("pages.login", next=request.path))
     return page()

@@ -1,10 +1,10 @@
-"""The pages that are read: a blueprint over the functions of a `Source`.
+"""The pages for reading: a blueprint over the functions of a `Source`.
 
-Knows addresses and templates; holds no data and takes no form: form routes do.
+Knows addresses and templates. Holds no data, and handles no form: the form routes do that.
 
-The pages are made for this content policy, and need no more: `default-src 'none'; script-src
+The pages work under this content policy, and need nothing more: `default-src 'none'; script-src
 'self' 'nonce-N'; style-src 'self' 'nonce-N'; img-src 'self' data:; font-src 'self'; connect-src
-'self'; form-action 'self'`. The app gives `csrf_token()` to the templates.
+'self'; form-action 'self'`. The app provides `csrf_token()` to the templates.
 """
 
 from __future__ import annotations
@@ -44,16 +44,16 @@ EMPTY_BOARD: Final = Board(
     game="", title="", league="", cooperative=False, matches=0, computed_at=None,
     rows_digest=None, by="elo", deals=None, lack=None, lines=[],
 )  # fmt: skip
-"""The leaderboard of a game as long as it has no league."""
+"""The leaderboard of a game that has no league yet."""
 
 
 def utc_now() -> datetime:
-    """The time, for "3 min ago"."""
+    """Returns the present time, for texts such as "3 min ago"."""
     return datetime.now(UTC)
 
 
 def make_pages(source: Source, *, now: Callable[[], datetime] = utc_now) -> Blueprint:
-    """The blueprint `pages`, reading everything from `source`."""
+    """Returns the blueprint `pages`, which reads everything from `source`."""
     blueprint = Blueprint("pages", __name__, template_folder="templates")
     for rule, view in (
         *_Pages(source).rules(),
@@ -81,7 +81,7 @@ def make_pages(source: Source, *, now: Callable[[], datetime] = utc_now) -> Blue
 
     @blueprint.before_request
     def refuse_what_no_row_holds() -> None:
-        """Refuses a NUL: no name, id or filter has one, and some databases reject it."""
+        """Refuses a NUL: no name, id or filter contains one, and some databases reject it."""
         asked = [*(request.view_args or {}).values(), *request.args.values()]
         if any("\0" in str(text) for text in asked):
             raise NotFound("there is nothing at this address")
@@ -94,13 +94,13 @@ def make_pages(source: Source, *, now: Callable[[], datetime] = utc_now) -> Blue
 
 
 class _Pages:
-    """One method an address; each returns the page."""
+    """The views: one method for each address, which returns the page."""
 
     def __init__(self, source: Source) -> None:
         self.source = source
 
     def rules(self) -> Iterator[tuple[str, Callable[..., Answer]]]:
-        """Every address and its view, whose name is the endpoint's."""
+        """Yields every address with its view; the view's name is the endpoint."""
         yield "/", self.home
         yield "/games/<game>", self.game
         yield "/leaderboards/<game>", self.leaderboard
@@ -236,7 +236,7 @@ class _Pages:
         return jsonify(self._bout(told, bout))
 
     def _bout(self, match: Match, bout: int) -> Row:
-        """The bout's steps with a drawing instead of a view."""
+        """Returns the bout's steps, with a drawing in place of each view."""
         told = self.source.steps(match.id, bout, self._seen_by(match))
         steps = [
             {
@@ -249,7 +249,7 @@ class _Pages:
         return {"bout": bout, "steps": steps}
 
     def _seen_by(self, match: Match) -> int | None:
-        """The seat whose view is asked for, or None for the spectator's."""
+        """Returns the seat whose view is requested, or None for the spectator's view."""
         seat = request.args.get("seat", type=int)
         return seat if seat is not None and 0 <= seat < len(match.entrants) else None
 
@@ -305,7 +305,7 @@ class _Pages:
         return assets.send(name)
 
     def _board(self, game: str) -> Board:
-        """The game's leaderboard, or an empty one."""
+        """Returns the game's leaderboard, or an empty one."""
         try:
             return self.source.leaderboard(game)
         except NotFound:
@@ -319,23 +319,23 @@ class _Pages:
 
 
 def own_path(path: str) -> str:
-    """The path if it leads to a page of this site, else "/"."""
+    """Returns the path if it leads to a page of this site, else "/"."""
     outside = not path.startswith("/") or path.startswith(("//", "/\\"))
     return "/" if outside or any(ord(letter) < 32 for letter in path) else path
 
 
 def _mover(seat: int | None) -> int | None:
-    """The seat that moved; None for a move of chance, or no move."""
+    """Returns the seat that moved; None for a move of chance, or for no move."""
     return None if seat is None or seat < 0 else seat
 
 
 def _told_by(seat: int | None, text: str) -> str:
-    """The transcript's line; a sentence of its own where no bot's name stands before it."""
+    """Returns a line of the transcript, capitalized if no bot's name stands before it."""
     return text if _mover(seat) is not None else text[:1].upper() + text[1:]
 
 
 def _told(board: Board) -> Row:
-    """A leaderboard with its figure and what the figure says."""
+    """Returns the template's values for a leaderboard: the board, its figure and its finding."""
     return {
         "board": board,
         "figure": figures.leaderboard(board),

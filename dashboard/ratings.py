@@ -1,6 +1,6 @@
-"""How a bot's rating changed, version by version: the figure and its caption.
+"""The history of a bot's rating, version by version: the figure and its caption.
 
-Knows templates and words, as dashboard.pages; the source has the points.
+Knows templates and words, like dashboard.pages; the source has the points.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def rules(source: Source) -> Iterator[tuple[str, Callable[..., Response]]]:
-    """Every address and its view, whose name is the endpoint's."""
+    """Yields every address with its view; the view's name is the endpoint."""
 
     def ratings_csv(owner: str, name: str) -> Response:
         response = Response(tables.ratings_csv(source.ratings(owner, name)), mimetype="text/csv")
@@ -34,7 +34,7 @@ def rules(source: Source) -> Iterator[tuple[str, Callable[..., Response]]]:
 
 
 def of_bot(source: Source, owner: str, name: str) -> Row | None:
-    """The figure, caption and points for the bot's page; None for fewer than two points."""
+    """Returns the figure, caption and points for the bot's page; None for fewer than two points."""
     points = source.ratings(owner, name)
     if len(points) < 2:
         return None
@@ -43,7 +43,7 @@ def of_bot(source: Source, owner: str, name: str) -> Row | None:
 
 
 def finding(points: Sequence[RatingPoint]) -> str:
-    """How the newest version's rating changed: a sentence without its full stop."""
+    """Returns a sentence, without a full stop, on how the newest version's rating changed."""
     version = points[-1].version
     own = [point for point in points if point.version == version]
     first, (low, high) = _measured(own[0])
@@ -57,9 +57,10 @@ def finding(points: Sequence[RatingPoint]) -> str:
 
 
 def figure(bot: str, points: Iterable[RatingPoint]) -> Row:
-    """How the bot's versions moved: a band for the 95% interval, the line upon it, its end named.
+    """Returns a figure of the versions' ratings.
 
-    The newest is drawn in the bot's colour, those before it grey. There are two points or more.
+    Each version has a line with a label at its end, in a band for the 95% interval. The newest has
+    the bot's colour, the older ones are grey. Needs at least two points.
     """
     ways: dict[int, list[RatingPoint]] = {}
     for point in points:
@@ -96,7 +97,7 @@ def figure(bot: str, points: Iterable[RatingPoint]) -> Row:
 
 
 def _measured(point: RatingPoint) -> tuple[float, Interval]:
-    """The point's value with its interval."""
+    """Returns the point's value with its interval."""
     value, interval = (
         (point.elo, point.ci95) if point.elo is not None else (point.score, point.score_ci95)
     )

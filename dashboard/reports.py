@@ -1,4 +1,4 @@
-"""What a page tells of reports: the line of a bot that is wrong, and what players said. Pure."""
+"""Finds the wrong line of a bot, and the reports of players about their moves. Pure."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ if TYPE_CHECKING:
     from matchbox.answers.matches import Bout, LogLine
 
 AROUND: Final = 3
-"""How many lines are shown before and after the wrong one."""
+"""The number of lines to show before and after the wrong one."""
 _LINE = re.compile(r"\bline (\d{1,6})\b")
 _FRAME = re.compile(r'File "[^"/\n][^"\n]*\.py", line (\d{1,6})')
-"""A frame of the bot's own: the platform's have a whole path."""
+"""A traceback's frame in the bot's own file; frames of the platform have an absolute path."""
 
 
 class SourceLine(NamedTuple):
@@ -27,9 +27,9 @@ class SourceLine(NamedTuple):
 
 
 def reported(bout: Bout, steps: Iterable[dict[str, Any]], logs: Iterable[LogLine]) -> list[str]:
-    """For each step of the bout, the report of the viewer's own player as JSON, or "".
+    """Returns, for each step of the bout, the report of the viewer's own player as JSON, or "".
 
-    Reports are matched to steps by counting each player's decisions in the bout.
+    The reports are matched to steps by counting each player's decisions in the bout.
     """
     said = {
         (log.entrant, one.decision): json.dumps(one.report)
@@ -49,7 +49,7 @@ def reported(bout: Bout, steps: Iterable[dict[str, Any]], logs: Iterable[LogLine
 
 
 def wrong_line(reasons: Iterable[str], log: str = "") -> int | None:
-    """The line number in a reason, else the last one in the log's traceback; None without any."""
+    """Returns the line number in a reason, else the last one in the log's traceback, else None."""
     named = _LINE.search("\n".join(reasons))
     frames = _FRAME.findall(log)
     if named:
@@ -58,7 +58,7 @@ def wrong_line(reasons: Iterable[str], log: str = "") -> int | None:
 
 
 def excerpt(text: str | None, number: int | None) -> list[SourceLine]:
-    """The line with its neighbours; empty where there is no such line."""
+    """Returns the line with its neighbours; empty if there is no such line."""
     lines = (text or "").split("\n")
     if not text or number is None or not 1 <= number <= len(lines):
         return []

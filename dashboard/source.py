@@ -1,7 +1,7 @@
-"""The functions that the pages call on the server. Knows their types; knows no database.
+"""The functions that the pages call on the server. Knows their types, but no database.
 
-The server fills a `Source` once; each function is called inside a request, and finds
-the viewer itself. It raises NotFound for a missing thing, Forbidden for one the viewer may not see.
+The server fills one `Source`. Each function is called inside a request and finds the viewer by
+itself. It raises NotFound for a missing object, and Forbidden for one that the viewer may not see.
 """
 
 from __future__ import annotations
@@ -29,68 +29,70 @@ class Source:
     """The functions that the pages read from."""
 
     viewer: Callable[[], Viewer | None]
-    """Who is asking; None without login."""
+    """The viewer; None without login."""
 
     libraries: Callable[[], list[str]]
-    """The libraries that bots may import beside the standard library."""
+    """The libraries that bots may import in addition to the standard library."""
 
     uploads_closed: Callable[[], str | None]
-    """Why the viewer may not submit bots, in a sentence; None where they may (or may log in)."""
+    """A sentence that says why the viewer may not submit bots; None if they may, or could after a
+    login."""
 
     games: Callable[[], list[Game]]
-    """Every game that is installed."""
+    """Every installed game."""
 
     leaderboard: Callable[[str], Board]
-    """The standing of the continuous league of this name."""
+    """The standing of the continuous league with this name."""
 
     bot: Callable[[str, str], Bot]
     """The bot owner/name."""
 
     lessons: Callable[[str, str], list[Lesson]]
-    """The lessons of the bot owner/name, newest first, for its owner and operators; else none."""
+    """The lessons of the bot owner/name, newest first, for its owner and operators; empty for
+    others."""
 
     find_bot: Callable[[str], BotName]
-    """The only bot with this name. NotFound where there is none or several."""
+    """The only bot with this name. Raises NotFound if there is none, or more than one."""
 
     matches: Callable[..., Matches]
-    """(game, bot, season, comparison, state, cursor, limit: by keyword, each optional; bot is
-    owner/name) -> a page of matches, newest first."""
+    """A page of matches, newest first. Keyword arguments, all optional: game, bot (owner/name),
+    season, comparison, state, cursor, limit."""
 
     audit: Callable[..., Audit]
-    """For operators, else Forbidden: (subject, action, cursor, limit: by keyword, each optional) ->
-    a page of the log, newest first."""
+    """A page of the audit log, newest first. Keyword arguments, all optional: subject, action,
+    cursor, limit. Raises Forbidden unless the viewer is an operator."""
 
     match: Callable[[str], Match]
-    """The match of that id, or of its first digits."""
+    """The match with that id, or with those first digits."""
 
     steps: Callable[[str, int, int | None], Steps]
-    """(match, bout index, seat whose view is shown or None for the spectator's) -> the bout; only
-    where `match` has no embargo, else Forbidden."""
+    """The bout of a match, from (match, index of the bout, seat whose view is shown or None for a
+    spectator). Raises Forbidden while `match` has an embargo."""
 
     match_log: Callable[[str], list[LogLine]]
-    """What the viewer's own bots printed; all of them for operators. Asked only where `match` says
-    `mine` and has no embargo."""
+    """The output of the viewer's own bots; operators get that of all bots. Called only if `match`
+    says `mine` and has no embargo."""
 
     queue: Callable[[], Queue]
-    """The numbers of matches and try-outs that are not done yet."""
+    """The numbers of unfinished matches and try-outs."""
 
     seasons: Callable[[], list[SeasonLine]]
-    """All seasons, newest first; drafts for operators alone."""
+    """All seasons, newest first; only operators see drafts."""
 
     season: Callable[[int], Season]
-    """The season of this number."""
+    """The season with this number."""
 
     leagues: Callable[[], list[LeagueLine]]
     """All leagues."""
 
     league: Callable[[str], League]
-    """The league of this name."""
+    """The league with this name."""
 
     season_standings: Callable[[int], Board]
-    """The standing of the season of this number."""
+    """The standing of the season with this number."""
 
     my_bots: Callable[[], list[BotLine]]
-    """The viewer's bots, newest first, the retired ones too."""
+    """The viewer's bots, newest first, including the retired ones."""
 
     tokens: Callable[[], list[TokenLine]]
     """The viewer's API tokens."""
@@ -99,32 +101,32 @@ class Source:
     """The browsers in which the viewer is logged in."""
 
     admin: Callable[[], Admin]
-    """The operators' overview; raises Forbidden for others."""
+    """The operators' overview. Raises Forbidden for others."""
 
     claim_open: Callable[[str], bool]
-    """Whether this secret of the first operator's link is good and unused."""
+    """Whether this secret of the first operator's link is valid and unused."""
 
     comparison: Callable[[int], Comparison]
-    """The comparison, for its author and operators, else Forbidden."""
+    """The comparison. Raises Forbidden unless the viewer is its author or an operator."""
 
     comparisons: Callable[[str, str], list[ComparisonLine]]
-    """The viewer's newest of the bot owner/name. Asked only where `bot` says `mine`."""
+    """The viewer's newest comparisons of the bot owner/name. Called only if `bot` says `mine`."""
 
     comparable: Callable[[str, str], Comparable]
-    """What the form for a new one offers. Asked only where `bot` says `mine`."""
+    """The choices of the form for a new comparison. Called only if `bot` says `mine`."""
 
     ratings: Callable[[str, str], list[RatingPoint]]
-    """(owner, name) -> how the bot's rating has moved, version by version, oldest first."""
+    """The rating history of the bot owner/name, version by version, oldest first."""
 
     inbox: Callable[..., Notices]
-    """(cursor, limit: by keyword, each optional) -> a page of the viewer's notices."""
+    """A page of the viewer's notices. Keyword arguments, both optional: cursor, limit."""
 
     ways_out: Callable[[], DeliverySettings]
-    """The ways by which the viewer's notices and bots leave the platform."""
+    """The settings by which the viewer's notices and bots leave the platform."""
 
     link_open: Callable[[str], bool]
-    """Whether this secret of the link that confirms an address is the viewer's, and good."""
+    """Whether this secret confirms the viewer's e-mail address, and is still valid."""
 
     text_of: Callable[[str, str, int], str | None]
-    """(owner, name, version number) -> the bot's file, for its owner and operators; None for
-    everybody else, and for a zip."""
+    """The text of a bot's file, from (owner, name, version number), for its owner and operators;
+    None for others, and for a zip."""

@@ -1,4 +1,4 @@
-"""Answers as CSV: a column for each field, and two more for an interval. Pure."""
+"""Answers as CSV, with a column for each field and two more for an interval. Pure."""
 
 from __future__ import annotations
 
@@ -20,26 +20,26 @@ INTERVALS: Final = {
     "mixed_range": "mixed_rank",
     "mixed_ci95": "mixed_score",
 }
-"""The fields that are intervals, and the prefix of the columns for their two ends."""
+"""The fields that are intervals, with the prefix of the two columns for their ends."""
 _FIRST: Final = ("rank", "rank_range", "bot", "version", "elo", "ci95", "score", "score_ci95")
 _LEFT_OUT: Final = ("owner", "name", "version_id")
-"""The column `bot` says it, or only the API needs it."""
+"""Fields without a column: `bot` contains them, or only the API needs them."""
 _LINE: Final = tuple(field.name for field in fields(BoardLine))
 BOARD: Final = (*_FIRST, *(name for name in _LINE if name not in (*_FIRST, *_LEFT_OUT)))
-"""The fields of a line in a board's CSV: new ones come last."""
+"""The fields of a line in a board's CSV. New fields come last."""
 RATINGS: Final = tuple(RatingPoint.model_fields)
 """The fields of a point in the CSV of a bot's ratings."""
 
 
 def board_csv(board: Board) -> str:
-    """The leaderboard with a header line; the last column says what ranks."""
+    """Returns the leaderboard with a header line. The last column names the figure that ranks."""
     return _written(
         [*_columns(BOARD), "by"], ([*_cells(line, BOARD), board.by] for line in board.lines)
     )
 
 
 def ratings_csv(points: Iterable[RatingPoint]) -> str:
-    """The points of a bot's ratings with a header line."""
+    """Returns the points of a bot's ratings, with a header line."""
     return _written(_columns(RATINGS), (_cells(point, RATINGS) for point in points))
 
 

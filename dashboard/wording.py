@@ -1,4 +1,4 @@
-"""How numbers, times and states are said on a page. Knows words; reads no clock of its own."""
+"""Puts numbers, times and states into words for a page. Never reads the clock."""
 
 from __future__ import annotations
 
@@ -51,32 +51,32 @@ _STEPS: Final = ((60, 1, "s"), (3600, 60, "min"), (86_400, 3600, "h"), (30 * 86_
 
 
 def state(name: str) -> str:
-    """The state in words."""
+    """Returns the state in words."""
     return STATES.get(name, name)
 
 
 def tone(name: str) -> str:
-    """The colour's meaning: good, bad, warning, busy or plain."""
+    """Returns the meaning of the state's colour: good, bad, warning, busy or plain."""
     return TONES.get(name, "plain")
 
 
 def whole(number: float | None) -> str:
-    """A count or an Elo: "1,574"; a dash where there is none."""
+    """Returns a count or an Elo: "1,574"; a dash for None."""
     return "–" if number is None else f"{round(number):,}".replace("-", "−")
 
 
 def half_width(ci95: Sequence[float] | None) -> str:
-    """Half of an interval: "± 23"."""
+    """Returns half of an interval: "± 23"."""
     return "" if ci95 is None else f"± {round((ci95[1] - ci95[0]) / 2)}"
 
 
 def elo(value: float | None, interval: Sequence[float] | None = None) -> str:
-    """A rating with its interval: "1574 ± 23"; a dash without one."""
+    """Returns a rating with its interval: "1574 ± 23"; a dash for None."""
     return "–" if value is None else f"{round(value)} {half_width(interval)}".strip()
 
 
 def score(value: float | None, interval: Sequence[float] | None = None) -> str:
-    """A cooperative score with its interval: "41.3 ± 0.8"; a dash without one."""
+    """Returns a cooperative score with its interval: "41.3 ± 0.8"; a dash for None."""
     if value is None:
         return "–"
     error = f" ± {(interval[1] - interval[0]) / 2:.1f}" if interval else ""
@@ -84,24 +84,24 @@ def score(value: float | None, interval: Sequence[float] | None = None) -> str:
 
 
 def mean(number: float) -> str:
-    """A mean score with one decimal: "41.3"."""
+    """Returns a mean score with one decimal: "41.3"."""
     return f"{number:.1f}"
 
 
 def rank(number: int, ranks: Sequence[int]) -> str:
-    """A rank with the ranks that it may truly be: "2 (1-4)"."""
+    """Returns a rank with the interval of its possible ranks: "2 (1-4)"."""
     low, high = ranks
     return f"{number}" if low == high == number else f"{number} ({low}-{high})"
 
 
 def span(ranks: Sequence[int]) -> str:
-    """Ranks from best to worst: "1–3"; one alone where they are the same."""
+    """Returns the ranks from best to worst: "1–3"; only one if they are equal."""
     low, high = ranks
     return f"{low}" if low == high else f"{low}–{high}"
 
 
 def share(value: float | None, interval: Sequence[float] | None = None) -> str:
-    """A mean expected score with its interval: "61.2% ± 1.4"; a dash without one."""
+    """Returns a mean expected score with its interval: "61.2% ± 1.4"; a dash for None."""
     if value is None:
         return "–"
     error = f" ± {50 * (interval[1] - interval[0]):.1f}" if interval else ""
@@ -109,17 +109,17 @@ def share(value: float | None, interval: Sequence[float] | None = None) -> str:
 
 
 def percent(share: float | None) -> str:
-    """A share with one decimal: "52.4%"."""
+    """Returns a share with one decimal: "52.4%"; a dash for None."""
     return "–" if share is None else f"{100 * share:.1f}%"
 
 
 def short(digest: str, length: int = 10) -> str:
-    """The first digits of a digest or seed."""
+    """Returns the first digits of a digest or seed."""
     return digest if len(digest) <= length else digest[:length]
 
 
 def moment(text: str | None) -> datetime | None:
-    """The time that an ISO 8601 text names, in UTC."""
+    """Parses an ISO 8601 text; returns the time in UTC, or None."""
     if not text:
         return None
     read = datetime.fromisoformat(text.replace("Z", "+00:00"))
@@ -127,13 +127,13 @@ def moment(text: str | None) -> datetime | None:
 
 
 def exact(text: str | None) -> str:
-    """The exact time in words: "2026-11-21 08:40:12 UTC"."""
+    """Returns the exact time: "2026-11-21 08:40:12 UTC"."""
     read = moment(text)
     return f"{read:%Y-%m-%d %H:%M:%S} UTC" if read else ""
 
 
 def ago(text: str | None, now: datetime) -> str:
-    """How long ago: "3 min ago"; the date when it is more than a month."""
+    """Returns the age of a time: "3 min ago"; the date if it is more than a month ago."""
     read = moment(text)
     if read is None:
         return "–"
@@ -147,7 +147,7 @@ def ago(text: str | None, now: datetime) -> str:
 
 
 def result(places: Sequence[int], seat: int) -> str:
-    """The bout's result for that seat: "won", "lost", "drew", "place 3 of 5"."""
+    """Returns the bout's result for that seat: "won", "lost", "drew", "place 3 of 5"."""
     best = places.count(1)
     if places[seat] == 1:
         return "won" if best == 1 else "drew" if best == len(places) else "shared the first place"
@@ -155,12 +155,12 @@ def result(places: Sequence[int], seat: int) -> str:
 
 
 def plural(number: int, one: str, many: str = "") -> str:
-    """The number with its noun: "1 bot", "3 bots"."""
+    """Returns the number with its noun: "1 bot", "3 bots"."""
     return f"{number:,} {one if number == 1 else many or one + 's'}"
 
 
 def seats(sizes: Sequence[int]) -> str:
-    """The possible numbers of players: "2", "2 to 6", "2, 4 or 6"."""
+    """Returns the possible numbers of players: "2", "2 to 6", "2, 4 or 6"."""
     ordered = sorted(sizes)
     if len(ordered) == 1:
         return str(ordered[0])
@@ -186,4 +186,4 @@ SPOKEN: Final = (
     plural,
     seats,
 )
-"""What templates use, as filters named `say_` and the function's name."""
+"""The template filters; each has the name `say_` followed by the function's name."""
