@@ -47,7 +47,7 @@ def test_only_one_that_runs_asks_again_and_can_be_cancelled() -> None:
 
 def test_the_form_offers_accepted_versions_and_what_is_left_of_the_day() -> None:
     page = get("/bots/alice/careful")
-    assert "9,500 of your 20,000 games a day are left" in page.text
+    assert "9,500 of your 20,000 games for today are left" in page.text
     assert "4 against 3" in page.text
     bounds = [one for tag, one in page.elements if one.get("name") == "games"]
     assert bounds[0]["max"] == "9500"
@@ -56,8 +56,8 @@ def test_the_form_offers_accepted_versions_and_what_is_left_of_the_day() -> None
 @pytest.mark.parametrize(
     ("own", "told"),
     [
-        ({"versions": [4]}, "Two accepted versions are needed"),
-        ({"left": 0}, "there are new ones after midnight, UTC"),
+        ({"versions": [4]}, "A comparison needs two accepted versions"),
+        ({"left": 0}, "you get new ones after midnight, UTC"),
         ({"cooperative": True}, "the same deals, each with itself"),
     ],
 )

@@ -73,7 +73,7 @@ def test_a_season_says_how_it_is_played_and_which_versions_are_fixed() -> None:
     told = season_page()
     assert "2 double round robins: every two meet in both orders." in told
     assert "0 18 * * FRI (Europe/Berlin)" in told
-    assert "v3 came later, and does not play here" in told
+    assert "v3 is newer, but does not play here" in told
     assert "Divisions1 · 2" in told.replace("Divisions ", "Divisions")
 
 
@@ -84,7 +84,7 @@ def test_a_season_to_come_counts_down_and_says_why_it_was_put_off() -> None:
     times = [attrs for tag, attrs in page.elements if tag == "time" and "data-countdown" in attrs]
     assert [attrs["datetime"] for attrs in times] == [seasons.LATER]
     assert "2026-11-27 17:00:00 UTC" in page.text
-    assert "It could not start when it was time: season Autumn 2026 has fewer than two" in page.text
+    assert "It could not start on time: season Autumn 2026 has fewer than two" in page.text
     paused = replace(SOURCE, season=lambda number: seasons.waiting_season(7, paused=True))
     assert seasons.LATER[:10] not in get("/seasons/7", paused).text
 
@@ -95,7 +95,7 @@ def test_a_season_to_come_counts_down_and_says_why_it_was_put_off() -> None:
         ({"champion": "bob/ledger", "shared": []}, "Champion: bob/ledger"),
         (
             {"champion": None, "shared": ["bob/ledger", "alice/careful"]},
-            "First place shared by bob/ledger, alice/careful: what was played does not tell them",
+            "First place shared by bob/ledger, alice/careful: the results do not separate them",
         ),
     ],
 )
@@ -144,7 +144,7 @@ def test_a_league_s_page_has_a_form_for_operators_alone() -> None:
     ("name", "shown", "typed"),
     [
         ("cup", "10 deals a match", "10"),
-        ("bomb", "as many deals a match as its bots have time for", ""),
+        ("bomb", "as many deals a match as the speed of its bots allows", ""),
     ],
 )
 def test_a_number_of_deals_that_nobody_named_is_none_to_be_saved(
@@ -153,7 +153,7 @@ def test_a_number_of_deals_that_nobody_named_is_none_to_be_saved(
     page = get(f"/leagues/{name}", OPERATOR)
     assert shown in page.text
     assert [a["value"] for _, a in page.elements if a.get("name") == "deals"] == [typed]
-    assert "7 deals, by how fast its bots were when it started" in season_page()
+    assert "7 deals, chosen by the speed of its bots at the start" in season_page()
 
 
 def test_what_was_opened_is_counted_by_stage() -> None:

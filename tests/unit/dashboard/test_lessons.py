@@ -25,10 +25,10 @@ def test_an_owner_sees_what_the_bot_learned_and_others_see_none_of_it() -> None:
 @pytest.mark.parametrize(
     ("changed", "says"),
     [
-        ({}, "60 of 60 matches played again, 58 the same, 1 with bots that do not repeat"),
-        ({}, "4 of 4 lessons given again led to the same memory. The standing follows from its"),
+        ({}, "60 of 60 matches played again, 58 the same, 1 with bots that answer differently"),
+        ({}, "4 of 4 lessons repeated with the same memory as the result. The standing follows"),
         ({"different": ["ab" * 16]}, "1 different"),
-        ({"standing": "different"}, "follows from its rows no more"),
+        ({"standing": "different"}, "no longer follows from its rows"),
     ],
 )
 def test_a_season_tells_when_it_was_verified_and_how_much_of_it(

@@ -94,7 +94,7 @@ def test_a_void_match_is_played_again_once(replaced_by: str | None) -> None:
 def test_a_void_match_shows_its_record_and_that_it_counts_nowhere() -> None:
     more = {"state": "void", "void_why": "the arena lost its disk", "replaced_by": "f" * 32}
     page = get(f"/matches/{MATCH}", replace(SOURCE, match=lambda name: cast.match(name, **more)))
-    assert "Void, and counted nowhere: the arena lost its disk." in page.text
+    assert "Void: it counts nowhere: the arena lost its disk." in page.text
     assert f"/matches/{'f' * 32}" in page.text
     assert "Transcript" in page.text
 
@@ -126,7 +126,7 @@ def test_who_is_disqualified_may_be_reinstated_and_nobody_else() -> None:
 
 def test_everybody_reads_who_is_out_of_a_season_and_why() -> None:
     page = get("/seasons/7", NOBODY).text
-    assert "was disqualified, and what it played counts no more: two accounts, one author" in page
+    assert "was disqualified, and its games no longer count: two accounts, one author" in page
     assert "/operate" not in page
     assert "/seasons/7/operate" in get("/seasons/7").text
 

@@ -120,11 +120,11 @@ def test_a_board_tells_how_likely_each_is_the_best_where_that_is_known() -> None
     def two(**more: Any) -> list[BoardLine]:
         return [cast.line(at, f"eve/b{at}", 1500.0, 9.0, 50, **more) for at in (1, 2)]
 
-    assert "truly the best" not in board_page(*two())
+    assert "is the best of all" not in board_page(*two())
     sure = board_page(*two(p_champion=0.627, p_better=0.8))
     assert "62.7%" in sure
     assert "80.0%" in sure
-    assert "How likely it is truly the best of all" in sure
+    assert "The probability that the bot is the best of all" in sure
 
 
 def test_a_board_says_in_words_what_ranks_and_which_pairs_surprise() -> None:
@@ -133,7 +133,7 @@ def test_a_board_says_in_words_what_ranks_and_which_pairs_surprise() -> None:
     assert "Strengths do not explain these results (p = 0.002)" in borda
     assert "eve/b1 took 75% of 40 bouts against eve/b2, where 50% were expected" in borda
     assert "61.0% ± 1.0" in borda
-    assert "the mixture of bots that nobody beats" in borda
+    assert "the mixture of bots that no bot beats" in borda
     assert "−3" in borda
     fits = board_page(line, lack={**LACK, "p": 0.4})
     assert "Strengths explain these results (p = 0.40), so Elo ranks." in fits
@@ -200,7 +200,7 @@ def test_a_time_is_said_in_words_with_the_exact_one_on_hover() -> None:
     [
         ("/", "No match has finished yet"),
         ("/", "submit the first"),
-        ("/", "the next upload wakes them"),
+        ("/", "The next upload starts new matches"),
         ("/games/bomb", "Nobody plays yet"),
         ("/leaderboards/bomb", "Submit the first bot"),
         ("/bots/alice/careful", "No match yet"),
@@ -238,7 +238,7 @@ def test_an_unrepeatable_version_says_what_that_means() -> None:
 
 def test_a_version_that_keeps_state_says_what_that_means() -> None:
     assert "keeps state" in get("/bots/alice/careful").text
-    assert "played by a fresh process" in get("/bots/alice/careful/versions/2").text
+    assert "a fresh process plays each of its bouts" in get("/bots/alice/careful/versions/2").text
     assert "keeps state" not in get("/bots/alice/careful/versions/3").text
 
 
@@ -307,7 +307,7 @@ def test_a_bot_s_output_is_asked_for_only_by_those_who_may() -> None:
         raise Forbidden("not yours")
 
     others = replace(NOBODY, match=lambda match: cast.match(match, mine=False), match_log=refused)
-    assert "What the bots printed" not in get(f"/matches/{MATCH}", others).text
+    assert "The bots' output" not in get(f"/matches/{MATCH}", others).text
     assert "drew a card" in get(f"/matches/{MATCH}").text
 
 

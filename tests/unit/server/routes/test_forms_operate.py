@@ -74,7 +74,7 @@ def test_a_league_is_made_with_its_game_s_options_and_without_end(
     own = operator.get("/leagues/quick-skull").text
     assert 'href="/leaderboards/quick-skull"' in own
     assert operator.get("/leaderboards/quick-skull").status_code == 200
-    assert all('placeholder="by how fast its bots are"' in one for one in (page, own))
+    assert all('placeholder="chosen by the speed of its bots"' in one for one in (page, own))
     team = {**asked, "name": "team", "game": "thegame", "continuous": ""}
     assert operator.send("/leagues", **team).status_code == 303
     with books.read() as session:
@@ -88,7 +88,7 @@ def test_a_league_is_made_with_its_game_s_options_and_without_end(
     assert "Strongly separated" not in operator.get("/leagues/apart").text
     poor = operator.send("/leagues", **{**asked, "name": "poor", "option.skull.variant": "no"})
     assert poor.status_code == 422
-    assert 'value="1" selected>without end' in poor.text, "what was typed is kept"
+    assert 'value="1" selected>continuously' in poor.text, "what was typed is kept"
 
 
 def test_bots_enter_and_leave_by_their_owners(

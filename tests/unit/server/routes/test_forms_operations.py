@@ -55,7 +55,7 @@ def test_an_operator_operates_a_match(
     assert unsaid.status_code == 422
     assert "Say why" in unsaid.text
     assert operator.send(void, reason="no disk").location == page
-    assert "Void, and counted nowhere: no disk." in browse(None).get(f"/matches/{name}").text
+    assert "Void: it counts nowhere: no disk." in browse(None).get(f"/matches/{name}").text
     assert operator.send(void, reason="no disk").status_code == 409
     again = f"/admin/matches/{name}/again"
     assert operator.send(again, reason="the disk is back").location == page
