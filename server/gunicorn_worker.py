@@ -44,7 +44,7 @@ _NOBODY_THERE: Final = (errno.EAGAIN, errno.ECONNABORTED, errno.EWOULDBLOCK)
 
 
 class Connection(TConn):
-    """A client's connection, and what has arrived of its next request."""
+    """A client's connection, with the part of its next request that has arrived."""
 
     def __init__(
         self, worker: BufferingWorker, client: socket.socket, address: Any, server: Any
@@ -113,7 +113,7 @@ class BufferingWorker(ThreadWorker):
             self._wait(conn, self._headers_s)
 
     def finish_request(self, conn: Connection, fs: Future[bool]) -> None:
-        """Waits for the connection's next request, or closes it."""
+        """Waits for the connection's next request, or closes the connection."""
         self._give_back(conn.host)
         keeps = not fs.cancelled() and fs.exception() is None and fs.result()
         if keeps and self.alive and not conn.ends:

@@ -52,7 +52,7 @@ def content_policy(nonce: str) -> str:
 
 
 def guard_answers(app: Flask, *, https_only: bool) -> None:
-    """Puts the headers on every answer of the app."""
+    """Adds the headers to every answer of the app; `https_only` adds Strict-Transport-Security."""
     app.context_processor(lambda: {"csp_nonce": csp_nonce})
 
     @app.after_request

@@ -106,7 +106,7 @@ def _key(who: str) -> str:
 
 
 def _broker(url: str) -> redis.Redis | None:
-    """The broker; None if there is none."""
+    """A client of the broker at that address; None if there is none."""
     if not url:
         return None
     address = storage_uri(url).replace("redis+unix://", "unix://", 1)

@@ -35,14 +35,14 @@ Lines = dict[int, dict[str, Any]]
 
 
 def due(session: Session) -> list[int]:
-    """The numbers of the seasons that have something to announce."""
+    """Returns the numbers of the seasons for which notices are due."""
     known = (Season.state.in_((*UNDER_WAY, *OVER)), Season.told != END)
     seasons = session.scalars(select(Season).where(*known).order_by(Season.id))
     return [season.id for season in seasons if _stage(session, season) != season.told]
 
 
 def announce(session: Session, number: int, *, now: int) -> bool:
-    """Sends the notices that are due for that season; False if there was none."""
+    """Sends the notices that are due for that season; returns False if none was due."""
     season = session.get_one(Season, number)
     before, stage = season.told, _stage(session, season)
     if stage == before or not compare_and_set(

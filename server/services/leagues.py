@@ -185,7 +185,7 @@ def ensure_default_leagues(
 def set_paused(session: Session, actor: User, name: str, paused: bool, *, now: int) -> None:
     """Pauses or resumes a continuous league's queue, or the schedule of any other league.
 
-    Seasons that a paused schedule missed are not made up for. Raises Forbidden or NotFound.
+    A season whose start came during the pause is not made up for. Raises Forbidden or NotFound.
     """
     require_operator(actor)
     league = find_league(session, name)

@@ -147,7 +147,7 @@ def _attempts(session: Session, context: Context, name: str, network: str) -> Lo
 
 
 def _too_many(where: str, wait_ms: int, otherwise: str = "") -> TooMany:
-    """The error for a caller who has to wait."""
+    """The error for a caller who has to wait `wait_ms`; `otherwise` is another way to log in."""
     seconds = -(-wait_ms // 1000)
     wait = f"{seconds} seconds" if seconds < 120 else f"{-(-seconds // 60)} minutes"
     wait = "1 second" if seconds == 1 else wait

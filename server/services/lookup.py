@@ -39,27 +39,27 @@ def find_bot(session: Session, name: str, viewer: User | None = None) -> Bot:
 
 
 def find_version(session: Session, number: int) -> Version:
-    """The version with that row number."""
+    """Returns the version with that row number."""
     return _get(session, Version, number)
 
 
 def find_match(session: Session, name: str) -> Match:
-    """The match with that id."""
+    """Returns the match with that id."""
     return _get(session, Match, name)
 
 
 def find_lesson(session: Session, number: int) -> Lesson:
-    """The lesson with that number."""
+    """Returns the lesson with that number."""
     return _get(session, Lesson, number)
 
 
 def find_comparison(session: Session, number: int) -> Comparison:
-    """The comparison with that number."""
+    """Returns the comparison with that number."""
     return _get(session, Comparison, number)
 
 
 def find_league(session: Session, name: str) -> League:
-    """The league of that name."""
+    """Returns the league with that name."""
     row = session.scalar(select(League).where(League.name == name))
     if row is None:
         raise NotFound(f"there is no league {name!r}; `matchbox league list` names them")

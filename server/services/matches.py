@@ -1,4 +1,4 @@
-"""Matches as jobs: what is sent to an arena, and how its result is recorded. Computes no rating."""
+"""Matches as jobs: the message to an arena, and the recording of the result. Computes no rating."""
 
 from __future__ import annotations
 

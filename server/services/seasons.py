@@ -281,7 +281,7 @@ def _change_all(
 
 
 def _operated(session: Session, actor: User, name: int | str) -> Season:
-    """The season of that number or name, for an operator. Raises Forbidden or NotFound."""
+    """The season with that number or name, for an operator. Raises Forbidden or NotFound."""
     require_operator(actor)
     return find_season(session, name, actor)
 

@@ -93,7 +93,7 @@ def end(session: Session, user: User, number: int) -> None:
 
 
 def forget(session: Session, number: int) -> None:
-    """Ends a session, if it has not ended yet."""
+    """Ends the session with that row number, if it has not ended yet."""
     session.execute(delete(BrowserSession).where(BrowserSession.id == number))
 
 

@@ -184,7 +184,7 @@ def _shown(session: Session, subject: League | Season) -> Sequence[Version]:
 
 
 def _nature(game: str) -> tuple[bool, bool]:
-    """Whether the game is cooperative, and its seats balanced."""
+    """Whether the game is cooperative, and whether its seats are balanced."""
     try:
         spec = registry.game(game).spec
     except MatchboxError:  # no longer installed: its last standing needs neither

@@ -163,7 +163,7 @@ def require_open(session: Session, match: Match) -> None:
 
 
 def has_opened(session: Session, season: Season, since: int) -> bool:
-    """Whether the season has opened a round after that time."""
+    """Whether the season has opened a round after that time, UTC in ms."""
     later = (Match.season_id == season.id, Match.replaces.is_(None), Match.created_at > since)
     return session.scalar(select(Match.id).where(*later).limit(1)) is not None
 

@@ -29,7 +29,7 @@ class WallReport(msgspec.Struct, frozen=True):
     walled: bool
     """True if strangers' programs may run in the box."""
     why: str = ""
-    """What is missing, if it is not walled."""
+    """Why the box is not walled, if it is not."""
     arena: str = "arena"
     """The arena's name. A later report with the same name replaces this one."""
 
@@ -49,7 +49,7 @@ class Wall(msgspec.Struct, frozen=True):
 
     walled: bool
     why: str
-    """What is missing, if it is not walled."""
+    """Why an arena is not walled, if one is not."""
     box: str | None
     """The kind of box of an arena, one without a wall if there is one; None before any report."""
     arenas: dict[str, ArenaWall]
