@@ -69,9 +69,9 @@ def send(letter: Letter, settings: Settings, *, trust: ssl.SSLContext | None = N
                 server.login(settings.smtp_user, settings.smtp_password)
             server.send_message(message)
     except smtplib.SMTPRecipientsRefused as error:
-        code, said = next(iter(error.recipients.values()))
-        told = f"the mail server refuses {letter.to}: {code} {said.decode('ascii', 'replace')}"
-        raise (BadName if code >= 500 else Unavailable)(told) from error
+        code, reply = next(iter(error.recipients.values()))
+        trouble = f"the mail server refuses {letter.to}: {code} {reply.decode('ascii', 'replace')}"
+        raise (BadName if code >= 500 else Unavailable)(trouble) from error
     except (OSError, smtplib.SMTPException) as error:
         raise Unavailable(f"the mail server at {settings.smtp_host} failed: {error}") from error
 

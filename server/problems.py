@@ -115,12 +115,12 @@ def _tell_matchbox_error(error: errors.MatchboxError) -> Response:
         status = 401
     wait = error.wait_s if isinstance(error, errors.TooMany) else None
     extra = {} if wait is None else {"retry_after": wait}
-    told = answer(status, str(error), kind=type(error).__name__, **extra)
+    response = answer(status, str(error), kind=type(error).__name__, **extra)
     if isinstance(error, ScopeNeeded):  # as RFC 6750 asks
-        told.headers["WWW-Authenticate"] = (
+        response.headers["WWW-Authenticate"] = (
             f'Bearer error="insufficient_scope", scope="{error.scope}"'
         )
-    return told
+    return response
 
 
 def _tell_bad_input(error: HTTPError) -> Response:
@@ -137,10 +137,10 @@ def _tell_http_error(error: HTTPException) -> Response:
     status = error.code or 500
     if status < 400:
         return error.get_response()  # type: ignore[return-value]
-    said = error.description
-    if status == 400 and said == BadRequest.description:
-        said = _UNREADABLE
-    response = answer(status, _DETAILS.get(status) or said or error.name)
+    description = error.description
+    if status == 400 and description == BadRequest.description:
+        description = _UNREADABLE
+    response = answer(status, _DETAILS.get(status) or description or error.name)
     for name, value in error.get_headers():
         if name in ("Allow", "Retry-After"):
             response.headers[name] = value

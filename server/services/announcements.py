@@ -130,13 +130,13 @@ def _end(season: Season) -> str:
 
 
 def _result(lines: Lines) -> Callable[[Entry], str]:
-    def told(entry: Entry) -> str:
+    def sentence(entry: Entry) -> str:
         line = lines.get(entry.version_id or 0)
         if line is not None:
             return f"{entry.bot.full_name} came to rank {_place(line, lines)}."
         return f"{entry.bot.full_name} was {entry.out}." if entry.out else ""
 
-    return told
+    return sentence
 
 
 def _place(line: dict[str, Any], lines: Lines) -> str:

@@ -37,8 +37,8 @@ def take_out(
     if not compare_and_set(session, entry, values, Entry.out != out):
         return 0
     its_own = (Match.season_id == entry.season_id, sat_in(entry.version_id))
-    told = f"{_GONE}{entry.bot.full_name}"
-    return make_void(session, told, Match.state.in_(UNFINISHED), *its_own, now=now)
+    reason = f"{_GONE}{entry.bot.full_name}"
+    return make_void(session, reason, Match.state.in_(UNFINISHED), *its_own, now=now)
 
 
 def bring_back(session: Session, entry: Entry, *, now: int) -> list[Match]:

@@ -57,9 +57,9 @@ def count(session: Session, match: Match, record: Record, *, settings: Settings,
         version.forfeits += forfeits
         if first:
             _tell_first(session, version, match, record, now)
-        told = _too_many(version.rated_matches, version.rated_bouts, version.forfeits, settings)
-        if told:
-            _suspend(session, version, told, now)
+        why = _too_many(version.rated_matches, version.rated_bouts, version.forfeits, settings)
+        if why:
+            _suspend(session, version, why, now)
     session.flush()
 
 
@@ -82,9 +82,9 @@ def leave(session: Session, season: Season, *, settings: Settings, now: int) -> 
         name, since = version.entrant, version.counted_from or 0
         rows = [row for row in own[name] if scheduled[row.match] >= since]
         lost = sum(row.forfeit is not None and row.seats[row.forfeit] == name for row in rows)
-        told = _too_many(len({row.match for row in rows}), len(rows), lost, settings)
-        if told:
-            _take_out(session, entry, version, told, now)
+        why = _too_many(len({row.match for row in rows}), len(rows), lost, settings)
+        if why:
+            _take_out(session, entry, version, why, now)
 
 
 def uncount(session: Session, match: Match) -> None:

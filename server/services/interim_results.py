@@ -77,10 +77,10 @@ def begin(row: Comparison, plan: Plan) -> dict[str, Any]:
     """Returns the comparison's result before the first look."""
     if plan.sequential:
         trial = _trial(row, row.most)
-        told = head_to_head_document(trial, judge(trial, (0,) * len(SHARES)))
+        document = head_to_head_document(trial, judge(trial, (0,) * len(SHARES)))
     else:
-        told = _NOTHING
-    return {**told, "looks": [], "forfeits": {}, "why": ""}
+        document = _NOTHING
+    return {**document, "looks": [], "forfeits": {}, "why": ""}
 
 
 def look(session: Session, row: Comparison, plan: Plan, *, last: bool) -> None:
@@ -137,9 +137,9 @@ def _gauntlet(row: Comparison, plan: Plan, played: Played) -> dict[str, Any]:
         whole = gauntlet(played.rows, one, other, cooperative=plan.cooperative)
     except ValueError:  # every match of one of the two is void
         return dict(_NOTHING)
-    told = gauntlet_document(whole, len(played.rows))
-    by_row = {str(played.versions[name]): value for name, value in told["by_opponent"].items()}
-    return {**told, "by_opponent": by_row}
+    document = gauntlet_document(whole, len(played.rows))
+    by_row = {str(played.versions[name]): value for name, value in document["by_opponent"].items()}
+    return {**document, "by_opponent": by_row}
 
 
 def _forfeits(played: Played) -> dict[str, int]:

@@ -167,8 +167,8 @@ def lose(
     """
     faults = row.platform_faults + 1
     parked = faults >= settings.attempts
-    told = {"platform_faults": faults, "trouble": storable(why, 500)}
-    values = {**(kind.to_parked if parked else kind.to_queued), **told}
+    counted = {"platform_faults": faults, "trouble": storable(why, 500)}
+    values = {**(kind.to_parked if parked else kind.to_queued), **counted}
     if not _change(session, row, values, kind.leased, attempt):
         return False
     kind.failed(session, row, now)

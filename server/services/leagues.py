@@ -96,8 +96,8 @@ def create(
     _set(league, format, {"everybody": scheduled, **(admission or {})}, schedule, now)
     session.add(league)
     session.flush()
-    asked = {"separation": separation, "format": format, "schedule": schedule}
-    _note(session, actor, "league.create", league, {**asked, "admission": admission}, now)
+    fields = {"separation": separation, "format": format, "schedule": schedule}
+    _note(session, actor, "league.create", league, {**fields, "admission": admission}, now)
     return league
 
 
@@ -132,7 +132,7 @@ def edit(
     session.flush()
     if schedule is not None:
         _reschedule(session, league, now)
-    asked = {
+    fields = {
         "deals": deals,
         "paced": paced,
         "separation": separation,
@@ -140,7 +140,7 @@ def edit(
         "admission": admission,
         "schedule": schedule,
     }
-    _note(session, actor, "league.edit", league, asked, now)
+    _note(session, actor, "league.edit", league, fields, now)
 
 
 def format_of(league: League) -> Format:
@@ -263,9 +263,9 @@ def _reschedule(session: Session, league: League, now: int) -> None:
 
 
 def _note(
-    session: Session, actor: User, action: str, league: League, asked: Fields, now: int
+    session: Session, actor: User, action: str, league: League, fields: Fields, now: int
 ) -> None:
-    given = {name: value for name, value in asked.items() if value is not None}
+    given = {name: value for name, value in fields.items() if value is not None}
     audit.note(session, actor, action, f"league:{league.id}", given, now=now)
 
 

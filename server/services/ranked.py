@@ -138,10 +138,10 @@ def _tables(session: Session, league: League, first: int) -> Iterable[tuple[bool
         Match.comparison_id.is_(None),
         Match.rules == league.rules,
     )
-    told = Match.state.in_((*UNFINISHED, MatchState.FINISHED))
+    not_void = Match.state.in_((*UNFINISHED, MatchState.FINISHED))
     query = select(Match.id, Match.state, MatchSeat.version_id).join(Match.seats)
     recent = Match.state.in_(UNFINISHED) | (Match.number >= first)
     tables: dict[str, tuple[bool, list[int]]] = {}
-    for name, state, version in session.execute(query.where(*ranked, told, recent)):
+    for name, state, version in session.execute(query.where(*ranked, not_void, recent)):
         tables.setdefault(name, (state == MatchState.FINISHED, []))[1].append(version)
     return tables.values()

@@ -63,8 +63,8 @@ def check_beside(match: Match, played: Record, message: MatchPlayed) -> None:
     if not len(message.cpu_ms) == len(message.logs) == seats:
         raise BadMessage(f"the result of match {match.id} has not one time and log a seat")
     bouts = {(bout.deal, bout.rotation) for bout in played.bouts}
-    told: list[Note | Diagnostic] = [*message.notes, *message.diagnostics]
-    for one in told:
+    reports: list[Note | Diagnostic] = [*message.notes, *message.diagnostics]
+    for one in reports:
         if one.entrant >= seats or (one.deal, one.rotation) not in bouts:
             raise BadMessage(f"the result of match {match.id} tells of a bout that it has not")
     if message.sampled > BOUTS:

@@ -211,8 +211,8 @@ def _lack(
     """The test of fit as plain data; each pair has the bots' names and their versions' numbers."""
     if lack is None:
         return None
-    told = {name for pair in lack.worst for name in (pair.first, pair.second)}
-    query = select(Version).where(Version.id.in_([versions[name] for name in told]))
+    names = {name for pair in lack.worst for name in (pair.first, pair.second)}
+    query = select(Version).where(Version.id.in_([versions[name] for name in names]))
     with_owner = joinedload(Version.bot).joinedload(Bot.owner)
     found = {one.entrant: one for one in session.scalars(query.options(with_owner))}
     pairs = []
