@@ -183,7 +183,7 @@ def tokens(session: Session, user: User) -> Sequence[Token]:
 
 
 def token_of(session: Session, secret: str, *, now: int) -> Token:
-    """Returns the API token with this secret. Raises Forbidden if it is unknown or has ended."""
+    """Returns the API token with this secret. Raises Forbidden if unknown, revoked or expired."""
     working = (Token.purpose == _API, Token.revoked_at.is_(None))
     token = session.scalar(select(Token).where(Token.digest == digest_of(secret), *working))
     if token is None or token.user is None:

@@ -1,7 +1,7 @@
 """Divides an edition's bots into divisions, by the final standings of the last edition.
 
-Until an edition freezes, it is one season that all bots enter. The freeze then creates another
-season for each lower division.
+Until an edition freezes, it is one season that all bots enter. The freeze then makes a season
+of its own for each lower division.
 """
 
 from __future__ import annotations

@@ -75,7 +75,10 @@ def report_wall(session: Session, report: Mapping[str, Any], *, now: int) -> Non
 
 
 def wall(session: Session) -> Wall:
-    """Returns whether strangers' bots may run, which needs a wall on every arena that reports."""
+    """Returns the arenas' reports, summed up: strangers' bots may run if every arena has a wall.
+
+    Only arenas that still report count.
+    """
     row = session.get(Setting, NAME)
     kept = msgspec.convert(dict(row.value) if row is not None else {}, dict[str, ArenaWall])
     newest = max((report.at for report in kept.values()), default=0)
