@@ -253,7 +253,7 @@ def _bounds(bounds: Sequence[float], games: int) -> list[float]:
 def _deals(session: Session, row: Comparison, games: int, settings: Settings) -> int:
     """The number of deals of each match.
 
-    A match takes the wished time, unless that leaves fewer than FEWEST_LOOKS looks or takes more
+    A match takes `match_seconds`, unless that leaves fewer than FEWEST_LOOKS looks or takes more
     than `games` bouts. The number decides when the results are looked at, and affects the finding
     in no other way.
     """

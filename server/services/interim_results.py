@@ -54,7 +54,7 @@ class Plan:
     """The number of bouts of all these matches together."""
     cooperative: bool
     sequential: bool
-    """Whether the two versions meet each other, until the result is clear."""
+    """Whether the two versions meet each other, and only until the result is clear."""
 
     @classmethod
     def of(cls, row: Comparison) -> Plan:
@@ -104,7 +104,7 @@ def look(session: Session, row: Comparison, plan: Plan, *, last: bool) -> None:
 
 
 def is_clear(row: Comparison) -> bool:
-    """Whether a head-to-head comparison is decided. Always False for a gauntlet: it plays on."""
+    """Whether a head-to-head comparison is decided. False for a gauntlet, which plays all games."""
     found = row.result or {"llr": None}
     return found["llr"] is not None and found["verdict"] != "undecided"
 

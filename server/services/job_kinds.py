@@ -48,9 +48,10 @@ def lose(session: Session, message: wire.Lost, *, settings: Settings, now: int) 
 
 
 def sweep(session: Session, *, settings: Settings, now: int) -> int:
-    """Queues jobs that did not come back in time again; returns how many. Counts no fault.
+    """Puts jobs that did not come back in time back into the queue; counts no fault for that.
 
-    Also sends the try-outs whose turn it is, among them those that were never sent.
+    Also sends the try-outs whose turn it is, among them those that were never sent. Returns the
+    number of jobs that were late or due.
     """
     late = jobs.sweep(session, MATCH, settings=settings, now=now)
     late += jobs.sweep(session, LESSON, settings=settings, now=now)

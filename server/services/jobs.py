@@ -180,7 +180,10 @@ def lose(
 
 
 def sweep(session: Session, kind: JobKind[Row], *, settings: Settings, now: int) -> int:
-    """Queues the jobs that are past their deadline again; returns how many. Counts no fault."""
+    """Puts jobs that are past their deadline back into the queue; returns how many were late.
+
+    Counts no fault.
+    """
     late = select(kind.model).where(kind.leased, kind.model.deadline < now)
     rows = session.scalars(late.order_by(kind.model.id)).all()
     for row in rows:

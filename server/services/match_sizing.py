@@ -32,7 +32,7 @@ RECENT: Final = 100
 OWN: Final = 10
 """How many of its own last matches show the speed of a version that is not in those."""
 LONGEST: Final = 2.5
-"""How many times the wished duration the longest match of a season may take."""
+"""How many times `match_seconds` the longest match of a season may take."""
 
 
 class Pace:
@@ -53,10 +53,10 @@ class Pace:
         self._own: dict[int, float | None] = {row: _median(own) for row, own in found.items()}
 
     def deals(self, tables: Sequence[Sequence[int]], settings: Settings) -> int:
-        """Returns the number of deals with which the longest match takes the wished time.
+        """Returns the number of deals with which the longest match takes `match_seconds`.
 
         A table is the versions' row numbers. Returns the league's own number of deals if the speed
-        of a version is unknown, or if the settings wish for no time.
+        of a version is unknown, or if `match_seconds` is 0.
         """
         times = [self._seconds(table) for table in tables]
         known = [time for time in times if time is not None]
@@ -69,9 +69,10 @@ class Pace:
     ) -> int:
         """Returns the number of deals, up to `most`, for all matches between these row numbers.
 
-        A match between versions of median speed takes the wished time, unless the longest match
+        A match between versions of median speed takes `match_seconds`, unless the longest match
         would take more than LONGEST times that. With `teams`, one version has all seats of a table.
-        Returns the league's own number of deals if the speed of a version is unknown.
+        Returns the league's own number of deals if the speed of a version is unknown, or if
+        `match_seconds` is 0.
         """
         seats = self._league.seats
         if not settings.match_seconds or self._seconds(versions) is None:
@@ -82,7 +83,7 @@ class Pace:
         return min(self._fitting(max(usual, longest / LONGEST), settings), most)
 
     def _fitting(self, seconds: float, settings: Settings) -> int:
-        """The number of deals that take the wished time, within the settings' limits.
+        """The number of deals that take `match_seconds`, within the settings' limits.
 
         Try-outs only measure processor time. Until a match has shown the rest, a match has no more
         deals than the league's own number.

@@ -87,8 +87,8 @@ def check(password: str, name: str) -> None:
 def _plain_forms(password: str) -> set[str]:
     """The simpler forms of a password, to be compared with the common ones.
 
-    It is put in lower case, stripped of digits and signs around it, and read with letters in place
-    of signs. If it repeats one part, that part is a form as well.
+    The password is put in lower case, stripped of digits and signs around it, and read with letters
+    in place of signs. If a form repeats one part, that part is a form as well.
     """
     lower = password.casefold()
     words = set(_WORD.findall(lower))

@@ -1,4 +1,4 @@
-"""Quarantines versions that are often present when the platform fails, and has them tried alone.
+"""Quarantines versions that are often present when the platform fails, and has them tried again.
 
 Counts which versions were present at which platform fault, and judges none of them. They are tried
 out against a bot of the house, and verdicts.py settles them.
@@ -54,8 +54,8 @@ def note(session: Session, match: Match, now: int) -> None:
 def take_aside(session: Session, *, settings: Settings, now: int) -> int:
     """Quarantines versions that were present at too many platform faults; returns how many.
 
-    Each is tried out alone. The house's versions are never quarantined, since others are tried
-    against them.
+    Each is tried out again, apart from other authors' bots. The house's versions are never
+    quarantined, since others are tried against them.
     """
     session.execute(delete(PlatformFault).where(PlatformFault.at <= now - DAY_MS))
     often = (
