@@ -55,7 +55,7 @@ class _Bout:
         self.together: Sequence[int] = ()
         """The seats that move simultaneously, if there are several."""
         self.answered: dict[int, Any] = {}
-        """The answers that some of them have given."""
+        """The answers of the seats in `together` so far."""
 
 
 class RulesBatch:

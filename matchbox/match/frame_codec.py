@@ -23,7 +23,7 @@ _ROOM: Final = 1 << 16
 _room: Final = bytearray(_ROOM)
 """The buffer for a frame of answers; a longer frame is left to msgspec."""
 _TAIL: Final = 100
-"""More than the bytes that a question has beside its brief and its seed."""
+"""An upper bound for the bytes of a question without its brief and its seed."""
 
 # marshal's format 2: a letter for the kind, then (except for None) four bytes for the number or
 # the length, lowest byte first.

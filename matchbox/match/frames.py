@@ -29,7 +29,8 @@ DETAIL_LENGTH: Final = 200
 MOST: Final = 250
 """The most questions in a frame: the answers, each of the greatest length, still fit into one."""
 MOST_REPORTING: Final = 25
-"""The same where players report on their moves, since the reports must fit too."""
+"""The most questions in a frame if players report on their moves, since the reports must fit
+too."""
 LONG: Final = 1 << 20
 """A frame longer than this many bytes is split if it asks several questions."""
 REPORT_LENGTH: Final = 1024

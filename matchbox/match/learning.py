@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 MOST_RECORDS: Final = 2000
 """The most bouts of a round that a bot learns from."""
 MOST_BYTES: Final = 16 << 20
-"""The most bytes of JSON that they have together."""
+"""The most bytes of JSON in all records of a lesson together."""
 ME: Final = "me"
 """A bot's name in its own records."""
 

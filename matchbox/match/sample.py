@@ -29,7 +29,8 @@ AGAIN: Final = 2
 _NO_WORD: Final = frozenset(("timeout", "platform", "protocol", "memory"))
 """A bout with such a fault proves nothing: the machine may have caused it."""
 _SKIPPED: Final = _NO_WORD | {"excluded"}
-"""Nor does a bout that other bouts of the match have decided."""
+"""A bout with one of these faults is not sampled. "excluded" means that other bouts have decided
+it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +39,9 @@ class Sampled:
 
     bouts: int
     stateful: list[int]
-    """These answer differently alone than among other bouts."""
+    """The entrants that answer differently alone than among other bouts."""
     unrepeatable: list[int]
-    """These answer differently each time."""
+    """The entrants that answer differently each time."""
 
 
 def sample(

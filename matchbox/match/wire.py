@@ -15,10 +15,11 @@ VERSION: Final = 1
 
 TRY_OUT: Final = "arena.try_out"
 TRY_OUT_LAST: Final = "arena.try_out_last"
-"""The try-outs of an author whose try-outs were slow: among the matches, not before them."""
+"""For try-outs of an author whose earlier ones were slow: they queue among the matches, not before
+them."""
 PLAY_MATCH: Final = "arena.play_match"
 PLAY_COMPARISON: Final = "arena.play_comparison"
-"""Matches that an author asked for: a queue apart from the league's, so that both get turns."""
+"""For matches that an author asked for: a queue apart from the league's, so that both get turns."""
 LEARN: Final = "arena.learn"
 SETTLE: Final = "ledger.settle"
 RECORD: Final = "ledger.record"
@@ -38,7 +39,7 @@ Count = Annotated[int, msgspec.Meta(ge=0, lt=1 << 31)]
 Amount = Annotated[float, msgspec.Meta(ge=0, le=1e12)]
 """An amount of time, in the unit of its field; NaN and infinity are refused."""
 Bouts = Annotated[int, msgspec.Meta(ge=0, le=1024)]
-"""At most as many as one process may hold."""
+"""A number of bouts, at most as many as one process may hold."""
 Kind = Literal["match", "version", "lesson"]
 """The subject of a job: a match to play, a version to try out, or a lesson to give."""
 
@@ -199,7 +200,8 @@ class TriedOut(msgspec.Struct, frozen=True, kw_only=True):
     learns: bool | None = None
     """Whether the class has a `learn`; None if the try-out did not get that far."""
     cpu_ms_per_deal: Amount = 0.0
-    """By one seat, in all rotations; 0 if nothing was played."""
+    """The processor time that one seat needs for a deal in all rotations; 0 if nothing was
+    played."""
     v: Version = VERSION
 
 

@@ -51,7 +51,7 @@ class HumanPlayer(Player):
 
     def __init__(self) -> None:
         self.known_cards = 0
-        """The size of the discard pile at the end of the player's last turn."""
+        """The size of the discard pile at the end of the player's previous turn."""
 
     def name(self) -> str:
         return "Human"
@@ -75,9 +75,9 @@ def play_game(
 ) -> int:
     """Plays one game in this process; returns the winner, 0 or 1.
 
-    Chance is the module `random`'s, so that `random.seed` repeats a game. With `print_details` the
-    transcript is printed. With `raise_exceptions` a player's fault is raised; without it, that
-    player just loses.
+    Random numbers come from the module `random`, so `random.seed` repeats a game. With
+    `print_details` the transcript is printed. With `raise_exceptions` a player's fault is raised;
+    without it, that player just loses.
     """
     from matchbox.games.bomb import terminal
 

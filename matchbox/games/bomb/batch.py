@@ -83,7 +83,7 @@ class Batch:
         return [(bout.number, bout.moves, {}) for bout in left]
 
     def _ask(self, bout: _Bout) -> None:
-        """Asks the mover; its brief may change once it has answered."""
+        """Adds a question to the mover, whose brief may change after its answer."""
         state = bout.state
         seat = state.mover
         sheet: Sheet = state.sheets[seat]
@@ -98,5 +98,5 @@ class Batch:
 
 
 def _no_questions() -> list[Any]:
-    """No questions for either seat; in compiled code questions are encoded as they come."""
+    """Returns no questions for either seat; compiled code encodes questions as they are added."""
     return [frame_codec.Asking(), frame_codec.Asking()] if frame_codec.COMPILED else [[], []]

@@ -18,6 +18,6 @@ DECK: Final = bytes([SKIP] * 4 + [BOTTOM] * 4 + [SHUFFLE] * 4 + [SEE] * 8 + [NOT
 ADDED: Final = bytes((DEFUSE, DEFUSE, BOMB))
 """The cards that are added to the draw pile after the deal."""
 DEALT: Final = 5
-"""How many cards each player is dealt, beside a defuse card."""
+"""The number of cards that each player is dealt, in addition to a defuse card."""
 SEEN: Final = 3
-"""How many cards a see card shows."""
+"""The number of cards that a see card shows."""

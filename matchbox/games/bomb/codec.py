@@ -1,8 +1,9 @@
-"""The view of bomb in bytes, as it is sent to a player. Knows the layout, but no rule.
+"""Encodes the view of bomb in bytes. Knows the layout, but no rule.
 
-A brief begins with a byte for each of these numbers: 1 if the bomb is to be put back, else 0; the
-size of the draw pile; the size of the other hand; how many cards are seen; and the hand, as a count
-for each kind. Then come the cards seen, the topmost first, and the discard pile, the oldest first.
+A brief begins with one byte for each of these numbers: 1 if the bomb is to be put back, else 0; the
+size of the draw pile; the size of the other hand; the number of cards seen; and the hand, as a
+count for each kind. The cards seen follow, the topmost first, and then the discard pile, the oldest
+first.
 """
 
 from __future__ import annotations
@@ -24,8 +25,10 @@ _BLANK: Final = bytearray(_CARDS)
 
 
 class Sheet:
-    """What one player knows. It is kept as a brief, so that nothing is written before a question:
-    that is faster than fields."""
+    """The knowledge of one player.
+
+    It is stored as a brief, which is faster than fields: a question needs no encoding.
+    """
 
     __slots__ = ("_brief",)
 
@@ -33,7 +36,10 @@ class Sheet:
         self._brief = _BLANK.copy()
 
     def brief(self, pile: int) -> bytearray:
-        """The brief, with the size of the draw pile; not a copy, so it changes with the sheet."""
+        """Returns the brief with this size of the draw pile.
+
+        It is no copy: it changes with the sheet.
+        """
         self._brief[_PILE] = pile
         return self._brief
 
@@ -58,35 +64,35 @@ class Sheet:
         return read_discard(bytes(self._brief))
 
     def holds(self, card: int) -> int:
-        """How many cards of that kind are in the hand."""
+        """Returns the number of cards of that kind in the hand."""
         return self._brief[_HAND + card]
 
     def gain(self, card: int) -> None:
-        """A card is added to the hand."""
+        """Adds a card to the hand."""
         self._brief[_HAND + card] += 1
 
     def play(self, card: int) -> None:
-        """A card goes from the hand to the discard pile."""
+        """Moves a card from the hand to the discard pile."""
         self._brief[_HAND + card] -= 1
         self._brief.append(card)
 
     def other_gains(self) -> None:
-        """A card is added to the other hand."""
+        """Adds a card to the other hand."""
         self._brief[_OTHER] += 1
 
     def other_plays(self, card: int) -> None:
-        """A card goes from the other hand to the discard pile."""
+        """Moves a card from the other hand to the discard pile."""
         self._brief[_OTHER] -= 1
         self._brief.append(card)
 
     def see(self, cards: bytearray) -> None:
-        """These cards are seen, the topmost first."""
+        """Shows these cards to the player, the topmost first."""
         self.forget()
         self._brief[_SEEN] = len(cards)
         self._brief[_CARDS:_CARDS] = cards
 
     def forget(self) -> None:
-        """The cards that were seen are forgotten."""
+        """Forgets the cards that were seen."""
         brief = self._brief
         if brief[_SEEN]:
             del brief[_CARDS : _CARDS + brief[_SEEN]]
@@ -98,7 +104,7 @@ class Sheet:
 
 
 def sheet_of(hand: Iterable[int], other: int, played: Iterable[int] = ()) -> Sheet:
-    """A sheet with this hand, the size of the other hand, and this discard pile."""
+    """Returns a sheet with this hand, this size of the other hand, and this discard pile."""
     sheet = Sheet()
     sheet._brief[_HAND:_CARDS] = bytes(hand)
     sheet._brief[_OTHER] = other

@@ -107,7 +107,7 @@ def _pile(view: Any) -> str:
 
 
 def _discard(view: Any) -> str:
-    """The newest cards, as many as fit; the last one is marked if it was just played."""
+    """Draws the newest cards, as many as fit; the last one is marked if it was just played."""
     shown = view["discard"][-5:]
     cards = [_card(200 + 70 * place, 160, kind) for place, kind in enumerate(shown)]
     played = shown and view.get("last") in ("skip", "see", "shuffle", "bottom")

@@ -73,7 +73,7 @@ class Hand:
     __slots__ = ("_counts",)
 
     def __init__(self, d: Mapping[Card, int] | None = None) -> None:
-        """A hand with these numbers of cards; without them, an empty one."""
+        """Makes a hand with these numbers of cards; an empty one without them."""
         self._counts = bytes(len(KINDS))
         """The number of cards of each kind; that of the bomb stays 0."""
         for card, number in d.items() if d else ():
@@ -92,7 +92,7 @@ class Hand:
         self._change(card, -1)
 
     def num_cards(self, card: Card) -> int:
-        """How many cards of that kind are in the hand."""
+        """Returns the number of cards of that kind in the hand."""
         if type(card) is not Card:
             return self._counts[card._number]
         known = card
@@ -146,15 +146,15 @@ class GameData:
         return _hand(codec.read_hand(self._brief))
 
     def draw_pile_size(self) -> int:
-        """How many cards are on the draw pile."""
+        """Returns the number of cards on the draw pile."""
         return codec.read_pile(self._brief)
 
     def other_players_hand_count(self) -> int:
-        """How many cards the other player holds."""
+        """Returns the number of cards in the other player's hand."""
         return codec.read_other(self._brief)
 
     def discard_pile(self) -> tuple[Card, ...]:
-        """All cards played so far, oldest first."""
+        """Returns all cards played so far, oldest first."""
         pile = codec.read_discard(self._brief)
         return tuple([_cards[number] for number in pile])
 
@@ -201,7 +201,7 @@ class Player:
         raise NotImplementedError("a player must have a method turn(game_data, play_a_card)")
 
     def defuse(self, game_data: GameData) -> int:
-        """The place for the bomb: from 0, the top, to game_data.draw_pile_size(), the bottom."""
+        """Returns the place for the bomb: 0 is the top, game_data.draw_pile_size() the bottom."""
         raise NotImplementedError("a player must have a method defuse(game_data)")
 
 

@@ -86,7 +86,7 @@ class ScaredPlayer(Player):
 
 
 class MediumPlayer(Player):
-    """Draws if it holds a defuse card; otherwise looks first, and evades the bomb if it sees it."""
+    """Draws if it holds a defuse card; otherwise looks first, and avoids the bomb if it sees it."""
 
     def __init__(self) -> None:
         self.known_defuses = 0
@@ -124,7 +124,7 @@ class MediumPlayer(Player):
         return self.evade_unseen(game_data, play_a_card)
 
     def evade_unseen(self, game_data: GameData, play_a_card: PlayACard) -> Card | None:
-        """The end of a turn once there is no see card left."""
+        """Ends a turn once the hand has no see card left."""
         hand = game_data.my_hand()
         if hand.num_cards(shuffle_card):
             play_a_card(shuffle_card)

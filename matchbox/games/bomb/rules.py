@@ -33,7 +33,7 @@ SPEC: Final = Spec(
 
 
 def names(cards: Iterable[int]) -> list[str]:
-    """The kinds of these cards."""
+    """Returns the kinds of these cards by name."""
     return [KINDS[card] for card in cards]
 
 
@@ -58,7 +58,7 @@ class Bomb:
         return ["draw", *(kind for kind in _MOVES_OF_CARDS if hand[NUMBERS[kind]])]
 
     def apply(self, state: State, seat: int, move: Plain, dice: Dice) -> State:
-        """The same state, after the move."""
+        """Returns the same state, after the move."""
         make(state, move, dice)
         return state
 
@@ -87,11 +87,11 @@ class Bomb:
         return state.sheets[seat].brief(len(state.pile))
 
     def outcome(self, state: State) -> Outcome | None:
-        """The player that exploded has lost."""
+        """Returns the outcome: the player that exploded has lost."""
         return None if state.loser is None else ENDED[state.loser]
 
     def describe(self, move: Plain, view: Plain) -> str:
-        """What happened, one line per event; cards drawn and seen are not told."""
+        """Describes the move, one line per event; cards drawn and seen are not named."""
         assert isinstance(view, dict)
         if type(move) is not str:
             return "puts the bomb back"
@@ -101,7 +101,7 @@ class Bomb:
         return lines
 
     def turns(self, moves: Sequence[Plain]) -> int:
-        """How many turns these moves make, counted by the moves that end one."""
+        """Returns the number of turns in these moves; it counts the moves that end one."""
         return sum(map(moves.count, ("draw", "bottom", "skip")))
 
     def batch(self, seats: int, options: Options) -> Batch:

@@ -34,7 +34,7 @@ class State:
     def __init__(self, pile: bytearray, sheets: tuple[Sheet, Sheet]) -> None:
         self.pile = pile
         self.sheets = sheets
-        """By seat: its hand, and the rest that it knows."""
+        """By seat: its hand, and everything else that it knows."""
         self.mover = 0
         self.asks = "turn"
         """"turn"; "defuse" if the mover is to put the bomb back; "over" at the end."""

@@ -72,7 +72,7 @@ class _Desk:
         self.state = GAME.start(2, ModuleDice(), {})
 
     def step(self, seat: int) -> None:
-        """One decision of that seat, and everything played during it."""
+        """Makes one decision of that seat, with all moves played during it."""
         self.show(self.transcript.turn(seat))
         view: Any = GAME.view(self.state, seat)
         try:
@@ -113,7 +113,7 @@ class _Desk:
             self.show(self.transcript.moved(seat, line))
 
     def _refused(self, error: IllegalMove) -> ValueError:
-        """The fault as the notebook raises it; the first one counts, even if it is caught."""
+        """Returns the fault as the notebook raises it: the first one, even if it was caught."""
         if self.fault is None:
             self.fault = ValueError(str(error))
         return self.fault
@@ -129,7 +129,7 @@ _NUMBERS: Final = {1: "one card", 2: "two cards", 3: "three cards"}
 def ask_for_turn(
     game_data: GameData, play_a_card: Callable[[Card], Any], known_cards: int
 ) -> Card | None:
-    """The human's turn: shows the other's last cards, and asks until a card ends the turn."""
+    """Shows the other player's last cards, and asks the human until a card ends the turn."""
     _show_view(game_data, game_data.discard_pile()[known_cards:])
     while True:
         letter = input(_QUESTION).strip().lower()[:1]

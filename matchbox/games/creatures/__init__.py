@@ -56,8 +56,9 @@ def play_game(
 ) -> int:
     """Plays one duel in this process and logs it in results.json; returns the winner, 0 or 1.
 
-    `player0` begins, unless `toss` lets chance decide. Chance is the module `random`'s, so that
-    `random.seed` repeats a duel. A player that remembers games gets the content of parsed.json.
+    `player0` begins, unless `toss` is true: then the beginner is drawn by lot. Random numbers come
+    from the module `random`, so `random.seed` repeats a duel. A player that remembers games gets
+    the content of parsed.json.
     """
     from matchbox.games.creatures import terminal
 

@@ -1,7 +1,7 @@
 """Many duels side by side, as matchbox.game.Batch asks for it.
 
-Plays as rules.py does, by the same steps, a row of moves in one loop. Knows no fault: it hands back
-a bout with a move that the rules would refuse.
+Plays like rules.py, by the same steps, with a row of moves in one loop. Knows no fault: it hands
+back a bout with a move that the rules would refuse.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _REFUSED: Final = -2
 _ENDED: Final = {
     why: (Outcome((2, 1), (0, 1), why), Outcome((1, 2), (1, 0), why)) for why in (NO_LIFE, NO_CARD)
 }
-"""The outcome, by what ended the duel and by who lost."""
+"""The outcome, by the reason for the end and the seat that lost."""
 _BOTH: Final = 2
 """After this many turns both seats have been asked."""
 

@@ -1,8 +1,8 @@
 """A player's `board`: the cards on one side of the table, and the actions of its owner.
 
-A facade. Its lists are brought up to date after every move; the lands, the discard pile and the
-deck are created when they are first looked at. Its methods pass an action on, which is done if the
-rules allow it. Changing the lists changes nothing in the game.
+Its lists are brought up to date after every move; the lands, the discard pile and the deck are
+created when somebody first looks at them. A method carries out its action if the rules allow it.
+Changing the lists changes nothing in the game.
 """
 
 from __future__ import annotations
@@ -23,11 +23,15 @@ NOTHING: Final = Side(bytearray())
 
 
 class GameControl:
-    """One side of the table. An action returns True if it was done; False if it was not possible,
-    and then nothing has happened."""
+    """One side of the table.
+
+    An action returns True if it was carried out. It returns False, and does nothing, if it is
+    impossible.
+    """
 
     hand: list[Card]
-    """Your own cards in the order of drawing; of the opponent's only the number."""
+    """Your own cards in the order of drawing. Of the opponent's cards only the number is
+    visible."""
     field: list[Card]
     """The creatures in the order in which they were summoned."""
     playedland: bool
@@ -43,7 +47,7 @@ class GameControl:
 
     @cached_property
     def deck(self) -> list[Card]:
-        """Face down: only its length can be seen."""
+        """The deck, face down: only its length is visible."""
         len(self.hand)  # Creates the deck, too.
         return self._layout.deck()
 

@@ -1,4 +1,4 @@
-"""Cards as a player holds them, and the deck that everybody begins with. Knows no rules.
+"""The cards of a player, and the deck that everybody begins with. Knows no rules.
 
 The names are those of the source document.
 """
@@ -12,7 +12,7 @@ from matchbox.games.creatures.kinds import CREATURES, DECK, FACE_DOWN, LAND, NAM
 
 
 class Touches:
-    """Counts how often players have marked cards; unless it changes, all marks are right."""
+    """The number of marks that players have made; while it is unchanged, all marks are right."""
 
     __slots__ = ("count",)
 
@@ -70,11 +70,11 @@ class Card:
         TOUCHES.count += 1
 
     def tap(self) -> None:
-        """Marks the card as tapped, here only: the game does not change."""
+        """Marks the card as tapped, but only in your view: the game does not change."""
         self.tapped = True
 
     def untap(self) -> None:
-        """Marks the card as untapped, here only."""
+        """Marks the card as untapped, but only in your view."""
         self.tapped = False
 
     def __str__(self) -> str:

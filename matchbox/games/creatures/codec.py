@@ -1,9 +1,9 @@
-"""A seat's view in bytes, as its driver reads it: everything the seat may know, and nothing else.
+"""Encodes a seat's view in bytes: everything the seat may know, and nothing else.
 
-First come numbers of one byte each: what is asked, the seat, the turn, the attacker's number or 0.
+First come numbers of one byte each: the question, the seat, the turn, the attacker's number or 0.
 For the seat's own side: life, deck, lands, tapped lands, mana, whether a land was played, hand,
 field, discard pile. For the other side: life, deck, hand, lands, tapped lands, field, discard pile.
-Then come the cards: the own hand; then for each side the numbers, kinds and marks of its field, and
+The cards follow: the own hand; then for each side the numbers, kinds and marks of its field, and
 its discard pile.
 """
 
@@ -83,7 +83,7 @@ def _copy(to: bytearray, at: int, cards: bytearray, size: int) -> int:
 
 
 def read(brief: bytes, own: Side, other: Side) -> None:
-    """Sets the own side from the brief, its deck face down; of the other only life and marks."""
+    """Sets the own side, with its deck face down, and the life and the marks of the other side."""
     (
         _, _, _, _,
         own.life, deck, own.lands, own.tapped, own.mana, played, hand, field, fallen,
@@ -106,10 +106,10 @@ def read(brief: bytes, own: Side, other: Side) -> None:
 
 
 def read_next(brief: bytes, own: Side, other: Side) -> bool:
-    """The same as `read` at the beginning of a turn, if most of the own side was told before.
+    """Does the same as `read` at the beginning of a turn, if most of the own side is known.
 
-    That is so if since the last turn only a card was drawn and life was lost. Otherwise it returns
-    False and sets nothing.
+    That is so if since the previous turn only a card was drawn and life was lost. Otherwise it
+    returns False and sets nothing.
     """
     numbers = _OF_NEXT(brief)
     asked, life, deck, lands, hand, field, fallen, theirs_left, theirs, discard = numbers
@@ -141,7 +141,7 @@ def read_next(brief: bytes, own: Side, other: Side) -> bool:
 def read_other(brief: bytes, other: Side) -> None:
     """Sets the other side, except its life; unseen cards are face down.
 
-    Mana, and whether a land was played, are not told: the side's seat is not to move.
+    The brief does not contain mana and whether a land was played: it is not this side's turn.
     """
     theirs = brief[_OTHER + 1 : _HEAD]
     deck, hand, other.lands, other.tapped, field, discard = theirs

@@ -20,7 +20,7 @@ _NEXT: Final = 4
 
 
 class Deck(bytearray):
-    """The same deck as `dice.shuffle` gives, to be drawn from its end with `pop`.
+    """A deck in the order that `dice.shuffle` gives it; cards are drawn from its end with `pop`.
 
     A shuffle settles the last places first, and most of a deck is never drawn. The cards below the
     settled ones are in no meaningful order.

@@ -63,7 +63,7 @@ class Game:
         return self.turns[-1]
 
     def record_results(self, loser: Player | str) -> None:
-        """Notes who has lost, and thus who has won."""
+        """Notes the loser, and thereby the winner."""
         self.loser = loser if isinstance(loser, str) else loser.name
         others = [name for name in self.players if name != self.loser]
         self.winner = others[0] if others else self.loser

@@ -60,7 +60,7 @@ def end_turn() -> dict[str, Any]:
 
 
 def record_results(loser: Player | str) -> None:
-    """Notes who has lost the game that is being logged."""
+    """Notes the loser of the game that is being logged."""
     if _open:
         _open.record_results(loser)
 

@@ -1,4 +1,4 @@
-"""The content of a board: lists as the seat sees the side, of cards that stay the same objects.
+"""The content of a board: lists of cards as the seat sees them; a card stays the same object.
 
 Brings the lists up to date after every move; on a board without actions, from the first look on.
 Knows what a player may have changed on its board; does not know which actions are legal.
@@ -28,7 +28,7 @@ _new: Final = Card.__new__
 
 
 class Layout:
-    """The cards of one board: as the game has them, and as the player has changed them.
+    """The cards of one board, as they are in the game and as the player has changed them.
 
     The board holds its layout and is passed in at every call: if each held the other, only the
     garbage collector would free them. If the player has not changed the board, the table updates
@@ -234,7 +234,7 @@ def _name(zone: list[Card], numbers: bytearray) -> list[Card]:
 
 
 def _count(zone: list[Card], number: int) -> None:
-    """Makes the zone `number` cards long; new cards lie face down."""
+    """Changes the length of the zone to `number` cards; new cards lie face down."""
     del zone[number:]
     while len(zone) < number:
         zone.append(card_of(FACE_DOWN))

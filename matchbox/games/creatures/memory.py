@@ -1,7 +1,7 @@
 """The memory of the player who is deciding: the bytes of its `parsed.json`.
 
-A box holds one bot, but a test or a terminal may hold two, so the driver sets the player. Nothing
-is remembered yet unless somebody calls a player's `remember`.
+A box holds one bot, but a test or a terminal may hold two, so the driver sets the player. A memory
+is empty until somebody calls the player's `remember`.
 """
 
 from __future__ import annotations

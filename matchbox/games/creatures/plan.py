@@ -20,9 +20,9 @@ DONE: Final = 4
 NO_MOVE: Final = 5
 """The actions in one stage of a turn."""
 _MOST: Final = 2000
-"""At most this many answers are cached,"""
+"""At most this many answers are cached."""
 _LONGEST: Final = 50
-"""with at most this many moves each."""
+"""An answer with more moves than this is not cached."""
 
 # Each of these moves is one object in all bouts, instead of a new one from each frame.
 _TAPS: Final[list[Plain]] = [["tap", lands] for lands in range(LANDS + 1)]
@@ -50,7 +50,7 @@ class Plan:
 
 
 PLANS: Final[dict[int, Any]] = {}
-"""The plans by the identity of the answer. A plan holds its answer, for comparison."""
+"""The plans by the identity of the answer. A plan keeps its answer, to compare it."""
 
 
 def plan_of(answer: Any) -> Plan:

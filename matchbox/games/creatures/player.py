@@ -72,7 +72,7 @@ class Player:
             self._table.let_through()
 
     def turn_prompt(self) -> bool:
-        """Makes your turn: False ends it, True asks again."""
+        """Makes a part of your turn; return False to end the turn, True to be called again."""
         raise NotImplementedError("a player must have a method turn_prompt()")
 
     def will_block(self, attacker: Card) -> object:

@@ -11,11 +11,11 @@ from matchbox.games.creatures.kinds import LANDS, NAMES
 
 LAND_MOVE: Final = 0
 TAP_MOVE: Final = 1
-"""Plus the number of lands."""
+"""The first number of the taps; the number of lands is added to it."""
 SUMMON_MOVE: Final = TAP_MOVE + LANDS + 1
-"""Plus the card's number."""
+"""The first number of the summons; the card's number is added to it."""
 ATTACK_MOVE: Final = SUMMON_MOVE + len(NAMES)
-"""Plus the creature's number."""
+"""The first number of the attacks; the creature's number is added to it."""
 _MOVES: Final[list[Any]] = [
     "land",
     *(["tap", lands] for lands in range(LANDS + 1)),

@@ -116,7 +116,7 @@ class Creatures:
         )
 
     def describe(self, move: Plain, view: Plain) -> str:
-        """What was done, and its effect."""
+        """Describes the move and its effect."""
         return views.told(view)
 
     def turns(self, moves: Sequence[Plain]) -> int:
@@ -124,8 +124,11 @@ class Creatures:
         return moves.count("done") + (bool(moves) and moves[-1] != "done")
 
     def facts(self, state: State) -> dict[str, Any]:
-        """Whether the loss of all life ended it; how often the winner ("W") and the loser ("L")
-        summoned each creature."""
+        """Returns facts for statistics.
+
+        They tell whether the loss of all life ended the duel, and how often the winner ("W") and
+        the loser ("L") summoned each creature.
+        """
         summons = {name: {"W": 0, "L": 0} for name in CREATURES}
         for seat, side in enumerate(state.sides):
             if state.loser is not None:

@@ -17,14 +17,14 @@ BLOCKED: Final = 2
 NO_LIFE: Final = "no life left"
 NO_CARD: Final = "no card to draw"
 MARKS: Final = ("", "attacked", "blocked")
-"""What has tapped a creature, by its mark."""
+"""The action that tapped a creature, by its mark."""
 
 
 class Side:
-    """What belongs to one seat. The end of `deck` is its top.
+    """The cards and the life of one seat. The end of `deck` is its top.
 
     The creatures on the field are three rows of bytes: their numbers among the owner's summons,
-    their cards, and their marks. Unseen cards are there in the right number, all face down.
+    their cards, and their marks. Unseen cards are present in the right number, all face down.
     """
 
     __slots__ = (
@@ -42,7 +42,7 @@ class Side:
         self.life = LIFE
         self.lands = 0
         self.tapped = 0
-        """How many of the lands are tapped."""
+        """The number of tapped lands."""
         self.mana = 0
         self.played = False
         """Whether the turn's land has been played."""
@@ -56,7 +56,7 @@ class Side:
 
 
 class State:
-    """What lies on the table."""
+    """The table: both sides, and whose turn it is."""
 
     __slots__ = (
         "attacker", "last", "loser", "mover", "movers", "sides", "turn", "why",
@@ -69,7 +69,7 @@ class State:
         self.movers: tuple[int, ...] = (0,)
         """The seat that owes a move."""
         self.turn = 0
-        """How many turns of both seats have begun."""
+        """The number of turns of both seats that have begun."""
         self.attacker = NOBODY
         """The attacking creature's place on its field, while the other seat chooses a blocker."""
         self.last: tuple[str, int, int, bool] = ("", 0, 0, False)

@@ -1,7 +1,7 @@
 """One seat of one duel: turns a player's calls into moves, and briefs into the player's boards.
 
-Knows what the seat sees, so that an impossible call does nothing; the rules check every move again.
-While it knows the effect of its moves, it keeps them back instead of waiting for the referee.
+Knows everything that the seat sees, so an impossible call does nothing; the rules check every move
+again. While it knows the effect of its moves, it collects them instead of waiting for the referee.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class Table:
         self._opponent = opponent
         opponent.board = self.other
         self._asked = -1
-        """What the seat was asked last, as in codec.ASKS; -1 before the first question."""
+        """The last question to the seat, as in codec.ASKS; -1 before the first one."""
         self._ask: Ask | None = None
         self._keeps = False
         """Whether moves may be kept back."""
@@ -214,7 +214,7 @@ class Table:
             return False
         mine, theirs, layout = self._mine, self._theirs, self._own_layout
         move = ATTACK_MOVE + mine.numbers[place]
-        # Nothing that the player still does in a turn that it has won counts.
+        # Actions after the winning attack do not count.
         if not (steps.attack(mine, theirs, place) and (self._keeps or theirs.life > 0)):
             self._row = self._row.then(move)
             self._hand_over()

@@ -69,9 +69,9 @@ def play_game(
 ) -> list[int]:
     """Plays one game in this process; returns each agent's place, 1 for the winner.
 
-    Chance is the module `random`'s, so that `random.seed` repeats a game. With `print_details` the
-    transcript is printed. With `raise_exceptions` a player's fault is raised; without it, that
-    player is out and comes last.
+    Random numbers come from the module `random`, so `random.seed` repeats a game. With
+    `print_details` the transcript is printed. With `raise_exceptions` a player's fault is raised;
+    without it, that player is out and comes last.
     """
     from matchbox.games.skull import terminal
 

@@ -224,7 +224,7 @@ def _fail_on_anothers_skull(state: State, challenger: int, owner: int, dice: Dic
 
 
 def _fail(state: State, challenger: int) -> bool:
-    """Notes the failure. Returns True if the game is over: in a single challenge the others win."""
+    """Notes the failure. Returns True if it ends the game: in a single challenge the others win."""
     state.story.append(story.FAILED + challenger)
     if state.variant == PUBLISHED:
         return False

@@ -13,7 +13,7 @@ VARIANTS: Final = ("published", "challenge", "document")
 PASSED: Final = -1
 """The bid of a seat that has passed, in a view."""
 HAS_PASSED: Final = 255
-"""The same in a state and in a brief."""
+"""The bid of a seat that has passed, in a state and in a brief."""
 
 PLACING, BETTING, CHOICE, LOSE, START, OVER = range(len(PHASES))
 PUBLISHED, CHALLENGE, DOCUMENT = range(len(VARIANTS))

@@ -65,7 +65,7 @@ class Skull:
         return state
 
     def without(self, state: State, seat: int, dice: Dice) -> State:
-        """The seat is out and the round ends; the next seat clockwise starts another."""
+        """Puts the seat out: the round ends, and the next seat clockwise starts another."""
         state.moved = len(state.story)
         challenge.remove(state, seat)
         return state
@@ -83,12 +83,12 @@ class Skull:
         return steps.outcome(state) if state.ended is not None else None
 
     def describe(self, move: Plain, view: Plain) -> str:
-        """What happened, one line per event; hidden cards stay hidden."""
+        """Describes the move, one line per event; hidden cards stay hidden."""
         assert isinstance(view, dict)
         return event_text.told(view["events"])
 
     def turns(self, moves: Sequence[Plain]) -> int:
-        """How many of the moves the document knows; other decisions are not counted."""
+        """Returns the number of moves that the document knows; other decisions are not counted."""
         return sum(not str(move).startswith(("lose", "start")) for move in moves)
 
     def facts(self, state: State) -> dict[str, Any]:

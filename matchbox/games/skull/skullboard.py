@@ -1,7 +1,7 @@
 """The document's `skullboard`: the engine of one challenge, whole or as one player sees it.
 
 Knows the rules of one challenge; knows no points and no other rounds. In one player's view a hidden
-card stays hidden: turning it over shows nothing, and leaves open whether the challenge has ended.
+card stays hidden: turning it over shows nothing, so it is unknown whether the challenge has ended.
 """
 
 from __future__ import annotations

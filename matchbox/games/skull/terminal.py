@@ -77,7 +77,7 @@ class _Table:
         self._show_end()
 
     def forfeit(self, seat: int, error: Exception) -> None:
-        """The seat is out by its own fault; the others play on."""
+        """Puts the seat out for its own fault; the others play on."""
         self._gone.append(seat)
         self._show(self._transcript.forfeited(seat, "crash", repr(error)))
         GAME.without(self.state, seat, ModuleDice())
@@ -105,7 +105,7 @@ class _Table:
 
 
 def show_news(view: GameView, told: int) -> int:
-    """Prints the news and the table; returns how many events have been told in all."""
+    """Prints the new events and the table; returns the number of events shown so far."""
     events = [event for round_ in (*view.rounds, view.log) for event in round_]
     for event in events[told:]:
         print(f"- {sentence(event)}")

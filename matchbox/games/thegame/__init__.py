@@ -59,11 +59,11 @@ class HumanPlayer(Player):
 def simulate_game(
     num_players: int, strategy: Strategy | Player | str, rules: str = "article"
 ) -> int:
-    """Plays one game in this process; returns how many cards were played.
+    """Plays one game in this process; returns the number of cards played.
 
     `strategy` is a function, a player, or one of the names random, minimal and trick; it plays for
-    all. Chance is the module `random`'s, so `random.seed` repeats a game. Raises ValueError if
-    `num_players` is not 1 to 7. Exceptions of the strategy pass through.
+    all seats. Random numbers come from the module `random`, so `random.seed` repeats a game. Raises
+    ValueError if `num_players` is not 1 to 7. Exceptions of the strategy pass through.
     """
     from matchbox.games.thegame import terminal
 

@@ -22,7 +22,7 @@ SILENCE: Final = (WORDS[0],) * len(STARTS)
 
 
 def step(pile: int, top: int, card: int) -> int:
-    """How far the card moves the pile in its direction; below 0 it goes back."""
+    """Returns how far the card moves the pile in its direction; negative if it moves back."""
     return card - top if RISING[pile] else top - card
 
 

@@ -24,7 +24,7 @@ Ask = Callable[[Any], Any]
 
 
 class Table:
-    """What a player knows. All of it is a copy: changing it does not change the game."""
+    """The knowledge of a player. All of it is a copy: changing it does not change the game."""
 
     __slots__ = ("deck", "game", "hand", "hands", "hints", "mover", "owed", "rules", "seat")
 
@@ -37,11 +37,11 @@ class Table:
         self.mover: int = view["mover"]
         """The seat whose turn it is or comes next."""
         self.hands: list[int] = view["hands"]
-        """How many cards every seat holds."""
+        """The number of cards in each seat's hand."""
         self.deck: int = view["deck"]
-        """How many cards are still to be drawn."""
+        """The number of cards in the deck."""
         self.owed: int = view["owed"]
-        """How many cards the mover must still lay before the turn may end."""
+        """The number of cards that the mover must still lay before the turn may end."""
         self.rules: str = view["rules"]
         """article, backwards or published."""
         self.hints: list[list[str] | None] = view["hints"]

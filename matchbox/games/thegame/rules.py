@@ -65,7 +65,7 @@ class State:
         """The seats that owe a hint."""
         self.mover = 0
         self.owed = 0
-        """How many cards the mover has still to lay before the turn may end."""
+        """The number of cards that the mover must still lay before the turn may end."""
         self.last: dict[str, int] | None = None
         self.over: str | None = None
 
@@ -120,7 +120,7 @@ class TheGame:
         raise IllegalMove("The Game ends for all when one of its players is gone")
 
     def view(self, state: State, seat: int | None) -> Plain:
-        """What the seat knows: all piles, its own hand, and how many cards lie elsewhere."""
+        """Returns the knowledge of the seat: all piles, its own hand, and the sizes of the rest."""
         view: dict[str, Any] = {
             "ask": _asked(state, seat),
             "piles": [pile.copy() for pile in state.laid],
@@ -147,7 +147,7 @@ class TheGame:
         return Outcome((1,) * seats, (_count(state),) * seats, state.over)
 
     def describe(self, move: Plain, view: Plain) -> str:
-        """What happened, as everybody at the table saw it."""
+        """Describes the move as everybody at the table saw it."""
         assert isinstance(view, dict)
         if move == "done":
             return "ends the turn"
@@ -160,7 +160,7 @@ class TheGame:
         return f"lays {last['card']} on pile {last['pile']}{back}"
 
     def turns(self, moves: Sequence[Plain]) -> int:
-        """How many cards were laid: equal to the turns if the rules require one card per turn."""
+        """Returns the number of cards laid; it equals the turns if each requires one card."""
         return sum(isinstance(move, list) and isinstance(move[0], int) for move in moves)
 
     def facts(self, state: State) -> dict[str, bool]:
@@ -218,7 +218,7 @@ def _end_turn(state: State) -> None:
 
 
 def _begin_turn(state: State) -> None:
-    """Sets what the mover owes; the others owe a hint, unless the game ends here."""
+    """Sets the number of cards that the mover owes; the others owe a hint, unless the game ends."""
     state.owed = 2 if state.published and state.deck else 1
     _stop_if_blocked(state)
     if state.hinting and state.over is None:

@@ -92,7 +92,7 @@ class Batch:
         self._questions[1] = [asked for asked in self._questions[1] if asked[0] not in left]
 
     def _go_on(self) -> None:
-        """Both have laid: asks both again, in every bout with cards left."""
+        """Asks both seats again after both have laid, in every bout with cards left."""
         bouts, self._bouts = self._bouts, []
         first, second = self._questions
         for bout in bouts:

@@ -67,7 +67,7 @@ class Position:
 
     @cached_property
     def open_plays(self) -> int:
-        """How many of the last plays were ties; the next winner takes their cards."""
+        """The number of ties at the end of the plays so far; the next winner takes their cards."""
         return taken(*self._played()).count(None)
 
     @property
@@ -124,8 +124,11 @@ def answer(player: Player, view: dict[str, Any], ask: Ask) -> Any:
 
 
 def brief_of(view: dict[str, Any]) -> bytes:
-    """The view of a seat that is to lay, in bytes: the number of cards in its hand, the cards of
-    both hands, its own first, and the cards that both have laid."""
+    """Returns the view of a seat that is to lay, in bytes.
+
+    They are the number of cards in its hand, the cards of both hands, its own first, and the cards
+    that both have laid.
+    """
     hand, (own, other) = view["hand"], view["played"]
     return bytes([len(hand), *hand, *view["other"], *own, *other])
 

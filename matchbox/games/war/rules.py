@@ -116,7 +116,7 @@ class War:
         raise IllegalMove("Addition War ends when one of its two players is gone")
 
     def view(self, state: State, seat: int | None) -> Plain:
-        """What the seat knows: not the cards that lie face down, nor the order of the hands."""
+        """Returns the knowledge of the seat; face-down cards and the order of hands stay hidden."""
         if seat is None:
             return _table(state)
         played = state.played
@@ -148,14 +148,14 @@ class War:
         return None if state.hands[0] else outcome(state)
 
     def describe(self, move: Plain, view: Plain) -> str:
-        """What a player laid and took; cards stay hidden until both have laid."""
+        """Describes the pair that a player laid and its gain, once both players have laid."""
         assert isinstance(view, dict)
         if any(view["laid"]) or not view["took"]:
             return "lays two cards face down"
         return _told(move, view)
 
     def turns(self, moves: Sequence[Plain]) -> int:
-        """How many plays these moves make."""
+        """Returns the number of plays in these moves."""
         return len(moves) // 2
 
     def resample(self, state: State, seat: int | None, dice: Dice) -> State:

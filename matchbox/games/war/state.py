@@ -53,7 +53,7 @@ class State:
 
     @property
     def open(self) -> int:
-        """How many of the last plays were ties that nobody has taken yet."""
+        """The number of ties at the end of the plays so far, whose cards nobody has taken yet."""
         return self.took.count(None)
 
     @property

@@ -23,7 +23,7 @@ COLUMNS: Final = (
 )  # fmt: skip
 
 Pairs = Counter[tuple[int, int]]
-"""How often each initial total came with each final total."""
+"""The number of times that each pair of initial and final total occurred."""
 
 
 class Dealt(NamedTuple):
@@ -53,7 +53,7 @@ class Dealt(NamedTuple):
 
 
 def play(deal: str) -> Dealt:
-    """Plays the game of that deal as the referee does: every step is chance's."""
+    """Plays the game of that deal like the referee: chance makes every step."""
     dice = SeededDice(bytes.fromhex(deal), 0)
     state = GAME.start(2, dice, OPTIONS)
     step = 0
