@@ -25,9 +25,9 @@ def rules(source: Source) -> Iterator[tuple[str, Callable[..., Answer]]]:
     def comparison(comparison: int) -> Answer:
         if source.viewer() is None:
             return redirect(url_for("pages.login", next=request.path))
-        told = source.comparison(comparison)
+        found = source.comparison(comparison)
         return render_template(
-            "comparison.html", comparison=told, figure=figures.walk(told), finding=finding(told)
+            "comparison.html", comparison=found, figure=figures.walk(found), finding=finding(found)
         )
 
     yield "/comparisons/<int(max=999999999):comparison>", comparison

@@ -32,12 +32,12 @@ STAGES: Final = {
 
 def format(form: Row) -> list[str]:  # noqa: A001 - the filter is named after what it tells
     """Returns how a season is played: one sentence for each rule that applies."""
-    told = [_played(form)]
+    sentences = [_played(form)]
     if form["placement"]:
         matches = plural(form["placement"], "placement match", "placement matches")
-        told.append(f"A newcomer plays {matches} first.")
+        sentences.append(f"A newcomer plays {matches} first.")
     if form["divisions"] > 1:
-        told.append(
+        sentences.append(
             f"{form['divisions']} divisions: between seasons the best {form['moving']} of each "
             f"rise, and the last {form['moving']} sink."
         )
@@ -46,11 +46,11 @@ def format(form: Row) -> list[str]:  # noqa: A001 - the filter is named after wh
         f"{plural(form['hours'], 'hour')}" if form["hours"] else "",
     ]
     if any(limits):
-        told.append(f"It ends after {' or '.join(filter(None, limits))} at the latest.")
+        sentences.append(f"It ends after {' or '.join(filter(None, limits))} at the latest.")
     if form["learning"] != "off":
         begins = "with nothing" if form["learning"] == "fresh" else "with what its parent knew"
-        told.append(f"Bots learn between rounds; a new version begins {begins}.")
-    return told
+        sentences.append(f"Bots learn between rounds; a new version begins {begins}.")
+    return sentences
 
 
 def _played(form: Row) -> str:
@@ -69,16 +69,16 @@ def _played(form: Row) -> str:
 
 def admission(admitted: Row) -> list[str]:
     """Returns who may enter: one sentence for each rule that applies."""
-    told = ["By invitation." if admitted["by"] == "invitation" else "Open to all."]
+    sentences = ["By invitation." if admitted["by"] == "invitation" else "Open to all."]
     if admitted["everybody"]:
-        told.append(
+        sentences.append(
             "Every active bot is entered when it freezes; an author's own choice goes first."
         )
     if admitted["bots"] is not None:
-        told.append(f"{plural(admitted['bots'], 'bot')} of one author.")
+        sentences.append(f"{plural(admitted['bots'], 'bot')} of one author.")
     if admitted["uploads"] is not None:
-        told.append(f"{plural(admitted['uploads'], 'upload')} of an author in 24 hours.")
-    return told
+        sentences.append(f"{plural(admitted['uploads'], 'upload')} of an author in 24 hours.")
+    return sentences
 
 
 def schedule(scheduled: Row) -> str:

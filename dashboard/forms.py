@@ -103,13 +103,13 @@ def match_operate_page(
 
     Raises Forbidden for others.
     """
-    told = source.match(match)
+    found = source.match(match)
     return render_template(
         "match_operate.html",
         values=values or {},
         error=error,
-        log=source.audit(subject=f"match:{told.id}", limit=20),
-        match=told,
+        log=source.audit(subject=f"match:{found.id}", limit=20),
+        match=found,
     )
 
 

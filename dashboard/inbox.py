@@ -22,9 +22,12 @@ def rules(source: Source) -> Iterator[tuple[str, Callable[..., Answer]]]:
     def inbox() -> Answer:
         if source.viewer() is None:
             return redirect(url_for("pages.login", next=request.path))
-        asked = {"cursor": request.args["cursor"]} if request.args.get("cursor") else {}
+        filters = {"cursor": request.args["cursor"]} if request.args.get("cursor") else {}
         return render_template(
-            "inbox.html", page=source.inbox(**asked, limit=30), asked=asked, kinds=NOTICE_KINDS
+            "inbox.html",
+            page=source.inbox(**filters, limit=30),
+            filters=filters,
+            kinds=NOTICE_KINDS,
         )
 
     def email(secret: str) -> Answer:

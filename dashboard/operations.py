@@ -20,14 +20,14 @@ def rules(source: Source) -> Iterator[tuple[str, Callable[..., Answer]]]:
     """Yields every address with its view; the view's name is the endpoint."""
 
     def audit() -> Answer:
-        asked = {
+        filters = {
             key: request.args[key]
             for key in ("action", "subject", "cursor")
             if request.args.get(key)
         }
         return _for_operators(
             source,
-            lambda: render_template("audit.html", page=source.audit(**asked), asked=asked),
+            lambda: render_template("audit.html", page=source.audit(**filters), filters=filters),
         )
 
     def season_operate(season: int) -> Answer:

@@ -67,7 +67,7 @@ def make_pages(source: Source, *, now: Callable[[], datetime] = utc_now) -> Blue
     blueprint.add_app_template_filter(lambda text: wording.ago(text, now()), "ago")
     blueprint.add_app_template_filter(figures.colour, "bot_colour")
     blueprint.add_app_template_filter(comparisons.measure, "tell_measure_of")
-    for told in (
+    for function in (
         *formats.TOLD,
         comparisons.so_far,
         evidence.basis,
@@ -75,15 +75,15 @@ def make_pages(source: Source, *, now: Callable[[], datetime] = utc_now) -> Blue
         evidence.surprises,
         evidence.tied,
     ):
-        blueprint.add_app_template_filter(told, f"tell_{told.__name__}")
+        blueprint.add_app_template_filter(function, f"tell_{function.__name__}")
     for spoken in wording.SPOKEN:
         blueprint.add_app_template_filter(spoken, f"say_{spoken.__name__}")
 
     @blueprint.before_request
     def refuse_what_no_row_holds() -> None:
         """Refuses a NUL: no name, id or filter contains one, and some databases reject it."""
-        asked = [*(request.view_args or {}).values(), *request.args.values()]
-        if any("\0" in str(text) for text in asked):
+        values = [*(request.view_args or {}).values(), *request.args.values()]
+        if any("\0" in str(text) for text in values):
             raise NotFound("there is nothing at this address")
 
     @blueprint.app_context_processor
@@ -140,9 +140,9 @@ class _Pages:
         )
 
     def game(self, game: str) -> Answer:
-        told = self._game(game)
+        found = self._game(game)
         return render_template(
-            "game.html", game=told, readme=game_pages.readme(game), board=self._board(game)
+            "game.html", game=found, readme=game_pages.readme(game), board=self._board(game)
         )
 
     def leaderboard(self, game: str) -> Answer:
@@ -199,52 +199,54 @@ class _Pages:
     # Matches
 
     def matches(self) -> Answer:
-        asked: dict[str, Any] = {
+        filters: dict[str, Any] = {
             key: request.args[key]
             for key in ("game", "bot", "state", "cursor")
             if request.args.get(key)
         }
         if (number := request.args.get("comparison", 0, int)) in range(1, 10**9):
-            asked["comparison"] = number
-        page = self.source.matches(**asked, limit=30)
-        return render_template("matches.html", page=page, asked=asked, games=self.source.games())
+            filters["comparison"] = number
+        page = self.source.matches(**filters, limit=30)
+        return render_template(
+            "matches.html", page=page, filters=filters, games=self.source.games()
+        )
 
     def match(self, match: str) -> Answer:
-        told = self.source.match(match)
-        if told.embargo or not told.bouts:
-            return render_template("match_wait.html", match=told)
-        bout = min(max(request.args.get("bout", 0, int), 0), len(told.bouts) - 1)
-        shown = self._bout(told, bout)
+        found = self.source.match(match)
+        if found.embargo or not found.bouts:
+            return render_template("match_wait.html", match=found)
+        bout = min(max(request.args.get("bout", 0, int), 0), len(found.bouts) - 1)
+        shown = self._bout(found, bout)
         step = min(max(request.args.get("step", 0, int), 0), len(shown["steps"]) - 1)
-        logs = self.source.match_log(match) if told.mine else []
+        logs = self.source.match_log(match) if found.mine else []
         return render_template(
             "match.html",
-            match=told,
-            bout=told.bouts[bout],
+            match=found,
+            bout=found.bouts[bout],
             shown=shown,
             number=bout,
             step=step,
-            seen_by=self._seen_by(told),
+            seen_by=self._seen_by(found),
             logs=logs,
-            reported=reports.reported(told.bouts[bout], shown["steps"], logs),
+            reported=reports.reported(found.bouts[bout], shown["steps"], logs),
         )
 
     def bout_json(self, match: str, bout: int) -> Answer:
-        told = self.source.match(match)
-        if not 0 <= bout < len(told.bouts or ()):
+        found = self.source.match(match)
+        if not 0 <= bout < len(found.bouts or ()):
             raise NotFound(f"match {match} has no bout {bout} to show")
-        return jsonify(self._bout(told, bout))
+        return jsonify(self._bout(found, bout))
 
     def _bout(self, match: Match, bout: int) -> Row:
         """Returns the bout's steps, with a drawing in place of each view."""
-        told = self.source.steps(match.id, bout, self._seen_by(match))
+        found = self.source.steps(match.id, bout, self._seen_by(match))
         steps = [
             {
                 "seat": _mover(step.seat),
                 "text": _told_by(step.seat, step.text or "the start"),
                 "board": game_pages.drawing(match.game, step.view),
             }
-            for step in told.steps
+            for step in found.steps
         ]
         return {"bout": bout, "steps": steps}
 
@@ -283,8 +285,8 @@ class _Pages:
     # Empty forms
 
     def submit(self) -> Answer:
-        asked = {key: request.args[key] for key in ("game", "name") if key in request.args}
-        return forms.submit_page(self.source, asked)
+        values = {key: request.args[key] for key in ("game", "name") if key in request.args}
+        return forms.submit_page(self.source, values)
 
     def login(self) -> Answer:
         return forms.login_page(after=own_path(request.args.get("next", "/")))

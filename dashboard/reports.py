@@ -31,7 +31,7 @@ def reported(bout: Bout, steps: Iterable[dict[str, Any]], logs: Iterable[LogLine
 
     The reports are matched to steps by counting each player's decisions in the bout.
     """
-    said = {
+    texts = {
         (log.entrant, one.decision): json.dumps(one.report)
         for log in logs
         for one in log.diagnostics
@@ -42,7 +42,7 @@ def reported(bout: Bout, steps: Iterable[dict[str, Any]], logs: Iterable[LogLine
     for step in steps:
         seat = step["seat"]
         who = bout.seats[seat] if seat is not None and seat >= 0 else None
-        found.append(said.get((who, made[seat]), "") if who is not None else "")
+        found.append(texts.get((who, made[seat]), "") if who is not None else "")
         if who is not None:
             made[seat] += 1
     return found

@@ -109,7 +109,7 @@ def _item(row: Comparison) -> dict[str, Any]:
     """Returns the fields of a ComparisonLine."""
     found = row.result or {}
     bot = row.challenger.bot
-    told = ("llr", "elo", "ci95", "difference", "difference_ci95")
+    fields = ("llr", "elo", "ci95", "difference", "difference_ci95")
     return {
         "id": row.id,
         "bot": bot.full_name,
@@ -122,7 +122,7 @@ def _item(row: Comparison) -> dict[str, Any]:
         "most": row.most,
         "state": row.state,
         "verdict": found.get("verdict", "undecided"),
-        **{name: found.get(name) for name in told},
+        **{name: found.get(name) for name in fields},
         "why": found.get("why", ""),
         "created_at": iso(row.created_at),
         "finished_at": iso(row.finished_at),

@@ -34,13 +34,13 @@ def ratings(session: Session, owner: str, name: str) -> list[RatingPoint]:
     cooperative, standing = is_cooperative(bot.game), session.get(Standing, scope_of(league))
     lines = {line["version_id"]: line for line in standing.lines} if standing else {}
     here = (Kept.league_id == league.id, Kept.rules == league.rules)
-    told: list[RatingPoint] = []
+    found: list[RatingPoint] = []
     for version in bot.versions:
         its_own = select(Kept).where(*here, Kept.version_id == version.id)
         points = session.scalars(its_own.order_by(Kept.id)).all()
         for one in points:
             shown = (one.value, (one.low, one.high))
-            told.append(_point(version, one.at, one.matches, shown, cooperative=cooperative))
+            found.append(_point(version, one.at, one.matches, shown, cooperative=cooperative))
         line = lines.get(version.id)
         if standing and line and points and line["matches"] > points[-1].matches:
             now = (
@@ -48,8 +48,8 @@ def ratings(session: Session, owner: str, name: str) -> list[RatingPoint]:
             )
             if now[1] is not None:
                 at, matches = standing.computed_at, line["matches"]
-                told.append(_point(version, at, matches, now, cooperative=cooperative))
-    return told
+                found.append(_point(version, at, matches, now, cooperative=cooperative))
+    return found
 
 
 def _point(

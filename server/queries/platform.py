@@ -126,13 +126,13 @@ def _troubled(session: Session, *which: ColumnElement[bool]) -> list[answers.Tro
 
 
 def _wall(session: Session) -> answers.Wall | None:
-    told = walls.wall(session)
-    if not told.arenas:
+    found = walls.wall(session)
+    if not found.arenas:
         return None
-    reports = told.arenas.values()
+    reports = found.arenas.values()
     return answers.Wall(
-        walled=told.walled,
-        box=told.box,
+        walled=found.walled,
+        box=found.box,
         missing=[report.why for report in reports if not report.walled],
         reported_at=iso(max(report.at for report in reports)),
     )

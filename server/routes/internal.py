@@ -71,8 +71,8 @@ def claim() -> ResponseReturnValue:
 @routes.post("/results")
 def result() -> Response:
     """Accepts {"task", "message"}; returns whether it changed any row."""
-    told = _object()
-    task, message = str(told.get("task")), told.get("message")
+    body = _object()
+    task, message = str(body.get("task")), body.get("message")
     made = context()
     with made.write() as session:
         changed = job_kinds.book(session, task, message, settings=made.settings, now=made.now())
@@ -92,7 +92,7 @@ def wall() -> ResponseReturnValue:
 
 
 def _object() -> dict[str, object]:
-    told = request.get_json()
-    if not isinstance(told, dict):
+    body = request.get_json()
+    if not isinstance(body, dict):
         raise BadMessage("the body is no JSON object")
-    return told
+    return body
