@@ -42,7 +42,7 @@ VERDICTS: Final = {
     "bundle": "The file is no bot.",
     "crash": "Your bot raised an exception.",
     "timeout": "Your bot took too long.",
-    "protocol": "Your bot answered with something that is no move.",
+    "protocol": "Your bot answered with something that is not a move.",
     "illegal": "Your bot made a move that the rules do not allow.",
     "memory": "Your bot used too much memory.",
     "platform": "The platform failed whenever your bot was tried alone.",

@@ -152,7 +152,7 @@ def _tell_too_large(error: RequestEntityTooLarge) -> Response:
     return answer(413, detail, kind="TooLarge")
 
 
-_UNREADABLE: Final = "the body is no JSON: send what /api/v1/openapi.json has for this address"
+_UNREADABLE: Final = "the body is not JSON: send what /api/v1/openapi.json has for this address"
 _DETAILS: Final = {
     404: "there is nothing at this address",
     429: "too many requests from you; wait a minute and try again",

@@ -63,7 +63,7 @@ def read_url(url: str, *, anywhere: bool) -> Place:
         parts = urlsplit(url)
         port = parts.port
     except ValueError as error:
-        raise BadOption(f"that is no URL: {error}") from None
+        raise BadOption(f"that is not a URL: {error}") from None
     if parts.scheme not in (("https", "http") if anywhere else ("https",)):
         raise BadOption("the URL must start with https://" + (" or http://" if anywhere else ""))
     host = parts.hostname or ""
@@ -102,7 +102,7 @@ def connect(
     """
     addresses = resolve(place.host, place.port)[:_TRIED]
     if not anywhere and not all(is_public(address) for address in addresses):
-        raise Forbidden(f"{place.host} is at no public address")
+        raise Forbidden(f"{place.host} has no public address")
     trouble = OSError(f"{place.host} has no address")
     for number, address in enumerate(addresses):
         share = deadline.left() / (len(addresses) - number)

@@ -94,5 +94,5 @@ def wall() -> ResponseReturnValue:
 def _object() -> dict[str, object]:
     body = request.get_json()
     if not isinstance(body, dict):
-        raise BadMessage("the body is no JSON object")
+        raise BadMessage("the body is not a JSON object")
     return body

@@ -33,7 +33,7 @@ def read_upload(kind: type[Form]) -> tuple[Form, bytes]:
     if request.mimetype == "application/json":
         fields = request.get_json()
         if not isinstance(fields, dict):
-            raise BadRequest("the body is no JSON object")
+            raise BadRequest("the body is not a JSON object")
         form = _check(kind, fields)
         text: str = form.file  # type: ignore[attr-defined]
         return form, text.encode("utf-8", "surrogatepass")

@@ -171,14 +171,14 @@ def _check_budget(session: Session, user: User, games: int, settings: Settings, 
     running = session.scalar(select(func.count()).select_from(Comparison).where(*mine)) or 0
     if running >= settings.comparisons_at_once:
         raise TooMany(
-            f"{running} comparisons of yours are running, and no more may at once; wait until one "
-            "is over, or cancel it"
+            f"{running} of your comparisons are running, which is the most at a time; wait until "
+            "one is over, or cancel it"
         )
     left = left_today(session, user, settings, now=now)
     if games > left:
         raise TooMany(
-            f"{games} games are more than the {left} that are left of your "
-            f"{settings.comparison_games} a day; ask for fewer, or again after midnight, UTC"
+            f"you asked for {games} games, and {left} of your {settings.comparison_games} for "
+            "today are left; ask for fewer, or again after midnight, UTC"
         )
 
 
@@ -244,7 +244,7 @@ def _bounds(bounds: Sequence[float], games: int) -> list[float]:
         low, high = bounds
         trial = Trial(low, high)
     except ValueError as error:
-        raise BadOption(f"these bounds make no question: {error}") from None
+        raise BadOption(f"these bounds cannot be tested: {error}") from None
     if not -1000 <= low < high <= 1000:
         raise BadOption("the bounds of a comparison lie between -1000 and 1000 Elo")
     return [trial.lower, trial.upper]

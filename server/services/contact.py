@@ -46,9 +46,9 @@ def ask(session: Session, user: User, address: str, *, settings: Settings, now: 
     if it is confirmed already, or TooMany if too many links were sent today.
     """
     if not settings.smtp_host:
-        raise Forbidden("no mails are sent here; the operator would have to set a mail server")
+        raise Forbidden("this platform sends no mail; its operator can set a mail server")
     if len(address) > LONGEST or not MAIL_ADDRESS.fullmatch(address):
-        raise BadName("that is no plain address; give one such as alice@example.org")
+        raise BadName("that is not a plain e-mail address; give one such as alice@example.org")
     if address == user.email:
         raise Conflict(f"notices are sent to {address} already")
     _check_rate(session, user, address, now)

@@ -133,8 +133,8 @@ def _disable(session: Session, webhook: Webhook, why: str, now: int) -> None:
     session.execute(delete(Delivery).where(Delivery.webhook_id == webhook.id))
     session.flush()
     text = (
-        f"The webhook to {urlsplit(webhook.url).hostname} is disabled, since no notice got there: "
-        f"{why}. Remove it and add it again once it answers."
+        f"The webhook to {urlsplit(webhook.url).hostname} is disabled. Its notices could not be "
+        f"delivered: {why}. Remove it and add it again once it answers."
     )
     subject = f"user:{webhook.user_id}"
     notices.tell_owner(session, webhook.user_id, "webhook", subject, text, now=now)

@@ -193,9 +193,9 @@ def _suspend(session: Session, version: Version, why: str, now: int) -> None:
     publish(session, "version.suspended", version.id, now=now)
     audit.note(session, None, "version.suspend", f"version:{version.id}", {"why": why}, now=now)
     text = (
-        f"{name} is suspended: {why}. It plays no more, but in seasons under way until it has "
-        "forfeited as much of these. Submit a new version; once it has passed its try-out, your "
-        "bot plays again."
+        f"{name} is suspended: {why}. It gets no new matches. In a season under way it plays on "
+        "until it has forfeited too many of the season's own bouts. Submit a new version; once it "
+        "has passed its try-out, your bot plays again."
     )
     subject = f"version:{version.id}"
     notices.tell_owner(session, version.bot.owner_id, "suspension", subject, text, now=now)
@@ -210,8 +210,8 @@ def _take_out(session: Session, entry: Entry, version: Version, why: str, now: i
         session, None, "season.suspend", subject, {"bot": bot.full_name, "why": why}, now=now
     )
     text = (
-        f"{bot.full_name} v{version.number} is out of season {season.name}: {why}. What it has "
-        "played there counts on."
+        f"{bot.full_name} v{version.number} is out of season {season.name}: {why}. The matches "
+        "that it has played there still count."
     )
     notices.tell_owner(session, bot.owner_id, "suspension", subject, text, now=now)
 

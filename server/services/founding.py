@@ -53,7 +53,7 @@ def found(
     """
     require_operator(actor)
     if (league is None) == (game is None):
-        raise BadOption("a season is of a league or of a game: name one of the two")
+        raise BadOption("a season belongs either to a league or to a game: name one of the two")
     own = {"options": options, "seats": seats, "admission": admission, "schedule": schedule}
     given = {field: value for field, value in own.items() if value}
     if game is None:

@@ -84,7 +84,7 @@ def book(session: Session, task: str, data: object, *, settings: Settings, now: 
     Raises BadMessage if the task or its message is not valid, and what the task's service raises.
     """
     if task not in RESULTS:
-        raise BadMessage(f"{task!r} is no task that takes results")
+        raise BadMessage(f"{task!r} is not a task for results")
     result = RESULTS[task]
     message = wire.from_plain(result.message, data)
     return result.book(session, message, settings=settings, now=now)

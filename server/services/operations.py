@@ -88,7 +88,7 @@ def reinstate(
         raise Conflict(f"season {season.name} is {season.state}; nothing is played in it any more")
     knock_out = season.format.get("kind") == "knock-out" and season.state != SeasonState.FINISHED
     if knock_out and voids.has_opened(session, season, entry.out_at or 0):
-        raise Conflict(f"season {season.name} is a knock-out, which has gone on without the bot")
+        raise Conflict(f"season {season.name} is a knock-out and has gone on without the bot")
     playing = season.state != SeasonState.FINISHED
     if playing and entry.version is not None and entry.version.state == VersionState.SUSPENDED:
         raise Conflict(f"{bot.full_name} was suspended since; reinstate its version first")
@@ -117,7 +117,7 @@ def rerun(
     require_operator(actor)
     season, why = find_season(session, name), reason_of(reason)
     if season.state not in UNDER_WAY:
-        raise Conflict(f"season {season.name} is {season.state}; only one under way can do it")
+        raise Conflict(f"season {season.name} is {season.state}; this takes a season under way")
     number = season.round if number is None else number
     in_round = (Match.season_id == season.id, Match.round == number - 1)
     stands = (*in_round, Match.state != MatchState.VOID)

@@ -61,19 +61,25 @@ def check_beside(match: Match, played: Record, message: MatchPlayed) -> None:
     """
     seats = len(match.seats)
     if not len(message.cpu_ms) == len(message.logs) == seats:
-        raise BadMessage(f"the result of match {match.id} has not one time and log a seat")
+        raise BadMessage(
+            f"the result of match {match.id} must have one time and one log for each seat"
+        )
     bouts = {(bout.deal, bout.rotation) for bout in played.bouts}
     reports: list[Note | Diagnostic] = [*message.notes, *message.diagnostics]
     for one in reports:
         if one.entrant >= seats or (one.deal, one.rotation) not in bouts:
-            raise BadMessage(f"the result of match {match.id} tells of a bout that it has not")
+            raise BadMessage(
+                f"the result of match {match.id} reports on a bout that it does not hold"
+            )
     if message.sampled > BOUTS:
-        raise BadMessage(f"nobody asked for a sample of {message.sampled} of match {match.id}")
+        raise BadMessage(
+            f"match {match.id} comes with a sample of {message.sampled} bouts; the most is {BOUTS}"
+        )
     for named in (message.stateful, message.unrepeatable):
         if named != sorted(set(named)) or not set(named) <= set(range(seats)):
             raise BadMessage(f"the sample of match {match.id} names {named} of {seats} entrants")
     if len(message.stateful) + len(message.unrepeatable) > message.sampled:
-        raise BadMessage(f"the sample of match {match.id} names more than it has bouts")
+        raise BadMessage(f"the sample of match {match.id} names more entrants than it has bouts")
 
 
 def result_of(message: MatchPlayed, played: Record, settings: Settings, now: int) -> Result:

@@ -47,13 +47,13 @@ def check(schedule: Schedule, now: int) -> None:
 def _times(cron: str, begin: datetime) -> CronSim:
     if len(cron) > MOST_LETTERS or len(cron.split()) != FIELDS:
         raise BadOption(
-            f"{cron[:MOST_LETTERS]!r} is no time of cron: write minute, hour, day of month, month "
-            "and day of week, such as '0 18 * * FRI'"
+            f"{cron[:MOST_LETTERS]!r} is not a cron expression: write minute, hour, day of month, "
+            "month and day of week, such as '0 18 * * FRI'"
         )
     try:
         return CronSim(cron, begin)
     except CronSimError as error:
-        raise BadOption(f"{cron!r} is no time of cron: {str(error).lower()}") from None
+        raise BadOption(f"{cron!r} is not a cron expression: {str(error).lower()}") from None
 
 
 def _zone(name: str) -> ZoneInfo:

@@ -297,7 +297,7 @@ def _change(
     """Sets the season's state. Raises Conflict unless its state is one of `before`."""
     if not compare_and_set(session, season, {"state": after, **values}, Season.state.in_(before)):
         wanted = " or ".join(before)
-        raise Conflict(f"season {season.name} is {season.state}, and would have to be {wanted}")
+        raise Conflict(f"season {season.name} is {season.state}; it must be {wanted}")
     events.publish(session, f"season.{after}", season.id, now=now)
 
 
@@ -317,4 +317,6 @@ def _check_seed(session: Session, seed: str) -> None:
             "its deals all follow from it"
         )
     if session.scalar(select(Season.id).where(Season.seed == seed)) is not None:
-        raise Conflict("a season with this seed is on the books; no deal is played in two seasons")
+        raise Conflict(
+            "another season has this seed; choose a new one: no deal is played in two seasons"
+        )

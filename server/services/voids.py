@@ -154,7 +154,7 @@ def require_open(session: Session, match: Match) -> None:
     if season is None:
         return
     if season.state == SeasonState.CANCELLED:
-        raise Conflict(f"season {season.name} is cancelled, and match {match.id} counts no more")
+        raise Conflict(f"season {season.name} is cancelled; match {match.id} no longer counts")
     decided = season.state == SeasonState.FINISHED or has_opened(session, season, match.created_at)
     if season.format.get("kind") == "knock-out" and decided:
         raise Conflict(

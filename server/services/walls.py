@@ -61,7 +61,7 @@ def report_wall(session: Session, report: Mapping[str, Any], *, now: int) -> Non
     try:
         read = msgspec.convert(dict(report), WallReport)
     except msgspec.ValidationError as error:
-        raise BadMessage(f"this is no report of a wall: {error}") from error
+        raise BadMessage(f"this is not a report of a wall: {error}") from error
     row = session.get(Setting, NAME)
     kept = dict(row.value) if row is not None else {}
     kept[storable(read.arena, 200)] = {

@@ -200,7 +200,7 @@ def test_an_operator_makes_a_league_that_runs_itself(
     page.get_by_label("At the freeze").select_option("every active bot")
     page.get_by_label("Cron").fill("* * *")
     page.get_by_role("button", name="Make it").click()
-    expect(page.get_by_role("alert")).to_contain_text("is no time of cron")
+    expect(page.get_by_role("alert")).to_contain_text("is not a cron expression")
     expect(page.get_by_label("Name")).to_have_value("cup")
     page.get_by_label("Cron").fill("*/10 * * * *")
     page.get_by_role("button", name="Make it").click()

@@ -96,7 +96,7 @@ def deliver_one(context: Context, transports: Transports) -> bool:
 
 def letter_of(parcel: Parcel, address: str, home: str) -> Letter:
     """Returns the notice as a mail; `home` is the platform's address."""
-    foot = f"You get this as {parcel.account} of Matchbox. To end it: {home}/account"
+    foot = f"You get this as {parcel.account} of Matchbox. To stop these mails: {home}/account"
     return Letter(
         to=address,
         subject=f"Matchbox: {parcel.text}",

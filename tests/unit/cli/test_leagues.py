@@ -72,7 +72,7 @@ def test_a_league_is_made_and_edited_with_strong_separation(charlie: User, match
 @pytest.mark.parametrize(
     "asked, why",
     [
-        (("--cron", "* * *"), "is no time of cron"),
+        (("--cron", "* * *"), "is not a cron expression"),
         (("--zone", "Mars"), "no time zone 'Mars'"),
         (("--question", "champion", "--care", "thrifty"), "a champion is one"),
     ],

@@ -155,7 +155,7 @@ def test_deeds_that_the_state_does_not_allow_are_refused(
         entries.enter(session, charlie, row.id, bot.full_name, now=books.clock())
     with pytest.raises(Conflict, match="season leave"):
         do(books, operations.disqualify, charlie, row, bots[0], WHY)
-    with pytest.raises(Conflict, match="only one under way"):
+    with pytest.raises(Conflict, match="takes a season under way"):
         do(books, operations.rerun, charlie, row, None, WHY)
     with pytest.raises(NotFound, match="is not in season"):
         do(books, operations.disqualify, charlie, row, bots[1], WHY)

@@ -43,7 +43,7 @@ def test_one_arena_without_a_wall_is_one_too_many(books: Books) -> None:
     "told", [{}, {"box": "bwrap"}, {"box": "bwrap", "walled": "yes"}, {"box": 1, "walled": True}]
 )
 def test_a_report_that_is_none_is_refused(told: dict[str, Any], books: Books) -> None:
-    with pytest.raises(BadMessage, match="no report of a wall"):
+    with pytest.raises(BadMessage, match="not a report of a wall"):
         report(books, **told)
 
 

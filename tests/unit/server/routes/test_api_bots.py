@@ -116,7 +116,7 @@ def test_a_field_that_is_there_twice_is_refused(as_alice: Caller) -> None:
 def test_another_content_type_is_refused(as_alice: Caller) -> None:
     problem(as_alice.post("/bots", data=SIMPLE, content_type="text/x-python"), 415)
     broken = as_alice.post("/bots", data=b"{", content_type="application/json")
-    assert "the body is no JSON" in problem(broken, 400)["detail"]
+    assert "the body is not JSON" in problem(broken, 400)["detail"]
     problem(as_alice.post("/bots", data=b"[]", content_type="application/json"), 400)
 
 
