@@ -41,7 +41,7 @@ _WITH_VERSIONS: Final = (SeasonState.FROZEN, *UNDER_WAY, SeasonState.FINISHED)
 def disqualify(
     session: Session, actor: User, season_name: int | str, name: str, reason: str, *, now: int
 ) -> None:
-    """Disqualifies the bot owner/name: it plays no more in the season, and its games do not count.
+    """Disqualifies the bot owner/name: the season goes on without it, and its games do not count.
 
     Raises Forbidden, NotFound (it is not in the season), BadOption (no reason), or Conflict if
     the season has not begun or was cancelled, or if the bot is disqualified already.
@@ -59,8 +59,8 @@ def disqualify(
     voids.count_anew(session, season, now=now)
     _note_season(session, actor, "disqualify", season, bot, {"reason": why, "void": void}, now)
     text = (
-        f"{bot.full_name} is disqualified from season {season.name}: {why}. It plays no more "
-        "there, and what it has played counts no more."
+        f"{bot.full_name} is disqualified from season {season.name}: {why}. It gets no "
+        "further matches there, and its matches in that season no longer count."
     )
     subject = f"season:{season.id}"
     notices.tell_owner(session, bot.owner_id, "disqualification", subject, text, now=now)

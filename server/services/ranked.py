@@ -58,7 +58,8 @@ def _feed(session: Session, league: League, settings: Settings, now: int) -> int
         if not pairings:
             break
         tables = [tuple(queue.versions[name].id for name in one.seats) for one in pairings]
-        deals = tuple(deals_from(secrets.token_hex(16), pace.deals(tables, settings)))
+        number_of_deals = pace.deals(tables, settings) if league.paced else league.deals
+        deals = tuple(deals_from(secrets.token_hex(16), number_of_deals))
         fixtures += [
             Fixture(number + len(fixtures) + at, one, deals) for at, one in enumerate(tables)
         ]

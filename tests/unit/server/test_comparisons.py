@@ -269,9 +269,9 @@ def test_strangers_ask_nothing_of_my_bot_and_end_nothing(
         states = session.scalars(select(Match.state).where(Match.comparison_id == number))
         assert set(states) == {MatchState.VOID}
     ((subject, text),) = books.told(alice, "comparison-end")
-    assert (subject, text.rpartition(", ")[2]) == (
+    assert (subject, text.rpartition(": ")[2]) == (
         f"comparison:{number}",
-        "since it was cancelled.",
+        "it was cancelled.",
     )
     own = ask(books, alice, two[0])
     with books.write() as session:
@@ -285,10 +285,10 @@ def test_a_day_has_a_budget_and_what_was_not_played_is_given_back(
     narrow = open_books(books.context.database.url, comparison_games=5000, comparisons_at_once=2)
     narrow.clock = books.clock
     first = ask(narrow, alice, two[0], games=3000)
-    with pytest.raises(TooMany, match=r"2500 games are more than the 2000 .* after midnight, UTC"):
+    with pytest.raises(TooMany, match=r"2500 games, and 2000 of your 5000 .* after midnight, UTC"):
         ask(narrow, alice, two[0], games=2500)
     ask(narrow, alice, two[0], games=1000)
-    with pytest.raises(TooMany, match="2 comparisons of yours are running"):
+    with pytest.raises(TooMany, match="2 of your comparisons are running"):
         ask(narrow, alice, two[0], games=100)
     jobs = narrow.dispatch()
     with narrow.write() as session:

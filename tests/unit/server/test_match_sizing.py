@@ -99,6 +99,22 @@ def test_a_match_has_the_deals_that_take_as_long_as_is_wished_for(
     assert {many for _, many in a_round(books, pace)} == {deals}
 
 
+def test_a_number_that_an_operator_named_holds_in_the_ranked_queue_until_it_is_taken_back(
+    books: Books, alice: User, bob: User, charlie: User
+) -> None:
+    books.league()
+    pace = {"one": 0.05, "two": 0.05}
+    for owner, name in ((alice, "one"), (bob, "two")):
+        books.bot(owner, name)
+    a_round(books, pace)
+    with books.write() as session:
+        leagues.edit(session, charlie, "bomb", deals=9, now=books.clock())
+    assert {many for _, many in a_round(books, pace)} == {9}
+    with books.write() as session:
+        leagues.edit(session, charlie, "bomb", paced=True, now=books.clock())
+    assert {many for _, many in a_round(books, pace)} == {13}
+
+
 def test_the_slowest_bot_decides_and_a_new_one_begins_with_the_leagues_number(
     books: Books, alice: User, bob: User, charlie: User
 ) -> None:

@@ -257,8 +257,8 @@ def test_the_owner_is_told_of_a_disqualification_and_that_it_was_taken_back(
     assert books.told(alice, "disqualification") == [
         (
             subject,
-            f"alice/alice-bot is disqualified from season spring: {WHY}. It plays no more there, "
-            "and what it has played counts no more.",
+            f"alice/alice-bot is disqualified from season spring: {WHY}. It gets no further "
+            "matches there, and its matches in that season no longer count.",
         )
     ]
     assert books.told(alice, "reinstatement") == [
