@@ -48,7 +48,7 @@ def main() -> int:
     try:
         write(Path(FILE), environment(socket))
     except FileExistsError:
-        print(f"{FILE} exists already, and its secrets are in use: edit it, or remove it")
+        print(f"{FILE} already exists, and its secrets are in use: edit it, or remove it")
         return 1
     except FileNotFoundError:
         print(f"there is no Docker engine at {socket}: start it, or set DOCKER_SOCKET")

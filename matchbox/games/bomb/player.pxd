@@ -11,7 +11,7 @@ cdef class Card:
     cdef public str _description
 
 cdef class Hand:
-    cdef bytes _counts
+    cdef public bytes _counts
 
     @cython.locals(known=Card)
     cpdef num_cards(self, object card)
