@@ -197,7 +197,7 @@ def test_a_comparison_shows_its_share_of_points_as_games_come_in(watched: Page) 
         expect(found).to_contain_text("50.0% of the points, ±31.9")
         told["row"] = compared.row(1, games=800, pairs=[100, 0, 200, 0, 100])
         expect(found).to_contain_text("50.0% of the points, ±3.5")
-        expect(found).to_contain_text("800 of 10,000")
+        expect(found).to_contain_text("800 of at most 10,000")
         watched.goto("about:blank")
 
 
