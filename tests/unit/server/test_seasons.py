@@ -347,7 +347,7 @@ def test_neither_a_name_nor_a_seed_is_used_twice(
     create(books, charlie, seed="a seed for tests")
     with pytest.raises(Conflict, match="already"):
         create(books, charlie, seed="another seed for tests")
-    with pytest.raises(Conflict, match="with this seed"):
+    with pytest.raises(Conflict, match="another season has this seed"):
         create(books, charlie, name="autumn", seed="a seed for tests")
 
 

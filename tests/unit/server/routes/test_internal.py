@@ -186,7 +186,7 @@ def test_a_result_that_makes_no_sense_is_refused(arena: Caller, body: Any) -> No
 
 def test_a_result_may_be_longer_than_an_upload(arena: Caller) -> None:
     body = {"task": "nothing", "message": "x" * (2 << 20)}
-    assert "no task" in problem(send(arena, "/results", body), 422)["detail"]
+    assert "not a task for results" in problem(send(arena, "/results", body), 422)["detail"]
 
 
 def test_what_is_no_json_is_refused(arena: Caller) -> None:

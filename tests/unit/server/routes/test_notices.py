@@ -191,7 +191,7 @@ def test_what_is_mailed_is_chosen_on_the_page_and_by_the_api(
 def test_a_wrong_address_is_shown_again_with_what_is_wrong(mailing: Mailing, alice: User) -> None:
     answer = mailing(alice).send("/account/email", email="a@b\nBcc: c@d")
     assert answer.status_code == 422
-    assert "no plain address" in answer.text
+    assert "not a plain e-mail address" in answer.text
 
 
 def test_where_no_mails_are_sent_the_page_says_so(browse: Browse, alice: User) -> None:
