@@ -91,7 +91,7 @@ playthroughs: $(DEV) ## write every game's playthrough.txt anew; the diff is the
 
 audit: ## compare the lock files with the known vulnerabilities (needs uv and the network)
 	@for file in requirements.lock requirements-dev.lock; do \
-		$(UV) tool run --from 'pip-audit==2.10.1' pip-audit --disable-pip --require-hashes -r $$file || exit 1; done
+		$(UV) tool run --from 'pip-audit==2.10.1' pip-audit --strict --disable-pip --require-hashes -r $$file || exit 1; done
 
 lock: ## work out the lock files anew (needs uv)
 	@$(UV) pip compile $(LOCKING) pyproject.toml -o requirements.lock
