@@ -1,6 +1,6 @@
 """Describes how a league is run: its format, who may enter, when it starts, who has won.
 
-Takes the fields of matchbox.league.format as data; knows no rows and no clock.
+Takes the settings as an answer holds them, by name; knows no rows and no clock.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any, Final
 
 from dashboard.wording import plural
+from matchbox.league.format import Admission, Format, Schedule, read
 
 if TYPE_CHECKING:
     from dashboard.source import Row
@@ -30,60 +31,63 @@ STAGES: Final = {
 """The name of a round of each stage, with its plural if that is irregular."""
 
 
-def format(form: Row) -> list[str]:  # noqa: A001 - the filter is named after what it tells
+def format(fields: Row) -> list[str]:  # noqa: A001 - the filter is named after what it tells
     """Returns how a season is played: one sentence for each rule that applies."""
+    form = read(Format, fields)
     sentences = [_played(form)]
-    if form["placement"]:
-        matches = plural(form["placement"], "placement match", "placement matches")
+    if form.placement:
+        matches = plural(form.placement, "placement match", "placement matches")
         sentences.append(f"A newcomer plays {matches} first.")
-    if form["divisions"] > 1:
+    if form.divisions > 1:
         sentences.append(
-            f"{form['divisions']} divisions: between seasons the best {form['moving']} of each "
-            f"rise, and the last {form['moving']} sink."
+            f"{form.divisions} divisions: between seasons the best {form.moving} of each "
+            f"rise, and the last {form.moving} sink."
         )
     limits = [
-        f"{form['matches']:,} matches" if form["matches"] else "",
-        f"{plural(form['hours'], 'hour')}" if form["hours"] else "",
+        f"{form.matches:,} matches" if form.matches else "",
+        f"{plural(form.hours, 'hour')}" if form.hours else "",
     ]
     if any(limits):
         sentences.append(f"It ends after {' or '.join(filter(None, limits))} at the latest.")
-    if form["learning"] != "off":
-        begins = "with nothing" if form["learning"] == "fresh" else "with what its parent knew"
+    if form.learning != "off":
+        begins = "with nothing" if form.learning == "fresh" else "with what its parent knew"
         sentences.append(f"Bots learn between rounds; a new version begins {begins}.")
     return sentences
 
 
-def _played(form: Row) -> str:
-    cycles = plural(form["cycles"], "double round robin")
-    if form["kind"] == "round-robin":
+def _played(form: Format) -> str:
+    cycles = plural(form.cycles, "double round robin")
+    if form.kind == "round-robin":
         return f"{cycles}: every two meet in both orders."
-    if form["kind"] == "swiss":
-        rounds = plural(form["rounds"], "round") if form["rounds"] else "as many rounds as it takes"
+    if form.kind == "swiss":
+        rounds = plural(form.rounds, "round") if form.rounds else "as many rounds as it takes"
         return f"Swiss, {rounds}: each meets others of about the same score."
-    if form["kind"] == "knock-out":
-        return f"Groups of {form['group']} at most; {form['through']} of each go on to a knock-out."
-    until = QUESTIONS.get(form["question"], f"it is known who the best {form['top']} are")
-    care = "" if form["question"] == "champion" else f", with {form['care']} care"
+    if form.kind == "knock-out":
+        return f"Groups of {form.group} at most; {form.through} of each go on to a knock-out."
+    until = QUESTIONS.get(form.question, f"it is known who the best {form.top} are")
+    care = "" if form.question == "champion" else f", with {form.care} care"
     return f"{cycles}, then neighbours meet until {until}{care}."
 
 
-def admission(admitted: Row) -> list[str]:
+def admission(fields: Row) -> list[str]:
     """Returns who may enter: one sentence for each rule that applies."""
-    sentences = ["By invitation." if admitted["by"] == "invitation" else "Open to all."]
-    if admitted["everybody"]:
+    admitted = read(Admission, fields)
+    sentences = ["By invitation." if admitted.by == "invitation" else "Open to all."]
+    if admitted.everybody:
         sentences.append(
             "Every active bot is entered when it freezes; an author's own choice goes first."
         )
-    if admitted["bots"] is not None:
-        sentences.append(f"{plural(admitted['bots'], 'bot')} of one author.")
-    if admitted["uploads"] is not None:
-        sentences.append(f"{plural(admitted['uploads'], 'upload')} of an author in 24 hours.")
+    if admitted.bots is not None:
+        sentences.append(f"{plural(admitted.bots, 'bot')} of one author.")
+    if admitted.uploads is not None:
+        sentences.append(f"{plural(admitted.uploads, 'upload')} of an author in 24 hours.")
     return sentences
 
 
-def schedule(scheduled: Row) -> str:
+def schedule(fields: Row) -> str:
     """Returns the schedule; "" if there is none."""
-    return f"{scheduled['cron']} ({scheduled['zone']})" if scheduled["cron"] else ""
+    scheduled = read(Schedule, fields)
+    return f"{scheduled.cron} ({scheduled.zone})" if scheduled.cron else ""
 
 
 def options(chosen: dict[str, Any]) -> str:

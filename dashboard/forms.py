@@ -15,6 +15,7 @@ from flask import render_template
 from dashboard.source import Row, Source
 from matchbox.answers.notices import NOTICE_KINDS, FreshWebhook
 from matchbox.league.format import PARTS, fields_of, write
+from matchbox.settings import MOST_DEALS
 
 Values = Mapping[str, str]
 
@@ -117,6 +118,7 @@ def seasons_page(source: Source, values: Values | None = None, error: str = "") 
     """Returns the list of seasons; for operators with the form for a new one."""
     return render_template(
         "seasons.html",
+        most_deals=MOST_DEALS,
         values=values or {},
         error=error,
         seasons=source.seasons(),
@@ -128,6 +130,7 @@ def leagues_page(source: Source, values: Values | None = None, error: str = "") 
     """Returns the list of leagues; for operators with the form for a new one."""
     return render_template(
         "leagues.html",
+        most_deals=MOST_DEALS,
         values={**_values({part: write(made()) for part, made in PARTS.items()}), **(values or {})},
         run_fields=_FIELDS,
         error=error,
@@ -146,6 +149,7 @@ def league_page(source: Source, name: str, values: Values | None = None, error: 
     }
     return render_template(
         "league.html",
+        most_deals=MOST_DEALS,
         values={**known, **(values or {})},
         error=error,
         league=league,

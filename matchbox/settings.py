@@ -21,6 +21,8 @@ NOT_SETTINGS: Final = frozenset({"MATCHBOX_TOKEN", "MATCHBOX_URL"})
 """Variables of the command line that share the prefix."""
 WIDTH: Final = 250
 """The default number of bouts that a seat plays at once."""
+MOST_DEALS: Final = 5000
+"""The greatest number of deals that a match may have."""
 BOXES: Final = ("auto", "bwrap", "docker", "process")
 
 
@@ -107,7 +109,7 @@ class Settings:
         "deals of a match if its league has no number and its bots' pace is not known; each is "
         "played in all rotations",
         least=1,
-        most=5000,
+        most=MOST_DEALS,
     )
     match_seconds: int = _setting(
         2,
@@ -116,8 +118,12 @@ class Settings:
         least=0,
         most=60,
     )
-    fewest_deals: int = _setting(2, "least number of deals of such a match", least=1, most=5000)
-    most_deals: int = _setting(250, "greatest number of deals of such a match", least=1, most=5000)
+    fewest_deals: int = _setting(
+        2, "least number of deals of such a match", least=1, most=MOST_DEALS
+    )
+    most_deals: int = _setting(
+        250, "greatest number of deals of such a match", least=1, most=MOST_DEALS
+    )
     tryout_deals: int = _setting(2, "deals of the try-out of a new version", least=1, most=100)
     width: int = _setting(WIDTH, "bouts that a seat plays at once", least=1, most=1024)
     sample_percent: int = _setting(

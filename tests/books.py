@@ -6,7 +6,7 @@ The arena here is scripted: it brings back whatever records the deals say, at on
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -18,6 +18,7 @@ from sqlalchemy.orm import Session
 
 from matchbox import registry
 from matchbox.errors import BrokerUnavailable
+from matchbox.league.format import PARTS, given
 from matchbox.match import record as records
 from matchbox.match import wire
 from matchbox.match.record import Bout, Fault, Record
@@ -325,10 +326,17 @@ def lost(job: AnyJob, why: str = "the box did not open") -> Lost:
     return job.lost(why)
 
 
+def given_parts(asked: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments, with any fields of a format, an admission or a schedule as a Given."""
+    kinds: Mapping[str, Any] = PARTS
+    parts = {part: given(kind, asked[part]) for part, kind in kinds.items() if part in asked}
+    return {**asked, **parts}
+
+
 def season_of(books: Books, operator: User, versions: Sequence[Version], **more: Any) -> Season:
     """A season of these versions' bots, started."""
     with books.write() as session:
-        asked = {"name": "spring", "league": GAME, "seed": "a seed for tests", **more}
+        asked = {"name": "spring", "league": GAME, "seed": "a seed for tests", **given_parts(more)}
         season = seasons.create(session, operator, **asked, now=books.clock())
         for version in versions:
             bot = session.get_one(Bot, version.bot_id)

@@ -2,15 +2,18 @@
 
 Every field has a default: a league without settings plays a double round robin, is open to all, and
 starts when its operator says so. ABOUT says what each field means; the forms, the commands and the
-API make their fields from `fields_of`.
+API make their fields from `fields_of`. Somebody who gives only some fields gives a `Given`.
 """
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Final, Literal, TypeVar
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Annotated, Any, Final, Generic, Literal, TypeVar, Union, get_type_hints
 
 import msgspec
-from msgspec import inspect
+from msgspec import UNSET, UnsetType, inspect
 
 from matchbox.errors import BadOption
 
@@ -60,6 +63,24 @@ class Schedule(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
 
 Settings = TypeVar("Settings", Format, Admission, Schedule)
+Read = TypeVar("Read", bound=msgspec.Struct)
+
+
+@dataclass(frozen=True)
+class Given(Generic[Settings]):
+    """Some fields of a format, an admission or a schedule; the other fields stay as they are.
+
+    `given` makes one. It is false if no field is given.
+    """
+
+    fields: Mapping[str, Any]
+
+    def __bool__(self) -> bool:
+        return bool(self.fields)
+
+    def replace_in(self, settings: Settings) -> Settings:
+        """Returns the settings with these fields. Raises BadOption if fields contradict others."""
+        return read(type(settings), {**write(settings), **self.fields})
 
 
 PARTS: Final[dict[str, type[Format] | type[Admission] | type[Schedule]]] = {
@@ -140,18 +161,42 @@ def fields_of(settings: type[Format | Admission | Schedule]) -> list[Field]:
     return [_field(one.name, one.type) for one in described.fields]
 
 
-def read(kind: type[Settings], data: dict[str, Any]) -> Settings:
+def read(kind: type[Settings], data: Mapping[str, Any]) -> Settings:
     """Reads settings. Raises BadOption, which names the wrong field."""
-    try:
-        return msgspec.convert(data, kind)
-    except msgspec.ValidationError as error:
-        raise BadOption(f"the {kind.__name__.lower()} is wrong: {error}") from None
+    return _convert(data, kind, kind.__name__)
+
+
+def given(kind: type[Settings], data: Mapping[str, Any]) -> Given[Settings]:
+    """Reads the fields that are given. Raises BadOption, which names an unknown or wrong field.
+
+    Whether they contradict other fields is seen only in `Given.replace_in`.
+    """
+    some = _convert(data, _some_of(kind), kind.__name__)
+    return Given(msgspec.to_builtins(some))
 
 
 def write(settings: Format | Admission | Schedule) -> dict[str, Any]:
     """All fields as JSON-compatible data."""
     fields: dict[str, Any] = msgspec.to_builtins(settings)
     return fields
+
+
+def _convert(data: Mapping[str, Any], kind: type[Read], name: str) -> Read:
+    try:
+        return msgspec.convert(data, kind)
+    except msgspec.ValidationError as error:
+        raise BadOption(f"the {name.lower()} is wrong: {error}") from None
+
+
+@cache
+def _some_of(kind: type[Any]) -> type[msgspec.Struct]:
+    """A class with the fields of these settings, any of which may be left out."""
+    hints = get_type_hints(kind, include_extras=True)
+    fields: list[Any] = [
+        (name, Union[hint, UnsetType], UNSET)  # noqa: UP007 - made at run time
+        for name, hint in hints.items()
+    ]
+    return msgspec.defstruct(kind.__name__, fields, forbid_unknown_fields=True)
 
 
 def _field(name: str, kind: inspect.Type) -> Field:

@@ -32,9 +32,23 @@ def leagues() -> Response:
 @routes.output(League, status_code=201)
 def create(json_data: league_schemas.NewLeague) -> Response:
     """Makes a league that plays seasons; for operators."""
-    wanted = json_data.model_dump(exclude_unset=True)
     with acting() as (session, actor, now):
-        row = services.create(session, actor, **wanted, settings=context().settings, now=now)
+        row = services.create(
+            session,
+            actor,
+            name=json_data.name,
+            game=json_data.game,
+            options=json_data.options,
+            seats=json_data.seats,
+            deals=json_data.deals,
+            continuous=json_data.continuous,
+            separation=json_data.separation,
+            format=json_data.format,
+            admission=json_data.admission,
+            schedule=json_data.schedule,
+            settings=context().settings,
+            now=now,
+        )
         found = queries.league(session, row.name, actor)
     return made_at(url_for("leagues.league", name=found.name), found)
 
@@ -53,9 +67,19 @@ def league(name: str) -> Response:
 @routes.output(League)
 def edit(name: str, json_data: league_schemas.ChangedLeague) -> Response:
     """Changes the given fields of a league; for operators."""
-    wanted = json_data.model_dump(exclude_unset=True)
     with acting() as (session, actor, now):
-        services.edit(session, actor, name, **wanted, now=now)
+        services.edit(
+            session,
+            actor,
+            name,
+            deals=json_data.deals,
+            paced=json_data.paced,
+            separation=json_data.separation,
+            format=json_data.format,
+            admission=json_data.admission,
+            schedule=json_data.schedule,
+            now=now,
+        )
     return _league(name)
 
 

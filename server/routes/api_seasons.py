@@ -39,9 +39,25 @@ def seasons() -> Response:
 @routes.output(Season, status_code=201)
 def create(json_data: league_schemas.NewSeason) -> Response:
     """Makes a season of a league, or of a game, which gets a league if needed; for operators."""
-    wanted = json_data.model_dump(exclude_unset=True)
     with acting() as (session, actor, now):
-        row = founding.found(session, actor, **wanted, settings=context().settings, now=now)
+        row = founding.found(
+            session,
+            actor,
+            name=json_data.name,
+            league=json_data.league,
+            game=json_data.game,
+            options=json_data.options,
+            seats=json_data.seats,
+            deals=json_data.deals,
+            cycles=json_data.cycles,
+            seed=json_data.seed,
+            draft=json_data.draft,
+            format=json_data.format,
+            admission=json_data.admission,
+            schedule=json_data.schedule,
+            settings=context().settings,
+            now=now,
+        )
         found = queries.season(session, row.id, actor)
     return made_at(url_for("seasons.season", season=str(found.id)), found)
 

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from flask import Blueprint, request
 from werkzeug.exceptions import NotFound as NoSuchPage
 
 from dashboard import forms as pages
-from matchbox.league.format import PARTS, Field, fields_of
+from matchbox.league.format import (
+    Admission,
+    Field,
+    Format,
+    Given,
+    Schedule,
+    Settings,
+    fields_of,
+    given,
+)
 from server.auth import acting, context
 from server.routes.form_fields import field, form_of, go_to, whole_or_none
 from server.services import admission, entries, founding, leagues, seasons
@@ -43,9 +52,11 @@ def create_league() -> Response:
             deals=whole_or_none("deals"),
             continuous=bool(field("continuous")),
             separation=field("separation") or None,
+            format=_given(Format),
+            admission=_given(Admission),
+            schedule=_given(Schedule),
             settings=context().settings,
             now=now,
-            **_run(),
         )
     return go_to("pages.league", name=row.name)
 
@@ -63,8 +74,10 @@ def edit_league(name: str) -> Response:
             deals=deals,
             paced=("deals" in request.form and deals is None) or None,
             separation=field("separation") or None,
+            format=_given(Format),
+            admission=_given(Admission),
+            schedule=_given(Schedule),
             now=now,
-            **_run(),
         )
     return go_to("pages.league", name=name)
 
@@ -142,16 +155,10 @@ def _options(game: str) -> dict[str, str]:
     }
 
 
-def _run() -> dict[str, Any]:
-    """Returns the submitted fields of format, admission and schedule; an empty field is None."""
-    return {
-        part: {
-            known.name: _value(known)
-            for known in fields_of(settings)
-            if known.alias in request.form
-        }
-        for part, settings in PARTS.items()
-    }
+def _given(kind: type[Settings]) -> Given[Settings]:
+    """Returns the submitted fields of these settings; an empty field is None. Raises BadOption."""
+    sent = (known for known in fields_of(kind) if known.alias in request.form)
+    return given(kind, {known.name: _value(known) for known in sent})
 
 
 def _value(known: Field) -> str | int | bool | None:

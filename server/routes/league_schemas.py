@@ -1,19 +1,22 @@
 """Request models for leagues and seasons, one for each body and query.
 
 The fields of format, admission and schedule come from matchbox.league.format; each may be left out.
-The models check types and ranges; the services check meaning.
+The given ones reach the services as a Given. The models check types and ranges; the services check
+meaning.
 """
 
 from __future__ import annotations
 
 from types import UnionType
-from typing import TYPE_CHECKING, Annotated, Any, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, TypeAlias, Union, get_args, get_origin, get_type_hints
 
 from msgspec.structs import fields
-from pydantic import Field, create_model
+from pydantic import BaseModel, Field, GetPydanticSchema, create_model
+from pydantic_core.core_schema import no_info_after_validator_function
 
-from matchbox.league import format as run
+from matchbox.league.format import ABOUT, Admission, Format, Given, Schedule, given
 from matchbox.match.wire import Separation
+from matchbox.settings import MOST_DEALS
 from server.routes.schemas import Body, NameText
 
 
@@ -27,37 +30,35 @@ def _hint(hint: Any) -> Any:
     return hint
 
 
-def _some_of(kind: Any, doc: str) -> Any:
-    """Returns a model with all fields of a settings class, each of them optional."""
+def _some_of(kind: Any, doc: str) -> GetPydanticSchema:
+    """Returns how a Given of this settings class is read from JSON, and what OpenAPI shows.
+
+    Both are those of a model with all fields of the class, each of them optional.
+    """
     hints = get_type_hints(kind, include_extras=True)
     known: dict[str, Any] = {
         field.name: (
             _hint(hints[field.name]),
-            Field(field.default, description=run.ABOUT[field.name][1]),
+            Field(field.default, description=ABOUT[field.name][1]),
         )
         for field in fields(kind)
     }
     name: Any = f"{kind.__name__}Fields"
-    return create_model(name, __base__=Body, __doc__=doc, **known)
+    model: type[BaseModel] = create_model(name, __base__=Body, __doc__=doc, **known)
+
+    def read(sent: BaseModel) -> Given[Any]:
+        return given(kind, sent.model_dump(exclude_unset=True))
+
+    return GetPydanticSchema(
+        lambda _, schema_of: no_info_after_validator_function(read, schema_of(model))
+    )
 
 
-if TYPE_CHECKING:
-
-    class FormatFields(Body):
-        """A placeholder for the type checker; the class is built below."""
-
-    class AdmissionFields(Body):
-        """A placeholder for the type checker; the class is built below."""
-
-    class ScheduleFields(Body):
-        """A placeholder for the type checker; the class is built below."""
-else:
-    FormatFields = _some_of(run.Format, "How a season is played.")
-    AdmissionFields = _some_of(run.Admission, "Who may enter.")
-    ScheduleFields = _some_of(run.Schedule, "When seasons start.")
-
+FormatFields: TypeAlias = Annotated[Given[Format], _some_of(Format, "How a season is played.")]
+AdmissionFields: TypeAlias = Annotated[Given[Admission], _some_of(Admission, "Who may enter.")]
+ScheduleFields: TypeAlias = Annotated[Given[Schedule], _some_of(Schedule, "When seasons start.")]
 Options = dict[str, str | int | bool]
-Deals = Annotated[int, Field(ge=1, le=5000)]
+Deals = Annotated[int, Field(ge=1, le=MOST_DEALS)]
 Seats = Annotated[int, Field(ge=1, le=64)]
 
 

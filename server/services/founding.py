@@ -7,7 +7,7 @@ the game's league. A format of its own needs no league.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from sqlalchemy import select
 
@@ -18,11 +18,13 @@ from server.services import editions, leagues, seasons
 from server.services.accounts import require_operator
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from sqlalchemy.orm import Session
 
+    from matchbox.league.format import Admission, Format, Given, Schedule
     from matchbox.settings import Settings
     from server.db.models import Season, User
-    from server.services.leagues import Fields
 
 LONGEST: Final = 32
 """The most characters of a league's name."""
@@ -36,16 +38,19 @@ def found(
     name: str | None = None,
     league: str | None = None,
     game: str | None = None,
-    options: Fields | None = None,
+    options: Mapping[str, object] | None = None,
     seats: int | None = None,
     deals: int | None = None,
-    admission: Fields | None = None,
-    schedule: Fields | None = None,
+    cycles: int | None = None,
+    seed: str | None = None,
+    draft: bool = False,
+    format: Given[Format] | None = None,  # noqa: A002 - it is what the season calls it
+    admission: Given[Admission] | None = None,
+    schedule: Given[Schedule] | None = None,
     settings: Settings,
     now: int,
-    **season: Any,
 ) -> Season:
-    """Makes a season, open or a draft; `season` holds further arguments of `seasons.create`.
+    """Makes a season, open or a draft.
 
     A season without a name gets the one that `editions.next_name` chooses. Raises what
     `leagues.create` and `seasons.create` raise, and BadOption unless exactly one of `league` and
@@ -55,21 +60,44 @@ def found(
     if (league is None) == (game is None):
         raise BadOption("a season belongs either to a league or to a game: name one of the two")
     own = {"options": options, "seats": seats, "admission": admission, "schedule": schedule}
-    given = {field: value for field, value in own.items() if value}
+    needed = [field for field, value in own.items() if value]
     if game is None:
-        if given:
-            raise BadOption(f"{' and '.join(given)} belong to the league {league}; edit that")
-    elif given:
-        form = season.get("format")
-        league = _free_name(session, game, name, (form or {}).get("kind", "league"))
-        knobs: dict[str, Any] = {**given, "deals": deals, "settings": settings, "now": now}
-        leagues.create(session, actor, name=league, game=game, format=form, **knobs)
+        if needed:
+            raise BadOption(f"{' and '.join(needed)} belong to the league {league}; edit that")
+    elif needed:
+        kind = format.fields.get("kind", "league") if format else "league"
+        league = _free_name(session, game, name, kind)
+        leagues.create(
+            session,
+            actor,
+            name=league,
+            game=game,
+            options=options,
+            seats=seats,
+            deals=deals,
+            format=format,
+            admission=admission,
+            schedule=schedule,
+            settings=settings,
+            now=now,
+        )
     else:
         registry.package_of(game)
         league = game
     assert league is not None
     name = editions.next_name(session, league) if name is None else name
-    return seasons.create(session, actor, name=name, league=league, deals=deals, now=now, **season)
+    return seasons.create(
+        session,
+        actor,
+        name=name,
+        league=league,
+        cycles=cycles,
+        deals=deals,
+        seed=seed,
+        format=format,
+        draft=draft,
+        now=now,
+    )
 
 
 def _free_name(session: Session, game: str, season: str | None, kind: str) -> str:

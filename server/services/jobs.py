@@ -19,7 +19,7 @@ import hmac
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any, Final, Generic, TypeAlias, TypeVar
+from typing import Any, Final, Generic, TypeAlias, TypeVar
 
 import structlog
 from sqlalchemy import ColumnElement, select
@@ -31,9 +31,6 @@ from matchbox.settings import Settings
 from server.db.models import Lesson, Match, Version
 from server.db.session import compare_and_set
 from server.services.events import publish, storable
-
-if TYPE_CHECKING:
-    pass
 
 MOST_ATTEMPTS: Final = 20
 """A job is parked after every 20 attempts without a result, since it may be killing the arenas."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from typing import TYPE_CHECKING, Any, Final, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Final, get_args
 
 from sqlalchemy import delete, select, update
 from sqlalchemy.orm import contains_eager
@@ -12,8 +12,9 @@ from matchbox import registry
 from matchbox.bundle import check_name
 from matchbox.errors import BadName, BadOption, Conflict, MatchboxError
 from matchbox.game import check_seats, fill_options
-from matchbox.league.format import Admission, Format, Schedule, read, write
+from matchbox.league.format import Admission, Format, Given, Schedule, given, read, write
 from matchbox.match.wire import Separation
+from matchbox.settings import MOST_DEALS
 from server.db.models import (
     Bot,
     League,
@@ -40,13 +41,10 @@ if TYPE_CHECKING:
     from matchbox.settings import Settings
     from server.db.models import User
 
-Fields: TypeAlias = "dict[str, Any]"
-"""Any fields of a format, an admission or a schedule."""
 TABLE: Final = 2
 """How many seats a table has by default."""
 TEAM: Final = 3
 """How many seats a table has by default in a cooperative game, where one bot takes all seats."""
-MOST_DEALS: Final = 5000
 SEPARATIONS: Final[tuple[Separation, ...]] = get_args(Separation)
 UPCOMING: Final = (SeasonState.DRAFT, SeasonState.OPEN, SeasonState.FROZEN)
 """The states of a season that has not started yet."""
@@ -63,9 +61,9 @@ def create(
     deals: int | None = None,
     continuous: bool = False,
     separation: str | None = None,
-    format: Fields | None = None,  # noqa: A002 - it is what the league calls it
-    admission: Fields | None = None,
-    schedule: Fields | None = None,
+    format: Given[Format] | None = None,  # noqa: A002 - it is what the league calls it
+    admission: Given[Admission] | None = None,
+    schedule: Given[Schedule] | None = None,
     settings: Settings,
     now: int,
 ) -> League:
@@ -88,12 +86,13 @@ def create(
     if seats is not None:
         check_seats(registry.game(game).spec, seats)
         league.seats = seats
-    scheduled = (schedule or {}).get("cron") is not None
+    scheduled = _gets_times(schedule)
     if continuous and scheduled:
         raise Conflict(f"{name} cannot be played both without end and by a schedule; leave one out")
     league.continuous = continuous
     _set_separation(league, separation)
-    _set(league, format, {"everybody": scheduled, **(admission or {})}, schedule, now)
+    admitted = {"everybody": scheduled, **(admission.fields if admission else {})}
+    _set(league, format, given(Admission, admitted), schedule, now)
     session.add(league)
     session.flush()
     fields = {"separation": separation, "format": format, "schedule": schedule}
@@ -109,9 +108,9 @@ def edit(
     deals: int | None = None,
     paced: bool | None = None,
     separation: str | None = None,
-    format: Fields | None = None,  # noqa: A002 - as in `create`
-    admission: Fields | None = None,
-    schedule: Fields | None = None,
+    format: Given[Format] | None = None,  # noqa: A002 - as in `create`
+    admission: Given[Admission] | None = None,
+    schedule: Given[Schedule] | None = None,
     now: int,
 ) -> None:
     """Changes those settings of the league that are given.
@@ -122,7 +121,7 @@ def edit(
     """
     require_operator(actor)
     league = find_league(session, name)
-    if league.continuous and (schedule or {}).get("cron") is not None:
+    if league.continuous and _gets_times(schedule):
         raise Conflict(f"{league.name} is played without end; make a league of its own to schedule")
     _set_deals(league, deals)
     if paced is not None and deals is None:
@@ -130,7 +129,7 @@ def edit(
     _set_separation(league, separation)
     _set(league, format, admission, schedule, now)
     session.flush()
-    if schedule is not None:
+    if schedule:
         _reschedule(session, league, now)
     fields = {
         "deals": deals,
@@ -219,6 +218,11 @@ def check_deals(deals: int) -> int:
     return deals
 
 
+def _gets_times(schedule: Given[Schedule] | None) -> bool:
+    """Whether seasons are to start by themselves."""
+    return schedule is not None and schedule.fields.get("cron") is not None
+
+
 def _set_separation(league: League, separation: str | None) -> None:
     """Sets the separation, if one is given, of matches sent from now on. Raises BadOption."""
     if separation is None:
@@ -238,18 +242,18 @@ def _set_deals(league: League, deals: int | None) -> None:
 
 def _set(
     league: League,
-    format: Fields | None,  # noqa: A002 - as in `create`
-    admission: Fields | None,
-    schedule: Fields | None,
+    format: Given[Format] | None,  # noqa: A002 - as in `create`
+    admission: Given[Admission] | None,
+    schedule: Given[Schedule] | None,
     now: int,
 ) -> None:
     """Replaces the fields that are given. Raises BadOption."""
-    if format is not None:
-        league.format = write(read(Format, {**league.format, **format}))
-    if admission is not None:
-        league.admission = write(read(Admission, {**write(admission_of(league)), **admission}))
-    if schedule is not None:
-        wanted = read(Schedule, {**league.schedule, **schedule})
+    if format:
+        league.format = write(format.replace_in(format_of(league)))
+    if admission:
+        league.admission = write(admission.replace_in(admission_of(league)))
+    if schedule:
+        wanted = schedule.replace_in(schedule_of(league))
         cron.check(wanted, now)
         league.schedule = write(wanted)
 
@@ -263,10 +267,20 @@ def _reschedule(session: Session, league: League, now: int) -> None:
 
 
 def _note(
-    session: Session, actor: User, action: str, league: League, fields: Fields, now: int
+    session: Session,
+    actor: User,
+    action: str,
+    league: League,
+    changes: Mapping[str, object],
+    now: int,
 ) -> None:
-    given = {name: value for name, value in fields.items() if value is not None}
-    audit.note(session, actor, action, f"league:{league.id}", given, now=now)
+    """Writes to the audit log what was given of these changes."""
+    plain = {
+        name: dict(value.fields) if isinstance(value, Given) else value
+        for name, value in changes.items()
+    }
+    detail = {name: value for name, value in plain.items() if value not in (None, {})}
+    audit.note(session, actor, action, f"league:{league.id}", detail, now=now)
 
 
 def _new(spec: Spec, name: str, deals: int, now: int) -> League:

@@ -15,7 +15,7 @@ from sqlalchemy.orm import joinedload
 
 from matchbox import registry
 from matchbox.errors import BadName, BadOption, Conflict
-from matchbox.league.format import Format, read, write
+from matchbox.league.format import Format, Given, given, write
 from server.db.models import (
     UNDER_WAY,
     UNFINISHED,
@@ -32,7 +32,7 @@ from server.db.models import (
 from server.db.session import compare_and_set
 from server.services import admission, audit, divisions, events, rounds, schedule, standings
 from server.services.accounts import require_operator
-from server.services.leagues import UPCOMING, Fields, check_deals, format_of, schedule_of
+from server.services.leagues import UPCOMING, check_deals, format_of, schedule_of
 from server.services.lookup import find_league, find_season
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def create(
     cycles: int | None = None,
     deals: int | None = None,
     seed: str | None = None,
-    format: Fields | None = None,  # noqa: A002 - it is what the season calls it
+    format: Given[Format] | None = None,  # noqa: A002 - it is what the season calls it
     draft: bool = False,
     now: int,
 ) -> Season:
@@ -69,16 +69,25 @@ def create(
     require_operator(actor)
     where = find_league(session, league)
     _check_name(session, name)
-    given = dict(format or {})
+    form = dict(format.fields) if format else {}
     if cycles is not None:
-        given["cycles"] = cycles
+        form["cycles"] = cycles
     if seed is not None:
         _check_seed(session, seed)
     if deals is not None or seed is not None:
         deals = check_deals(where.deals if deals is None else deals)
     state = SeasonState.DRAFT if draft else SeasonState.OPEN
-    made = add(session, where, name=name, form=given, deals=deals, seed=seed, state=state, now=now)
-    audit.note(session, actor, "season.create", f"season:{made.id}", given, now=now)
+    made = add(
+        session,
+        where,
+        name=name,
+        form=given(Format, form),
+        deals=deals,
+        seed=seed,
+        state=state,
+        now=now,
+    )
+    audit.note(session, actor, "season.create", f"season:{made.id}", form, now=now)
     return made
 
 
@@ -87,14 +96,14 @@ def add(
     league: League,
     *,
     name: str,
-    form: Fields | None = None,
+    form: Given[Format] | None = None,
     deals: int | None = None,
     seed: str | None = None,
     state: SeasonState = SeasonState.OPEN,
     now: int,
 ) -> Season:
     """Makes the league's next edition. Raises BadOption for a bad format; checks nothing else."""
-    played = read(Format, {**write(format_of(league)), **(form or {})})
+    played = form.replace_in(format_of(league)) if form else format_of(league)
     newest = select(func.max(Season.edition)).where(Season.league_id == league.id)
     season = Season(
         league=league,

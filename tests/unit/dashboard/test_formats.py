@@ -11,6 +11,7 @@ from dashboard import formats
 from dashboard.source import Row, Source
 from matchbox.answers.leagues import Round
 from matchbox.league.format import Admission, Format, Schedule, write
+from matchbox.settings import MOST_DEALS
 from tests.unit.dashboard import seasons
 from tests.unit.dashboard.cast import OPERATOR, SOURCE
 from tests.unit.dashboard.test_pages import get
@@ -138,6 +139,13 @@ def test_a_league_s_page_has_a_form_for_operators_alone() -> None:
         posts = [attrs["action"] for tag, attrs in get(path).elements if tag == "form"]
         assert posts == ["/logout"]
     assert "alice" in get("/leagues/cup", OPERATOR).text
+
+
+@pytest.mark.parametrize("path", ["/leagues", "/leagues/cup", "/seasons"])
+def test_a_form_takes_as_many_deals_as_a_match_may_have(path: str) -> None:
+    elements = get(path, OPERATOR).elements
+    most = [attrs["max"] for _, attrs in elements if attrs.get("name") == "deals"]
+    assert most == [str(MOST_DEALS)]
 
 
 @pytest.mark.parametrize(

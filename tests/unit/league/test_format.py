@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import Literal, get_args, get_origin, get_type_hints
 
 import pytest
+from msgspec import structs
 
-from matchbox.league.format import ABOUT, CHOICES, PARTS, fields_of
+from matchbox.errors import BadOption
+from matchbox.league.format import ABOUT, CHOICES, PARTS, Format, Schedule, fields_of, given
 
 
 @pytest.mark.parametrize("part", PARTS)
@@ -35,3 +37,34 @@ def test_a_field_has_the_bounds_of_its_type() -> None:
     assert (rounds.whole, rounds.least, rounds.most, rounds.optional) == (True, 1, None, True)
     assert (kind.whole, kind.least, kind.most, kind.optional) == (False, None, None, False)
     assert (known["matches"].alias, group.alias) == ("max_matches", "group")
+
+
+def test_given_fields_replace_those_of_the_settings() -> None:
+    group = Format(kind="knock-out", group=16, through=9)
+    assert given(Format, {"cycles": 3}).replace_in(group) == structs.replace(group, cycles=3)
+    assert given(Schedule, {"cron": None}).replace_in(Schedule(cron="0 4 * * *")) == Schedule()
+    assert given(Format, {"through": 12}).replace_in(group).through == 12
+    assert not given(Format, {})
+    assert given(Format, {"rounds": None})
+
+
+@pytest.mark.parametrize(
+    "fields, named",
+    [
+        ({"laps": 3}, "format.*`laps`"),
+        ({"group": 2}, r"format.*>= 3.*\$\.group"),
+        ({"kind": "ladder"}, r"format.*'ladder'.*\$\.kind"),
+        ({"kind": None}, r"format.*null.*\$\.kind"),
+    ],
+)
+def test_a_field_that_is_unknown_or_wrong_is_refused_by_name(
+    fields: dict[str, object], named: str
+) -> None:
+    with pytest.raises(BadOption, match=named):
+        given(Format, fields)
+
+
+def test_fields_that_contradict_the_settings_are_refused_when_they_are_replaced() -> None:
+    nine = given(Format, {"through": 9})
+    with pytest.raises(BadOption, match="fewer must go on"):
+        nine.replace_in(Format(group=8))

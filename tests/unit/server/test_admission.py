@@ -8,6 +8,7 @@ import pytest
 from sqlalchemy import select
 
 from matchbox.errors import Conflict, Forbidden, NotFound, TooMany
+from matchbox.league.format import Admission, given
 from server.db.models import Audit, Bot, League, Season, User, Version
 from server.services import accounts, admission, entries, leagues, seasons
 from tests.books import SIMPLE, Books
@@ -21,7 +22,7 @@ def cup(books: Books, charlie: User, **asked: Any) -> League:
             charlie,
             name="cup",
             game="bomb",
-            admission=asked,
+            admission=given(Admission, asked),
             settings=books.settings,
             now=books.clock(),
         )
@@ -61,7 +62,8 @@ def test_an_author_enters_one_bot_unless_the_league_says_otherwise(
         enter(books, alice, spring, two)
     with books.write() as session:
         row = session.scalars(select(League).where(League.name == "cup")).one()
-        leagues.edit(session, charlie, row.name, admission={"bots": 2}, now=books.clock())
+        more = given(Admission, {"bots": 2})
+        leagues.edit(session, charlie, row.name, admission=more, now=books.clock())
     enter(books, alice, spring, two)
 
 

@@ -10,6 +10,7 @@ import pytest
 from sqlalchemy import select
 
 from matchbox.errors import Conflict
+from matchbox.league.format import Format, Schedule, given
 from matchbox.match.record import Bout
 from matchbox.match.wire import MatchPlayed, PlayMatch
 from server.db.models import (
@@ -27,10 +28,10 @@ from server.db.models import (
 )
 from server.services import entries, leagues, seasons, uploads
 from server.services.tick import tick
-from tests.books import Books, play_out, played, scripted, season_of
+from tests.books import Books, given_parts, play_out, played, scripted, season_of
 
 MINUTE = 60_000
-TEN = {"cron": "*/10 * * * *"}
+TEN = given(Schedule, {"cron": "*/10 * * * *"})
 
 
 @pytest.fixture
@@ -43,7 +44,7 @@ def league(books: Books, charlie: User) -> League:
 def a_league(books: Books, charlie: User, name: str = "cup", **asked: Any) -> League:
     """A league of bomb that starts every ten minutes."""
     with books.write() as session:
-        knobs: dict[str, Any] = {"game": "bomb", "deals": 1, "schedule": TEN, **asked}
+        knobs: dict[str, Any] = {"game": "bomb", "deals": 1, "schedule": TEN, **given_parts(asked)}
         return leagues.create(
             session, charlie, name=name, settings=books.settings, now=books.clock(), **knobs
         )
@@ -186,13 +187,14 @@ def test_a_new_schedule_moves_the_edition_to_come_and_none_leaves_it_to_the_oper
     books: Books, league: League, charlie: User
 ) -> None:
     tick(books.context)
-    for given, wanted in (
+    for fields, wanted in (
         ({"zone": "Asia/Kolkata", "cron": "0 5 * * *"}, "23:30"),
         ({"cron": None}, ""),
     ):
         with books.write() as session:
             row = session.get_one(League, league.id)
-            leagues.edit(session, charlie, row.name, schedule=given, now=books.clock())
+            changed = given(Schedule, fields)
+            leagues.edit(session, charlie, row.name, schedule=changed, now=books.clock())
         tick(books.context)
         assert editions(books, league) == [("cup 1", "open", wanted)]
 
@@ -292,7 +294,7 @@ def test_the_first_divisions_follow_the_game_s_leaderboard(books: Books, charlie
             charlie,
             name="Autumn",
             league="bomb",
-            format={"divisions": 2},
+            format=given(Format, {"divisions": 2}),
             now=books.clock(),
         )
         for bot in session.scalars(select(Bot)):

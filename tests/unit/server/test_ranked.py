@@ -14,6 +14,7 @@ from sqlalchemy import select
 from matchbox.bundle import digest
 from matchbox.dice import deals_from
 from matchbox.errors import Conflict
+from matchbox.league.format import Schedule, given
 from matchbox.league.ratings import PARENT_ELO, fit, live_scale
 from matchbox.match.record import Bout
 from matchbox.match.wire import PlayMatch
@@ -240,7 +241,7 @@ def test_a_league_is_not_played_without_end_and_by_a_schedule(books: Books, char
             session,
             charlie,
             **wanted,
-            schedule={"cron": "0 4 * * *"},
+            schedule=given(Schedule, {"cron": "0 4 * * *"}),
             settings=books.settings,
             now=books.clock(),
         )

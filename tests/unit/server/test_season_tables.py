@@ -10,6 +10,7 @@ import pytest
 from sqlalchemy import select
 
 from matchbox.errors import Conflict
+from matchbox.league.format import Admission, given
 from server import queries
 from server.db.models import Match, SeasonState, User, Version
 from server.services import leagues
@@ -31,8 +32,9 @@ def enter(books: Books, owner: User, game: str, bot: str, checkout: Path) -> Ver
 def league(books: Books, operator: User, game: str, seats: int) -> None:
     """A league for such tables, beside the game's own, which takes any bots of an author."""
     books.league(game=game, paused=True)
+    any_bots = given(Admission, {"bots": None})
     with books.write() as session:
-        knobs = {"settings": books.settings, "now": books.clock(), "admission": {"bots": None}}
+        knobs = {"settings": books.settings, "now": books.clock(), "admission": any_bots}
         leagues.create(session, operator, name="wide", game=game, seats=seats, deals=1, **knobs)  # type: ignore[arg-type]
 
 
