@@ -1,4 +1,6 @@
-"""Turns rows into Plotly figures, as JSON-ready dicts. Pure; all figures share one template.
+"""Turns rows into Plotly figures, which Plotly checks. Pure; all figures share one layout.
+
+Plotly is imported by the first figure, so that a process that draws none does not pay for it.
 
 Draws uncertainty as an interval with the point on top of it. The page sets the colours of text and
 grid, because it knows whether it is light or dark. Labels contain no markup, so a figure works
@@ -9,14 +11,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
     from matchbox.answers import Interval
     from matchbox.answers.comparisons import Comparison
     from matchbox.answers.standings import Board, BoardLine
-
-Figure: TypeAlias = "dict[str, Any]"
 
 COLOURS: Final = ("#0077bb", "#d9601a", "#009988", "#e0317a", "#7a6fd0", "#7d8a00", "#7d7d7d")
 """Distinct for colour-blind readers, with a contrast of at least 3:1 on light and dark pages."""
@@ -69,72 +71,61 @@ def finding(board: Board) -> str:
     return f"{leader} leads, but {len(first)} bots may be first"
 
 
-def leaderboard(board: Board) -> Figure:
+def leaderboard(board: Board) -> go.Figure:
     """Returns a figure of each bot's strength with its 95% interval, the best on top."""
     measured = _measured(board)[:DRAWN]
     unit, digits = _unit(board)
-    return {
-        "data": [*_intervals(measured), _points(measured, unit, digits)],
-        "layout": layout(
-            height=_FRAME_PX + _ROW_PX * max(1, len(measured)),
-            xaxis={
-                "title": heading(unit),
-                "zeroline": False,
-                "range": _reach(measured),
-            },
-            yaxis={
-                "autorange": "reversed",
-                "type": "category",
-                "categoryorder": "array",
-                "categoryarray": [label(one.line.bot) for one in measured],
-                "showgrid": False,
-                "automargin": True,
-                "ticklabelstandoff": 8,
-            },
-        ),
-    }
+    return plot(
+        [*_intervals(measured), _points(measured, unit, digits)],
+        height=_FRAME_PX + _ROW_PX * max(1, len(measured)),
+        xaxis={"title": heading(unit), "zeroline": False, "range": _reach(measured)},
+        yaxis={
+            "autorange": "reversed",
+            "type": "category",
+            "categoryorder": "array",
+            "categoryarray": [label(one.line.bot) for one in measured],
+            "showgrid": False,
+            "automargin": True,
+            "ticklabelstandoff": 8,
+        },
+    )
 
 
-def walk(comparison: Comparison) -> Figure:
+def walk(comparison: Comparison) -> go.Figure:
     """Returns a figure of a comparison after each batch.
 
     It shows the log likelihood ratio between the two bounds at which the comparison ends, or else
     the difference so far.
     """
+    import plotly.graph_objects as go
+
     looks = [(0, 0.0), *((games, value) for games, value in comparison.looks)]
     ends = comparison.llr_bounds or [0.0]
     title = "Log likelihood ratio" if comparison.llr_bounds else "Difference, points a game"
     last = looks[-1][0] or 1
-    return {
-        "data": [
-            {
-                "type": "scatter",
-                "mode": "lines+markers",
-                "x": [games for games, _ in looks],
-                "y": [value for _, value in looks],
-                "line": {"color": COLOURS[0], "width": 2.5},
-                "hovertemplate": "%{x} games: %{y:.3f}<extra></extra>",
-                "showlegend": False,
-            },
-            *(
-                {
-                    "type": "scatter",
-                    "mode": "lines",
-                    "x": [0, last],
-                    "y": [end, end],
-                    "line": {"color": COLOURS[-1], "width": 1.5, "dash": "dash"},
-                    "hovertemplate": "%{y:.2f}<extra></extra>",
-                    "showlegend": False,
-                }
-                for end in ends
-            ),
-        ],
-        "layout": layout(
-            height=280,
-            xaxis={"title": heading("Games"), "rangemode": "tozero"},
-            yaxis={"title": heading(title)},
-        ),
-    }
+    line = go.Scatter(
+        mode="lines+markers",
+        x=[games for games, _ in looks],
+        y=[value for _, value in looks],
+        line={"color": COLOURS[0], "width": 2.5},
+        hovertemplate="%{x} games: %{y:.3f}<extra></extra>",
+    )
+    bounds = [
+        go.Scatter(
+            mode="lines",
+            x=[0, last],
+            y=[end, end],
+            line={"color": COLOURS[-1], "width": 1.5, "dash": "dash"},
+            hovertemplate="%{y:.2f}<extra></extra>",
+        )
+        for end in ends
+    ]
+    return plot(
+        [line, *bounds],
+        height=280,
+        xaxis={"title": heading("Games"), "rangemode": "tozero"},
+        yaxis={"title": heading(title)},
+    )
 
 
 def _measured(board: Board) -> list[_Measured]:
@@ -164,8 +155,10 @@ def _reach(measured: Iterable[_Measured]) -> list[float] | None:
     return [min(ends) - margin, max(ends) + margin]
 
 
-def _intervals(measured: Iterable[_Measured]) -> list[Figure]:
+def _intervals(measured: Iterable[_Measured]) -> list[go.Scatter]:
     """Returns one trace for each colour, with a thick line for each interval."""
+    import plotly.graph_objects as go
+
     ends: dict[str, tuple[list[float | None], list[str | None]]] = {}
     for line, _, interval in measured:
         if interval is None:
@@ -174,38 +167,37 @@ def _intervals(measured: Iterable[_Measured]) -> list[Figure]:
         x.extend((*interval, None))
         y.extend((label(line.bot), label(line.bot), None))
     return [
-        {
-            "type": "scatter",
-            "mode": "lines",
-            "x": x,
-            "y": y,
-            "line": {"color": tint, "width": 8},
-            "opacity": 0.35,
-            "hoverinfo": "skip",
-            "showlegend": False,
-        }
+        go.Scatter(
+            mode="lines",
+            x=x,
+            y=y,
+            line={"color": tint, "width": 8},
+            opacity=0.35,
+            hoverinfo="skip",
+        )
         for tint, (x, y) in ends.items()
     ]
 
 
-def _points(measured: Sequence[_Measured], unit: str, digits: int) -> Figure:
+def _points(measured: Sequence[_Measured], unit: str, digits: int) -> go.Scatter:
     """Returns the estimates, hollow while provisional, with the counts on hover."""
+    import plotly.graph_objects as go
+
     lines = [one.line for one in measured]
-    return {
-        "type": "scatter",
-        "mode": "markers",
-        "x": [one.value for one in measured],
-        "y": [label(line.bot) for line in lines],
-        "marker": {
+    tints = [colour(line.bot) for line in lines]
+    return go.Scatter(
+        mode="markers",
+        x=[one.value for one in measured],
+        y=[label(line.bot) for line in lines],
+        marker={
             "size": 12,
-            "color": [colour(line.bot) for line in lines],
+            "color": tints,
             "symbol": ["circle-open" if line.provisional else "circle" for line in lines],
-            "line": {"width": 2.5, "color": [colour(line.bot) for line in lines]},
+            "line": {"width": 2.5, "color": tints},
         },
-        "customdata": [_hover(one, unit, digits) for one in measured],
-        "hovertemplate": "%{y}<br>%{customdata[0]}<br>%{customdata[1]}<extra></extra>",
-        "showlegend": False,
-    }
+        customdata=[_hover(one, unit, digits) for one in measured],
+        hovertemplate="%{y}<br>%{customdata[0]}<br>%{customdata[1]}<extra></extra>",
+    )
 
 
 def _hover(measured: _Measured, unit: str, digits: int) -> list[str]:
@@ -219,15 +211,21 @@ def _hover(measured: _Measured, unit: str, digits: int) -> list[str]:
     return [f"{unit} {value:.{digits}f}{spread}", counts]
 
 
-def heading(text: str) -> Figure:
+def heading(text: str) -> dict[str, Any]:
     """Returns the title of an axis."""
     return {"text": text, "font": {"family": FONT, "size": 14}}
 
 
-def layout(**own: Any) -> Figure:
-    """Returns the layout that every figure shares."""
+def plot(traces: Sequence[go.Scatter], **own: Any) -> go.Figure:
+    """Returns a figure of the traces with the layout that all figures share, and `own` on top.
+
+    Raises ValueError where Plotly knows no such property, or refuses its value.
+    """
+    import plotly.graph_objects as go
+
     axis = {"fixedrange": True, "ticks": "", "automargin": True}
-    return {
+    shared = {
+        "template": "none",  # Plotly's own would add 6 kB to the page
         "font": {"family": FONT, "size": 14},
         "paper_bgcolor": "rgba(0,0,0,0)",
         "plot_bgcolor": "rgba(0,0,0,0)",
@@ -236,7 +234,6 @@ def layout(**own: Any) -> Figure:
         "hoverlabel": {"align": "left", "font": {"family": FONT, "size": 13}},
         "dragmode": False,
         "showlegend": False,
-        **own,
-        "xaxis": {**axis, **own.get("xaxis", {})},
-        "yaxis": {**axis, **own.get("yaxis", {})},
     }
+    axes = {name: {**axis, **own.get(name, {})} for name in ("xaxis", "yaxis")}
+    return go.Figure(traces, {**shared, **own, **axes})

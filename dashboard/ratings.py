@@ -14,6 +14,8 @@ from dashboard import figures, tables, wording
 from dashboard.source import Row, Source
 
 if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
     from matchbox.answers import Interval
     from matchbox.answers.standings import RatingPoint
 
@@ -56,7 +58,7 @@ def finding(points: Sequence[RatingPoint]) -> str:
     return f"Version {version} has {'risen' if change > 0 else 'fallen'} by {moved}"
 
 
-def figure(bot: str, points: Iterable[RatingPoint]) -> Row:
+def figure(bot: str, points: Iterable[RatingPoint]) -> go.Figure:
     """Returns a figure of the versions' ratings.
 
     Each version has a line with a label at its end, in a band for the 95% interval. The newest has
@@ -71,29 +73,27 @@ def figure(bot: str, points: Iterable[RatingPoint]) -> Row:
         for version in ways
     }
     title = "Elo" if ways[newest][0].elo is not None else "Score per bout"
-    return {
-        "data": [
+    return figures.plot(
+        [
             *(_band(way, tints[version]) for version, way in ways.items()),
             *(_way(way, tints[version]) for version, way in ways.items()),
         ],
-        "layout": figures.layout(
-            height=320,
-            margin={"l": 8, "r": 40, "t": 8, "b": 48},
-            xaxis={"title": figures.heading("Time (UTC)"), "type": "date"},
-            yaxis={"title": figures.heading(f"{title} (band: 95% interval)")},
-            annotations=[
-                {
-                    "x": way[-1].at,
-                    "y": _measured(way[-1])[0],
-                    "text": f"v{version}",
-                    "showarrow": False,
-                    "xanchor": "left",
-                    "xshift": 8,
-                }
-                for version, way in ways.items()
-            ],
-        ),
-    }
+        height=320,
+        margin={"l": 8, "r": 40, "t": 8, "b": 48},
+        xaxis={"title": figures.heading("Time (UTC)"), "type": "date"},
+        yaxis={"title": figures.heading(f"{title} (band: 95% interval)")},
+        annotations=[
+            {
+                "x": way[-1].at,
+                "y": _measured(way[-1])[0],
+                "text": f"v{version}",
+                "showarrow": False,
+                "xanchor": "left",
+                "xshift": 8,
+            }
+            for version, way in ways.items()
+        ],
+    )
 
 
 def _measured(point: RatingPoint) -> tuple[float, Interval]:
@@ -106,35 +106,35 @@ def _measured(point: RatingPoint) -> tuple[float, Interval]:
     return value, interval
 
 
-def _band(way: Sequence[RatingPoint], tint: str) -> Row:
+def _band(way: Sequence[RatingPoint], tint: str) -> go.Scatter:
+    import plotly.graph_objects as go
+
     ends = [_measured(point)[1] for point in way]
     times = [point.at for point in way]
     red, green, blue = bytes.fromhex(tint[1:])
-    return {
-        "type": "scatter",
-        "mode": "lines",
-        "x": [*times, *times[::-1]],
-        "y": [*(high for _, high in ends), *(low for low, _ in ends[::-1])],
-        "fill": "toself",
-        "fillcolor": f"rgba({red},{green},{blue},0.2)",
-        "line": {"width": 0},
-        "hoverinfo": "skip",
-        "showlegend": False,
-    }
+    return go.Scatter(
+        mode="lines",
+        x=[*times, *times[::-1]],
+        y=[*(high for _, high in ends), *(low for low, _ in ends[::-1])],
+        fill="toself",
+        fillcolor=f"rgba({red},{green},{blue},0.2)",
+        line={"width": 0},
+        hoverinfo="skip",
+    )
 
 
-def _way(way: Sequence[RatingPoint], tint: str) -> Row:
-    return {
-        "type": "scatter",
-        "mode": "lines+markers",
-        "x": [point.at for point in way],
-        "y": [_measured(point)[0] for point in way],
-        "line": {"color": tint, "width": 2.5},
-        "marker": {"size": 5},
-        "customdata": [_hover(point) for point in way],
-        "hovertemplate": "%{x}<br>%{customdata[0]}<br>%{customdata[1]}<extra></extra>",
-        "showlegend": False,
-    }
+def _way(way: Sequence[RatingPoint], tint: str) -> go.Scatter:
+    import plotly.graph_objects as go
+
+    return go.Scatter(
+        mode="lines+markers",
+        x=[point.at for point in way],
+        y=[_measured(point)[0] for point in way],
+        line={"color": tint, "width": 2.5},
+        marker={"size": 5},
+        customdata=[_hover(point) for point in way],
+        hovertemplate="%{x}<br>%{customdata[0]}<br>%{customdata[1]}<extra></extra>",
+    )
 
 
 def _hover(point: RatingPoint) -> list[str]:

@@ -11,14 +11,15 @@ from dataclasses import astuple, dataclass, fields
 from html import escape
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Final
-
-import plotly.graph_objects as go
+from typing import TYPE_CHECKING, Final
 
 from cli import shipped
 from cli.game_options import plan_of
 from laboratory.experiment import run
 from laboratory.worker_pool import worker_pool
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
 
 GAME: Final = "skull"
 RIVAL: Final = "bluffer"
@@ -80,6 +81,8 @@ def page(points: Sequence[CurvePoint], caption: str) -> str:
 
 def draw(points: Sequence[CurvePoint]) -> go.Figure:
     """The share of games won above, the exploitability below."""
+    import plotly.graph_objects as go
+
     figure = go.Figure()
     iterations = [point.iterations for point in points]
     figure.add_scatter(

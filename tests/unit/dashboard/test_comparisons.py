@@ -100,13 +100,13 @@ def test_what_is_so_far_shrinks_and_is_told_only_of_a_comparison_that_runs() -> 
 
 def test_the_figure_shows_every_look_between_the_walls() -> None:
     drawn = figures.walk(COMPARISONS[1])
-    line, *walls = drawn["data"]
-    assert list(zip(line["x"], line["y"], strict=True)) == [
+    line, *walls = drawn.data
+    assert list(zip(line.x, line.y, strict=True)) == [
         (0, 0.0),
         (100, 0.4),
         (200, 0.9),
         (300, 1.23),
     ]
-    assert [wall["y"][0] for wall in walls] == [-2.9444, 2.9444]
-    assert [wall["y"] for wall in figures.walk(COMPARISONS[3])["data"][1:]] == [[0.0, 0.0]]
-    assert figures.walk(row(5, looks=[]))["data"][0]["x"] == [0]
+    assert [wall.y[0] for wall in walls] == [-2.9444, 2.9444]
+    assert [wall.y for wall in figures.walk(COMPARISONS[3]).data[1:]] == [(0.0, 0.0)]
+    assert figures.walk(row(5, looks=[])).data[0].x == (0,)

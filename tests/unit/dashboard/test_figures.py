@@ -1,6 +1,10 @@
 from __future__ import annotations
 
 import json
+import os
+import re
+import subprocess
+import sys
 from collections import Counter
 from itertools import chain
 from typing import Any
@@ -11,9 +15,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cli.shipped import names
-from dashboard.figures import COLOURS, DRAWN, colour, finding, label, leaderboard
+from dashboard import figures, ratings
+from dashboard.figures import COLOURS, DRAWN, colour, finding, label, leaderboard, plot, walk
 from matchbox import registry
-from tests.unit.dashboard.cast import BOARD, board, line
+from tests.unit.dashboard.cast import BOARD, HISTORY, board, line, make_app
+from tests.unit.dashboard.compared import COMPARISONS
 
 PAGES = ("#faf9f6", "#17181b")  # --page of site.css, light and dark
 
@@ -31,81 +37,150 @@ def contrast(one: str, other: str) -> float:
     return (high + 0.05) / (low + 0.05)
 
 
-def points_of(figure: dict[str, Any]) -> dict[str, Any]:
+def points_of(figure: go.Figure) -> go.Scatter:
     """The trace of the points."""
-    found: dict[str, Any] = next(one for one in figure["data"] if one["mode"] == "markers")
-    return found
+    return next(one for one in figure.data if one.mode == "markers")
 
 
-def test_plotly_takes_the_figure_and_it_is_json() -> None:
+def test_the_page_gets_the_figure_without_a_template_of_plotly() -> None:
     figure = leaderboard(BOARD)
-    assert go.Figure(figure).to_dict()["data"]
-    assert json.loads(json.dumps(figure)) == figure
+    sent = json.loads(figure.to_json())
+    assert go.Figure(sent) == figure
+    assert "layout" not in sent["layout"]["template"]
+    assert sent["layout"]["height"] == 84 + 30 * len(BOARD.lines)
+
+
+def test_nothing_in_a_figure_ends_its_element() -> None:
+    figure = plot([go.Scatter(x=[1], y=[1], name="</script><script>alert(1)</script>")])
+    assert not set("<>") & set(figure.to_json())
+    assert figure.data[0].name == json.loads(figure.to_json())["data"][0]["name"]
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"rows": 3}, {"height": "tall"}, {"xaxis": {"type": "elo"}}, {"yaxis": {"unit": "Elo"}}],
+    ids=str,
+)
+def test_plotly_refuses_a_layout_that_it_cannot_draw(wrong: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match=r"Invalid (property|value)"):
+        plot([], **wrong)
+
+
+def test_plotly_refuses_a_trace_that_it_cannot_draw(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(figures, "colour", lambda bot: "the bot's own")
+    with pytest.raises(ValueError, match="'color' property of scatter"):
+        leaderboard(BOARD)
+
+
+@pytest.mark.parametrize(
+    ("path", "figure"),
+    [
+        ("/leaderboards/bomb", leaderboard(BOARD)),
+        ("/seasons/7", leaderboard(BOARD)),
+        ("/bots/alice/careful", ratings.figure("alice/careful", HISTORY)),
+        ("/comparisons/2", walk(COMPARISONS[2])),
+    ],
+)
+def test_a_page_holds_its_figure_and_leaves_room_for_it(path: str, figure: go.Figure) -> None:
+    html = make_app().test_client().get(path).text
+    sent = re.search(r'<script type="application/json" id="figure-data"[^>]*>(.*?)</script>', html)
+    assert sent is not None
+    assert go.Figure(json.loads(sent[1])) == figure
+    assert f'data-height="{figure.layout.height}"' in html
+
+
+def imports_plotly(statements: str) -> bool:
+    """Whether a fresh Python has plotly after these statements."""
+    done = subprocess.run(
+        [sys.executable, "-c", f"import sys; {statements}; print('plotly' in sys.modules)"],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, "MATCHBOX_BROKER_URL": "redis://127.0.0.1:1/0"},
+    )
+    return {"True\n": True, "False\n": False}[done.stdout]
+
+
+@pytest.mark.parametrize(
+    "module",
+    ["server.app", "worker.arena.main", "worker.ledger.main", "cli.main", "learning.__main__"],
+)
+def test_no_process_imports_plotly_when_it_starts(module: str) -> None:
+    assert not imports_plotly(f"import {module}")
+
+
+@pytest.mark.parametrize(
+    ("path", "drawn"), [("/", False), ("/leaderboards/bomb", True)], ids=["home", "board"]
+)
+def test_the_first_page_with_a_figure_imports_plotly(path: str, drawn: bool) -> None:
+    asked = f"assert make_app().test_client().get({path!r}).status_code == 200"
+    made = f"from tests.unit.dashboard.cast import make_app; {asked}"
+    assert imports_plotly(made) == drawn
 
 
 def test_intervals_are_drawn_before_points() -> None:
-    modes = [one["mode"] for one in leaderboard(BOARD)["data"]]
+    modes = [one.mode for one in leaderboard(BOARD).data]
     assert modes == ["lines"] * (len(modes) - 1) + ["markers"]
 
 
 def test_a_bar_spans_its_interval() -> None:
     figure = leaderboard(board(line(1, "alice/careful", 1600.0, 20.0, 50)))
-    bar, points = figure["data"]
-    assert bar["x"] == [1580.0, 1620.0, None]
-    assert bar["y"] == ["alice/careful", "alice/careful", None]
-    assert points["x"] == [1600.0]
+    bar, points = figure.data
+    assert bar.x == (1580.0, 1620.0, None)
+    assert bar.y == ("alice/careful", "alice/careful", None)
+    assert points.x == (1600.0,)
 
 
 def test_no_bar_touches_the_frame() -> None:
-    low, high = leaderboard(BOARD)["layout"]["xaxis"]["range"]
+    low, high = leaderboard(BOARD).layout.xaxis.range
     assert low < 1284
     assert high > 1660
 
 
 def test_bots_stand_in_the_order_of_the_board_whatever_their_colours() -> None:
-    axis = leaderboard(BOARD)["layout"]["yaxis"]
-    assert axis["categoryarray"] == [one.bot for one in BOARD.lines]
-    assert axis["autorange"] == "reversed"
+    axis = leaderboard(BOARD).layout.yaxis
+    assert axis.categoryarray == tuple(one.bot for one in BOARD.lines)
+    assert axis.autorange == "reversed"
 
 
 def test_a_provisional_point_is_hollow_and_says_so() -> None:
     points = points_of(leaderboard(BOARD))
-    place = points["y"].index("bob/tin-drum")
-    assert points["marker"]["symbol"][place] == "circle-open"
-    assert points["customdata"][place][1].endswith("3 bouts forfeited<br>provisional")
+    place = points.y.index("bob/tin-drum")
+    assert points.marker.symbol[place] == "circle-open"
+    assert points.customdata[place][1].endswith("3 bouts forfeited<br>provisional")
 
 
 def test_hovering_tells_the_counts() -> None:
-    estimate, counts = points_of(leaderboard(BOARD))["customdata"][0]
+    estimate, counts = points_of(leaderboard(BOARD)).customdata[0]
     assert estimate == "Elo 1642 (1624 to 1660)"
     assert counts == "412 matches: 206 won, 20 drawn, 186 lost"
 
 
 def test_axes_have_units() -> None:
-    assert leaderboard(BOARD)["layout"]["xaxis"]["title"]["text"] == "Elo"
+    assert leaderboard(BOARD).layout.xaxis.title.text == "Elo"
 
 
 def test_a_cooperative_board_shows_scores() -> None:
     team = line(1, "alice/team", None, 0.0, 40, score=41.25, score_ci95=[40.0, 42.5])
     figure = leaderboard(board(team, cooperative=True))
-    assert points_of(figure)["x"] == [41.25]
-    assert points_of(figure)["customdata"][0][0] == "Score per bout 41.2 (40.0 to 42.5)"
-    assert "Score" in figure["layout"]["xaxis"]["title"]["text"]
+    assert points_of(figure).x == (41.25,)
+    assert points_of(figure).customdata[0][0] == "Score per bout 41.2 (40.0 to 42.5)"
+    assert "Score" in figure.layout.xaxis.title.text
 
 
 def test_a_bot_without_a_rating_is_left_to_the_table() -> None:
     figure = leaderboard(board(line(1, "alice/a", 1500.0, 90.0, 3), line(2, "bob/b", None, 0.0, 0)))
-    assert points_of(figure)["y"] == ["alice/a"]
+    assert points_of(figure).y == ("alice/a",)
 
 
 def test_an_empty_board_is_still_a_figure() -> None:
-    assert go.Figure(leaderboard(board()))
+    assert points_of(leaderboard(board())).x == ()
     assert finding(board()) == "Nobody has been rated yet"
 
 
 def test_a_long_board_stops() -> None:
     lines = [line(rank, f"bob/b{rank}", 2000.0 - rank, 9.0, 50) for rank in range(1, 200)]
-    assert len(points_of(leaderboard(board(*lines)))["x"]) == DRAWN
+    assert len(points_of(leaderboard(board(*lines))).x) == DRAWN
 
 
 @given(st.text(max_size=60))
@@ -153,5 +228,5 @@ def test_equals_share_the_lead() -> None:
 def test_where_borda_ranks_its_scores_are_drawn() -> None:
     scored = line(1, "a/a", 1600.0, 20.0, 50, score=0.625, score_ci95=[0.6, 0.65])
     figure = leaderboard(board(scored, by="borda"))
-    assert points_of(figure)["x"] == [0.625]
-    assert "Expected share of points 0.625 (0.600 to 0.650)" in str(points_of(figure)["customdata"])
+    assert points_of(figure).x == (0.625,)
+    assert "Expected share of points 0.625 (0.600 to 0.650)" in str(points_of(figure).customdata)

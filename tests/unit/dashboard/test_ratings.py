@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 from dataclasses import replace
-from typing import Any
 
 import plotly.graph_objects as go
 import pytest
@@ -27,42 +25,32 @@ def score(day: int, value: float, half: float) -> RatingPoint:
     return rated(1, day, 10 * day, 0.0, 0.0).model_copy(update=told)
 
 
-def traces(points: list[RatingPoint], mode: str) -> list[dict[str, Any]]:
+def traces(points: list[RatingPoint], mode: str) -> list[go.Scatter]:
     """The figure's traces of that mode."""
-    return [one for one in figure(BOT, points)["data"] if one["mode"] == mode]
-
-
-def test_plotly_takes_the_figure_and_it_is_json() -> None:
-    made = figure(BOT, HISTORY)
-    assert json.loads(json.dumps(made)) == made
-    assert len(go.Figure(made).data) == 4
+    return [one for one in figure(BOT, points).data if one.mode == mode]
 
 
 def test_each_version_has_a_band_and_upon_it_its_line() -> None:
-    assert [one["mode"] for one in figure(BOT, HISTORY)["data"]] == ["lines"] * 2 + [
-        "lines+markers"
-    ] * 2
+    modes = [one.mode for one in figure(BOT, HISTORY).data]
+    assert modes == ["lines"] * 2 + ["lines+markers"] * 2
     band, line = traces(HISTORY, "lines")[0], traces(HISTORY, "lines+markers")[0]
-    assert band["x"] == [*line["x"], *line["x"][::-1]]
-    assert band["y"] == [1780.0, 1515.0, 1435.0, 1180.0]
-    assert line["y"] == [1480.0, 1475.0]
-    assert line["customdata"][1] == ["v3: 1475 (1435 to 1515)", "120 matches"]
+    assert band.x == (*line.x, *line.x[::-1])
+    assert band.y == (1780.0, 1515.0, 1435.0, 1180.0)
+    assert line.y == (1480.0, 1475.0)
+    assert line.customdata[1] == ["v3: 1475 (1435 to 1515)", "120 matches"]
 
 
 def test_the_newest_version_has_the_bot_s_colour_and_each_line_its_name() -> None:
     old, new = traces(HISTORY, "lines+markers")
-    assert (old["line"]["color"], new["line"]["color"]) == (
-        figures.COLOURS[-1],
-        figures.colour(BOT),
-    )
-    named = figure(BOT, HISTORY)["layout"]["annotations"]
-    assert [(one["text"], one["y"]) for one in named] == [("v3", 1475.0), ("v4", 1574.2)]
+    assert (old.line.color, new.line.color) == (figures.COLOURS[-1], figures.colour(BOT))
+    named = figure(BOT, HISTORY).layout.annotations
+    assert [(one.text, one.y) for one in named] == [("v3", 1475.0), ("v4", 1574.2)]
 
 
 def test_a_team_s_history_is_its_score() -> None:
     points = [score(1, 60.0, 2.0), score(2, 71.5, 0.5)]
-    assert figure(BOT, points)["layout"]["yaxis"]["title"]["text"].startswith("Score per bout")
-    assert traces(points, "lines+markers")[0]["y"] == [60.0, 71.5]
+    assert figure(BOT, points).layout.yaxis.title.text.startswith("Score per bout")
+    assert traces(points, "lines+markers")[0].y == (60.0, 71.5)
     assert finding(points) == "Version 1 has risen by 11.5 points a bout"
 
 
