@@ -43,10 +43,13 @@ def create(
     if data is not None:
         answer = _in_folder(data, name, secret, role)
     else:
+        from cli.client import parse_answer
         from cli.remote import connect
+        from matchbox.answers.accounts import Account
 
         with connect() as client:
-            answer = client.post("/users", {"name": name, "password": secret, "role": role})
+            body = {"name": name, "password": secret, "role": role}
+            answer = parse_answer(Account, client.post("/users", body)).plain()
     shown = {**answer, **({} if password else {"password": secret})}
     if json:
         output.document(shown)

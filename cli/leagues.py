@@ -29,15 +29,14 @@ SeparationOption = Annotated[
 @league.command("list")
 def list_leagues(json: JsonOption = False) -> None:
     """List every league."""
+    from matchbox.answers.leagues import LeagueLine
+
     with connect() as client:
-        found = list(client.items("/leagues"))
+        found = list(client.answers(LeagueLine, "/leagues"))
     if json:
-        output.document(found)
+        output.document([one.plain() for one in found])
     else:
-        rows = [
-            (one["name"], one["game"], one["seats"], one["deals"], one["next_start"] or "")
-            for one in found
-        ]
+        rows = [(one.name, one.game, one.seats, one.deals, one.next_start or "") for one in found]
         output.table(["league", "game", "players", "deals of a match", "next start"], rows)
 
 
@@ -64,8 +63,7 @@ def create(
         "separation": separation,
     }
     with connect() as client:
-        told = client.post("/leagues", given({**body, **more, **terms}))
-    show(told, json)
+        show(client.post("/leagues", given({**body, **more, **terms})), json)
 
 
 @league.command()
@@ -84,16 +82,14 @@ def edit(
     with connect() as client:
         knobs = {"deals": deals, "paced": paced or None}
         body = given({**knobs, "separation": separation, **terms})
-        told = client.patch(f"/leagues/{name}", body)
-    show(told, json)
+        show(client.patch(f"/leagues/{name}", body), json)
 
 
 @league.command("show")
 def show_league(name: LeagueArgument, json: JsonOption = False) -> None:
     """Show a league with its settings and the start of its next season."""
     with connect() as client:
-        found = client.get(f"/leagues/{name}")
-    show(found, json)
+        show(client.get(f"/leagues/{name}"), json)
 
 
 @league.command()
@@ -132,22 +128,22 @@ def given(body: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in body.items() if value is not None}
 
 
-def show(told: dict[str, Any], json: bool) -> None:
-    """Prints the league, for a person or a program."""
+def show(told: Any, json: bool) -> None:
+    """Prints the league in this answer, for a person or a program. Raises BadMessage."""
+    from cli.client import parse_answer
+    from matchbox.answers.leagues import League
+
+    league = parse_answer(League, told)
     if json:
-        output.document(told)
+        output.document(league.plain())
         return
-    terms = {**told["format"], **told["admission"], **told["schedule"]}
-    for key, value in {**told, **terms}.items():
-        if isinstance(value, str | int | float):
-            print(f"{key}: {value}")
-    for season in told["seasons"]:
-        print(f"season: {season['name']} ({season['state']})")
-    for name in told["invited"] or []:
+    output.fields({**league.plain(), **league.format, **league.admission, **league.schedule})
+    for season in league.seasons:
+        print(f"season: {season.name} ({season.state})")
+    for name in league.invited or []:
         print(f"invited: {name}")
 
 
 def _step(name: str, step: str, json: bool, body: dict[str, Any] | None = None) -> None:
     with connect() as client:
-        told = client.post(f"/leagues/{name}/{step}", body)
-    show(told, json)
+        show(client.post(f"/leagues/{name}/{step}", body), json)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -12,7 +12,10 @@ from cli.leagues import league
 from cli.playing import JsonOption
 from cli.proof import MatchArgument, find_match
 from cli.remote import connect
-from cli.seasons import SeasonArgument, season
+from cli.seasons import SeasonArgument, change, season
+
+if TYPE_CHECKING:
+    from matchbox.answers import Answer
 
 match = typer.Typer(help="Operate matches.", no_args_is_help=True)
 
@@ -25,7 +28,7 @@ def disqualify(
     season: SeasonArgument, bot: NamedBot, reason: ReasonOption, json: JsonOption = False
 ) -> None:
     """Disqualify a bot: it plays no further matches, and its results no longer count."""
-    _post_and_print(f"/seasons/{season}/disqualify", {"bot": bot, "reason": reason}, json)
+    change(f"/seasons/{season}/disqualify", {"bot": bot, "reason": reason}, json)
 
 
 @season.command()
@@ -33,7 +36,7 @@ def reinstate(
     season: SeasonArgument, bot: NamedBot, reason: ReasonOption, json: JsonOption = False
 ) -> None:
     """Undo a disqualification; the matches that it made void are played."""
-    _post_and_print(f"/seasons/{season}/reinstate", {"bot": bot, "reason": reason}, json)
+    change(f"/seasons/{season}/reinstate", {"bot": bot, "reason": reason}, json)
 
 
 @season.command()
@@ -47,14 +50,15 @@ def rerun(
     json: JsonOption = False,
 ) -> None:
     """Make every match of a round void, and play the round again."""
-    body = {"reason": reason} if number is None else {"reason": reason, "round": number}
-    _post_and_print(f"/seasons/{season}/rerun", body, json)
+    change(f"/seasons/{season}/rerun", {"reason": reason, "round": number}, json)
 
 
 @season.command("recompute")
 def recompute_season(season: SeasonArgument, json: JsonOption = False) -> None:
     """Compute the season's standing now."""
-    _post_and_print(f"/seasons/{season}/recompute", {}, json)
+    from matchbox.answers.standings import Board
+
+    _post_and_print(Board, f"/seasons/{season}/recompute", {}, json)
 
 
 @league.command("recompute")
@@ -62,7 +66,9 @@ def recompute_league(
     name: Annotated[str, typer.Argument(help="the league's name")], json: JsonOption = False
 ) -> None:
     """Compute a league's standing and live ratings now."""
-    _post_and_print(f"/leagues/{name}/recompute", {}, json)
+    from matchbox.answers.leagues import League
+
+    _post_and_print(League, f"/leagues/{name}/recompute", {}, json)
 
 
 @match.command()
@@ -73,19 +79,26 @@ def void(
     json: JsonOption = False,
 ) -> None:
     """Make a match void, finished or not; only for faults of the platform."""
-    _post_and_print(f"/matches/{_full_id(match)}/void", {"reason": reason, "again": again}, json)
+    from matchbox.answers.matches import Match
+
+    body = {"reason": reason, "again": again}
+    _post_and_print(Match, f"/matches/{_full_id(match)}/void", body, json)
 
 
 @match.command("again")
 def play_again(match: MatchArgument, reason: ReasonOption, json: JsonOption = False) -> None:
     """Play a void match again, as a new match."""
-    _post_and_print(f"/matches/{_full_id(match)}/again", {"reason": reason}, json)
+    from matchbox.answers.matches import Match
+
+    _post_and_print(Match, f"/matches/{_full_id(match)}/again", {"reason": reason}, json)
 
 
 @match.command()
 def requeue(match: MatchArgument, json: JsonOption = False) -> None:
     """Queue a parked match again."""
-    _post_and_print(f"/matches/{_full_id(match)}/requeue", {}, json)
+    from matchbox.answers.matches import Match
+
+    _post_and_print(Match, f"/matches/{_full_id(match)}/requeue", {}, json)
 
 
 @admin.command("reinstate-version")
@@ -96,14 +109,14 @@ def reinstate_version(
     json: JsonOption = False,
 ) -> None:
     """Let a suspended version play again; its forfeits are cleared."""
-    from matchbox.answers.bots import Bot
+    from matchbox.answers.bots import Bot, Version
 
     with connect() as client:
         versions = client.answer(Bot, f"/bots/{bot}").versions
     rows = [one.id for one in versions if one.number == number]
     if not rows:
         output.exit_no(f"{bot} has no version {number}; see `matchbox bots`")
-    _post_and_print(f"/versions/{rows[0]}/reinstate", {"reason": reason}, json)
+    _post_and_print(Version, f"/versions/{rows[0]}/reinstate", {"reason": reason}, json)
 
 
 @admin.command()
@@ -135,15 +148,12 @@ def _full_id(match: str) -> str:
         return find_match(client, match).id
 
 
-def _post_and_print(path: str, body: dict[str, Any], json: bool) -> None:
+def _post_and_print(kind: type[Answer], path: str, body: dict[str, Any], json: bool) -> None:
+    from cli.client import parse_answer
+
     with connect() as client:
-        answer = client.post(path, body)
+        told = parse_answer(kind, client.post(path, body)).plain()
     if json:
-        output.document(answer)
-        return
-    for key, value in answer.items():
-        if isinstance(value, str | int | float) and value != "":
-            print(f"{key}: {value}")
-    for entrant in answer.get("entrants") or []:
-        out = f" ({entrant['out']})" if entrant.get("out") else ""
-        print(f"entrant: {entrant['bot']}{out}")
+        output.document(told)
+    else:
+        output.fields(told)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -36,6 +36,13 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[object]], title: str =
     for row in rows:
         shown.add_row(*(Text("" if cell is None else str(cell)) for cell in row))
     Console().print(shown)
+
+
+def fields(plain: Mapping[str, Any]) -> None:
+    """Prints each text and number as `name: value`; leaves out empty texts, lists and mappings."""
+    for name, value in plain.items():
+        if isinstance(value, str | int | float) and value != "":
+            print(f"{name}: {value}")
 
 
 def note(text: str) -> None:

@@ -51,14 +51,15 @@ def log_in(
     json: JsonOption = False,
 ) -> None:
     """Log in to a server; the password is asked for, or read from stdin."""
-    from cli.client import Client, Login, save_login
+    from cli.client import Client, Login, parse_answer, save_login
+    from matchbox.answers.accounts import Account, FreshToken
 
     address = url.rstrip("/")
     if token:
         chosen = Login(address, secret_of("Token"))
         with Client(chosen) as client:
-            told = client.get("/whoami")
-            account = told["name"]
+            known = client.answer(Account, "/whoami")
+        account, role = known.name, known.role
     else:
         body = {
             "name": name or typer.prompt("Name", err=True),
@@ -66,13 +67,13 @@ def log_in(
             **terms(scope, days),
         }
         with Client(Login(address)) as client:
-            told = client.post("/login", body)
-            account, chosen = told["account"], Login(address, told["token"])
+            made = parse_answer(FreshToken, client.post("/login", body))
+        account, role, chosen = made.account, made.role, Login(address, made.token)
     path = save_login(chosen)
     if json:
-        output.document({"url": address, "account": account, "role": told["role"]})
+        output.document({"url": address, "account": account, "role": role})
     else:
-        output.note(f"Logged in to {address} as {account} ({told['role']}); kept in {path}")
+        output.note(f"Logged in to {address} as {account} ({role}); kept in {path}")
 
 
 def submit(
@@ -162,7 +163,7 @@ def bots(
     from matchbox.answers.bots import BotLine
 
     with connect() as client:
-        owner = None if everybody else client.get("/whoami")["name"]
+        owner = None if everybody else own_name(client)
         found = list(client.answers(BotLine, "/bots", game=game, owner=owner, limit=200))
     if json:
         output.document([one.plain() for one in found])
@@ -177,15 +178,15 @@ def logs(
     json: JsonOption = False,
 ) -> None:
     """Show a bot's output in its try-outs and its last matches."""
-    from matchbox.answers.matches import Logs
+    from matchbox.answers.matches import Logs, MatchLine
 
     with connect() as client:
         found = bot_of(client, bot)
-        played = client.items("/matches", bot=found.bot, state="finished", most=matches)
+        played = client.answers(MatchLine, "/matches", matches, bot=found.bot, state="finished")
         lines = [
-            (match["id"], line)
+            (match.id, line)
             for match in played
-            for line in client.answer(Logs, f"/matches/{match['id']}/log").items
+            for line in client.answer(Logs, f"/matches/{match.id}/log").items
             if line.bot == found.bot
         ]
     if json:
@@ -258,7 +259,14 @@ def retire(bot: BotArgument, json: JsonOption = False) -> None:
 
 def full_name(client: Client, bot: str) -> str:
     """The full name owner/name; a name alone is one of the account's own bots."""
-    return bot if "/" in bot else f"{client.get('/whoami')['name']}/{bot}"
+    return bot if "/" in bot else f"{own_name(client)}/{bot}"
+
+
+def own_name(client: Client) -> str:
+    """The name of the account that the client's token belongs to."""
+    from matchbox.answers.accounts import Account
+
+    return client.answer(Account, "/whoami").name
 
 
 def bot_of(client: Client, bot: str) -> Bot:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -10,6 +10,9 @@ from cli import leagues, output
 from cli.playing import JsonOption
 from cli.remote import BotArgument, connect, show_board
 from cli.season_options import takes_terms
+
+if TYPE_CHECKING:
+    from matchbox.answers.leagues import Season
 
 season = typer.Typer(help="Run seasons.", no_args_is_help=True)
 
@@ -49,98 +52,103 @@ def create(
     """Create a season that is open for entries; with --cron it starts by itself."""
     asked = {"name": name, "league": league, "game": game, "seats": seats, "deals": deals}
     more = {"seed": seed, "draft": draft or None}
-    _change("/seasons", {**asked, **more, "options": leagues.chosen(option), **terms}, json)
+    change("/seasons", {**asked, **more, "options": leagues.chosen(option), **terms}, json)
 
 
 @season.command("open")
 def publish(season: SeasonArgument, json: JsonOption = False) -> None:
     """Open a draft for entries."""
-    _change(f"/seasons/{season}/open", {}, json)
+    change(f"/seasons/{season}/open", {}, json)
 
 
 @season.command()
 def freeze(season: SeasonArgument, json: JsonOption = False) -> None:
     """Fix the versions and the divisions of a season; newer versions do not enter."""
-    _change(f"/seasons/{season}/freeze", {}, json)
+    change(f"/seasons/{season}/freeze", {}, json)
 
 
 @season.command()
 def enter(season: SeasonArgument, bot: BotArgument, json: JsonOption = False) -> None:
     """Enter one of your bots; its version is fixed at the start."""
-    _change(f"/seasons/{season}/enter", {"bot": bot}, json)
+    change(f"/seasons/{season}/enter", {"bot": bot}, json)
 
 
 @season.command()
 def leave(season: SeasonArgument, bot: BotArgument, json: JsonOption = False) -> None:
     """Withdraw one of your bots before the start."""
-    _change(f"/seasons/{season}/leave", {"bot": bot}, json)
+    change(f"/seasons/{season}/leave", {"bot": bot}, json)
 
 
 @season.command()
 def start(season: SeasonArgument, json: JsonOption = False) -> None:
     """Start a season with all its divisions; an open season is frozen first."""
-    _change(f"/seasons/{season}/start", {}, json)
+    change(f"/seasons/{season}/start", {}, json)
 
 
 @season.command()
 def pause(season: SeasonArgument, json: JsonOption = False) -> None:
     """Pause a season with all its divisions; matches under way still end."""
-    _change(f"/seasons/{season}/pause", {}, json)
+    change(f"/seasons/{season}/pause", {}, json)
 
 
 @season.command()
 def resume(season: SeasonArgument, json: JsonOption = False) -> None:
     """Resume a paused season with all its divisions."""
-    _change(f"/seasons/{season}/resume", {}, json)
+    change(f"/seasons/{season}/resume", {}, json)
 
 
 @season.command()
 def cancel(season: SeasonArgument, json: JsonOption = False) -> None:
     """End a season with all its divisions now; unplayed matches become void."""
-    _change(f"/seasons/{season}/cancel", {}, json)
+    change(f"/seasons/{season}/cancel", {}, json)
 
 
 @season.command("list")
 def list_seasons(json: JsonOption = False) -> None:
     """List every season."""
+    from matchbox.answers.leagues import SeasonLine
+
     with connect() as client:
-        found = list(client.items("/seasons"))
+        found = list(client.answers(SeasonLine, "/seasons"))
     if json:
-        output.document(found)
+        output.document([one.plain() for one in found])
     else:
-        rows = [
-            (one["id"], one["name"], one["game"], one["state"], one["starts_at"] or "")
-            for one in found
-        ]
+        rows = [(one.id, one.name, one.game, one.state, one.starts_at or "") for one in found]
         output.table(["number", "season", "game", "state", "starts"], rows)
 
 
 @season.command()
 def show(season: SeasonArgument, json: JsonOption = False) -> None:
     """Show a season with its entrants and its standing."""
+    from matchbox.answers.leagues import Season
     from matchbox.answers.standings import Board
 
     with connect() as client:
-        found = client.get(f"/seasons/{season}")
+        found = client.answer(Season, f"/seasons/{season}")
         board = client.answer(Board, f"/seasons/{season}/standings")
-    _tell(found | {"standing": board.plain()["lines"]}, json)
-    if board.lines and not json:
+    if json:
+        output.document({**found.plain(), "standing": board.plain()["lines"]})
+        return
+    _show(found)
+    if board.lines:
         show_board(board)
 
 
-def _change(path: str, body: dict[str, Any], json: bool) -> None:
+def change(path: str, body: dict[str, Any], json: bool) -> None:
+    """Posts this to the server, and prints the season that it answers with."""
+    from cli.client import parse_answer
+    from matchbox.answers.leagues import Season
+
     with connect() as client:
-        told = client.post(path, leagues.given(body))
-    _tell(told, json)
-
-
-def _tell(told: dict[str, Any], json: bool) -> None:
+        changed = parse_answer(Season, client.post(path, leagues.given(body)))
     if json:
-        output.document(told)
-        return
-    for key, value in told.items():
-        if isinstance(value, str | int | float):
-            print(f"{key}: {value}")
-    for entrant in told.get("entrants") or []:
-        name = entrant["bot"] if isinstance(entrant, dict) else entrant
-        print(f"entrant: {name}")
+        output.document(changed.plain())
+    else:
+        _show(changed)
+
+
+def _show(season: Season) -> None:
+    output.fields(season.plain())
+    for entrant in season.entrants:
+        out = f" ({entrant.out})" if entrant.out else ""
+        print(f"entrant: {entrant.bot}{out}")

@@ -80,13 +80,13 @@ def password(
 ) -> None:
     """Change your password; the old and the new one are asked for, or read from stdin."""
     from cli.client import Client, Login, load_login, parse_answer, save_login
-    from matchbox.answers.accounts import FreshToken
+    from matchbox.answers.accounts import Account, FreshToken
 
     chosen = load_login()
     with Client(chosen) as client:
         old, new = secret_of("Password"), secret_of("New password")
         body = {"old": old, "new": new, "revoke_tokens": revoke_tokens}
-        account = client.post("/account/password", body)["name"]
+        account = parse_answer(Account, client.post("/account/password", body)).name
     if revoke_tokens:
         with Client(Login(chosen.url)) as client:
             fresh = parse_answer(

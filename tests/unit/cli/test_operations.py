@@ -25,6 +25,9 @@ def test_a_bot_is_disqualified_and_reinstated(
     out = matchbox("season", "disqualify", "spring", "charlie/one", *WHY)
     assert out.code == 0
     assert "entrant: charlie/one (disqualified)" in out.out
+    shown = matchbox("season", "show", "spring").out.splitlines()
+    assert "entrant: charlie/one (disqualified)" in shown
+    assert "trouble: " not in shown, "an empty text is left out"
     again = matchbox("season", "disqualify", "spring", "charlie/one", *WHY)
     assert (again.code, again.out) == (1, "")
     assert "is disqualified from season spring already" in again.err
