@@ -29,7 +29,8 @@ _PERSON: Final = b"28"
 """The hash's personalization; with it, no two shipped players of a game share a colour."""
 _ROW_PX: Final = 30
 _FRAME_PX: Final = 84
-_LABEL: Final = 34
+_HEAD, _TAIL = 10, 15
+"""The letters that a long label keeps; bots of one owner often differ only at the end."""
 _INVISIBLE: Final = {"<": "‹", ">": "›", "&": "＆"}
 
 
@@ -48,9 +49,9 @@ def colour(bot: str) -> str:
 
 
 def label(text: str) -> str:
-    """Returns the text for Plotly, shortened and without markup."""
-    plain = "".join(_INVISIBLE.get(letter, letter) for letter in text)
-    return plain if len(plain) <= _LABEL else plain[: _LABEL - 1] + "…"
+    """Returns the text for Plotly, shortened in its middle and without markup."""
+    plain = _plain(text)
+    return plain if len(plain) <= _HEAD + 1 + _TAIL else f"{plain[:_HEAD]}…{plain[-_TAIL:]}"
 
 
 def finding(board: Board) -> str:
@@ -75,15 +76,18 @@ def leaderboard(board: Board) -> go.Figure:
     """Returns a figure of each bot's strength with its 95% interval, the best on top."""
     measured = _measured(board)[:DRAWN]
     unit, digits = _unit(board)
+    bots = [one.line.bot for one in measured]
     return plot(
         [*_intervals(measured), _points(measured, unit, digits)],
         height=_FRAME_PX + _ROW_PX * max(1, len(measured)),
         xaxis={"title": heading(unit), "zeroline": False, "range": _reach(measured)},
         yaxis={
-            "autorange": "reversed",
+            "range": [max(1, len(bots)) - 0.5, -0.5],
             "type": "category",
             "categoryorder": "array",
-            "categoryarray": [label(one.line.bot) for one in measured],
+            "categoryarray": [_plain(bot) for bot in bots],
+            "tickvals": [_plain(bot) for bot in bots],
+            "ticktext": [label(bot) for bot in bots],
             "showgrid": False,
             "automargin": True,
             "ticklabelstandoff": 8,
@@ -128,6 +132,11 @@ def walk(comparison: Comparison) -> go.Figure:
     )
 
 
+def _plain(text: str) -> str:
+    """Returns the text without markup."""
+    return "".join(_INVISIBLE.get(letter, letter) for letter in text)
+
+
 def _measured(board: Board) -> list[_Measured]:
     """Returns the lines that have a value."""
     by_elo = not board.cooperative and board.by != "borda"
@@ -165,7 +174,7 @@ def _intervals(measured: Iterable[_Measured]) -> list[go.Scatter]:
             continue
         x, y = ends.setdefault(colour(line.bot), ([], []))
         x.extend((*interval, None))
-        y.extend((label(line.bot), label(line.bot), None))
+        y.extend((_plain(line.bot), _plain(line.bot), None))
     return [
         go.Scatter(
             mode="lines",
@@ -188,9 +197,9 @@ def _points(measured: Sequence[_Measured], unit: str, digits: int) -> go.Scatter
     return go.Scatter(
         mode="markers",
         x=[one.value for one in measured],
-        y=[label(line.bot) for line in lines],
+        y=[_plain(line.bot) for line in lines],
         marker={
-            "size": 12,
+            "size": 10,
             "color": tints,
             "symbol": ["circle-open" if line.provisional else "circle" for line in lines],
             "line": {"width": 2.5, "color": tints},

@@ -6,7 +6,8 @@ function token(name) {
 }
 
 function dressed(layout) {
-  const axis = { gridcolor: token("--line"), linecolor: token("--line") };
+  const line = token("--line");
+  const axis = { gridcolor: line, linecolor: line, zerolinecolor: token("--muted") };
   return {
     ...layout,
     font: { ...layout.font, color: token("--text") },
