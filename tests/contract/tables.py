@@ -17,6 +17,7 @@ import typer
 
 from cli.main import app as cli
 from dashboard import markdown
+from matchbox.answers.notices import NOTICE_KINDS
 from matchbox.settings import PREFIX, Settings
 from server.app import create_app
 from server.context import Context
@@ -73,6 +74,16 @@ def commands() -> str:
     """Every command, and what it says of itself."""
     rows = [f"| `{name}` | {_first_line(one.help)} |" for name, one in cli_commands()]
     return "\n".join(["| command | what it does |", "| --- | --- |", *rows])
+
+
+def notices() -> str:
+    """Every kind of notice: its label, and its name where an account chooses its mail."""
+    rows = [
+        f"| `{name}` | {kind.label} | {kind.choice or 'always'} |"
+        for name, kind in NOTICE_KINDS.items()
+    ]
+    head = "| kind | label in the inbox | the choice that mails it |"
+    return "\n".join([head, "| --- | --- | --- |", *rows])
 
 
 def decisions() -> str:
@@ -139,6 +150,7 @@ TABLES: dict[str, tuple[str, Callable[[], str]]] = {
     "settings": ("docs/operate.md", settings),
     "addresses": ("docs/api.md", addresses),
     "commands": ("docs/commands.md", commands),
+    "notices": ("docs/operate.md", notices),
     "decisions": ("docs/decisions.md", decisions),
 }
 

@@ -14,6 +14,7 @@ import pytest
 
 from matchbox import bundle
 from matchbox.dice import derive_deals
+from matchbox.match.bouts import MAX_FAULTS
 from matchbox.match.frames import REPORT_LENGTH
 from matchbox.match.learning import MOST_BYTES, MOST_RECORDS
 from matchbox.match.memory import MEMORY_BYTES
@@ -21,8 +22,10 @@ from matchbox.match.wire import TriedOut, TryOut
 from matchbox.settings import PREFIX, Settings
 from sandbox.policy import LEARN_CPU_MS, LEARN_MEMORY_MB, Limits
 from server import webhook_client
+from server.services.deliveries import BACKOFF_MS
 from worker.arena.tryout import try_out
 
+NUMBERS = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 PAGES_WITH_BOTS = (
     "README.md",
@@ -141,6 +144,23 @@ def test_the_limits_on_the_page_for_authors_are_those_of_the_settings(checkout: 
     limits = {knob.name for knob in fields(Limits)}
     wanted = {knob.name: knob.default for knob in fields(Settings) if knob.name in limits}
     assert shown == wanted
+
+
+def test_the_other_numbers_on_the_page_for_authors_are_those_of_the_code(checkout: Path) -> None:
+    text = " ".join((checkout / "docs/write-a-bot.md").read_text().split())
+    usual = Settings()
+    for told in (
+        f"After {NUMBERS[MAX_FAULTS]} faults in a match",
+        f"more than {usual.forfeit_percent}% of its bouts is suspended after "
+        f"{usual.forfeit_matches} matches",
+        f"A day has {usual.comparison_games:,} games for it",
+        f"and {NUMBERS[usual.comparisons_at_once]} comparisons run at once",
+        f"Up to {usual.width} bouts are in flight at once",
+        f"within {NUMBERS[int(webhook_client.TIMEOUT_S)]} seconds",
+        f"{NUMBERS[len(BACKOFF_MS)]} times at most, with the same `id`",
+        f"{webhook_client.GONE} ends it",
+    ):
+        assert told in text
 
 
 def test_the_limits_without_a_setting_are_those_of_the_policy(checkout: Path) -> None:
