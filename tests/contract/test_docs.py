@@ -23,7 +23,7 @@ from tests.hostile import table as attacks
 
 LINK = re.compile(r"\[[^]]*\]\(([^)\s]+)\)")
 FENCE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
-SHELL = re.compile(r"^```\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 INLINE = re.compile(r"`((?:\.venv/bin/)?matchbox [a-z][^`\n]*)`")
 VARIABLE = re.compile(rf"\b{PREFIX}[A-Z][A-Z_]*[A-Z]\b")
 PATH = re.compile(r"`((?:matchbox|sandbox|server|worker|cli|dashboard|bots|tests|docs)/[\w./-]+)`")
@@ -191,7 +191,8 @@ def test_every_page_is_linked_from_the_front(checkout: Path) -> None:
 def commands_shown(page: Path) -> list[list[str]]:
     """Every call of `matchbox` on the page, in a block of its own or within a line."""
     text = page.read_text()
-    lines = [line for block in SHELL.findall(text) for line in block.splitlines()]
+    shown = [block for language, block in BLOCK.findall(text) if not language]
+    lines = [line for block in shown for line in block.splitlines()]
     called = [*lines, *INLINE.findall(text)]
     words = [shlex.split(line) for line in called if "matchbox " in f"{line} "]
     return [line[1:] for line in words if line[1:] and Path(line[0]).name == "matchbox"]
