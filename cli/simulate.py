@@ -138,6 +138,9 @@ def _show(document: Mapping[str, Any], games: int) -> None:
         columns = ["bot", *map(str, tables.sizes_of(document))]
         title = f"{name}: mean score of every team, by number of players"
         output.table(columns, tables.grid_rows(document), title)
+        title = f"{name}: highest score, by number of players"
+        sizes = columns[1:]
+        output.table(["highest", *sizes, "all"], tables.highest_rows(document), title)
         if won := tables.won_rows(document):
             output.table(columns, won, f"{name}: games won, in %")
     else:

@@ -69,6 +69,15 @@ def grid_rows(result: Mapping[str, Any]) -> Rows:
     return [[bot, *(_score(cells[bot, size]) for size in sizes)] for bot in bots]
 
 
+def highest_rows(result: Mapping[str, Any]) -> Rows:
+    """A row per bot: its name, then for each size its highest score, then the highest of all."""
+    sizes = sizes_of(result)
+    highest = {(cell["bot"], cell["players"]): cell["max"] for cell in result["cells"]}
+    bots = dict.fromkeys(cell["bot"] for cell in result["cells"])
+    scores = {bot: [highest[bot, size] for size in sizes] for bot in bots}
+    return [[bot, *map(str, row), str(max(row))] for bot, row in scores.items()]
+
+
 def won_rows(result: Mapping[str, Any]) -> Rows:
     """A row per bot: its name, then by size the percentage of games won; no rows without wins."""
     sizes = sizes_of(result)

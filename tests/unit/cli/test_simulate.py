@@ -202,7 +202,9 @@ def test_a_game_played_together_has_a_cell_per_team_and_size(matchbox: Run) -> N
 def test_its_file_has_a_line_per_game_and_its_page_a_band(matchbox: Run, tmp_path: Path) -> None:
     tsv, html = tmp_path / "simulation.tsv", tmp_path / "plot.html"
     told = matchbox(*THEGAME, "--games", "3", "--box", "none", "--tsv", tsv, "--html", html)
-    assert told.out.splitlines()[0].split("\t") == ["bot", "1", "3"]
+    shown = [line.split("\t") for line in told.out.splitlines()]
+    assert shown[0] == ["bot", "1", "3"]
+    assert shown[3] == ["highest", "1", "3", "all"]
     rows = [line.split("\t") for line in tsv.read_text().splitlines()]
     assert [row[:2] for row in rows[:4]] == [
         ["1", "random"],
@@ -211,6 +213,9 @@ def test_its_file_has_a_line_per_game_and_its_page_a_band(matchbox: Run, tmp_pat
         ["3", "legal"],
     ]
     assert len(rows) == 12
+    for bot, *highest in shown[4:6]:
+        by_size = [[int(row[2]) for row in rows if row[:2] == [size, bot]] for size in ("1", "3")]
+        assert [int(score) for score in highest] == [*map(max, by_size), max(map(max, by_size))]
     assert all(0 < int(row[2]) <= 98 for row in rows)
     assert "toself" in html.read_text()
 

@@ -70,6 +70,15 @@ def test_places_are_a_row_per_table_size_and_bot() -> None:
     assert tables.place_rows(result) == [["2", "a", "8", "50.0 ±10.0", "1.50"]]
 
 
+def test_a_grid_tells_the_highest_scores() -> None:
+    scores = [("a", 1, 9), ("b", 1, 31), ("a", 2, 12), ("b", 2, 30)]
+    cells = [{"bot": bot, "players": size, "max": score} for bot, size, score in scores]
+    assert tables.highest_rows({"cells": cells}) == [
+        ["a", "9", "12", "12"],
+        ["b", "31", "30", "31"],
+    ]
+
+
 def test_a_grid_tells_what_was_won_only_where_something_was() -> None:
     cells = [{"bot": "a", "players": size, "won": size / 8} for size in (1, 2)]
     assert tables.won_rows({"cells": cells}) == [["a", "12.5", "25.0"]]
