@@ -20,6 +20,7 @@ from cli import (
     leagues,
     lessons,
     operations,
+    output,
     playing,
     proof,
     remote,
@@ -114,6 +115,8 @@ def run(arguments: list[str]) -> int:
         )
     except KeyboardInterrupt:
         code = STOPPED
+    except output.Stopped as stop:
+        return _fail(str(stop), STOPPED)
     except typer.TyperException as error:
         return _fail(_usage(error), 2)
     except typer.Abort:

@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from sandbox.box import Box
 
 
+class Stopped(Exception):
+    """Ends the command as Ctrl-C does, with this sentence."""
+
+
 def document(value: Any) -> None:
     """Prints the one JSON document of a command."""
     print(json.dumps(value, indent=2, ensure_ascii=False))

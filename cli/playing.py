@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import builtins
 import os
 import secrets
-from contextlib import contextmanager
+from contextlib import nullcontext
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -15,14 +15,13 @@ from cli import output
 from cli.export import ExportOption, check_export, write_export
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Sequence
 
     from cli.shipped import NamedBot
     from matchbox.match.record import Bout, Record
     from matchbox.match.referee import Played
     from matchbox.match.wire import Diagnostic, PlayMatch, TriedOut
 
-HUMAN: Final = "human"
 JsonOption = Annotated[bool, typer.Option("--json", help="one JSON document on stdout")]
 BoxOption = Annotated[str, typer.Option(help="auto, bwrap, docker, process; none for trusted bots")]
 WidthOption = Annotated[
@@ -60,23 +59,31 @@ def games(json: JsonOption = False) -> None:
 
 def play(
     game: Annotated[str, typer.Argument(help="the game, such as bomb")],
-    bot: Annotated[list[str], typer.Argument(help="a bot for each seat; `human` is you")],
+    bot: Annotated[
+        list[str] | None, typer.Argument(help="a bot for each seat; `human` is you")
+    ] = None,
     seed: Annotated[str, typer.Option(help="the same seed deals the same cards")] = "",
     option: Annotated[list[str] | None, typer.Option(help="NAME=VALUE of the game")] = None,
     box: BoxOption = "auto",
     export: ExportOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Play one game and print its transcript."""
-    from cli import shipped
+    """Play one game and print its transcript; `human` plays at this terminal."""
+    from cli import war_transcript
+    from cli.person import HUMAN
     from matchbox.errors import BadOption
 
+    seed = seed or secrets.token_hex(4)
+    if not bot:
+        if export is not None:
+            raise BadOption("--export is for the games of bots: name one for each seat")
+        war_transcript.play(game, seed, option or (), json)
+        return
     if json and HUMAN in bot:
         raise BadOption("a human plays at the terminal: leave --json out")
     if export is not None:
         check_export(game, export)
-    seed = seed or secrets.token_hex(4)
-    bots = [_human_bot(game) if name == HUMAN else shipped.find(game, name) for name in bot]
+    bots = _bots(game, bot)
     job = _job(game, bots, seed, option or [])
     kind, played, diagnostics = _play(job, bots, box)
     bout = played.record.bouts[0]
@@ -89,6 +96,8 @@ def play(
     if json:
         output.document(_document(seed, kind, bots, played.record, bout, lines))
     else:
+        if HUMAN in bot:
+            print("\nThe whole game:")
         print("\n".join(lines))
         output.note(f"seed {seed}, box {kind}")
 
@@ -171,13 +180,15 @@ def show_report(report: dict[str, Any]) -> None:
         print(report["log"].rstrip())
 
 
-def _human_bot(game: str) -> NamedBot:
-    """A bot whose decisions are made by the person at this terminal."""
-    from cli.shipped import NamedBot
-    from matchbox.registry import package_of
+def _bots(game: str, texts: Sequence[str]) -> list[NamedBot]:
+    """The bots of these names, files, or people. Raises UnknownGame, BadName."""
+    from cli import shipped
+    from cli.person import HUMAN, person
+    from matchbox.match.transcript import told_apart
 
-    source = f"from {package_of(game)} import HumanPlayer\nBOT = HumanPlayer\n"
-    return NamedBot(HUMAN, source.encode())
+    found = [None if text == HUMAN else shipped.find(game, text) for text in texts]
+    names = told_apart([bot.name if bot else HUMAN for bot in found])
+    return [bot or person(game, seat, names) for seat, bot in enumerate(found)]
 
 
 def _job(game: str, bots: list[NamedBot], seed: str, options: list[str]) -> PlayMatch:
@@ -204,43 +215,31 @@ def _job(game: str, bots: list[NamedBot], seed: str, options: list[str]) -> Play
 
 
 def _play(job: PlayMatch, bots: list[NamedBot], kind: str) -> tuple[str, Played, list[Diagnostic]]:
-    """The kind of box, one deal played in the seats' own order, and the players' comments on it."""
+    """The kind of box, one deal played in the seats' own order, and the players' comments on it.
+
+    If a person plays, the moves are printed as they are made.
+    """
     from cli.engine import open_box
+    from cli.person import HUMAN, PersonChannel, answering
+    from cli.spectator import Spectator
     from matchbox import registry
     from matchbox.match.referee import play
-    from matchbox.match.seat import LocalChannel
     from worker.arena.match_seats import MatchSeats, kind_of
 
-    people = {seat: LocalChannel for seat, bot in enumerate(bots) if bot.name == HUMAN}
+    game = registry.game(job.game)
+    spectator = Spectator(game, [bot.name for bot in bots])
+    people = {
+        seat: partial(PersonChannel, partial(spectator.turn, seat))
+        for seat, bot in enumerate(bots)
+        if bot.name == HUMAN
+    }
     with output.closing(None if len(people) == len(bots) else open_box(kind)) as box:
         bundles = {bot.version: bot.data for bot in bots}
         table = MatchSeats(job, bundles, box, channels=people, reports=True)
-        with _stop_at_end_of_input():
-            played = play(registry.game(job.game), job, table.open_player, rotations=[0])
+        with answering() if people else nullcontext():
+            rules = spectator.game() if people else game
+            played = play(rules, job, table.open_player, rotations=[0])
         return kind_of(box), played, table.diagnostics()
-
-
-@contextmanager
-def _stop_at_end_of_input() -> Iterator[None]:
-    """Ends the command, without a verdict, when a person's answers end (Ctrl-D, or end of file)."""
-    read = builtins.input
-
-    def ask(prompt: object = "") -> str:
-        try:
-            return read(prompt)
-        except EOFError as end:
-            print()
-            raise KeyboardInterrupt from end
-
-    builtins.input = ask
-    try:
-        yield
-    except KeyboardInterrupt as stop:
-        if isinstance(stop.__cause__, EOFError):
-            output.exit_no("matchbox: the answers ended before the game did")
-        raise
-    finally:
-        builtins.input = read
 
 
 def _transcript(record: Record, bout: Bout, bots: list[NamedBot], played: Played) -> list[str]:

@@ -5,6 +5,7 @@ The game's `describe` tells the moves; this module tells faults and endings.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Final
 
 from matchbox.match.replay import steps
@@ -27,14 +28,20 @@ _FAULTS: Final[dict[str, str]] = {
 }
 
 
+_SEAT: Final = re.compile(r"\bseat (\d+)\b")
+
+
+def told_apart(names: Sequence[str]) -> list[str]:
+    """The seats' names; names that occur twice get their seat's number."""
+    return [f"{name}{seat}" if names.count(name) > 1 else name for seat, name in enumerate(names)]
+
+
 class Transcript:
     """The lines of one bout, made while it is played."""
 
     def __init__(self, names: Sequence[str]) -> None:
         """`names` holds one name per seat; names that occur twice get their seat's number."""
-        self._names = [
-            f"{name}{seat}" if names.count(name) > 1 else name for seat, name in enumerate(names)
-        ]
+        self._names = told_apart(names)
         self._seat: int | None = None
 
     def turn(self, seat: int) -> list[str]:
@@ -45,8 +52,9 @@ class Transcript:
         return [f"{self._names[seat]}:"]
 
     def moved(self, seat: int, line: str) -> list[str]:
-        """The seat's move, as the game describes it."""
-        return [*self.turn(seat), *map(_bullet, line.splitlines())]
+        """The seat's move, as the game describes it, with names in place of "seat 1"."""
+        named = _SEAT.sub(self._name, line)
+        return [*self.turn(seat), *map(_bullet, named.splitlines())]
 
     def forfeited(self, seat: int, kind: FaultKind, detail: str = "") -> list[str]:
         """The seat's fault."""
@@ -64,6 +72,11 @@ class Transcript:
         """The common score of a cooperative game, and why it ended."""
         who = "Together they score" if len(self._names) > 1 else f"{self._names[0]} scores"
         return [f"{who} {score} ({why})."]
+
+    def _name(self, seat: re.Match[str]) -> str:
+        """The name of the seat in the text; the text itself if there is no such seat."""
+        number = int(seat[1])
+        return self._names[number] if number < len(self._names) else seat[0]
 
 
 def tell(game: Game, record: Record, bout: Bout, names: Sequence[str]) -> Iterator[str]:

@@ -6,7 +6,7 @@ from matchbox.games.bomb import *
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from matchbox.games.bomb.player import (
@@ -49,6 +49,9 @@ __all__ = [
 class HumanPlayer(Player):
     """A human at the terminal. A box has no terminal, so there its methods fail."""
 
+    others: Mapping[int, str] = {}
+    """The names of the other players by seat, if their moves are shown as they happen."""
+
     def __init__(self) -> None:
         self.known_cards = 0
         """The size of the discard pile at the end of the player's previous turn."""
@@ -59,7 +62,7 @@ class HumanPlayer(Player):
     def turn(self, game_data: GameData, play_a_card: Callable[[Card], Any]) -> Card | None:
         from matchbox.games.bomb import terminal
 
-        chosen = terminal.ask_for_turn(game_data, play_a_card, self.known_cards)
+        chosen = terminal.ask_for_turn(game_data, play_a_card, self.known_cards, self.others)
         self.known_cards = len(game_data.discard_pile()) + (chosen is not None)
         return chosen
 
@@ -67,7 +70,7 @@ class HumanPlayer(Player):
         from matchbox.games.bomb import terminal
 
         self.known_cards = len(game_data.discard_pile())
-        return terminal.ask_for_place(game_data)
+        return terminal.ask_for_place(game_data, self.others)
 
 
 def play_game(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, MutableSequence, Sequence
+from collections.abc import Callable, Mapping, MutableSequence, Sequence
 from typing import Any, Final, TypeVar
 
 from matchbox.errors import IllegalMove
@@ -122,22 +122,25 @@ class _Desk:
 # --- A human's prompts -----------------------------------------------------------------------
 
 _LETTERS: Final = {"h": shuffle_card, "s": see_card, "k": skip_card, "b": bottom_card}
-_QUESTION: Final = "Play s[h]uffle, [s]ee, s[k]ip or [b]ottom, or press Enter to draw: "
+_KEYS: Final = {"h": "s[h]uffle", "s": "[s]ee", "k": "s[k]ip", "b": "[b]ottom"}
 _NUMBERS: Final = {1: "one card", 2: "two cards", 3: "three cards"}
 
 
 def ask_for_turn(
-    game_data: GameData, play_a_card: Callable[[Card], Any], known_cards: int
+    game_data: GameData,
+    play_a_card: Callable[[Card], Any],
+    known_cards: int,
+    others: Mapping[int, str],
 ) -> Card | None:
     """Shows the other player's last cards, and asks the human until a card ends the turn."""
-    _show_view(game_data, game_data.discard_pile()[known_cards:])
+    _show_view(game_data, game_data.discard_pile()[known_cards:], others)
     while True:
-        letter = input(_QUESTION).strip().lower()[:1]
-        if not letter:
+        text = input(_question(game_data)).strip()
+        if not text:
             return None
-        card = _LETTERS.get(letter)
+        card = _LETTERS.get(text[0].lower())
         if card is None:
-            print("That is none of the letters.")
+            print(f"{text!r} is none of the letters.")
         elif not game_data.my_hand().num_cards(card):
             print(f"You do not have {card}.")
         elif card is skip_card or card is bottom_card:
@@ -146,9 +149,9 @@ def ask_for_turn(
             _show_cards(play_a_card(card))
 
 
-def ask_for_place(game_data: GameData) -> int:
+def ask_for_place(game_data: GameData, others: Mapping[int, str]) -> int:
     """The human's place for the bomb."""
-    print(game_data)
+    _show_view(game_data, (), others)
     size = game_data.draw_pile_size()
     while True:
         text = input(f"Where does the bomb go? From 0 (the top) to {size} (the bottom): ").strip()
@@ -162,10 +165,20 @@ def ask_for_place(game_data: GameData) -> int:
         print(f"{place} is no place: there are only those from 0 to {size}.")
 
 
-def _show_view(game_data: GameData, news: Sequence[Card]) -> None:
-    print(game_data)
+def _question(game_data: GameData) -> str:
+    """The question for a card; it names the cards in the hand that can be played."""
+    hand = game_data.my_hand()
+    held = [_KEYS[letter] for letter, card in _LETTERS.items() if hand.num_cards(card)]
+    cards = " or ".join(filter(None, [", ".join(held[:-1]), *held[-1:]]))
+    return f"Play {cards}, or press Enter to draw: " if cards else "Press Enter to draw: "
+
+
+def _show_view(game_data: GameData, news: Sequence[Card], others: Mapping[int, str]) -> None:
+    other = next(iter(others.values()), "")
+    print(str(game_data).replace("The other player", other) if other else game_data)
     if news:
-        print(f"Since your last turn the other player has played {in_words(list(map(str, news)))}.")
+        cards = in_words(list(map(str, news)))
+        print(f"Since your last turn {other or 'the other player'} has played {cards}.")
 
 
 def _show_cards(cards: Sequence[Card] | None) -> None:

@@ -5,6 +5,8 @@ from matchbox.games.creatures import *
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from matchbox.games.creatures import jsonlog
 from matchbox.games.creatures.battle import battle, destroy, full_turn
 from matchbox.games.creatures.board import GameControl
@@ -37,6 +39,9 @@ __all__ = [
 
 class HumanPlayer(Player):
     """A human at the terminal. A box has no terminal, so there its methods fail."""
+
+    others: Mapping[int, str] = {}
+    """The names of the other players by seat, if their moves are shown as they happen."""
 
     def __init__(self, name: str = "Human") -> None:
         super().__init__(name)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import random
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
@@ -23,7 +23,7 @@ from matchbox.games.creatures.player import Player, answer, sit_down
 from matchbox.games.creatures.rules import GAME
 from matchbox.match.record import Bout, Record
 from matchbox.match.replay import steps
-from matchbox.match.transcript import Transcript
+from matchbox.match.transcript import Transcript, told_apart
 
 RESULTS: Final = Path("results.json")
 PARSED: Final = Path("parsed.json")
@@ -64,7 +64,7 @@ class _Desk:
         self._print_details = print_details
         names = [player.name for player in players]
         self._transcript = Transcript(names)
-        self.log = Game(_told_apart(names), number)
+        self.log = Game(told_apart(names), number)
         for player, other in (players, players[::-1]):
             sit_down(player, other.name)
         self._state = GAME.start(2, SeededDice(random.randbytes(16), 0), {})
@@ -142,7 +142,7 @@ def note(log: Game, move: Any, table: Any) -> None:
 
 def log_of(record: Record, bout: Bout, names: Sequence[str], number: int) -> Game:
     """The log of a recorded duel; `names` are the seats'. Raises BadRecord."""
-    log = Game(_told_apart(names), number)
+    log = Game(told_apart(names), number)
     for step in steps(GAME, record, bout):
         if step.seat is not None:
             note(log, step.move, step.table)
@@ -218,75 +218,107 @@ def _numbers(parsed: Path) -> Path:
     return parsed.with_suffix(".numbers.json")
 
 
-def _told_apart(names: Sequence[str]) -> list[str]:
-    """The names, with a number added if both are the same."""
-    same = names[0] == names[1]
-    return [f"{name}{seat}" if same else name for seat, name in enumerate(names)]
-
-
 # --- A human's prompts -----------------------------------------------------------------------
-
-_QUESTION: Final = "LAND, TAP, SUMMON, ATTACK or DONE (QUIT gives up): "
 
 
 def ask_for_command(player: Player) -> bool:
-    """Asks for one command of the human's turn and does it; returns False for DONE."""
+    """Asks for commands of the human's turn until one is done; returns False for DONE."""
     _show_table(player)
-    command = input(_QUESTION).strip().upper()
-    if command == "QUIT":
-        raise KeyboardInterrupt
+    while True:
+        typed = input(_question(player)).strip()
+        command, _, name = typed.partition(" ")
+        if command.upper() == "DONE":
+            return False
+        if command.upper() == "QUIT":
+            raise KeyboardInterrupt
+        refusal = _do(player, command.upper(), name) if typed else "Type one of these words."
+        if not refusal:
+            return True
+        print(refusal)
+
+
+def _do(player: Player, command: str, name: str) -> str:
+    """Does what the command says; returns why if that is impossible, else ""."""
+    board = player.board
     if command == "LAND":
-        _tell(player.board.play_land(), "You hold no land, or have played one this turn.")
-    elif command == "TAP":
-        _tell(player.board.tap_all(), "You have no untapped land.")
-    elif command == "SUMMON":
-        name = _ask_name("Summon which creature? ", player.board.hand)
-        _tell(player.board.summon(name), f"You cannot summon {name or 'nothing'}.")
-    elif command == "ATTACK":
-        name = _ask_name("Attack with which creature? ", player.board.field)
-        _tell(player.attack(name), f"You have no untapped {name or 'creature'}.")
-    elif command != "DONE":
-        print("That is none of the commands.")
-    return command != "DONE"
+        return "" if board.play_land() else "You hold no land, or have played one this turn."
+    if command == "TAP":
+        return "" if board.tap_all() else "You have no untapped land."
+    if command == "SUMMON":
+        name = _spelled(name or input("Summon which creature? "), board.hand)
+        return "" if board.summon(name) else _too_dear(player, name)
+    if command == "ATTACK":
+        name = _spelled(name or input("Attack with which creature? "), board.field)
+        return "" if player.attack(name) else f"You have no untapped {name or 'creature'}."
+    return f"{command} is none of the commands."
+
+
+def _too_dear(player: Player, name: str) -> str:
+    """Why the human cannot summon that creature."""
+    held = [card for card in player.board.hand if card.name == name and card.kind == "creature"]
+    if not held:
+        return f"You hold no creature {name}.".replace(" .", ".")
+    return f"{name} costs {held[0].cost}, and you have {player.board.mana}."
 
 
 def ask_for_block(player: Player, attacker: Card) -> None:
     """Asks the attacked human whether to block and with what, until there is an answer."""
+    blockers = " or ".join(_names(card for card in player.board.field if not card.tapped))
     while True:
         _show_table(player)
-        typed = input(f"{attacker.name} attacks. Do you block? Y or N: ").strip().upper()
+        typed = input(f"{attacker} attacks. Do you block? Y or N: ").strip().upper()
         if typed == "N":
             player.take_damage(attacker.power)
             return
         if typed == "Y":
-            name = _ask_name("Block with which creature? ", player.board.field)
+            name = _spelled(input(f"Block with {blockers}? "), player.board.field)
             if player.block(attacker, name):
                 return
             print(f"You have no untapped {name or 'creature'}.")
+        else:
+            print(f"{typed!r} is neither Y nor N.")
 
 
-def _ask_name(question: str, cards: Sequence[Card]) -> str:
-    """A name in the cards' spelling, whatever its case; unchanged if no card has it."""
-    typed = input(question).strip()
-    return next((card.name for card in cards if card.name.lower() == typed.lower()), typed)
+def _question(player: Player) -> str:
+    """The question for a command; it names what is possible now."""
+    board = player.board
+    able = [card for card in board.hand if card.kind == "creature"]
+    able = [card for card in able if card.cost <= board.mana.amount]
+    land = not board.playedland and any(card.kind == "land" for card in board.hand)
+    tap = any(not card.tapped for card in board.lands)
+    parts = ["LAND"] * land + ["TAP"] * tap
+    parts += [f"SUMMON {' or '.join(_names(able))}"] if able else []
+    ready = _names(card for card in board.field if not card.tapped)
+    parts += [f"ATTACK {' or '.join(ready)}"] if ready else []
+    return f"{', '.join([*parts, 'DONE'])} (QUIT gives up): "
+
+
+def _names(cards: Iterable[Card]) -> list[str]:
+    """The names of the cards, each once."""
+    return list(dict.fromkeys(card.name for card in cards))
+
+
+def _spelled(typed: str, cards: Sequence[Card]) -> str:
+    """The name in the cards' spelling, whatever its case; as it was typed if no card has it."""
+    name = typed.strip()
+    return next((card.name for card in cards if card.name.lower() == name.lower()), name)
 
 
 def _show_table(player: Player) -> None:
     other = player.opponent
     assert other is not None
     board = player.board
-    print(f"\n{other.name}: {other.life} life, {len(other.board.hand)} cards in hand")
+    name = next(iter(getattr(player, "others", {}).values()), other.name)
+    print(f"\n{name}: {other.life} life, {len(other.board.hand)} cards in hand")
     print(f"  field: {_listed(other.board.field)}")
-    print(f"{player.name}: {player.life} life, {board.mana}, {len(board.deck)} cards in the deck")
+    print(f"{player.name} (you): {player.life} life, {board.mana}, {len(board.deck)} in the deck")
     print(f"  field: {_listed(board.field)}")
     print(f"  lands: {len(board.lands)}, {sum(not land.tapped for land in board.lands)} untapped")
     print(f"  hand: {_listed(board.hand)}")
 
 
 def _listed(cards: Sequence[Card]) -> str:
-    return ", ".join(f"{card}{' tapped' * card.tapped}" for card in cards) or "nothing"
-
-
-def _tell(done: bool, why: str) -> None:
-    if not done:
-        print(why)
+    """The cards, equal ones together, such as "2 x Land, Bear (2) tapped"."""
+    shown = [f"{card if card.cost else card.name}{' tapped' * card.tapped}" for card in cards]
+    counts = {text: shown.count(text) for text in shown}
+    return ", ".join(f"{n} x {text}" if n > 1 else text for text, n in counts.items()) or "nothing"

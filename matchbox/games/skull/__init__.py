@@ -8,7 +8,7 @@ and `dlskull`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from matchbox.games.skull.agent import Agent
 from matchbox.games.skull.charts import Chart, Move
@@ -35,6 +35,9 @@ __all__ = [
 class HumanPlayer(Agent):
     """A human at the terminal. A box has no terminal, so there its methods fail."""
 
+    others: Mapping[int, str] = {}
+    """The names of the other players by seat, if their moves are shown as they happen."""
+
     def __init__(self) -> None:
         self.told = 0
         """How many events of the game have been shown so far."""
@@ -43,22 +46,22 @@ class HumanPlayer(Agent):
         from matchbox.games.skull import terminal
 
         assert isinstance(game_state, GameView)
-        self.told = terminal.show_news(game_state, self.told)
-        return terminal.ask_for_move(game_state)
+        self.told = terminal.show_news(game_state, self.told, self.others)
+        return terminal.ask_for_move(game_state, self.others)
 
     def lose_card(self, game_state: GameState) -> Card:
         from matchbox.games.skull import terminal
 
         assert isinstance(game_state, GameView)
-        self.told = terminal.show_news(game_state, self.told)
+        self.told = terminal.show_news(game_state, self.told, self.others)
         return terminal.ask_for_loss()
 
     def name_starter(self, game_state: GameState) -> Player:
         from matchbox.games.skull import terminal
 
         assert isinstance(game_state, GameView)
-        self.told = terminal.show_news(game_state, self.told)
-        return terminal.ask_for_starter(game_state)
+        self.told = terminal.show_news(game_state, self.told, self.others)
+        return terminal.ask_for_starter(game_state, self.others)
 
 
 def play_game(

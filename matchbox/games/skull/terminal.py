@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import MutableSequence, Sequence
+from collections.abc import Mapping, MutableSequence, Sequence
 from typing import Any, Final, TypeVar
 
 from matchbox.errors import IllegalMove
@@ -104,20 +104,23 @@ class _Table:
 # --- A human's prompts -----------------------------------------------------------------------
 
 
-def show_news(view: GameView, told: int) -> int:
-    """Prints the new events and the table; returns the number of events shown so far."""
+def show_news(view: GameView, told: int, others: Mapping[int, str]) -> int:
+    """Prints the new events and the table; returns the number of events shown so far.
+
+    With the names of the others, the events have been shown already.
+    """
     events = [event for round_ in (*view.rounds, view.log) for event in round_]
-    for event in events[told:]:
+    for event in () if others else events[told:]:
         print(f"- {sentence(event)}")
-    print("\n".join(_table(view)))
+    print("\n".join(_table(view, others)))
     return len(events)
 
 
-def _table(view: GameView) -> list[str]:
+def _table(view: GameView, others: Mapping[int, str]) -> list[str]:
     """The table as this player sees it, one line per player."""
     board, lines = view.board, []
     for player in view.players:
-        who = f"you ({player})" if player is view.me else str(player)
+        who = f"you ({player})" if player is view.me else _name(player, others)
         placed, held = board.get_table().get_player_cards(player), len(board.get_hand(player))
         bid = _bid(board._bets.get(player))
         lines.append(f"{who}: {_points(view.points[player])}, {placed} placed, {held} in hand{bid}")
@@ -129,11 +132,11 @@ def _table(view: GameView) -> list[str]:
     return lines
 
 
-def ask_for_move(view: GameView) -> Move:
+def ask_for_move(view: GameView, others: Mapping[int, str]) -> Move:
     """The human's move; asks until it is legal."""
     legal = view.legal_moves()
     while True:
-        text = input(f"{_question(legal)}: ").strip().lower()
+        text = input(f"{_question(legal, others)}: ").strip().lower()
         move = _read(text, legal)
         if move in legal:
             return move
@@ -150,14 +153,21 @@ def ask_for_loss() -> Card:
         print("Type s or r.")
 
 
-def ask_for_starter(view: GameView) -> Player:
+def ask_for_starter(view: GameView, others: Mapping[int, str]) -> Player:
     """The human's choice of who starts the next round."""
     seats = {str(player.value): player for player in view.players}
+    names = " or ".join(_name(player, others) for player in view.players)
     while True:
-        text = input(f"You are out. Who starts, seat {' or '.join(seats)}? ").strip()
+        text = input(f"You are out. Who starts, {names}? Type the seat's number: ").strip()
         if text in seats:
             return seats[text]
         print(f"{text!r} is none of these seats.")
+
+
+def _name(player: Player, others: Mapping[int, str]) -> str:
+    """The player's seat, with the name if it is known."""
+    name = others.get(player.value)
+    return f"{name} ({player})" if name else str(player)
 
 
 def _read(text: str, legal: Sequence[Move]) -> Move | None:
@@ -175,15 +185,15 @@ def _read(text: str, legal: Sequence[Move]) -> Move | None:
     return Move(bet=int(text))
 
 
-def _question(legal: Sequence[Move]) -> str:
+def _question(legal: Sequence[Move], others: Mapping[int, str]) -> str:
     bets = [move.bet for move in legal if move.bet is not None]
     parts = [f"[{move.place.value[0]}]{move.place.value[1:]}" for move in legal if move.place]
     if bets:
         parts.append("a bid " + (f"from {bets[0]} to {bets[-1]}" if bets[1:] else f"of {bets[0]}"))
     parts += ["[p]ass"] if Move.pass_bet() in legal else []
     if legal[0].choice is not None:
-        seats = [str(move.choice.value) for move in legal if move.choice is not None]
-        return f"Whose card do you turn over, seat {' or '.join(seats)}"
+        seats = [_name(move.choice, others) for move in legal if move.choice is not None]
+        return f"Whose card do you turn over, {' or '.join(seats)}? Type the seat's number"
     return f"Your move: {', '.join(parts)}"
 
 

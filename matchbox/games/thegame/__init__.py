@@ -6,7 +6,7 @@ from matchbox.games.thegame import *
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from matchbox.games.thegame.piles import SILENCE, WORDS
 from matchbox.games.thegame.player import Piles, Player, Strategy, Table
@@ -40,20 +40,23 @@ __all__ = [
 class HumanPlayer(Player):
     """A human at the terminal. A box has no terminal, so there its methods fail."""
 
+    others: Mapping[int, str] = {}
+    """The names of the other players by seat, if their moves are shown as they happen."""
+
     def play(self, table: Table) -> tuple[int, int]:
         from matchbox.games.thegame import terminal
 
-        return terminal.ask_for_play(table)
+        return terminal.ask_for_play(table, self.others)
 
     def more(self, table: Table) -> tuple[int, int] | None:
         from matchbox.games.thegame import terminal
 
-        return terminal.ask_for_more(table)
+        return terminal.ask_for_more(table, self.others)
 
     def hint(self, table: Table) -> Sequence[str] | None:
         from matchbox.games.thegame import terminal
 
-        return terminal.ask_for_hint(table)
+        return terminal.ask_for_hint(table, self.others)
 
 
 def simulate_game(

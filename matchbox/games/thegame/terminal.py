@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator, MutableSequence, Sequence
+from collections.abc import Iterator, Mapping, MutableSequence, Sequence
 from typing import Any, Final, TypeVar
 
 from matchbox.errors import BadOption, IllegalMove
@@ -96,49 +96,53 @@ def _no_more(move: object) -> object:
 
 # --- A human's prompts -----------------------------------------------------------------------
 
-_PLAY: Final = "Which card on which pile, such as `37 0`: "
-_MORE: Final = "Another card, such as `37 0`, or press Enter to end your turn: "
+_PLAY: Final = "Which card on which pile, such as `{example}`? "
+_MORE: Final = "Another card, such as `{example}`, or press Enter to end your turn: "
 _HINT: Final = "Your hint on pile {pile}: press Enter, or [l]eave it, or I can go [c]lose: "
 _LETTERS: Final = dict(zip(("", "l", "c"), WORDS, strict=True))
 
 
-def ask_for_play(table: Table) -> tuple[int, int]:
+def ask_for_play(table: Table, others: Mapping[int, str]) -> tuple[int, int]:
     """The human's next card, as (pile_index, card_index)."""
-    _show(table)
-    return _asked(table, lambda: input(_PLAY))
+    _show(table, others)
+    return _asked(table, input(_ask(_PLAY, table)))
 
 
-def ask_for_more(table: Table) -> tuple[int, int] | None:
+def ask_for_more(table: Table, others: Mapping[int, str]) -> tuple[int, int] | None:
     """The human's next card, or None for the end of the turn."""
-    _show(table)
-    text = input(_MORE).strip()
-    return _asked(table, lambda: input(_PLAY), text) if text else None
+    _show(table, others)
+    text = input(_ask(_MORE, table)).strip()
+    return _asked(table, text) if text else None
 
 
-def ask_for_hint(table: Table) -> list[str]:
+def ask_for_hint(table: Table, others: Mapping[int, str]) -> list[str]:
     """The human's word for each pile."""
-    print(f"Player {table.mover} is next.")
-    _show(table)
+    _show(table, others)
+    print(f"{_name(table.mover, others)} is next.")
     words = []
     for pile in range(len(STARTS)):
         letter = input(_HINT.format(pile=pile)).strip().lower()[:1]
         while letter not in _LETTERS:
-            print("That is none of the letters.")
+            print(f"{letter!r} is none of the letters.")
             letter = input(_HINT.format(pile=pile)).strip().lower()[:1]
         words.append(_LETTERS[letter])
     return words
 
 
-def _asked(table: Table, ask: Callable[[], str], text: str | None = None) -> tuple[int, int]:
-    """A legal play; asks again until it is one."""
+def _ask(question: str, table: Table) -> str:
+    """The question, with the first legal play as its example."""
+    pile, place = table.plays()[0]
+    return question.format(example=f"{table.hand[place]} {pile}")
+
+
+def _asked(table: Table, text: str) -> tuple[int, int]:
+    """The play in the human's text; asks again until it is a legal one."""
     while True:
-        words = (ask() if text is None else text).split()
-        text = None
-        if len(words) != 2 or not all(word.isascii() and word.isdecimal() for word in words):
-            print("Say the card's number and the pile's, with a space between them.")
-            continue
-        card, pile = map(int, words)
-        if card not in table.hand:
+        words = text.split()
+        card, pile = map(int, words) if _are_numbers(words) else (-1, -1)
+        if card < 0:
+            print("Type the card's number and the pile's, with a space between them.")
+        elif card not in table.hand:
             print(f"You do not have the {card}.")
         elif pile >= len(STARTS):
             print("The piles are 0, 1, 2 and 3.")
@@ -146,14 +150,27 @@ def _asked(table: Table, ask: Callable[[], str], text: str | None = None) -> tup
             print(f"The {card} does not fit on pile {pile}.")
         else:
             return pile, table.hand.index(card)
+        text = input(_ask(_PLAY, table))
 
 
-def _show(table: Table) -> None:
+def _are_numbers(words: Sequence[str]) -> bool:
+    return len(words) == 2 and all(word.isascii() and word.isdecimal() for word in words)
+
+
+def _show(table: Table, others: Mapping[int, str]) -> None:
+    """Prints the piles with the cards that fit there, the others' hints, the deck and the hand."""
+    hand = sorted(table.hand)
     for pile, rising in enumerate(RISING):
-        print(f"Pile {pile} {'rises' if rising else 'falls'} from {table.top(pile)}.")
+        fitting = " ".join(str(card) for card in hand if table.fits(pile, card))
+        way = "rises" if rising else "falls"
+        print(f"Pile {pile} {way} from {table.top(pile)}; you can lay {fitting or 'nothing'}.")
     for seat, hint in enumerate(table.hints):
         said = [f"{word} ({pile})" for pile, word in enumerate(hint or []) if word != WORDS[0]]
         if said:
-            print(f"Player {seat} says: {', '.join(said)}.")
-    print(f"The deck has {table.deck} cards. You are player {table.seat} and hold:")
-    print(" ".join(map(str, sorted(table.hand))))
+            print(f"{_name(seat, others)} says: {', '.join(said)}.")
+    cards = "one card" if table.deck == 1 else f"{table.deck or 'no'} cards"
+    print(f"The deck has {cards}. You hold {' '.join(map(str, hand))}.")
+
+
+def _name(seat: int, others: Mapping[int, str]) -> str:
+    return others.get(seat, f"Player {seat}")

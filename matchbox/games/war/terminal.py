@@ -7,7 +7,7 @@ Never in a box. `WinnerTotals`, `LoserTotals` and `count_draws` hold the counts 
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from matchbox.dice import SeededDice
@@ -138,20 +138,24 @@ def _sum(pair: Sequence[int]) -> str:
 # --- A human's prompt ------------------------------------------------------------------------
 
 
-def ask_for_cards(position: Position, known_plays: int) -> Cards:
-    """Shows what has happened since, and returns the two cards that the human lays."""
-    for one in position.plays[known_plays:]:
+def ask_for_cards(position: Position, known_plays: int, others: Mapping[int, str]) -> Cards:
+    """Shows what has happened since, and returns the two cards that the human lays.
+
+    With the other player's name in `others`, the plays so far have been shown already.
+    """
+    for one in () if others else position.plays[known_plays:]:
         print(_seen(one))
-    print(position)
+    other = next(iter(others.values()), "The other player")
+    print(str(position).replace("The other player", other))
+    example = "{} {}".format(*position.hand[:2])
     while True:
-        words = input("Which two cards do you lay? ").replace(",", " ").split()
+        words = input(f"Which two of your cards do you lay, such as {example}? ")
         try:
-            cards = [int(word) for word in words]
+            cards = [int(word) for word in words.replace(",", " ").split()]
         except ValueError:
-            print("Type two numbers, such as 13 2.")
-            continue
+            cards = []
         if len(cards) != 2:
-            print("Type two numbers, such as 13 2.")
+            print(f"Type two numbers, such as {example}.")
         elif any(position.hand.count(card) < cards.count(card) for card in cards):
             print(f"You do not have {cards[0]} and {cards[1]}.")
         else:

@@ -53,11 +53,53 @@ def test_a_file_plays_against_a_shipped_bot_and_its_fault_is_told(
     assert "simple wins." in told.out
 
 
+DEALT = ("play", "war", "--option", "play=dealt", "--seed", 3)
+
+
+def test_dealt_war_needs_no_bots_and_has_the_documents_transcript(matchbox: Run) -> None:
+    told = matchbox(*DEALT)
+    assert (told.code, told.err) == (0, "seed 3, no bots\n")
+    lines = told.out.splitlines()
+    assert [line[:14] for line in lines[:2]] == ["Player 1 holds", "Player 2 holds"]
+    assert len([line for line in lines if " against " in line and "; points " in line]) == 13
+    assert lines[-2].startswith("Final totals: player 1 has ")
+    assert matchbox("play", "war", "--option", "play=dealt", "--seed", 4).out != told.out
+
+
+def test_dealt_war_has_the_cards_and_the_result_of_a_game_with_bots(matchbox: Run) -> None:
+    bare = matchbox(*DEALT, "--json").json
+    assert bare["bots"] == []
+    assert bare["transcript"] == matchbox(*DEALT).out.splitlines()
+    named = matchbox(*DEALT, "highest", "random", "--box", "none", "--json").json
+    assert [bare[key] for key in ("seed", "scores", "places")] == [
+        named[key] for key in ("seed", "scores", "places")
+    ]
+    assert bare["transcript"][-2] == "Final totals: player 1 has {}, player 2 has {}.".format(
+        *named["scores"]
+    )
+
+
+@pytest.mark.parametrize(
+    "words, error",
+    [
+        ("war", "name a bot for each seat of war, `human` is you; or add --option play=dealt"),
+        ("war --option play=open", "option play of war cannot be 'open'"),
+        ("bomb", "name a bot for each seat of bomb; `human` is you"),
+        ("poker", "there is no game 'poker'"),
+        ("war --option play=dealt --export results.json", "--export is for the games of bots"),
+    ],
+)
+def test_a_game_in_which_somebody_decides_needs_bots(matchbox: Run, words: str, error: str) -> None:
+    told = matchbox("play", *words.split())
+    assert (told.code, told.out) == (2, "")
+    assert told.err.startswith(f"matchbox: {error}")
+
+
 def test_a_human_plays_at_the_terminal(matchbox: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", io.StringIO("\n0\n" * 60))
     told = matchbox("play", "bomb", "human", "simple", "--seed", 3)
     assert told.code == 0
-    assert "Play s[h]uffle, [s]ee, s[k]ip or [b]ottom, or press Enter to draw" in told.out
+    assert "Play [s]ee or s[k]ip, or press Enter to draw: " in told.out
     assert told.out.splitlines()[-1] in ("human wins.", "simple wins.")
 
 

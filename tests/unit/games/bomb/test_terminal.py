@@ -266,7 +266,16 @@ def test_a_card_that_a_human_does_not_have_is_asked_again(
     assert human_turn(monkeypatch, ["b", "x", "k"]) == (skip_card, [])
     out = capsys.readouterr().out
     assert "You do not have a bottom card." in out
-    assert "That is none of the letters." in out
+    assert "'x' is none of the letters." in out
+    assert out.count("Play s[h]uffle, [s]ee or s[k]ip, or press Enter to draw: ") == 3
+
+
+def test_a_human_who_holds_no_card_to_play_is_only_asked_to_draw(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    nothing = {see_card: 0, shuffle_card: 0, skip_card: 0}
+    assert human_turn(monkeypatch, [""], cards=nothing) == (None, [])
+    assert capsys.readouterr().out.splitlines()[-1] == "Press Enter to draw: "
 
 
 @pytest.mark.parametrize(

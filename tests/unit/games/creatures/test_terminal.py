@@ -287,19 +287,34 @@ def test_the_first_to_move_wins_nine_of_ten_as_in_a_plain_loop() -> None:
 def test_a_human_plays_a_turn(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    answers(monkeypatch, "land", "Tap", "LAND", "tap", "summon", "goblin", "fly", "attack", "bear",
-            "done", "quit")  # fmt: skip
+    answers(monkeypatch, "land", "Tap", "LAND", "tap", "summon", "goblin", "", "fly", "attack",
+            "bear", "summon knight", "done", "quit")  # fmt: skip
     assert play_game(HumanPlayer("Ann"), AutoPilot("Bob")) == 1
     out = capsys.readouterr().out
     assert "Bob: 20 life, 7 cards in hand" in out
-    assert "Ann: 20 life, 1 mana, 32 cards in the deck" in out
+    assert "Ann (you): 20 life, 1 mana, 32 in the deck" in out
+    assert "  hand: Knight (3), 4 x Land, 2 x Elemental (4), Bear (2)" in out
     assert "You hold no land, or have played one this turn." in out
     assert "You have no untapped land." in out
-    assert "You cannot summon goblin." in out
-    assert "That is none of the commands." in out
+    assert "You hold no creature goblin." in out
+    assert "Knight costs 3, and you have 1 mana." in out
+    assert "Type one of these words." in out
+    assert "FLY is none of the commands." in out
     assert "You have no untapped bear." in out
     assert out.splitlines()[-1] == "Bob wins."
     assert terminal.read_results()[0]["loser"] == "Ann"
+
+
+def test_a_human_is_told_what_is_possible_now(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    typed = "land", "tap", "done", "land", "tap", "summon bear", "attack bear", "quit"
+    answers(monkeypatch, *typed)
+    play_game(HumanPlayer("Ann"), AutoPilot("Bob"))
+    asked = [line for line in capsys.readouterr().out.splitlines() if "QUIT" in line]
+    assert [line.partition(" (")[0] for line in asked[:3]] == ["LAND, DONE", "TAP, DONE", "DONE"]
+    assert "SUMMON Bear, DONE (QUIT gives up): " in asked
+    assert "ATTACK Bear, DONE (QUIT gives up): " in asked
 
 
 def test_a_human_never_sees_the_other_hand(

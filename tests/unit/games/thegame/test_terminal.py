@@ -206,9 +206,10 @@ def test_a_human_is_shown_the_table_and_asked_until_the_play_is_allowed(
     assert not answers.left
     told = capsys.readouterr().out
     for line in (
-        "Pile 0 rises from 30.", "Pile 3 falls from 60.", "20 50 97", "The deck has 9 cards.",
+        "Pile 0 rises from 30; you can lay 50 97.", "Pile 3 falls from 60; you can lay 20 50.",
+        "The deck has 9 cards. You hold 20 50 97.", "Which card on which pile, such as `97 0`?",
         "Player 1 says: please leave it (1).", "You do not have the 21.",
-        "The piles are 0, 1, 2 and 3.", "The 20 does not fit on pile 0.", "Say the card's number",
+        "The piles are 0, 1, 2 and 3.", "The 20 does not fit on pile 0.", "Type the card's number",
     ):  # fmt: skip
         assert line in told
 

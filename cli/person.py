@@ -1,0 +1,76 @@
+"""A person at this terminal as a player: the seat, the answers, and how a person leaves."""
+
+from __future__ import annotations
+
+import builtins
+import sys
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Final
+
+from cli import output
+from cli.shipped import NamedBot
+from matchbox.match.seat import LocalChannel
+from matchbox.registry import package_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+HUMAN: Final = "human"
+"""The name that gives a seat to the person at the terminal."""
+_SOURCE: Final = """from {package} import HumanPlayer
+
+
+class Person(HumanPlayer):
+    others = {others!r}
+"""
+
+
+def person(game: str, seat: int, names: Sequence[str]) -> NamedBot:
+    """A bot whose decisions are made by the person at this terminal; `names` are the seats'."""
+    others = {other: name for other, name in enumerate(names) if other != seat}
+    return NamedBot(HUMAN, _SOURCE.format(package=package_of(game), others=others).encode())
+
+
+class PersonChannel(LocalChannel):
+    """The seat of a person, in this process."""
+
+    def __init__(self, asked: Callable[[], None]) -> None:
+        """`asked` is called before every question."""
+        super().__init__()
+        self._asked = asked
+
+    def ask(self, frame: bytes, decisions: int = 1, *, start: bool = False) -> bytes:
+        """Returns the frame that answers this one."""
+        if not start:
+            self._asked()
+        return super().ask(frame, decisions, start=start)
+
+
+@contextmanager
+def answering() -> Iterator[None]:
+    """Reads a person's answers while the block runs; ends the command if the person leaves.
+
+    Ctrl-D or the end of a file exits with 1, Ctrl-C raises output.Stopped. Answers that do not come
+    from a terminal are printed after their question.
+    """
+    read = builtins.input
+
+    def ask(prompt: object = "") -> str:
+        try:
+            text = read(prompt)
+        except EOFError as end:
+            raise KeyboardInterrupt from end
+        if not sys.stdin.isatty():
+            print(text)
+        return text
+
+    builtins.input = ask
+    try:
+        yield
+    except KeyboardInterrupt as stop:
+        print()
+        if isinstance(stop.__cause__, EOFError):
+            output.exit_no("matchbox: the answers ended before the game did")
+        raise output.Stopped("you left the game before its end") from None
+    finally:
+        builtins.input = read
