@@ -47,8 +47,7 @@ def load(
     of `compiled` for the main file, or b"". Exceptions of the bot's own code pass through. Raises
     NotAPlayer if the choice of the class is not clear.
     """
-    for alias, module in getattr(game, "ALIASES", {}).items():
-        sys.modules[alias] = importlib.import_module(module)
+    offer_document_names(game)
     forget()
     names = _remembering(getattr(game, "REMEMBERED", {}), memory)
     bundle = _Bundle(files, names)
@@ -64,6 +63,12 @@ def load(
     made = marshal.loads(code) if code else compile(source, MAIN, "exec", dont_inherit=True)
     exec(made, module.__dict__)
     return choose(module, base_of(game), wanted, getattr(game, "adopt", _adopt_nothing))
+
+
+def offer_document_names(game: ModuleType) -> None:
+    """Lets this process import the game's modules by the names of its source document."""
+    for alias, module in getattr(game, "ALIASES", {}).items():
+        sys.modules[alias] = importlib.import_module(module)
 
 
 def compiled(main: bytes) -> bytes:

@@ -1,0 +1,45 @@
+"""`matchbox run`: a player's file as an ordinary program, with the names of the game's document."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def run(
+    file: Annotated[Path, typer.Argument(help="the Python file, such as bot.py")],
+    argument: Annotated[
+        list[str] | None, typer.Argument(help="the file's own arguments, after --")
+    ] = None,
+    *,
+    game: Annotated[str, typer.Option(help="the game whose document names the modules")],
+) -> None:
+    """Run a Python file with the module names of a game's document, as a box offers them.
+
+    There is no box: the file runs as with `python FILE`, and a debugger can follow it.
+    """
+    import runpy
+    from importlib import import_module
+
+    from matchbox.match.loading import offer_document_names
+    from matchbox.registry import package_of
+
+    player = import_module(f"{package_of(game)}.player")
+    _check(file)
+    offer_document_names(player)
+    sys.argv = [str(file), *(argument or ())]
+    sys.path.insert(0, str(file.resolve().parent))
+    runpy.run_path(str(file), run_name="__main__")
+
+
+def _check(file: Path) -> None:
+    """Raises BadName unless it is a Python file."""
+    from matchbox.errors import BadName
+
+    if not file.exists():
+        raise BadName(f"there is no file {file}: name the Python file that is to run")
+    if file.suffix != ".py" or not file.is_file():
+        raise BadName(f"{file} is no Python file: name one that ends in .py")
