@@ -62,7 +62,7 @@ class Move:
             return f"bet {self.bet}"
         if self.choice is not None:
             return f"choose {self.choice}"
-        return f"place {'a hidden card' if self.place is None else self.place.value}"
+        return f"place {'a hidden card' if self.place is None else self.place.name}"
 
 
 def _hidden() -> Move:
@@ -79,7 +79,7 @@ _HIDDEN: Final = _hidden()
 class Chart:
     """Cards by player: on the table, with piles in order, or in the hands, without an order."""
 
-    __slots__ = ("_cards", "is_table")
+    __slots__ = ("_chart", "ordered")
 
     def __init__(
         self,
@@ -88,21 +88,26 @@ class Chart:
         players: Iterable[Player] | None = None,
     ) -> None:
         """An empty table; or full or empty hands. By default there are six players."""
-        self.is_table = table
+        self.ordered = table
         full = not table and default_hand
         whose = Player if players is None else players
-        self._cards: dict[Player, list[Seen]] = {p: list(_HAND) if full else [] for p in whose}
+        self._chart: dict[Player, list[Seen]] = {p: list(_HAND) if full else [] for p in whose}
+
+    @property
+    def chart_cards(self) -> int:
+        """The number of cards of all players here."""
+        return sum(map(len, self._chart.values()))
 
     def add(self, player: Player, card: Seen) -> None:
         """Adds a card for that player; on the table it becomes the top card."""
-        self._cards[player].append(card)
+        self._chart[player].append(card)
 
     def remove(self, player: Player, value: Card | None = None) -> Seen:
         """Takes the top card, or from a hand a card of that kind; returns it.
 
         A hidden card stands for any kind. Raises ValueError if there is no such card.
         """
-        cards = self._cards[player]
+        cards = self._chart[player]
         if not cards:
             raise ValueError(f"{player} has no card here")
         if value is None:
@@ -111,45 +116,45 @@ class Chart:
             if held in cards:
                 del cards[len(cards) - 1 - cards[::-1].index(held)]
                 return value
-        raise ValueError(f"{player} has no {value.value} here")
+        raise ValueError(f"{player} has no {value.name} here")
 
     def get_player(self, player: Player) -> list[Seen]:
         """A copy of the player's cards; on the table the top card is the last."""
-        return list(self._cards[player])
+        return list(self._chart[player])
 
     def get_players(self) -> list[Player]:
         """The players in this chart."""
-        return list(self._cards)
+        return list(self._chart)
 
     def get_num_players(self) -> int:
         """The number of players."""
-        return len(self._cards)
+        return len(self._chart)
 
     def get_total_cards(self) -> int:
         """The number of cards of all players here."""
-        return sum(map(len, self._cards.values()))
+        return self.chart_cards
 
     def has_card(self, player: Player, card: Card) -> bool:
         """True if the player has such a card here. Raises ValueError if the cards are hidden."""
-        cards = self._cards[player]
+        cards = self._chart[player]
         if None in cards:
             raise ValueError(f"the cards of {player} are hidden")
         return card in cards
 
     def get_player_cards(self, player: Player) -> int:
         """The number of the player's cards here."""
-        return len(self._cards[player])
+        return len(self._chart[player])
 
     def copy(self) -> Chart:
         """A separate chart with the same cards."""
-        other = Chart(self.is_table, False, ())
-        other._cards = {player: list(cards) for player, cards in self._cards.items()}
+        other = Chart(self.ordered, False, ())
+        other._chart = {player: list(cards) for player, cards in self._chart.items()}
         return other
 
     def _value(self) -> tuple[object, ...]:
         """The value for comparisons: the order of cards matters on the table only."""
-        order = list if self.is_table else sorted_by_kind
-        return (self.is_table, *((p, tuple(order(cards))) for p, cards in self._cards.items()))
+        order = list if self.ordered else sorted_by_kind
+        return (self.ordered, *((p, tuple(order(cards))) for p, cards in self._chart.items()))
 
     def __eq__(self, other: object) -> bool:
         return self._value() == other._value() if isinstance(other, Chart) else NotImplemented
@@ -158,9 +163,7 @@ class Chart:
         return hash(self._value())
 
     def __str__(self) -> str:
-        rows = (
-            (p, [c.value if c else "hidden" for c in cards]) for p, cards in self._cards.items()
-        )
+        rows = ((p, [c.name if c else "hidden" for c in cards]) for p, cards in self._chart.items())
         return "\n".join(f"{player}: {', '.join(cards) or 'no cards'}" for player, cards in rows)
 
 

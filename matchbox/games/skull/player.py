@@ -211,12 +211,12 @@ class GameView(GameState):
             for seat, bid in enumerate(self._by_seat(BIDS))
             if bid
         }
-        board.players_bet = len(board._bets)
+        board.players_bet = set(board._bets)
         board.phase = _PHASES[self._brief[PHASE]]
         if board._bets:
             board.top_bet = max(board._bets.items(), key=itemgetter(1))
-        board._table._cards = {player: self._pile(player) for player in self.players}
-        board._hands._cards = {player: self._hand(player) for player in self.players}
+        board._table._chart = {player: self._pile(player) for player in self.players}
+        board._hands._chart = {player: self._hand(player) for player in self.players}
         return board
 
     def _empty_board(self, players: tuple[Player, ...]) -> Board:
@@ -268,7 +268,7 @@ class GameView(GameState):
         board = self._empty_board(players)
         for player in players:
             hidden: list[Seen] = [None] * (1 if player is out else self.cards[player])
-            board._hands._cards[player] = self._owned() if player is self.me else hidden
+            board._hands._chart[player] = self._owned() if player is self.me else hidden
         return GameState(board, players, None, None, players.index(self.starter))
 
     def _owned(self) -> list[Seen]:
@@ -353,7 +353,7 @@ def _loss(card: object) -> str:
     if card is None:
         return moves.LOSE_ANY
     if type(card) is Card:
-        return f"lose {card.value}"
+        return f"lose {card.name}"
     raise IllegalMove(f"lose_card() returned {_named(card)}; return a Card, or None for any")
 
 

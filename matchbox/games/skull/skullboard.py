@@ -16,7 +16,7 @@ from matchbox.games.skull.skulltypes import Card, GamePhase, Player
 __all__ = ["Board", "Card", "Chart", "GamePhase", "GameState", "Move", "Player"]
 
 MOVES = {
-    **{text: Move(place=Card(kind)) for text, kind in zip(moves.PLACES, moves.KINDS, strict=True)},
+    **{text: Move(place=Card[kind]) for text, kind in zip(moves.PLACES, moves.KINDS, strict=True)},
     **{text: Move(bet=number) for number, text in enumerate(moves.BETS) if number},
     **{text: Move(choice=Player(seat)) for seat, text in enumerate(moves.CHOICES)},
     moves.PASS: Move.pass_bet(),
@@ -29,7 +29,7 @@ class Board:
 
     Attributes:
         phase: a GamePhase.
-        players_bet: how many players have bid or passed.
+        players_bet: the set of the players that have bid or passed.
         top_bet: the highest bidder and his bid; (None, -1) before there is one.
         chosen_cards: how many cards have been turned over.
         last_chosen: the card turned over last; None before that, and if it is hidden.
@@ -43,7 +43,7 @@ class Board:
         self._table = Chart(True, False, self.players)
         self._hands = Chart(False, True, self.players)
         self._bets: dict[Player, int] = {}
-        self.players_bet = 0
+        self.players_bet: set[Player] = set()
         self.phase = GamePhase.placing
         self.top_bet: tuple[Player | None, int] = (None, -1)
         self.chosen_cards = 0
@@ -69,7 +69,7 @@ class Board:
     def place_bet(self, player: Player, bet: int) -> None:
         """Makes a bid, or passes with -1; the last one opens the choice phase."""
         self.phase = GamePhase.betting
-        self.players_bet += player not in self._bets
+        self.players_bet.add(player)
         self._bets[player] = bet
         if bet != moves.PASSED:
             self.top_bet = (player, bet)
@@ -115,6 +115,7 @@ class Board:
         other.__dict__.update(self.__dict__)
         other._table, other._hands = self._table.copy(), self._hands.copy()
         other._bets, other.turned = dict(self._bets), list(self.turned)
+        other.players_bet = set(self.players_bet)
         return other
 
     def _turn_own_pile(self) -> None:
@@ -128,7 +129,8 @@ class Board:
         return (
             self.players, self.everybody_speaks_once, self._table, self._hands,
             tuple(sorted((player.value, bet) for player, bet in self._bets.items())),
-            self.phase, self.players_bet, self.top_bet, self.chosen_cards, tuple(self.turned),
+            self.phase, frozenset(self.players_bet), self.top_bet, self.chosen_cards,
+            tuple(self.turned),
         )  # fmt: skip
 
     def __eq__(self, other: object) -> bool:

@@ -23,8 +23,8 @@ class GamePhase(Enum):
 class Card(Enum):
     """The two kinds of card."""
 
-    skull = "skull"
-    rose = "rose"
+    skull = 1
+    rose = 2
 
 
 class Player(Enum):

@@ -187,7 +187,7 @@ def _read(text: str, legal: Sequence[Move]) -> Move | None:
 
 def _question(legal: Sequence[Move], others: Mapping[int, str]) -> str:
     bets = [move.bet for move in legal if move.bet is not None]
-    parts = [f"[{move.place.value[0]}]{move.place.value[1:]}" for move in legal if move.place]
+    parts = [f"[{move.place.name[0]}]{move.place.name[1:]}" for move in legal if move.place]
     if bets:
         parts.append("a bid " + (f"from {bets[0]} to {bets[-1]}" if bets[1:] else f"of {bets[0]}"))
     parts += ["[p]ass"] if Move.pass_bet() in legal else []
@@ -206,4 +206,4 @@ def _points(number: int) -> str:
 
 
 def _in_words(cards: Sequence[Card | None]) -> str:
-    return ", ".join(card.value if card else "hidden" for card in cards) or "no cards"
+    return ", ".join(card.name if card else "hidden" for card in cards) or "no cards"

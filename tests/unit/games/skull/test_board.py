@@ -38,6 +38,10 @@ def test_there_is_a_player_for_every_seat() -> None:
     assert str(Player.player_3) == "seat 3"
 
 
+def test_the_cards_have_the_documents_values() -> None:
+    assert [(card.name, card.value) for card in Card] == [("skull", 1), ("rose", 2)]
+
+
 # --- Moves -----------------------------------------------------------------------------------
 
 
@@ -92,6 +96,15 @@ def test_the_table_gives_back_the_top_card_and_a_hand_the_one_that_is_named() ->
         Chart(players=[ONE]).remove(ONE)
 
 
+def test_a_chart_has_the_documents_attributes() -> None:
+    table, hands = Chart(players=[ONE, TWO]), Chart(table=False, players=[ONE, TWO])
+    assert (table.ordered, hands.ordered) == (True, False)
+    assert (table.chart_cards, hands.chart_cards) == (0, 8)
+    table.add(ONE, hands.remove(ONE, Card.skull))
+    assert (table.chart_cards, hands.chart_cards) == (1, 7)
+    assert table._chart == {ONE: [Card.skull], TWO: []}
+
+
 def test_a_chart_hands_out_copies() -> None:
     hands = Chart(table=False, players=[ONE])
     hands.get_player(ONE).clear()
@@ -125,10 +138,19 @@ def test_a_hidden_card_stands_for_any_and_is_not_told() -> None:
 
 def test_a_board_begins_with_placing() -> None:
     board = Board([ONE, TWO])
-    assert (board.phase, board.players_bet, board.chosen_cards) == (GamePhase.placing, 0, 0)
+    assert (board.phase, board.players_bet, board.chosen_cards) == (GamePhase.placing, set(), 0)
     assert (board.top_bet, board.last_chosen) == ((None, -1), None)
     assert board.has_card(ONE, Card.skull)
     assert not board.all_cards_chosen()
+
+
+def test_a_board_knows_who_has_bid_or_passed() -> None:
+    state = played(3, ROSE, ROSE, ROSE, bet(1), PASS)
+    assert state.board.players_bet == {ONE, TWO}
+    assert ONE in state.board.players_bet
+    before = state.previous_state
+    assert before is not None
+    assert before.board.players_bet == {ONE}, "a later position does not change an earlier one"
 
 
 def test_boards_differ_by_bids_and_phase_too() -> None:

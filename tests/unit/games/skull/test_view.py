@@ -79,11 +79,23 @@ def test_a_view_has_a_card_of_its_own_or_none_for_every_card(seats: int, variant
                 hand = board.get_hand(Player(other))
                 own: Any = GAME.view(state, other)
                 if other == seat:
-                    assert pile == [Card(kind) for kind in own["pile"]]
+                    assert pile == [Card[kind] for kind in own["pile"]]
                     assert hand.count(Card.rose) == own["hand"]["rose"]
                 else:
                     assert pile == [None] * len(own["pile"])
                     assert hand == [None] * sum(own["hand"].values())
+
+
+@every_kind
+def test_a_view_knows_who_has_bid_or_passed(seats: int, variant: str) -> None:
+    spoke = 0
+    for state in positions(seats, variant, 2):
+        view = seen(state)
+        bids: Any = GAME.view(state, None)
+        have = {Player(seat) for seat, bid in enumerate(bids["bids"]) if bid}
+        assert all((player in view.board.players_bet) == (player in have) for player in Player)
+        spoke += len(have)
+    assert spoke
 
 
 @every_kind
