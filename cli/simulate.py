@@ -130,6 +130,9 @@ def _show(document: Mapping[str, Any], games: int) -> None:
         title = f"{name}: share in % of the bot that moves first (row) against the second (column)"
         columns = ["first \\ second", *document["bots"], "all"]
         output.table(columns, tables.crosstable(document), title)
+        if document["both_orders"]:
+            title = f"{name}: share in % of the bot in the row, over both orders"
+            output.table(["", *document["bots"]], tables.both_orders(document), title)
         if shares := tables.shares_rows(document):
             output.table(shares[0], shares[1:], f"{name}: what else happens")
         for counted, (heads, *rows) in tables.counts_rows(document).items():

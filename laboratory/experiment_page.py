@@ -84,7 +84,8 @@ def _parts(document: Mapping[str, Any]) -> tuple[Drawn, Sequence[str], Sequence[
     """The figures of that kind of experiment with their descriptions, and its table."""
     if "pairs" in document:
         caption = "Share won by the bot that moves first, in %, with its 95% interval"
-        return [(caption, _matrix_figure(document))], *_pairs(document)
+        columns, *rows = tables.pair_rows(document)
+        return [(caption, _matrix_figure(document))], columns, rows
     if "cells" in document:
         caption = "Mean score of every team, with its 95% bootstrap band"
         sizes = [f"{size} player{'s' * (size > 1)}" for size in tables.sizes_of(document)]
@@ -92,15 +93,6 @@ def _parts(document: Mapping[str, Any]) -> tuple[Drawn, Sequence[str], Sequence[
     columns = ["players", "bot", "games", "won %", "mean place"]
     caption = "Share of games won, in %, with its 95% interval"
     return [(caption, _places_figure(document))], columns, tables.place_rows(document)
-
-
-def _pairs(document: Mapping[str, Any]) -> tuple[Sequence[str], Sequence[Sequence[str]]]:
-    counts = ("first", "second", "games", "first_wins", "second_wins", "draws", "mean_turns")
-    rows = [
-        [*(str(pair[name]) for name in counts), tables.percent(pair["first_share"], pair["ci95"])]
-        for pair in document["pairs"]
-    ]
-    return [*counts, "first_share %"], rows
 
 
 def _matrix_figure(document: Mapping[str, Any]) -> go.Figure:

@@ -93,6 +93,7 @@ class Matrix:
         return {
             **parameters,
             "pairs": [self._pair(pair, tally) for pair, tally in sorted(self.pairs.items())],
+            "both_orders": [self._both(pair) for pair in sorted(self.against)],
             "totals": [total for total in totals if total],
             "faults": fault_rows(parameters["bots"], self.faults),
         }
@@ -127,6 +128,19 @@ class Matrix:
             "ci95": [round(bound, 6) for bound in wilson(share, tally.games)],
             "mean_turns": round(sum(t * n for t, n in tally.turns.items()) / tally.games, 3),
             **({"facts": facts} if facts else {}),
+        }
+
+    def _both(self, pair: Pair) -> dict[str, Any]:
+        """The first bot's share against the second over both orders."""
+        halves = self.against[pair]
+        share, interval = mean_interval([half / 4 for half in halves])
+        bot, other = self.plan.names(pair)
+        return {
+            "bot": bot,
+            "other": other,
+            "games": 2 * len(halves),
+            "share": round(share, 6),
+            "ci95": [round(bound, 6) for bound in interval],
         }
 
     def _total(self, bot: int) -> dict[str, Any]:

@@ -32,6 +32,39 @@ def crosstable(result: Mapping[str, Any]) -> Rows:
     ]
 
 
+def both_orders(result: Mapping[str, Any]) -> Rows:
+    """A row per bot: its name, then its share against each bot over both orders."""
+    shares = _both_shares(result)
+    bots = result["bots"]
+    return [[bot, *(shares.get((bot, other), "") for other in bots)] for bot in bots]
+
+
+def pair_rows(result: Mapping[str, Any]) -> Rows:
+    """A row per ordered pair, under a header: its counts, the first one's share in this order, and
+    the first one's share over both orders."""
+    shares = _both_shares(result)
+    counts = ("first", "second", "games", "first_wins", "second_wins", "draws", "mean_turns")
+    rows = [
+        [
+            *(str(pair[name]) for name in counts),
+            percent(pair["first_share"], pair["ci95"]),
+            shares.get((pair["first"], pair["second"]), ""),
+        ]
+        for pair in result["pairs"]
+    ]
+    return [[*counts, "first_share %", "over both orders %"], *rows]
+
+
+def _both_shares(result: Mapping[str, Any]) -> dict[tuple[str, str], str]:
+    """Every bot's share against every other over both orders, by the two names."""
+    shares = {}
+    for row in result["both_orders"]:
+        low, high = row["ci95"]
+        shares[row["bot"], row["other"]] = percent(row["share"], (low, high))
+        shares[row["other"], row["bot"]] = percent(1 - row["share"], (1 - high, 1 - low))
+    return shares
+
+
 def shares_rows(result: Mapping[str, Any]) -> Rows:
     """A row per ordered pair with the game's facts that are single numbers, under a header; no rows
     if there are none."""

@@ -7,7 +7,7 @@ classes, methods and arguments are those of the source notebook.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from operator import index
 from typing import Any, Final
 
@@ -134,9 +134,7 @@ class GameData:
         hand: Hand,
         other_players_hand_count: int,
     ) -> None:
-        played = bytes(card._number for card in discard_pile)
-        sheet = codec.sheet_of(hand._counts, other_players_hand_count, played)
-        self._brief = bytes(sheet.brief(draw_pile_size))
+        self._brief = _brief(hand, other_players_hand_count, discard_pile, draw_pile_size)
         """The brief, as `brief_of` writes it."""
         self._ask: Ask | None = None
         self._over = True
@@ -157,6 +155,14 @@ class GameData:
         """Returns all cards played so far, oldest first."""
         pile = codec.read_discard(self._brief)
         return tuple([_cards[number] for number in pile])
+
+    def _update(self, hand: Hand, discard_pile: Iterable[Card]) -> None:
+        """Shows this hand and this discard pile, as the notebook's engine does after a played card.
+
+        It changes this object only, not the game.
+        """
+        others = self.other_players_hand_count()
+        self._brief = _brief(hand, others, discard_pile, self.draw_pile_size())
 
     def _play_a_card(self, card: Card) -> tuple[Card, ...] | None:
         """Plays a see or a shuffle card.
@@ -182,6 +188,12 @@ class GameData:
                 *_discard_text(self.discard_pile()),
             ]
         )
+
+
+def _brief(hand: Hand, other: int, discard_pile: Iterable[Card], pile: int) -> bytes:
+    """The brief of a player with this hand, as `brief_of` writes it."""
+    sheet = codec.sheet_of(hand._counts, other, bytes([card._number for card in discard_pile]))
+    return bytes(sheet.brief(pile))
 
 
 class Player:

@@ -13,13 +13,15 @@ from tests.unit.worker.bots import COUNTING, turning
 
 WORDS = ("simulate", "bomb", "simple", "scared", "--seed", "7", "--games", "300")
 KEYS = {
-    "game", "seed", "games", "bots", "pairs", "totals", "faults", "stateful", "seconds", "box",
+    "game", "seed", "games", "bots", "pairs", "both_orders", "totals", "faults", "stateful",
+    "seconds", "box",
 }  # fmt: skip
 
 
 def figures(document: dict[str, Any]) -> dict[str, Any]:
     """The document without what depends on the machine."""
-    return {key: document[key] for key in ("seed", "games", "bots", "pairs", "totals", "faults")}
+    names = ("seed", "games", "bots", "pairs", "both_orders", "totals", "faults")
+    return {key: document[key] for key in names}
 
 
 @pytest.fixture
@@ -47,6 +49,10 @@ def test_the_figures_are_those_of_the_game(bare: dict[str, Any]) -> None:
     assert second == pytest.approx(0.769, abs=0.1)
     assert [total["bot"] for total in bare["totals"]] == ["simple", "scared"]
     assert sum(total["share"] for total in bare["totals"]) == pytest.approx(1)
+    (both,) = bare["both_orders"]
+    assert (both["bot"], both["other"], both["games"]) == ("simple", "scared", 600)
+    assert both["share"] == pytest.approx((first + 1 - second) / 2, abs=1e-5)
+    assert both["ci95"][0] < both["share"] < both["ci95"][1]
 
 
 def test_a_box_and_more_processes_change_no_figure(matchbox: Run, bare: dict[str, Any]) -> None:

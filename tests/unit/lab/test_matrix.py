@@ -98,6 +98,14 @@ def test_it_counts_for_who_moves_first() -> None:
     assert first["mean_turns"] == 4.0
 
 
+def test_a_pair_has_a_share_over_both_orders_and_a_deal_is_one_observation() -> None:
+    plan = a_plan()
+    both = gathered(plan, played(plan, [(0, 0), (0, 1), (-1, 0)])).result()["both_orders"]
+    assert [(row["bot"], row["other"], row["games"]) for row in both] == [("a", "b", 6)]
+    assert both[0]["share"] == pytest.approx((1 + 0.5 + 0.75) / 3, abs=1e-6)
+    assert both[0]["ci95"] == pytest.approx(wilson(0.75, 3, variance=0.0625), abs=1e-6)
+
+
 def test_bouts_that_are_alike_are_counted_as_one_kind() -> None:
     (sitting,) = matrix.sittings(a_plan(games=5))
     counts = count(BOMB, sitting, a_record(sitting, [(0, 1)] * 4 + [(-1, 1)]), [])

@@ -21,6 +21,7 @@ RESULT: dict[str, Any] = {
             "mean_turns": 18.5,
         }
     ],
+    "both_orders": [{"bot": "a", "other": "b", "games": 20, "share": 0.6, "ci95": [0.5, 0.8]}],
     "totals": [
         {"bot": "a", "share": 0.7, "ci95": [0.6, 0.8]},
         {"bot": "b", "share": 0.3, "ci95": [0.2, 0.4]},
@@ -33,6 +34,21 @@ def test_the_table_has_a_row_per_bot_and_leaves_out_what_was_not_played() -> Non
         ["a", "", "70.0 ±25.0", "70.0 ±10.0"],
         ["b", "", "", "30.0 ±10.0"],
     ]
+
+
+def test_each_pair_stands_over_both_orders_from_either_side() -> None:
+    assert tables.both_orders(RESULT) == [["a", "", "60.0 ±15.0"], ["b", "40.0 ±15.0", ""]]
+
+
+def test_an_ordered_pair_has_its_share_over_both_orders_beside_it() -> None:
+    columns, row = tables.pair_rows(RESULT)
+    assert columns[-2:] == ["first_share %", "over both orders %"]
+    assert row == ["a", "b", "10", "7", "3", "0", "18.5", "70.0 ±25.0", "60.0 ±15.0"]
+
+
+def test_a_bot_against_itself_has_no_share_over_both_orders() -> None:
+    mirror = {**RESULT["pairs"][0], "second": "a"}
+    assert tables.pair_rows({**RESULT, "pairs": [mirror]})[1][-1] == ""
 
 
 def test_rows_of_a_file_have_tabs_between_their_cells() -> None:

@@ -29,6 +29,7 @@ PAIR = {
     "ci95": [0.4, 0.9],
     "mean_turns": 18.5,
 }
+BOTH = {"bot": "a", "other": "b", "games": 20, "share": 0.55, "ci95": [0.45, 0.65]}
 CELL = {"players": 3, "bot": "a", "games": 10, "mean": 12.5, "ci95": [12.0, 13.0], "max": 20}
 PLACE = {
     "bot": "b",
@@ -39,14 +40,24 @@ PLACE = {
     "mean_place": 1.6,
 }
 KINDS = {
-    "pairs": {"pairs": [PAIR], "totals": [{"bot": "a", "share": 0.7, "ci95": [0.6, 0.8]}]},
+    "pairs": {
+        "pairs": [PAIR],
+        "both_orders": [BOTH],
+        "totals": [{"bot": "a", "share": 0.7, "ci95": [0.6, 0.8]}],
+    },
     "cells": {
         "cells": [{**CELL, "players": size, "bot": bot} for size in (3, 4) for bot in ("a", "b")]
     },
     "tables": {"tables": [{"players": 2, "games": 10, "mean_moves": 7.0, "places": [PLACE]}]},
 }
 WANTED = {
-    "pairs": ["<td>18.5</td>", "heatmap", "moves second"],
+    "pairs": [
+        "<td>18.5</td>",
+        "<td>55.0 ±10.0</td>",
+        "over both orders",
+        "heatmap",
+        "moves second",
+    ],
     "cells": ["<td>12.50 ±0.50</td>", "mean score", "toself"],
     "tables": ["<td>40.0 ±20.0</td>", "games won, %"],
 }

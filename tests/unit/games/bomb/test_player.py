@@ -75,6 +75,16 @@ def test_a_card_says_what_it_is() -> None:
     assert repr(skip_card) == "skip_card"
 
 
+def test_game_data_is_brought_up_to_date_as_in_the_document() -> None:
+    data = bomb.GameData(12, (see_card,), Hand({see_card: 1, skip_card: 2}), 4)
+    before = data.my_hand()
+    data._update(Hand({skip_card: 2}), (see_card, see_card))
+    assert (data.my_hand().num_cards(see_card), data.my_hand().num_cards(skip_card)) == (0, 2)
+    assert data.discard_pile() == (see_card, see_card)
+    assert (data.draw_pile_size(), data.other_players_hand_count()) == (12, 4)
+    assert before.num_cards(see_card) == 1, "a hand obtained earlier is an old copy"
+
+
 def test_the_cards_are_listed_in_order() -> None:
     names = ["bomb", "defuse", "skip", "bottom", "shuffle", "see", "nothing"]
     assert [card.name() for card in card_list] == names
