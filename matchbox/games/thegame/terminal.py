@@ -161,7 +161,7 @@ def _show(table: Table, others: Mapping[int, str]) -> None:
     """Prints the piles with the cards that fit there, the others' hints, the deck and the hand."""
     hand = sorted(table.hand)
     for pile, rising in enumerate(RISING):
-        fitting = " ".join(str(card) for card in hand if table.fits(pile, card))
+        fitting = ", ".join(_fitting(table, pile, card) for card in hand if table.fits(pile, card))
         way = "rises" if rising else "falls"
         print(f"Pile {pile} {way} from {table.top(pile)}; you can lay {fitting or 'nothing'}.")
     for seat, hint in enumerate(table.hints):
@@ -170,6 +170,13 @@ def _show(table: Table, others: Mapping[int, str]) -> None:
             print(f"{_name(seat, others)} says: {', '.join(said)}.")
     cards = "one card" if table.deck == 1 else f"{table.deck or 'no'} cards"
     print(f"The deck has {cards}. You hold {' '.join(map(str, hand))}.")
+    if table.mover == table.seat and table.owed > 1:
+        print(f"You must lay {table.owed} cards.")
+
+
+def _fitting(table: Table, pile: int, card: int) -> str:
+    """The card's number; a backwards play is called one."""
+    return f"{card} (ten back)" if table.step(pile, card) < 0 else str(card)
 
 
 def _name(seat: int, others: Mapping[int, str]) -> str:

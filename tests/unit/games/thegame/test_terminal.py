@@ -206,12 +206,24 @@ def test_a_human_is_shown_the_table_and_asked_until_the_play_is_allowed(
     assert not answers.left
     told = capsys.readouterr().out
     for line in (
-        "Pile 0 rises from 30; you can lay 50 97.", "Pile 3 falls from 60; you can lay 20 50.",
+        "Pile 0 rises from 30; you can lay 50, 97.", "Pile 3 falls from 60; you can lay 20, 50.",
         "The deck has 9 cards. You hold 20 50 97.", "Which card on which pile, such as `97 0`?",
         "Player 1 says: please leave it (1).", "You do not have the 21.",
         "The piles are 0, 1, 2 and 3.", "The 20 does not fit on pile 0.", "Type the card's number",
     ):  # fmt: skip
         assert line in told
+
+
+def test_a_human_is_told_what_the_turn_requires_and_what_goes_back(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Answers(monkeypatch, "20 0", "20 0")
+    assert HumanPlayer().play(a_table([20, 50], rules="published", owed=2)) == (0, 0)
+    told = capsys.readouterr().out
+    assert "Pile 0 rises from 30; you can lay 20 (ten back), 50." in told
+    assert "You must lay 2 cards." in told
+    HumanPlayer().play(a_table([20, 50], rules="published", owed=1))
+    assert "You must lay" not in capsys.readouterr().out
 
 
 def test_a_human_may_end_the_turn_or_go_on(monkeypatch: pytest.MonkeyPatch) -> None:
