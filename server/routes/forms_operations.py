@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from flask import Blueprint
 
@@ -14,6 +14,8 @@ from server.services import accounts, lessons, matches, operations, tryouts, voi
 
 if TYPE_CHECKING:
     from werkzeug.wrappers import Response
+
+REQUEUES: Final = {"versions": tryouts.try_again, "lessons": lessons.requeue}
 
 routes = Blueprint("forms_operations", __name__)
 
@@ -28,19 +30,11 @@ def create_user() -> Response:
     return go_to("pages.admin")
 
 
-@routes.post("/admin/versions/<number:number>/requeue")
-def requeue_version(number: int) -> Response:
-    """Queues the try-out of a parked version again."""
+@routes.post("/admin/<any(versions, lessons):parked>/<number:number>/requeue")
+def requeue(parked: str, number: int) -> Response:
+    """Queues the try-out of a parked version, or a parked lesson, again."""
     with acting() as (session, actor, now):
-        tryouts.try_again(session, actor, number, settings=context().settings, now=now)
-    return go_to("pages.admin")
-
-
-@routes.post("/admin/lessons/<number:number>/requeue")
-def requeue_lesson(number: int) -> Response:
-    """Queues a parked lesson again."""
-    with acting() as (session, actor, now):
-        lessons.requeue(session, actor, number, settings=context().settings, now=now)
+        REQUEUES[parked](session, actor, number, settings=context().settings, now=now)
     return go_to("pages.admin")
 
 

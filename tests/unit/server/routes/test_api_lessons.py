@@ -11,7 +11,7 @@ from matchbox.bundle import digest
 from matchbox.match import wire
 from server.db.models import Season, SeasonState, User
 from tests.books import Books, learned, lost
-from tests.unit.server.routes.conftest import Caller
+from tests.unit.server.routes.conftest import Browse, Caller
 from tests.unit.server.test_lessons import School, a_school
 
 FOUND: dict[str, Any] = {
@@ -80,6 +80,20 @@ def test_operators_alone_end_a_parked_lesson(
     assert as_charlie.post("/lessons/77/skip").status_code == 404
     assert told(as_charlie.post("/lessons/1/requeue"))["parked"] is False
     assert as_charlie.post("/lessons/1/skip").status_code == 409
+
+
+def test_an_operator_gives_a_parked_lesson_again_by_its_form(
+    school: School, browse: Browse, alice: User, charlie: User
+) -> None:
+    school.taught()
+    job, _ = school.jobs()
+    for _ in range(school.books.settings.attempts):
+        school.books.lose(lost(job))
+        job = next(iter(school.jobs()), job)
+    form = "/admin/lessons/1/requeue"
+    assert browse(alice).send(form).status_code == 403
+    assert browse(charlie).send(form).location == "/admin"
+    assert browse(charlie).send(form).status_code == 409
 
 
 def test_a_finding_is_an_operator_s_on_a_season_that_is_over(
