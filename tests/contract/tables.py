@@ -16,8 +16,10 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from cli.main import app as cli
+from cli.season_options import FIELDS, FLAGS
 from dashboard import markdown
 from matchbox.answers.notices import NOTICE_KINDS
+from matchbox.league.format import PARTS, Field
 from matchbox.settings import PREFIX, Settings
 from server.app import create_app
 from server.context import Context
@@ -76,6 +78,17 @@ def commands() -> str:
     return "\n".join(["| command | what it does |", "| --- | --- |", *rows])
 
 
+def league() -> str:
+    """Every setting of a league: its name, its option, its default, what it may be and means."""
+    rows = [
+        f"| `{part}.{field.name}` | {_option(name, field)} "
+        f"| {_usual(getattr(PARTS[part](), field.name))} | {_values(field)} | {field.text} |"
+        for name, (part, field) in FIELDS.items()
+    ]
+    head = "| setting | option | default | may be | meaning |"
+    return "\n".join([head, "| --- | --- | --- | --- | --- |", *rows])
+
+
 def notices() -> str:
     """Every kind of notice: its label, and its name where an account chooses its mail."""
     rows = [
@@ -128,6 +141,29 @@ def _routes(app: APIFlask) -> Iterator[tuple[str, str, str, str]]:
                 yield re.sub(r"<(?:[^:>]+:)?(\w+)>", r"<\1>", rule.rule), method, scope, does
 
 
+def _option(name: str, field: Field) -> str:
+    flags = FLAGS.get(field.name, f"--{name}".replace("_", "-")).split("/")
+    return ", ".join(f"`{flag}`" for flag in flags)
+
+
+def _usual(value: object) -> str:
+    return "none" if value is None else _code(value)
+
+
+def _values(field: Field) -> str:
+    if field.choices:
+        return ", ".join(map(_code, field.choices))
+    if not field.whole:
+        return "text or none" if field.optional else "text"
+    numbers = f"{field.least} or more" if field.most is None else f"{field.least} to {field.most}"
+    return f"{numbers}, or none" if field.optional else numbers
+
+
+def _code(value: object) -> str:
+    """A value as JSON writes it, without quotes."""
+    return f"`{str(value).lower() if isinstance(value, bool) else value}`"
+
+
 def _default(value: object) -> str:
     if isinstance(value, bool):
         return str(value).lower()
@@ -150,6 +186,7 @@ TABLES: dict[str, tuple[str, Callable[[], str]]] = {
     "settings": ("docs/operate.md", settings),
     "addresses": ("docs/api.md", addresses),
     "commands": ("docs/commands.md", commands),
+    "league": ("docs/operate.md", league),
     "notices": ("docs/operate.md", notices),
     "decisions": ("docs/decisions.md", decisions),
 }
