@@ -7,6 +7,7 @@ the game's league. A format of its own needs no league.
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Final
 
 from sqlalchemy import select
@@ -26,6 +27,23 @@ if TYPE_CHECKING:
     from matchbox.settings import Settings
     from server.db.models import Season, User
 
+
+@dataclass(frozen=True, kw_only=True)
+class OwnTerms:
+    """The settings with which a season needs a league of its own."""
+
+    options: Mapping[str, object] | None = None
+    seats: int | None = None
+    admission: Given[Admission] | None = None
+    schedule: Given[Schedule] | None = None
+
+    @property
+    def given(self) -> list[str]:
+        """The names of those that are given."""
+        return [field.name for field in fields(self) if getattr(self, field.name)]
+
+
+NO_TERMS: Final = OwnTerms()
 LONGEST: Final = 32
 """The most characters of a league's name."""
 _OTHERS: Final = re.compile(r"[^a-z0-9]+")
@@ -38,15 +56,12 @@ def found(
     name: str | None = None,
     league: str | None = None,
     game: str | None = None,
-    options: Mapping[str, object] | None = None,
-    seats: int | None = None,
+    own: OwnTerms = NO_TERMS,
     deals: int | None = None,
     cycles: int | None = None,
     seed: str | None = None,
     draft: bool = False,
     format: Given[Format] | None = None,  # noqa: A002 - it is what the season calls it
-    admission: Given[Admission] | None = None,
-    schedule: Given[Schedule] | None = None,
     settings: Settings,
     now: int,
 ) -> Season:
@@ -59,28 +74,13 @@ def found(
     require_operator(actor)
     if (league is None) == (game is None):
         raise BadOption("a season belongs either to a league or to a game: name one of the two")
-    own = {"options": options, "seats": seats, "admission": admission, "schedule": schedule}
-    needed = [field for field, value in own.items() if value]
     if game is None:
-        if needed:
-            raise BadOption(f"{' and '.join(needed)} belong to the league {league}; edit that")
-    elif needed:
+        if own.given:
+            raise BadOption(f"{' and '.join(own.given)} belong to the league {league}; edit that")
+    elif own.given:
         kind = format.fields.get("kind", "league") if format else "league"
         league = _free_name(session, game, name, kind)
-        leagues.create(
-            session,
-            actor,
-            name=league,
-            game=game,
-            options=options,
-            seats=seats,
-            deals=deals,
-            format=format,
-            admission=admission,
-            schedule=schedule,
-            settings=settings,
-            now=now,
-        )
+        _make_league(session, actor, league, game, own, format, deals, settings, now)
     else:
         registry.package_of(game)
         league = game
@@ -96,6 +96,33 @@ def found(
         seed=seed,
         format=format,
         draft=draft,
+        now=now,
+    )
+
+
+def _make_league(
+    session: Session,
+    actor: User,
+    name: str,
+    game: str,
+    own: OwnTerms,
+    format: Given[Format] | None,  # noqa: A002 - as in `found`
+    deals: int | None,
+    settings: Settings,
+    now: int,
+) -> None:
+    leagues.create(
+        session,
+        actor,
+        name=name,
+        game=game,
+        options=own.options,
+        seats=own.seats,
+        deals=deals,
+        format=format,
+        admission=own.admission,
+        schedule=own.schedule,
+        settings=settings,
         now=now,
     )
 
