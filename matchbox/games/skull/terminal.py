@@ -129,6 +129,8 @@ def _table(view: GameView, others: Mapping[int, str]) -> list[str]:
         lines.append(
             f"Your pile, the top last: {_in_words(board.get_table().get_player(view.me))}."
         )
+    if view.lost:
+        lines.append(f"You have lost: {_in_words(view.lost)}.")
     return lines
 
 

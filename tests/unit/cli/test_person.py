@@ -171,7 +171,14 @@ def test_hidden_cards_of_skull_are_printed_when_they_are_turned_over(
 ) -> None:
     live, _ = two_parts(sit_down("skull").out)
     naming = [line for line in live if "skull" in line or "rose" in line]
-    own = ("Your hand: ", "Your pile, ", "Your move: ", "  - the card of ", "Your own skull.")
+    own = (
+        "Your hand: ",
+        "Your pile, ",
+        "Your move: ",
+        "  - the card of ",
+        "Your own skull.",
+        "You have lost: ",
+    )
     assert all(line.startswith(own) for line in naming)
 
 

@@ -150,6 +150,17 @@ def test_a_human_chooses_the_card_to_lose(
     assert "- the card of seat 0 is a skull" in capsys.readouterr().out
 
 
+def test_a_human_sees_which_cards_of_its_own_are_lost(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    types(monkeypatch, "s", "r")
+    before = play(begin(2), SKULL, ROSE, "bet 1", "pass")
+    HumanPlayer().lose_card(seen(before))
+    assert "You have lost" not in capsys.readouterr().out
+    HumanPlayer().select_move(seen(play(before, "lose skull")))
+    assert "You have lost: skull.\n" in capsys.readouterr().out
+
+
 def test_a_human_who_is_out_names_the_starter(monkeypatch: pytest.MonkeyPatch) -> None:
     types(monkeypatch, "0", "9", "2")
     state = play(owning("skull", "rose", "rose"), SKULL, ROSE, ROSE, "bet 3")
