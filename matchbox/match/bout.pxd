@@ -10,7 +10,7 @@ cdef class LiveBout:
     cdef public bint over
     cdef object _game, _make_move, _to_move, _view, _outcome
     cdef SeededDice _dice
-    cdef dict _given
+    cdef object _given
     cdef public dict answered
     cdef Py_ssize_t _seats, _steps, _max_steps
 
@@ -21,7 +21,7 @@ cdef class LiveBout:
     cdef _take_together(self)
     cdef _apply(self, Py_ssize_t seat, object move)
     cdef _look(self)
-    cdef bint _forfeit_given(self, object movers) except -1
+    cdef bint _forfeit_given(self) except -1
     cdef _fail(self, Py_ssize_t seat, object fault)
     cdef _settle(self, object outcome)
     cdef SeededDice _next_dice(self)

@@ -16,7 +16,7 @@ from matchbox.match.frames import readable
 from matchbox.match.record import Bout, Fault
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from matchbox.game import Game, Options, Plain, State
     from matchbox.match.frames import Answer, Told
@@ -48,7 +48,7 @@ class LiveBout:
 
     __slots__ = (
         "_dice", "_game", "_given", "_make_move", "_max_steps", "_outcome", "_seats",
-         "_steps", "_to_move", "_view", "answered", "banned", "faults", "moves", "notes",
+        "_steps", "_to_move", "_view", "answered", "banned", "faults", "moves", "notes",
         "number", "order", "over", "owing", "state", "told",
     )  # fmt: skip
 
@@ -59,7 +59,7 @@ class LiveBout:
         order: tuple[int, int],
         seats: int,
         options: Options,
-        given: Iterable[Fault] = (),
+        given: Mapping[int, Fault] | None = None,
         excluded: Iterable[int] = (),
         banned: frozenset[int] = frozenset(),
     ) -> None:
@@ -83,7 +83,8 @@ class LiveBout:
         self._make_move = game.apply
         self._to_move = game.to_move
         self._view = view_of(game)
-        self._given = {(fault.step, fault.seat): fault for fault in given}
+        self._given = given or {}
+        """Faults that are not to be asked for, each by its place among the faults of the bout."""
         self._outcome: Outcome | None = None
         self._dice = SeededDice(bytes.fromhex(deal), 0)
         self.state = game.start(seats, self._dice, options)
@@ -177,17 +178,18 @@ class LiveBout:
                 raise endless(self._game)
             elif movers[0] == CHANCE:
                 self.state = self._make_move(self.state, CHANCE, None, self._next_dice())
-            elif not self._given or not self._forfeit_given(movers):
+            elif not self._given or not self._forfeit_given():
                 self.owing = movers
                 return
 
-    def _forfeit_given(self, movers: Iterable[int]) -> bool:
-        for seat in movers:
-            fault = self._given.pop((len(self.moves), seat), None)
-            if fault is not None:
-                self._fail(seat, SeatFault(fault.kind, "as the record has it"))
-                return True
-        return False
+    def _forfeit_given(self) -> bool:
+        """Applies the next fault if it is given and happened after as many moves. Its seat need not
+        be the one to move: a row of moves may go on after the seat's turn."""
+        fault = self._given.get(len(self.faults))
+        if fault is None or fault.step != len(self.moves):
+            return False
+        self._fail(fault.seat, SeatFault(fault.kind, "as the record has it"))
+        return True
 
     def _fail(self, seat: int, fault: SeatFault) -> None:
         if self.over:

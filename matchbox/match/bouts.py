@@ -15,7 +15,7 @@ from matchbox.match.record import Bout, Fault, entrant
 from matchbox.match.wire import Note
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Mapping
 
     from matchbox.game import Game, Outcome, Plain
     from matchbox.match.wire import PlayMatch
@@ -46,10 +46,10 @@ class Bouts:
         self,
         game: Game,
         job: PlayMatch,
-        binding: Mapping[Order, Iterable[Fault]],
+        binding: Mapping[Order, Mapping[int, Fault]],
         report: Callable[[int], None],
     ) -> None:
-        """`binding` holds, by bout, the faults that are taken as given."""
+        """`binding` holds the faults taken as given: by bout, then by place in the bout."""
         self._game = game
         self._job = job
         self._seats = len(job.seats)
@@ -82,7 +82,7 @@ class Bouts:
             order,
             self._seats,
             self._job.options,
-            given=self._binding.get(order, ()),
+            given=self._binding.get(order),
             excluded=[s for s in range(self._seats) if self._entrant(s, order) in banned],
             banned=banned,
         )

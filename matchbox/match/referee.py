@@ -37,7 +37,7 @@ def play(
     job: PlayMatch,
     open_player: Callable[[int, int], Player],
     *,
-    binding: Mapping[Order, Iterable[Fault]] | None = None,
+    binding: Mapping[Order, Mapping[int, Fault]] | None = None,
     report: Callable[[int], None] = lambda bouts: None,
     rotations: Iterable[int] | None = None,
     order: Callable[[Iterable[int]], Iterable[int]] = iter,
@@ -46,7 +46,7 @@ def play(
 
     `open_player(entrant, rotation)` gives each entrant a program of its own per rotation. It is
     called again for a rotation if its bouts must be replayed because of another entrant's faults.
-    `binding` holds, by bout, faults that are taken as given instead of asking the seat, as
+    `binding` holds, by bout and place in it, faults that are taken as given without asking, as
     verification does with timeouts. After every frame `report` gets the number of bouts that have
     ended since its last call. `order` gets the rotations and returns them in the order of play;
     that order changes nothing in the record.

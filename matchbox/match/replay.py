@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal
 from matchbox.errors import BadRecord
 from matchbox.match import record as records
 from matchbox.match.bout import LiveBout
-from matchbox.match.record import Bout, Fault, Record
+from matchbox.match.record import Bout, Record
 from matchbox.match.referee import play
 from matchbox.match.wire import Entrant, PlayMatch
 
@@ -145,7 +145,7 @@ def _play_again(
     binding = {
         (bout.deal, bout.rotation): faults
         for bout in record.bouts
-        if (faults := [fault for fault in bout.faults if fault.kind in given])
+        if (faults := {at: one for at, one in enumerate(bout.faults) if one.kind in given})
     }
     return play(game, job_of(record), open_player, binding=binding, order=order).record
 
@@ -169,20 +169,15 @@ def walk(game: Game, record: Record, bout: Bout) -> Iterator[tuple[LiveBout, dic
 
 
 def _start(game: Game, record: Record, bout: Bout) -> LiveBout:
-    excluded = [fault for fault in bout.faults if fault.kind == "excluded"]
     return LiveBout(
         game,
         record.deals[bout.deal],
         (bout.deal, bout.rotation),
         len(record.seats),
         record.options,
-        given=_given(bout, excluded),
-        excluded=[fault.seat for fault in excluded],
+        given={at: fault for at, fault in enumerate(bout.faults) if fault.kind != "excluded"},
+        excluded=[fault.seat for fault in bout.faults if fault.kind == "excluded"],
     )
-
-
-def _given(bout: Bout, excluded: list[Fault]) -> list[Fault]:
-    return [fault for fault in bout.faults if fault not in excluded]
 
 
 def _ending(bout: Bout) -> str:

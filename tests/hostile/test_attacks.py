@@ -11,9 +11,11 @@ import os
 
 import pytest
 
+from matchbox import registry
 from matchbox.bundle import read_bundle
 from matchbox.errors import BadBundle
 from matchbox.match import record as records
+from matchbox.match.replay import replay
 from sandbox.box import Box
 from sandbox.policy import SEATS_PER_ZYGOTE
 from sandbox.selftest import selftest
@@ -84,7 +86,9 @@ def test_the_attack_gets_nothing_and_hurts_nobody_else(attack: str, box: Box, co
             assert is_taken(result), "the books take no such result"
             told.logs.append(result.logs[own])
             assert {note.entrant for note in result.notes} <= {own}, "the honest bot was blamed"
-            assert len(records.unpack(result.record).bouts) == 2
+            record = records.unpack(result.record)
+            assert len(record.bouts) == 2
+            replay(registry.game(game), record)
             kinds |= {note.kind for note in result.notes}
             after = played(box, "control", HONEST, HONEST)
             assert not after.notes

@@ -18,6 +18,7 @@ from matchbox.match import referee
 from matchbox.match.frames import Answer, Question
 from matchbox.match.record import Bout, Fault
 from matchbox.match.referee import Played, play
+from matchbox.match.replay import replay
 from matchbox.match.wire import Entrant
 from tests.builders import a_job, play_scripted
 from tests.fakes import Auction, Race, ScriptedPlayer
@@ -99,6 +100,25 @@ def test_a_row_that_goes_wrong_is_a_fault_where_it_does(
     assert [(fault.seat, fault.kind) for fault in bout.faults] == [(0, kind)]
     assert bout.faults[0].step == len(bout.moves)
     assert bout.moves == (list(row[: len(bout.moves)]) if made is None else made)
+    replay(GAME, played.record)
+
+
+@pytest.mark.parametrize("seats", [2, 3])
+def test_a_row_that_goes_on_after_its_turn_replays(seats: int) -> None:
+    deciders = dict.fromkeys(range(1, seats), one) | {0: lambda _: (1, 1)}
+    played, _ = play_scripted(Race(), a_job(Race(), seats=seats, deals=1), deciders, rotations=[0])
+    (bout,) = played.record.bouts
+    assert bout.faults == [Fault(1, 0, "protocol")]
+    replay(Race(), played.record)
+
+
+def test_faults_after_the_same_move_replay_in_their_order() -> None:
+    answers: list[Answer] = [1, SeatFault("crash", "boom")]
+    deciders = {0: lambda _: answers.pop(0), 1: one, 2: crash}
+    played, _ = play_scripted(Race(), a_job(Race(), seats=3, deals=1), deciders, rotations=[0])
+    (bout,) = played.record.bouts
+    assert bout.faults == [Fault(2, 2, "crash"), Fault(2, 0, "crash")]
+    replay(Race(), played.record)
 
 
 def test_moves_in_a_row_are_a_fault_where_all_move_at_once() -> None:
@@ -431,7 +451,7 @@ def _fields(record: records.Record) -> dict[str, Any]:
 
 def test_a_given_fault_is_taken_instead_of_asking() -> None:
     job = a_job(Race(), deals=1)
-    binding = {(0, 0): [Fault(2, 0, "timeout")]}
+    binding = {(0, 0): {0: Fault(2, 0, "timeout")}}
     played, opened = play_scripted(Race(), job, {0: one, 1: one}, binding=binding)
     bout: Bout = played.record.bouts[0]
     assert (bout.faults, bout.moves, bout.places) == ([Fault(2, 0, "timeout")], [1, 1], [2, 1])
