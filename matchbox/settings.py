@@ -114,7 +114,7 @@ class Settings:
     match_seconds: int = _setting(
         2,
         "wanted length of a match, s: it has as many deals as lately took this long, unless its "
-        "season has a number of its own; 0: always the league's number",
+        "league or season has a number of its own; 0: always the league's number",
         least=0,
         most=60,
     )

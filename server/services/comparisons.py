@@ -253,11 +253,12 @@ def _bounds(bounds: Sequence[float], games: int) -> list[float]:
 def _deals(session: Session, row: Comparison, games: int, settings: Settings) -> int:
     """The number of deals of each match.
 
-    A match takes `match_seconds`, unless that leaves fewer than FEWEST_LOOKS looks or takes more
-    than `games` bouts. The number decides when the results are looked at, and affects the finding
-    in no other way.
+    It is the league's own number if an operator has named one, or if `match_seconds` is 0.
+    Otherwise a match takes `match_seconds`, unless that leaves fewer than FEWEST_LOOKS looks or
+    takes more than `games` bouts. The number decides when the results are looked at, and affects
+    the finding in no other way.
     """
-    if not settings.match_seconds:
+    if not (row.league.paced and settings.match_seconds):
         return row.league.deals
     plan = Plan.of(row)
     most = min(games, max(LOOK, games // FEWEST_LOOKS)) // plan.bouts

@@ -376,3 +376,16 @@ def test_a_comparison_goes_on_as_it_began_though_its_league_is_edited(
         sizes += [play(books, job, {"mine": 0.1})[1] for job in jobs]
     assert len(sizes) > 25
     assert set(sizes) == {row.deals} == {4}
+
+
+def test_a_comparison_keeps_the_number_that_an_operator_named_for_its_league(
+    books: Books, alice: User, bob: User, charlie: User
+) -> None:
+    books.league()
+    met(books, {"mine": 0.05, "other": 0.05}, [alice, bob])
+    new = tried(books, alice, "mine", 50.0)
+    edits: list[tuple[dict[str, Any], int]] = [({"deals": 9}, 9), ({"paced": True}, 13)]
+    for edit, deals in edits:
+        with books.write() as session:
+            leagues.edit(session, charlie, "bomb", **edit, now=books.clock())
+        assert ask(books, alice, new, 4000).deals == deals
