@@ -92,7 +92,7 @@ def _in_folder(data: Path, name: str, password: str, role: str) -> dict[str, Any
         with context.write() as session:
             now = context.now()
             if role == "author":
-                account = accounts.sign_up(session, name, password, now=now)
+                account = accounts.sign_up(session, name, password, signup="open", now=now)
             else:
                 account = _operator(session, name, password, now)
             token = accounts.make_token(session, account, "made by admin user create", now=now)

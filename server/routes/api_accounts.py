@@ -67,9 +67,10 @@ def sign_up(json_data: schemas.Credentials) -> Response:
 @routes.output(Account, status_code=201)
 def create_user(json_data: schemas.NewUser) -> Response:
     """Makes an account for somebody else; for operators."""
+    made, actor = context(), signed_in()
     wanted = json_data.name, json_data.password, json_data.role
-    with acting() as (session, actor, now):
-        user = accounts.create_user(session, actor, *wanted, now=now)
+    with made.write() as session:
+        user = accounts.create_user(session, actor, *wanted, now=made.now())
         return answered(queries.account(user), 201)
 
 

@@ -24,9 +24,10 @@ routes = Blueprint("forms_operations", __name__)
 @form_of(pages.admin_page)
 def create_user() -> Response:
     """Makes an account for somebody else."""
+    made, actor = context(), signed_in()
     wanted = field("name"), field("password"), field("role")
-    with acting() as (session, actor, now):
-        accounts.create_user(session, actor, *wanted, now=now)
+    with made.write() as session:
+        accounts.create_user(session, actor, *wanted, now=made.now())
     return go_to("pages.admin")
 
 

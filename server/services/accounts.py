@@ -34,9 +34,10 @@ _API: Final = "api"
 _FIRST: Final = "first-operator"
 
 
-def sign_up(session: Session, name: str, password: str, *, signup: str = "open", now: int) -> User:
+def sign_up(session: Session, name: str, password: str, *, signup: str, now: int) -> User:
     """Creates an author's account.
 
+    `signup` is the setting of that name: unless it is "open", nobody gets an account this way.
     Raises BadName, Conflict if the name is taken, or Forbidden if sign-up is not open.
     """
     if signup != "open":
@@ -49,7 +50,9 @@ def create_user(
 ) -> User:
     """Creates an account for somebody else; `role` is author or operator.
 
-    Raises Forbidden unless the actor is an operator, BadName, or Conflict if the name is taken.
+    Call it first in its transaction: it checks the right and hashes the password, which is slow,
+    before its first statement, with which the write turn begins. Raises Forbidden unless the actor
+    is an operator, BadName, or Conflict if the name is taken.
     """
     require_operator(actor)
     if role not in (Role.AUTHOR, Role.OPERATOR):
@@ -245,7 +248,7 @@ def _refuse(actor: User, why: str) -> NoReturn:
 
 
 def _add(session: Session, name: str, password: str, role: Role, now: int) -> User:
-    hashed = passwords.hash_password(password, name)  # slow: done before the write turn begins
+    hashed = passwords.hash_password(password, name)  # slow: before the first statement
     if check_name(name) in RESERVED or session.scalar(select(User.id).where(User.name == name)):
         raise Conflict(f"the name {name!r} is taken; choose another")
     user = User(name=name, password=hashed, role=role, created_at=now)

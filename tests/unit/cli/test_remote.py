@@ -44,7 +44,7 @@ def test_a_login_is_kept_in_a_file_of_its_own(
     platform: Platform, matchbox: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     with platform.books.write() as session:
-        accounts.sign_up(session, "dora", PASSWORD, now=1)
+        accounts.sign_up(session, "dora", PASSWORD, signup="open", now=1)
     monkeypatch.setattr(sys, "stdin", io.StringIO(f"{PASSWORD}\n"))
     told = matchbox("login", platform.url + "/", "--name", "dora")
     assert (told.code, told.out) == (0, "")

@@ -23,7 +23,9 @@ def dora(platform: Platform, monkeypatch: pytest.MonkeyPatch) -> User:
     monkeypatch.setenv("MATCHBOX_URL", platform.url)
     monkeypatch.delenv("MATCHBOX_TOKEN", raising=False)
     with platform.books.write() as session:
-        return accounts.sign_up(session, "dora", PASSWORD, now=platform.books.clock())
+        return accounts.sign_up(
+            session, "dora", PASSWORD, signup="open", now=platform.books.clock()
+        )
 
 
 def typed(monkeypatch: pytest.MonkeyPatch, *lines: str) -> None:

@@ -16,7 +16,7 @@ PASSWORD = "correct horse"
 def signed_up(books: Books, name: str = "alice") -> User:
     """An account with a password."""
     with books.write() as session:
-        return accounts.sign_up(session, name, PASSWORD, now=books.clock())
+        return accounts.sign_up(session, name, PASSWORD, signup="open", now=books.clock())
 
 
 def test_who_signs_up_can_log_in(books: Books) -> None:
@@ -63,7 +63,7 @@ def test_a_taken_name_is_refused(name: str, books: Books) -> None:
 @pytest.mark.parametrize("password", ["ninechars", "x" * 1001, "lone \ud800 surrogate"])
 def test_a_poor_password_is_refused(password: str, books: Books) -> None:
     with books.write() as session, pytest.raises(BadName, match="10 characters"):
-        accounts.sign_up(session, "alice", password, now=books.clock())
+        accounts.sign_up(session, "alice", password, signup="open", now=books.clock())
 
 
 def test_a_password_can_be_changed_by_who_knows_it(books: Books) -> None:

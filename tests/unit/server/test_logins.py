@@ -22,7 +22,7 @@ HOME = "2001:db8:1:2::/64"
 def dora(books: Books) -> User:
     """Somebody with a password."""
     with books.write() as session:
-        return accounts.sign_up(session, "dora", PASSWORD, now=books.clock())
+        return accounts.sign_up(session, "dora", PASSWORD, signup="open", now=books.clock())
 
 
 def guess(books: Books, password: str, network: str = MALLORY, name: str = "dora") -> User:

@@ -93,7 +93,7 @@ def test_the_oldest_session_makes_room(books: Books, alice: User) -> None:
 
 def test_no_session_begins_with_a_password_that_has_just_changed(books: Books) -> None:
     with books.write() as session:
-        dora = accounts.sign_up(session, "dora", "a password of dora", now=1)
+        dora = accounts.sign_up(session, "dora", "a password of dora", signup="open", now=1)
     with books.write() as session:
         again = accounts.user_by_id(session, dora.id)
         assert again is not None
@@ -180,7 +180,7 @@ def test_a_token_comes_to_its_end_and_then_counts_no_more(books: Books, alice: U
 def test_a_new_password_revokes_tokens_where_asked(books: Books) -> None:
     old, new, newest = "a password of dora", "battery staple", "another staple"
     with books.write() as session:
-        dora = accounts.sign_up(session, "dora", old, now=1)
+        dora = accounts.sign_up(session, "dora", old, signup="open", now=1)
         accounts.make_token(session, dora, "ci", now=1)
     begin(books, dora)
     with books.write() as session:

@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
+
+import pytest
+from sqlalchemy import text
+from werkzeug.test import TestResponse
+
 from server.db.models import User
 from server.queries.pagination import iso
+from server.services import passwords
 from tests.books import Books
-from tests.unit.server.routes.conftest import Caller, MakeApp, problem
+from tests.unit.server.routes.conftest import Browse, Caller, MakeApp, problem, token_of
 
 PASSWORD = "a password of alice"
 
@@ -79,6 +87,55 @@ def test_an_operator_makes_accounts_and_an_author_does_not(
     problem(nobody.post("/users", body), 401)
     problem(as_alice.post("/users", body), 403)
     assert as_charlie.post("/users", body).json == {"name": "olaf", "role": "operator"}
+
+
+MakesOlaf = Callable[[User], Callable[[], TestResponse]]
+
+
+@pytest.fixture(params=["the API", "the form"])
+def maker_of_olaf(
+    request: pytest.FixtureRequest, nobody: Caller, browse: Browse, books: Books
+) -> MakesOlaf:
+    """Logs an account in, and returns what sends its request that olaf get an account."""
+    wanted = {"name": "olaf", "password": PASSWORD, "role": "author"}
+
+    def by(user: User) -> Callable[[], TestResponse]:
+        if request.param == "the form":
+            browser = browse(user)
+            wanted["csrf_token"] = browser.csrf_token()
+            return lambda: browser.send("/admin/users", **wanted)
+        caller = Caller(nobody.client, token_of(books, user))
+        caller.get("/whoami")  # the use of a token is noted once a minute
+        return lambda: caller.post("/users", wanted)
+
+    return by
+
+
+def test_an_author_who_makes_accounts_is_refused_while_another_writes(
+    maker_of_olaf: MakesOlaf, books: Books, alice: User
+) -> None:
+    make = maker_of_olaf(alice)
+    with books.write() as other:
+        other.execute(text("SELECT 1"))
+        began = time.monotonic()
+        assert make().status_code == 403
+        assert time.monotonic() - began < 5, "it waited for its turn to write"
+
+
+def test_nobody_waits_for_the_password_of_a_new_account(
+    maker_of_olaf: MakesOlaf, books: Books, charlie: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make, hash_password = maker_of_olaf(charlie), passwords.hash_password
+    written: list[int] = []
+
+    def hash_while_another_writes(password: str, name: str) -> str:
+        with books.write() as other:
+            written.append(other.execute(text("SELECT 1")).scalar_one())
+        return hash_password(password, name)
+
+    monkeypatch.setattr(passwords, "hash_password", hash_while_another_writes)
+    assert make().status_code < 400
+    assert written == [1]
 
 
 def test_a_revoked_token_stops_working(as_alice: Caller, as_bob: Caller) -> None:

@@ -18,7 +18,7 @@ PASSWORD = "a password of dora"
 def dora(books: Books) -> User:
     """An author with a password."""
     with books.write() as session:
-        return accounts.sign_up(session, "dora", PASSWORD, now=books.clock())
+        return accounts.sign_up(session, "dora", PASSWORD, signup="open", now=books.clock())
 
 
 @pytest.fixture

@@ -22,7 +22,7 @@ COOKIE = "matchbox_session"
 def dora(books: Books) -> User:
     """An author with a password."""
     with books.write() as session:
-        return accounts.sign_up(session, "dora", PASSWORD, now=books.clock())
+        return accounts.sign_up(session, "dora", PASSWORD, signup="open", now=books.clock())
 
 
 def cookie_of(browser: Browser) -> str:
