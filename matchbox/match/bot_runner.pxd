@@ -11,7 +11,7 @@ cdef class Session:
     cdef bytes _memory
     cdef readonly list _idle, _abandoned
     cdef list _bouts, _new, _waiting, _moves, _faults, _rows, _reports
-    cdef bint _wanted
+    cdef bint _wanted, _learns
 
     @cython.locals(asked=Asked, number=Py_ssize_t, place=Py_ssize_t)
     cpdef bytes handle(self, bytes frame)

@@ -123,6 +123,7 @@ class Session:
         self._rows: list[int] = []
         """The places of the answers that are rows of moves."""
         self._wanted = False
+        self._learns = False
         self._reports: list[tuple[int, int, str]] = []
 
     def handle(self, frame: bytes) -> bytes:
@@ -146,7 +147,7 @@ class Session:
         if message[0] == "compile":
             return loading.compiled(message[1])
         if message[0] == "learns":
-            return to_bytes(["learns", memory.learner_of(self._class) is not None])
+            return to_bytes(["learns", self._learns])
         if message[0] == "learn":
             return to_bytes(self._learn(message[1]))
         _, nonce, questions, ended = message
@@ -177,6 +178,8 @@ class Session:
         except BaseException as error:
             return ["fault", *blame(error)]
         self._class = chosen
+        kept = getattr(player, "REMEMBERED", ())
+        self._learns = memory.learns(chosen, loading.base_of(player), job["files"], kept)
         self._answer = player.answer
         self._answer_brief = getattr(player, "answer_brief", _no_answer)
         self._report = getattr(player, "report", None)

@@ -12,7 +12,7 @@ from binascii import b2a_base64
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
 MEMORY_BYTES: Final = 64 << 10
 """The longest memory, in bytes."""
@@ -26,6 +26,21 @@ def learner_of(chosen: type[Any]) -> Callable[[bytes, list[Any]], object] | None
     """The class's `learn(memory, records)`, or None."""
     learn: Callable[[bytes, list[Any]], object] | None = getattr(chosen, "learn", None)
     return learn
+
+
+def learns(
+    chosen: type[Any], base: type[Any], files: Mapping[str, bytes], kept: Iterable[str]
+) -> bool:
+    """Whether the class learns between rounds.
+
+    It does by a `learn` of its own. The `learn` of `base`, the game's class of players, counts only
+    if a file of the bot's bundle names one of the `kept` files: then the bot reads its memory.
+    """
+    learn = learner_of(chosen)
+    if learn is None or learn is not learner_of(base):
+        return learn is not None
+    names = [name.encode() for name in kept]
+    return any(name in data for data in files.values() for name in names)
 
 
 def tell(player: Any, memory: bytes) -> None:

@@ -4,15 +4,26 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from matchbox.games.creatures.memory import is_at_the_desk
+
 if TYPE_CHECKING:
     from matchbox.games.creatures.card import Card
     from matchbox.games.creatures.player import Player
 
 
-def full_turn(player: Player) -> None:
-    """The player's own part of its turn: calls `turn_prompt` until it returns False."""
+def full_turn(player: Player) -> bool:
+    """Plays the player's turn; returns False once the duel is over.
+
+    In a seat the duel is the game's: there this calls `turn_prompt` until it returns False, and
+    returns True. At the terminal the first call begins a duel against `player.opponent`.
+    """
+    if is_at_the_desk():
+        from matchbox.games.creatures import programs
+
+        return programs.full_turn(player)
     while player.turn_prompt():
         player.count_action()
+    return True
 
 
 def battle(turnplayer: Player, turncard: Card, defendplayer: Player, defendcard: Card) -> bool:

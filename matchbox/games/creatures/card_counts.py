@@ -14,9 +14,15 @@ _SUMMONS: Final = "summons "
 """The beginning of the transcript's line for a summon; the card's name follows."""
 
 
-def get_victory_key(data: dict[str, Any], player: str) -> str:
-    """ "W" if that player won the logged game, else "L", as a string."""
-    return "W" if data["winner"] == player else "L"
+def get_victory_key(data: dict[str, Any], player: str | int) -> str:
+    """ "W" if that player won the logged game, "L" if it lost.
+
+    Raises ValueError for a player who was not in the game.
+    """
+    for key, name in (("W", data["winner"]), ("L", data["loser"])):
+        if name == player:
+            return key
+    raise ValueError(f"{player!r} neither won nor lost the game: {data['winner']!r} won it")
 
 
 def count(table: Table, game: dict[str, Any]) -> None:

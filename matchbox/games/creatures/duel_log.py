@@ -56,6 +56,8 @@ class Game:
         self.turns: list[Turn] = []
         self.winner: str | None = None
         self.loser: str | None = None
+        self.written = False
+        """Whether results.json has the game already."""
 
     def initiate_turn(self, player: Player | str, number: int) -> Turn:
         """Begins a turn; later moves belong to it."""

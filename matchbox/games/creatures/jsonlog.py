@@ -37,10 +37,21 @@ __all__ = [
 _open: Game | None = None
 
 
-def initiate_game(players: Sequence[Player | str], number: int) -> Game:
-    """Begins the log of a game."""
+def initiate_game(players: Sequence[Player | str], number: int = 1) -> Game:
+    """Begins the log of a game; if results.json has that number, the game gets the next one."""
     global _open
     _open = Game(players, number)
+    return _open
+
+
+def unfinished(names: list[str]) -> Game | None:
+    """The game that is being logged, if it has no result and is between these two players.
+
+    Its players are put into the order of `names`.
+    """
+    if _open is None or _open.winner is not None or sorted(_open.players) != sorted(names):
+        return None
+    _open.players = names
     return _open
 
 
@@ -71,11 +82,11 @@ def format_logging() -> dict[str, Any]:
 
 
 def write_to_json() -> None:
-    """Appends the logged game to results.json; in a seat there are no files."""
+    """Appends the logged game to results.json, once; in a seat there are no files."""
     from matchbox.games.creatures import memory, terminal
 
     if _open and memory.is_at_the_desk():
-        terminal.append(_open)
+        terminal.write(_open)
 
 
 # --- Decorators for methods that make a move -------------------------------------------------

@@ -6,15 +6,17 @@ arguments are those of the source document.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from inspect import signature
 from typing import Any, Final
 
 from matchbox.games.creatures.board import GameControl
 from matchbox.games.creatures.card import Card
+from matchbox.games.creatures.card_counts import count, game_of
 from matchbox.games.creatures.codec import ASKED, BLOCK, brief_of
 from matchbox.games.creatures.idle import IdleBoard
-from matchbox.games.creatures.memory import EMPTY, NOW
+from matchbox.games.creatures.memory import EMPTY, NOW, read
 from matchbox.games.creatures.table import Ask, Table
 
 ALIASES: Final[dict[str, str]] = {
@@ -89,6 +91,18 @@ class Player:
     def remember(self, memory: bytes) -> None:
         """Stores the memory of earlier games: the bytes of a parsed.json."""
         self.memory = memory
+
+    @staticmethod
+    def learn(memory: bytes, records: list[dict[str, Any]]) -> bytes:
+        """Adds the summons of every recorded duel to the table, as the document's parsing does.
+
+        Bots that read `parsed.json` learn so unless they have a `learn` of their own; other bots
+        do not learn.
+        """
+        table = read(memory)
+        for record in records:
+            count(table, game_of(record))
+        return json.dumps(table, sort_keys=True).encode()
 
     def count_action(self) -> None:
         """Counts one more action of this turn. Raises IllegalMove if there were too many."""

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from matchbox.games.creatures.card import Card
 from matchbox.games.creatures.memory import Table, read
-from matchbox.games.creatures.parsing import count, game_of
 from matchbox.games.creatures.player import Player
 
 
@@ -62,10 +60,7 @@ class StillLearning(AutoPilot):
     @staticmethod
     def learn(memory: bytes, records: list[dict[str, Any]]) -> bytes:
         """Adds the summons of every recorded duel to the table, as `parse_log` does."""
-        table = read(memory)
-        for record in records:
-            count(table, game_of(record))
-        return json.dumps(table, sort_keys=True).encode()
+        return Player.learn(memory, records)
 
     def get_card_value(self, summon: Card, summon_data: Table) -> int:
         """Wins minus losses of the turns in which such a card was summoned."""

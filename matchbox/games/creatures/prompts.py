@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from matchbox.games.creatures.battle import full_turn
+
 if TYPE_CHECKING:
     from matchbox.games.creatures.card import Card
     from matchbox.games.creatures.player import Player
+
+__all__ = ["block_prompt", "full_turn", "turn_prompt"]
 
 
 def turn_prompt(player: Player) -> bool:

@@ -34,9 +34,7 @@ _SPACE: Final = re.compile(r"\s*")
 
 def play_game(player0: Player, player1: Player, print_details: bool, toss: bool) -> int:
     """Plays one duel and appends it to the log; returns the winner, 0 or 1."""
-    remembered = PARSED.read_bytes() if PARSED.exists() else EMPTY
-    for player in (player0, player1):
-        player.remember(remembered)
+    remind(player0, player1)
     turned = toss and random.randrange(2) == 1
     players = (player1, player0) if turned else (player0, player1)
     append(play(players, next_number(), print_details))
@@ -47,33 +45,46 @@ def play(players: tuple[Player, Player], number: int, print_details: bool = Fals
     """Plays one duel and returns its log; the first player begins. Raises a player's errors."""
     for player in players:
         assert isinstance(player, Player), f"{player!r} is not an instance of Player"
-    desk = _Desk(players, number, print_details)
-    desk.finish()
-    return desk.log
+    log = Game(told_apart([player.name for player in players]), number)
+    desk = Desk(players, log, print_details)
+    while desk.go_on():
+        pass
+    return log
+
+
+def remind(*players: Player) -> None:
+    """Tells the players what parsed.json holds."""
+    remembered = PARSED.read_bytes() if PARSED.exists() else EMPTY
+    for player in players:
+        player.remember(remembered)
 
 
 class _Over(BaseException):
     """Ends a player's turn when the duel has ended inside it."""
 
 
-class _Desk:
+class Desk:
     """One duel in this process."""
 
-    def __init__(self, players: tuple[Player, Player], number: int, print_details: bool) -> None:
-        self._players = players
+    def __init__(self, players: tuple[Player, Player], log: Game, print_details: bool) -> None:
+        """Deals the cards; the first player begins. `log` takes the moves."""
+        self.players = players
+        self.log = log
         self._print_details = print_details
-        names = [player.name for player in players]
-        self._transcript = Transcript(names)
-        self.log = Game(told_apart(names), number)
+        self._transcript = Transcript([player.name for player in players])
         for player, other in (players, players[::-1]):
             sit_down(player, other.name)
         self._state = GAME.start(2, SeededDice(random.randbytes(16), 0), {})
 
-    def finish(self) -> None:
-        """Asks the players until somebody has lost."""
+    @property
+    def mover(self) -> Player:
+        """The player who has the next turn."""
+        return self.players[GAME.to_move(self._state)[0]]
+
+    def go_on(self) -> bool:
+        """Lets the mover make its turn; returns False once somebody has lost."""
         try:
-            while seats := GAME.to_move(self._state):
-                self._decide(seats[0])
+            self._decide(GAME.to_move(self._state)[0])
         except _Over:
             pass
         except Exception as error:
@@ -83,14 +94,24 @@ class _Desk:
             raise
         except KeyboardInterrupt:
             self._lose(GAME.to_move(self._state)[0])
-            return
+            return False
         outcome = GAME.outcome(self._state)
-        assert outcome is not None
-        self._lose(outcome.places.index(2))
+        if outcome is not None:
+            self._lose(outcome.places.index(2))
+        return outcome is None
+
+    def show_lives(self) -> None:
+        """Brings the lives that the players see up to date."""
+        for player, own, other in zip(
+            self.players, self._state.sides, self._state.sides[::-1], strict=True
+        ):
+            player.life = own.life
+            assert player.opponent is not None
+            player.opponent.life = other.life
 
     def _decide(self, seat: int) -> None:
         view: Any = GAME.view(self._state, seat)
-        self._apply(seat, answer(self._players[seat], view, partial(self._within, seat)))
+        self._apply(seat, answer(self.players[seat], view, partial(self._within, seat)))
 
     def _within(self, seat: int, move: Any) -> Any:
         """Makes a move inside a turn, and the other's answer to it; returns the view after both."""
@@ -112,13 +133,8 @@ class _Desk:
         self._show(self._transcript.moved(seat, line))
 
     def _lose(self, seat: int) -> None:
-        self._players[seat].lose = True
-        for player, own, other in zip(
-            self._players, self._state.sides, self._state.sides[::-1], strict=True
-        ):
-            player.life = own.life
-            assert player.opponent is not None
-            player.opponent.life = other.life
+        self.players[seat].lose = True
+        self.show_lives()
         self.log.record_results(self.log.players[seat])
         self._show(self._transcript.ended([2, 1] if seat == 0 else [1, 2]))
 
@@ -168,6 +184,15 @@ EXPORTS: Final = {RESULTS.name: export, PARSED.name: export_table}
 """The files that a match can be exported to, by name; each function yields the text in parts."""
 
 
+def write(game: Game) -> None:
+    """Appends a game to the log once, under a number that no other game has."""
+    if not game.written:
+        if game.number in _taken(RESULTS, PARSED):
+            game.number = next_number()
+        append(game)
+        game.written = True
+
+
 def append(game: Game, results: Path = RESULTS) -> None:
     """Writes a game to the end of the log: one JSON object a line."""
     with results.open("a", encoding="utf-8") as file:
@@ -191,8 +216,12 @@ def _after_space(text: str, at: int) -> int:
 
 def next_number(results: Path = RESULTS, parsed: Path = PARSED) -> int:
     """A number that no game of the log has and that has not been counted."""
-    logged_games = {game["number"] for game in read_results(results)}
-    return max(logged_games | _counted(parsed), default=0) + 1
+    return max(_taken(results, parsed), default=0) + 1
+
+
+def _taken(results: Path, parsed: Path) -> set[int]:
+    """The numbers of the games in the log, and of those that have been counted."""
+    return {game["number"] for game in read_results(results)} | _counted(parsed)
 
 
 def parse(results: Path = RESULTS, parsed: Path = PARSED) -> Table:

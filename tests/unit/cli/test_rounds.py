@@ -17,6 +17,7 @@ from matchbox.games.creatures import terminal
 from matchbox.lab import matrix
 from matchbox.match.record import unpack
 from matchbox.settings import Settings
+from tests.builders import CHECKOUT
 from tests.unit.cli.conftest import Run
 from worker.arena.play import play_job
 
@@ -90,6 +91,33 @@ def test_what_is_remembered_grows_from_round_to_round_and_only_the_learners(
     assert 0 < summons[0] < summons[1]
     assert [sorted(one.lessons_by_bot) for one in played] == [[0], [0], []]
     assert [one.lessons_by_bot[0].records for one in played[:2]] == [24, 24]
+
+
+def test_the_documents_learner_learns_as_the_shipped_one(
+    played: list[rounds.PlayedRound],
+) -> None:
+    folder = CHECKOUT / "tests/documents/creatures"
+    bots = find_all("creatures", [f"{folder}/stilllearning.py", f"{folder}/autopilot.py"])
+    plan = make_plan("creatures", contestants(bots), 12, "5", Settings())
+    with worker_pool("none", 1) as pool:
+        pasted = rounds.run(plan, bundles(bots), pool, 3)
+    assert [sorted(one.lessons_by_bot) for one in pasted] == [[0], [0], []]
+    assert all(one.lessons_by_bot[0].learned.fault is None for one in pasted[:2])
+    tables = [json.loads(one.memories[0] or b"{}") for one in pasted]
+    summons = [sum(side for card in table.values() for side in card.values()) for table in tables]
+    assert 0 == summons[0] < summons[1] < summons[2]
+
+
+def test_the_documents_learner_makes_the_same_memory_of_the_same_lessons() -> None:
+    shipped_one, other = find_all("creatures", ["stilllearning", "autopilot"])
+    (pasted,) = find_all("creatures", [f"{CHECKOUT}/tests/documents/creatures/stilllearning.py"])
+    memories = []
+    for learner in (shipped_one, pasted):
+        bots = [learner, other]
+        plan = make_plan("creatures", contestants(bots), 12, "5", Settings())
+        with worker_pool("none", 1) as pool:
+            memories.append(rounds.run(plan, bundles(bots), pool, 2)[1].memories[0])
+    assert memories[0] == memories[1] != b""
 
 
 def test_a_box_and_more_processes_change_no_round(matchbox: Run) -> None:

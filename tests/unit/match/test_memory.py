@@ -14,6 +14,7 @@ from matchbox.errors import BadMessage, SeatFault
 from matchbox.match import frames
 from matchbox.match import record as records
 from matchbox.match.memory import MEMORY_BYTES
+from matchbox.match.memory import learns as learns_by
 from matchbox.match.replay import job_of
 from matchbox.match.seat import LocalChannel
 from matchbox.match.wire import Entrant
@@ -47,6 +48,37 @@ def test_a_bot_says_whether_it_learns() -> None:
     for body, learns in (("    pass\n", False), ("    def learn(memory, records): ...\n", True)):
         (said,) = talk(body, frames.learns_frame())
         assert frames.read_learns(json.dumps(said).encode()) is learns
+
+
+@pytest.mark.parametrize(
+    ("bundle", "learns"),
+    [
+        ({"player.py": b"open('kept.txt')"}, True),
+        ({"player.py": b"import more", "more.py": b'open("kept.txt")'}, True),
+        ({"player.py": b"open('other.txt')"}, False),
+    ],
+)
+def test_a_games_own_learn_is_for_bots_that_read_what_they_remember(
+    bundle: dict[str, bytes], learns: bool
+) -> None:
+    class Base:
+        @staticmethod
+        def learn(memory: bytes, records: list[Any]) -> bytes:
+            return memory
+
+    class Mine(Base):
+        pass
+
+    class Taught(Base):
+        @staticmethod
+        def learn(memory: bytes, records: list[Any]) -> bytes:
+            return b"mine"
+
+    kept = {"kept.txt": b""}
+    assert learns_by(Mine, Base, bundle, kept) is learns
+    assert learns_by(Taught, Base, bundle, kept)
+    assert not learns_by(Mine, Base, bundle, ())
+    assert not learns_by(object, object, bundle, kept)
 
 
 def test_it_learns_from_its_old_memory_and_the_records() -> None:

@@ -113,6 +113,29 @@ def test_the_documents_learner_plays_the_shipped_ones_game() -> None:
     assert records.digest(theirs.record) == records.digest(ours.record)
 
 
+def test_full_turn_comes_from_prompts_and_asks_again_inside_a_turn() -> None:
+    source = """
+from player import Player
+from prompts import full_turn
+
+class Mine(Player):
+    asked = 3
+
+    def turn_prompt(self):
+        self.asked -= 1
+        if self.asked == 2:
+            assert full_turn(self)
+            self.board.play_land()
+        return self.asked > 0
+
+    def will_block(self, attacker):
+        pass
+"""
+    match = played(source, shipped("creatures", "autopilot"), deals=2)
+    assert not match.notes
+    assert any("land" in bout.moves[:2] for bout in match.record.bouts)
+
+
 def test_the_documents_human_loads_but_has_no_terminal_in_a_box() -> None:
     source = document("human") + b"\nimport builtins\nbuiltins.input = lambda *_: 'DONE'\n"
     assert b"input(" in document("human")

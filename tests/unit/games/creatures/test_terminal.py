@@ -191,6 +191,11 @@ def test_a_summon_counts_for_the_winner_or_against_the_loser() -> None:
     assert [get_victory_key(game, name) for name in ("Ann", "Bob")] == ["W", "L"]
 
 
+def test_a_stranger_neither_won_nor_lost() -> None:
+    with pytest.raises(ValueError, match="'Eve' neither won nor lost"):
+        get_victory_key(a_game(1, "Ann"), "Eve")
+
+
 def test_a_game_without_a_result_counts_nothing() -> None:
     table: dict[str, dict[str, int]] = {}
     count_new(table, [a_game(1, None, ("Ann", "Bear"))], set())

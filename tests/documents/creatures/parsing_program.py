@@ -1,0 +1,3 @@
+from parsing import parse_log
+
+parse_log()
