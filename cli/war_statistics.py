@@ -84,6 +84,9 @@ def _show(document: Mapping[str, Any], results: Sequence[Dealt]) -> None:
         )
     ]
     output.table(["", "min", "mean", "max"], rows, f"{document['games']} games of dealt war")
+    if cases := document["lower_initial_wins"]:
+        title = f"games won from the lower initial total, the first {len(cases)}"
+        output.table(list(cases[0]), [list(map(str, case.values())) for case in cases], title)
     for name in ("winners", "losers"):
         square = statistics.matrix(document[f"correlation_{name}"])
         lines = zip(("initial", "final"), square, strict=True)

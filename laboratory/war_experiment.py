@@ -57,6 +57,7 @@ def document_of(
         "options": dict(statistics.OPTIONS),
         "seed": seed,
         **statistics.Summary(results).result(),
+        "lower_initial_wins": statistics.lower_initial_wins(results),
         "box": "none",
         "workers": workers,
         "seconds": round(seconds, 3),

@@ -25,6 +25,7 @@ def page(document: Mapping[str, Any], results: Sequence[Dealt]) -> str:
     rows = "".join(
         f"<tr><th scope=row>{escape(key)}</th><td>{escape(_value_text(value))}</td></tr>\n"
         for key, value in document.items()
+        if key != "lower_initial_wins"
     )
     return f"""<!doctype html>
 <html lang="en"><meta charset="utf-8"><title>{escape(title)}</title>
@@ -34,8 +35,23 @@ def page(document: Mapping[str, Any], results: Sequence[Dealt]) -> str:
 <figure>{_hands_figure(results)}</figure>
 <table><tbody>
 {rows}</tbody></table>
-{PAINT}</html>
+{_cases(document["lower_initial_wins"])}{PAINT}</html>
 """
+
+
+def _cases(cases: Sequence[Mapping[str, int]]) -> str:
+    """The listed games that were won from the lower initial total, as a table."""
+    if not cases:
+        return ""
+    heads = "".join(f"<th>{escape(name)}</th>" for name in cases[0])
+    rows = "".join(
+        "<tr>" + "".join(f"<td>{value}</td>" for value in case.values()) + "</tr>\n"
+        for case in cases
+    )
+    return (
+        f"<h2>Games won from the lower initial total, the first {len(cases)}</h2>\n"
+        f"<table><thead><tr>{heads}</tr></thead><tbody>\n{rows}</tbody></table>\n"
+    )
 
 
 def _value_text(value: object) -> str:

@@ -104,6 +104,7 @@ class Game(Protocol):
     def describe(self, move: Plain, view: Plain) -> str:
         """The transcript's text for a move that led to this view of a spectator.
 
+        The move None is a step of chance.
         One line per event; without the mover's name, and without anything hidden.
         """
 

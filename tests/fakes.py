@@ -128,7 +128,7 @@ class Race:
         return Outcome(places, tuple(2 - place for place in places), "goal")
 
     def describe(self, move: Plain, view: Plain) -> str:
-        return f"adds {move}"
+        return "hides the goal" if move is None else f"adds {move}"
 
     def resample(self, state: dict[str, Any], seat: int | None, dice: Dice) -> dict[str, Any]:
         return {**state, "goal": state["goal"] and state["sum"] + 1 + dice.below(5)}

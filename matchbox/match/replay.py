@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from matchbox.errors import BadRecord
+from matchbox.game import CHANCE
 from matchbox.match import record as records
 from matchbox.match.bout import LiveBout
 from matchbox.match.record import Bout, Record
@@ -40,23 +41,40 @@ class Step:
     """The spectator's view."""
     to_move: list[int]
     seat: int | None
-    """The seat that moved, or None at the end of the bout."""
+    """The seat that moved, CHANCE for a step of chance, or None at the end of the bout."""
     move: Plain
     line: str
     """The move as the transcript has it, one event per line; at the end, how the bout ended."""
 
 
 def steps(game: Game, record: Record, bout: Bout) -> Iterator[Step]:
-    """Every position of the bout, the last one without a move. Raises BadRecord."""
-    seats = range(len(record.seats))
-    made: list[tuple[list[Plain], Plain, list[int], int, Plain]] = []
-    for live, moves in walk(game, record, bout):
-        table = game.view(live.state, None)
-        for views, before, movers, seat, move in made:
-            yield Step(views, before, movers, seat, move, game.describe(move, table))
-        views = [game.view(live.state, one) for one in seats]
-        made = [(views, table, list(moves), seat, move) for seat, move in moves.items()]
-    yield Step(views, table, [], None, None, _ending(bout))
+    """Every position of the bout, steps of chance included, the last one without a move.
+
+    Raises BadRecord.
+    """
+    passed: list[_Position] = []
+    made: list[tuple[_Position, dict[int, Plain], int]] = []
+
+    def look(state: State) -> _Position:
+        views = [game.view(state, one) for one in range(len(record.seats))]
+        return _Position(views, game.view(state, None))
+
+    for live, moves in walk(game, record, bout, lambda state: passed.append(look(state))):
+        owed: list[tuple[_Position, dict[int, Plain]]] = [(one, {CHANCE: None}) for one in passed]
+        passed.clear()
+        for position, together in [*owed, (look(live.state), moves)]:
+            for before, others, seat in made:
+                line = game.describe(others[seat], position.table)
+                yield Step(*before, list(others), seat, others[seat], line)
+            made = [(position, together, seat) for seat in together]
+    yield Step(*position, [], None, None, _ending(bout))
+
+
+class _Position(NamedTuple):
+    """What everybody sees."""
+
+    views: list[Plain]
+    table: Plain
 
 
 def replay(game: Game, record: Record) -> None:
@@ -150,10 +168,15 @@ def _play_again(
     return play(game, job_of(record), open_player, binding=binding, order=order).record
 
 
-def walk(game: Game, record: Record, bout: Bout) -> Iterator[tuple[LiveBout, dict[int, Plain]]]:
-    """Yields the bout before each move, with the moves by seat; then its end. Raises BadRecord."""
+def walk(
+    game: Game, record: Record, bout: Bout, on_chance: Callable[[State], object] | None = None
+) -> Iterator[tuple[LiveBout, dict[int, Plain]]]:
+    """Yields the bout before each move, with the moves by seat; then its end.
+
+    `on_chance` is called with the state before every step of chance. Raises BadRecord.
+    """
     recorded = iter(bout.moves)
-    live = _start(game, record, bout)
+    live = _start(game, record, bout, on_chance)
     while not live.over:
         moves = {seat: next(recorded, None) for seat in live.owing}
         yield live, moves
@@ -168,7 +191,9 @@ def walk(game: Game, record: Record, bout: Bout) -> Iterator[tuple[LiveBout, dic
     yield live, {}
 
 
-def _start(game: Game, record: Record, bout: Bout) -> LiveBout:
+def _start(
+    game: Game, record: Record, bout: Bout, on_chance: Callable[[State], object] | None
+) -> LiveBout:
     return LiveBout(
         game,
         record.deals[bout.deal],
@@ -177,6 +202,7 @@ def _start(game: Game, record: Record, bout: Bout) -> LiveBout:
         record.options,
         given={at: fault for at, fault in enumerate(bout.faults) if fault.kind != "excluded"},
         excluded=[fault.seat for fault in bout.faults if fault.kind == "excluded"],
+        on_chance=on_chance,
     )
 
 

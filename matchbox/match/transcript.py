@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from matchbox.game import CHANCE
 from matchbox.match.replay import steps
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ class Transcript:
         if seat == self._seat:
             return []
         self._seat = seat
-        return [f"{self._names[seat]}:"]
+        return ["Chance:" if seat == CHANCE else f"{self._names[seat]}:"]
 
     def moved(self, seat: int, line: str) -> list[str]:
         """The seat's move, as the game describes it, with names in place of "seat 1"."""
@@ -82,12 +83,15 @@ class Transcript:
 def tell(game: Game, record: Record, bout: Bout, names: Sequence[str]) -> Iterator[str]:
     """Yields the whole transcript of a recorded bout; `names` are the seats'. Raises BadRecord."""
     transcript = Transcript(names)
-    for number, step in enumerate(steps(game, record, bout)):
-        for fault in bout.faults:
-            if fault.step == number:
-                yield from transcript.forfeited(fault.seat, fault.kind)
+    moved, told = 0, 0
+    for step in steps(game, record, bout):
+        while step.seat != CHANCE and told < len(bout.faults) and bout.faults[told].step <= moved:
+            yield from transcript.forfeited(bout.faults[told].seat, bout.faults[told].kind)
+            told += 1
         if step.seat is not None:
-            yield from transcript.moved(step.seat, step.line)
+            if step.line or step.seat != CHANCE:  # A game may say nothing about its chance.
+                yield from transcript.moved(step.seat, step.line)
+            moved += step.seat != CHANCE
     if game.spec.cooperative:
         yield from transcript.scored(bout.scores[0], bout.why)
     else:

@@ -148,8 +148,13 @@ class War:
         return None if state.hands[0] else outcome(state)
 
     def describe(self, move: Plain, view: Plain) -> str:
-        """Describes the pair that a player laid and its gain, once both players have laid."""
+        """Describes the pair that a player laid and its gain, once both players have laid.
+
+        Without a move it describes the play that chance made.
+        """
         assert isinstance(view, dict)
+        if move is None:
+            return _told_by_chance(view)
         if any(view["laid"]) or not view["took"]:
             return "lays two cards face down"
         return _told(move, view)
@@ -223,6 +228,22 @@ def _told(move: Plain, view: dict[str, Any]) -> str:
     elif view["took"][-1] is None:
         lines.append("a tie: takes its cards back" if over else "a tie: the cards stay open")
     if over and (seat == 1 or pairs[0] == pairs[1]):
+        lines.append("the totals are {} to {}".format(*view["points"]))
+    return "\n".join(lines)
+
+
+def _told_by_chance(view: dict[str, Any]) -> str:
+    """Both pairs of the last play, who took them, and after the last pair the totals."""
+    lines = []
+    for seat, played in enumerate(view["played"]):
+        one, two = played[-2:]
+        lines.append(f"seat {seat} lays {one} and {two}, together {one + two}")
+    taker, over = view["took"][-1], view["ask"] == "over"
+    if taker is not None:
+        lines.append(f"seat {taker} takes {_taken(view['played'])} points")
+    else:
+        lines.append("a tie: both take their cards back" if over else "a tie: the cards stay open")
+    if over:
         lines.append("the totals are {} to {}".format(*view["points"]))
     return "\n".join(lines)
 

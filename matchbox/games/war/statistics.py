@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from itertools import islice
 from math import sqrt
 from typing import Any, Final, NamedTuple
 
@@ -67,6 +68,30 @@ def row(number: int, dealt: Dealt) -> list[str]:
     """The game as text, in the order of COLUMNS."""
     told = (number, *dealt.initial, *dealt.final, dealt.winner, int(dealt.ran_out))
     return [str(one) for one in told]
+
+
+LISTED: Final = 50
+"""The most games that are listed one by one."""
+
+
+def lower_initial_wins(games: Iterable[Dealt]) -> list[dict[str, int]]:
+    """The first games, up to LISTED, that were won from the lower initial total, in order.
+
+    Keys: game (counted from 1), winner (1 or 2), winner_initial, loser_initial, winner_final,
+    loser_final.
+    """
+    cases = ((number, one, one.winner - 1) for number, one in enumerate(games, 1) if one.upset)
+    return [
+        {
+            "game": number,
+            "winner": one.winner,
+            "winner_initial": one.initial[seat],
+            "loser_initial": one.initial[1 - seat],
+            "winner_final": one.final[seat],
+            "loser_final": one.final[1 - seat],
+        }
+        for number, one, seat in islice(cases, LISTED)
+    ]
 
 
 class Summary:

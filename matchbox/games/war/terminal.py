@@ -36,30 +36,45 @@ class Result(NamedTuple):
     """1, 2, or 0 for a draw."""
 
 
+class Totals(NamedTuple):
+    """What `game` returns: the totals of all games so far."""
+
+    winners: list[Row]
+    losers: list[Row]
+    draws: int
+
+
 class Games:
     """The totals of many games."""
 
     def __init__(self) -> None:
+        self.dealt: Hands | None = None
+        """The hands of the last `deal`, if no game has used them."""
         self.WinnerTotals: list[Row] = []
         self.LoserTotals: list[Row] = []
         self.count_draws = 0
 
-    def game(self, hands: Hands | None = None) -> Result:
-        """Plays one game silently, with new hands or these, and adds its rows.
+    def game(self, hands: Hands | None = None) -> Totals:
+        """Plays one game silently, adds its rows, and returns all totals so far.
 
+        The hands are these, else those of the last `deal` if no game has used them, else new ones.
         A draw adds no row; it is counted.
         """
-        state = _dealt(hands)
+        state = _dealt(hands or self.dealt)
+        self.dealt = None
         while GAME.to_move(state):
             _lay(state)
         result = _result(state)
         if not result.winner:
             self.count_draws += 1
-            return result
+            return self._totals()
         winner, loser = result.winner, 3 - result.winner
         self.WinnerTotals.append(("W", winner, result[winner - 1], result[winner + 1]))
         self.LoserTotals.append(("L", loser, result[loser - 1], result[loser + 1]))
-        return result
+        return self._totals()
+
+    def _totals(self) -> Totals:
+        return Totals(self.WinnerTotals, self.LoserTotals, self.count_draws)
 
 
 _games: Final = Games()
@@ -77,6 +92,12 @@ def __getattr__(name: str) -> Any:
 
 def deal() -> Hands:
     """Two hands of 26 cards. Chance is the module `random`'s, so `random.seed` repeats them."""
+    first, second = _new_hands()
+    _games.dealt = first.copy(), second.copy()
+    return first, second
+
+
+def _new_hands() -> Hands:
     deck = list(DECK)
     random.shuffle(deck)
     return deck[:HAND], deck[HAND:]
@@ -98,7 +119,7 @@ def play(hands: Hands | None = None) -> Result:
 
 def _dealt(hands: Hands | None) -> State:
     """A game about to begin. Raises ValueError if the hands are not the 52 cards."""
-    first, second = (list(hand) for hand in hands or deal())
+    first, second = (list(hand) for hand in hands or _new_hands())
     if len(first) != HAND or sorted(first + second) != sorted(DECK):
         raise ValueError("these are not two hands of 26 cards; take them from deal()")
     return table((first, second), DEALT)

@@ -45,6 +45,10 @@ def test_the_tables_and_sentences_are_shown(matchbox: Run) -> None:
     assert lines[20].startswith("20\t")
     assert any(line.startswith("final total of winners\t") for line in lines)
     assert any(line.startswith("correlation of losers\t") for line in lines)
+    document = matchbox("simulate", "war", "--games", "20", "--seed", "1", "--json").json
+    cases = document["lower_initial_wins"]
+    assert len(cases) == document["won_by_lower_initial_games"] > 0
+    assert all("\t".join(map(str, case.values())) in lines for case in cases)
     assert "losers have the same correlation" in told.out
     assert "no bots, seed 1" in told.err
 

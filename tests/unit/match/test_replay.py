@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from matchbox import registry
 from matchbox.errors import BadRecord, SeatFault
-from matchbox.game import fill_options
+from matchbox.game import CHANCE, fill_options
 from matchbox.match.frames import Answer, Question
 from matchbox.match.record import Bout, Fault, Record, python_minor
 from matchbox.match.referee import play
@@ -90,7 +90,8 @@ def test_a_record_of_other_rules_is_refused() -> None:
 def test_the_steps_of_a_bout_are_its_moves_and_its_end() -> None:
     record = a_record()
     bout = record.bouts[0]
-    made = list(steps(Race(), record, bout))
+    chance, *made = steps(Race(), record, bout)
+    assert (chance.seat, chance.line) == (CHANCE, "hides the goal")
     assert [step.move for step in made[:-1]] == bout.moves
     assert [step.seat for step in made[:2]] == [0, 1]
     assert made[0].views == [{"sum": 0, "seat": 0}, {"sum": 0, "seat": 1}]
@@ -120,14 +121,24 @@ def test_the_end_of_a_forfeited_bout_names_the_fault() -> None:
 def test_a_transcript_has_a_heading_a_turn_and_a_bullet_an_event() -> None:
     record = a_record(all=lambda _: 3)
     lines = list(tell(Race(), record, record.bouts[0], ["alice", "bob"]))
-    assert lines[:4] == ["alice:", "  - adds 3", "bob:", "  - adds 3"]
+    assert lines[:2] == ["Chance:", "  - hides the goal"]
+    assert lines[2:6] == ["alice:", "  - adds 3", "bob:", "  - adds 3"]
     assert lines[-1] in ("alice wins.", "bob wins.")
 
 
 def test_a_transcript_tells_a_fault_where_it_happened() -> None:
     record = a_record(seats=3, e1=crash)
     lines = list(tell(Race(), record, record.bouts[0], ["alice", "bob", "bob"]))
-    assert lines[2:5] == ["bob1:", "  - raised an exception and lost", "bob2:"]
+    assert lines[4:7] == ["bob1:", "  - raised an exception and lost", "bob2:"]
+
+
+def test_chance_of_which_a_game_says_nothing_has_no_heading() -> None:
+    class Silent(Race):
+        def describe(self, move: Any, view: Any) -> str:
+            return "" if move is None else super().describe(move, view)
+
+    record = a_record(all=lambda _: 3)
+    assert next(tell(Silent(), record, record.bouts[0], ["alice", "bob"])) == "alice:"
 
 
 def test_those_who_tie_come_first_together() -> None:
@@ -237,3 +248,28 @@ def test_the_job_of_a_record_is_the_one_it_came_from() -> None:
     job = job_of(record)
     assert (job.match, job.deals, job.width) == (record.match, record.deals, record.width)
     assert [seat.version for seat in job.seats] == record.seats
+
+
+# --- Chance ----------------------------------------------------------------------------------
+
+
+def test_steps_of_chance_are_steps_of_a_replay_and_not_of_the_record() -> None:
+    game = registry.game("war")
+    record = play_scripted(
+        game, a_job(game, deals=1, options={"play": "dealt"}), dict.fromkeys(range(2), by_sum)
+    )[0].record
+    bout = record.bouts[0]
+    assert bout.moves == []
+    *made, end = steps(game, record, bout)
+    assert [(step.seat, step.move, step.to_move) for step in made] == [
+        (CHANCE, None, [CHANCE])
+    ] * 13
+    assert (end.seat, end.to_move) == (None, [])
+    tables: list[Any] = [step.table for step in (*made, end)]
+    assert [len(table["played"][0]) for table in tables] == [*range(0, 27, 2)]
+    assert all("lays" in step.line for step in made)
+    lines = list(tell(game, record, bout, ["ann", "bob"]))
+    assert lines[0] == "Chance:"
+    assert lines[1].startswith("  - ann lays ")
+    assert sum("lays" in line for line in lines) == 26
+    assert lines.count("Chance:") == 1

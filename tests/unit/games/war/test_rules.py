@@ -249,5 +249,19 @@ def test_a_tie_and_what_comes_of_it_are_told() -> None:
     ]
 
 
+def test_a_play_of_chance_is_told() -> None:
+    state = GAME.apply(table(([10, 8, 9, 1], [12, 13, 9, 1]), DEALT), CHANCE, None, LeastDice())
+    assert GAME.describe(None, view(state, None)).splitlines() == [
+        "seat 0 lays 10 and 8, together 18",
+        "seat 1 lays 12 and 13, together 25",
+        "seat 1 takes 43 points",
+    ]
+    state = GAME.apply(state, CHANCE, None, LeastDice())
+    assert GAME.describe(None, view(state, None)).splitlines()[2:] == [
+        "a tie: both take their cards back",
+        "the totals are 10 to 53",
+    ]
+
+
 def test_two_moves_make_a_play() -> None:
     assert GAME.turns(["2 1", "3 1", "5 5", "4 4"]) == 2

@@ -116,6 +116,18 @@ def test_the_figures_come_near_the_known_ones() -> None:
     assert 183 <= result["winning"]["min"] < 190
 
 
+def test_the_games_won_from_the_lower_hand_are_listed() -> None:
+    games = [statistics.play(deal) for deal in derive_deals("cases", 400)]
+    cases = statistics.lower_initial_wins(games)
+    upsets = [number for number, one in enumerate(games, 1) if one.upset]
+    assert [case["game"] for case in cases] == upsets[: statistics.LISTED]
+    assert len(upsets) > statistics.LISTED == len(cases)
+    for case in cases:
+        assert case["winner_initial"] < case["loser_initial"]
+        assert case["winner_final"] > case["loser_final"]
+        assert case["winner_final"] == games[case["game"] - 1].final[case["winner"] - 1]
+
+
 def test_a_row_is_a_game() -> None:
     assert statistics.row(3, GAMES[2]) == ["3", "150", "214", "88", "276", "2", "1"]
     assert len(statistics.row(1, GAMES[0])) == len(statistics.COLUMNS)

@@ -51,13 +51,28 @@ def test_a_tie_and_a_draw_are_told(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_games_are_counted_as_numbers_and_a_draw_adds_no_row() -> None:
     games = terminal.Games()
-    assert games.game(DEAL_1).winner == 1
-    assert games.game(DEAL_4).winner == 2
+    assert games.game(DEAL_1).winners == [("W", 1, 185, 212)]
+    assert games.game(DEAL_4).draws == 0
     half = [13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1] * 2
-    assert games.game((half, half)).winner == 0
+    GameWinner, GameLoser, GameDraws = games.game((half, half))
+    assert (GameWinner, GameLoser, GameDraws) == (games.WinnerTotals, games.LoserTotals, 1)
     assert games.WinnerTotals == [("W", 1, 185, 212), ("W", 2, 181, 191)]
     assert games.LoserTotals == [("L", 2, 179, 152), ("L", 1, 183, 173)]
     assert games.count_draws == 1
+
+
+def test_a_game_plays_the_hands_that_were_dealt_last_once() -> None:
+    first, second = terminal.deal()
+    dealt = sum(first), sum(second)
+    first.clear()
+    before = [*terminal.WinnerTotals]
+    winners, losers, _ = terminal.game()
+    if len(winners) > len(before):
+        (_, who, own, _), (_, _, other, _) = winners[-1], losers[-1]
+        assert (own, other) == (dealt if who == 1 else dealt[::-1])
+    assert terminal._games.dealt is None
+    terminal.play()
+    assert terminal._games.dealt is None, "play() deals for itself"
 
 
 def test_two_counts_do_not_know_each_other() -> None:
@@ -84,7 +99,12 @@ def test_the_documents_notebook_runs(capsys: pytest.CaptureFixture[str]) -> None
     before = len(terminal.WinnerTotals) + terminal.count_draws
     names = runpy.run_path(str(CHECKOUT / "tests/documents/war/notebook.py"))
     assert len(terminal.WinnerTotals) + terminal.count_draws == before + 20
-    assert names["WinnerTotals"] is terminal.WinnerTotals
+    assert names["WinnerTotals"] is names["GameWinner"] is terminal.WinnerTotals
+    assert names["GameDraws"] == terminal.count_draws
+    letter, player, initial, _ = names["GameWinner"][-1]
+    assert letter == "W"
+    if names["GameDraws"] == 0:
+        assert initial == sum(names["Deal2"][player - 1]), "the deal that was shown was played"
     assert names["winner"] in (0, 1, 2)
     assert "takes the round" in capsys.readouterr().out
 
