@@ -49,7 +49,7 @@ def test_nothing_is_sent_where_there_is_nothing_to_report_or_nobody_asks() -> No
 @pytest.mark.parametrize(
     "report, told",
     [
-        ('{"card": Card.rose}', '{"card":"<Card.rose: \'rose\'>"}'),
+        ('{"card": Card.rose}', '{"card":"<Card.rose: 2>"}'),
         ('{"bad": float("nan")}', json.dumps("{'bad': nan}")),
         ('{(1, 2): "key"}', json.dumps("{(1, 2): 'key'}")),
         ('{"é": "\\u202e"}', '{"\\u00e9":"\\u202e"}'),
