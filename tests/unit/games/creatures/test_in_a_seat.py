@@ -14,7 +14,7 @@ from tests.builders import CHECKOUT, a_job, local_seats, shipped
 from tests.fakes import LeastDice
 from tests.unit.games.creatures.test_rules import a_side, a_state, view
 
-BOTS = ("autopilot", "stilllearning", "racer")
+BOTS = ("autopilot", "stilllearning", "racer", "random")
 
 FILE = """
 from player import Player
@@ -167,6 +167,7 @@ def test_a_shipped_bot_says_what_it_does_and_is_found(bot: str) -> None:
         local_seats("creatures", [shipped("creatures", bot)] * 2, opened),
     )
     names = {"autopilot": "AutoPilot", "stilllearning": "StillLearning", "racer": "Racer"}
+    names["random"] = "RandomPlayer"
     assert {seat.class_name for seat in opened} == {names[bot]}
     assert shipped("creatures", bot).startswith(b'"""')
 
@@ -176,6 +177,15 @@ def test_the_strong_bot_beats_the_documents() -> None:
     assert not match.notes
     assert share(match) > 0.55
     assert any(move[0] == "block" for bout in match.record.bouts for move in bout.moves)
+
+
+def test_the_random_bot_does_everything_a_player_can_do() -> None:
+    match = played(*[shipped("creatures", "random")] * 2, deals=10)
+    assert not match.notes
+    kinds = {
+        move if isinstance(move, str) else move[0] for b in match.record.bouts for move in b.moves
+    }
+    assert kinds == {"land", "tap", "summon", "attack", "block", "pass", "done"}
 
 
 def test_a_match_is_the_same_whatever_the_width() -> None:

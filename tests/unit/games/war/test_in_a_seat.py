@@ -18,7 +18,7 @@ from matchbox.match.transcript import tell
 from tests.builders import CHECKOUT, a_job, local_seats, shipped
 from tests.fakes import LeastDice
 
-BOTS = ("random", "highest", "reader")
+BOTS = ("random", "highest", "reader", "dealt")
 
 FILE = """
 from matchbox.games.war import *
@@ -224,3 +224,10 @@ def test_a_picture_says_in_words_what_it_shows() -> None:
     assert "You: 31 points, holding 3 3." in picture
     assert "The other player: 0 points, holding 1 1." in picture
     assert "1 of 13 plays." in picture
+
+
+def test_two_that_lay_as_dealt_come_near_the_documents_figures() -> None:
+    match = played(*[shipped("war", "dealt")] * 2, deals=1500, width=250)
+    assert not match.notes
+    finals = [max(bout.scores) for bout in match.record.bouts if bout.scores[0] != bout.scores[1]]
+    assert sum(finals) / len(finals) == pytest.approx(226.1, abs=3)
