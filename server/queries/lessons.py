@@ -28,6 +28,8 @@ from server.queries.pagination import MOST, iso
 from server.services.lookup import find_season
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from sqlalchemy.orm import Session
 
 
@@ -78,7 +80,7 @@ def season_lessons(session: Session, name: int | str, viewer: User) -> list[answ
     Raises NotFound.
     """
     season = find_season(session, name)
-    return _told(session, _lessons(viewer).where(Lesson.season_id == season.id), viewer)
+    return _answers(session, _lessons(viewer).where(Lesson.season_id == season.id), viewer)
 
 
 def bot_lessons(session: Session, owner: str, name: str, viewer: User) -> list[answers.Lesson]:
@@ -88,21 +90,18 @@ def bot_lessons(session: Session, owner: str, name: str, viewer: User) -> list[a
     """
     query = _lessons(viewer).where(User.name == owner, Bot.name == name)
     newest = query.order_by(None).order_by(Lesson.id.desc()).limit(MOST)
-    return _told(session, newest, viewer)
+    return _answers(session, newest, viewer)
 
 
-def lesson(session: Session, number: int, viewer: User) -> answers.Lesson:
-    """Returns a lesson of one of the viewer's bots; an operator may see any. Raises NotFound."""
-    found = _told(session, _lessons(viewer).where(Lesson.id == number), viewer)
-    if not found:
-        raise NotFound(f"there is no lesson {number}")
-    return found[0]
+def lesson(session: Session, row: Lesson, viewer: User) -> answers.Lesson:
+    """Returns a lesson as the answer to a viewer who may see it."""
+    return _answers_of(session, [row], viewer)[0]
 
 
 def parked_lessons(session: Session, viewer: User) -> list[answers.Lesson]:
     """Returns the lessons that wait for an operator."""
     parked = (Lesson.state == LessonState.WAITING, Lesson.deadline.is_(None))
-    return _told(session, _lessons(viewer).where(*parked), viewer)
+    return _answers(session, _lessons(viewer).where(*parked), viewer)
 
 
 def newest_verification(session: Session, season: Season) -> answers.Verification | None:
@@ -144,9 +143,12 @@ def _lessons(viewer: User) -> Select[Lesson]:
     return query if viewer.operator else query.where(Bot.owner_id == viewer.id)
 
 
-def _told(session: Session, query: Select[Lesson], viewer: User) -> list[answers.Lesson]:
-    found = session.scalars(query).all()
-    kept = {one.after for one in found if one.after}
+def _answers(session: Session, query: Select[Lesson], viewer: User) -> list[answers.Lesson]:
+    return _answers_of(session, session.scalars(query).all(), viewer)
+
+
+def _answers_of(session: Session, rows: Sequence[Lesson], viewer: User) -> list[answers.Lesson]:
+    kept = {one.after for one in rows if one.after}
     sizes = select(Memory.digest, func.length(Memory.data)).where(Memory.digest.in_(kept))
     lengths: dict[str, int] = dict(session.execute(sizes).all())
     return [
@@ -170,5 +172,5 @@ def _told(session: Session, query: Select[Lesson], viewer: User) -> list[answers
             created_at=iso(one.created_at),
             settled_at=iso(one.settled_at),
         )
-        for one in found
+        for one in rows
     ]

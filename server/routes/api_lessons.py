@@ -52,10 +52,10 @@ def memory(digest: str) -> Response:
 @needs(Scope.OPERATE)
 @routes.output(Lesson)
 def requeue(number: int) -> Response:
-    """Sends a parked lesson once more; for operators."""
+    """Queues a parked lesson again and sends it; for operators."""
     with acting() as (session, actor, now):
-        lessons.requeue(session, actor, number, settings=context().settings, now=now)
-    return _lesson(number)
+        row = lessons.requeue(session, actor, number, settings=context().settings, now=now)
+        return answered(queries.lesson(session, row, actor))
 
 
 @routes.post("/lessons/<number:number>/skip")
@@ -64,10 +64,5 @@ def requeue(number: int) -> Response:
 def skip(number: int) -> Response:
     """Ends a parked lesson; the bot keeps the memory it had before. For operators."""
     with acting() as (session, actor, now):
-        lessons.skip(session, actor, number, now=now)
-    return _lesson(number)
-
-
-def _lesson(number: int) -> Response:
-    with context().read() as session:
-        return answered(queries.lesson(session, number, account(session)))
+        row = lessons.skip(session, actor, number, now=now)
+        return answered(queries.lesson(session, row, actor))

@@ -145,7 +145,7 @@ def remember(session: Session, message: Learned, *, settings: Settings, now: int
 
 
 def requeue(session: Session, actor: User, number: int, *, settings: Settings, now: int) -> Lesson:
-    """Sends the parked lesson with that number once more, and returns it.
+    """Queues the parked lesson with that number again, sends it, and returns it.
 
     Raises Forbidden, NotFound, or Conflict if it is not parked.
     """
@@ -292,7 +292,7 @@ LESSON: Final = JobKind(
     queued=_UNDER_WAY,
     leased=_UNDER_WAY,
     parked=and_(_WAITING, Lesson.deadline.is_(None)),
-    to_queued={"deadline": jobs.AT_ONCE},
+    to_queued={"deadline": jobs.DUE},
     to_leased={},
     to_parked={"deadline": None},
     resume=send,

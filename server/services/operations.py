@@ -46,7 +46,7 @@ def disqualify(
     Raises Forbidden, NotFound (it is not in the season), BadOption (no reason), or Conflict if
     the season has not begun or was cancelled, or if the bot is disqualified already.
     """
-    entry, why = _named(session, actor, season_name, name, reason)
+    entry, why = _entry_for_operator(session, actor, season_name, name, reason)
     season, bot = entry.season, entry.bot
     if season.state not in _WITH_VERSIONS:
         raise Conflict(
@@ -75,7 +75,7 @@ def reinstate(
     new ones, on the same deals if nobody could read these yet, else on fresh ones. Raises as
     `disqualify`, and Conflict if the bot cannot come back.
     """
-    entry, why = _named(session, actor, season_name, name, reason)
+    entry, why = _entry_for_operator(session, actor, season_name, name, reason)
     season, bot = entry.season, entry.bot
     if entry.out == "suspended":
         raise Conflict(
@@ -117,7 +117,10 @@ def rerun(
     require_operator(actor)
     season, why = find_season(session, name), reason_of(reason)
     if season.state not in UNDER_WAY:
-        raise Conflict(f"season {season.name} is {season.state}; this takes a season under way")
+        raise Conflict(
+            f"season {season.name} is {season.state}; only a season that is running or paused can "
+            "do this"
+        )
     number = season.round if number is None else number
     in_round = (Match.season_id == season.id, Match.round == number - 1)
     stands = (*in_round, Match.state != MatchState.VOID)
@@ -148,11 +151,8 @@ def recompute_league(context: Context, actor: User, name: str) -> None:
     _recompute(context, actor, scope)
 
 
-def recompute(session: Session, actor: User, fresh: Fresh, *, now: int) -> bool:
-    """Stores a standing that was just computed; returns whether its rows have changed.
-
-    Raises Forbidden.
-    """
+def recompute(session: Session, actor: User, fresh: Fresh, *, now: int) -> None:
+    """Stores a standing that was just computed. Raises Forbidden."""
     require_operator(actor)
     before = session.get(Standing, fresh.scope)
     changed = before is None or before.rows_digest != fresh.rows_digest
@@ -160,7 +160,6 @@ def recompute(session: Session, actor: User, fresh: Fresh, *, now: int) -> bool:
     kind, _, _ = fresh.scope.partition(":")
     detail = {"rows_digest": fresh.rows_digest, "changed": changed}
     audit.note(session, actor, f"{kind}.recompute", fresh.scope, detail, now=now)
-    return changed
 
 
 def reinstate_version(session: Session, actor: User, number: int, reason: str, *, now: int) -> None:
@@ -174,8 +173,8 @@ def reinstate_version(session: Session, actor: User, number: int, reason: str, *
     subject = f"version:{version.id}"
     audit.note(session, actor, "version.reinstate", subject, {"reason": why}, now=now)
     text = (
-        f"{version.bot.full_name} v{version.number} is suspended no more, and its forfeits are "
-        f"forgotten: {why}."
+        f"{version.bot.full_name} v{version.number} is no longer suspended, and its forfeits are "
+        f"reset to 0: {why}."
     )
     notices.tell_owner(session, version.bot.owner_id, "reinstatement", subject, text, now=now)
 
@@ -188,7 +187,7 @@ def _recompute(context: Context, actor: User, scope: str) -> None:
         recompute(session, actor, fresh, now=context.now())
 
 
-def _named(
+def _entry_for_operator(
     session: Session, actor: User, season_name: int | str, name: str, reason: str
 ) -> tuple[Entry, str]:
     """The bot's entry in the season, and the reason as it is stored."""

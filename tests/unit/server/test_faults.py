@@ -220,7 +220,7 @@ def test_an_operator_reinstates_a_version_and_its_counts_begin_anew(
     assert books.told(alice, "reinstatement") == [
         (
             f"version:{version.id}",
-            "alice/shaky v1 is suspended no more, and its forfeits are forgotten: mended box.",
+            "alice/shaky v1 is no longer suspended, and its forfeits are reset to 0: mended box.",
         )
     ]
     row = books.version(version.id)

@@ -9,7 +9,7 @@ from werkzeug.test import TestResponse
 
 from matchbox.bundle import digest
 from matchbox.match import wire
-from server.db.models import Season, SeasonState, User
+from server.db.models import Season, SeasonState, User, Version
 from tests.books import Books, learned, lost
 from tests.unit.server.routes.conftest import Browse, Caller
 from tests.unit.server.test_lessons import School, a_school
@@ -80,6 +80,20 @@ def test_operators_alone_end_a_parked_lesson(
     assert as_charlie.post("/lessons/77/skip").status_code == 404
     assert told(as_charlie.post("/lessons/1/requeue"))["parked"] is False
     assert as_charlie.post("/lessons/1/skip").status_code == 409
+
+
+def test_the_answer_to_a_skip_is_the_lesson_even_of_a_version_that_learns_nothing(
+    school: School, as_charlie: Caller
+) -> None:
+    school.taught()
+    job, _ = school.jobs()
+    for _ in range(school.books.settings.attempts):
+        school.books.lose(lost(job))
+        job = next(iter(school.jobs()), job)
+    with school.books.write() as session:
+        session.get_one(Version, school.versions[0].id).learns = False
+    skipped = told(as_charlie.post("/lessons/1/skip"))
+    assert (skipped["id"], skipped["state"], skipped["parked"]) == (1, "failed", False)
 
 
 def test_an_operator_gives_a_parked_lesson_again_by_its_form(
