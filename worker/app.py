@@ -48,8 +48,8 @@ def make_celery(settings: Settings, half: Half) -> Celery:
     """
     if not settings.broker_url:
         raise BadSetting(
-            "MATCHBOX_BROKER_URL is empty: `matchbox up` starts a broker of its own and sets it, "
-            "for other workers, set it to the address of theirs"
+            "MATCHBOX_BROKER_URL is empty; `matchbox up` starts a broker and sets it. For other "
+            "workers, set it to the address of your broker"
         )
     app = Celery(half, broker=address(settings.broker_url), set_as_current=False)
     app.conf.update(configuration(settings, half))

@@ -41,7 +41,7 @@ class Journal:
         draft.replace(self._path)
 
     def end(self) -> None:
-        """Forgets the job: it is done, or given back."""
+        """Forgets the job: it is done, or back in its queue."""
         self._path.unlink(missing_ok=True)
 
     def unfinished(self) -> Entry | None:

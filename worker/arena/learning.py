@@ -19,7 +19,7 @@ from matchbox.match.record import unpack
 from matchbox.match.seat import LocalChannel
 from matchbox.match.wire import Entrant
 from sandbox.policy import learning_limits
-from worker.arena.match_seats import cut, libraries_of, limits_of, load_frame, seats_of
+from worker.arena.match_seats import cut, libraries_of, limits_of, load_frame, opener_in_box
 
 if TYPE_CHECKING:
     from matchbox.match.wire import Teach
@@ -57,7 +57,7 @@ def learn(
     allowed = learning_limits(limits_of(limits))
     libraries = libraries_of(box)
     frame = load_frame(game, bundle, entrant.class_name, seed, memory, libraries=libraries)
-    channel = LocalChannel() if box is None else seats_of(box, allowed)()
+    channel = LocalChannel() if box is None else opener_in_box(box, allowed)()
     with closing(channel):
         try:
             frames.read_loaded(channel.ask(frame, start=True))

@@ -73,7 +73,7 @@ def _run_task(self: Any, message: dict[str, Any]) -> None:
     except BadMessage as error:
         log.error("message.dropped", task=task, why=str(error))
     except Requeue as error:
-        log.warning("job.given_back", task=task, why=str(error))
+        log.warning("job.requeued", task=task, why=str(error))
         if not stopping():
             time.sleep(_REQUEUE_DELAY_S)
         _Running.journal.end()

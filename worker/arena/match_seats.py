@@ -143,7 +143,7 @@ class MatchSeats:
         before = kept.spent_ms
         code = kept.get(main, box, limits)
         self._compile_ms[entrant] += kept.spent_ms - before
-        return seats_of(box, code.remaining_limits(limits)), code.data
+        return opener_in_box(box, code.remaining_limits(limits)), code.data
 
     def _memory(self, chosen: Entrant) -> bytes:
         if chosen.memory is None:
@@ -215,11 +215,11 @@ def opener(box: Box | None, limits: Mapping[str, int]) -> Opener:
 
     All these seats draw on one bank of time.
     """
-    return LocalChannel if box is None else seats_of(box, limits_of(limits))
+    return LocalChannel if box is None else opener_in_box(box, limits_of(limits))
 
 
-def seats_of(box: Box, limits: Limits) -> Opener:
-    """A function that opens a bot's seats in the box. They draw on one bank of time."""
+def opener_in_box(box: Box, limits: Limits) -> Opener:
+    """Returns a function that opens a bot's seats in the box. They draw on one bank of time."""
     from sandbox.meter import Bank  # Without a box it is not needed, and so not loaded.
 
     bank = Bank(limits)

@@ -59,7 +59,7 @@ class Arena:
         self._clock = clock
 
     def run(self, task: str, message: dict[str, Any]) -> None:
-        """Does the job and sends its result, or reports it lost. Raises BadMessage, GiveBack."""
+        """Does the job and sends its result, or reports it lost. Raises BadMessage, Requeue."""
         job = wire.from_plain(wire.JOBS[task], message)
         result: Any
         try:
@@ -84,7 +84,7 @@ class Arena:
             self._hand_in(wire.LOST, job.lost(_cause(error)))
 
     def lose(self, task: str, message: dict[str, Any], why: str) -> None:
-        """Reports the job of this message as lost. Raises BadMessage, GiveBack."""
+        """Reports the job of this message as lost. Raises BadMessage, Requeue."""
         self._hand_in(wire.LOST, wire.from_plain(wire.JOBS[task], message).lost(why))
 
     def _perform(self, job: AnyJob) -> tuple[str, Any]:
@@ -125,7 +125,7 @@ class Arena:
         return give_lesson(job, bundle, memory, record, self._box)
 
     def _lease_renewer(self, job: AnyJob) -> Callable[[int], None]:
-        """A function to call while the job goes on: it renews the lease. Raises GiveBack if this
+        """A function to call while the job goes on: it renews the lease. Raises Requeue if this
         arena is stopping, _Superseded if another attempt holds the job."""
         renewed = self._clock()
 

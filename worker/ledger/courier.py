@@ -45,23 +45,23 @@ class Courier:
     def __init__(self, context: Context, transports: Transports | None = None) -> None:
         self._context, self._transports = context, transports or Transports()
         self._pool = ThreadPoolExecutor(THREADS, "courier")
-        self._deliveries: list[Future[None]] = []
+        self._running: list[Future[None]] = []
         self._over = Event()
 
     def wake(self) -> None:
         """Starts the deliveries that are due on idle threads; does not wait for them."""
-        for done in [one for one in self._deliveries if one.done()]:
-            self._deliveries.remove(done)
+        for done in [one for one in self._running if one.done()]:
+            self._running.remove(done)
             if (error := done.exception()) is not None:
-                log.warning("courier.round", why=f"{type(error).__name__}: {error}")
+                log.warning("courier.thread_failed", why=f"{type(error).__name__}: {error}")
         try:
             with self._context.read() as session:
                 waiting = deliveries.due(session, now=self._context.now())
         except (MatchboxError, SQLAlchemyError) as error:
             log.warning("courier.waits", why=f"{type(error).__name__}: {error}")
             return
-        for _ in range(min(waiting, THREADS - len(self._deliveries))):
-            self._deliveries.append(self._pool.submit(self._deliver_all))
+        for _ in range(min(waiting, THREADS - len(self._running))):
+            self._running.append(self._pool.submit(self._deliver_all))
 
     def close(self) -> None:
         """Ends the threads, after they have tried the deliveries under way."""

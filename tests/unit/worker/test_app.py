@@ -65,5 +65,5 @@ def test_a_unix_socket_is_an_address(url: str) -> None:
 
 
 def test_without_a_broker_it_says_where_one_comes_from() -> None:
-    with pytest.raises(BadSetting, match="MATCHBOX_BROKER_URL is empty: `matchbox up` starts"):
+    with pytest.raises(BadSetting, match="MATCHBOX_BROKER_URL is empty; `matchbox up` starts"):
         make_celery(Settings(), "ledger")
