@@ -15,7 +15,7 @@ from server.queries.bots import (
     uploaded_file,
     version,
 )
-from server.queries.games import finished_season, games, season_records
+from server.queries.games import exportable_season, games, season_records
 from server.queries.leagues import league, leagues, season, seasons
 from server.queries.matches import (
     match,
@@ -48,7 +48,7 @@ __all__ = [
     "bundle",
     "claim_open",
     "events",
-    "finished_season",
+    "exportable_season",
     "fresh_token",
     "games",
     "last_event",

@@ -53,7 +53,7 @@ def games(session: Session) -> list[Game]:
     ]
 
 
-def finished_season(session: Session, name: int | str) -> int:
+def exportable_season(session: Session, name: int | str) -> int:
     """Returns the number of a season that is over.
 
     Raises NotFound, and Forbidden before it is over.

@@ -11,9 +11,11 @@ from matchbox.answers.matches import Match
 from matchbox.answers.platform import Audit
 from matchbox.answers.standings import Board
 from server import queries
-from server.auth import account, acting, context, signed_in, viewer
+from server.auth import account, acting, context, signed_in
 from server.routes import schemas
 from server.routes.api_matches import whole_match
+from server.routes.api_seasons import whole_season
+from server.routes.api_versions import whole_version
 from server.routes.responses import answered
 from server.scopes import Scope, needs
 from server.services import matches, operations, voids
@@ -43,7 +45,7 @@ def disqualify(season: str, json_data: schemas.OutOfSeason) -> Response:
     with acting() as (session, actor, now):
         bot, reason = json_data.bot, json_data.reason
         operations.disqualify(session, actor, season, bot, reason, now=now)
-    return _season(season)
+    return whole_season(season)
 
 
 @routes.post("/seasons/<season:season>/reinstate")
@@ -55,7 +57,7 @@ def reinstate(season: str, json_data: schemas.OutOfSeason) -> Response:
     with acting() as (session, actor, now):
         bot, reason = json_data.bot, json_data.reason
         operations.reinstate(session, actor, season, bot, reason, now=now)
-    return _season(season)
+    return whole_season(season)
 
 
 @routes.post("/seasons/<season:season>/rerun")
@@ -66,7 +68,7 @@ def rerun(season: str, json_data: schemas.RoundAgain) -> Response:
     """Makes every match of a round void and replays the round; for operators."""
     with acting() as (session, actor, now):
         operations.rerun(session, actor, season, json_data.round, json_data.reason, now=now)
-    return _season(season)
+    return whole_season(season)
 
 
 @routes.post("/seasons/<season:season>/recompute")
@@ -129,10 +131,4 @@ def reinstate_version(number: int, json_data: schemas.Reason) -> Response:
     """Lets a suspended version play again and resets its count of forfeits; for operators."""
     with acting() as (session, actor, now):
         operations.reinstate_version(session, actor, number, json_data.reason, now=now)
-    with context().read() as session:
-        return answered(queries.version(session, number, viewer(session)))
-
-
-def _season(name: str) -> Response:
-    with context().read() as session:
-        return answered(queries.season(session, name, viewer(session)))
+    return whole_version(number)

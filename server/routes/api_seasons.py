@@ -69,7 +69,7 @@ def create(json_data: league_schemas.NewSeason) -> Response:
 @routes.output(Season)
 def season(season: str) -> Response:
     """Returns a season, by number or name, with its entrants."""
-    return _season(season)
+    return whole_season(season)
 
 
 @routes.get("/seasons/<season:season>/standings")
@@ -88,7 +88,7 @@ def export(season: str) -> Response:
     """Returns the records of a season that is over, in order, each with its stored digest."""
     made = context()
     with made.read() as session:
-        number = queries.finished_season(session, season)
+        number = queries.exportable_season(session, season)
     return Response(_records(made, number), mimetype=LINES)
 
 
@@ -100,7 +100,7 @@ def enter(season: str, json_data: schemas.Entering) -> Response:
     """Enters one of your bots into a season; its version is fixed at the start."""
     with acting() as (session, actor, now):
         entries.enter(session, actor, season, json_data.bot, now=now)
-    return _season(season)
+    return whole_season(season)
 
 
 @routes.post("/seasons/<season:season>/leave")
@@ -111,7 +111,7 @@ def leave(season: str, json_data: schemas.Entering) -> Response:
     """Withdraws one of your bots from a season, before the start."""
     with acting() as (session, actor, now):
         entries.leave(session, actor, season, json_data.bot, now=now)
-    return _season(season)
+    return whole_season(season)
 
 
 @routes.post("/seasons/<season:season>/open")
@@ -137,7 +137,7 @@ def start(season: str) -> Response:
     """Starts a season in all its divisions; an open season is frozen first. For operators."""
     with acting() as (session, actor, now):
         services.start(session, actor, season, settings=context().settings, now=now)
-    return _season(season)
+    return whole_season(season)
 
 
 @routes.post("/seasons/<season:season>/pause")
@@ -167,10 +167,11 @@ def cancel(season: str) -> Response:
 def _step(season: str, step: Callable[..., object]) -> Response:
     with acting() as (session, actor, now):
         step(session, actor, season, now=now)
-    return _season(season)
+    return whole_season(season)
 
 
-def _season(name: str) -> Response:
+def whole_season(name: str) -> Response:
+    """Returns the season, by number or name, as this visitor sees it."""
     with context().read() as session:
         return answered(queries.season(session, name, viewer(session)))
 

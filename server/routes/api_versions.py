@@ -20,7 +20,7 @@ routes = APIBlueprint("versions", __name__, url_prefix="/api/v1", tag="Versions"
 @routes.output(Version)
 def version(version: str) -> Response:
     """Returns a version, by number or digest; its report is null until the verdict."""
-    return _version(version)
+    return whole_version(version)
 
 
 @routes.get("/versions/<version:version>/bundle")
@@ -44,9 +44,10 @@ def requeue(number: int) -> Response:
     """Queues the try-out of a parked version again; for operators."""
     with acting() as (session, actor, now):
         tryouts.try_again(session, actor, number, settings=context().settings, now=now)
-    return _version(number)
+    return whole_version(number)
 
 
-def _version(name: int | str) -> Response:
+def whole_version(name: int | str) -> Response:
+    """Returns the version, by number or digest, as this visitor sees it."""
     with context().read() as session:
         return answered(queries.version(session, name, viewer(session)))
