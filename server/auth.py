@@ -61,11 +61,6 @@ class Visitor(UserMixin):
         """Returns the value of the session's cookie."""
         return self.key
 
-    @property
-    def is_operator(self) -> bool:
-        """True if the account is an operator's and the request has the scope `operate`."""
-        return self.role == Role.OPERATOR and Scope.OPERATE in self.scopes
-
 
 def context() -> Context:
     """Returns the context with which the app was made."""
@@ -116,9 +111,10 @@ def reading(query: Callable[Concatenate[Session, P], T]) -> Callable[P, T]:
 
 @contextmanager
 def acting() -> Iterator[tuple[Session, User, int]]:
-    """Yields the arguments of an action: a writer's session, the request's account, and the time.
+    """Opens a write transaction for an action.
 
-    The time is UTC in ms, read when it is this writer's turn. Raises LoginNeeded.
+    Yields its session, the account that acts, and the time in ms UTC, read when it is this writer's
+    turn. Raises LoginNeeded.
     """
     made = context()
     with made.write() as session:

@@ -34,8 +34,8 @@ from server.services.events import publish, storable
 
 MOST_ATTEMPTS: Final = 20
 """A job is parked after every 20 attempts without a result, since it may be killing the arenas."""
-AT_ONCE: Final = 0
-"""The deadline of a try-out or lesson that is to be sent at once."""
+DUE: Final = 0
+"""A deadline that has always passed."""
 _SHORT_LEASES: Final = 3
 """How many attempts at a job have a lease of the usual length; later leases are longer."""
 

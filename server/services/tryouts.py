@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 def send(
     session: Session, version: Version, *, settings: Settings, now: int, last: bool = False
 ) -> bool:
-    """Sends a waiting version's try-out as a new attempt. Returns False if `jobs.lease` does.
+    """Sends a waiting version's try-out as a new attempt. Returns False if it was not
+    sent; see `jobs.lease`.
 
     With `last` the try-out queues among the matches instead of before them. A version in quarantine
     plays against a bot of the house, if the house has one for the game.
@@ -54,7 +55,7 @@ def send(
 
 
 def try_again(session: Session, actor: User, number: int, *, settings: Settings, now: int) -> None:
-    """Sends the try-out of the parked version with that row number once more.
+    """Queues the try-out of the parked version with that row number again; turns.py sends it.
 
     Raises Forbidden, NotFound or Conflict.
     """
@@ -120,15 +121,15 @@ TRY_OUT: Final = JobKind(
     model=Version,
     rows=_of_bundle,
     queued=_UNDER_WAY,
-    leased=and_(_UNDER_WAY, Version.deadline != jobs.AT_ONCE),
+    leased=and_(_UNDER_WAY, Version.deadline != jobs.DUE),
     parked=and_(Version.state.in_(WAITING), Version.deadline.is_(None)),
-    to_queued={"deadline": jobs.AT_ONCE},
+    to_queued={"deadline": jobs.DUE},
     to_leased={"claimed_at": None},
     to_parked={"deadline": None},
     claimed=_claimed,
 )
 """A try-out that was lost or requeued waits for its author's turn; turns.py sends it again.
 
-Until then its deadline is AT_ONCE. A try-out whose deadline has passed counts as queued and as
+Until then its deadline is DUE. A try-out whose deadline has passed counts as queued and as
 leased: it may be sent again, but its arena may still claim it.
 """

@@ -27,7 +27,7 @@ HOUR_MS: Final = 3_600_000
 
 def upload(
     session: Session,
-    user: User,
+    actor: User,
     *,
     game: str | None,
     name: str,
@@ -37,7 +37,7 @@ def upload(
     settings: Settings,
     now: int,
 ) -> Version:
-    """Makes a version of the user's bot with that name from these bytes; a new name makes a bot.
+    """Makes a version of the actor's bot with that name from these bytes; a new name makes a bot.
 
     Without a `game` the bot must exist. If it has a version with the same bytes and class, that one
     is returned. `network` is where the upload came from, or empty. Raises UnknownGame, NotFound,
@@ -45,21 +45,21 @@ def upload(
     TooMany (uploads in an hour, uploads to a league in a day, or pending ones).
     """
     if game is None:
-        game = find_bot(session, name, user).game
+        game = find_bot(session, name, actor).game
     registry.package_of(game)
     check_name(name)
     chosen = check_class_name(class_name or None) or ""
     digest = read_bundle(data).digest
-    if why := closed_to(session, user):
+    if why := closed_to(session, actor):
         raise UploadsClosed(why)
-    bot = _bot(session, user, game, name, now)
+    bot = _bot(session, actor, game, name, now)
     same = (Version.bot_id == bot.id, Version.digest == digest, Version.class_name == chosen)
     known = session.scalar(select(Version).where(*same))
     if known is not None:
         return known
-    _check_quota(session, user, settings, now)
-    admission.check_uploads(session, user, game, now=now)
-    turns.check_pending(session, user, network, settings=settings)
+    _check_quota(session, actor, settings, now)
+    admission.check_uploads(session, actor, game, now=now)
+    turns.check_pending(session, actor, network, settings=settings)
     _keep(session, digest, data)
     version = Version(
         bot=bot,
@@ -73,7 +73,7 @@ def upload(
     session.add(version)
     session.flush()
     publish(session, "version.uploaded", version.id, now=now)
-    turns.advance(session, settings=settings, now=now, author=user.id)
+    turns.advance(session, settings=settings, now=now, author=actor.id)
     return version
 
 
@@ -85,13 +85,13 @@ def closed_to(session: Session, user: User | None) -> str:
     return f"only operators may submit bots here now: {report.why}"
 
 
-def activate(session: Session, user: User, name: str, number: int, *, now: int) -> Version:
+def activate(session: Session, actor: User, name: str, number: int, *, now: int) -> Version:
     """Makes the accepted version with that number the active one of the bot owner/name.
 
     Raises Forbidden, NotFound, or Conflict if the version was not accepted.
     """
-    bot = find_bot(session, name, user)
-    require_owner(user, bot.owner_id)
+    bot = find_bot(session, name, actor)
+    require_owner(actor, bot.owner_id)
     wanted = (Version.bot_id == bot.id, Version.number == number)
     version = session.scalar(select(Version).where(*wanted))
     if version is None:
@@ -103,17 +103,17 @@ def activate(session: Session, user: User, name: str, number: int, *, now: int) 
             f"version {number} is {version.state}; only an accepted one can be activated"
         )
     publish(session, "version.activated", version.id, now=now)
-    audit.note(session, user, "version.activate", f"version:{version.id}", now=now)
+    audit.note(session, actor, "version.activate", f"version:{version.id}", now=now)
     return version
 
 
-def retire(session: Session, user: User, name: str, *, now: int) -> None:
+def retire(session: Session, actor: User, name: str, *, now: int) -> None:
     """Retires the bot owner/name for ever: it leaves every leaderboard, but its games stay.
 
     Raises Forbidden, NotFound, or Conflict if it is retired already.
     """
-    bot = find_bot(session, name, user)
-    require_owner(user, bot.owner_id)
+    bot = find_bot(session, name, actor)
+    require_owner(actor, bot.owner_id)
     if not compare_and_set(session, bot, {"retired_at": now}, Bot.retired_at.is_(None)):
         raise Conflict(f"{bot.full_name} is retired already")
     kept = (VersionState.REFUSED, VersionState.RETIRED)
@@ -121,7 +121,7 @@ def retire(session: Session, user: User, name: str, *, now: int) -> None:
     values = {"state": VersionState.RETIRED, "deadline": None, "network": ""}
     session.execute(update(Version).where(*versions).values(**values))
     publish(session, "bot.retired", bot.full_name, now=now)
-    audit.note(session, user, "bot.retire", f"bot:{bot.id}", now=now)
+    audit.note(session, actor, "bot.retire", f"bot:{bot.id}", now=now)
 
 
 def _bot(session: Session, user: User, game: str, name: str, now: int) -> Bot:

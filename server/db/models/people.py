@@ -35,7 +35,12 @@ class Scope(StrEnum):
 
 
 TRUSTED: Final = (Role.OPERATOR, Role.HOUSE)
-"""The roles of accounts whose bots may play without a wall around them."""
+"""The roles of accounts that are trusted with more than authors.
+
+Their bots may play without a wall around them, and may enter every league, in any number. These
+accounts may upload while uploads are closed, and wait for no turn. The limits of pending try-outs
+and of a league's daily uploads do not apply to them.
+"""
 
 
 class User(Table):
@@ -77,7 +82,7 @@ class User(Table):
 
     @property
     def trusted(self) -> bool:
-        """True if its bots may play without a wall around them."""
+        """True if its role is one of TRUSTED, which says what such an account may do."""
         return self.role in TRUSTED
 
 
