@@ -39,7 +39,7 @@ TONES: Final = {
 }
 VERDICTS: Final = {
     "accepted": "It plays by the rules.",
-    "bundle": "The file is no bot.",
+    "bundle": "The file is not a bot.",
     "crash": "Your bot raised an exception.",
     "timeout": "Your bot took too long.",
     "protocol": "Your bot answered with something that is not a move.",

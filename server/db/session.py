@@ -103,8 +103,8 @@ def _session(engine: Engine) -> Iterator[Session]:
         raise Unavailable("too many want the database at once; try again") from error
     except (DataError, OverflowError, UnicodeEncodeError) as error:
         raise BadOption(
-            "the request holds a number or a text that no book can hold; such as NUL, half a "
-            "character, or a number of twenty digits"
+            "the request holds a number or a text that the database cannot store, such as NUL, "
+            "half a character, or a number of twenty digits"
         ) from error
 
 

@@ -78,7 +78,7 @@ def create_user(json_data: schemas.NewUser) -> Response:
 @needs(Scope.READ)
 @routes.output(Tokens)
 def list_tokens() -> Response:
-    """Lists your valid tokens, without their secrets."""
+    """Lists your tokens that are not revoked, without their secrets."""
     with context().read() as session:
         items = queries.tokens(session, account(session))
         return answered(Tokens(items=items, next=None))

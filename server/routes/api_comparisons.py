@@ -52,7 +52,9 @@ def comparison(number: int) -> Response:
 @needs(Scope.SUBMIT)
 @routes.output(Comparison)
 def cancel(number: int) -> Response:
-    """Ends a comparison; its unplayed matches become void and do not count against your limits."""
+    """Cancels a comparison; its unfinished matches become void.
+
+    Those not yet sent do not count against your limits."""
     with acting() as (session, actor, now):
         services.cancel(session, actor, number, now=now)
     return _comparison(number)

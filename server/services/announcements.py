@@ -72,7 +72,7 @@ def _stage(session: Session, season: Season) -> int:
 
 
 def _is_rated(session: Session, season: Season, rounds: int) -> bool:
-    """Whether the standing includes all results of this many first rounds."""
+    """Whether the standing includes all results of the first `rounds` rounds."""
     rated = session.scalar(select(Standing.computed_at).where(Standing.scope == scope_of(season)))
     played = select(func.max(Match.finished_at)).where(Match.season_id == season.id)
     newest = session.scalar(played.where(Match.round < rounds))

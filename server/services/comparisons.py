@@ -171,14 +171,14 @@ def _check_budget(session: Session, user: User, games: int, settings: Settings, 
     running = session.scalar(select(func.count()).select_from(Comparison).where(*mine)) or 0
     if running >= settings.comparisons_at_once:
         raise TooMany(
-            f"{running} of your comparisons are running, which is the most at a time; wait until "
-            "one is over, or cancel it"
+            f"{running} of your comparisons are running, and no more are allowed at a time; wait "
+            "until one is over, or cancel it"
         )
     left = left_today(session, user, settings, now=now)
     if games > left:
         raise TooMany(
-            f"you asked for {games} games, and {left} of your {settings.comparison_games} for "
-            "today are left; ask for fewer, or again after midnight, UTC"
+            f"you asked for {games} games, and you have {left} of {settings.comparison_games} left "
+            "for today; ask for fewer, or again after midnight, UTC"
         )
 
 

@@ -46,7 +46,7 @@ def ask(session: Session, user: User, address: str, *, settings: Settings, now: 
     if it is confirmed already, or TooMany if too many links were sent today.
     """
     if not settings.smtp_host:
-        raise Forbidden("this platform sends no mail; its operator can set a mail server")
+        raise Forbidden("this platform sends no mail; ask its operator to set up a mail server")
     if len(address) > LONGEST or not MAIL_ADDRESS.fullmatch(address):
         raise BadName("that is not a plain e-mail address; give one such as alice@example.org")
     if address == user.email:
@@ -62,7 +62,7 @@ def confirm(session: Session, user: User, secret: str, *, settings: Settings, no
     """Confirms the account's address, and returns it. Raises Forbidden if the link is not valid."""
     if not is_open(user, secret, settings=settings, now=now):
         raise Forbidden(
-            "this link is used, replaced or older than a day, or it was sent to another account; "
+            "this link was used or replaced, is older than a day, or belongs to another account; "
             "ask for a new one on your account's page"
         )
     assert user.email_asked is not None
@@ -113,7 +113,7 @@ def _check_rate(session: Session, user: User, address: str, now: int) -> None:
     same = (func.lower(User.email_asked) == address.lower(), User.email_asked_at > now - DAY_MS)
     others = select(func.count()).select_from(User).where(*same, User.id != user.id)
     if links >= LINKS or (session.scalar(others) or 0) >= ACCOUNTS:
-        raise TooMany("enough links were sent for today; try again tomorrow")
+        raise TooMany("too many links were sent today; try again tomorrow")
 
 
 def _forget(session: Session, user: User, *which: ColumnElement[bool]) -> None:

@@ -53,7 +53,7 @@ _STRANGERS: Final = (
     .where(User.role.not_in(TRUSTED))
     .correlate(Match)
 )
-"""The seats of a match whose bots belong to strangers: to neither operators nor the house."""
+"""Selects the seats of a match whose bots belong to neither operators nor the house."""
 
 
 def dispatch(session: Session, *, settings: Settings, now: int) -> int:

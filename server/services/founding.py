@@ -73,7 +73,9 @@ def found(
     """
     require_operator(actor)
     if (league is None) == (game is None):
-        raise BadOption("a season belongs either to a league or to a game: name one of the two")
+        raise BadOption(
+            "a season belongs to a league or to a game; name either a league or a game, not both"
+        )
     if game is None:
         if own.given:
             raise BadOption(f"{' and '.join(own.given)} belong to the league {league}; edit that")

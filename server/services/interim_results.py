@@ -114,7 +114,7 @@ def finding(row: Comparison) -> str:
     one, other = f"version {row.challenger.number}", f"version {row.defender.number}"
     found = row.result or {"verdict": "undecided", "why": ""}
     if found["why"]:
-        return f"{one} could not be compared with {other} to the end: {found['why']}"
+        return f"the comparison of {one} with {other} could not be finished: {found['why']}"
     if found["verdict"] == "undecided":
         return f"the games do not say whether {one} is better than {other}"
     return f"{one} is {'' if found['verdict'] == 'better' else 'not '}better than {other}"

@@ -101,10 +101,10 @@ def _mark(session: Session, match: Match, version: Version, now: int) -> None:
     log.info("version.stateful", version=version.id, bot=version.bot.full_name, match=match.id)
     publish(session, "version.stateful", version.id, now=now)
     text = (
-        f"{name} keeps state between bouts: when it plays alone, it answers differently than in "
-        f"match {match.id}. From now on a fresh process plays each of its bouts; in a season, from "
-        "the next round on. Its earlier results stand. Keep what a bout needs in the player, not "
-        "in the module or class."
+        f"{name} keeps state between bouts: when a bout is replayed alone, it answers differently "
+        f"than in match {match.id}. From now on a fresh process plays each of its bouts; in a "
+        "season, from the next round on. Its earlier results stand. Keep what a bout needs in the "
+        "player, not in the module or class."
     )
     subject = f"version:{version.id}"
     notices.tell_owner(session, version.bot.owner_id, "stateful", subject, text, now=now)

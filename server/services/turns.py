@@ -37,14 +37,14 @@ def check_pending(session: Session, user: User, network: str, *, settings: Setti
     mine = session.scalar(query.where(Bot.owner_id == user.id)) or 0
     if mine >= settings.pending_tryouts:
         raise TooMany(
-            f"{mine} of your uploads wait for their verdicts, which is the most at a time; wait "
-            "for the first of them, then upload this one"
+            f"{mine} of your uploads wait for their verdicts, and no more are allowed at a time; "
+            "wait for the first of them, then upload this one"
         )
     near = session.scalar(query.where(Version.network == network)) if network else 0
     if near and near >= settings.pending_tryouts_per_address:
         raise TooMany(
-            f"{near} uploads from your address wait for their verdicts, which is the most at a "
-            "time; try again in a minute"
+            f"{near} uploads from your address wait for their verdicts, and no more are allowed "
+            "at a time; try again in a minute"
         )
 
 

@@ -88,7 +88,9 @@ def _tell_owner(session: Session, version: Version, reasons: Sequence[str], now:
     elif version.state == VersionState.ACTIVE:
         text = f"{what} was accepted, and plays from now on."
     else:
-        text = f"{what} was accepted. Another version plays; activate this one where you want it."
+        text = (
+            f"{what} was accepted. Another version plays; activate this one if you want it to play."
+        )
     subject = f"version:{version.id}"
     notices.tell_owner(session, version.bot.owner_id, "verdict", subject, text, now=now)
 

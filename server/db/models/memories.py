@@ -60,7 +60,7 @@ class Lesson(Table):
     records: Mapped[int] = mapped_column(default=0)
     """The number of bouts that the bot was shown."""
     fault: Mapped[str] = mapped_column(String(500), default="")
-    """The fault that kept the old memory, as "kind: detail"."""
+    """The fault because of which the old memory was kept, as "kind: detail"."""
     log: Mapped[str] = mapped_column(default="")
     """The bot's output, for its owner."""
     created_at: Mapped[int] = mapped_column(BigInteger)

@@ -134,8 +134,8 @@ def test_a_season_with_a_format_alone_is_of_the_game_s_own_league(
 @pytest.mark.parametrize(
     "asked, why",
     [
-        (("--league", "bomb", "--game", "bomb"), "name one of the two"),
-        ((), "name one of the two"),
+        (("--league", "bomb", "--game", "bomb"), "name either a league or a game, not both"),
+        ((), "name either a league or a game, not both"),
         (("--league", "bomb", "--cron", "* * * * *"), "schedule belong to the league bomb"),
     ],
 )

@@ -26,7 +26,7 @@ def test_an_owner_sees_what_the_bot_learned_and_others_see_none_of_it() -> None:
     ("changed", "says"),
     [
         ({}, "60 of 60 matches played again, 58 the same, 1 with bots that answer differently"),
-        ({}, "4 of 4 lessons repeated with the same memory as the result. The standing follows"),
+        ({}, "4 of 4 lessons repeated; they led to the same memory. The standing follows"),
         ({"different": ["ab" * 16]}, "1 different"),
         ({"standing": "different"}, "no longer follows from its rows"),
     ],

@@ -285,7 +285,9 @@ def test_a_day_has_a_budget_and_what_was_not_played_is_given_back(
     narrow = open_books(books.context.database.url, comparison_games=5000, comparisons_at_once=2)
     narrow.clock = books.clock
     first = ask(narrow, alice, two[0], games=3000)
-    with pytest.raises(TooMany, match=r"2500 games, and 2000 of your 5000 .* after midnight, UTC"):
+    with pytest.raises(
+        TooMany, match=r"2500 games, and you have 2000 of 5000 .* after midnight, UTC"
+    ):
         ask(narrow, alice, two[0], games=2500)
     ask(narrow, alice, two[0], games=1000)
     with pytest.raises(TooMany, match="2 of your comparisons are running"):
