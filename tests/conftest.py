@@ -36,10 +36,17 @@ PATIENCE_MS = 60_000
 """How long a page may take to show what is expected of it."""
 
 
+UNIT_TESTS = Path(__file__).parent / "unit"
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Files with slow tests come first, so that they do not run last and alone."""
+    """Files with slow tests come first, so that they do not run last and alone. Coverage is
+    measured in unit tests only: elsewhere a line may run, but nobody looks at what it does."""
     slow = {item.path for item in items if item.get_closest_marker("slow")}
     items.sort(key=lambda item: item.path not in slow)
+    for item in items:
+        if not item.path.is_relative_to(UNIT_TESTS):
+            item.add_marker("no_cover")
 
 
 @pytest.fixture(autouse=True, scope="session")
