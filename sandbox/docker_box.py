@@ -135,7 +135,10 @@ class _Container:
         shutil.rmtree(self._folder, ignore_errors=True)
 
     def error_output(self) -> str:
-        """Ends it. Advice for who runs Docker, or ""; it prints nothing of its own."""
+        """Ends the container. Returns advice for the operator, or "".
+
+        A container prints nothing here.
+        """
         self.end()
         return self._advice
 

@@ -16,6 +16,7 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from sandbox import own_clock
+from sandbox.libc import LIBC, checked
 from sandbox.policy import HOST, NOBODY, Wall
 from sandbox.syscalls import Architecture, bot_filter, zygote_filter
 
@@ -29,8 +30,6 @@ _NET_RIGHTS, _SCOPES = 0b11, 0b11
 _STAGE: Final = "/proc"
 _RDONLY, _NOSUID, _NODEV, _REMOUNT = 1, 2, 4, 32
 _PR_CAPBSET_DROP, _PR_CAP_AMBIENT, _CLEAR_ALL, _CAPABILITY_3, _RIGHTS = 24, 47, 4, 0x20080522, 41
-
-_libc = ctypes.CDLL(None, use_errno=True)
 
 
 def first_step(wall: Wall, arch: Architecture | None, *, own_root: bool | None) -> dict[str, bool]:
@@ -77,7 +76,7 @@ class SecondStep:
         for number, both in self._limits:
             resource.setrlimit(number, both)
         for words in self._calls:
-            own_clock.checked(_libc.prctl(*words))
+            checked(LIBC.prctl(*words))
 
 
 def limit(limits: Mapping[str, int], wall: Wall) -> None:
@@ -114,18 +113,18 @@ def leave_root() -> None:
     """
     _mount("tmpfs", _STAGE, "tmpfs", _NOSUID | _NODEV)
     _mount(None, _STAGE, None, _REMOUNT | _RDONLY | _NOSUID | _NODEV)
-    _call(_libc.sethostname, HOST.encode(), len(HOST))
+    _call(LIBC.sethostname, HOST.encode(), len(HOST))
     os.chroot(_STAGE)
     os.chdir("/")
     for right in range(_RIGHTS):
-        _call(_libc.prctl, _PR_CAPBSET_DROP, right, 0, 0, 0)
-    _call(_libc.prctl, _PR_CAP_AMBIENT, _CLEAR_ALL, 0, 0, 0)
-    _call(_libc.capset, struct.pack("=Ii", _CAPABILITY_3, 0), bytes(24))
+        _call(LIBC.prctl, _PR_CAPBSET_DROP, right, 0, 0, 0)
+    _call(LIBC.prctl, _PR_CAP_AMBIENT, _CLEAR_ALL, 0, 0, 0)
+    _call(LIBC.capset, struct.pack("=Ii", _CAPABILITY_3, 0), bytes(24))
 
 
 def _mount(source: str | None, target: str, kind: str | None, flags: int) -> None:
     words = (os.fsencode(word) if word is not None else None for word in (source, target, kind))
-    _call(_libc.mount, *words, flags, None)
+    _call(LIBC.mount, *words, flags, None)
 
 
 def become_nobody() -> None:
@@ -138,17 +137,17 @@ def become_nobody() -> None:
 
 def hide_memory() -> None:
     """Keeps other processes of this account from looking into this one, and prevents core dumps."""
-    _call(_libc.prctl, _PR_SET_DUMPABLE, 0, 0, 0, 0)
+    _call(LIBC.prctl, _PR_SET_DUMPABLE, 0, 0, 0, 0)
 
 
 def renounce_privileges() -> None:
     """Ensures that no program started from here can gain privileges."""
-    _call(_libc.prctl, _PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
+    _call(LIBC.prctl, _PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
 
 
 def load_filter(program: bytes) -> None:
     """Sends every later system call of this process through the filter."""
-    own_clock.checked(_libc.prctl(*_filter_arguments(program)))
+    checked(LIBC.prctl(*_filter_arguments(program)))
 
 
 class _Filter(ctypes.Structure):
@@ -174,7 +173,7 @@ def _prctl_arguments(*numbers: int) -> tuple[object, ...]:
 
 def landlock_abi() -> int:
     """The version of Landlock that the kernel speaks; 0 if it has none."""
-    return max(0, int(_libc.syscall(_CREATE_RULESET, None, 0, 1)))
+    return max(0, int(LIBC.syscall(_CREATE_RULESET, None, 0, 1)))
 
 
 def restrict_files() -> None:
@@ -185,14 +184,14 @@ def restrict_files() -> None:
     files = (1 << _FILE_RIGHTS[min(abi, 5)]) - 1
     rights = [files] + [_NET_RIGHTS] * (abi >= 4) + [_SCOPES] * (abi >= 6)
     attributes = struct.pack(f"={len(rights)}Q", *rights)
-    ruleset = _call(_libc.syscall, _CREATE_RULESET, attributes, len(attributes), 0)
-    _call(_libc.syscall, _RESTRICT_SELF, ruleset, 0)
+    ruleset = _call(LIBC.syscall, _CREATE_RULESET, attributes, len(attributes), 0)
+    _call(LIBC.syscall, _RESTRICT_SELF, ruleset, 0)
     os.close(ruleset)
 
 
 def _call(function: Callable[..., int], *arguments: object) -> int:
     """The result of a call into the C library. Raises OSError with the kernel's reason."""
-    return own_clock.checked(
+    return checked(
         int(function(*(ctypes.c_long(a) if isinstance(a, int) else a for a in arguments)))
     )
 

@@ -23,7 +23,7 @@ _ANSWER: Final = errno.ENOMEDIUM
 _ASKED: Final = 0
 _NO_FILTER: Final = 2
 _PAST: Final = 3
-"""None of these is 1, which is the exit status of a Python that fails."""
+"""1 is left free: a Python that fails exits with it."""
 _START: Final = (
     "import sys; sys.path += [sys.argv[1]]; from sandbox.kernel_gaps import main; main()"
 )

@@ -99,4 +99,5 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 def _error_output(process: subprocess.Popen[bytes]) -> str:
     process.kill()
     _, said = process.communicate()
-    return said.decode(errors="replace").strip().splitlines()[-1:][0] if said else "no word"
+    lines = said.decode(errors="replace").strip().splitlines()
+    return lines[-1] if lines else "no word"

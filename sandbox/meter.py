@@ -55,10 +55,10 @@ class Bank:
 class Meter:
     """Charges one question to a seat. No clock is read before the first `check`.
 
-    Wall time counts from the first look on. Time in which the process, or the thread that waits for
-    it, was kept waiting for a processor is not charged: a bot never pays for a busy machine. The
-    bot is never allowed more wall time than its bank could pay for, or its processor time if that
-    is more.
+    Wall time counts from the first `check` on. Time in which the process, or the thread that waits
+    for it, was kept waiting for a processor is not charged: a bot never pays for a busy machine.
+    The bot is never allowed more wall time than its bank could pay for, or its processor time if
+    that is more.
     """
 
     __slots__ = (
@@ -107,7 +107,7 @@ class Meter:
         return 0.0 if self._first is None else max(0.0, self._waited()[1] - used_ms)
 
     def _waited(self) -> tuple[float, float]:
-        """Milliseconds of wall time since the first look, and how many of them are charged."""
+        """Milliseconds of wall time since the first `check`, and how many of them are charged."""
         now = time.monotonic_ns() / 1e6
         ready = now - (run_delay_ns(self._pid) + run_delay_ns("thread-self")) / 1e6
         if self._first is None:

@@ -14,6 +14,8 @@ from contextlib import suppress
 from errno import EINVAL
 from typing import Final
 
+from sandbox.libc import LIBC, checked
+
 TICK_NS: Final = 1_000_000
 """The clock's resolution."""
 EPOCH: Final = 946_684_800
@@ -70,10 +72,6 @@ _ENTRIES: Final = {
 """The offset in the code of each vDSO function. An older kernel does not have all of them."""
 _NEEDED: Final = "__vdso_clock_gettime"
 
-_libc = ctypes.CDLL(None, use_errno=True)
-_libc.getauxval.restype = ctypes.c_ulong
-_libc.mmap.restype = ctypes.c_void_p
-
 
 def install() -> None:
     """Puts this process, and all that it forks, on a clock of its own.
@@ -83,18 +81,18 @@ def install() -> None:
     """
     if os.uname().machine != _MACHINE:
         raise OSError(f"no code for a clock on {os.uname().machine}")
-    checked(_libc.prctl(_PR_GET_TSC, ctypes.byref(ctypes.c_int()), 0, 0, 0))
-    vdso: int = _libc.getauxval(_AT_SYSINFO_EHDR)
+    checked(LIBC.prctl(_PR_GET_TSC, ctypes.byref(ctypes.c_int()), 0, 0, 0))
+    vdso: int = LIBC.getauxval(_AT_SYSINFO_EHDR)
     functions, times = _functions(), _count_time_pages(vdso)
     code = _code_page()
     size = _make_writable(vdso, max(functions.values()))
     try:
-        checked(_libc.munmap(*_longs(vdso - times * _PAGE, times * _PAGE)))
+        checked(LIBC.munmap(*_longs(vdso - times * _PAGE, times * _PAGE)))
         for name, place in functions.items():
             ctypes.memmove(place, _jump(code + _ENTRIES[name]), _JUMP)
     finally:
         _protect(vdso, size, _READ_EXECUTE)
-    checked(_libc.prctl(_PR_SET_TSC, _TSC_SIGSEGV, 0, 0, 0))
+    checked(LIBC.prctl(_PR_SET_TSC, _TSC_SIGSEGV, 0, 0, 0))
 
 
 def _functions() -> dict[str, int]:
@@ -118,7 +116,7 @@ def _count_time_pages(vdso: int) -> int:
     """
     for count in range(_MOST_PAGES):
         place = vdso - (count + 1) * _PAGE
-        if _libc.madvise(*_longs(place, _PAGE, _DOFORK)) == 0 or ctypes.get_errno() != EINVAL:
+        if LIBC.madvise(*_longs(place, _PAGE, _DOFORK)) == 0 or ctypes.get_errno() != EINVAL:
             break
     if not count:
         raise OSError("the kernel's page of times was not found")
@@ -127,7 +125,7 @@ def _count_time_pages(vdso: int) -> int:
 
 def _code_page() -> int:
     """The address of a new page with the code of the clock."""
-    page = _libc.mmap(*_longs(0, _PAGE, _READ_WRITE, _PRIVATE_ANONYMOUS, -1, 0))
+    page = LIBC.mmap(*_longs(0, _PAGE, _READ_WRITE, _PRIVATE_ANONYMOUS, -1, 0))
     if page == _FAILED:
         raise OSError(ctypes.get_errno(), "no page for the code of the clock")
     ctypes.memmove(page, _CODE, len(_CODE))
@@ -152,16 +150,8 @@ def _jump(target: int) -> bytes:
 
 
 def _protect(start: int, size: int, rights: int) -> None:
-    checked(_libc.mprotect(*_longs(start, size, rights)))
+    checked(LIBC.mprotect(*_longs(start, size, rights)))
 
 
 def _longs(*numbers: int) -> tuple[ctypes.c_long, ...]:
     return tuple(map(ctypes.c_long, numbers))
-
-
-def checked(result: int) -> int:
-    """The result of a call into the C library. Raises OSError with the kernel's reason."""
-    if result < 0:
-        code = ctypes.get_errno()
-        raise OSError(code, os.strerror(code))
-    return result
