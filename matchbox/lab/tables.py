@@ -185,7 +185,7 @@ def round_rows(result: Mapping[str, Any]) -> Rows:
     columns = list(rounds[0][1])
     return [
         ["round", *columns],
-        *([number, *current_figures.values()] for number, current_figures in rounds),
+        *([number, *figures.values()] for number, figures in rounds),
     ]
 
 

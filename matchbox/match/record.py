@@ -23,7 +23,7 @@ _MAX_BYTES: Final = 64 << 20
 _END: Final = "\0"
 _ENCODER: Final = msgspec.json.Encoder()
 _SAME: Final = 1000
-"""While a record is packed, no more values are noted by identity once this many are."""
+"""At most this many values (no strings) are recognised by identity while packing."""
 _WHOLE: Final = {int}
 _LEVEL: Final = 4
 """The zlib level: the next one saves 6%, and takes half as long again."""

@@ -102,14 +102,9 @@ def verify(
     open_player: Callable[[int, int], Player],
     order: Callable[[Iterable[int]], Iterable[int]] = iter,
 ) -> Verdict:
-    """Replays the record's moves, lets its bots play the match again, and compares the digests.
+    """Replays the record's moves, then lets its bots play the match again, as `compare` does.
 
-    `order` gets the rotations and returns them in the order of play.
-
-    Faults that depend on a machine's clock or memory are taken from the record; breaches of the
-    protocol only if the bot does not repeat them. If the result differs, the match is played a
-    third time: if the two new matches differ too, a bot does not repeat itself. Raises BadRecord if
-    the record was played on another Python minor version, or does not replay.
+    Raises BadRecord if the record was played on another Python minor version, or does not replay.
     """
     if not records.is_of_this_python(record):
         raise BadRecord(
@@ -117,6 +112,23 @@ def verify(
             f"{records.python_minor()}; verify it there"
         )
     replay(game, record)
+    return compare(game, record, open_player, order)
+
+
+def compare(
+    game: Game,
+    record: Record,
+    open_player: Callable[[int, int], Player],
+    order: Callable[[Iterable[int]], Iterable[int]] = iter,
+) -> Verdict:
+    """Lets the bots of a record that replays play the match again, and compares the digests.
+
+    `order` gets the rotations and returns them in the order of play.
+
+    Faults that depend on a machine's clock or memory are taken from the record; breaches of the
+    protocol only if the bot does not repeat them. If the result differs, the match is played a
+    third time: if the two new matches differ too, a bot does not repeat itself.
+    """
     wanted = records.digest(record)
     again = records.digest(_play_again(game, record, open_player, order))
     if again == wanted:

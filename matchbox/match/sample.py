@@ -29,8 +29,7 @@ AGAIN: Final = 2
 _NO_WORD: Final = frozenset(("timeout", "platform", "protocol", "memory"))
 """A bout with such a fault proves nothing: the machine may have caused it."""
 _SKIPPED: Final = _NO_WORD | {"excluded"}
-"""A bout with one of these faults is not sampled. "excluded" means that other bouts have decided
-it."""
+"""A bout with one of these faults is not sampled. "excluded" is the result of other bouts."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,7 +33,7 @@ Files: TypeAlias = Mapping[str, bytes]
 """Bundles or memories by digest."""
 Seats: TypeAlias = "Callable[[PlayMatch, Files, Files], Callable[[int, int], Player]]"
 """Takes a job, its bundles and its memories; returns what opens an entrant's seat in a rotation."""
-Order: TypeAlias = Callable[[Iterable[int]], Iterable[int]]
+RotationOrder: TypeAlias = Callable[[Iterable[int]], Iterable[int]]
 """Takes rotations and returns them in the order of play."""
 
 
@@ -44,7 +44,7 @@ class Verifier:
     bundle: Find
     memory: Find
     seats: Seats
-    order: Order = iter
+    order: RotationOrder = iter
 
     def verify(
         self, record: Record, digest: str | None, classes: Sequence[str | None] = ()
@@ -62,18 +62,20 @@ class Verifier:
             return "different"
 
     def _play_again(self, game: Game, record: Record, classes: Sequence[str | None]) -> Finding:
-        """Plays the match again if its bots can run here, and else only replays its moves. Raises
-        BadRecord if they do not replay."""
+        """Replays the moves, then plays the match again if its bots can run here.
+
+        Raises BadRecord if the moves do not replay.
+        """
+        proofs.replay(game, record)
         bundles = _found(record.seats, self.bundle)
         memories = _found(filter(None, proofs.memories(record)), self.memory)
         if bundles is None or memories is None or not records.is_of_this_python(record):
-            proofs.replay(game, record)
             return "replayed_only"
         job = proofs.job_of(record)
         if classes:
             seats = zip(job.seats, classes, strict=True)
             job = replace(job, seats=[replace(seat, class_name=name) for seat, name in seats])
-        return proofs.verify(game, record, self.seats(job, bundles, memories), self.order)
+        return proofs.compare(game, record, self.seats(job, bundles, memories), self.order)
 
 
 def _found(names: Iterable[str], find: Find) -> dict[str, bytes] | None:

@@ -38,7 +38,7 @@ Version = Literal[1]
 Count = Annotated[int, msgspec.Meta(ge=0, lt=1 << 31)]
 Amount = Annotated[float, msgspec.Meta(ge=0, le=1e12)]
 """An amount of time, in the unit of its field; NaN and infinity are refused."""
-Bouts = Annotated[int, msgspec.Meta(ge=0, le=1024)]
+BoutCount = Annotated[int, msgspec.Meta(ge=0, le=1024)]
 """A number of bouts, at most as many as one process may hold."""
 Kind = Literal["match", "version", "lesson"]
 """The subject of a job: a match to play, a version to try out, or a lesson to give."""
@@ -126,9 +126,9 @@ class PlayMatch(Job, frozen=True, kw_only=True):
     options: dict[str, str | int | bool]
     deals: list[DealSeed]
     seats: list[Entrant]
-    width: Bouts = 1
+    width: BoutCount = 1
     """How many bouts a seat plays at once; with ALONE, one, each in a fresh process."""
-    sample: Bouts = 0
+    sample: BoutCount = 0
     """How many of its bouts are replayed, each alone, and compared."""
     separation: Separation = "none"
     """How strictly its rotations are separated."""
@@ -220,7 +220,7 @@ class MatchPlayed(msgspec.Struct, frozen=True, kw_only=True):
     box: str
     seconds: Amount
     diagnostics: list[Diagnostic] = []
-    sampled: Bouts = 0
+    sampled: BoutCount = 0
     """How many bouts were replayed, each alone."""
     stateful: list[Count] = []
     """The entrants that answered differently there, ascending."""

@@ -79,6 +79,17 @@ def test_a_record_that_does_not_replay_is_different(record: Record) -> None:
     assert verifier().verify(changed, records.digest(changed)) == "different"
 
 
+def test_no_file_is_looked_up_for_a_record_that_does_not_replay(record: Record) -> None:
+    looked_up: list[str] = []
+
+    def find(name: str) -> None:
+        looked_up.append(name)
+
+    changed = replace(record, bouts=[replace(record.bouts[0], why="lost"), *record.bouts[1:]])
+    assert verifier(find).verify(changed, None) == "different"
+    assert looked_up == []
+
+
 def test_other_bots_play_another_record(record: Record) -> None:
     swapped = dict(zip(BUNDLES, reversed(BUNDLES.values()), strict=True))
     assert verifier(swapped.get).verify(record, None) == "different"
