@@ -17,7 +17,7 @@ MatchboxError
 │   ├── UnknownGame         no game of that name
 │   └── UploadsClosed       the platform takes no bots from you here
 ├── IllegalMove             a move that the rules refuse; the referee makes it an ending
-├── SeatFault               a seat that did not answer; likewise
+├── SeatFault               a fault of a seat, or of the platform, in place of a move
 └── Unavailable             a failure that may be over later
     ├── BoxUnavailable      this kind of box does not work here
     └── BrokerUnavailable   the queue cannot be reached

@@ -10,9 +10,9 @@ from matchbox.answers import Answer, Interval
 class ComparisonLine(Answer):
     """A comparison in a list; `llr` and `elo` are null with a field, `difference` without one.
 
-    `challenger` and `defender` are numbers of versions, `field` is the number of
-    other bots that they meet.
-    `games` counts bouts. `elo` and `ci95` are null until it is over. `why` says why it was ended.
+    `challenger` and `defender` are numbers of versions, `field` is the number of other bots that
+    they meet. `games` counts bouts. `elo` and `ci95` are null until it is over. `why` says why it
+    was ended.
     """
 
     id: int
@@ -57,7 +57,7 @@ class Forfeits(Answer):
 class Comparison(ComparisonLine):
     """A comparison; `looks` are [bouts, log likelihood ratio or difference] after each batch.
 
-    `pairs` counts the deals that both have played from either side, by half points. A field that
+    `pairs` counts the deals played from both sides, by the challenger's half points. A field that
     does not apply is null. `owner` has asked for the comparison.
     """
 

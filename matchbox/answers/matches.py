@@ -81,9 +81,9 @@ class Bout(Answer):
 class Match(MatchLine):
     """A match; `embargo` says why its record, result and bouts are still closed.
 
-    A match that was played has the fields from `digest` on, once they are open. Only the API gives
-    the `record`, which is null until then. `trouble` is for operators; `mine` says whether the
-    viewer may read the log.
+    A match that was played has the fields from `digest` on once its embargo has ended. Only the API
+    gives the `record`, which is null until then. `trouble` is for operators; `mine` says whether
+    the viewer may read the log.
     """
 
     attempt: int

@@ -10,12 +10,12 @@ from matchbox.answers import Answer
 class NoticeKind(NamedTuple):
     """How the pages name a kind of notice.
 
-    `label` stands before each notice in the inbox. `choice` is the kind's name where an account
-    chooses what it gets by e-mail; None if it cannot be muted.
+    `label` stands before each notice in the inbox. `mail_label` is its label in the form that
+    chooses e-mails; None if it cannot be muted.
     """
 
     label: str
-    choice: str | None = None
+    mail_label: str | None = None
 
 
 NOTICE_KINDS: Final = {
@@ -34,7 +34,7 @@ NOTICE_KINDS: Final = {
 }
 """Every kind of notice. docs/write-a-bot.md explains them to authors."""
 
-MUTABLE: Final = tuple(name for name, kind in NOTICE_KINDS.items() if kind.choice is not None)
+MUTABLE: Final = tuple(name for name, kind in NOTICE_KINDS.items() if kind.mail_label is not None)
 """The kinds that an account can mute: those about its bots and their seasons."""
 
 

@@ -26,7 +26,7 @@ class Round:
 
 
 def rounds_of(entrants: int) -> int:
-    """The number of rounds: log2(n) + 2, but at most as many as a round robin has."""
+    """The number of rounds: log2(n) + 2, but at most as many as a single round robin has."""
     if entrants < 2:
         return 0
     return min(ceil(log2(entrants)) + 2, entrants - 1 + entrants % 2)

@@ -92,7 +92,7 @@ def league() -> str:
 def notices() -> str:
     """Every kind of notice: its label, and its name where an account chooses its mail."""
     rows = [
-        f"| `{name}` | {kind.label} | {kind.choice or 'always'} |"
+        f"| `{name}` | {kind.label} | {kind.mail_label or 'always'} |"
         for name, kind in NOTICE_KINDS.items()
     ]
     head = "| kind | label in the inbox | the choice that mails it |"
