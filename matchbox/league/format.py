@@ -91,7 +91,10 @@ PARTS: Final[dict[str, type[Format] | type[Admission] | type[Schedule]]] = {
 """The settings by the names that a league gives them."""
 ABOUT: Final = {
     "kind": ("Kind", "how it is played"),
-    "cycles": ("Double round robins", "double round robins, or before an adaptive season's tail"),
+    "cycles": (
+        "Double round robins",
+        "number of double round robins; in an adaptive season, those before its tail",
+    ),
     "rounds": ("Rounds (Swiss)", "rounds of a Swiss season; none for log2 of the bots, plus 2"),
     "question": ("Question (adaptive)", "what an adaptive season finds out"),
     "top": ("How many are the best few", "how many, if the question is who they are"),
@@ -163,7 +166,7 @@ def fields_of(settings: type[Format | Admission | Schedule]) -> list[Field]:
 
 def read(kind: type[Settings], data: Mapping[str, Any]) -> Settings:
     """Reads settings. Raises BadOption, which names the wrong field."""
-    return _convert(data, kind, kind.__name__)
+    return _convert(data, kind, kind)
 
 
 def given(kind: type[Settings], data: Mapping[str, Any]) -> Given[Settings]:
@@ -171,7 +174,7 @@ def given(kind: type[Settings], data: Mapping[str, Any]) -> Given[Settings]:
 
     Whether they contradict other fields is seen only in `Given.replace_in`.
     """
-    some = _convert(data, _some_of(kind), kind.__name__)
+    some = _convert(data, _some_of(kind), kind)
     return Given(msgspec.to_builtins(some))
 
 
@@ -181,11 +184,24 @@ def write(settings: Format | Admission | Schedule) -> dict[str, Any]:
     return fields
 
 
-def _convert(data: Mapping[str, Any], kind: type[Read], name: str) -> Read:
+def _convert(data: Mapping[str, Any], kind: type[Read], settings: type[Settings]) -> Read:
     try:
         return msgspec.convert(data, kind)
     except msgspec.ValidationError as error:
-        raise BadOption(f"the {name.lower()} is wrong: {error}") from None
+        why = _out_of_range(data, settings) or str(error)
+        raise BadOption(f"the {settings.__name__.lower()} is wrong: {why}") from None
+
+
+def _out_of_range(data: Mapping[str, Any], settings: type[Settings]) -> str:
+    """Names the first whole number that is too small or too large; empty if there is none."""
+    for known in fields_of(settings):
+        value, least, most = data.get(known.name), known.least, known.most
+        if not known.whole or type(value) is not int:
+            continue
+        if (least is not None and value < least) or (most is not None and value > most):
+            wanted = f"at least {least}" if most is None else f"from {least} to {most}"
+            return f"{known.alias} is {value}; it must be {wanted}"
+    return ""
 
 
 @cache

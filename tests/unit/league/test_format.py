@@ -52,7 +52,8 @@ def test_given_fields_replace_those_of_the_settings() -> None:
     "fields, named",
     [
         ({"laps": 3}, "format.*`laps`"),
-        ({"group": 2}, r"format.*>= 3.*\$\.group"),
+        ({"group": 2}, "format.*: group is 2; it must be from 3 to 32$"),
+        ({"rounds": 0}, "format.*: rounds is 0; it must be at least 1$"),
         ({"kind": "ladder"}, r"format.*'ladder'.*\$\.kind"),
         ({"kind": None}, r"format.*null.*\$\.kind"),
     ],
