@@ -31,16 +31,16 @@ def field(name: str) -> str:
 
 
 def whole(name: str) -> int:
-    """Returns a field as a whole number. Raises BadOption."""
-    text = field(name)
+    """Returns a field as a whole number; spaces around it are ignored. Raises BadOption."""
+    text = field(name).strip()
     if not text.isascii() or not text.isdecimal() or len(text) > 9:
         raise BadOption(f"{name} is {text!r}; it must be a whole number")
     return int(text)
 
 
 def whole_or_none(name: str) -> int | None:
-    """Like `whole`, but returns None for an empty field."""
-    return whole(name) if field(name) else None
+    """Like `whole`, but returns None for an empty field, or one of spaces."""
+    return whole(name) if field(name).strip() else None
 
 
 def go_to(endpoint: str, **parts: object) -> Response:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from flask import Blueprint, request
-from werkzeug.exceptions import NotFound as NoSuchPage
 
 from dashboard import forms as pages
 from matchbox.league.format import (
@@ -18,14 +17,15 @@ from matchbox.league.format import (
     fields_of,
     given,
 )
-from server.auth import acting, context
+from server.auth import acting, context, signed_in
 from server.routes.form_fields import field, form_of, go_to, whole_or_none
 from server.services import admission, entries, founding, leagues, seasons
+from server.services.accounts import require_operator
 
 if TYPE_CHECKING:
     from werkzeug.wrappers import Response
 
-PLACES: Final = {"enter": entries.enter, "leave": entries.leave}
+ENTRY_ACTIONS: Final = {"enter": entries.enter, "leave": entries.leave}
 STEPS: Final = {
     "open": seasons.publish,
     "freeze": seasons.freeze,
@@ -41,6 +41,7 @@ routes = Blueprint("forms_leagues", __name__)
 @form_of(pages.leagues_page)
 def create_league() -> Response:
     """Makes a league."""
+    require_operator(signed_in())
     with acting() as (session, actor, now):
         row = leagues.create(
             session,
@@ -65,6 +66,7 @@ def create_league() -> Response:
 @form_of(pages.league_page)
 def edit_league(name: str) -> Response:
     """Changes how a league is run. Without a number of deals, the bots' speed decides it."""
+    require_operator(signed_in())
     with acting() as (session, actor, now):
         deals = whole_or_none("deals")
         leagues.edit(
@@ -115,6 +117,7 @@ def create_season() -> Response:
 
     Without a name, it takes the last season's name and the next number.
     """
+    require_operator(signed_in())
     with acting() as (session, actor, now):
         row = founding.found(
             session,
@@ -130,18 +133,18 @@ def create_season() -> Response:
     return go_to("pages.season", season=row.id)
 
 
-@routes.post("/seasons/<number:season>/<step>")
+@routes.post(
+    "/seasons/<number:season>/<any(enter, leave, open, freeze, start, pause, resume, cancel):step>"
+)
 def change_season(season: int, step: str) -> Response:
     """Enters or withdraws a bot; for operators, moves the season to its next state."""
     with acting() as (session, actor, now):
-        if step in PLACES:
-            PLACES[step](session, actor, season, field("bot"), now=now)
-        elif step in STEPS:
-            STEPS[step](session, actor, season, now=now)
+        if step in ENTRY_ACTIONS:
+            ENTRY_ACTIONS[step](session, actor, season, field("bot"), now=now)
         elif step == "start":
             seasons.start(session, actor, season, settings=context().settings, now=now)
         else:
-            raise NoSuchPage
+            STEPS[step](session, actor, season, now=now)
     return go_to("pages.season", season=season)
 
 

@@ -104,6 +104,7 @@ def reinstate(season: int) -> Response:
 @form_of(pages.season_operate_page)
 def rerun(season: int) -> Response:
     """Replays a round."""
+    accounts.require_operator(signed_in())
     number = whole("round")
     with acting() as (session, actor, now):
         operations.rerun(session, actor, season, number, field("reason"), now=now)

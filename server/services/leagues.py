@@ -115,9 +115,10 @@ def edit(
 ) -> None:
     """Changes those settings of the league that are given.
 
-    A format and a number of deals apply to seasons made from now on, everything else at once. With
-    `paced` the number of deals follows from the bots' speed again. Raises Forbidden, NotFound,
-    BadOption, or Conflict if a continuous league would get a schedule.
+    A format applies to seasons made from now on; a number of deals also to ranked matches scheduled
+    from now on, and to comparisons; everything else at once. With `paced` the number of deals
+    follows from the bots' speed again. Raises Forbidden, NotFound, BadOption, or Conflict if a
+    continuous league would get a schedule.
     """
     require_operator(actor)
     league = find_league(session, name)

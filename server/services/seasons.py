@@ -130,7 +130,7 @@ def publish(session: Session, actor: User, name: int | str, *, now: int) -> None
 
     Raises Forbidden, NotFound or Conflict.
     """
-    season = _operated(session, actor, name)
+    season = _season_for_operator(session, actor, name)
     values = {}
     if season.starts_at is not None and season.starts_at <= now:
         values["starts_at"] = schedule.next_start(schedule_of(season.league), now)
@@ -145,7 +145,7 @@ def freeze(session: Session, actor: User, name: int | str, *, now: int) -> list[
     does not play. Raises Forbidden, NotFound, or Conflict if the season is not open, has fewer than
     two bots, or a bot has no active version.
     """
-    season = _operated(session, actor, name)
+    season = _season_for_operator(session, actor, name)
     made = _freeze(session, season, now, scheduled=False)
     audit.note(session, actor, "season.freeze", f"season:{season.id}", now=now)
     return made
@@ -158,7 +158,7 @@ def start(
 
     An open season is frozen first. Raises Forbidden, NotFound, or Conflict if it cannot be played.
     """
-    season = _operated(session, actor, name)
+    season = _season_for_operator(session, actor, name)
     return begin(session, actor, season, settings=settings, now=now)
 
 
@@ -222,7 +222,7 @@ def finish(session: Session, fresh: Fresh, *, places: Sequence[int] = (), now: i
 
 
 def _freeze(session: Session, season: Season, now: int, *, scheduled: bool) -> list[Season]:
-    require_state(season, SeasonState.OPEN, "an open season freezes")
+    require_state(season, SeasonState.OPEN, "only an open season can be frozen")
     _fix_versions(session, season, scheduled)
     admission.enter_everybody(session, season)
     if len(season.entries) < 2:
@@ -276,11 +276,11 @@ def _change_all(
     now: int,
     **values: int | None,
 ) -> list[Season]:
-    """Changes the state of the season, and of its edition's other divisions that are in `before`.
+    """Changes the state of the season, and of those other divisions whose state is one of `before`.
 
     Returns the changed ones. Raises Forbidden, NotFound or Conflict.
     """
-    season = _operated(session, actor, name)
+    season = _season_for_operator(session, actor, name)
     edition = divisions.of_edition(session, season)
     taken = [row for row in edition if row.state in before or row.id == season.id]
     for row in taken:
@@ -289,7 +289,7 @@ def _change_all(
     return taken
 
 
-def _operated(session: Session, actor: User, name: int | str) -> Season:
+def _season_for_operator(session: Session, actor: User, name: int | str) -> Season:
     """The season with that number or name, for an operator. Raises Forbidden or NotFound."""
     require_operator(actor)
     return find_season(session, name, actor)

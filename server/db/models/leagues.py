@@ -51,8 +51,8 @@ class League(Table):
     deals: Mapped[int]
     """The number of deals in a match."""
     paced: Mapped[bool] = mapped_column(default=False)
-    """True if nobody chose the number of deals. Each season then takes it from the speed of its
-    bots at the start."""
+    """True if nobody chose the number of deals. Each ranked match, season and comparison then takes
+    it from the speed of its bots."""
     separation: Mapped[Separation] = mapped_column(String(16), default="none")
     """How strictly its matches separate the rotations of a deal; see
     matchbox.match.wire.Separation."""

@@ -34,6 +34,31 @@ def test_a_season_on_the_page_has_the_deals_that_are_named_for_it(
         assert made[0].deals == 25
 
 
+def test_a_number_in_a_form_may_have_spaces_around_it_or_be_spaces_alone(
+    browse: Browse, charlie: User, books: Books
+) -> None:
+    assert browse(charlie).send("/seasons", **{**AUTUMN, "cycles": " 5 ", "deals": " "}).location
+    with books.read() as session:
+        made = session.scalars(select(Season)).one()
+        assert (made.cycles, made.paced) == (5, True)
+
+
+def test_a_number_that_is_too_large_is_refused_with_the_numbers_that_are_possible(
+    browse: Browse, charlie: User
+) -> None:
+    page = browse(charlie).send("/seasons", **{**AUTUMN, "cycles": "500"}).text
+    assert "cycles is 500; it must be from 1 to 100" in page
+
+
+def test_an_author_who_fills_a_form_of_operators_wrongly_is_refused_as_an_author(
+    browse: Browse, alice: User, charlie: User, books: Books
+) -> None:
+    season, author = open_season(books, charlie), browse(alice)
+    for path in ("/leagues", "/leagues/bomb", "/seasons"):
+        assert author.send(path, name="x", deals="x", cycles="x").status_code == 403
+    assert author.send(f"/seasons/{season}/rerun", round="x", reason="why").status_code == 403
+
+
 @pytest.mark.parametrize(
     ("more", "status"),
     [
@@ -117,7 +142,8 @@ def test_an_operator_runs_a_season_and_nobody_else_does(
     for step in ("start", "pause", "resume", "cancel"):
         assert operator.send(f"{page}/{step}").location == page
     assert operator.send(f"{page}/start").status_code == 409
-    assert operator.send(f"{page}/dissolve").status_code == 404
+    for somebody in (None, alice, charlie):
+        assert browse(somebody).send(f"{page}/dissolve").status_code == 404
     assert operator.send("/seasons/999/start").status_code == 404
 
 
