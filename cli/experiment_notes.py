@@ -18,13 +18,13 @@ def print_stateful(bots: Sequence[str], alone: Sequence[str] = ()) -> None:
     """Says which bots keep state, and what was done about it or what the user can do."""
     for bot in bots:
         if bot in alone:
-            remedy = "a fresh process has played each of its games again, as in a league"
+            remedy = ", so each of its games was played again by a fresh process"
         else:
             remedy = (
-                "these games were played side by side; with --width 0 a fresh process plays each "
+                ". These games were played side by side; with --width 0 a fresh process plays each "
                 "game, as in a league"
             )
-        output.note(f"{bot} keeps state: it plays differently when alone; {remedy}")
+        output.note(f"{bot} keeps state: it plays differently when alone{remedy}")
 
 
 def wall_text(box: str) -> str:

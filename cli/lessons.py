@@ -58,10 +58,13 @@ def share(
     ] = None,
 ) -> None:
     """Say whether others may have your bots with exported seasons, or show your choice."""
+    from cli.client import parse_answer
     from matchbox.answers.lessons import Sharing
 
+    path = "/account/sharing"
     with connect() as client:
-        if answer is not None:
-            client.post("/account/sharing", {"shares": answer == "yes"})
-        sharing = client.answer(Sharing, "/account/sharing")
+        if answer is None:
+            sharing = client.answer(Sharing, path)
+        else:
+            sharing = parse_answer(Sharing, client.post(path, {"shares": answer == "yes"}))
     print(f"your bots go with exported seasons: {'yes' if sharing.shares else 'no'}")

@@ -105,7 +105,7 @@ def submit(
     if version.state == "refused":
         output.exit_no()
     if version.state == "suspended":
-        output.exit_no(f"It is suspended: {version.trouble}; correct the bot and submit it again")
+        output.exit_no("Correct the bot and submit it again")
 
 
 def terms(scopes: list[str] | None, days: int) -> dict[str, Any]:
@@ -143,6 +143,7 @@ def flat(version: Version) -> dict[str, Any]:
         "digest": version.digest,
         "state": version.state,
         "accepted": _accepted(version),
+        "trouble": version.trouble,
         **{key: report.get(key) for key in ("verdict", "games", "cpu_ms_per_decision", "box")},
         "reasons": report.get("reasons") or [],
         "log": report.get("log") or "",

@@ -39,7 +39,7 @@ class Experiment:
     stateful: Sequence[str]
     """The bots that answer differently alone than among other bouts."""
     alone: Sequence[str] = ()
-    """Those of them whose games were each played by a fresh process once they were found."""
+    """Those of them whose games were then played again, each by a fresh process."""
 
 
 class StatefulBotsFound(Exception):

@@ -22,24 +22,19 @@ MARKS: Final = (1, 2, 5, 10, 20, 50, 100)
 def main(words: Sequence[str]) -> int:
     """Learns and writes the table and the curve; returns 0."""
     options = _options(words)
-    marks = []
+    points = []
     for iterations in options.marks:
         values, solved = solve(iterations, options.workers)
         text = table.text(iterations, values, solved)
         found = curve.share(BOT, text, options.games, options.seed, options.workers)
         left = table.mean_exploitability(solved)
-        marks.append(curve.CurvePoint(iterations, left, options.games, *found))
+        points.append(curve.CurvePoint(iterations, left, options.games, *found))
         won = 100 * found[0]
         output.note(f"{iterations} iterations: {won:.1f}% won, exploitability {left:.4f}")
-    caption = (
-        f"At every point, {options.games} games of two against {curve.RIVAL}, seed {options.seed}, "
-        "with a new table of that many iterations. Exploitability is how much the best answer wins "
-        "beyond its share of a round, as the mean of all rounds. Made by: make learn."
-    )
     options.docs.mkdir(parents=True, exist_ok=True)
     options.table.write_text(text)
-    (options.docs / "learning.tsv").write_text(curve.tsv(marks))
-    (options.docs / "learning.html").write_text(curve.page(marks, caption))
+    (options.docs / "learning.tsv").write_text(curve.tsv(points))
+    (options.docs / "learning.html").write_text(curve.page(points, options.seed))
     output.note(f"written: {options.table}, learning.tsv and learning.html in {options.docs}")
     return 0
 

@@ -25,6 +25,7 @@ GAME: Final = "skull"
 RIVAL: Final = "bluffer"
 PLOTLY: Final = "../dashboard/static/vendor/plotly-cartesian.min.js"
 """The path from the page to the repository's own copy."""
+_TITLE: Final = "How the bot regret learns two-player Skull"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,17 +66,27 @@ def tsv(points: Sequence[CurvePoint]) -> str:
     return "".join("\t".join(map(_cell_text, line)) + "\n" for line in (head, *lines))
 
 
-def page(points: Sequence[CurvePoint], caption: str) -> str:
-    """The curve as a page that loads nothing but the repository's own Plotly."""
-    title = "How the bot regret learns two-player Skull"
+def page(points: Sequence[CurvePoint], seed: str) -> str:
+    """The curve as a page that loads nothing but the repository's own Plotly.
+
+    `seed` is that of the games, which are equally many at every point.
+    """
     figure = draw(points).to_html(full_html=False, include_plotlyjs=PLOTLY, div_id="curve")
+    return f"{head(points[0].games, seed)}{figure}\n</html>\n"
+
+
+def head(games: int, seed: str) -> str:
+    """The beginning of the page: its title, and what the figure shows."""
+    caption = (
+        f"At every point, {games} games of two against {RIVAL}, seed {seed}, with a new table of "
+        "that many iterations. Exploitability is how much the best answer wins beyond its share of "
+        "a round, as the mean of all rounds. Made by: make learn."
+    )
     return f"""<!doctype html>
-<html lang="en"><meta charset="utf-8"><title>{title}</title>
+<html lang="en"><meta charset="utf-8"><title>{_TITLE}</title>
 <style>body {{ font: 16px system-ui; margin: 2rem auto; max-width: 56rem; padding: 0 1rem }}</style>
-<h1>{title}</h1>
+<h1>{_TITLE}</h1>
 <p>{escape(caption)}</p>
-{figure}
-</html>
 """
 
 

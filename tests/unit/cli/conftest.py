@@ -68,10 +68,11 @@ class Platform:
     url: str
     books: Books
 
-    def token(self, user: User) -> str:
-        """A token for that account."""
+    def token(self, user: User, *scopes: str) -> str:
+        """A token for that account, with all its rights or with these."""
+        now = self.books.clock()
         with self.books.write() as session:
-            return accounts.make_token(session, user, "test", now=self.books.clock())
+            return accounts.make_token(session, user, "test", now=now, scopes=scopes or None)
 
 
 @pytest.fixture

@@ -155,10 +155,20 @@ def test_only_operators_take_everybody_s_bots_and_sharing_is_asked_for(
     matchbox("season", "export", "spring", file)
     assert bundles(file) == 0
     monkeypatch.setenv("MATCHBOX_TOKEN", platform.token(person(platform.books, "alice")))
-    assert matchbox("share", "yes").out == "your bots go with exported seasons: yes\n"
+    for answer in ("no", "yes"):
+        told = f"your bots go with exported seasons: {answer}\n"
+        assert matchbox("share", answer).out == matchbox("share").out == told
     monkeypatch.setenv("MATCHBOX_TOKEN", platform.token(person(platform.books, "mallory")))
     matchbox("season", "export", "spring", file)
     assert bundles(file) == 1
+
+
+def test_sharing_is_set_with_a_token_that_may_only_submit(
+    alice: User, platform: Platform, matchbox: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MATCHBOX_TOKEN", platform.token(alice, "submit"))
+    told = matchbox("share", "yes")
+    assert (told.code, told.out) == (0, "your bots go with exported seasons: yes\n")
 
 
 def bundles(file: Path) -> int:

@@ -48,7 +48,7 @@ def test_who_keeps_state_between_games_is_played_alone_and_named(
     assert alone["stateful"] == alone["alone"] == wide["stateful"] == ["counting"]
     assert alone["pairs"] == narrow["pairs"] != wide["pairs"]
     assert wide["alone"] == []
-    assert "a fresh process has played each of its games again" in matchbox(*words).err
+    assert "so each of its games was played again by a fresh process" in matchbox(*words).err
 
 
 def test_games_that_do_not_say_are_no_yes(matchbox: Run) -> None:

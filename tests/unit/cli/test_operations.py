@@ -78,7 +78,10 @@ def test_a_suspended_version_is_submitted_in_vain_and_reinstated(
     file.write_bytes(SIMPLE + b"# charlie/shaky\n")
     same = matchbox("submit", file, "--game", "bomb", "--name", "shaky", "--wait")
     assert same.code == 1
-    assert "It is suspended: 8 of 80; correct the bot and submit it again" in same.err
+    assert "version 1 is suspended: 8 of 80\n" in same.out
+    assert same.err == "Correct the bot and submit it again\n"
+    document = matchbox("submit", file, "--game", "bomb", "--name", "shaky", "--json").json
+    assert (document["state"], document["trouble"]) == ("suspended", "8 of 80")
     told = matchbox("admin", "reinstate-version", "charlie/shaky", 1, *WHY, "--json").json
     assert told["state"] == "active"
 

@@ -102,7 +102,7 @@ def test_what_was_done_about_who_keeps_state_is_told(matchbox: Run, tmp_path: Pa
     words = ("simulate", "bomb", *bots, "--seed", "7", "--games", "100", "--box", "none")
     told = matchbox(*words).err
     assert "counting keeps state" in told
-    assert "a fresh process has played each of its games again" in told
+    assert "so each of its games was played again by a fresh process" in told
     assert "simple keeps state" not in told
     assert "with --width 0" in matchbox(*words, "--width", "250").err
 

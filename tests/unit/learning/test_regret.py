@@ -123,6 +123,11 @@ def test_the_shipped_table_is_the_last_of_the_curve() -> None:
     assert float(last["low"]) > 0.5 > float(marks[0]["high"])
 
 
+def test_the_page_of_the_curve_has_the_title_and_the_caption_of_the_program() -> None:
+    page = (learn.DOCS / "learning.html").read_text()
+    assert page.startswith(curve.head(1000, "learning"))
+
+
 def test_the_shipped_bot_fits_into_an_upload() -> None:
     data = shipped.find("skull", "regret").data
     assert len(data) < ZIP_BYTES
