@@ -30,11 +30,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from greenlet import getcurrent, greenlet
 
-from matchbox.match import frame_codec, libraries, loading, memory, numpy_chance, seeded_random
+from matchbox.match import libraries, loading, memory, numpy_chance, seeded_random
 from matchbox.match.answer_codec import encodes, said_in_rows, to_bytes
 from matchbox.match.answer_codec import said as _said
 from matchbox.match.fault_text import blame, report_text
-from matchbox.match.frame_codec import Asked
 from matchbox.match.seeded_random import HERE, Generator
 
 if TYPE_CHECKING:
@@ -109,8 +108,8 @@ class Session:
         self._memory = b""
         self._chance: Generator | None = None
         self._here = HERE
-        self._bouts: list[_Bout | None] = []
-        """The bouts by number; None if the bout is not in progress."""
+        self._bouts: dict[int, _Bout] = {}
+        """The bouts in progress, by number."""
         self._hub = getcurrent()
         self._idle: list[greenlet] = []
         self._abandoned: list[greenlet] = []
@@ -128,16 +127,6 @@ class Session:
 
     def handle(self, frame: bytes) -> bytes:
         """Returns the frame that answers this one."""
-        if frame_codec.COMPILED:
-            asked = Asked(frame)
-            if asked.usual:
-                sys.audit("marshal.loads", frame)  # A bot's hook sees the same in both builds.
-                for number in asked.ended():
-                    self._forget(number)
-                for place in range(asked.count):  # Without a new object for each question.
-                    asked.take()
-                    self._ask(place, asked.number, asked.view, asked.seed)
-                return self._say(asked.nonce(), asked.count)
         return self._handle(marshal.loads(frame))
 
     def _handle(self, message: list[Any]) -> bytes:
@@ -153,8 +142,7 @@ class Session:
         _, nonce, questions, ended = message
         for number in ended:
             self._forget(number)
-        for place, (number, view, seed) in enumerate(questions):
-            self._ask(place, number, view, seed)
+        self._ask(questions)
         return self._say(nonce, len(questions))
 
     def _load(self, job: dict[str, Any]) -> list[Plain]:
@@ -196,23 +184,16 @@ class Session:
         except BaseException as error:
             return ["fault", *blame(error)]
 
-    def _ask(self, place: int, number: int, view: Any, seed: Any) -> None:
-        """Notes a question of this frame."""
-        bouts = self._bouts
-        bout = bouts[number] if number < len(bouts) else None
-        if bout is None:
-            bout = self._begin(number, seed)
-        bout.place = place
-        bout.view = view
-        (self._new if bout.waiting is None else self._waiting).append(bout)
-
-    def _begin(self, number: int, seed: Any) -> _Bout:
-        """Starts a bout at its first question."""
-        bouts = self._bouts
-        if number >= len(bouts):
-            bouts.extend([None] * (number + 1 - len(bouts)))
-        bouts[number] = bout = _Bout(self, number, seed)
-        return bout
+    def _ask(self, questions: list[Any]) -> None:
+        """Notes the questions of this frame."""
+        bouts, new, waiting = self._bouts, self._new, self._waiting
+        for place, (number, view, seed) in enumerate(questions):
+            bout = bouts.get(number)
+            if bout is None:
+                bouts[number] = bout = _Bout(self, number, seed)
+            bout.place = place
+            bout.view = view
+            (new if bout.waiting is None else waiting).append(bout)
 
     def _say(self, nonce: int, count: int) -> bytes:
         """Decides on every question of this frame."""
@@ -265,7 +246,7 @@ class Session:
                     raise
                 except BaseException as error:
                     self._faults.append((bout.place, *blame(error)))
-                    bouts[bout.number] = None
+                    del bouts[bout.number]
                 else:
                     if type(move) is tuple:
                         self._rows.append(bout.place)
@@ -296,11 +277,9 @@ class Session:
 
     def _forget(self, number: int) -> None:
         """Drops a bout. A decision of it that still waits is never woken, not even to end it."""
-        if number < len(self._bouts):
-            bout = self._bouts[number]
-            self._bouts[number] = None
-            if bout is not None and bout.waiting is not None:
-                self._abandoned.append(bout.waiting)
+        bout = self._bouts.pop(number, None)
+        if bout is not None and bout.waiting is not None:
+            self._abandoned.append(bout.waiting)
 
     def _encode_said(self, nonce: int) -> bytes:
         if not (self._faults or self._rows or self._reports) and (

@@ -39,28 +39,6 @@ cdef inline Py_ssize_t _copy(
     unsigned char *to, Py_ssize_t at, const unsigned char *data, Py_ssize_t size
 ) noexcept
 
-@cython.final
-@cython.auto_pickle(False)
-cdef class Asked:
-    cdef const unsigned char *_data
-    cdef bytes _frame
-    cdef Py_ssize_t _at, _end
-    cdef readonly Py_ssize_t count, number
-    cdef readonly bint usual
-    cdef readonly bytes view
-    cdef readonly str seed
-
-    cpdef Py_ssize_t nonce(self) except -1
-    @cython.locals(data="const unsigned char *", at=Py_ssize_t, first=Py_ssize_t, place=Py_ssize_t)
-    cpdef list ended(self)
-    @cython.locals(data="const unsigned char *", at=Py_ssize_t, start=Py_ssize_t)
-    cpdef take(self)
-
-@cython.locals(high=Py_ssize_t)
-cdef inline Py_ssize_t _number(const unsigned char *data, Py_ssize_t at) noexcept
-@cython.locals(head="const unsigned char *", at=Py_ssize_t, end=Py_ssize_t)
-cdef Py_ssize_t _after_questions(const unsigned char *data, Py_ssize_t size) except -1
-
 @cython.locals(
     to="unsigned char *", head=bytes, known=bytes, at=Py_ssize_t, size=Py_ssize_t,
 )

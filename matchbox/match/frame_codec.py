@@ -1,8 +1,8 @@
 """Encodes and decodes frames byte by byte, without a library, for the compiled build.
 
-A question is encoded as marshal would encode it. Frames of questions are decoded if they have the
-usual shape; answers are decoded if they hold only short strings and integers. All else is left to
-marshal and msgspec, which plain Python uses at once, since they are faster there.
+A question is encoded as marshal would encode it. Answers are encoded and decoded if they are only
+short strings and integers. All else is left to marshal and msgspec, which plain Python uses at
+once, since they are faster there.
 """
 
 from __future__ import annotations
@@ -162,90 +162,6 @@ def _copy(to: bytearray, at: int, data: bytes | bytearray, size: int) -> int:
     for place in range(size):
         to[at + place] = data[place]
     return at + size
-
-
-class Asked:
-    """Decodes the questions of a frame one by one, if it is `usual`: as `asks` encodes it."""
-
-    __slots__ = ("_at", "_data", "_end", "_frame", "count", "number", "seed", "usual", "view")
-
-    def __init__(self, frame: bytes) -> None:
-        self._frame = frame
-        self._data = frame
-        self._at = _FIRST
-        self._end = _after_questions(self._data, len(frame))
-        self.usual = self._end > 0
-        self.count = _number(self._data, _COUNT) if self.usual else 0
-        self.number = 0
-        self.view = b""
-        self.seed: str | None = None
-
-    def nonce(self) -> int:
-        """The frame's number."""
-        return _number(self._data, _NONCE)
-
-    def ended(self) -> list[int]:
-        """The bouts that are over."""
-        data, at = self._data, self._end
-        first = at + 5
-        return [_number(data, first + 5 * place) for place in range(_number(data, at))]
-
-    def take(self) -> None:
-        """Decodes the next question. Raises IndexError if there is none."""
-        data, at = self._data, self._at
-        if at >= self._end:
-            raise IndexError
-        self.number = _number(data, at + 5)
-        start = at + 15
-        at = start + _number(data, at + 10)
-        self.view = data[start:at]
-        if data[at] == _NONE:
-            self.seed = None
-            self._at = at + 1
-        else:
-            start = at + 5
-            self._at = start + _number(data, at)
-            self.seed = data[start : self._at].decode("utf-8")
-
-
-def _number(data: bytes, at: int) -> int:
-    """The four-byte number of the value that begins at `at`."""
-    high = data[at + 4]
-    return data[at + 1] | data[at + 2] << 8 | data[at + 3] << 16 | high << 24
-
-
-def _after_questions(data: bytes, size: int) -> int:
-    """The place of the list of ended bouts; 0 if the frame does not have the usual shape."""
-    head = _HEAD
-    if size < _FIRST:
-        return 0
-    for at in range(_NONCE):
-        if data[at] != head[at]:
-            return 0
-    if data[_NONCE] != _INT or data[_NONCE + 4] > 127 or data[_COUNT] != _LIST:
-        return 0
-    at = _FIRST
-    for _ in range(_number(data, _COUNT)):
-        if at + 15 > size or data[at] != _TUPLE or _number(data, at) != 3:
-            return 0
-        if data[at + 5] != _INT or data[at + 9] > 127 or data[at + 10] != _BYTES:
-            return 0
-        at += 15 + _number(data, at + 10)
-        if at + 5 > size:
-            return 0
-        if data[at] == _NONE:
-            at += 1
-        elif data[at] == _TEXT:
-            at += 5 + _number(data, at)
-        else:
-            return 0
-    end = at
-    if end + 5 > size or data[end] != _LIST or size != end + 5 + 5 * _number(data, end):
-        return 0
-    for at in range(end + 5, size, 5):
-        if data[at] != _INT or data[at + 4] > 127:
-            return 0
-    return end
 
 
 # --- Answers ---------------------------------------------------------------------------------

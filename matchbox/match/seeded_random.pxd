@@ -3,7 +3,7 @@ from matchbox cimport limbs
 from matchbox.limbs cimport u32, u64
 
 cdef bint _IN_LIMBS
-cdef object _DRAWS, _MISSING
+cdef object _DRAWS
 cdef Here _here
 
 cdef class Generator:

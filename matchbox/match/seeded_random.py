@@ -222,7 +222,6 @@ class Here:
 
 HERE: Final = Here()
 _here: Here = HERE
-_MISSING: Final = object()
 
 
 class BoutRandom(random.Random):
@@ -293,15 +292,7 @@ def _dispatcher(name: str) -> Callable[..., Any]:
     return draw
 
 
-def _usual(name: str, given: tuple[Any, ...], more: tuple[Any, ...], named: dict[str, Any]) -> Any:
-    """Calls the standard library's method, which also raises its errors."""
-    args = [one for one in given if one is not _MISSING]
-    return getattr(_source(), name)(*args, *more, **named)
-
-
-def _random(*args: Any, **named: Any) -> float:
-    if args or named:
-        return _OWN.random(*args, **named)
+def _random() -> float:
     now = _here.generator
     if now is not None and now.source is _DRAWS:
         return now.random()
@@ -309,45 +300,45 @@ def _random(*args: Any, **named: Any) -> float:
     return drawn
 
 
-def _randint(a: Any = _MISSING, b: Any = _MISSING, /, *more: Any, **named: Any) -> Any:
-    if type(a) is int and type(b) is int and a <= b and not more and not named:
+def _randint(a: Any, b: Any) -> Any:
+    if type(a) is int and type(b) is int and a <= b:
         return a + _below(b - a + 1)
-    return _usual("randint", (a, b), more, named)
+    return _source().randint(a, b)
 
 
-def _randrange(start: Any = _MISSING, stop: Any = _MISSING, /, *more: Any, **named: Any) -> Any:
-    if type(start) is int and not more and not named:
-        if stop is _MISSING:
+def _randrange(start: Any, stop: Any = None, step: Any = 1) -> Any:
+    if type(start) is int and type(step) is int and step == 1:
+        if stop is None:
             if start > 0:
                 return _below(start)
         elif type(stop) is int and start < stop:
             return start + _below(stop - start)
-    return _usual("randrange", (start, stop), more, named)
+    return _source().randrange(start, stop, step)
 
 
-def _choice(seq: Any = _MISSING, /, *more: Any, **named: Any) -> Any:
-    if (type(seq) is list or type(seq) is tuple) and seq and not more and not named:
+def _choice(seq: Any) -> Any:
+    if (type(seq) is list or type(seq) is tuple) and seq:
         now = _here.generator
         if now is not None and now.source is _DRAWS:
             return seq[now._randbelow(len(seq))]
         return seq[_below(len(seq))]
-    return _usual("choice", (seq,), more, named)
+    return _source().choice(seq)
 
 
-def _sample(population: Any = _MISSING, k: Any = _MISSING, /, *more: Any, **named: Any) -> Any:
+def _sample(population: Any, k: Any, *, counts: Any = None) -> Any:
     now = _here.generator
-    if now is not None and now.source is _DRAWS and not more and not named:
+    if now is not None and now.source is _DRAWS and counts is None:
         drawn = now.few(population, k)
         if drawn is not None:
             return drawn
-    return _usual("sample", (population, k), more, named)
+    return _source().sample(population, k, counts=counts)
 
 
-def _shuffle(x: Any = _MISSING, /, *more: Any, **named: Any) -> None:
-    if type(x) is list and not more and not named:
+def _shuffle(x: Any) -> None:
+    if type(x) is list:
         _shuffle_list(x)
     else:
-        _usual("shuffle", (x,), more, named)
+        _source().shuffle(x)
 
 
 def _shuffle_list(items: list[Any]) -> None:

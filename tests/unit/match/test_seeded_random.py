@@ -145,7 +145,9 @@ def outcome(draw: Any, arguments: tuple[Any, ...]) -> object:
     """What a draw gives, or how it is refused."""
     try:
         return draw(*arguments)
-    except (IndexError, TypeError, ValueError) as error:
+    except TypeError:  # The text names the function, and a method counts itself as an argument.
+        return TypeError
+    except (IndexError, ValueError) as error:
         return str(error)
 
 
