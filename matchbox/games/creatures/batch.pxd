@@ -1,38 +1,35 @@
 """The types of the creature duel's batch, for the compiled build."""
 
 cimport cython
-from matchbox.games.creatures.codec cimport write, written
+from matchbox.games.creatures.codec cimport brief
 from matchbox.games.creatures.plan cimport Plan
-from matchbox.games.creatures.state cimport Side
-from matchbox.match cimport frame_codec
-from matchbox.games.creatures.steps cimport attack, begin_turn, charge, fight, hit, play_land, summon, tap, untapped
+from matchbox.games.creatures.state cimport Side, State
+from matchbox.games.creatures.steps cimport play_land, summon, tap, untapped
+from matchbox.games.creatures.turn_order cimport attack, block, charge, end_turn, let_through, outcome
 
 cdef dict PLANS
-cdef Py_ssize_t DONE
-cdef Py_ssize_t BLOCK, NOBODY, TURN, UNTAPPED, _BOTH, _OVER, _REFUSED
+cdef Py_ssize_t DONE, NOBODY, UNTAPPED
 
 cdef class _Bout:
     cdef readonly object number
     cdef list said, seeds
-    cdef tuple sides
-    cdef Py_ssize_t attacker, turn
+    cdef State state
 
 cdef class Batch:
     cdef object _deal
     cdef list _owing, _questions, _over
 
-    @cython.locals(bout=_Bout, bouts=list, back=list, mover=Py_ssize_t, plan=Plan)
+    @cython.locals(bout=_Bout, bouts=list, back=list, made=bint, plan=Plan)
     cpdef take(self, Py_ssize_t seat, object answers)
-    @cython.locals(asked=Py_ssize_t, attacker=Py_ssize_t, own=Side, other=Side)
-    cdef _ask(self, _Bout bout, Py_ssize_t seat)
+    @cython.locals(state=State, seat=Py_ssize_t)
+    cdef _go_on(self, _Bout bout)
     @cython.locals(
         at=Py_ssize_t, attackers=list, card=Py_ssize_t, end=Py_ssize_t, land=Py_ssize_t,
-        lands=Py_ssize_t, made=Py_ssize_t, mover=Py_ssize_t, moves=tuple, other=Side,
-        place=Py_ssize_t, side=Side,
+        lands=Py_ssize_t, made=Py_ssize_t, moves=tuple, other=Side, place=Py_ssize_t, side=Side,
+        state=State,
     )
-    cdef Py_ssize_t _turn(self, _Bout bout, Py_ssize_t seat, Plan plan) except -3
-    @cython.locals(side=Side, other=Side, place=Py_ssize_t)
-    cdef Py_ssize_t _block(self, _Bout bout, Py_ssize_t seat, object move) except -3
-    cdef Py_ssize_t _end(self, _Bout bout, tuple last, Py_ssize_t loser, str why) except -3
+    cdef bint _turn(self, _Bout bout, Plan plan) except -1
+    @cython.locals(state=State, side=Side, place=Py_ssize_t)
+    cdef bint _block(self, _Bout bout, object move) except -1
 
 cdef list _answers(_Bout bout)

@@ -1,11 +1,14 @@
 cimport cython
-from matchbox.games.creatures.state cimport Side
+from matchbox.games.creatures.state cimport Side, State
 
-cdef Py_ssize_t _OWN, _OTHER, _HEAD
+cdef bint _COMPILED
+cdef Py_ssize_t NOBODY, _OWN, _OTHER, _HEAD
 cdef list _BACKS
 cdef bytearray _room
 cdef object _OF_NEXT
 
+@cython.locals(own=Side, other=Side, asked=Py_ssize_t, attacker=Py_ssize_t)
+cpdef bytes brief(State state, Py_ssize_t seat)
 cpdef bytes write(
     Py_ssize_t asked, Py_ssize_t seat, Py_ssize_t turn, Py_ssize_t attacker, Side own, Side other
 )

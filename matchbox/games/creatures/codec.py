@@ -12,8 +12,9 @@ from __future__ import annotations
 from struct import Struct
 from typing import Any, Final
 
+from matchbox import build
 from matchbox.games.creatures.kinds import DECK, NUMBERS
-from matchbox.games.creatures.state import MARKS, Side
+from matchbox.games.creatures.state import MARKS, NOBODY, Side, State
 
 ASKS: Final = ("turn", "block", "wait", "over")
 TURN: Final = 0
@@ -31,8 +32,20 @@ _OF_NEXT: Final = Struct("B3x3B3x4B4x2B").unpack_from
 """The numbers of a brief that `read_next` needs."""
 _BACKS: Final = [bytearray(number) for number in range(256)]
 """By number: that many cards, face down. Never changed."""
+_COMPILED: Final = build.in_use() == "compiled"
 _room: Final = bytearray(_HEAD + 8 * len(DECK))
 """The buffer for a brief in compiled code: a side never has more cards than its deck."""
+
+
+def brief(state: State, seat: int) -> bytes:
+    """The view of the seat to move, in bytes."""
+    own, other = state.sides[seat], state.sides[1 - seat]
+    asked, attacker = TURN, 0
+    if state.attacker != NOBODY:
+        asked, attacker = BLOCK, other.numbers[state.attacker]
+    if _COMPILED:
+        return written(asked, seat, state.turn, attacker, own, other)
+    return write(asked, seat, state.turn, attacker, own, other)
 
 
 def write(asked: int, seat: int, turn: int, attacker: int, own: Side, other: Side) -> bytes:

@@ -17,7 +17,7 @@ from matchbox import limbs
 from matchbox.dice import Dice
 from matchbox.errors import IllegalMove
 from matchbox.game import Options, Outcome, Plain, Spec
-from matchbox.games.creatures import steps, views
+from matchbox.games.creatures import codec, steps, turn_order, views
 from matchbox.games.creatures.batch import Batch
 from matchbox.games.creatures.dealing import CARDS, Deck
 from matchbox.games.creatures.kinds import (
@@ -28,10 +28,9 @@ from matchbox.games.creatures.kinds import (
     NAMES,
     NUMBERS,
 )
-from matchbox.games.creatures.state import NO_CARD, NO_LIFE, NOBODY, Side, State
+from matchbox.games.creatures.state import NO_LIFE, NOBODY, Side, State
 
 HAND: Final = 7
-_SEATS: Final = ((0,), (1,))
 
 SPEC: Final = Spec(
     name="creatures",
@@ -98,7 +97,7 @@ class Creatures:
 
     def brief(self, state: State, seat: int) -> bytes:
         """The view of the seat to move as codec.brief_of writes it, made without the view."""
-        return views.in_brief(state, seat)
+        return codec.brief(state, seat)
 
     def batch(self, seats: int, options: Options) -> Batch:
         """Many bouts side by side."""
@@ -108,12 +107,7 @@ class Creatures:
 
     def outcome(self, state: State) -> Outcome | None:
         """A player without life, or without a card to draw, has lost."""
-        if state.loser is None:
-            return None
-        lost = state.loser
-        return Outcome(
-            (1 + (lost == 0), 1 + (lost == 1)), (int(lost == 1), int(lost == 0)), state.why
-        )
+        return turn_order.outcome(state)
 
     def describe(self, move: Plain, view: Plain) -> str:
         """Describes the move and its effect."""
@@ -167,16 +161,8 @@ def _dealt(*decks: bytearray) -> State:
     for side, deck in zip(state.sides, decks, strict=True):
         side.hand = deck[: -HAND - 1 : -1]
         del deck[-HAND:]
-    _begin_turn(state)
+    turn_order.begin_turn(state)
     return state
-
-
-def _begin_turn(state: State) -> None:
-    """Begins the mover's turn; without a card to draw the mover has lost."""
-    state.movers = _SEATS[state.mover]
-    state.turn += 1
-    if not steps.begin_turn(state.sides[state.mover]):
-        _lose(state, state.mover, NO_CARD)
 
 
 def _land(state: State, side: Side, what: Plain) -> None:
@@ -201,55 +187,30 @@ def _summon(state: State, side: Side, what: Plain) -> None:
 
 def _attack(state: State, side: Side, what: Plain) -> None:
     place = _ready(side, what)
-    other = state.sides[1 - state.mover]
-    is_settled = steps.attack(side, other, place)
+    is_settled = turn_order.attack(state, place)
     state.last = ("attack", side.kinds[place], side.numbers[place], is_settled)
-    if is_settled:
-        if other.life <= 0:
-            _lose(state, 1 - state.mover, NO_LIFE)
-    else:
-        state.attacker = place
-        state.movers = _SEATS[1 - state.mover]
 
 
 def _pass(state: State, side: Side, what: Plain) -> None:
     if what is not None:
         raise IllegalMove("to let the attacker through, answer just pass")
-    card = state.sides[state.mover].kinds[state.attacker]
-    state.last = ("pass", card, 0, True)
-    steps.hit(side, card)
-    _go_on(state)
-    if side.life <= 0:
-        _lose(state, 1 - state.mover, NO_LIFE)
+    attacking = state.sides[state.mover]
+    state.last = ("pass", attacking.kinds[state.attacker], 0, True)
+    turn_order.let_through(state)
 
 
 def _block(state: State, side: Side, what: Plain) -> None:
     place = _ready(side, what)
     attacking = state.sides[state.mover]
-    attacker, blocker = attacking.kinds[state.attacker], side.kinds[place]
-    steps.fight(attacking, state.attacker, side, place)
-    state.last = ("block", attacker, blocker, False)
-    _go_on(state)
+    state.last = ("block", attacking.kinds[state.attacker], side.kinds[place], False)
+    turn_order.block(state, place)
 
 
 def _done(state: State, side: Side, what: Plain) -> None:
     if what is not None:
         raise IllegalMove("to end the turn, answer just done")
-    side.mana = 0
     state.last = ("done", 0, 0, False)
-    state.mover = 1 - state.mover
-    _begin_turn(state)
-
-
-def _go_on(state: State) -> None:
-    """Continues the attacker's turn after the attack is settled."""
-    state.attacker = NOBODY
-    state.movers = _SEATS[state.mover]
-
-
-def _lose(state: State, seat: int, why: str) -> None:
-    state.loser, state.why = seat, why
-    state.movers = ()
+    turn_order.end_turn(state)
 
 
 _Step = Callable[[State, Side, Plain], None]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from matchbox.games.creatures.codec import ASKS, BLOCK, OVER, TURN, WAIT, write
+from matchbox.games.creatures.codec import ASKS, BLOCK, OVER, TURN, WAIT
 from matchbox.games.creatures.kinds import NAMES, POWERS
 from matchbox.games.creatures.state import MARKS, NOBODY, Side, State
 
@@ -67,14 +67,6 @@ def _consequences(last: dict[str, Any], view: dict[str, Any]) -> list[str]:
     if last["did"] == "done" and view["loser"] is not None:
         lines.append("the other player has no card to draw")
     return lines
-
-
-def in_brief(state: State, seat: int) -> bytes:
-    """The same as `from_seat` for the seat to move, in bytes."""
-    own, other = state.sides[seat], state.sides[1 - seat]
-    if state.attacker == NOBODY:
-        return write(TURN, seat, state.turn, 0, own, other)
-    return write(BLOCK, seat, state.turn, other.numbers[state.attacker], own, other)
 
 
 def _asked(state: State, seat: int) -> int:
