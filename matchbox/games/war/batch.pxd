@@ -1,7 +1,8 @@
 """The types of Addition War's batch, for the compiled build."""
 
 cimport cython
-from matchbox.games.war.state cimport State, briefs
+from matchbox.games.war.codec cimport write
+from matchbox.games.war.state cimport State
 
 cdef dict _LAID
 
@@ -20,3 +21,4 @@ cdef class Batch:
     cdef _go_on(self)
 
 cdef tuple _left(_Bout bout, dict given)
+cdef tuple _briefs(State state)

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from matchbox.games.war.state import CHOOSE, PAIRS, State, briefs, dealt, outcome
+from matchbox.games.war.codec import write
+from matchbox.games.war.state import CHOOSE, PAIRS, State, dealt, outcome
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,7 +45,9 @@ class Batch:
         """Deals a bout."""
         begun = _Bout(bout, dealt(dice, CHOOSE))
         self._bouts.append(begun)
-        for questions, brief, seed in zip(self._questions, briefs(begun.state), seeds, strict=True):
+        for questions, brief, seed in zip(
+            self._questions, _briefs(begun.state), seeds, strict=True
+        ):
             questions.append((bout, brief, seed))
 
     def ask(self, seat: int) -> list[tuple[int, Any, str | None]]:
@@ -100,7 +103,7 @@ class Batch:
             if not state.hands[0]:
                 self._over.append((bout.number, bout.moves, outcome(state)))
                 continue
-            one, other = briefs(state)
+            one, other = _briefs(state)
             first.append((bout.number, one, None))
             second.append((bout.number, other, None))
             self._bouts.append(bout)
@@ -111,3 +114,9 @@ def _left(bout: _Bout, given: dict[int, Any]) -> tuple[int, list[Plain], Answers
     if len(bout.moves) % 2:
         given = {0: bout.moves.pop()} | given
     return bout.number, bout.moves, given
+
+
+def _briefs(state: State) -> tuple[bytes, bytes]:
+    """The briefs of both seats before they lay."""
+    (first, second), (mine, theirs) = state.hands, state.played
+    return write(first, second, mine, theirs), write(second, first, theirs, mine)

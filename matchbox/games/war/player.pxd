@@ -1,6 +1,7 @@
 """The types of Addition War's driver, for the compiled build."""
 
 cimport cython
+from matchbox.games.war.codec cimport hand_of
 
 cdef dict _TEXTS
 

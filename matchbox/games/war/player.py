@@ -12,6 +12,7 @@ from operator import add, index
 from typing import Any, Final, NamedTuple
 
 from matchbox.errors import IllegalMove
+from matchbox.games.war.codec import brief_of, hand_of, laid_of, other_hand_of
 
 ALIASES: Final[dict[str, str]] = {}
 """Module names of the source document that players import; the notebook has none."""
@@ -19,8 +20,6 @@ ALIASES: Final[dict[str, str]] = {}
 Ask = Callable[[Any], Any]
 Cards = tuple[int, int]
 
-NUMBERS: Final = [bytes([number]) for number in range(256)]
-"""The first byte of a brief, by the number of cards in the player's hand."""
 _TEXTS: Final = {
     (one, two): f"{max(one, two)} {min(one, two)}" for one in range(1, 14) for two in range(1, 14)
 }
@@ -47,13 +46,12 @@ class Position:
     def __init__(self, view: dict[str, Any] | bytes) -> None:
         """The position of a view, or of its brief."""
         self._brief = brief = brief_of(view) if isinstance(view, dict) else view
-        self.hand = [*brief[1 : 1 + brief[0]]]
+        self.hand = hand_of(brief)
 
     @cached_property
     def other_hand(self) -> list[int]:
         """The other player's cards, as many as yours; anybody can work them out by counting."""
-        count = self._brief[0]
-        return [*self._brief[1 + count : 1 + 2 * count]]
+        return other_hand_of(self._brief)
 
     @cached_property
     def points(self) -> int:
@@ -68,12 +66,12 @@ class Position:
     @cached_property
     def open_plays(self) -> int:
         """The number of ties at the end of the plays so far; the next winner takes their cards."""
-        return taken(*self._played()).count(None)
+        return taken(*laid_of(self._brief)).count(None)
 
     @property
     def plays(self) -> list[Play]:
         """All plays so far, the oldest first."""
-        own, other = self._played()
+        own, other = laid_of(self._brief)
         laid = zip(own[::2], own[1::2], strict=True), zip(other[::2], other[1::2], strict=True)
         return [*map(Play, *laid, taken(own, other))]
 
@@ -82,15 +80,9 @@ class Position:
         """The sum of the cards that lie open after ties, without the cards of this play."""
         return self._points(None)
 
-    def _played(self) -> tuple[bytes, bytes]:
-        """All cards that each player has laid, two per play."""
-        told = self._brief[1 + 2 * self._brief[0] :]
-        half = len(told) // 2
-        return told[:half], told[half:]
-
     def _points(self, wanted: bool | None) -> int:
         """The sum of the cards in all plays with this result."""
-        own, other = self._played()
+        own, other = laid_of(self._brief)
         plays = zip(sums(own), sums(other), taken(own, other), strict=True)
         return sum(one + two for one, two, took in plays if took is wanted)
 
@@ -123,21 +115,11 @@ def answer(player: Player, view: dict[str, Any], ask: Ask) -> Any:
     return answer_brief(player, brief_of(view), ask)
 
 
-def brief_of(view: dict[str, Any]) -> bytes:
-    """Returns the view of a seat that is to lay, in bytes.
-
-    They are the number of cards in its hand, the cards of both hands, its own first, and the cards
-    that both have laid.
-    """
-    hand, (own, other) = view["hand"], view["played"]
-    return bytes([len(hand), *hand, *view["other"], *own, *other])
-
-
 def answer_brief(player: Player, brief: bytes, ask: Ask) -> Any:
     """The same as `answer`, for a brief as `brief_of` writes it."""
     position = Position.__new__(Position)
     position._brief = brief
-    position.hand = [*brief[1 : 1 + brief[0]]]
+    position.hand = hand_of(brief)
     chosen: Any = player.lay(position)
     try:
         if type(chosen) is tuple:

@@ -15,13 +15,13 @@ from typing import Any, Final
 from matchbox.dice import Dice
 from matchbox.errors import IllegalMove
 from matchbox.game import CHANCE, Option, Options, Outcome, Plain, Spec
+from matchbox.games.war import codec
 from matchbox.games.war.batch import Batch
 from matchbox.games.war.state import (
     CHOOSE,
     DEALT,
     PAIRS,
     State,
-    briefs,
     dealt,
     holds,
     outcome,
@@ -136,8 +136,9 @@ class War:
         return view
 
     def brief(self, state: State, seat: int) -> bytes:
-        """The view of a seat that is to lay as player.brief_of writes it, made without the view."""
-        return briefs(state)[seat]
+        """The view of a seat that is to lay as codec.brief_of writes it, made without the view."""
+        hands, played, other = state.hands, state.played, 1 - seat
+        return codec.write(hands[seat], hands[other], played[seat], played[other])
 
     def batch(self, seats: int, options: Options) -> Batch | None:
         """The batch if players choose; None if all cards are dealt, since nobody is asked."""

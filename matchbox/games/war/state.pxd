@@ -9,5 +9,3 @@ cdef class State:
 
 @cython.locals(hand=bytearray)
 cpdef bint holds(State state, Py_ssize_t seat, tuple pair) except -1
-@cython.locals(first=bytearray, second=bytearray, mine=bytearray, theirs=bytearray)
-cpdef tuple briefs(State state)

@@ -10,7 +10,7 @@ from typing import Final
 
 from matchbox.dice import Dice
 from matchbox.game import Outcome
-from matchbox.games.war.player import NUMBERS, sums, taken
+from matchbox.games.war.player import sums, taken
 
 HIGHEST: Final = 13
 DECK: Final = tuple(value for value in range(1, HIGHEST + 1) for _ in range(4))
@@ -91,17 +91,6 @@ def holds(state: State, seat: int, pair: Sequence[int]) -> bool:
     hand = state.hands[seat]
     high, low = pair[0], pair[1]
     return high in hand and low in hand and (high != low or hand.count(high) > 1)
-
-
-def briefs(state: State) -> tuple[bytes, bytes]:
-    """The briefs of both seats before they lay, as player.brief_of writes them."""
-    first, second = state.hands
-    mine, theirs = state.played
-    count = NUMBERS[len(first)]
-    return (
-        b"".join((count, first, second, mine, theirs)),
-        b"".join((count, second, first, theirs, mine)),
-    )
 
 
 def settle(state: State, *pairs: Sequence[int]) -> None:
