@@ -7,3 +7,4 @@ cdef class Bomb:
     cpdef to_move(self, State state)
     cpdef apply(self, State state, object seat, object move, object dice)
     cpdef brief(self, State state, Py_ssize_t seat)
+    cpdef outcome(self, State state)

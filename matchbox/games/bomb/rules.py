@@ -14,7 +14,6 @@ from typing import Any, Final
 from matchbox.dice import Dice
 from matchbox.errors import IllegalMove
 from matchbox.game import Options, Outcome, Plain, Spec
-from matchbox.games.bomb.batch import Batch
 from matchbox.games.bomb.cards import BOMB, KINDS, NUMBERS, SEEN
 from matchbox.games.bomb.steps import ENDED, State, dealt, holding, make
 
@@ -103,10 +102,6 @@ class Bomb:
     def turns(self, moves: Sequence[Plain]) -> int:
         """Returns the number of turns in these moves; it counts the moves that end one."""
         return sum(map(moves.count, ("draw", "bottom", "skip")))
-
-    def batch(self, seats: int, options: Options) -> Batch:
-        """Many bouts side by side."""
-        return Batch()
 
     def resample(self, state: State, seat: int | None, dice: Dice) -> State:
         """A state that looks the same to the seat: the cards that it does not see are shuffled."""

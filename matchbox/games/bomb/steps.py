@@ -27,18 +27,19 @@ ENDED: Final = (Outcome((2, 1), (0, 1), "explosion"), Outcome((1, 2), (1, 0), "e
 
 
 class State:
-    """The cards on the table. The end of `pile` is its top."""
+    """The draw pile, what each player knows, and whose turn it is. The end of `pile` is its top."""
 
     __slots__ = ("asks", "last", "loser", "mover", "pile", "sheets")
 
     def __init__(self, pile: bytearray, sheets: tuple[Sheet, Sheet]) -> None:
         self.pile = pile
         self.sheets = sheets
-        """By seat: its hand, and everything else that it knows."""
+        """By seat: its hand, and all else that its player knows, such as the discard pile."""
         self.mover = 0
         self.asks = "turn"
         """"turn"; "defuse" if the mover is to put the bomb back; "over" at the end."""
         self.last: str | None = None
+        """The last move; "place" if the bomb was put back."""
         self.loser: int | None = None
 
     @property
@@ -97,7 +98,7 @@ def make(state: State, move: Plain, dice: Dice) -> None:
 
 
 def _dealt(pile: bytearray) -> Sheet:
-    """A hand of a defuse card and the top cards of the pile, which loses them."""
+    """A hand of a defuse card and the top cards of the pile; the other hand gets as many."""
     sheet = Sheet()
     sheet.gain(DEFUSE)
     sheet.other_gains()

@@ -64,7 +64,7 @@ def test_it_plays_what_the_bouts_play_one_by_one(game: Any, seats: int) -> None:
 def test_a_game_without_hooks_is_played_in_it() -> None:
     assert isinstance(batch_of(Race(), 2, {}), RulesBatch)
     assert isinstance(batch_of(registry.game("war"), 2, {"play": "dealt"}), RulesBatch)
-    assert not isinstance(batch_of(registry.game("bomb"), 2, {}), RulesBatch)
+    assert not isinstance(batch_of(registry.game("creatures"), 2, {}), RulesBatch)
 
 
 def test_a_row_that_is_legal_is_several_moves_and_goes_back_as_one_answer() -> None:

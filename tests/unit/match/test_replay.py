@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from matchbox import registry
 from matchbox.errors import BadRecord, SeatFault
 from matchbox.game import CHANCE, fill_options
+from matchbox.match.batch import batch_of
 from matchbox.match.frames import Answer, Question
 from matchbox.match.record import Bout, Fault, Record, python_minor
 from matchbox.match.referee import play
@@ -192,7 +193,7 @@ def test_all_bouts_but_those_that_a_clock_has_ended_are_played_side_by_side_agai
             return [late if self.entrant and one[0] == 4 else move for one, move in asked]
 
     def batch(seats: int, options: Any) -> Any:
-        made = game.batch(seats, options)
+        made = batch_of(game, seats, options)
 
         def start(bout: int, *given: Any) -> None:
             started.append(bout)
