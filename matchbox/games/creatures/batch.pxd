@@ -29,7 +29,7 @@ cdef class Batch:
         state=State,
     )
     cdef bint _turn(self, _Bout bout, Plan plan) except -1
-    @cython.locals(state=State, side=Side, place=Py_ssize_t)
+    @cython.locals(state=State, place=Py_ssize_t)
     cdef bint _block(self, _Bout bout, object move) except -1
 
 cdef list _answers(_Bout bout)
