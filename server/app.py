@@ -17,7 +17,7 @@ from server.context import make_context
 from server.headers import guard_answers
 from server.metrics import Metrics
 from server.openapi import mend
-from server.problems import tell_errors
+from server.problems import register_error_handlers
 from server.rate_limits import limit_rates
 from server.routes import blueprints, health, internal
 from server.routes.addresses import teach_addresses
@@ -95,7 +95,7 @@ def _bare_app(context: Context, spec_path: str | None = None) -> APIFlask:
     app.extensions["matchbox-metrics"] = Metrics()
     app.extensions["matchbox-metrics"].watch(app)
     teach_addresses(app)
-    tell_errors(app)
+    register_error_handlers(app)
     return app
 
 

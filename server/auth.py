@@ -174,7 +174,7 @@ def guard_entry(app: Flask) -> None:
     manager.user_loader(_of_session)
     manager.request_loader(_of_token)
     csrf = CSRFProtect(app)
-    app.register_error_handler(CSRFError, _tell_forgery)
+    app.register_error_handler(CSRFError, _answer_forgery)
 
     @app.before_request
     def refuse_forgeries() -> None:
@@ -261,7 +261,7 @@ def _bearer(sent: Request) -> str:
     return secret.strip() if kind.lower() == "bearer" else ""
 
 
-def _tell_forgery(error: CSRFError) -> Response:
+def _answer_forgery(error: CSRFError) -> Response:
     return answer(
         400,
         f"{error.description} Load the page again and send its form once more.",

@@ -107,7 +107,7 @@ class BufferingWorker(ThreadWorker):
         self.nr_conns += 1
         self._held[conn.host] += 1
         if self._per_address and self._held[conn.host] > self._per_address:
-            self._tell(conn, _answer(429, "too many connections from your address"))
+            self._send_now(conn, _answer(429, "too many connections from your address"))
             self._drop(conn)
         else:
             self._wait(conn, self._headers_s)
@@ -192,7 +192,7 @@ class BufferingWorker(ThreadWorker):
             self._answer_next(conn.host)
         elif request.awaits_continue:
             request.awaits_continue = False
-            self._tell(conn, _CONTINUE)
+            self._send_now(conn, _CONTINUE)
 
     def _answer_next(self, host: str) -> None:
         """Gives the address's next request to a thread, unless the address has its share."""
@@ -211,10 +211,10 @@ class BufferingWorker(ThreadWorker):
 
     def _refuse(self, conn: Connection, status: int, why: str) -> None:
         """Sends the reason, if the client still reads, and closes the connection."""
-        self._tell(conn, _answer(status, why))
+        self._send_now(conn, _answer(status, why))
         self._linger(conn)
 
-    def _tell(self, conn: Connection, data: bytes) -> None:
+    def _send_now(self, conn: Connection, data: bytes) -> None:
         conn.sock.setblocking(False)
         try:
             conn.sock.send(data)

@@ -99,15 +99,15 @@ def answer(status: int, detail: str, *, kind: str = "", **extra: Any) -> Respons
     return make_response(page, status)
 
 
-def tell_errors(app: Flask) -> None:
+def register_error_handlers(app: Flask) -> None:
     """Registers the answers to every kind of error."""
-    app.register_error_handler(errors.MatchboxError, _tell_matchbox_error)
-    app.register_error_handler(HTTPError, _tell_bad_input)
-    app.register_error_handler(HTTPException, _tell_http_error)
-    app.register_error_handler(RequestEntityTooLarge, _tell_too_large)
+    app.register_error_handler(errors.MatchboxError, _answer_matchbox_error)
+    app.register_error_handler(HTTPError, _answer_bad_input)
+    app.register_error_handler(HTTPException, _answer_http_error)
+    app.register_error_handler(RequestEntityTooLarge, _answer_too_large)
 
 
-def _tell_matchbox_error(error: errors.MatchboxError) -> Response:
+def _answer_matchbox_error(error: errors.MatchboxError) -> Response:
     status = status_of(error)
     if status == 500:
         raise error
@@ -123,7 +123,7 @@ def _tell_matchbox_error(error: errors.MatchboxError) -> Response:
     return response
 
 
-def _tell_bad_input(error: HTTPError) -> Response:
+def _answer_bad_input(error: HTTPError) -> Response:
     """Answers with the errors that pydantic found, by field."""
     fields = {
         name: reasons for part in (error.detail or {}).values() for name, reasons in part.items()
@@ -133,7 +133,7 @@ def _tell_bad_input(error: HTTPError) -> Response:
                   errors=fields)  # fmt: skip
 
 
-def _tell_http_error(error: HTTPException) -> Response:
+def _answer_http_error(error: HTTPException) -> Response:
     status = error.code or 500
     if status < 400:
         return error.get_response()  # type: ignore[return-value]
@@ -147,7 +147,7 @@ def _tell_http_error(error: HTTPException) -> Response:
     return response
 
 
-def _tell_too_large(error: RequestEntityTooLarge) -> Response:
+def _answer_too_large(error: RequestEntityTooLarge) -> Response:
     detail = "the request is longer than 1 MiB; a single file may have 64 KiB, a zip 1 MiB"
     return answer(413, detail, kind="TooLarge")
 
