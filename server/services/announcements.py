@@ -22,7 +22,7 @@ from server.db.models import (
     Standing,
 )
 from server.db.session import compare_and_set
-from server.services.notices import tell_owner
+from server.services.notices import notify_owner
 from server.services.standings import scope_of
 
 if TYPE_CHECKING:
@@ -51,11 +51,13 @@ def announce(session: Session, number: int, *, now: int) -> bool:
         return False
     lines = _lines(session, season) if season.state != SeasonState.CANCELLED else {}
     if stage == END:
-        _tell_each(session, season, "season-end", _end(season), _result(lines), now)
+        _notify_each(session, season, "season-end", _end(season), _result(lines), now)
     elif before < START:
-        _tell_each(session, season, "season-start", f"Season {season.name} has begun.", _plays, now)
+        _notify_each(
+            session, season, "season-start", f"Season {season.name} has begun.", _plays, now
+        )
     else:
-        _tell_ranks(session, season, lines, stage - START, now)
+        _notify_of_ranks(session, season, lines, stage - START, now)
     return True
 
 
@@ -84,7 +86,7 @@ def _lines(session: Session, season: Season) -> Lines:
     return {line["version_id"]: line for line in standing.lines} if standing is not None else {}
 
 
-def _tell_ranks(session: Session, season: Season, lines: Lines, rounds: int, now: int) -> None:
+def _notify_of_ranks(session: Session, season: Season, lines: Lines, rounds: int, now: int) -> None:
     """Sends a notice for each bot whose rank has changed since the last notices of a round."""
     for entry in season.entries:
         line = lines.get(entry.version_id or 0)
@@ -98,11 +100,11 @@ def _tell_ranks(session: Session, season: Season, lines: Lines, rounds: int, now
                 f"round {rounds} of season {season.name}."
             )
             subject = f"season:{season.id}"
-            tell_owner(session, entry.bot.owner_id, "rank-change", subject, text, now=now)
+            notify_owner(session, entry.bot.owner_id, "rank-change", subject, text, now=now)
     session.flush()
 
 
-def _tell_each(
+def _notify_each(
     session: Session,
     season: Season,
     kind: str,
@@ -116,7 +118,7 @@ def _tell_each(
         owned.setdefault(entry.bot.owner_id, []).append(entry)
     for owner, entries in owned.items():
         text = " ".join((head, *filter(None, map(about, entries))))
-        tell_owner(session, owner, kind, f"season:{season.id}", text, now=now)
+        notify_owner(session, owner, kind, f"season:{season.id}", text, now=now)
 
 
 def _plays(entry: Entry) -> str:

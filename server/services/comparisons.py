@@ -120,7 +120,7 @@ def cancel(session: Session, actor: User, number: int, *, now: int) -> None:
     _end(session, comparison, ComparisonState.CANCELLED, "it was cancelled", now)
     if actor.id != comparison.owner_id:
         audit.note(session, actor, "comparison.cancel", f"comparison:{comparison.id}", now=now)
-        _tell_end(session, comparison, now)
+        _notify_of_end(session, comparison, now)
 
 
 def due(session: Session) -> list[int]:
@@ -149,7 +149,7 @@ def advance(session: Session, number: int, *, settings: Settings, now: int) -> N
         schedule(session, row.league, following, comparison=row, settings=settings, now=now)
     publish(session, f"comparison.{row.state}", row.id, now=now)
     if row.state != ComparisonState.RUNNING:
-        _tell_end(session, row, now)
+        _notify_of_end(session, row, now)
 
 
 def left_today(session: Session, user: User, settings: Settings, *, now: int) -> int:
@@ -318,10 +318,10 @@ def _end(session: Session, row: Comparison, state: ComparisonState, why: str, no
     compare_and_set(session, row, values, Comparison.state == ComparisonState.RUNNING)
 
 
-def _tell_end(session: Session, row: Comparison, now: int) -> None:
+def _notify_of_end(session: Session, row: Comparison, now: int) -> None:
     text = (
         f"The comparison of {row.challenger.bot.full_name} is over after {row.games} games: "
         f"{interim_results.finding(row)}."
     )
     subject = f"comparison:{row.id}"
-    notices.tell_owner(session, row.owner_id, "comparison-end", subject, text, now=now)
+    notices.notify_owner(session, row.owner_id, "comparison-end", subject, text, now=now)

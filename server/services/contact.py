@@ -55,7 +55,7 @@ def ask(session: Session, user: User, address: str, *, settings: Settings, now: 
     user.email_asked, user.email_asked_at = address, now
     _forget(session, user, Notice.kind == notices.CONFIRM)
     text = f"A link was sent to {address}. Notices are mailed there once you have followed it."
-    notices.tell_owner(session, user.id, notices.CONFIRM, f"user:{user.id}", text, now=now)
+    notices.notify_owner(session, user.id, notices.CONFIRM, f"user:{user.id}", text, now=now)
 
 
 def confirm(session: Session, user: User, secret: str, *, settings: Settings, now: int) -> str:

@@ -56,7 +56,7 @@ def count(session: Session, match: Match, record: Record, *, settings: Settings,
         version.rated_bouts += len(record.bouts)
         version.forfeits += forfeits
         if first:
-            _tell_first(session, version, match, record, now)
+            _notify_of_first_fault(session, version, match, record, now)
         why = _too_many(version.rated_matches, version.rated_bouts, version.forfeits, settings)
         if why:
             _suspend(session, version, why, now)
@@ -161,7 +161,9 @@ def _too_many(matches: int, bouts: int, forfeits: int, settings: Settings) -> st
     )
 
 
-def _tell_first(session: Session, version: Version, match: Match, record: Record, now: int) -> None:
+def _notify_of_first_fault(
+    session: Session, version: Version, match: Match, record: Record, now: int
+) -> None:
     kind = next(
         fault.kind
         for bout in record.bouts
@@ -174,7 +176,7 @@ def _tell_first(session: Session, version: Version, match: Match, record: Record
         "your bot printed, once its deals are open."
     )
     subject = f"match:{match.id}"
-    notices.tell_owner(session, version.bot.owner_id, "first-fault", subject, text, now=now)
+    notices.notify_owner(session, version.bot.owner_id, "first-fault", subject, text, now=now)
 
 
 def _suspend(session: Session, version: Version, why: str, now: int) -> None:
@@ -198,7 +200,7 @@ def _suspend(session: Session, version: Version, why: str, now: int) -> None:
         "has passed its try-out, your bot plays again."
     )
     subject = f"version:{version.id}"
-    notices.tell_owner(session, version.bot.owner_id, "suspension", subject, text, now=now)
+    notices.notify_owner(session, version.bot.owner_id, "suspension", subject, text, now=now)
 
 
 def _take_out(session: Session, entry: Entry, version: Version, why: str, now: int) -> None:
@@ -213,7 +215,7 @@ def _take_out(session: Session, entry: Entry, version: Version, why: str, now: i
         f"{bot.full_name} v{version.number} is out of season {season.name}: {why}. The matches "
         "that it has played there still count."
     )
-    notices.tell_owner(session, bot.owner_id, "suspension", subject, text, now=now)
+    notices.notify_owner(session, bot.owner_id, "suspension", subject, text, now=now)
 
 
 def _suspended(session: Session, version: Version) -> Sequence[Entry]:

@@ -27,7 +27,7 @@ CONFIRM: Final = "confirm-email"
 _PAGES: Final = {"season": "seasons", "match": "matches", "comparison": "comparisons"}
 
 
-def tell_owner(
+def notify_owner(
     session: Session, user_id: int, kind: str, subject: str, text: str, *, now: int
 ) -> Notice | None:
     """Puts a notice into the account's inbox, and queues its deliveries.

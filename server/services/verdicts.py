@@ -48,7 +48,7 @@ def settle(session: Session, message: TriedOut, *, settings: Settings, now: int)
         settled = _settle(session, version, message.accepted, values)
     if settled:
         publish(session, "version.settled", version.id, now=now)
-        _tell_owner(session, version, message.reasons, now)
+        _notify_owner(session, version, message.reasons, now)
         turns.advance(session, settings=settings, now=now, author=version.bot.owner_id)
     return settled
 
@@ -81,7 +81,7 @@ def _release(session: Session, version: Version, message: TriedOut, values: dict
     return True
 
 
-def _tell_owner(session: Session, version: Version, reasons: Sequence[str], now: int) -> None:
+def _notify_owner(session: Session, version: Version, reasons: Sequence[str], now: int) -> None:
     what = f"{version.bot.full_name} version {version.number}"
     if version.state == VersionState.REFUSED:
         text = f"{what} was refused: {reasons[0] if reasons else 'see its report'}"
@@ -92,7 +92,7 @@ def _tell_owner(session: Session, version: Version, reasons: Sequence[str], now:
             f"{what} was accepted. Another version plays; activate this one if you want it to play."
         )
     subject = f"version:{version.id}"
-    notices.tell_owner(session, version.bot.owner_id, "verdict", subject, text, now=now)
+    notices.notify_owner(session, version.bot.owner_id, "verdict", subject, text, now=now)
 
 
 def _outdated(session: Session, version: Version) -> bool:

@@ -18,7 +18,7 @@ def told(platform: Platform, alice: User) -> None:
     """Two things that alice was told."""
     with platform.books.write() as session:
         for text in ("spring has begun", "spring is over"):
-            notices.tell_owner(session, alice.id, "season-end", "season:1", text, now=1)
+            notices.notify_owner(session, alice.id, "season-end", "season:1", text, now=1)
 
 
 @pytest.mark.usefixtures("told")

@@ -69,7 +69,7 @@ def subscribe(books: Books, user: User, url: str) -> None:
 def tell(books: Books, user: User, text: str = "spring is over") -> None:
     """A notice for the account."""
     with books.write() as session:
-        notices.tell_owner(session, user.id, "season-end", "season:1", text, now=books.clock())
+        notices.notify_owner(session, user.id, "season-end", "season:1", text, now=books.clock())
 
 
 def left(books: Books) -> int:

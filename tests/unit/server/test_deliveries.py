@@ -45,7 +45,7 @@ def mailed(books: Books, user: User) -> None:
 def tell(books: Books, user: User, text: str = "it happened") -> None:
     """A notice for the account."""
     with books.write() as session:
-        notices.tell_owner(session, user.id, "verdict", "season:1", text, now=books.clock())
+        notices.notify_owner(session, user.id, "verdict", "season:1", text, now=books.clock())
 
 
 def take(books: Books, **ways: Any) -> Parcel | None:
