@@ -30,12 +30,14 @@ def comparisons(query_data: schemas.ComparisonsPage) -> Response:
 @needs(Scope.SUBMIT)
 @routes.input(schemas.NewComparison)
 @routes.output(Comparison, status_code=201)
-def ask(json_data: schemas.NewComparison) -> Response:
+def start(json_data: schemas.NewComparison) -> Response:
     """Starts a comparison of two versions of one of your bots; poll the Location for the result."""
     wanted = json_data.model_dump()
     with acting() as (session, actor, now):
         settings = context().settings
-        row = services.ask(session, actor, wanted.pop("bot"), **wanted, settings=settings, now=now)
+        row = services.start(
+            session, actor, wanted.pop("bot"), **wanted, settings=settings, now=now
+        )
         found = queries.comparison(session, row.id, actor)
     return made_at(url_for("comparisons.comparison", number=found.id), found)
 

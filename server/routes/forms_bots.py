@@ -65,7 +65,7 @@ def compare(owner: str, name: str) -> Response:
     challenger, defender = whole("challenger"), whole("defender")
     among, games = whole("field"), whole("games")
     with acting() as (session, actor, now):
-        made = comparisons.ask(
+        made = comparisons.start(
             session,
             actor,
             f"{owner}/{name}",

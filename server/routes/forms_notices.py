@@ -40,11 +40,11 @@ def mark_all_read() -> Response:
 
 @routes.post("/account/email")
 @form_of(pages.account_page)
-def ask_email() -> Response:
+def request_confirmation() -> Response:
     """Sends a confirmation link to the address that was entered."""
     with acting() as (session, actor, now):
         address, settings = field("email").strip(), context().settings
-        contact.ask(session, actor, address, settings=settings, now=now)
+        contact.request_confirmation(session, actor, address, settings=settings, now=now)
     return go_to("pages.account")
 
 

@@ -56,7 +56,7 @@ _PLAYING: Final = (*COMPARED, VersionState.QUARANTINED)
 """The states of versions with which a comparison goes on. It waits for a version in quarantine."""
 
 
-def ask(
+def start(
     session: Session,
     actor: User,
     name: str,

@@ -39,7 +39,9 @@ INVITATION: Final = (
 )
 
 
-def ask(session: Session, user: User, address: str, *, settings: Settings, now: int) -> None:
+def request_confirmation(
+    session: Session, user: User, address: str, *, settings: Settings, now: int
+) -> None:
     """Mails a link to the address. The account's confirmed address stays until the link is used.
 
     Raises Forbidden if this platform sends no mail, BadName if the address is not valid, Conflict

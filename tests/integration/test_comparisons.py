@@ -40,7 +40,7 @@ def test_a_better_version_is_found_beside_the_ranked_queue_though_messages_are_l
     newest = books.bot(alice, "mine", shipped("bomb", "medium"))
     with books.write() as session:
         bot = session.get_one(Bot, newest.bot_id)
-        row = comparisons.ask(
+        row = comparisons.start(
             session, alice, bot.full_name, games=1000, settings=books.settings, now=books.clock()
         )
         number = row.id

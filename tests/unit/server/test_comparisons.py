@@ -48,7 +48,7 @@ def ask(books: Books, user: User, version: Version, **more: Any) -> int:
     with books.write() as session:
         bot = session.get_one(Bot, version.bot_id)
         asked = {"defender": 1, "games": GAMES, **more}
-        row = comparisons.ask(
+        row = comparisons.start(
             session, user, bot.full_name, **asked, settings=books.settings, now=books.clock()
         )
         return row.id

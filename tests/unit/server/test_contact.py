@@ -26,7 +26,9 @@ def ask(books: Books, user: User, address: str = ADDRESS) -> None:
     """Asks for the address."""
     with books.write() as session:
         mine = session.get_one(User, user.id)
-        contact.ask(session, mine, address, settings=settings_of(books), now=books.clock())
+        contact.request_confirmation(
+            session, mine, address, settings=settings_of(books), now=books.clock()
+        )
 
 
 def mute(books: Books, user: User, *kinds: str) -> None:
@@ -138,7 +140,9 @@ def test_what_is_no_plain_address_is_refused(address: str, books: Books, alice: 
 
 def test_where_no_mails_are_sent_no_address_is_taken(books: Books, alice: User) -> None:
     with books.write() as session, pytest.raises(Forbidden, match="sends no mail"):
-        contact.ask(session, alice, ADDRESS, settings=books.settings, now=books.clock())
+        contact.request_confirmation(
+            session, alice, ADDRESS, settings=books.settings, now=books.clock()
+        )
 
 
 def test_an_address_that_is_confirmed_is_not_asked_again(books: Books, alice: User) -> None:

@@ -81,7 +81,7 @@ def ask(books: Books, owner: User, version: Version, games: int) -> Comparison:
     knobs: dict[str, Any] = {"settings": books.settings, "now": books.clock()}
     with books.write() as session:
         bot = session.get_one(Bot, version.bot_id)
-        return comparisons.ask(session, owner, bot.full_name, games=games, **knobs)
+        return comparisons.start(session, owner, bot.full_name, games=games, **knobs)
 
 
 @pytest.mark.parametrize(
