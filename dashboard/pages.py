@@ -147,7 +147,9 @@ class _Pages:
 
     def leaderboard(self, game: str) -> Answer:
         board = self.source.leaderboard(game)
-        return render_template("leaderboard.html", **_told(board), game=self._game(board.game))
+        return render_template(
+            "leaderboard.html", **_board_values(board), game=self._game(board.game)
+        )
 
     def leaderboard_csv(self, game: str) -> Answer:
         return _csv(self.source.leaderboard(game), game)
@@ -243,7 +245,7 @@ class _Pages:
         steps = [
             {
                 "seat": _mover(step.seat),
-                "text": _told_by(step.seat, step.text or "the start"),
+                "text": _line(step.seat, step.text or "the start"),
                 "board": game_pages.drawing(match.game, step.view),
             }
             for step in found.steps
@@ -265,7 +267,7 @@ class _Pages:
         return render_template(
             "season.html",
             season=self.source.season(season),
-            **_told(self.source.season_standings(season)),
+            **_board_values(self.source.season_standings(season)),
             recent=self.source.matches(season=season, limit=10),
             my_bots=self.source.my_bots() if known else [],
         )
@@ -331,12 +333,12 @@ def _mover(seat: int | None) -> int | None:
     return None if seat is None or seat < 0 else seat
 
 
-def _told_by(seat: int | None, text: str) -> str:
+def _line(seat: int | None, text: str) -> str:
     """Returns a line of the transcript, capitalized if no bot's name stands before it."""
     return text if _mover(seat) is not None else text[:1].upper() + text[1:]
 
 
-def _told(board: Board) -> Row:
+def _board_values(board: Board) -> Row:
     """Returns the template's values for a leaderboard: the board, its figure and its finding."""
     return {
         "board": board,
