@@ -244,9 +244,9 @@ def _play(job: PlayMatch, bots: list[NamedBot], kind: str) -> tuple[str, Played,
 
 def _transcript(record: Record, bout: Bout, bots: list[NamedBot], played: Played) -> list[str]:
     from matchbox import registry
-    from matchbox.match.transcript import tell
+    from matchbox.match.transcript import narrate
 
-    lines = list(tell(registry.game(record.game), record, bout, [bot.name for bot in bots]))
+    lines = list(narrate(registry.game(record.game), record, bout, [bot.name for bot in bots]))
     return lines + [
         f"{bots[note.entrant].name}: {note.kind}: {note.detail}" for note in played.notes
     ]

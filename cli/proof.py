@@ -179,13 +179,15 @@ def transcripts(record: Record, names: list[str]) -> list[list[str]]:
     """The lines of every bout, with each seat's bot by its name."""
     from matchbox import registry
     from matchbox.match.record import entrant
-    from matchbox.match.transcript import tell
+    from matchbox.match.transcript import narrate
 
     game = registry.game(record.game)
     seats = range(len(record.seats))
     return [
         list(
-            tell(game, record, bout, [names[entrant(s, bout.rotation, len(seats))] for s in seats])
+            narrate(
+                game, record, bout, [names[entrant(s, bout.rotation, len(seats))] for s in seats]
+            )
         )
         for bout in record.bouts
     ]

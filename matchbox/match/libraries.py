@@ -54,7 +54,7 @@ class Refuser:
         if fullname in self._offered:
             why = "must be named in a plain `import` statement"
         else:
-            why = f"is not available here; this server offers {said(self._offered)}"
+            why = f"is not available here; this server offers {listed(self._offered)}"
         raise ModuleNotFoundError(f"{fullname} {why}", name=fullname)
 
 
@@ -66,6 +66,6 @@ def stop_refusing() -> None:
 LIBRARY: Final = "the standard library"
 
 
-def said(offered: Sequence[str]) -> str:
+def listed(offered: Sequence[str]) -> str:
     """A sentence about the libraries that a bot may import."""
     return " and ".join([LIBRARY, *offered])

@@ -80,7 +80,7 @@ class Transcript:
         return self._names[number] if number < len(self._names) else seat[0]
 
 
-def tell(game: Game, record: Record, bout: Bout, names: Sequence[str]) -> Iterator[str]:
+def narrate(game: Game, record: Record, bout: Bout, names: Sequence[str]) -> Iterator[str]:
     """Yields the whole transcript of a recorded bout; `names` are the seats'. Raises BadRecord."""
     transcript = Transcript(names)
     moved, told = 0, 0

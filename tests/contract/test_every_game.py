@@ -24,7 +24,7 @@ from matchbox.match import record as records
 from matchbox.match.frames import MAX_INT, what_is_wrong
 from matchbox.match.loading import base_of
 from matchbox.match.replay import replay, steps
-from matchbox.match.transcript import tell
+from matchbox.match.transcript import narrate
 from tests.builders import a_job, play_scripted
 from tests.contract.playthroughs import place_of, playthrough
 from tests.fakes import RandomDice
@@ -419,6 +419,6 @@ def test_every_choice_of_an_option_is_recorded_and_replays(
 def test_every_move_of_a_transcript_has_its_lines(name: str, seats: int) -> None:
     record = _played(name, seats)
     for bout in record.bouts:
-        lines = list(tell(GAMES[name], record, bout, [f"bot {n}" for n in range(seats)]))
+        lines = list(narrate(GAMES[name], record, bout, [f"bot {n}" for n in range(seats)]))
         assert all(line.strip() for line in lines)
         assert len([line for line in lines if line.startswith("  - ")]) >= len(bout.moves)

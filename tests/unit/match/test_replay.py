@@ -19,7 +19,7 @@ from matchbox.match.record import Bout, Fault, Record, python_minor
 from matchbox.match.referee import play
 from matchbox.match.replay import job_of, replay, steps, verify
 from matchbox.match.table import Player
-from matchbox.match.transcript import Transcript, tell
+from matchbox.match.transcript import Transcript, narrate
 from tests.builders import a_job, local_seats, play_scripted, shipped
 from tests.contract.test_every_batch import Unbatched
 from tests.fakes import Auction, Race, ScriptedPlayer
@@ -121,7 +121,7 @@ def test_the_end_of_a_forfeited_bout_names_the_fault() -> None:
 
 def test_a_transcript_has_a_heading_a_turn_and_a_bullet_an_event() -> None:
     record = a_record(all=lambda _: 3)
-    lines = list(tell(Race(), record, record.bouts[0], ["alice", "bob"]))
+    lines = list(narrate(Race(), record, record.bouts[0], ["alice", "bob"]))
     assert lines[:2] == ["Chance:", "  - hides the goal"]
     assert lines[2:6] == ["alice:", "  - adds 3", "bob:", "  - adds 3"]
     assert lines[-1] in ("alice wins.", "bob wins.")
@@ -129,7 +129,7 @@ def test_a_transcript_has_a_heading_a_turn_and_a_bullet_an_event() -> None:
 
 def test_a_transcript_tells_a_fault_where_it_happened() -> None:
     record = a_record(seats=3, e1=crash)
-    lines = list(tell(Race(), record, record.bouts[0], ["alice", "bob", "bob"]))
+    lines = list(narrate(Race(), record, record.bouts[0], ["alice", "bob", "bob"]))
     assert lines[4:7] == ["bob1:", "  - raised an exception and lost", "bob2:"]
 
 
@@ -139,7 +139,7 @@ def test_chance_of_which_a_game_says_nothing_has_no_heading() -> None:
             return "" if move is None else super().describe(move, view)
 
     record = a_record(all=lambda _: 3)
-    assert next(tell(Silent(), record, record.bouts[0], ["alice", "bob"])) == "alice:"
+    assert next(narrate(Silent(), record, record.bouts[0], ["alice", "bob"])) == "alice:"
 
 
 def test_those_who_tie_come_first_together() -> None:
@@ -269,7 +269,7 @@ def test_steps_of_chance_are_steps_of_a_replay_and_not_of_the_record() -> None:
     tables: list[Any] = [step.table for step in (*made, end)]
     assert [len(table["played"][0]) for table in tables] == [*range(0, 27, 2)]
     assert all("lays" in step.line for step in made)
-    lines = list(tell(game, record, bout, ["ann", "bob"]))
+    lines = list(narrate(game, record, bout, ["ann", "bob"]))
     assert lines[0] == "Chance:"
     assert lines[1].startswith("  - ann lays ")
     assert sum("lays" in line for line in lines) == 26

@@ -12,7 +12,7 @@ from matchbox.games.skull.rules import GAME
 from matchbox.match import record as records
 from matchbox.match.referee import Played, play
 from matchbox.match.replay import replay
-from matchbox.match.transcript import tell
+from matchbox.match.transcript import narrate
 from tests.builders import CHECKOUT, a_job, local_seats, shipped
 from tests.unit.games.skull.test_rules import ROSE, SKULL, begin
 from tests.unit.games.skull.test_rules import play as made
@@ -75,7 +75,7 @@ def test_whoever_is_at_fault_comes_last_and_is_told_why(fault: str, seats: int) 
         bout = match.record.bouts[seats * note.deal + note.rotation]
         assert bout.places[bout.faults[0].seat] == seats
         assert min(bout.places) == 1
-        assert list(tell(GAME, match.record, bout, ["a"] * seats))
+        assert list(narrate(GAME, match.record, bout, ["a"] * seats))
     replay(GAME, match.record)
 
 

@@ -14,7 +14,7 @@ from matchbox.match import record as records
 from matchbox.match.referee import Played, play
 from matchbox.match.replay import replay
 from matchbox.match.seat import Seat
-from matchbox.match.transcript import tell
+from matchbox.match.transcript import narrate
 from tests.builders import CHECKOUT, a_job, local_seats, shipped
 from tests.fakes import LeastDice
 
@@ -117,7 +117,7 @@ def test_hints_are_moves_of_the_record_and_lines_of_the_transcript() -> None:
     assert not match.notes
     bout = match.record.bouts[0]
     assert ["please leave it", "none", "none", "none"] in bout.moves
-    lines = list(tell(GAME, match.record, bout, ["one", "two", "three"]))
+    lines = list(narrate(GAME, match.record, bout, ["one", "two", "three"]))
     assert '  - hints: pile 0 "please leave it"' in lines
     assert lines[-1] == f"Together they score {bout.scores[0]} ({bout.why})."
     replay(GAME, match.record)
