@@ -19,7 +19,7 @@ from matchbox.settings import Settings
 from server import outbox
 from server.db.migrations import check_schema
 from server.db.session import Database
-from server.services.pair_counts import Tallies
+from server.services.pair_counts import PairCounts
 
 log = structlog.get_logger(__name__)
 
@@ -37,7 +37,7 @@ class Context:
     database: Database
     sender: outbox.Sender
     now: Callable[[], int] = clock
-    tallies: Tallies = field(default_factory=Tallies)
+    pair_counts: PairCounts = field(default_factory=PairCounts)
 
     @contextmanager
     def write(self) -> Iterator[Session]:

@@ -34,7 +34,7 @@ from server.services.fixtures import Fixture, deals_of, schedule
 from server.services.interim_results import Plan
 from server.services.leagues import field_of
 from server.services.lookup import find_bot, find_comparison
-from server.services.match_sizing import Pace
+from server.services.match_sizing import MatchSizer
 from server.services.standings import scope_of
 
 if TYPE_CHECKING:
@@ -262,7 +262,7 @@ def _deals(session: Session, row: Comparison, games: int, settings: Settings) ->
         return row.league.deals
     plan = Plan.of(row)
     most = min(games, max(LOOK, games // FEWEST_LOOKS)) // plan.bouts
-    return max(1, min(most, Pace(session, row.league).deals(plan.tables, settings)))
+    return max(1, min(most, MatchSizer(session, row.league).deals(plan.tables, settings)))
 
 
 def _whole_deals(games: int, plan: Plan) -> int:

@@ -35,7 +35,7 @@ LONGEST: Final = 2.5
 """How many times `match_seconds` the longest match of a season may take."""
 
 
-class Pace:
+class MatchSizer:
     """Estimates how many seconds a deal takes: the processor time of each seat, plus the rest."""
 
     def __init__(self, session: Session, league: League) -> None:

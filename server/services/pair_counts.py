@@ -34,7 +34,7 @@ class Tallied(NamedTuple):
     versions: Mapping[str, int]
 
 
-class Tallies:
+class PairCounts:
     """A cache of the counts of each scope. A process has one."""
 
     def __init__(self) -> None:

@@ -16,7 +16,7 @@ from matchbox.league.ratings import LiveRating, elo_of
 from server.db.models import UNFINISHED, League, Match, MatchSeat, MatchState, Rating, Role
 from server.services.fixtures import Fixture, schedule
 from server.services.leagues import field_of, is_cooperative
-from server.services.match_sizing import Pace
+from server.services.match_sizing import MatchSizer
 from server.services.quarantine import HELD
 from server.services.ratings import first_live
 
@@ -51,7 +51,7 @@ def _feed(session: Session, league: League, settings: Settings, now: int) -> int
         return 0
     last = session.scalar(select(func.max(Match.number)).where(*ranked))
     number = 0 if last is None else last + 1
-    queue, pace = _Queue(session, league, settings, number), Pace(session, league)
+    queue, pace = _Queue(session, league, settings, number), MatchSizer(session, league)
     fixtures: list[Fixture] = []
     while len(fixtures) < settings.ranked_backlog - waiting:
         pairings = queue.next(number + len(fixtures))

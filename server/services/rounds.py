@@ -23,7 +23,7 @@ from server.db.session import compare_and_set
 from server.services import faults, lessons, season_progress
 from server.services.events import publish
 from server.services.fixtures import Fixture, deals_of, schedule
-from server.services.match_sizing import Pace
+from server.services.match_sizing import MatchSizer
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -129,7 +129,7 @@ def _sized(
     if not season.paced:
         return field
     matches = plan.matches or course.size(plan, field) * (2 if plan.kind == "adaptive" else 1)
-    season.deals = Pace(session, season.league).deals_of_all(
+    season.deals = MatchSizer(session, season.league).deals_of_all(
         list(season_progress.rows_of(season).values()),
         settings,
         teams=field.cooperative,

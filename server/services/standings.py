@@ -28,7 +28,7 @@ from server.db.models import (
 from server.services import history, ratings
 from server.services.events import publish
 from server.services.leagues import field_of
-from server.services.pair_counts import Tallies
+from server.services.pair_counts import PairCounts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -77,10 +77,10 @@ def refresh(session: Session, scope: str, *, now: int) -> Standing:
     return keep(session, compute(session, scope), now=now)
 
 
-def compute(session: Session, scope: str, tallies: Tallies | None = None) -> Fresh:
+def compute(session: Session, scope: str, pair_counts: PairCounts | None = None) -> Fresh:
     """Computes the scope's standing, without storing it.
 
-    With `tallies` it reads only the rows of matches that are not counted there yet. The standing is
+    With `pair_counts` it reads only the rows of matches that are not counted there yet. The standing is
     the same to the bit. Raises NotFound.
     """
     subject = _subject(session, scope)
@@ -88,7 +88,7 @@ def compute(session: Session, scope: str, tallies: Tallies | None = None) -> Fre
     shown = {version.entrant: version.id for version in _shown(session, subject)}
     cooperative, balanced = _nature(league.game)
     how = {"seat_term": not balanced, "cooperative": cooperative}
-    found = (tallies or Tallies()).of(session, scope, *_which(subject), **how)
+    found = (pair_counts or PairCounts()).of(session, scope, *_which(subject), **how)
     versions = {**found.versions, **shown}
     settings: dict[str, Any] = {
         "entrants": sorted(shown),

@@ -168,7 +168,7 @@ def _refresh(context: Context) -> None:
         scopes = standings.stale(session, now=context.now())
     for scope in scopes:
         with context.read() as session:
-            fresh = standings.compute(session, scope, context.tallies)
+            fresh = standings.compute(session, scope, context.pair_counts)
         with context.write() as session:
             standings.keep(session, fresh, now=context.now())
 

@@ -11,7 +11,7 @@ from sqlalchemy import select, update
 from matchbox.match.wire import PlayMatch
 from server.db.models import Entry, Match, MatchState, Result, Season, User
 from server.services import standings
-from server.services.pair_counts import Tallies
+from server.services.pair_counts import PairCounts
 from server.services.standings import Fresh
 from server.services.tick import tick
 from tests.books import Books, play_out, played, season_of
@@ -27,10 +27,10 @@ def authors(books: Books) -> list[User]:
     return found
 
 
-def compute(books: Books, scope: str, tallies: Tallies | None = None) -> Fresh:
+def compute(books: Books, scope: str, pair_counts: PairCounts | None = None) -> Fresh:
     """The standing, as a tick computes it."""
     with books.read() as session:
-        return standings.compute(session, scope, tallies)
+        return standings.compute(session, scope, pair_counts)
 
 
 def jobs(books: Books) -> list[PlayMatch]:
@@ -43,7 +43,7 @@ def jobs(books: Books) -> list[PlayMatch]:
 def test_late_shuffled_and_doubled_results_give_the_standing_of_all_rows_to_the_bit(
     books: Books, authors: Sequence[User], seed: int
 ) -> None:
-    tallies, chance = Tallies(), random.Random(seed)
+    pair_counts, chance = PairCounts(), random.Random(seed)
     late: list[PlayMatch] = []
     for _ in range(4):
         waiting = late + jobs(books)
@@ -51,35 +51,35 @@ def test_late_shuffled_and_doubled_results_give_the_standing_of_all_rows_to_the_
         now, late = waiting[:6], waiting[6:]
         for job in [*now, *now[:2]]:
             books.record(played(job))
-        assert compute(books, "league:1", tallies) == compute(books, "league:1")
+        assert compute(books, "league:1", pair_counts) == compute(books, "league:1")
         books.clock.pass_by(minutes=1)
 
 
 def test_only_new_matches_are_read(books: Books, authors: Sequence[User]) -> None:
-    tallies = Tallies()
+    pair_counts = PairCounts()
     for job in jobs(books):
         books.record(played(job))
-    first = compute(books, "league:1", tallies)
+    first = compute(books, "league:1", pair_counts)
     with books.write() as session:
         session.execute(update(Result).values(bouts=[]))
-    assert compute(books, "league:1", tallies) == first, "what was read once is read no more"
+    assert compute(books, "league:1", pair_counts) == first, "what was read once is read no more"
     new = jobs(books)[0]
     books.record(played(new))
-    assert compute(books, "league:1", tallies).matches == first.matches + 1
-    tallies.forget()
-    assert compute(books, "league:1", tallies).matches == 1
+    assert compute(books, "league:1", pair_counts).matches == first.matches + 1
+    pair_counts.forget()
+    assert compute(books, "league:1", pair_counts).matches == 1
 
 
 def test_a_match_that_became_void_is_counted_no_more(books: Books, authors: Sequence[User]) -> None:
-    tallies = Tallies()
+    pair_counts = PairCounts()
     for job in jobs(books):
         books.record(played(job))
-    before = compute(books, "league:1", tallies)
+    before = compute(books, "league:1", pair_counts)
     with books.write() as session:
         finished = select(Match.id).where(Match.state == MatchState.FINISHED).limit(1)
         one = session.scalars(finished).one()
         session.execute(update(Match).where(Match.id == one).values(state=MatchState.VOID))
-    after = compute(books, "league:1", tallies)
+    after = compute(books, "league:1", pair_counts)
     assert after.matches == before.matches - 1
     assert after.rows_digest != before.rows_digest
     assert after == compute(books, "league:1")
@@ -91,13 +91,13 @@ def test_who_is_disqualified_is_left_out_with_its_rows_and_who_is_suspended_is_n
     books.league(paused=True)
     season = season_of(books, charlie, [books.version(number) for number in (1, 2, 3)])
     play_out(books)
-    scope, tallies = f"season:{season.id}", Tallies()
-    whole = compute(books, scope, tallies)
+    scope, pair_counts = f"season:{season.id}", PairCounts()
+    whole = compute(books, scope, pair_counts)
     assert (len(whole.lines), whole.matches) == (3, 6)
     _set_out(books, season, "suspended")
-    assert compute(books, scope, tallies) == whole
+    assert compute(books, scope, pair_counts) == whole
     _set_out(books, season, "disqualified")
-    left = compute(books, scope, tallies)
+    left = compute(books, scope, pair_counts)
     assert left == compute(books, scope)
     assert (len(left.lines), left.matches) == (2, 2)
     assert {line["matches"] for line in left.lines} == {2}

@@ -26,7 +26,7 @@ from matchbox.match.frames import REPORT_LENGTH, SEEN_INSIDE, readable
 from matchbox.match.wire import MatchPlayed, PlayMatch
 from server.db.migrations import migrate
 from server.db.models import League, MatchState, Result, Role
-from server.services.match_sizing import Pace
+from server.services.match_sizing import MatchSizer
 from server.services.tick import tick
 from tests.books import Books, open_books, played, scripted, season_of
 from tests.unit.worker.bots import GOOD
@@ -198,7 +198,7 @@ def test_a_forged_result_is_booked_or_lost_and_the_books_go_on(
     tick(books.context)
     with books.read() as session:
         for league in session.scalars(select(League)):
-            Pace(session, league)
+            MatchSizer(session, league)
         for result in session.scalars(select(Result)):
             told = [result.bouts, result.notes, result.diagnostics, result.logs, result.cpu_ms]
             json.dumps([*told, result.seconds], allow_nan=False)
