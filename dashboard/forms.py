@@ -66,7 +66,7 @@ def account_page(
         values=values or {},
         new_token=new_token,
         new_webhook=new_webhook,
-        ways=source.ways_out(),
+        ways=source.delivery_settings(),
         kinds=NOTICE_KINDS,
         tokens=source.tokens(),
         sessions=source.sessions(),

@@ -34,7 +34,10 @@ def rules(source: Source) -> Iterator[tuple[str, Callable[..., Answer]]]:
         if source.viewer() is None:
             return redirect(url_for("pages.login", next=request.path))
         return render_template(
-            "email.html", secret=secret, is_open=source.link_open(secret), ways=source.ways_out()
+            "email.html",
+            secret=secret,
+            is_open=source.link_open(secret),
+            ways=source.delivery_settings(),
         )
 
     yield "/inbox", inbox

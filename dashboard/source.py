@@ -121,7 +121,7 @@ class Source:
     inbox: Callable[..., Notices]
     """A page of the viewer's notices. Keyword arguments, both optional: cursor, limit."""
 
-    ways_out: Callable[[], DeliverySettings]
+    delivery_settings: Callable[[], DeliverySettings]
     """The settings by which the viewer's notices and bots leave the platform."""
 
     link_open: Callable[[str], bool]

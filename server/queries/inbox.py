@@ -59,7 +59,7 @@ def notice(session: Session, row: Notice) -> NoticeLine:
     )
 
 
-def ways_out(session: Session, viewer: User, settings: Settings) -> DeliverySettings:
+def delivery_settings(session: Session, viewer: User, settings: Settings) -> DeliverySettings:
     """Returns the settings by which the viewer's notices and bots leave the platform."""
     return DeliverySettings(
         email=viewer.email,

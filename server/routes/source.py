@@ -59,7 +59,7 @@ def make_source() -> Source:
         comparable=_comparable,
         ratings=reading(history.ratings),
         inbox=_inbox,
-        ways_out=_ways_out,
+        delivery_settings=_delivery_settings,
         link_open=_link_open,
         text_of=_text_of,
     )
@@ -159,10 +159,10 @@ def _inbox(**which: Any) -> Notices:
         return inbox.inbox(session, account(session), **which)
 
 
-def _ways_out() -> DeliverySettings:
+def _delivery_settings() -> DeliverySettings:
     made = context()
     with made.read() as session:
-        return inbox.ways_out(session, account(session), made.settings)
+        return inbox.delivery_settings(session, account(session), made.settings)
 
 
 def _link_open(secret: str) -> bool:

@@ -352,7 +352,7 @@ SOURCE: Final = Source(
     comparable=lambda owner, name: compared.COMPARABLE,
     ratings=lambda owner, name: HISTORY,
     inbox=mailbox.inbox,
-    ways_out=mailbox.ways_out,
+    delivery_settings=mailbox.delivery_settings,
     link_open=lambda secret: secret == "good",
     text_of=lambda owner, name, number: BROKEN,
 )  # fmt: skip

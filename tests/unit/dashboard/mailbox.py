@@ -22,7 +22,7 @@ def inbox(**asked: Any) -> Notices:
     return Notices(items=items, next="7", unread=2)
 
 
-def ways_out() -> DeliverySettings:
+def delivery_settings() -> DeliverySettings:
     """An address, another one that is to be confirmed, and a webhook in each state."""
     fates = [(None, None, ""), (EARLIER, None, ""), (EARLIER, None, "it answered 500"),
              (None, EARLIER, "it answered 410")]  # fmt: skip
