@@ -115,4 +115,4 @@ def ties(opened: list[Round]) -> list[list[list[tuple[str, bool]]]]:
 
 
 TOLD: Final = (format, admission, schedule, options, rounds, ties)
-"""The template filters; each has the name `tell_` followed by the function's name."""
+"""The template filters; each has the name `describe_` followed by the function's name."""

@@ -66,7 +66,7 @@ def make_pages(source: Source, *, now: Callable[[], datetime] = utc_now) -> Blue
         blueprint.add_url_rule(rule, view.__name__, view)
     blueprint.add_app_template_filter(lambda text: wording.ago(text, now()), "ago")
     blueprint.add_app_template_filter(figures.colour, "bot_colour")
-    blueprint.add_app_template_filter(comparisons.measure, "tell_measure_of")
+    blueprint.add_app_template_filter(comparisons.measure, "describe_measure_of")
     for function in (
         *formats.TOLD,
         comparisons.so_far,
@@ -75,9 +75,9 @@ def make_pages(source: Source, *, now: Callable[[], datetime] = utc_now) -> Blue
         evidence.surprises,
         evidence.tied,
     ):
-        blueprint.add_app_template_filter(function, f"tell_{function.__name__}")
+        blueprint.add_app_template_filter(function, f"describe_{function.__name__}")
     for spoken in wording.SPOKEN:
-        blueprint.add_app_template_filter(spoken, f"say_{spoken.__name__}")
+        blueprint.add_app_template_filter(spoken, f"format_{spoken.__name__}")
 
     @blueprint.before_request
     def refuse_what_no_row_holds() -> None:

@@ -186,4 +186,4 @@ SPOKEN: Final = (
     plural,
     seats,
 )
-"""The template filters; each has the name `say_` followed by the function's name."""
+"""The template filters; each has the name `format_` followed by the function's name."""
