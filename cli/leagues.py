@@ -128,12 +128,12 @@ def given(body: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in body.items() if value is not None}
 
 
-def show(told: Any, json: bool) -> None:
+def show(answer: Any, json: bool) -> None:
     """Prints the league in this answer, for a person or a program. Raises BadMessage."""
     from cli.client import parse_answer
     from matchbox.answers.leagues import League
 
-    league = parse_answer(League, told)
+    league = parse_answer(League, answer)
     if json:
         output.document(league.plain())
         return

@@ -152,8 +152,8 @@ def _post_and_print(kind: type[Answer], path: str, body: dict[str, Any], json: b
     from cli.client import parse_answer
 
     with connect() as client:
-        told = parse_answer(kind, client.post(path, body)).plain()
+        answer = parse_answer(kind, client.post(path, body)).plain()
     if json:
-        output.document(told)
+        output.document(answer)
     else:
-        output.fields(told)
+        output.fields(answer)

@@ -191,8 +191,10 @@ def logs(
             if line.bot == found.bot
         ]
     if json:
-        told = [{"match": match, **line.plain()} for match, line in lines]
-        output.document({"bot": found.bot, "versions": found.plain()["versions"], "matches": told})
+        answer = [{"match": match, **line.plain()} for match, line in lines]
+        output.document(
+            {"bot": found.bot, "versions": found.plain()["versions"], "matches": answer}
+        )
     else:
         _show_logs(found, lines)
 
@@ -237,8 +239,8 @@ def activate(
     from matchbox.answers.bots import Version
 
     with connect() as client:
-        told = client.post(f"/bots/{full_name(client, bot)}/activate", {"version": version})
-    active = parse_answer(Version, told)
+        answer = client.post(f"/bots/{full_name(client, bot)}/activate", {"version": version})
+    active = parse_answer(Version, answer)
     if json:
         output.document(flat(active))
     else:
