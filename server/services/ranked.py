@@ -51,14 +51,14 @@ def _feed(session: Session, league: League, settings: Settings, now: int) -> int
         return 0
     last = session.scalar(select(func.max(Match.number)).where(*ranked))
     number = 0 if last is None else last + 1
-    queue, pace = _Queue(session, league, settings, number), MatchSizer(session, league)
+    queue, sizer = _Queue(session, league, settings, number), MatchSizer(session, league)
     fixtures: list[Fixture] = []
     while len(fixtures) < settings.ranked_backlog - waiting:
         pairings = queue.next(number + len(fixtures))
         if not pairings:
             break
         tables = [tuple(queue.versions[name].id for name in one.seats) for one in pairings]
-        number_of_deals = pace.deals(tables, settings) if league.paced else league.deals
+        number_of_deals = sizer.deals(tables, settings) if league.paced else league.deals
         deals = tuple(deals_from(secrets.token_hex(16), number_of_deals))
         fixtures += [
             Fixture(number + len(fixtures) + at, one, deals) for at, one in enumerate(tables)

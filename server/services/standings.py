@@ -80,8 +80,8 @@ def refresh(session: Session, scope: str, *, now: int) -> Standing:
 def compute(session: Session, scope: str, pair_counts: PairCounts | None = None) -> Fresh:
     """Computes the scope's standing, without storing it.
 
-    With `pair_counts` it reads only the rows of matches that are not counted there yet. The standing is
-    the same to the bit. Raises NotFound.
+    With `pair_counts` it reads only the rows of matches that are not counted there yet. The
+    standing is the same to the bit. Raises NotFound.
     """
     subject = _subject(session, scope)
     league = subject if isinstance(subject, League) else subject.league
