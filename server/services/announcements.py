@@ -1,7 +1,7 @@
 """Notifies the owners of a season's bots of its start, of changed ranks, and of its end.
 
-Looks only at the season's state in the database, whoever changed it. `Season.told` keeps how far
-the notices have come, so that none is sent twice.
+Looks only at the season's state in the database, whoever changed it. `Season.announced` keeps how
+far the notices have come, so that none is sent twice.
 """
 
 from __future__ import annotations
@@ -36,17 +36,17 @@ Lines = dict[int, dict[str, Any]]
 
 def due(session: Session) -> list[int]:
     """Returns the numbers of the seasons for which notices are due."""
-    known = (Season.state.in_((*UNDER_WAY, *OVER)), Season.told != END)
+    known = (Season.state.in_((*UNDER_WAY, *OVER)), Season.announced != END)
     seasons = session.scalars(select(Season).where(*known).order_by(Season.id))
-    return [season.id for season in seasons if _stage(session, season) != season.told]
+    return [season.id for season in seasons if _stage(session, season) != season.announced]
 
 
 def announce(session: Session, number: int, *, now: int) -> bool:
     """Sends the notices that are due for that season; returns False if none was due."""
     season = session.get_one(Season, number)
-    before, stage = season.told, _stage(session, season)
+    before, stage = season.announced, _stage(session, season)
     if stage == before or not compare_and_set(
-        session, season, {"told": stage}, Season.told == before
+        session, season, {"announced": stage}, Season.announced == before
     ):
         return False
     lines = _lines(session, season) if season.state != SeasonState.CANCELLED else {}
@@ -62,15 +62,16 @@ def announce(session: Session, number: int, *, now: int) -> bool:
 
 
 def _stage(session: Session, season: Season) -> int:
-    """The value of `Season.told` once all notices that are possible now have been sent."""
+    """The value of `Season.announced` once all notices that are possible now have been sent."""
     if season.state in OVER:
         return END
-    if season.told < START:
+    if season.announced < START:
         return START
     left = select(func.min(Match.round)).where(Match.season_id == season.id)
     first = session.scalar(left.where(Match.state.in_(UNFINISHED)))
     over = season.round if first is None else first
-    return max(season.told, START + over) if _is_rated(session, season, over) else season.told
+    rated = _is_rated(session, season, over)
+    return max(season.announced, START + over) if rated else season.announced
 
 
 def _is_rated(session: Session, season: Season, rounds: int) -> bool:

@@ -148,6 +148,10 @@ _LEAGUE = (
     "game, seed) VALUES ('{}', '1', 2, 10, 0, true, false, "
 )
 _EDIT = "INSERT INTO audit (at, action, subject, detail) VALUES (0, 'league.edit', 'league:"
+_SEASON = (
+    "INSERT INTO season (id, league_id, name, state, cycles, deals, seed, created_at, told) "
+    "VALUES (1, 1, 'spring', 'running', 1, 2, 'x', 0, 3)"
+)
 OLD_LEAGUES = (
     _LEAGUE + "1, 'bomb', 'bomb', 'a')",
     _LEAGUE + "2, 'skull', 'skull', 'b')",
@@ -156,6 +160,20 @@ OLD_LEAGUES = (
     _EDIT + """2', '{"deals"\\: 10}')""",
 )
 """Two games' own leagues, the second with a number that was named, and one of an operator's."""
+
+
+def test_a_season_that_was_announced_is_so_after_the_migration_and_back(url: str) -> None:
+    database, config = Database(url), configuration()
+    with database.connect() as connection:
+        config.attributes["connection"] = connection
+        command.upgrade(config, "0012")
+        for statement in (OLD_LEAGUES[0], _SEASON):
+            connection.execute(text(statement))
+        command.upgrade(config, "head")
+        assert connection.scalar(text("SELECT announced FROM season")) == 3
+        command.downgrade(config, "0012")
+        assert connection.scalar(text("SELECT told FROM season")) == 3
+    database.close()
 
 
 def test_the_migrations_are_in_the_package() -> None:

@@ -101,7 +101,7 @@ class Season(Table):
     created_at: Mapped[int] = mapped_column(BigInteger)
     starts_at: Mapped[int | None] = mapped_column(BigInteger)
     """When the schedule starts the season; None if an operator starts it."""
-    told: Mapped[int] = mapped_column(default=0)
+    announced: Mapped[int] = mapped_column(default=0)
     """The last announcement to the entrants: 0 for none, 1 for the start, 1 + n for the ranks after
     n rounds, -1 for the end."""
     trouble: Mapped[str] = mapped_column(String(500), default="")

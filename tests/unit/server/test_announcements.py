@@ -64,7 +64,7 @@ def test_each_owner_is_told_the_end_once_with_rank_and_range(
     (other,) = told(books, bob, "season-end")
     assert other.count("came to rank") == 2
     with books.read() as session:
-        assert session.get_one(Season, season.id).told == announcements.END
+        assert session.get_one(Season, season.id).announced == announcements.END
 
 
 @pytest.mark.parametrize("started", [True, False])
@@ -74,7 +74,7 @@ def test_a_cancelled_season_is_told_without_ranks(
     season = season_of(books, charlie, field(books, alice, bob))
     with books.write() as session:
         row = session.get_one(Season, season.id)
-        row.told = announcements.START if started else 0
+        row.announced = announcements.START if started else 0
         seasons.cancel(session, charlie, row.id, now=books.clock())
     for _ in range(2):
         tick(books.context)
