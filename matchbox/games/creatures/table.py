@@ -320,7 +320,7 @@ class Table:
         self._player = opponent.opponent = player
         board._table = self
         is_laid = other.is_laid
-        before = theirs.facts() if is_laid else None
+        before = theirs.facts() if is_laid and self._asked >= 0 else None
         if self._asked == TURN and read_next(brief, mine, theirs):
             if is_laid:
                 other.tell(brief)
