@@ -21,10 +21,10 @@ from matchbox.lab import tables
 from matchbox.lab.statistics import wilson
 
 PAGE: Final = Path(__file__).resolve().parents[1] / "docs" / "bots.md"
-DUELS: Final = {"bomb": 2000, "war": 400, "creatures": 400}
+DUELS: Final = {"bomb": 2000, "war": 1000, "creatures": 1000}
 """Games of every ordered pair, where two play."""
 SKULL_GAMES: Final = 1000
-TEAM_GAMES: Final = 400
+TEAM_GAMES: Final = 1000
 TEAM_SIZES: Final = "3-5"
 
 ABOUT: Final = (
