@@ -25,7 +25,7 @@ COLOURS: Final = ("#0077bb", "#d9601a", "#009988", "#e0317a", "#7a6fd0", "#7d8a0
 FONT: Final = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Liberation Sans', sans-serif"
 DRAWN: Final = 40
 """The largest number of bots in a leaderboard's figure; the table shows all."""
-_PERSON: Final = b"28"
+_PERSON: Final = b"1108"
 """The hash's personalization; with it, no two shipped players of a game share a colour."""
 _ROW_PX: Final = 30
 _FRAME_PX: Final = 84
