@@ -14,7 +14,7 @@ cdef class LiveBout:
     cdef public dict answered
     cdef Py_ssize_t _seats, _steps, _max_steps
 
-    cpdef tell(self, Py_ssize_t seat)
+    cpdef next_view(self, Py_ssize_t seat)
     cpdef bint take(self, Py_ssize_t seat, object answer) except -1
     cpdef result(self)
     cdef _take_row(self, Py_ssize_t seat, object moves)

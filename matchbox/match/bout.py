@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from matchbox.game import Game, Options, Plain, State
-    from matchbox.match.frames import Answer, Told
+    from matchbox.match.frames import Answer, View
 
 
-def view_of(game: Game) -> Callable[[State, int], Told]:
+def view_of(game: Game) -> Callable[[State, int], View]:
     """The function that makes the view of a seat in `to_move`, or its brief if the game has one."""
-    view: Callable[[State, int], Told] = getattr(game, "brief", None) or game.view
+    view: Callable[[State, int], View] = getattr(game, "brief", None) or game.view
     return view
 
 
@@ -71,7 +71,7 @@ class LiveBout:
         self.notes: list[tuple[int, FaultKind, str]] = []
         self.moves: list[Plain] = []
         self.faults: list[Fault] = []
-        self.told: list[list[Told]] = [[] for _ in range(seats)]
+        self.told: list[list[View]] = [[] for _ in range(seats)]
         self.owing: Sequence[int] = ()
         """The seats that owe an answer, ascending; empty once the bout is over."""
         self.answered: dict[int, Answer] = {}
@@ -95,7 +95,7 @@ class LiveBout:
             self._fail(seat, SeatFault("excluded", "three bouts of this match were forfeited"))
         self._look()
 
-    def tell(self, seat: int) -> Told:
+    def next_view(self, seat: int) -> View:
         """The view for the next question to that seat, or its brief where the game has one.
 
         It is kept, so that it can be sent again.

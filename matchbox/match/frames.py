@@ -67,9 +67,9 @@ _NO_FAULT: Final = b"],[]]"
 _NO_FAULT_BUT_ROWS: Final = b"],[],"
 """The bytes before the places of the rows, in a frame without faults."""
 
-Told: TypeAlias = Any
-"""The position as a seat is told it: its view, or its brief if the game has one."""
-Question: TypeAlias = "tuple[int, Told, str | None]"
+View: TypeAlias = Any
+"""The position as a seat sees it: its view, or its brief if the game has one."""
+Question: TypeAlias = "tuple[int, View, str | None]"
 """A question about one bout: the bout's number, the view or brief, and with the bout's first
 question the player's own seed (hex), else None."""
 Answer: TypeAlias = "Plain | tuple[Plain, ...] | SeatFault"

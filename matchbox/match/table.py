@@ -189,11 +189,11 @@ class Table:
         made = 0
         while made < len(moves):
             for seat in live.owing:
-                live.tell(seat)
+                live.next_view(seat)
                 live.take(seat, moves[made])
                 made += 1
         for seat, answer in given.items():
-            live.tell(seat)
+            live.next_view(seat)
             live.take(seat, answer)
         self._look(live, live.answered)
 
@@ -203,7 +203,7 @@ class Table:
             self._take(seat, owing, [known])
             return
         questions = [
-            (live.number, live.tell(seat), None)
+            (live.number, live.next_view(seat), None)
             if live.told[seat]
             else self._question(live, seat, 0)
             for live in owing
@@ -229,7 +229,7 @@ class Table:
     def _question(self, live: LiveBout, seat: int, nth: int) -> Question:
         """The seat's nth question of that bout, either new or sent before."""
         told = live.told[seat]
-        view = told[nth] if nth < len(told) else live.tell(seat)
+        view = told[nth] if nth < len(told) else live.next_view(seat)
         return live.number, view, None if nth else self._seed(live.number, seat)
 
     def _tell_again(self, seat: int, live: LiveBout) -> None:

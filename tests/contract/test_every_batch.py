@@ -120,7 +120,7 @@ class Both:
     def answer(self, seat: int, bout: int, told: Any, seed: str | None) -> Any:
         """A move by lot, or none; told to the other one too."""
         live = self.live[bout]
-        assert told == live.tell(seat)
+        assert told == live.next_view(seat)
         assert seed == self.seeds[bout][seat]
         self.seeds[bout][seat] = None
         if self.lot.random() < self.nonsense:
@@ -196,7 +196,7 @@ def test_moves_in_a_row_are_taken_as_the_functions_take_them_or_given_back(
             rows = []
             for bout in asked:
                 live = both.live[bout]
-                live.tell(seat)
+                live.next_view(seat)
                 legal = both.game.legal(live.state, seat)
                 size = lot.choice((1,) * 19 + (2,))
                 row = tuple(lot.choice(legal) for _ in range(size))

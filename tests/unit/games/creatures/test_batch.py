@@ -42,7 +42,7 @@ class Duel:
         """The seat that owes an answer, told the same in both."""
         [seat] = self.live.owing
         [(_, told, _)] = self.batch.ask(seat)
-        assert told == self.live.tell(seat)
+        assert told == self.live.next_view(seat)
         return seat
 
     def answer(self, row: Any = None) -> list[Any]:

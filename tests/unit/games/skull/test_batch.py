@@ -28,7 +28,7 @@ def test_a_single_challenge_is_played_side_by_side_as_alone(variant: str) -> Non
         for seat in range(SEATS):
             answers: list[Plain] = []
             for bout, told, _ in batch.ask(seat):
-                assert told == live[bout].tell(seat)
+                assert told == live[bout].next_view(seat)
                 answers.append(lot.choice(GAME.legal(live[bout].state, seat)))
                 live[bout].take(seat, answers[-1])
             assert not batch.take(seat, answers)
