@@ -110,7 +110,7 @@ class SeatFault(MatchboxError):
     Attributes:
         kind: one of `FAULT_KINDS`; no seat loses by "platform".
         detail: one sentence for the bot's owner.
-        asked: the bouts in the failed frame, if the questions took several frames.
+        bouts: the bouts in the failed frame, if the questions took several frames.
         shared: whether the other bouts of the program may have caused it: it lacked memory, or a
             frame of many questions took long.
     """
@@ -119,7 +119,7 @@ class SeatFault(MatchboxError):
         super().__init__(kind, detail)  # So that another process can recreate it.
         self.kind: FaultKind = kind
         self.detail = detail
-        self.asked: list[int] = []
+        self.bouts: list[int] = []
         self.shared = kind == "memory"
 
     def __str__(self) -> str:

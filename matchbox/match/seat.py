@@ -79,7 +79,7 @@ class Seat:
             try:
                 answers += self._ask(part)
             except SeatFault as fault:
-                fault.asked = fault.asked or [bout for bout, *_ in part]
+                fault.bouts = fault.bouts or [bout for bout, *_ in part]
                 raise
         return answers
 

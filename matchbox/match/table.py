@@ -243,7 +243,7 @@ class Table:
 
     def _break(self, seat: int, asked: Sequence[int], fault: SeatFault) -> None:
         """Handles a broken program: all bouts in progress are put aside."""
-        suspects = fault.asked or asked
+        suspects = fault.bouts or asked
         if not fault.shared or self._held[seat] == {asked[0]}:
             if len(suspects) == 1:
                 self._broken[seat][suspects[0]] = fault

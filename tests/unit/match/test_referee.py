@@ -398,7 +398,7 @@ def test_it_is_laid_on_a_bout_of_the_frame_that_broke(part: list[int]) -> None:
             return None
         broken.append(question[0])
         fault = SeatFault("crash", "gone")
-        fault.asked = part
+        fault.bouts = part
         return fault
 
     job = a_job(Race(), deals=4, width=4)

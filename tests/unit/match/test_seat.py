@@ -99,7 +99,7 @@ def test_a_fault_tells_which_bouts_its_frame_asked_about() -> None:
         questions = [(bout, f"{bout}" + long * "-", None) for bout in range(500)]
         with pytest.raises(SeatFault) as raised:
             seat.answer(questions)
-        assert raised.value.asked == list(expected)
+        assert raised.value.bouts == list(expected)
 
 
 def test_an_answer_to_another_question_is_refused() -> None:
