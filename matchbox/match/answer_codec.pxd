@@ -3,9 +3,9 @@ from matchbox.match cimport frame_codec
 
 cdef dict _texts, _numbers, _known, _wholes, _same
 
-@cython.locals(key=bytes, known=tuple, told=bytes)
+@cython.locals(key=bytes, known=tuple, encoded=bytes)
 cdef bytes _whole(object move)
-cpdef bytes said_in_rows(object nonce, list moves, list rows)
+cpdef bytes answer_frame_of_rows(object nonce, list moves, list rows)
 
 @cython.locals(known=dict)
 cdef bint _know(list moves) except -1

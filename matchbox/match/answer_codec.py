@@ -42,20 +42,20 @@ _same: Final[dict[int, bytes]] = {}
 """The encoding of those that were handed over again, by the object's identity."""
 
 
-def said(nonce: int, moves: list[Any]) -> bytes:
+def answer_frame(nonce: int, moves: list[Any]) -> bytes:
     """The answer frame if all moves are strings or ints; else b""."""
-    if frame_codec.COMPILED and (frame := frame_codec.said(nonce, moves, _texts, _numbers)):
+    if frame_codec.COMPILED and (frame := frame_codec.answer_frame(nonce, moves, _texts, _numbers)):
         return frame
     try:
-        told = _told(moves)
+        encoded = _encoded(moves)
     except KeyError:
         if not _know(moves):
             return b""
-        told = _told(moves)
-    return b'["say",%d,[%b],[]]' % (nonce, told)
+        encoded = _encoded(moves)
+    return b'["say",%d,[%b],[]]' % (nonce, encoded)
 
 
-def _told(moves: list[Any]) -> bytes:
+def _encoded(moves: list[Any]) -> bytes:
     """These moves in JSON. Raises KeyError if one is not cached."""
     kinds = set(map(type, moves))
     if len(kinds) == 1:
@@ -63,11 +63,11 @@ def _told(moves: list[Any]) -> bytes:
     return b",".join([_known[type(move)][move] for move in moves])
 
 
-def said_in_rows(nonce: int, moves: list[Any], rows: list[int]) -> bytes:
+def answer_frame_of_rows(nonce: int, moves: list[Any], rows: list[int]) -> bytes:
     """The answer frame with one move or row of moves per line; `rows` are the places of the rows.
     Raises ValueError or TypeError if JSON cannot hold a move."""
-    told = b",\n".join([_whole(move) for move in moves])
-    return b'["say",%d,[\n%b\n],[],%b]' % (nonce, told, to_bytes(rows))
+    encoded = b",\n".join([_whole(move) for move in moves])
+    return b'["say",%d,[\n%b\n],[],%b]' % (nonce, encoded, to_bytes(rows))
 
 
 def _whole(move: Any) -> bytes:
@@ -75,20 +75,20 @@ def _whole(move: Any) -> bytes:
 
     A row that a driver keeps and hands over again is found by its identity.
     """
-    told = _same.get(id(move))
-    if told is not None:
-        return told
+    encoded = _same.get(id(move))
+    if encoded is not None:
+        return encoded
     key = marshal.dumps(move, _UNSHARED)
     known = _wholes.get(key)
     if known is None:
-        told = to_bytes(move)
+        encoded = to_bytes(move)
         if len(_wholes) < _KNOWN and len(key) <= _KEY:
-            _wholes[key] = move, told
-        return told
-    first, told = known
+            _wholes[key] = move, encoded
+        return encoded
+    first, encoded = known
     if first is move and type(move) is tuple:
-        _same[id(move)] = told
-    return told
+        _same[id(move)] = encoded
+    return encoded
 
 
 def _know(moves: list[Any]) -> bool:

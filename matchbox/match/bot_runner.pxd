@@ -1,6 +1,6 @@
 cimport cython
 from matchbox.match.seeded_random cimport Generator, Here
-from matchbox.match.answer_codec cimport said_in_rows
+from matchbox.match.answer_codec cimport answer_frame_of_rows
 
 @cython.final
 cdef class Session:
@@ -28,7 +28,7 @@ cdef class Session:
     cdef wait(self, _Bout bout, object move)
     @cython.locals(bout=_Bout)
     cdef _forget(self, object number)
-    cdef bytes _encode_said(self, object nonce)
+    cdef bytes _encode_answers(self, object nonce)
 
 @cython.final
 cdef class _Bout(Generator):

@@ -31,8 +31,7 @@ from typing import TYPE_CHECKING, Any, Final
 from greenlet import getcurrent, greenlet
 
 from matchbox.match import libraries, loading, memory, numpy_chance, seeded_random
-from matchbox.match.answer_codec import encodes, said_in_rows, to_bytes
-from matchbox.match.answer_codec import said as _said
+from matchbox.match.answer_codec import answer_frame, answer_frame_of_rows, encodes, to_bytes
 from matchbox.match.fault_text import blame, report_text
 from matchbox.match.seeded_random import HERE, Generator
 
@@ -207,7 +206,7 @@ class Session:
             if not self._waiting and not self._idle:
                 self._idle.append(greenlet(self._work, self._hub))
             self._go_on()
-        return self._encode_said(nonce)
+        return self._encode_answers(nonce)
 
     def _go_on(self) -> Any:
         """Switches to the next decision. Returns this decision's view when its turn comes again."""
@@ -281,16 +280,16 @@ class Session:
         if bout is not None and bout.waiting is not None:
             self._abandoned.append(bout.waiting)
 
-    def _encode_said(self, nonce: int) -> bytes:
+    def _encode_answers(self, nonce: int) -> bytes:
         if not (self._faults or self._rows or self._reports) and (
-            said := _said(nonce, self._moves)
+            frame := answer_frame(nonce, self._moves)
         ):
-            return said
+            return frame
         reports, self._reports = self._reports, []
         more = [self._rows, reports] if reports else [self._rows] if self._rows else []
         try:
             if self._rows and not (self._faults or reports):
-                return said_in_rows(nonce, self._moves, self._rows)
+                return answer_frame_of_rows(nonce, self._moves, self._rows)
             return to_bytes(["say", nonce, self._moves, self._faults, *more])
         except (TypeError, ValueError, RecursionError):
             for place, move in enumerate(self._moves):

@@ -42,7 +42,7 @@ cdef inline Py_ssize_t _copy(
 @cython.locals(
     to="unsigned char *", head=bytes, known=bytes, at=Py_ssize_t, size=Py_ssize_t,
 )
-cpdef bytes said(object nonce, list moves, dict texts, dict numbers)
+cpdef bytes answer_frame(object nonce, list moves, dict texts, dict numbers)
 @cython.locals(
     data="const unsigned char *", at=Py_ssize_t, end=Py_ssize_t, start=Py_ssize_t,
     size=Py_ssize_t, slot=Py_ssize_t, letter=int, found=list, place=Py_ssize_t,

@@ -167,7 +167,9 @@ def _copy(to: bytearray, at: int, data: bytes | bytearray, size: int) -> int:
 # --- Answers ---------------------------------------------------------------------------------
 
 
-def said(nonce: int, moves: list[Any], texts: dict[str, bytes], numbers: dict[int, bytes]) -> bytes:
+def answer_frame(
+    nonce: int, moves: list[Any], texts: dict[str, bytes], numbers: dict[int, bytes]
+) -> bytes:
     """The frame of moves whose JSON is known; b"" if one is unknown."""
     to = _room
     head = b'["say",%d,[' % nonce

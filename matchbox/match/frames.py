@@ -248,8 +248,10 @@ _rows: Final = _Known(lambda sent: tuple(_ROW.decode(sent)))
 
 
 def _read_lines(frame: bytes, count: int) -> list[Answer]:
-    """The answers of a frame with one answer per line, as `answer_codec.said_in_rows` writes it;
-    answers in a row are tuples. Empty if the frame has another shape."""
+    """The answers of a frame with one answer per line, which `answer_frame_of_rows` writes.
+
+    Answers in a row are tuples. Empty if the frame has another shape.
+    """
     _, _, rest = frame.partition(b"\n")
     lines, _, end = rest.rpartition(b"\n")
     if not (end.startswith(_NO_FAULT_BUT_ROWS) and end.endswith(b"]")):

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from matchbox import build
 from matchbox.errors import SeatFault
 from matchbox.match import frames
-from matchbox.match.frame_codec import Asking, answers, asks, said
+from matchbox.match.frame_codec import Asking, answer_frame, answers, asks
 
 NUMBERS = st.one_of(st.integers(0, 2**31 - 1), st.integers(0, 300))
 BRIEFS = st.one_of(st.binary(max_size=300), st.binary(max_size=40).map(bytearray))
@@ -231,10 +231,10 @@ def test_whatever_a_seat_sends_is_read_as_the_libraries_read_it() -> None:
 @given(st.integers(0, 2**40), st.lists(st.sampled_from(["draw", "see", 0, 5]), max_size=9))
 def test_answers_are_written_as_json(nonce: int, moves: list[Any]) -> None:
     texts, numbers = {"draw": b'"draw"', "see": b'"see"'}, {0: b"0", 5: b"5"}
-    assert said(nonce, moves, texts, numbers) == spelled("say", nonce, moves, [])
+    assert answer_frame(nonce, moves, texts, numbers) == spelled("say", nonce, moves, [])
 
 
 def test_answers_that_are_not_known_are_left() -> None:
     for moves in (["draw"], [2, "see"], [True], [None], [["see"]]):
-        assert said(1, moves, {"see": b'"see"'}, {0: b"0", 1: b"1"}) == b""
-    assert said(1, ["see"] * 20000, {"see": b'"see"'}, {}) == b""
+        assert answer_frame(1, moves, {"see": b'"see"'}, {0: b"0", 1: b"1"}) == b""
+    assert answer_frame(1, ["see"] * 20000, {"see": b'"see"'}, {}) == b""

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from matchbox.errors import BadMessage, SeatFault
 from matchbox.match import frames
-from matchbox.match.answer_codec import said_in_rows
+from matchbox.match.answer_codec import answer_frame_of_rows
 from matchbox.match.frames import _rows, read_answers, read_loaded
 from matchbox.match.wire import PlayMatch, TriedOut, from_plain, to_plain
 from tests.builders import a_job
@@ -125,7 +125,7 @@ def in_lines(moves: list[Any], end: bytes) -> bytes:
 
 def test_answers_in_lines_are_those_that_stand_in_one() -> None:
     moves = [["land", ["tap", 3]], ["a", [1]], "draw", ["done"]]
-    assert said_in_rows(7, [tuple(moves[0]), *moves[1:3], ("done",)], [0, 3]) == in_lines(
+    assert answer_frame_of_rows(7, [tuple(moves[0]), *moves[1:3], ("done",)], [0, 3]) == in_lines(
         moves, b"[0,3]]"
     )
     read = [read_answers(in_lines(moves, b"[0,3]]"), 7, 4) for _ in range(2)]
