@@ -73,9 +73,7 @@ def found(
     """
     require_operator(actor)
     if (league is None) == (game is None):
-        raise BadOption(
-            "a season belongs to a league or to a game; name either a league or a game, not both"
-        )
+        raise BadOption("name either a league or a game for the season, not both")
     if game is None:
         if own.given:
             raise BadOption(f"{' and '.join(own.given)} belong to the league {league}; edit that")
