@@ -73,7 +73,7 @@ def found(
     """
     require_operator(actor)
     if (league is None) == (game is None):
-        raise BadOption("name either a league or a game for the season, not both")
+        raise BadOption("name either a league or a game, not both")
     if game is None:
         if own.given:
             raise BadOption(f"{' and '.join(own.given)} belong to the league {league}; edit that")
