@@ -3,13 +3,13 @@
 cimport cython
 
 cdef Py_ssize_t PLACING, BETTING, CHOICE, LOSE, START, OVER, PUBLISHED, DOCUMENT, SKULL, ROSE
-cdef Py_ssize_t HAS_PASSED
+cdef Py_ssize_t PASSED_BYTE
 
 cdef class State:
     cdef public Py_ssize_t moved, mover, phase, round_at, starter, table, top, top_seat, variant
     cdef public str ended
-    cdef public bytearray bids, cards, follower, piles, points, story, turned
-    cdef public list face_down, hands, inside, known, lost, owned, winners
+    cdef public bytearray bids, cards, follower, pile_sizes, points, story, turned
+    cdef public list hands, inside, known, lost, owned, piles, winners
 
     cpdef clear_table(self)
     cpdef leave(self, Py_ssize_t seat)

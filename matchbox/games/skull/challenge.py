@@ -14,13 +14,13 @@ from matchbox.games.skull.moves import (
     BETTING,
     CHOICE,
     DOCUMENT,
-    HAS_PASSED,
     LOSE,
+    MOST_SEATS,
     OVER,
+    PASSED_BYTE,
     PLACING,
     PUBLISHED,
     ROSE,
-    SEATS,
     SKULL,
     START,
 )
@@ -39,14 +39,14 @@ class State:
     table.
 
     Attributes:
-        phase, variant: places in moves.PHASES and moves.VARIANTS.
+        phase, variant: indices into moves.PHASES and moves.VARIANTS.
         mover, starter: the seat to move, and the seat that has begun this round.
         points, cards: by seat, its points and how many cards it owns.
-        piles, bids: by seat, the size of its pile and its bid, 0 before it has bid.
+        pile_sizes, bids: by seat, the size of its pile and its bid, 0 before it has bid.
         table: how many cards lie face down; top: the highest bid; top_seat: the highest bidder.
         hands, owned: by seat, how many skulls and roses it has in its hand, and in all places.
         lost: by seat, the kinds of the cards that it has lost.
-        face_down: by seat, the kinds on its pile; the end is the top.
+        piles: by seat, the kinds of the cards on it, face down; the end is the top.
         inside: the seats with cards, ascending; `follower` the next of them clockwise, by seat.
         turned: the cards turned over in this round, twice the seat plus the kind each.
         known: by seat, whether everybody knows that it owns its skull; None if nobody can know.
@@ -55,8 +55,8 @@ class State:
     """
 
     __slots__ = (
-        "bids", "cards", "ended", "face_down", "follower", "hands", "inside", "known", "lost",
-        "moved", "mover", "owned", "phase", "piles", "points", "round_at", "starter", "story",
+        "bids", "cards", "ended", "follower", "hands", "inside", "known", "lost", "moved", "mover",
+        "owned", "phase", "pile_sizes", "piles", "points", "round_at", "starter", "story",
         "table", "top", "top_seat", "turned", "variant", "winners",
     )  # fmt: skip
 
@@ -64,8 +64,8 @@ class State:
         self.variant = variant
         self.phase = PLACING
         self.mover = self.starter = 0
-        self.points = bytearray(SEATS)
-        self.cards = bytearray(SEATS)
+        self.points = bytearray(MOST_SEATS)
+        self.cards = bytearray(MOST_SEATS)
         self.cards[:seats] = bytes([sum(_HAND)] * seats)
         self.owned = [bytearray(_HAND) for _ in range(seats)]
         self.lost = [bytearray() for _ in range(seats)]
@@ -81,9 +81,9 @@ class State:
     def clear_table(self) -> None:
         """Puts all cards back into their owners' hands."""
         self.hands = list(map(bytearray, self.owned))
-        self.face_down = [bytearray() for _ in self.owned]
-        self.piles = bytearray(SEATS)
-        self.bids = bytearray(SEATS)
+        self.piles = [bytearray() for _ in self.owned]
+        self.pile_sizes = bytearray(MOST_SEATS)
+        self.bids = bytearray(MOST_SEATS)
         self.table = self.top = self.top_seat = 0
         self.turned = bytearray()
 
@@ -108,10 +108,10 @@ def new_round(state: State, starter: int) -> None:
 
 def place(state: State, seat: int, kind: int) -> None:
     """Puts a card from the hand on top of the pile."""
-    hand, pile = state.hands[seat], state.face_down[seat]
+    hand, pile = state.hands[seat], state.piles[seat]
     hand[kind] -= 1
     pile.append(kind)
-    state.piles[seat] += 1
+    state.pile_sizes[seat] += 1
     state.table += 1
     state.mover = state.follower[seat]
     state.story.append(story.PLACE + seat)
@@ -121,7 +121,7 @@ def speak(state: State, seat: int, bid: int) -> None:
     """Makes a bid or passes; the last one opens the challenge."""
     state.phase = BETTING
     state.bids[seat] = bid
-    if bid == HAS_PASSED:
+    if bid == PASSED_BYTE:
         state.story.append(story.PASS + seat)
     else:
         state.top_seat = seat
@@ -146,7 +146,7 @@ def _who_speaks_after(state: State, seat: int) -> int:
         while after != seat and state.bids[after]:
             after = follower[after]
     else:
-        while after != seat and (state.bids[after] == HAS_PASSED or after == state.top_seat):
+        while after != seat and (state.bids[after] == PASSED_BYTE or after == state.top_seat):
             after = follower[after]
     return after
 
@@ -158,7 +158,7 @@ def _open(state: State) -> None:
     state.mover = challenger
     if state.variant == DOCUMENT:
         return
-    while state.piles[challenger] and len(state.turned) < state.top:
+    while state.pile_sizes[challenger] and len(state.turned) < state.top:
         if _turn(state, challenger) == SKULL:
             _fail_on_own_skull(state, challenger)
             return
@@ -173,15 +173,15 @@ def choose(state: State, challenger: int, owner: int, dice: Dice) -> None:
     if _turn(state, owner) == SKULL:
         _fail_on_anothers_skull(state, challenger, owner, dice)
     elif state.variant == DOCUMENT:
-        if not state.piles[owner]:
+        if not state.pile_sizes[owner]:
             _meet(state, challenger)
     elif len(state.turned) == state.top:
         _meet(state, challenger)
 
 
 def _turn(state: State, owner: int) -> int:
-    kind = state.face_down[owner].pop()
-    state.piles[owner] -= 1
+    kind = state.piles[owner].pop()
+    state.pile_sizes[owner] -= 1
     state.table -= 1
     state.turned.append(2 * owner + kind)
     if kind == SKULL:
@@ -189,7 +189,7 @@ def _turn(state: State, owner: int) -> int:
         state.known[owner] = True
         return kind
     state.story.append(story.ROSE + owner)
-    if not state.piles[owner] and state.turned.count(2 * owner + ROSE) == state.cards[owner]:
+    if not state.pile_sizes[owner] and state.turned.count(2 * owner + ROSE) == state.cards[owner]:
         state.known[owner] = False
     return kind
 
@@ -244,7 +244,7 @@ def lose(state: State, challenger: int, skull_of: int, kind: int) -> None:
         end_round(state, challenger)
         return
     state.hands[challenger] = bytearray(state.owned[challenger])
-    state.face_down[challenger].clear()
+    state.piles[challenger].clear()
     state.leave(challenger)
     state.story.append(story.OUT + challenger)
     if _is_won(state):

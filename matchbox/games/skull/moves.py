@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-SEATS: Final = 6
+MOST_SEATS: Final = 6
 """The largest table."""
 KINDS: Final = ("skull", "rose")
 PHASES: Final = ("placing", "betting", "choice", "lose", "start", "over")
 VARIANTS: Final = ("published", "challenge", "document")
-PASSED: Final = -1
+PASSED_IN_VIEW: Final = -1
 """The bid of a seat that has passed, in a view."""
-HAS_PASSED: Final = 255
+PASSED_BYTE: Final = 255
 """The bid of a seat that has passed, in a state and in a brief."""
 
 PLACING, BETTING, CHOICE, LOSE, START, OVER = range(len(PHASES))
@@ -21,12 +21,12 @@ SKULL, ROSE = range(len(KINDS))
 
 PASS: Final = "pass"
 PLACES: Final = tuple(f"place {kind}" for kind in KINDS)
-BETS: Final = tuple(f"bet {number}" for number in range(4 * SEATS + 1))
+BETS: Final = tuple(f"bet {number}" for number in range(4 * MOST_SEATS + 1))
 """By number; nobody bids 0."""
-CHOICES: Final = tuple(f"choose {seat}" for seat in range(SEATS))
+CHOICES: Final = tuple(f"choose {seat}" for seat in range(MOST_SEATS))
 LOSSES: Final = tuple(f"lose {kind}" for kind in KINDS)
 LOSE_ANY: Final = "lose any"
-STARTS: Final = tuple(f"start {seat}" for seat in range(SEATS))
+STARTS: Final = tuple(f"start {seat}" for seat in range(MOST_SEATS))
 START_ANY: Final = "start any"
 
 

@@ -23,7 +23,7 @@ from matchbox.games.skull.codec import (
     ME,
     MOVER,
     PHASE,
-    PILES,
+    PILE_SIZES,
     POINTS,
     ROSES,
     SEATS,
@@ -37,8 +37,8 @@ from matchbox.games.skull.moves import (
     BETTING,
     CHOICE,
     DOCUMENT,
-    HAS_PASSED,
     LOSE,
+    PASSED_BYTE,
     PLACING,
     START,
 )
@@ -84,7 +84,7 @@ _PHASES: Final = (GamePhase.placing, GamePhase.betting, *[GamePhase.choice] * 4)
 _TURNED: Final = {
     start + seat: (seat, card)
     for start, card in ((story.SKULL, Card.skull), (story.ROSE, Card.rose))
-    for seat in range(moves.SEATS)
+    for seat in range(moves.MOST_SEATS)
 }
 """The events of a card turned over: the seat and the kind."""
 
@@ -110,25 +110,34 @@ def answer_brief(player: Agent, brief: bytes, ask: Callable[[Any], Any]) -> str:
 
 def brief_of(view: dict[str, Any]) -> bytes:
     """A seat's view in bytes; see codec.py."""
-    cards, bids, own = view["cards"], view["bids"], view["hand"]
-    said = [HAS_PASSED if bid == moves.PASSED else bid for bid in bids]
+    cards, bids = view["cards"], view["bids"]
+    said = [PASSED_BYTE if bid == moves.PASSED_IN_VIEW else bid for bid in bids]
     lost, pile = (bytes(map(moves.KINDS.index, view[name])) for name in ("lost", "pile"))
-    skulls, roses = map(own.__getitem__, moves.KINDS)
     return codec.write(
-        bytes((
-            moves.PHASES.index(view["phase"]), moves.VARIANTS.index(view["variant"]), len(cards),
-            view["mover"], view["starter"], len(cards) - cards.count(0),
-        )),
-        tuple(map(_row, (view["points"], cards, view["piles"], said))),
-        bytes((sum(view["piles"]), max(0, *bids), skulls, roses, view["me"], len(lost))),
-        (lost, pile),
-        story.all_written(view["rounds"], view["log"]),
-    )  # fmt: skip
+        phase=moves.PHASES.index(view["phase"]),
+        variant=moves.VARIANTS.index(view["variant"]),
+        seats=len(cards),
+        mover=view["mover"],
+        starter=view["starter"],
+        inside=len(cards) - cards.count(0),
+        points=_row(view["points"]),
+        cards=_row(cards),
+        pile_sizes=_row(view["piles"]),
+        bids=_row(said),
+        table=sum(view["piles"]),
+        top=max(0, *bids),
+        skulls=view["hand"]["skull"],
+        roses=view["hand"]["rose"],
+        me=view["me"],
+        lost=lost,
+        pile=pile,
+        story=story.all_written(view["rounds"], view["log"]),
+    )
 
 
 def _row(numbers: list[int]) -> bytes:
     """The numbers, with a place for every seat of the largest table."""
-    return bytes(numbers).ljust(moves.SEATS, b"\0")
+    return bytes(numbers).ljust(moves.MOST_SEATS, b"\0")
 
 
 def report(player: Agent) -> object:
@@ -151,7 +160,7 @@ class GameView(GameState):
         """The seat's own pile, its lost cards, and the story."""
         brief = self._brief
         pile = GONE + brief[LOST]
-        events = pile + brief[PILES + brief[ME]]
+        events = pile + brief[PILE_SIZES + brief[ME]]
         return brief[pile:events], brief[GONE:pile], brief[events:]
 
     @cached_property
@@ -207,7 +216,7 @@ class GameView(GameState):
         board.chosen_cards = len(board.turned)
         board.last_chosen = board.turned[-1][1] if board.turned else None
         board._bets = {
-            _SEATS[seat]: moves.PASSED if bid == HAS_PASSED else bid
+            _SEATS[seat]: moves.PASSED_IN_VIEW if bid == PASSED_BYTE else bid
             for seat, bid in enumerate(self._by_seat(BIDS))
             if bid
         }
@@ -232,7 +241,7 @@ class GameView(GameState):
     def _pile(self, player: Player) -> list[Seen]:
         if player is self.me:
             return [_KINDS[kind] for kind in self._rest()[0]]
-        return [None] * self._by_seat(PILES)[player.value]
+        return [None] * self._by_seat(PILE_SIZES)[player.value]
 
     def _hand(self, player: Player) -> list[Seen]:
         brief = self._brief
@@ -240,7 +249,7 @@ class GameView(GameState):
             return [*[Card.skull] * brief[SKULLS], *[Card.rose] * brief[ROSES]]
         seat = player.value
         turned = sum(owner == seat for owner, _ in self._turned())
-        return [None] * (self._by_seat(CARDS)[seat] - self._by_seat(PILES)[seat] - turned)
+        return [None] * (self._by_seat(CARDS)[seat] - self._by_seat(PILE_SIZES)[seat] - turned)
 
     @cached_property
     def _past(self) -> GameState:
@@ -303,7 +312,9 @@ def _legal(brief: bytes) -> list[Move] | None:
         return _PLACES[held][table if table >= brief[INSIDE] else 0].copy()
     if phase == BETTING:
         return [*_BETS[brief[TOP] + 1 : table + 1], _PASS]
-    return [_CHOICES[seat] for seat in range(brief[SEATS]) if brief[PILES + seat] and seat != me]
+    return [
+        _CHOICES[seat] for seat in range(brief[SEATS]) if brief[PILE_SIZES + seat] and seat != me
+    ]
 
 
 def _replayed(state: GameState, event: str, me: Player, own: Any) -> GameState:
@@ -322,7 +333,7 @@ def _replayed(state: GameState, event: str, me: Player, own: Any) -> GameState:
         board._table.add(player, board._hands.remove(player))
         return state._followed_by(board, Move.hidden())
     if what in ("bet", "pass"):
-        board.place_bet(player, int(rest[0]) if rest else moves.PASSED)
+        board.place_bet(player, int(rest[0]) if rest else moves.PASSED_IN_VIEW)
         return state._followed_by(board, MOVES[" ".join([what, *rest])])
     if what == "choose":
         board.choose_card(player, Player(int(rest[0])))

@@ -122,7 +122,7 @@ def _legal(state: State, seat: int) -> list[str]:
     if phase == BETTING:
         return moves.betting(state.top, state.table)
     if phase == CHOICE:
-        return moves.choosing(state.piles, state.mover)
+        return moves.choosing(state.pile_sizes, state.mover)
     if phase == LOSE:
         return [*moves.LOSSES, moves.LOSE_ANY]
     if phase == START:
@@ -130,4 +130,4 @@ def _legal(state: State, seat: int) -> list[str]:
     return []
 
 
-_ALONE: Final = tuple((seat,) for seat in range(moves.SEATS))
+_ALONE: Final = tuple((seat,) for seat in range(moves.MOST_SEATS))

@@ -71,7 +71,7 @@ class Board:
         self.phase = GamePhase.betting
         self.players_bet.add(player)
         self._bets[player] = bet
-        if bet != moves.PASSED:
+        if bet != moves.PASSED_IN_VIEW:
             self.top_bet = (player, bet)
         if self.bidding_is_over():
             self.phase = GamePhase.choice
@@ -103,7 +103,7 @@ class Board:
         if self.everybody_speaks_once:
             return [player for player in self.players if player not in self._bets]
         others = [player for player in self.players if player != self.top_bet[0]]
-        return [player for player in others if self._bets.get(player) != moves.PASSED]
+        return [player for player in others if self._bets.get(player) != moves.PASSED_IN_VIEW]
 
     def skull_is_turned(self) -> bool:
         """True if the challenge has failed."""
@@ -227,7 +227,7 @@ class GameState:
         elif move.choice is not None:
             board.choose_card(player, move.choice)
         else:
-            board.place_bet(player, moves.PASSED if move.bet is None else move.bet)
+            board.place_bet(player, moves.PASSED_IN_VIEW if move.bet is None else move.bet)
         return self._followed_by(board, move)
 
     def _followed_by(self, board: Board, move: Move) -> GameState:
@@ -248,7 +248,7 @@ class GameState:
         if board.phase is GamePhase.betting:
             return moves.betting(board.top_bet[1], table.get_total_cards())
         piles = {player.value: table.get_player_cards(player) for player in self.players}
-        sizes = [piles.get(seat, 0) for seat in range(moves.SEATS)]
+        sizes = [piles.get(seat, 0) for seat in range(moves.MOST_SEATS)]
         return moves.choosing(sizes, player.value)
 
     def __str__(self) -> str:

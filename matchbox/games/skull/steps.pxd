@@ -4,7 +4,7 @@ cimport cython
 from matchbox.games.skull cimport challenge
 from matchbox.games.skull.challenge cimport State
 
-cdef Py_ssize_t PLACING, BETTING, CHOICE, LOSE, START, HAS_PASSED
+cdef Py_ssize_t PLACING, BETTING, CHOICE, LOSE, START, PASSED_BYTE
 
 @cython.locals(hand=bytearray)
 cpdef bint _place(State state, Py_ssize_t seat, Py_ssize_t kind, object dice) except -1

@@ -15,8 +15,8 @@ from matchbox.games.skull.challenge import State
 from matchbox.games.skull.moves import (
     BETTING,
     CHOICE,
-    HAS_PASSED,
     LOSE,
+    PASSED_BYTE,
     PLACING,
     ROSE,
     SKULL,
@@ -59,12 +59,12 @@ def _bet(state: State, seat: int, number: int, dice: Dice) -> bool:
 def _pass(state: State, seat: int, nothing: int, dice: Dice) -> bool:
     if state.phase != BETTING:
         return False
-    challenge.speak(state, seat, HAS_PASSED)
+    challenge.speak(state, seat, PASSED_BYTE)
     return True
 
 
 def _choose(state: State, seat: int, owner: int, dice: Dice) -> bool:
-    if state.phase != CHOICE or owner == seat or not state.piles[owner]:
+    if state.phase != CHOICE or owner == seat or not state.pile_sizes[owner]:
         return False
     challenge.choose(state, seat, owner, dice)
     return True
@@ -89,15 +89,14 @@ def _start(state: State, seat: int, starter: int, dice: Dice) -> bool:
 
 _KINDS: Final = (SKULL, ROSE)
 _ANY: Final = -1
-STEPS: Final[dict[str, tuple[Callable[[State, int, int, Dice], bool], int, bool]]] = {
-    moves.PASS: (_pass, _ANY, False),
-    moves.LOSE_ANY: (_lose, _ANY, True),
-    moves.START_ANY: (_start, _ANY, True),
-    **{text: (_place, kind, False) for kind, text in enumerate(moves.PLACES)},
-    **{text: (_lose, kind, False) for kind, text in enumerate(moves.LOSSES)},
-    **{text: (_bet, number, False) for number, text in enumerate(moves.BETS) if number},
-    **{text: (_choose, seat, True) for seat, text in enumerate(moves.CHOICES)},
-    **{text: (_start, seat, False) for seat, text in enumerate(moves.STARTS)},
+STEPS: Final[dict[str, tuple[Callable[[State, int, int, Dice], bool], int]]] = {
+    moves.PASS: (_pass, _ANY),
+    moves.LOSE_ANY: (_lose, _ANY),
+    moves.START_ANY: (_start, _ANY),
+    **{text: (_place, kind) for kind, text in enumerate(moves.PLACES)},
+    **{text: (_lose, kind) for kind, text in enumerate(moves.LOSSES)},
+    **{text: (_bet, number) for number, text in enumerate(moves.BETS) if number},
+    **{text: (_choose, seat) for seat, text in enumerate(moves.CHOICES)},
+    **{text: (_start, seat) for seat, text in enumerate(moves.STARTS)},
 }
-"""Every move: its function, which returns False if the move is illegal now; its number; and whether
-it may need dice."""
+"""Every move: its function, which returns False if the move is illegal now, and its number."""

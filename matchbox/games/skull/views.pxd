@@ -1,6 +1,5 @@
-cimport cython
+from matchbox.games.skull cimport codec
 from matchbox.games.skull.challenge cimport State
 
 
-@cython.locals(lost=bytearray)
 cpdef bytes brief(State state, Py_ssize_t seat)

@@ -9,9 +9,9 @@ from matchbox.dice import Dice
 from matchbox.games.skull import codec, story
 from matchbox.games.skull.challenge import State
 from matchbox.games.skull.moves import (
-    HAS_PASSED,
     KINDS,
-    PASSED,
+    PASSED_BYTE,
+    PASSED_IN_VIEW,
     PHASES,
     ROSE,
     SKULL,
@@ -40,8 +40,10 @@ def view(state: State, seat: int | None) -> dict[str, Any]:
         "starter": state.starter,
         "points": _by_seat(state, state.points),
         "cards": _by_seat(state, state.cards),
-        "piles": _by_seat(state, state.piles),
-        "bids": [PASSED if bid == HAS_PASSED else bid for bid in _by_seat(state, state.bids)],
+        "piles": _by_seat(state, state.pile_sizes),
+        "bids": [
+            PASSED_IN_VIEW if bid == PASSED_BYTE else bid for bid in _by_seat(state, state.bids)
+        ],
         "log": story.told(state.story[state.round_at :].rstrip(_END)),
         "rounds": "".join(f"{events}\n" for events in rounds(state)),
     }
@@ -51,7 +53,7 @@ def view(state: State, seat: int | None) -> dict[str, Any]:
     else:
         seen["me"] = seat
         seen["hand"] = dict(zip(KINDS, state.hands[seat], strict=True))
-        seen["pile"] = [KINDS[kind] for kind in state.face_down[seat]]
+        seen["pile"] = [KINDS[kind] for kind in state.piles[seat]]
         seen["lost"] = [KINDS[kind] for kind in state.lost[seat]]
     return seen
 
@@ -69,17 +71,26 @@ def rounds(state: State) -> list[str]:
 def brief(state: State, seat: int) -> bytes:
     """The view of the seat to move as player.brief_of writes it, made without the view."""
     skulls, roses = state.hands[seat]
-    lost = state.lost[seat]
     return codec.write(
-        bytes((
-            state.phase, state.variant, len(state.owned), state.mover, state.starter,
-            len(state.inside),
-        )),
-        (state.points, state.cards, state.piles, state.bids),
-        bytes((state.table, state.top, skulls, roses, seat, len(lost))),
-        (lost, state.face_down[seat]),
-        state.story,
-    )  # fmt: skip
+        phase=state.phase,
+        variant=state.variant,
+        seats=len(state.owned),
+        mover=state.mover,
+        starter=state.starter,
+        inside=len(state.inside),
+        points=state.points,
+        cards=state.cards,
+        pile_sizes=state.pile_sizes,
+        bids=state.bids,
+        table=state.table,
+        top=state.top,
+        skulls=skulls,
+        roses=roses,
+        me=seat,
+        lost=state.lost[seat],
+        pile=state.piles[seat],
+        story=state.story,
+    )
 
 
 def resampled(state: State, seat: int | None, dice: Dice) -> State:
@@ -100,12 +111,12 @@ def _deal_anew(state: State, seat: int, dice: Dice) -> None:
     hidden = [SKULL] * (has_skull - shown[SKULL])
     hidden += [ROSE] * (number - sum(shown) - len(hidden))
     dice.shuffle(hidden)
-    size = state.piles[seat]
+    size = state.pile_sizes[seat]
     held = hidden[size:]
     state.lost[seat] = bytearray([*[ROSE] * (lost - skulls_lost), *[SKULL] * skulls_lost])
     state.owned[seat] = bytearray([has_skull, number - has_skull])
     state.hands[seat] = bytearray([held.count(SKULL), held.count(ROSE)])
-    state.face_down[seat] = bytearray(hidden[:size])
+    state.piles[seat] = bytearray(hidden[:size])
 
 
 _END: Final = bytes([story.END])
