@@ -2,7 +2,7 @@
 
 cimport cython
 
-cdef Py_ssize_t _DEFUSES, _PILE, _OTHER, _SEEN, _HAND, _CARDS
+cdef Py_ssize_t _ASKS_FOR_PLACE, _PILE, _OTHER, _SEEN, _HAND, _CARDS
 cdef bytearray _BLANK
 
 @cython.final
@@ -10,7 +10,7 @@ cdef bytearray _BLANK
 cdef class Sheet:
     cdef bytearray _brief
 
-    cpdef bytearray brief(self, Py_ssize_t pile)
+    cpdef bytearray set_pile(self, Py_ssize_t pile)
     cpdef Py_ssize_t holds(self, Py_ssize_t card) except -1
     cpdef gain(self, Py_ssize_t card)
     cpdef play(self, Py_ssize_t card)
@@ -19,7 +19,7 @@ cdef class Sheet:
     cpdef see(self, bytearray cards)
     @cython.locals(brief=bytearray)
     cpdef forget(self)
-    cpdef ask_for_place(self, bint asks)
+    cpdef set_asks_for_place(self, bint asks)
 
 cpdef bint asks_for_place(bytes brief) except -1
 cpdef Py_ssize_t read_pile(bytes brief) except -1

@@ -15,7 +15,7 @@ from matchbox.games.bomb.cards import KINDS
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-_DEFUSES: Final = 0
+_ASKS_FOR_PLACE: Final = 0
 _PILE: Final = 1
 _OTHER: Final = 2
 _SEEN: Final = 3
@@ -27,7 +27,7 @@ _BLANK: Final = bytearray(_CARDS)
 class Sheet:
     """The knowledge of one player.
 
-    It is stored as a brief, which is faster than fields: a question needs no encoding.
+    Its fields are the bytes of a brief, so a question needs no encoding.
     """
 
     __slots__ = ("_brief",)
@@ -35,8 +35,8 @@ class Sheet:
     def __init__(self) -> None:
         self._brief = _BLANK.copy()
 
-    def brief(self, pile: int) -> bytearray:
-        """Returns the brief with this size of the draw pile.
+    def set_pile(self, pile: int) -> bytearray:
+        """Sets the size of the draw pile. Returns the brief.
 
         It is no copy: it changes with the sheet.
         """
@@ -98,9 +98,9 @@ class Sheet:
             del brief[_CARDS : _CARDS + brief[_SEEN]]
             brief[_SEEN] = 0
 
-    def ask_for_place(self, asks: bool) -> None:
-        """Whether the player is to put the bomb back."""
-        self._brief[_DEFUSES] = asks
+    def set_asks_for_place(self, asks: bool) -> None:
+        """Sets whether the player is to put the bomb back."""
+        self._brief[_ASKS_FOR_PLACE] = asks
 
 
 def sheet_of(hand: Iterable[int], other: int, played: Iterable[int] = ()) -> Sheet:
@@ -114,7 +114,7 @@ def sheet_of(hand: Iterable[int], other: int, played: Iterable[int] = ()) -> She
 
 def asks_for_place(brief: bytes) -> bool:
     """Whether the player is to put the bomb back."""
-    return brief[_DEFUSES] == 1
+    return brief[_ASKS_FOR_PLACE] == 1
 
 
 def read_pile(brief: bytes) -> int:

@@ -193,7 +193,7 @@ class GameData:
 def _brief(hand: Hand, other: int, discard_pile: Iterable[Card], pile: int) -> bytes:
     """The brief of a player with this hand, as `brief_of` writes it."""
     sheet = codec.sheet_of(hand._counts, other, bytes([card._number for card in discard_pile]))
-    return bytes(sheet.brief(pile))
+    return bytes(sheet.set_pile(pile))
 
 
 class Player:
@@ -233,8 +233,8 @@ def brief_of(view: dict[str, Any]) -> bytes:
     hand = [view["hand"].get(kind, 0) for kind in KINDS]
     sheet = codec.sheet_of(hand, view["other"], map(NUMBERS.__getitem__, view["discard"]))
     sheet.see(bytearray(map(NUMBERS.__getitem__, view.get("seen", ()))))
-    sheet.ask_for_place(view["ask"] == "defuse")
-    return bytes(sheet.brief(view["pile"]))
+    sheet.set_asks_for_place(view["ask"] == "defuse")
+    return bytes(sheet.set_pile(view["pile"]))
 
 
 def answer_brief(player: Player, brief: bytes, ask: Ask) -> Any:

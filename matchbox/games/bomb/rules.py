@@ -83,7 +83,7 @@ class Bomb:
 
     def brief(self, state: State, seat: int) -> bytearray:
         """The view of the seat to move as player.brief_of writes it, made without the view."""
-        return state.sheets[seat].brief(len(state.pile))
+        return state.sheets[seat].set_pile(len(state.pile))
 
     def outcome(self, state: State) -> Outcome | None:
         """Returns the outcome: the player that exploded has lost."""
@@ -163,7 +163,7 @@ def _resampled(state: State, seat: int | None, dice: Dice) -> State:
     other.asks, other.last = state.asks, state.last
     other.loser, other.mover = state.loser, state.mover
     mine = other.sheets[other.mover]
-    mine.ask_for_place(state.asks == "defuse")
+    mine.set_asks_for_place(state.asks == "defuse")
     if shown:
         mine.see(other.pile[: -SEEN - 1 : -1])
     return other

@@ -126,7 +126,7 @@ def _take(state: State, card: int) -> None:
         _end_turn(state)
     elif mine.holds(DEFUSE):
         _play(state, DEFUSE)
-        mine.ask_for_place(True)
+        mine.set_asks_for_place(True)
         state.asks = "defuse"
     else:
         state.loser = state.mover
@@ -141,7 +141,7 @@ def _put_back(state: State, move: Plain) -> None:
             f"{_quoted(move)} is no place for the bomb; choose an int from 0 to {size}"
         )
     state.pile.insert(size - move, BOMB)
-    state.sheets[state.mover].ask_for_place(False)
+    state.sheets[state.mover].set_asks_for_place(False)
     state.asks = "turn"
     _end_turn(state)
 

@@ -65,7 +65,7 @@ class Position:
 
     @cached_property
     def open_plays(self) -> int:
-        """The number of ties at the end of the plays so far; the next winner takes their cards."""
+        """How many plays in a row, up to the last one, were ties; the next winner takes them."""
         return taken(*laid_of(self._brief)).count(None)
 
     @property

@@ -213,7 +213,7 @@ def test_a_view_tells_points_losses_and_earlier_rounds() -> None:
 
 
 PUBLIC = (
-    "phase", "variant", "mover", "starter", "points", "cards", "piles", "bids", "table", "top",
+    "phase", "variant", "mover", "starter", "points", "cards", "pile_sizes", "bids", "table", "top",
 )  # fmt: skip
 
 
