@@ -17,22 +17,21 @@ from matchbox.league.format import PARTS, Field, fields_of
 NAMES: Final = {"kind": "format", "by": "invitation"}
 """The parameters whose name is not that of their field."""
 FLAGS: Final = {"by": "--invitation/--open", "everybody": "--everybody/--entered"}
-"""The options without a value: the first is for the last of the field's choices."""
+"""Flags, as yes/no. Yes is the last of the field's choices."""
 
 
 def _option(field: Field) -> Any:
     """The parameter's type; 0 or `never` stands for None."""
     if field.name in FLAGS:
-        return Annotated[bool | None, typer.Option(FLAGS[field.name], help=field.text)]
+        return Annotated[bool | None, typer.Option(FLAGS[field.name], help=field.about.text)]
     if field.choices:
         literal: Any = Literal
-        return Annotated[literal[tuple(field.choices)] | None, typer.Option(help=field.text)]
+        return Annotated[literal[tuple(field.choices)] | None, typer.Option(help=field.about.text)]
     if field.whole:
         least = 0 if field.optional else field.least
-        text = field.text.replace("none for", "0 for")
+        text = field.about.sentence("0")
         return Annotated[int | None, typer.Option(min=least, max=field.most, help=text)]
-    text = field.text.replace("none for", "never for")
-    return Annotated[str | None, typer.Option(help=text)]
+    return Annotated[str | None, typer.Option(help=field.about.sentence("never"))]
 
 
 FIELDS: Final[dict[str, tuple[str, Field]]] = {

@@ -10,7 +10,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import Annotated, Any, Final, Generic, Literal, TypeVar, Union, get_type_hints
+from typing import (
+    Annotated,
+    Any,
+    Final,
+    Generic,
+    Literal,
+    NamedTuple,
+    TypeVar,
+    Union,
+    get_type_hints,
+)
 
 import msgspec
 from msgspec import UNSET, UnsetType, inspect
@@ -89,36 +99,57 @@ PARTS: Final[dict[str, type[Format] | type[Admission] | type[Schedule]]] = {
     "schedule": Schedule,
 }
 """The settings by the names that a league gives them."""
+
+
+class About(NamedTuple):
+    """What a field means."""
+
+    label: str
+    """Its label in a form."""
+    text: str
+    none: str = ""
+    """What None means, if the field may be None."""
+
+    def sentence(self, none: str = "none") -> str:
+        """The text, with the meaning of None after the given word for it."""
+        return f"{self.text}; {none}: {self.none}" if self.none else self.text
+
+
 ABOUT: Final = {
-    "kind": ("Kind", "how it is played"),
-    "cycles": (
+    "kind": About("Kind", "how it is played"),
+    "cycles": About(
         "Double round robins",
         "number of double round robins; in an adaptive season, those before its tail",
     ),
-    "rounds": ("Rounds (Swiss)", "rounds of a Swiss season; none for log2 of the bots, plus 2"),
-    "question": ("Question (adaptive)", "what an adaptive season finds out"),
-    "top": ("How many are the best few", "how many, if the question is who they are"),
-    "care": ("Care (adaptive)", "how sure an adaptive season has to be"),
-    "group": ("Bots of a group", "bots of a group before a knock-out"),
-    "through": ("Going on from a group", "how many of a group go on to the knock-out"),
-    "placement": ("Placement matches", "matches that a newcomer plays before the first round"),
-    "mixed": ("Rounds of mixed teams", "rounds of mixed teams after a cycle, if played together"),
-    "matches": ("Ends after matches", "the season ends after this many; none for no limit"),
-    "hours": ("Ends after hours", "the season ends after this many; none for no limit"),
-    "divisions": ("Divisions", "divisions of an edition"),
-    "moving": ("Rising and sinking", "how many bots rise and sink between two divisions"),
-    "learning": ("Learning between rounds", "how bots learn, and what a new version remembers"),
-    "by": ("Who may enter", "who may enter"),
-    "everybody": ("At the freeze", "enter every active bot at the freeze, or nobody"),
-    "bots": ("Bots of one author", "bots of one author; none for any number"),
-    "uploads": ("Uploads in 24 hours", "uploads of one author in 24 hours; none for any number"),
-    "cron": (
-        "Cron, such as 0 18 * * FRI",
-        "when seasons start, such as '0 18 * * FRI'; none for by hand",
+    "rounds": About("Rounds (Swiss)", "rounds of a Swiss season", "log2 of the bots, plus 2"),
+    "question": About("Question (adaptive)", "what an adaptive season finds out"),
+    "top": About("Size of the top", "how many bots, if the question is `top`"),
+    "care": About("Care (adaptive)", "how sure an adaptive season has to be"),
+    "group": About("Bots of a group", "bots of a group before a knock-out"),
+    "through": About("Going on from a group", "how many of a group go on to the knock-out"),
+    "placement": About("Placement matches", "matches that a newcomer plays before the first round"),
+    "mixed": About(
+        "Rounds of mixed teams", "in a cooperative game: rounds of mixed teams after each cycle"
     ),
-    "zone": ("Time zone", "the schedule's time zone, such as Europe/Berlin"),
+    "matches": About("Ends after matches", "the season ends after this many matches", "no limit"),
+    "hours": About("Ends after hours", "the season ends after this many hours", "no limit"),
+    "divisions": About("Divisions", "divisions of an edition"),
+    "moving": About("Rising and sinking", "how many bots rise and sink between two divisions"),
+    "learning": About(
+        "Learning between rounds", "how bots learn, and what a new version remembers"
+    ),
+    "by": About("Who may enter", "who may enter"),
+    "everybody": About("At the freeze", "enter every active bot at the freeze, or nobody"),
+    "bots": About("Bots of one author", "bots of one author", "any number"),
+    "uploads": About("Uploads in 24 hours", "uploads of one author in 24 hours", "any number"),
+    "cron": About(
+        "Cron, such as 0 18 * * FRI",
+        "when seasons start, such as '0 18 * * FRI'",
+        "when an operator starts them",
+    ),
+    "zone": About("Time zone", "the schedule's time zone, such as Europe/Berlin"),
 }
-"""The label of each field in a form, and what the field means."""
+"""The meaning of every field, by name."""
 CHOICES: Final[dict[str, dict[Any, str]]] = {
     "kind": {
         "round-robin": "double round robin",
@@ -145,8 +176,7 @@ class Field(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     alias: str
     """Its name in forms and commands: `matches` means something else there."""
-    label: str
-    text: str
+    about: About
     choices: dict[Any, str]
     """Empty if it may have any value of its type."""
     whole: bool
@@ -221,8 +251,7 @@ def _field(name: str, kind: inspect.Type) -> Field:
     return Field(
         name=name,
         alias="max_matches" if name == "matches" else name,
-        label=ABOUT[name][0],
-        text=ABOUT[name][1],
+        about=ABOUT[name],
         choices=CHOICES.get(name, {}),
         whole=whole is not None,
         least=None if whole is None else whole.ge,

@@ -39,7 +39,7 @@ def _some_of(kind: Any, doc: str) -> GetPydanticSchema:
     known: dict[str, Any] = {
         field.name: (
             _hint(hints[field.name]),
-            Field(field.default, description=ABOUT[field.name][1]),
+            Field(field.default, description=ABOUT[field.name].sentence()),
         )
         for field in fields(kind)
     }

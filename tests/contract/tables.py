@@ -82,7 +82,8 @@ def league() -> str:
     """Every setting of a league: its name, its option, its default, what it may be and means."""
     rows = [
         f"| `{part}.{field.name}` | {_option(name, field)} "
-        f"| {_usual(getattr(PARTS[part](), field.name))} | {_values(field)} | {field.text} |"
+        f"| {_usual(getattr(PARTS[part](), field.name))} | {_values(field)} "
+        f"| {field.about.sentence()} |"
         for name, (part, field) in FIELDS.items()
     ]
     head = "| setting | option | default | may be | meaning |"

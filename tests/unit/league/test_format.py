@@ -20,8 +20,9 @@ def test_the_fields_come_in_order_with_their_choices(part: str) -> None:
         hint = hints[field.name]
         values = get_args(hint) if get_origin(hint) is Literal else ()
         assert tuple(field.choices) == ((False, True) if hint is bool else values)
-        assert field.label
-        assert field.text
+        assert field.about.label
+        assert field.about.text
+        assert bool(field.about.none) == field.optional
 
 
 def test_nothing_is_described_that_is_no_field() -> None:
