@@ -6,7 +6,7 @@ Takes the settings as an answer holds them, by name; knows no rows and no clock.
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, assert_never
 
 from dashboard.wording import plural
 from matchbox.league.format import Admission, Format, Schedule, read
@@ -57,16 +57,19 @@ def format(fields: Row) -> list[str]:  # noqa: A001 - the filter is named after 
 
 def _played(form: Format) -> str:
     cycles = plural(form.cycles, "double round robin")
-    if form.kind == "round-robin":
-        return f"{cycles}: every two meet in both orders."
-    if form.kind == "swiss":
-        rounds = plural(form.rounds, "round") if form.rounds else "as many rounds as it takes"
-        return f"Swiss, {rounds}: each meets others of about the same score."
-    if form.kind == "knock-out":
-        return f"Groups of {form.group} at most; {form.through} of each go on to a knock-out."
-    until = QUESTIONS.get(form.question, f"it is known who the best {form.top} are")
-    care = "" if form.question == "champion" else f", with {form.care} care"
-    return f"{cycles}, then neighbours meet until {until}{care}."
+    match form.kind:
+        case "round-robin":
+            return f"{cycles}: every two meet in both orders."
+        case "swiss":
+            rounds = plural(form.rounds, "round") if form.rounds else "as many rounds as it takes"
+            return f"Swiss, {rounds}: each meets others of about the same score."
+        case "adaptive":
+            until = QUESTIONS.get(form.question, f"it is known who the best {form.top} are")
+            care = "" if form.question == "champion" else f", with {form.care} care"
+            return f"{cycles}, then neighbours meet until {until}{care}."
+        case "knock-out":
+            return f"Groups of {form.group} at most; {form.through} of each go on to a knock-out."
+    assert_never(form.kind)
 
 
 def admission(fields: Row) -> list[str]:

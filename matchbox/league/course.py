@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from math import ceil
-from typing import Final
+from typing import Final, assert_never
 
 from matchbox.league import knock_out, stages, tables
 from matchbox.league.format import Format
@@ -103,13 +103,16 @@ def final_order(plan: Format, field: Field, progress: Progress) -> list[str] | N
 
 
 def _rounds(plan: Format, field: Field, progress: Progress, left: int) -> Iterator[Round]:
-    if plan.kind == "knock-out":
-        return stages.knock_out_rounds(plan, field, progress, left)
-    if plan.kind == "adaptive":
-        return stages.adaptive_rounds(plan, field, progress, left)
-    if plan.kind == "swiss":
-        return stages.swiss_round(plan, field, progress)
-    return stages.cycles(plan, field, progress)
+    match plan.kind:
+        case "round-robin":
+            return stages.cycles(plan, field, progress)
+        case "swiss":
+            return stages.swiss_round(plan, field, progress)
+        case "adaptive":
+            return stages.adaptive_rounds(plan, field, progress, left)
+        case "knock-out":
+            return stages.knock_out_rounds(plan, field, progress, left)
+    assert_never(plan.kind)
 
 
 def _placed(plan: Format, field: Field, progress: Progress) -> list[Round]:
