@@ -21,13 +21,17 @@ from tests.integration.test_season_survives_kills import again, embedded, waitin
 pytestmark = pytest.mark.slow
 
 SEASON_S: Final = 600.0
-PUPIL: Final = "house/stilllearning"
+DOCUMENT: Final = Path(__file__).parents[1] / "documents" / "creatures" / "stilllearning.py"
+"""The learning player, as the game's source document has it."""
+PUPIL: Final = "charlie/stilllearning"
 BOTS: Final = (PUPIL, "house/autopilot", "house/racer")
 
 
 def begin(platform: Installation) -> None:
     """Starts a season of three bots, of which one learns from round to round."""
     platform.operator()
+    version = platform.upload("stilllearning", DOCUMENT.read_bytes(), game="creatures").json()["id"]
+    assert platform.verdict(version)["state"] == "active"
     how = {"learning": "fresh", "cycles": 1}
     platform.post("/seasons", name="school", league="creatures", deals=1, format=how)
     for bot in BOTS:
