@@ -30,7 +30,7 @@ class Attacker(Player):
         return "Attacker"
 
     def turn(self, game_data, play_a_card):
-        bot_runner._said = forged
+        bot_runner.answer_frame = forged
         return None
 
     def defuse(self, game_data):
