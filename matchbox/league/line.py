@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 By: TypeAlias = Literal["elo", "borda", "score"]
-"""The figure that ranks: Elo, Borda's score if Elo does not fit, or a cooperative game's score."""
+"""The figure that ranks: Elo, Borda's score if Elo misleads, or a cooperative game's score."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,10 +29,12 @@ class Line:
     forfeits: int = 0
     provisional: bool = True
     score: float | None = None
-    """On a cooperative board the mean score; if Borda ranks, the mean expected score, 0 to 1."""
+    """On a cooperative board the mean score; if Borda ranks, the mean expected score against the
+    present field, 0 to 1."""
     score_ci95: tuple[float, float] | None = None
     p_champion: float | None = None
-    """The probability that it is truly the best of all lines."""
+    """The probability that it is truly the best of all lines; on a cooperative board, of those with
+    20 deals or more."""
     p_better: float | None = None
     """The probability that it is truly better than the next line; None on the last line."""
     nash: float | None = None
@@ -43,3 +45,7 @@ class Line:
     mixed_score: float | None = None
     """The mean score of a team with this entrant in one seat, beside average partners."""
     mixed_ci95: tuple[float, float] | None = None
+    opponents: int | None = None
+    """If Borda's scores rank: the number of its opponents in the present field."""
+    estimated: int | None = None
+    """How many of these it has never met; the results against them are estimated."""

@@ -20,11 +20,12 @@ from matchbox.dice import Dice
 from matchbox.league.comparisons import Floats, Ints, without_seats
 from matchbox.league.cooperative_boards import score
 from matchbox.league.counts import Counts
+from matchbox.league.expected_scores import expected_scores
 from matchbox.league.pairing import Pairing
 from matchbox.league.ranges import standard_errors, superiority
 from matchbox.league.ratings import ELO, PRIOR_ELO, WIDE, fit_comparisons
-from matchbox.league.standings import LACKING, PROVISIONAL_DEALS
-from matchbox.league.transitivity import borda, lack_of_fit
+from matchbox.league.standings import PROVISIONAL_DEALS
+from matchbox.league.transitivity import verdict
 
 Kind: TypeAlias = Literal["order", "top", "champion"]
 Care: TypeAlias = Literal["strict", "thrifty"]
@@ -103,8 +104,8 @@ def doubts_in(
 ) -> Doubts | None:
     """The doubts that these results leave among the entrants; None if nothing is known.
 
-    They refer to the figure that ranks: strengths; Borda's scores if strengths do not explain the
-    results; or the scores of teams, which count as unknown while they are provisional.
+    They refer to the figure that ranks: strengths; Borda's scores if strengths mislead; or
+    the scores of teams, which count as unknown while they are provisional.
     """
     if cooperative:
         board = score(counts.scored.part(mixed=False))
@@ -114,10 +115,12 @@ def doubts_in(
     fitted = fit_comparisons(counts.compared)
     known, means, covariance, near = fitted.entrants, fitted.strengths, fitted.covariance, NEAR_ELO
     free = without_seats(counts.compared)
-    strengths = (fit_comparisons(free) if counts.compared.seats else fitted).strengths / ELO
-    lack = lack_of_fit(free, strengths)
-    if lack is not None and lack.p < LACKING:
-        scores = borda(free, strengths)
+    plain = fit_comparisons(free) if counts.compared.seats else fitted
+    strengths = plain.strengths / ELO
+    if verdict(free, strengths, plain.covariance / ELO**2).by == "borda":
+        here = set(entrants)
+        field = [at for at, name in enumerate(known) if name in here]
+        scores = expected_scores(free, strengths, field)
         means, covariance, near = scores.means, scores.covariance, NEAR_ELO / (4 * ELO)
     return _among(entrants, known, means, covariance, question, near)
 
