@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from textwrap import fill
 
-from bench.league.promises import Figure
+from bench.league.effort import Figure
 
 COLUMNS = ("promise", "goal", "ours", "trials", "met")
 

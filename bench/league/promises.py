@@ -5,14 +5,14 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
 from functools import partial
 from time import process_time
 from typing import Final
 
 import numpy as np
 
-from bench.league import field, seasons
+from bench.league import boards, field, seasons
+from bench.league.effort import Effort, Figure
 from matchbox.league.comparisons import Comparisons, Floats, count_outcomes, join
 from matchbox.league.cooperative_boards import collect_scores
 from matchbox.league.counts import Counts, Tally, add, count
@@ -34,30 +34,6 @@ GOAL_GAMES: Final = 5700
 PAIRS_A_LOOK: Final = 10
 TOGETHER: Final = 50
 """How many seasons are fitted at once; the number does not change the results."""
-
-
-@dataclass(frozen=True, slots=True)
-class Figure:
-    """What was measured; `met` is None where the figure has no goal."""
-
-    name: str
-    goal: str
-    ours: str
-    trials: int
-    met: bool | None
-
-
-@dataclass(frozen=True, slots=True)
-class Effort:
-    """The seed, the part of the usual number of trials, and the number of processes."""
-
-    seed: int
-    scale: float
-    workers: int
-
-    def trials(self, usual: int) -> int:
-        """The number of trials: the scaled usual number, but at least 3."""
-        return max(3, round(self.scale * usual))
 
 
 def right_order(effort: Effort) -> list[Figure]:
@@ -232,6 +208,11 @@ PROMISES: Final[dict[str, Callable[[Effort], Sequence[Figure]]]] = {
     "refit": large_field,
     "fit": fitting,
     "versions": versions,
+    "ranks": boards.what_ranks,
+    "unmet": boards.unmet_pairs,
+    "clones": boards.clones,
+    "best": boards.best,
+    "few": boards.few_deals,
 }
 
 

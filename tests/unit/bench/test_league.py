@@ -9,8 +9,8 @@ import pytest
 
 from bench.league import __main__ as bench
 from bench.league import field, promises, seasons
+from bench.league.effort import Effort, Figure
 from bench.league.page import page
-from bench.league.promises import Effort, Figure
 from matchbox.league.ratings import fit_comparisons
 
 CHECKOUT = Path(__file__).resolve().parents[3]
@@ -61,6 +61,33 @@ def test_versions_are_judged_and_the_test_for_fit_is_quiet() -> None:
     assert len(promises.versions(quick)) == 4
     for alarms in promises.fitting(SMALL):
         assert float(alarms.ours.rstrip("%")) <= 15
+
+
+@pytest.mark.parametrize("promise", ["ranks", "best", "few"])
+def test_a_small_run_of_the_boards_holds_what_is_promised(promise: str) -> None:
+    figures = promises.PROMISES[promise](Effort(seed=7, scale=0.02, workers=1))
+    assert [figure.name for figure in figures if figure.met is False] == []
+    assert any(figure.met for figure in figures)
+
+
+def test_intervals_hold_in_circles_with_pairs_that_never_met() -> None:
+    figures = promises.PROMISES["unmet"](SMALL)
+    assert [figure.met for figure in figures if "circle" in figure.name] == [True, True]
+
+
+def test_copies_are_counted_as_one_where_there_are_deals_enough() -> None:
+    figures = promises.PROMISES["clones"](SMALL)
+    assert [figure.met for figure in figures] == [None, None, True]
+
+
+def test_in_a_circle_each_beats_the_half_that_follows() -> None:
+    table = field.circle(5, 0.8)
+    assert table + table.T == pytest.approx(np.ones((5, 5)))
+    assert table.sum(axis=1) == pytest.approx([2.5] * 5)
+    copied = field.with_clones(table, 1, 2)
+    assert (copied[:5, :5] == table).all()
+    assert (copied[[5, 6]][:, :5] == table[[1, 1]]).all()
+    assert copied[5, 6] == 0.5
 
 
 def test_a_missed_goal_is_told(
