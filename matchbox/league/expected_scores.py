@@ -161,7 +161,7 @@ def _learned(totals: PairTotals) -> _Pairs:
     first, second = totals.cells.columns[:, :2].T
     n, k = totals.cells.names, len(totals.met)
     room = (4 * totals.chance * (1 - totals.chance)) ** 2
-    noise = totals.spread.diagonal() / totals.met**2
+    noise = totals.noise
     between = SUPPOSED**2
     free = 1 - (n - 1) / max(k, 1)
     if free > 0:

@@ -30,7 +30,7 @@ FIVE_POINTS: Final = 0.05
 EVER: Final = 0.01
 """The probability that a field which strengths explain is ever said to be misfitting."""
 PACE: Final = 20.0
-"""The number of deals of a pair at which the margin of all looks is narrowest for its size."""
+"""A parameter of the margin of all looks: its price is lowest at a few hundred deals of a pair."""
 ENOUGH_DEALS: Final = 20
 """Pairs with fewer deals than this decide nothing."""
 KEPT: Final = 0.5
@@ -106,6 +106,15 @@ class PairTotals:
         """(k,): the variance of the first one's points if all bouts were independent."""
         return self.met * self.chance * (1 - self.chance)
 
+    @property
+    def noise(self) -> Floats:
+        """(k,): the variance of the first one's share of the points.
+
+        One deal more could have gone to either side. Without that, pairs that always end alike
+        would be certain after two deals.
+        """
+        return np.asarray(self.spread.diagonal() / self.met**2 + 0.25 / self.deals**2)
+
 
 def lack_of_fit(compared: Comparisons, strengths: Floats) -> LackOfFit | None:
     """Pearson's chi-square of the pairs; None if no pair can be tested.
@@ -167,9 +176,7 @@ class _Margins:
         self._share = totals.won / totals.met
         self._known = totals.deals >= ENOUGH_DEALS
         self._wide = margin(totals.deals, EVER / len(totals.met))
-        # A deal more could have gone to either side: without it, pairs that always end alike would
-        # have no spread at all.
-        self._error = np.sqrt(totals.spread.diagonal() / totals.met**2 + 0.25 / totals.deals**2)
+        self._error = np.sqrt(totals.noise)
 
     def misfits(self, part: float) -> Bools:
         """(k,): whether the pair's share is surely more than `FIVE_POINTS` from the expected."""
