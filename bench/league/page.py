@@ -24,12 +24,15 @@ def page(figures: Sequence[Figure], seed: int) -> str:
         "middle. A game is one bout. A season begins with a double round robin of deal pairs; then "
         "batches go where the order is most in doubt. A line without a goal is there to compare."
     )
+    boards = (
+        "What ranks is tried on boards that are looked at 25 times, with a quarter more deals each "
+        "time; the pairs have different numbers of them. A range of ranks holds if it contains the "
+        "true rank, and all ranges of a board must hold at once."
+    )
     lines = ["| " + " | ".join(COLUMNS) + " |", "| --- | --- | --- | ---: | --- |"]
     lines += ["| " + " | ".join(cells(figure)) + " |" for figure in figures]
-    return (
-        "\n\n".join(["# The league, measured", fill(head, 100), fill(how, 100), "\n".join(lines)])
-        + "\n"
-    )
+    texts = [fill(text, 100) for text in (head, how, boards)]
+    return "\n\n".join(["# The league, measured", *texts, "\n".join(lines)]) + "\n"
 
 
 def cells(figure: Figure) -> list[str]:
