@@ -161,9 +161,11 @@ def identical(effort: Effort) -> list[Figure]:
 
 
 def large_field(effort: Effort) -> list[Figure]:
-    """Processor seconds of a refit of 1,000 bots and 1,000,000 games, and of its whole report."""
+    """Processor seconds of a refit of 1,000 bots and 1,000,000 games, and of its whole report; and
+    how a refit grows with the number of bots."""
     compared, more = _crowd(1000, 500_000, effort.seed), _crowd(1000, 10, effort.seed + 1)
-    counts = _counts(compared, 100_000)
+    twice, square = _crowd(2000, 500_000, effort.seed), np.random.default_rng(effort.seed)
+    counts, equations = _counts(compared, 100_000), square.normal(size=(2000, 2000))
     trials = effort.trials(5)
     size = "1,000 bots x 1,000,000 games"
 
@@ -178,11 +180,22 @@ def large_field(effort: Effort) -> list[Figure]:
     refit = seconds(lambda: fit_comparisons(compared))
     whole = seconds(lambda: standing_of(counts))
     joined = seconds(lambda: join(compared, more))
+    larger = seconds(lambda: fit_comparisons(twice))
+    solved = seconds(lambda: np.linalg.lstsq(equations, equations[0]))
+    times = f"{larger / refit:.2f} times, {larger / solved:.2f} times a least-squares call"
     told = "{:.2f} s of one processor".format
     return [
         Figure(f"refit of {size} from counts", "under 1 s", told(refit), trials, refit < 1),
         Figure(f"the whole standing of {size}, digest and all", "", told(whole), trials, None),
         Figure(f"ten deals more in the counts of {size}", "", told(joined), trials, None),
+        Figure(
+            "refit of 2,000 bots x 1,000,000 games, beside that of 1,000 bots "
+            "(and numpy's `lstsq` of 2,000 equations)",
+            "under 1.5 times",
+            times,
+            trials,
+            larger < 1.5 * refit,
+        ),
     ]
 
 
