@@ -23,15 +23,20 @@ from matchbox.league.ratings import ELO, WIDE, fit_comparisons
 from matchbox.league.rows import Row
 from matchbox.league.sprt import Trial, trial_state
 from matchbox.league.standings import standing, standing_of
-from matchbox.league.tail import ENOUGH
+from matchbox.league.tail import ENOUGH, NEAR_ELO, Care
 from matchbox.league.transitivity import lack_of_fit
 
 BOTS: Final = 12
 GAP: Final = 20.0
-RHOS: Final = {-0.45: 6600, -0.66: 5700, -0.87: 3000}
+RHOS: Final = {-0.45: 12_000, -0.66: 9000, -0.87: 5000}
 """The correlation of two results of a deal in small card games, and the games of such a season."""
+FIELDS, SPREAD = 30, 70.0
+"""How many fields of random strengths are tried, and their deviation in Elo."""
+RIGHT: Final[dict[Care, float]] = {"strict": 0.95, "thrifty": 0.8}
 GOAL_RHO: Final = -0.66
 GOAL_GAMES: Final = 5700
+STOP_GAMES: Final = 6600
+"""A season that stops by itself: half of the games of a round robin in deal pairs."""
 SPLIT_RHO: Final = -0.97
 """Nearly all deals split: of 100 between equals, one or two do not."""
 PAIRS_A_LOOK: Final = (10, 100)
@@ -68,13 +73,8 @@ def right_order(effort: Effort) -> list[Figure]:
     strengths = field.ladder(BOTS, GAP)
     figures = []
     for rho, most in RHOS.items():
-        pairs = field.all_pairs(strengths, field.shared_for(rho, GAP))
         trials = effort.trials(600)
-        seeds = range(effort.seed, effort.seed + trials)
-        parts = [seeds[at : at + TOGETHER] for at in range(0, trials, TOGETHER)]
-        with ProcessPoolExecutor(effort.workers) as pool:
-            played = pool.map(partial(seasons.play, pairs, strengths, most), parts)
-            told = [one for part in played for one in part]
+        told = _seasons(effort, strengths, rho, most, effort.seed, trials)
         games = told[0].games.tolist()
         shares = np.mean([one.right for one in told], axis=0).tolist()
         reached = seasons.games_to(0.95, games, shares)
@@ -86,8 +86,30 @@ def right_order(effort: Effort) -> list[Figure]:
         goal = f"{GOAL_GAMES:,} or fewer" if rho == GOAL_RHO else ""
         name = f"right order of 12 bots 20 Elo apart in 95% of seasons, results of a deal at {rho}"
         figures.append(Figure(name, goal, ours, trials, met))
-        figures += _stopped(told, rho) if rho == GOAL_RHO else []
+        figures += _stopped(told, rho)
     return figures + _round_robins(effort, strengths)
+
+
+def any_field(effort: Effort) -> list[Figure]:
+    """Games until seasons of twelve bots of random strengths stop, and whether they may."""
+    told, most = [], 20_000
+    for number in range(FIELDS):
+        rng = np.random.default_rng([effort.seed, number])
+        strengths = np.sort(rng.normal(size=BOTS) * SPREAD)
+        seed = effort.seed + 1000 * number
+        told += _seasons(effort, strengths, GOAL_RHO, most, seed, effort.trials(10))
+    figures = []
+    for care, level in ENOUGH.items():
+        over = _ends(told, level)
+        games = np.mean([one.games[at] for one, at in over]) if over else 0.0
+        near = float(np.mean([one.near[at] for one, at in over])) if over else 0.0
+        name = (
+            f"12 bots of random strengths (deviation {SPREAD:.0f} Elo) stop by themselves: {care}"
+        )
+        goal = f"in {RIGHT[care]:.0%} none above a next one better by over {NEAR_ELO:.0f} Elo"
+        ours = f"{near:.1%}; {len(over)} stopped within {most:,} games, after {games:,.0f}"
+        figures.append(Figure(name, goal, ours, len(told), near >= RIGHT[care]))
+    return figures
 
 
 def coverage(effort: Effort) -> list[Figure]:
@@ -253,6 +275,7 @@ def versions(effort: Effort) -> list[Figure]:
 
 PROMISES: Final[dict[str, Callable[[Effort], Sequence[Figure]]]] = {
     "order": right_order,
+    "stop": any_field,
     "coverage": coverage,
     "ranges": ranges,
     "identical": identical,
@@ -262,16 +285,39 @@ PROMISES: Final[dict[str, Callable[[Effort], Sequence[Figure]]]] = {
 }
 
 
+def _seasons(
+    effort: Effort, strengths: Floats, rho: float, most: int, seed: int, trials: int
+) -> list[seasons.Told]:
+    """So many seasons of a field, played on to so many games."""
+    pairs, seeds = (
+        field.all_pairs(strengths, field.shared_for(rho, GAP)),
+        range(seed, seed + trials),
+    )
+    parts = [seeds[at : at + TOGETHER] for at in range(0, trials, TOGETHER)]
+    with ProcessPoolExecutor(effort.workers) as pool:
+        played = pool.map(partial(seasons.play, pairs, strengths, most), parts)
+        return [one for part in played for one in part]
+
+
+def _ends(told: Sequence[seasons.Told], level: float) -> list[tuple[seasons.Told, int]]:
+    """The seasons whose doubt fell to this level, and the batch after which they stop."""
+    ended = [np.flatnonzero(one.doubt <= level) for one in told]
+    return [(one, int(at[0])) for one, at in zip(told, ended, strict=True) if len(at)]
+
+
 def _stopped(told: Sequence[seasons.Told], rho: float) -> list[Figure]:
     figures = []
     for care, level in ENOUGH.items():
-        ended = [np.flatnonzero(one.doubt <= level) for one in told]
-        over = [(one, at[0]) for one, at in zip(told, ended, strict=True) if len(at)]
-        games = np.mean([one.games[at] for one, at in over]) if over else 0.0
-        right = np.mean([one.right[at] for one, at in over]) if over else 0.0
-        ours = f"{len(over)} of {len(told)} stopped, after {games:,.0f} games, {right:.1%} right"
-        name = f"the same, stopping by itself: {care}, within {told[0].games[-1]:,} games"
-        figures.append(Figure(name, "", ours, len(told), None))
+        over = _ends(told, level)
+        games = float(np.mean([one.games[at] for one, at in over])) if over else 0.0
+        right = float(np.mean([one.right[at] for one, at in over])) if over else 0.0
+        ours = f"{games:,.0f} games on average, {right:.1%} right; {len(over)} stopped"
+        name = f"the same at {rho}, stopping by itself: {care}"
+        goal, met = f"{RIGHT[care]:.0%} right", right >= RIGHT[care]
+        if rho == GOAL_RHO and care == "strict":
+            goal, met = f"{goal} in {STOP_GAMES:,} games", met and games <= STOP_GAMES
+            met = met and len(over) >= 0.95 * len(told)
+        figures.append(Figure(name, goal, ours, len(told), met))
     return figures
 
 
