@@ -32,6 +32,7 @@ ScopeOption = Annotated[
 DaysOption = Annotated[int, typer.Option(min=1, max=3650, help="how long the token lasts")]
 STANDING_COLUMNS: Final = (
     "rank", "bot", "version", "elo", "95%", "matches", "wins", "draws", "losses", "forfeits",
+    "bouts",
 )  # fmt: skip
 
 
@@ -330,4 +331,6 @@ def _standing_row(line: BoardLine) -> tuple[object, ...]:
     spread = f"{interval[0]:.0f} to {interval[1]:.0f}" if interval else ""
     shown = "" if value is None else f"{value:.0f}"
     counts = (line.matches, line.wins, line.draws, line.losses, line.forfeits)
-    return rank, line.bot, line.version, shown, spread, *counts
+    bouts = (line.bout_wins, line.bout_draws, line.bout_losses)
+    played = "-".join(map(str, bouts)) if any(bouts) else ""
+    return rank, line.bot, line.version, shown, spread, *counts, played

@@ -20,7 +20,8 @@ class BoardLine(Line):
     """A bot's place on a board; `elo` is null on a cooperative board.
 
     On other boards `score` is null, unless strengths do not explain the results. Then the bots are
-    ranked by `score`, the mean expected score against all others, and `nash` is set. `p_champion`
+    ranked by `score`, the mean expected score against all others, and `nash` is set, which
+    has no interval. `p_champion`
     is the probability that the bot is truly the best, `p_better` that it is better than the next
     line; null if unknown. The `mixed_` fields are a cooperative game's board of mixed teams. `out`
     is `suspended` if a season goes on without the bot, else empty.

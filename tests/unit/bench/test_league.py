@@ -12,6 +12,7 @@ from bench.league import field, promises, seasons
 from bench.league.page import page
 from bench.league.promises import Effort, Figure
 from matchbox.league.ratings import fit_comparisons
+from matchbox.league.tail import ENOUGH
 
 CHECKOUT = Path(__file__).resolve().parents[3]
 SMALL = Effort(seed=7, scale=0.1, workers=1)
@@ -43,6 +44,10 @@ def test_sixty_seasons_come_into_the_right_order_in_time() -> None:
     told = seasons.play(pairs, strengths, promises.GOAL_GAMES, range(60))
     assert told[0].games[-1] <= promises.GOAL_GAMES + 2 * len(pairs.first)
     assert np.mean([one.right[-1] for one in told]) >= 0.9
+    stopped = promises._ends(told, ENOUGH["thrifty"])
+    assert len(stopped) >= 54
+    assert np.mean([one.right[at] for one, at in stopped]) >= promises.RIGHT["thrifty"]
+    assert all(one.near[at] for one, at in stopped if one.right[at])
     alone = seasons.play(pairs, strengths, 1000, [3])[0]
     assert (alone.right == told[3].right[: len(alone.right)]).all()
 
