@@ -33,6 +33,7 @@ ScopeOption = Annotated[
 DaysOption = Annotated[int, typer.Option(min=1, max=3650, help="how long the token lasts")]
 STANDING_COLUMNS: Final = (
     "rank", "bot", "version", "elo", "95%", "matches", "wins", "draws", "losses", "forfeits",
+    "bouts",
 )  # fmt: skip
 
 
@@ -335,4 +336,6 @@ def _standing_row(line: BoardLine, by: By = "elo") -> tuple[object, ...]:
     if line.estimated:
         spread += f", {line.estimated} of {line.opponents} opponents estimated"
     counts = (line.matches, line.wins, line.draws, line.losses, line.forfeits)
-    return rank, line.bot, line.version, shown, spread, *counts
+    bouts = (line.bout_wins, line.bout_draws, line.bout_losses)
+    played = "-".join(map(str, bouts)) if any(bouts) else ""
+    return rank, line.bot, line.version, shown, spread, *counts, played

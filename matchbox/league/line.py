@@ -13,7 +13,7 @@ By: TypeAlias = Literal["elo", "borda", "score"]
 class Line:
     """One entrant's line. On a cooperative board `elo` and `ci95` are None.
 
-    A match is won with more than half of its points, drawn with half; forfeits are bouts.
+    A match or a bout is won with more than half of its points, drawn with half; forfeits are bouts.
     """
 
     rank: int
@@ -38,7 +38,8 @@ class Line:
     p_better: float | None = None
     """The probability that it is truly better than the next line; None on the last line."""
     nash: float | None = None
-    """If Borda's scores rank: its Elo against the mixture of bots that nobody beats, 0 or less."""
+    """If Borda's scores rank: its Elo against the mixture of bots that nobody beats, 0 or less. It
+    has no interval, so pages do not show it."""
     mixed_rank: int | None = None
     """Its rank on the board of mixed teams of a cooperative game; None if it was in none."""
     mixed_range: tuple[int, int] | None = None
@@ -49,3 +50,7 @@ class Line:
     """If Borda's scores rank: the number of its opponents in the present field."""
     estimated: int | None = None
     """How many of these it has never met; the results against them are estimated."""
+    bout_wins: int = 0
+    """0 on a cooperative board, as are the next two."""
+    bout_draws: int = 0
+    bout_losses: int = 0

@@ -217,7 +217,7 @@ def _elo_lines(
             fitted.entrants[at],
             elos[at],
             _around(elos[at], halves[at]),
-            *counts.tallies[fitted.entrants[at]],
+            **counts.tallies[fitted.entrants[at]]._asdict(),
             provisional=2 * halves[at] > PROVISIONAL_ELO,
         )
         for at in shown

@@ -12,6 +12,7 @@ from bench.league import field, promises, seasons
 from bench.league.effort import Effort, Figure
 from bench.league.page import page
 from matchbox.league.ratings import fit_comparisons
+from matchbox.league.tail import ENOUGH
 
 CHECKOUT = Path(__file__).resolve().parents[3]
 SMALL = Effort(seed=7, scale=0.1, workers=1)
@@ -43,6 +44,10 @@ def test_sixty_seasons_come_into_the_right_order_in_time() -> None:
     told = seasons.play(pairs, strengths, promises.GOAL_GAMES, range(60))
     assert told[0].games[-1] <= promises.GOAL_GAMES + 2 * len(pairs.first)
     assert np.mean([one.right[-1] for one in told]) >= 0.9
+    stopped = promises._ends(told, ENOUGH["thrifty"])
+    assert len(stopped) >= 54
+    assert np.mean([one.right[at] for one, at in stopped]) >= promises.RIGHT["thrifty"]
+    assert all(one.near[at] for one, at in stopped if one.right[at])
     alone = seasons.play(pairs, strengths, 1000, [3])[0]
     assert (alone.right == told[3].right[: len(alone.right)]).all()
 
@@ -58,7 +63,7 @@ def test_a_small_run_holds_what_is_promised(promise: str, low: float) -> None:
 
 def test_versions_are_judged_and_the_test_for_fit_is_quiet() -> None:
     quick = Effort(seed=7, scale=0.03, workers=1)
-    assert len(promises.versions(quick)) == 4
+    assert len(promises.versions(quick)) == 10
     for alarms in promises.fitting(SMALL):
         assert float(alarms.ours.rstrip("%")) <= 15
 
@@ -107,4 +112,4 @@ def test_the_kept_page_has_every_goal_and_misses_none() -> None:
     kept = (CHECKOUT / "docs" / "league.md").read_text()
     assert "**no**" not in kept
     goals = [line for line in kept.splitlines() if line.endswith("| yes |")]
-    assert len(goals) == 1 + 3 + 2 + 1 + 1 + 7 + 4 + 1 + 5 + 1
+    assert len(goals) == 1 + 6 + 2 + 3 + 2 + 1 + 2 + 10 + 7 + 4 + 1 + 5 + 1

@@ -136,14 +136,15 @@ def test_a_board_says_in_words_what_ranks_and_which_pairs_fit_worst() -> None:
     assert "against the present field" in borda
     assert "eve/b1 took 75% of 40 bouts against eve/b2, where 50% were expected" in borda
     assert "61.0% ± 1.0" in borda
-    assert "the mixture of bots that no bot beats" in borda
-    assert "−3" in borda
+    assert "1500 ± 9" in borda  # Elo keeps its interval where it does not rank
+    assert "Nash" not in borda  # it has none
+    assert "−3" not in borda
     close = board_page(line, lack=LACK)
     assert "does not predict these results exactly, but no pair is surely off" in close
     assert "where 50% were expected" in close
     fits = board_page(line, lack={**LACK, "p": 0.4})
     assert "Ranked by Elo. A single strength for each bot predicts these results, as far as" in fits
-    for absent in ("mixture", "were expected", "beat one that"):
+    for absent in ("were expected", "beat one that"):
         assert absent not in fits
     assert "Too few pairs have met" in board_page(line)
     assert "clustered by deal of 6,035 deals" in fits
@@ -165,6 +166,16 @@ def test_a_score_that_rests_on_pairs_that_never_met_says_so() -> None:
 
     assert "97.0% (90.0 to 100.0) 1 of 4 estimated" in seen(opponents=4, estimated=1)
     assert "of 4 estimated" not in seen(opponents=4, estimated=0)
+
+
+def test_the_bouts_stand_beside_the_matches_that_they_make() -> None:
+    narrow = cast.line(1, "eve/b1", 1500.0, 9.0, 1, bout_wins=501, bout_losses=499)
+    before = cast.line(2, "eve/b2", 1500.0, 9.0, 1)
+    page = board_page(narrow, before)
+    assert "501–0–499" in page
+    assert "0–0–0" not in page  # a board from before bouts were counted
+    assert "A match has many bouts" in page
+    assert "Matches, bouts" not in board_page(narrow, cooperative=True)
 
 
 def test_ties_and_ranges_are_shown_as_such() -> None:

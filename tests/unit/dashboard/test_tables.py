@@ -15,7 +15,7 @@ COLUMNS = (
     "score", "score_low", "score_high", "matches", "wins", "draws", "losses", "forfeits",
     "provisional", "p_champion", "p_better", "nash", "mixed_rank", "mixed_rank_low",
     "mixed_rank_high", "mixed_score", "mixed_score_low", "mixed_score_high", "opponents",
-    "estimated", "out", "by",
+    "estimated", "bout_wins", "bout_draws", "bout_losses", "out", "by",
 )  # fmt: skip
 
 

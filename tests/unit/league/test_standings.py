@@ -103,14 +103,23 @@ def test_a_match_is_won_above_half_of_its_points_and_forfeits_count_bouts() -> N
         bout("AB", (1, 1), match="drawn", deal="5"),
         bout("AB", (2, 1), match="lost", deal="6"),
     ]
-    assert tally(rows)["A"] == (4, 1, 2, 1, 2)
-    assert tally(rows)["B"] == (4, 1, 2, 1, 0)
+    assert tally(rows)["A"] == (4, 1, 2, 1, 2, 4, 1, 3)
+    assert tally(rows)["B"] == (4, 1, 2, 1, 0, 3, 1, 4)
     line = line_of("A", standing(rows).lines)
     assert (line.matches, line.wins, line.draws, line.losses, line.forfeits) == (4, 1, 2, 1, 2)
+    assert (line.bout_wins, line.bout_draws, line.bout_losses) == (4, 1, 3)
+
+
+def test_a_narrow_match_is_one_victory_and_its_bouts_tell_how_narrow() -> None:
+    rows = [bout("AB", (1, 2) if n < 51 else (2, 1), match="m", deal=f"{n}") for n in range(100)]
+    line = line_of("A", standing(rows).lines)
+    assert (line.wins, line.losses, line.bout_wins, line.bout_losses) == (1, 0, 51, 49)
 
 
 def test_at_a_larger_table_half_of_the_points_is_the_middle() -> None:
-    assert {bot: result[1:4] for bot, result in tally([bout("ABC", (1, 2, 3))]).items()} == {
+    found = tally([bout("ABC", (1, 2, 3))])
+    assert all(result[1:4] == result[5:] for result in found.values())
+    assert {bot: result[1:4] for bot, result in found.items()} == {
         "A": (1, 0, 0),
         "B": (0, 1, 0),
         "C": (0, 0, 1),
