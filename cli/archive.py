@@ -194,6 +194,11 @@ def _print_report(document: dict[str, Any]) -> None:
         print(f"lessons: {lessons['lessons']} of {lessons['out_of']} given again")
         _print_counts(lessons, LESSON_FINDINGS)
     print(f"standing: {'same' if standing['same'] else 'different'} ({standing['digest'][:16]})")
+    if standing["earlier"] is not None:
+        print(
+            "The figures were not compared: another version of Matchbox computed them, by method "
+            f"{standing['earlier']}. The digest shows whether the results are the same."
+        )
 
 
 def _print_counts(findings: dict[str, Any], kinds: Sequence[str]) -> None:

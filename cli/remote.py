@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from matchbox.answers.bots import Bot, Version, VersionLine
     from matchbox.answers.matches import LogLine
     from matchbox.answers.standings import Board, BoardLine
+    from matchbox.league.line import By
 
 POLL_S: Final = 0.3
 BotArgument = Annotated[str, typer.Argument(help="owner/name, or the name of one of yours")]
@@ -32,6 +33,7 @@ ScopeOption = Annotated[
 DaysOption = Annotated[int, typer.Option(min=1, max=3650, help="how long the token lasts")]
 STANDING_COLUMNS: Final = (
     "rank", "bot", "version", "elo", "95%", "matches", "wins", "draws", "losses", "forfeits",
+    "bouts",
 )  # fmt: skip
 
 
@@ -225,8 +227,10 @@ def board_of(client: Client, name: str) -> Board:
 
 def show_board(board: Board) -> None:
     """Prints a standing for the person at the terminal."""
-    rows = [_standing_row(line) for line in board.lines]
-    output.table(STANDING_COLUMNS, rows, f"{board.title}: {board.matches} matches")
+    rows = [_standing_row(line, board.by) for line in board.lines]
+    figure = "elo" if board.by == "elo" else "score"
+    columns = [figure if name == "elo" else name for name in STANDING_COLUMNS]
+    output.table(columns, rows, f"{board.title}: {board.matches} matches")
 
 
 def activate(
@@ -321,13 +325,17 @@ def _show_logs(bot: Bot, lines: list[tuple[str, LogLine]]) -> None:
             print(line.text.rstrip())
 
 
-def _standing_row(line: BoardLine) -> tuple[object, ...]:
+def _standing_row(line: BoardLine, by: By = "elo") -> tuple[object, ...]:
+    """The cells of a line, with the figure that ranks: Elo, a share of points, or a score."""
     low, high = line.rank_range
     rank = f"{line.rank}" if low == high else f"{line.rank} ({low}-{high})"
-    value, interval = (
-        (line.elo, line.ci95) if line.elo is not None else (line.score, line.score_ci95)
-    )
-    spread = f"{interval[0]:.0f} to {interval[1]:.0f}" if interval else ""
-    shown = "" if value is None else f"{value:.0f}"
+    value, interval = (line.elo, line.ci95) if by == "elo" else (line.score, line.score_ci95)
+    form = "{:.1%}" if by == "borda" else "{:.0f}"
+    spread = f"{form} to {form}".format(*interval) if interval else ""
+    shown = "" if value is None else form.format(value)
+    if line.estimated:
+        spread += f", {line.estimated} of {line.opponents} opponents estimated"
     counts = (line.matches, line.wins, line.draws, line.losses, line.forfeits)
-    return rank, line.bot, line.version, shown, spread, *counts
+    bouts = (line.bout_wins, line.bout_draws, line.bout_losses)
+    played = "-".join(map(str, bouts)) if any(bouts) else ""
+    return rank, line.bot, line.version, shown, spread, *counts, played

@@ -12,8 +12,8 @@ from dashboard.wording import plural
 if TYPE_CHECKING:
     from matchbox.answers.standings import Board
 
-SURE: Final = 0.01
-"""Below this p-value the strengths do not explain the results, and Borda scores rank the bots."""
+MISFIT: Final = 0.01
+"""Below this p-value, a single strength for each bot does not predict the results exactly."""
 NAMED: Final = 3
 """The number of surprising pairs to name."""
 
@@ -22,16 +22,28 @@ def basis(board: Board) -> str:
     """Returns one or two sentences that say which figure ranks the bots, and why."""
     if board.cooperative:
         return "Ranked by the mean score of a bout that a bot played with copies of itself."
-    lack = board.lack
-    if board.by == "borda" and lack:
-        return (
-            f"Strengths do not explain these results ({chance(lack.p)}): some bots beat better "
-            "ones and lose to worse. So the mean expected score against everybody ranks, not Elo."
+    if board.by == "borda":
+        why = (
+            "No single strength for each bot predicts these results: some bots beat one that ranks "
+            "above them."
+            if board.upsets
+            else "A single strength for each bot predicts some of these results wrongly."
         )
-    if lack:
-        return f"Strengths explain these results ({chance(lack.p)}), so Elo ranks."
+        return (
+            f"{why} So Elo would mislead. The bots are ranked by the share of points that each is "
+            "expected to take against the present field."
+        )
+    if board.lack is None:
+        return "Ranked by Elo. Too few pairs have met often enough to tell how well that fits."
+    if board.lack.p < MISFIT:
+        return (
+            "Ranked by Elo. A single strength for each bot does not predict these results exactly, "
+            "but no pair is surely off by more than five points, and no bot surely beats one that "
+            "is surely stronger."
+        )
     return (
-        "Elo ranks; too few pairs have met often enough to tell whether strengths explain it all."
+        "Ranked by Elo. A single strength for each bot predicts these results, as far as the deals "
+        "can tell."
     )
 
 
@@ -45,18 +57,20 @@ def measure(board: Board) -> str:
 
 
 def surprises(board: Board) -> list[str]:
-    """Returns one sentence for each pair that the strengths explain badly, the worst first."""
-    worst = board.lack.worst if board.lack else []
+    """Returns one sentence for each pair that a single strength predicts worst; none if all fit."""
+    if board.upsets:
+        return [
+            f"{one.winner} took {one.share:.0%} of {one.games:,} bouts against {one.loser}, "
+            "which ranks higher"
+            for one in board.upsets[:NAMED]
+        ]
+    if board.lack is None or (board.by == "elo" and board.lack.p >= MISFIT):
+        return []
     return [
         f"{pair.first} took {pair.share:.0%} of {pair.games:,} bouts against {pair.second}, "
         f"where {pair.expected:.0%} were expected"
-        for pair in worst[:NAMED]
+        for pair in board.lack.worst[:NAMED]
     ]
-
-
-def chance(p: float) -> str:
-    """Returns a p-value as text: "p = 0.002", "p < 0.001"."""
-    return "p < 0.001" if p < 0.001 else f"p = {p:.3f}" if p < 0.1 else f"p = {p:.2f}"
 
 
 def tied(board: Board) -> set[int]:

@@ -42,7 +42,7 @@ from matchbox.errors import NotFound
 Answer = str | AnyResponse
 EMPTY_BOARD: Final = Board(
     game="", title="", league="", cooperative=False, matches=0, computed_at=None,
-    rows_digest=None, by="elo", deals=None, lack=None, lines=[],
+    rows_digest=None, by="elo", deals=None, lack=None, upsets=[], lines=[],
 )  # fmt: skip
 """The leaderboard of a game that has no league yet."""
 

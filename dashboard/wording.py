@@ -101,11 +101,19 @@ def span(ranks: Sequence[int]) -> str:
 
 
 def share(value: float | None, interval: Sequence[float] | None = None) -> str:
-    """Returns a mean expected score with its interval: "61.2% ± 1.4"; a dash for None."""
+    """Returns a mean expected score with its interval: "61.2% ± 1.4"; a dash for None.
+
+    An interval that ends at 0 or 100% is written out: "97.0% (91.5 to 100.0)".
+    """
     if value is None:
         return "–"
-    error = f" ± {50 * (interval[1] - interval[0]):.1f}" if interval else ""
-    return f"{100 * value:.1f}%{error}"
+    told = f"{100 * value:.1f}%"
+    if not interval:
+        return told
+    low, high = 100 * interval[0], 100 * interval[1]
+    if low <= 0 or high >= 100:
+        return f"{told} ({low:.1f} to {high:.1f})"
+    return f"{told} ± {(high - low) / 2:.1f}"
 
 
 def percent(share: float | None) -> str:

@@ -9,8 +9,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
+from bench.league.effort import Effort, Figure
 from bench.league.page import COLUMNS, cells, page
-from bench.league.promises import PROMISES, Effort, Figure
+from bench.league.promises import PROMISES
 from cli import output
 
 PAGE: Final = Path(__file__).resolve().parents[2] / "docs" / "league.md"

@@ -57,13 +57,31 @@ class Pairs:
 
 def all_pairs(strengths: Floats, shared: float) -> Pairs:
     """The pairs of a field with these strengths (Elo)."""
-    first, second = np.array([*combinations(range(len(strengths)), 2)], dtype=np.int64).T
-    chance = 1 / (1 + np.exp(-(strengths[first] - strengths[second]) / ELO))
+    return pairs_of(1 / (1 + np.exp(-np.subtract.outer(strengths, strengths) / ELO)), shared)
+
+
+def circle(bots: int, chance: float) -> Floats:
+    """(bots, bots): in a circle of an odd number of bots, each beats the half that follows it."""
+    ahead = (np.arange(bots) - np.arange(bots)[:, None]) % bots
+    wins = (ahead > 0) & (ahead <= bots // 2)
+    return np.where(ahead == 0, 0.5, np.where(wins, chance, 1 - chance))
+
+
+def with_clones(table: Floats, bot: int, clones: int) -> Floats:
+    """The table of chances (n, n), with so many more bots that play like this one."""
+    who = np.concatenate([np.arange(len(table)), np.full(clones, bot)])
+    return np.asarray(table[np.ix_(who, who)])
+
+
+def pairs_of(table: Floats, shared: float) -> Pairs:
+    """The pairs of a field where the line beats the column with these probabilities (n, n)."""
+    first, second = np.array([*combinations(range(len(table)), 2)], dtype=np.int64).T
+    chance = table[first, second]
     low, high = np.minimum(chance, 1 - chance), np.maximum(chance, 1 - chance)
     own = np.stack([(1 - chance) ** 2, 2 * chance * (1 - chance), chance**2], axis=1)
     certain, even = high - low, 2 * low
     dealt = np.stack([certain * (chance < 0.5), even, certain * (chance >= 0.5)], axis=1)
-    names = tuple(f"b{number:03d}" for number in range(len(strengths)))
+    names = tuple(f"b{number:03d}" for number in range(len(table)))
     return Pairs(names, first, second, shared * dealt + (1 - shared) * own)
 
 

@@ -16,7 +16,7 @@ from matchbox.dice import SeededDice
 from matchbox.league.bradley_terry import FEW_DEALS, MOST_OF_FIT
 from matchbox.league.comparisons import Bools, Floats, Ints
 from matchbox.league.ratings import ELO, PRIOR_ELO
-from matchbox.league.tail import Question, doubts, next_batch
+from matchbox.league.tail import NEAR_ELO, Question, doubts, next_batch
 
 BASE_DEALS: Final = 2
 """Deal pairs for each pair in the double round robin at the beginning of a season."""
@@ -31,6 +31,8 @@ class Told:
 
     games: Ints
     right: Bools
+    near: Bools
+    """Whether every bot stands above no next one that is better by more than NEAR_ELO."""
     doubt: Floats
 
 
@@ -46,11 +48,13 @@ def play(pairs: Pairs, strengths: Floats, most_games: int, seeds: Sequence[int])
     }
     base = np.full(len(pairs.first), BASE_DEALS)
     counts = np.array([pairs.play(base, rng) for rng in each])
-    games, right, doubt = [], [], []
+    games, right, near, doubt = [], [], [], []
     for batch in count(1):
         found = [doubts(*one, ORDER) for one in zip(*fit_together(pairs, counts), strict=True)]
         games.append(2 * int(counts[0].sum()))
-        right.append([bool((np.diff(strengths[one.order]) < 0).all()) for one in found])
+        rises = np.array([np.diff(strengths[one.order]) for one in found])
+        right.append((rises < 0).all(axis=1))
+        near.append((rises <= NEAR_ELO).all(axis=1))
         doubt.append([one.total for one in found])
         if games[-1] >= most_games:
             break
@@ -58,7 +62,7 @@ def play(pairs: Pairs, strengths: Floats, most_games: int, seeds: Sequence[int])
             dice = SeededDice(seed.to_bytes(8, "big"), batch)
             wanted = Counter(number[one.seats] for one in next_batch(pairs.names, found[at], dice))
             counts[at] += pairs.play(np.array([wanted[k] for k in range(len(base))]), rng)
-    told = zip(np.array(right).T, np.array(doubt).T, strict=True)
+    told = zip(np.array(right).T, np.array(near).T, np.array(doubt).T, strict=True)
     return [Told(np.array(games), *one) for one in told]
 
 

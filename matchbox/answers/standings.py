@@ -19,11 +19,13 @@ def _all_required(schema: dict[str, Any]) -> None:
 class BoardLine(Line):
     """A bot's place on a board; `elo` is null on a cooperative board.
 
-    On other boards `score` is null, unless strengths do not explain the results. Then the bots are
-    ranked by `score`, the mean expected score against all others, and `nash` is set. `p_champion`
-    is the probability that the bot is truly the best, `p_better` that it is better than the next
-    line; null if unknown. The `mixed_` fields are a cooperative game's board of mixed teams. `out`
-    is `suspended` if a season goes on without the bot, else empty.
+    On other boards `score` is null, unless a single strength misleads. Then the bots are ranked by
+    `score`, the mean expected score against the present field, and `nash` is set, which has no
+    interval; `estimated` of the `opponents` in that field have never met the bot. `p_champion` is
+    the probability that the bot is truly the best, `p_better` that it is better than the next line;
+    null if unknown, and on a cooperative board below 20 deals. The `mixed_` fields are a
+    cooperative game's board of mixed teams. `out` is `suspended` if a season goes on without the
+    bot, else empty.
     """
 
     owner: str
@@ -46,8 +48,20 @@ class Surprise(Answer):
     z: float
 
 
+class Upset(Answer):
+    """A bot that surely beats one that ranks above it; `share` is the winner's points."""
+
+    winner: str
+    loser: str
+    games: int
+    share: float
+
+
 class LackOfFit(Answer):
-    """The test that strengths alone explain the results: `p` is small if they do not."""
+    """The test that strengths alone explain the results: `p` is small if they do not.
+
+    With enough deals `p` is small for any real game, so it does not decide what ranks.
+    """
 
     chi_square: float
     freedom: float
@@ -59,7 +73,7 @@ class Board(Answer):
     """A leaderboard or a season's standing; `by` is the figure that ranks.
 
     `deals` counts the deals that were played. Intervals are 95% and clustered by deal. `lack` is
-    null if there are too few rows for the test.
+    null if there are too few rows for the test. `upsets` is empty unless `by` is `borda`.
     """
 
     game: str
@@ -72,6 +86,7 @@ class Board(Answer):
     by: By
     deals: int | None
     lack: LackOfFit | None
+    upsets: list[Upset]
     lines: list[BoardLine]
 
 

@@ -85,7 +85,7 @@ class Comparison:
     @property
     def head_to_head(self) -> HeadToHead:
         """The state of the test. Once it has a verdict, nothing more is played."""
-        return judge(self._trial, self._pairs)
+        return judge(self._trial, self._pairs, looks=-(-sum(self._pairs) // self._deals))
 
     @property
     def over(self) -> bool:

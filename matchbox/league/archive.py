@@ -31,8 +31,9 @@ from matchbox.league.archive_layout import (
     ArchivedStanding,
     SeasonFile,
 )
+from matchbox.league.counts import count
 from matchbox.league.rows import Row
-from matchbox.league.standings import Standing, standing
+from matchbox.league.standings import Standing, digest_of, standing
 from matchbox.match import record as records
 from matchbox.match.memory import MEMORY_BYTES
 from matchbox.match.record import Record
@@ -141,6 +142,12 @@ class Archive:
             raise BadArchive(
                 f"the standing cannot be computed from the archive: {error}"
             ) from error
+
+    def recompute_digest(self) -> str:
+        """Computes the standing's digest from the rows, by the method that the archive names."""
+        settings: dict[str, Any] = msgspec.structs.asdict(self.head.standing.settings)
+        how = {name: settings[name] for name in ("seat_term", "cooperative")}
+        return digest_of(count(self.rows(), **how), method=self.head.standing.method, **settings)
 
     def _get_by_digest(self, folder: str, name: str) -> bytes | None:
         path = f"{folder}/{name}"

@@ -77,6 +77,8 @@ class ArchivedStanding(msgspec.Struct, frozen=True, kw_only=True):
     digest: Digest
     settings: StandingSettings
     lines: list[dict[str, Any]]
+    method: int = 4
+    """The version of the computation (`standings.METHOD`). Archives that do not say it have 4."""
 
 
 class SeasonFile(msgspec.Struct, frozen=True, kw_only=True):

@@ -15,6 +15,7 @@ from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+from scipy import sparse
 
 from matchbox.league.rows import Row, refuse_self_play
 
@@ -115,6 +116,22 @@ class Cells:
             self.columns.ravel(), weights=each, minlength=self.width
         )
         return total
+
+    def design(self) -> sparse.csr_array:
+        """(k, width): the design matrix."""
+        k, each = self.columns.shape
+        data = np.tile(self.signs, k)
+        starts = np.arange(0, k * each + 1, each)
+        return sparse.csr_array((data, self.columns.ravel(), starts), shape=(k, self.width))
+
+    def masses(self, weights: Floats) -> Floats:
+        """(width,): the diagonal of `gram`, in time that grows with k alone."""
+        each = np.repeat(weights, len(self.signs))
+        return np.asarray(np.bincount(self.columns.ravel(), each, self.width), np.float64)
+
+    def reach(self, diagonal: Floats) -> Floats:
+        """(k,): the same as `spread` of a matrix with this diagonal (width,) and zeros beside."""
+        return np.asarray(diagonal[self.columns].sum(axis=1), np.float64)
 
     def spread(self, inverse: Floats) -> Floats:
         """(k,): x A x for each line x of the design and the matrix A given."""

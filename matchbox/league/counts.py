@@ -20,7 +20,8 @@ from matchbox.league.rows import Row, by_match, digest_bouts, half_points
 
 
 class Tally(NamedTuple):
-    """An entrant's matches: won with more than half of the points, drawn with half, else lost."""
+    """An entrant's matches, and its bouts: won with more than half of the points, drawn with half,
+    else lost."""
 
     matches: int = 0
     wins: int = 0
@@ -28,6 +29,9 @@ class Tally(NamedTuple):
     losses: int = 0
     forfeits: int = 0
     """Bouts."""
+    bout_wins: int = 0
+    bout_draws: int = 0
+    bout_losses: int = 0
 
     def plus(self, other: Tally) -> Tally:
         """The sum of both."""
@@ -108,18 +112,28 @@ def tally(rows: Iterable[Row]) -> dict[str, Tally]:
     """Every entrant's matches, by name in alphabetical order."""
     surplus: Counter[tuple[str, str]] = Counter()
     forfeits: Counter[str] = Counter()
+    bouts: defaultdict[str, Counter[int]] = defaultdict(Counter)
     for row in rows:
         for entrant, half_won in zip(row.seats, half_points(row), strict=True):
-            surplus[entrant, row.match] += half_won - (len(row.seats) - 1)
+            over = half_won - (len(row.seats) - 1)
+            surplus[entrant, row.match] += over
+            bouts[entrant][_sign(over)] += 1
         if row.forfeit is not None:
             forfeits[row.seats[row.forfeit]] += 1
     results: defaultdict[str, Counter[int]] = defaultdict(Counter)
     for (entrant, _), over in surplus.items():
-        results[entrant][(over > 0) - (over < 0)] += 1
+        results[entrant][_sign(over)] += 1
     return {
-        entrant: Tally(signs.total(), signs[1], signs[0], signs[-1], forfeits[entrant])
+        entrant: Tally(
+            signs.total(), signs[1], signs[0], signs[-1], forfeits[entrant], own[1], own[0], own[-1]
+        )
         for entrant, signs in sorted(results.items())
+        for own in [bouts[entrant]]
     }
+
+
+def _sign(over: int) -> int:
+    return (over > 0) - (over < 0)
 
 
 def _key(deal: str) -> int:

@@ -1,25 +1,28 @@
 """The estimate after a sequential test, without the bias from stopping at a good moment.
 
-A test that stops when it looks good has seen too good a result, so the raw Elo is biased. This
-module takes the test for a Brownian motion between two walls. The estimate is the strength at which
-half of all tests would have ended lower; it is not biased. The order of the ends is that of D.
-Siegmund ("Estimation following sequential tests", 1978): early at the lower wall, late there, late
-at the upper wall, early there. The motion has the drift and the spread of the log likelihood ratio,
-to the second order (M. Van den Bergh, "A practical introduction to the GSPRT"); the variance is
-taken about the hypotheses, which is also right far from them. Knows counts of deal pairs and a
-trial.
+A test that stops when it looks good has seen too good a result, so the raw Elo is biased. The
+estimate is the strength at which half of all tests would have ended lower; it is not biased. The
+order of the ends is that of D. Siegmund ("Estimation following sequential tests", 1978): early at
+the lower wall, late there, late at the upper wall, early there. Between two looks the log
+likelihood ratio moves by a normal step, and it may jump over a wall by any distance; the law of its
+ends is integrated from look to look (P. Armitage, C. K. McPherson, B. C. Rowe, "Repeated
+significance tests on accumulating data", 1969), as A. A. Tsiatis, G. L. Rosner and C. R. Mehta do
+for intervals ("Exact confidence intervals following a group sequential test", 1984). A step has the
+drift and the spread of the log likelihood ratio, to the second order (M. Van den Bergh, "A
+practical introduction to the GSPRT"); the variance is taken about the hypotheses, which is also
+right far from them. Knows counts of deal pairs and a trial.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import exp, expm1, pi, sqrt
+from math import sqrt
 from typing import Final
 
 import numpy as np
 from scipy.optimize import brentq
-from scipy.special import log_ndtr, ndtr
+from scipy.special import ndtr
 
 from matchbox.league.comparisons import Floats
 from matchbox.league.sprt import FLOOR, NORMALIZED, SHARES, Trial, llr
@@ -27,11 +30,17 @@ from matchbox.league.sprt import FLOOR, NORMALIZED, SHARES, Trial, llr
 FARTHEST_ELO: Final = 1500.0
 FAR: Final = 2.0
 """At this many widths from the middle of the two hypotheses, the ratio's own drift is used."""
-SHORT: Final = 1e-2
-"""If the spread is this small against the gap of the walls, only one wall can be met."""
-STEEP: Final = 15.0
-TERMS: Final = 200
-"""The terms of the series that are used: from `SHORT` on, later terms are below 1e-9."""
+FINEST: Final = 0.03
+"""Looks are taken together until a step's deviation is this part of the gap between the walls."""
+DENSE: Final = 4.0
+"""Points of the integral in one deviation of a step, on average."""
+FEWEST_POINTS: Final = 32
+MORE: Final[Floats] = np.array([2.0, 0.0, 0.0, 0.0, 2.0])
+"""Two pairs lost and two won are added to the counts (A. Agresti and B. A. Coull, "Approximate is
+better than exact for interval estimation of binomial proportions", 1998). Where nearly all pairs
+are even, the few others show too little spread, the less the earlier the test stops."""
+LARGEST: Final = 700.0
+"""The exponential of more would overflow."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +54,13 @@ class Estimate:
     """The confidence that the challenger is better."""
 
 
-def estimate(trial: Trial, pairs: Sequence[int]) -> Estimate | None:
+def estimate(trial: Trial, pairs: Sequence[int], *, looks: int) -> Estimate | None:
     """The estimate from these counts, in the order of `SHARES`, at the end of a trial or before.
 
-    Returns None if all pairs had the same result: without spread there is no estimate.
+    `looks` is how often the results were looked at, the last time included, after equally many
+    pairs each. Returns None if all pairs had the same result: without spread there is no estimate.
     """
-    end = _End.of(trial, pairs)
+    end = _End.of(trial, pairs, looks)
     if end is None:
         return None
 
@@ -67,84 +77,102 @@ def estimate(trial: Trial, pairs: Sequence[int]) -> Estimate | None:
     return Estimate(middle, low, high, end.lower(0.0))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class _End:
-    """A motion from 0, between the walls `a` < 0 < `b`, that is at `y` after `time` pairs."""
+    """A walk from 0 between the walls `a` < 0 < `b`, that is at `y` after its last look.
+
+    Attributes:
+        a, b, y: log likelihood ratios.
+        step: pairs between two looks.
+        middle: the share in the middle of the two hypotheses, where the drift is 0.
+        slope: the drift per share above the middle.
+        spread: the variance per pair.
+        deviation: the standard deviation of one pair's share.
+        normalized: whether the trial's Elo is normalised.
+        points: (g,) places between the walls.
+        inside: (looks - 1, g), the walk's density at the points after each look but the last, times
+            the points' weights, with the drift that was seen.
+    """
 
     a: float
     b: float
-    time: float
     y: float
+    step: float
     middle: float
-    """The share in the middle of the two hypotheses, where the drift is 0."""
     slope: float
-    """The drift per share above the middle."""
     spread: float
-    """Variance per pair."""
     deviation: float
-    """The standard deviation of one pair's share."""
     normalized: bool
+    points: Floats
+    inside: Floats
 
     @classmethod
-    def of(cls, trial: Trial, pairs: Sequence[int]) -> _End | None:
-        """The end of this trial; if it jumped over a wall, it reached the wall somewhat earlier."""
+    def of(cls, trial: Trial, pairs: Sequence[int], looks: int) -> _End | None:
+        """The end of this trial; None if all pairs had the same result."""
         counts = np.asarray(pairs, dtype=np.float64)
         if np.count_nonzero(counts) < 2:
             return None
-        seen = np.maximum(counts, FLOOR)
+        time = float(counts.sum())
+        more = counts + MORE
+        seen = np.maximum(more, FLOOR)
         deviation = _deviation(seen / seen.sum())
         null, other = (_share(elo, trial.scale, deviation) for elo in (trial.lower, trial.upper))
         a, b = trial.thresholds
-        reached = llr(pairs, trial.lower, trial.upper, scale=trial.scale)
-        y = min(max(reached, a), b)
+        y = llr(more.tolist(), trial.lower, trial.upper, scale=trial.scale)
         middle = (null + other) / 2
-        away = float(counts @ SHARES / counts.sum()) - middle
+        away = float(counts @ SHARES / time) - middle
         slope = (other - null) / (deviation**2 + away**2)
         if abs(away) > FAR * (other - null):
-            slope = reached / (float(counts.sum()) * away)
+            slope = y / (time * away)
+        spread = (slope * deviation) ** 2
+        steps = max(1, min(looks, int(time * spread / (FINEST * (b - a)) ** 2)))
+        points, inside = _walk(a, b, y / steps, sqrt(spread * time / steps), steps)
+        normalized = trial.scale == "normalized"
         return cls(
-            a=a,
-            b=b,
-            time=float(counts.sum()) * (y / reached if reached else 1.0),
-            y=y,
-            middle=middle,
-            slope=slope,
-            spread=(slope * deviation) ** 2,
-            deviation=deviation,
-            normalized=trial.scale == "normalized",
+            a, b, y, time / steps, middle, slope, spread, deviation, normalized, points, inside
         )
 
     def lower(self, elo: float) -> float:
-        """The probability that a motion at this strength ends lower than this one did."""
+        """The probability that a walk at this strength ends lower than this one did."""
         share = _share(elo, "normalized" if self.normalized else "logistic", self.deviation)
-        drift = self.slope * (share - self.middle)
-        gap, gamma = self.b - self.a, drift / self.spread
-        if self.spread * self.time / gap**2 < SHORT or abs(gamma * gap) > STEEP:
-            chance = self._near(drift, gamma)
-        else:
-            chance = self._series(gamma)
-        return min(max(chance, 0.0), 1.0)
+        drift, last = self.slope * (share - self.middle), len(self.inside)
+        wide, went = sqrt(self.spread * self.step), drift * self.step
+        seen = self.y / (self.step * (last + 1))
+        # The side that is less likely loses nothing where the tilt below would overflow.
+        sign = 1.0 if drift > seen else -1.0
+        # Another drift tilts the density, by an amount that depends only on place and time.
+        time = self.step * np.arange(1, last + 1)[:, None]
+        power = (drift - seen) * self.points - (drift**2 - seen**2) * time / 2
+        inside = self.inside * np.exp(np.minimum(power / self.spread, LARGEST))
+        wall = self.a if sign > 0 else self.b
 
-    def _series(self, gamma: float) -> float:
-        """The motion's law as a series of waves between two absorbing walls."""
-        gap, start, y = self.b - self.a, -self.a, self.y - self.a
-        wave = pi * np.arange(1, TERMS + 1) / gap
-        decay = np.exp(-self.spread * self.time * (wave**2 + gamma**2) / 2)
-        # The part that is still between the walls, from the lower wall to y.
-        inside = (gamma * np.sin(wave * y) - wave * np.cos(wave * y)) / (gamma**2 + wave**2)
-        left = float(2 / gap * (decay * np.sin(wave * start) * inside).sum())
-        # The part that has met the lower wall: in the end, less the part still to come.
-        met = (gap - start) / gap
-        if abs(gamma * gap) > 1e-8:
-            met = expm1(2 * gamma * (gap - start)) / expm1(2 * gamma * gap)
-        return met + exp(gamma * (y - start)) * left
+        def beyond(place: float) -> Floats:
+            """(looks,): the probability that a step from inside ends there or beyond."""
+            first = ndtr(sign * (place - went) / wide)
+            rest = inside @ ndtr(sign * (place - self.points - went) / wide)
+            return np.concatenate([[first], rest])
 
-    def _near(self, drift: float, gamma: float) -> float:
-        """The same with only the nearest reflection in each wall."""
-        wide, went = sqrt(self.spread * self.time), drift * self.time
-        below = _tilted(2 * gamma * self.a, (2 * self.a - self.y + went) / wide)
-        above = _tilted(2 * gamma * self.b, (self.y - went - 2 * self.b) / wide)
-        return float(ndtr((self.y - went) / wide)) + below - above
+        chance = float(beyond(wall)[:-1].sum() + beyond(self.y)[-1])
+        return min(max(chance if sign > 0 else 1 - chance, 0.0), 1.0)
+
+
+def _walk(a: float, b: float, drift: float, wide: float, steps: int) -> tuple[Floats, Floats]:
+    """The points between the walls, and the density there after each step but the last, times the
+    points' weights; `drift` and `wide` are a step's mean and deviation."""
+    number = max(FEWEST_POINTS, round(DENSE * (b - a) / wide))
+    at, weights = np.polynomial.legendre.leggauss(number)
+    points, weights = (a + b) / 2 + (b - a) / 2 * at, (b - a) / 2 * weights
+    move = weights[:, None] * _density((points[:, None] - points - drift) / wide) / wide
+    inside = np.zeros((steps - 1, number))
+    for at_step in range(steps - 1):
+        before = inside[at_step - 1]
+        fresh = weights * _density((points - drift) / wide) / wide
+        inside[at_step] = move @ before if at_step else fresh
+    return points, inside
+
+
+def _density(z: Floats) -> Floats:
+    return np.asarray(np.exp(-(z**2) / 2) / sqrt(2 * np.pi))
 
 
 def _share(elo: float, scale: str, deviation: float) -> float:
@@ -157,8 +185,3 @@ def _share(elo: float, scale: str, deviation: float) -> float:
 def _deviation(seen: Floats) -> float:
     mean = float(seen @ SHARES)
     return sqrt(float(seen @ (SHARES - mean) ** 2))
-
-
-def _tilted(power: float, z: float) -> float:
-    """exp(power) times the normal law at z, where each factor alone may overflow."""
-    return exp(min(power + float(log_ndtr(z)), 0.0))

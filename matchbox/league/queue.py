@@ -1,6 +1,7 @@
 """Chooses the next matches of an endless ranked queue. Knows ratings and counts; knows no results.
 
-Most matches are between neighbours, first for the entrants that are least known; the rest connect
+In a small field, pairs that have never met come first: what is not played must be estimated. Then
+most matches are between neighbours, first for the entrants that are least known; the rest connect
 the field. The order in a pairing does not matter: a match plays every rotation of the seats.
 """
 
@@ -17,6 +18,8 @@ NEIGHBOUR_PERCENT = 80
 """The percentage of ranked pairings that are between neighbours; the rest connect the field."""
 NEIGHBOURS = 2
 """Entrants up to this many places up or down are neighbours."""
+SMALL_FIELD = 32
+"""In a field up to this size every pair meets, as in a season that begins with a round robin."""
 NEWCOMER_MATCHES = 8
 """Entrants with fewer matches than this are served first."""
 MIXED_PERCENT = 25
@@ -44,7 +47,8 @@ def next_pairing(
 ) -> Pairing | None:
     """Returns the next table; None if no table can be filled, or if everybody rests.
 
-    First chooses an entrant that does not rest, then the others at its table. `history` counts
+    First chooses an entrant that does not rest, then the others at its table; first those that it
+    has never met, if the field is small or if anybody may be drawn. `history` counts
     matches played or queued under `pair_key(a, b)`. Two bots of one owner never sit at one table; a
     bot that is not in `owner` may sit with everybody.
     """
@@ -54,18 +58,30 @@ def next_pairing(
     owners = {owner.get(one.entrant, (one.entrant,)) for one in ranked}
     if not awake or len(owners) < seats:
         return None
+    may_meet = different_owners(owner)
+
+    def unmet(one: Contender, other: Contender) -> bool:
+        allowed = may_meet(one.entrant, other.entrant)
+        return allowed and not history.get(pair_key(one.entrant, other.entrant))
+
+    if len(ranked) <= SMALL_FIELD:
+        awake = [one for one in awake if any(unmet(one, other) for other in ranked)] or awake
     anybody = dice.below(100) >= NEIGHBOUR_PERCENT
     table = [awake[dice.below(len(awake))] if anybody else _neediest(awake, dice)]
-    may_meet = different_owners(owner)
 
     def may_sit(other: Contender) -> bool:
         return all(may_meet(one.entrant, other.entrant) for one in table)
 
+    def is_new(other: Contender) -> bool:
+        return may_sit(other) and unmet(table[0], other)
+
     while len(table) < seats:
+        first = anybody or len(ranked) <= SMALL_FIELD
+        able = is_new if first and any(map(is_new, ranked)) else may_sit
         if anybody:
-            others = [other for other in ranked if may_sit(other)]
+            others = [other for other in ranked if able(other)]
         else:
-            others = _least_met(table, _neighbours(table[0], ranked, may_sit), history)
+            others = _least_met(table, _neighbours(table[0], ranked, able), history)
         table.append(others[dice.below(len(others))])
     return Pairing(tuple(one.entrant for one in table))
 

@@ -14,7 +14,7 @@ from typing import Final
 import numpy as np
 from scipy.special import ndtri
 
-from matchbox.league.comparisons import Bools, Floats, Ints
+from matchbox.league.comparisons import Bools, Floats
 
 DRAWS: Final = 4096
 SAME: Final = 1e-6
@@ -76,25 +76,11 @@ def critical(covariance: Floats, level: float = 0.95) -> float:
     return float(np.quantile(greatest, level))
 
 
-def p_better(means: Floats, covariance: Floats, i: int, j: int) -> float:
-    """The probability that the i-th entrant is truly better than the j-th."""
-    square = float(covariance[i, i] + covariance[j, j] - covariance[i, j] - covariance[j, i])
-    return superiority(float(means[i] - means[j]), sqrt(max(square, 0.0)))
-
-
 def superiority(difference: float, error: float) -> float:
     """Phi(difference / error): the probability that the true difference is above 0."""
     if error == 0:
         return 0.5 if difference == 0 else float(difference > 0)
     return 0.5 * erfc(-difference / error / sqrt(2))
-
-
-def p_champion(means: Floats, covariance: Floats) -> Floats:
-    """(n,): each entrant's probability of being truly the best, from draws."""
-    if not len(means):
-        return np.zeros(0)
-    best: Ints = np.argmax(means + _draws(covariance), axis=1)
-    return np.bincount(best, minlength=len(means)) / DRAWS
 
 
 def _draws(covariance: Floats) -> Floats:

@@ -152,12 +152,13 @@ def fit_comparisons(
     names = cells.names
     precision = _precision(compared, cells.width, prior_elo, parents or {})
     found = most_probable(cells, compared, precision)
-    spread = covariance(cells, compared, found, precision)[:names, :names]
+    spread = _around_mean(covariance(cells, compared, found, precision)[:names, :names])
+    spread *= ELO**2
     strengths = ELO * (found[:names] - found[:names].mean())
     return Fit(
         compared.entrants,
         strengths,
-        ELO**2 * _around_mean(spread),
+        spread,
         START - _anchored(compared.entrants, strengths, anchor),
         tuple((ELO * found[names:]).tolist()),
     )
@@ -181,8 +182,12 @@ def _precision(
 
 def _around_mean(spread: Floats) -> Floats:
     across = spread.mean(axis=0)
-    centred: Floats = spread - across - across[:, None] + across.mean()
-    return (centred + centred.T) / 2
+    centred: Floats = spread - across
+    centred -= across[:, None]
+    centred += across.mean()
+    both: Floats = centred + centred.T
+    both /= 2
+    return both
 
 
 def _anchored(entrants: tuple[str, ...], strengths: Floats, anchor: str | None) -> float:

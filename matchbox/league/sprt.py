@@ -74,7 +74,7 @@ def trial_state(trial: Trial, pairs: Sequence[int]) -> TrialState:
     return TrialState(games, ratio, "undecided", games >= trial.cap_games)
 
 
-def llr(pairs: Sequence[int], lower: float, upper: float, *, scale: Scale = "logistic") -> float:
+def llr(pairs: Sequence[float], lower: float, upper: float, *, scale: Scale = "logistic") -> float:
     """The log likelihood ratio of the upper bound to the lower; 0 without a single pair.
 
     Raises ValueError unless there are five counts, none below 0.

@@ -10,25 +10,27 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from matchbox.league.comparisons import Bools, Comparisons, Floats, without_seats
+from matchbox.league.comparisons import Comparisons, Floats, Ints, without_seats
 from matchbox.league.cooperative_boards import mixed_board, score
 from matchbox.league.counts import Counts, count
+from matchbox.league.expected_scores import expected_scores, nash
 from matchbox.league.line import By, Line
-from matchbox.league.ranges import p_better, p_champion, rank_ranges
+from matchbox.league.posterior import posterior
+from matchbox.league.ranges import rank_ranges
 from matchbox.league.ratings import ELO, PRIOR_ELO, WIDE, Fit, fit_comparisons
 from matchbox.league.rows import Row, digest_matches
-from matchbox.league.transitivity import LackOfFit, borda, chances_of, lack_of_fit, nash
+from matchbox.league.transitivity import LackOfFit, Upset, lack_of_fit, verdict
 
-METHOD: Final = 4
+METHOD: Final = 5
 """Part of every digest; it goes up if the same rows would give different figures."""
+WITHOUT_HELD: Final = 4
+"""The last method whose digests do not hold whether the figure before decided what ranks."""
 PROVISIONAL_ELO: Final = 100.0
 """Elo: a line with a wider interval is provisional."""
 PROVISIONAL_DEALS: Final = 20
 """On a cooperative board, a line with fewer deals is provisional."""
 DIGITS: Final = 6
 """Entrants whose Elo or score is equal to this many decimals share a rank."""
-LACKING: Final = 0.01
-"""Below this p-value the strengths do not explain the results, and Borda's scores rank."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,17 +40,21 @@ class Standing:
     digest: str
     lines: tuple[Line, ...]
     by: By = "elo"
-    """The figure that ranks: Elo, Borda's score if Elo does not fit, or a cooperative score."""
+    """The figure that ranks: Elo, Borda's score if Elo misleads, or a cooperative score."""
     lack: LackOfFit | None = None
     """None on a cooperative board, and if there are too few rows for the test."""
     deals: int = 0
     """The number of deals, which are the clusters of the intervals."""
+    upsets: tuple[Upset, ...] = ()
+    """If Borda ranks: entrants that surely beat one that ranks above them."""
 
 
 class _Basis(NamedTuple):
     """The figure that ranks. For Borda, also comparisons without seats, and natural strengths."""
 
     by: By
+    held: bool = False
+    upsets: tuple[Upset, ...] = ()
     lack: LackOfFit | None = None
     compared: Comparisons | None = None
     strengths: Floats | None = None
@@ -64,12 +70,14 @@ def standing(
     prior_elo: float = PRIOR_ELO,
     seat_term: bool = False,
     parents: Mapping[str, str] | None = None,
+    before: By | None = None,
 ) -> Standing:
     """The standing of everybody in the rows and of the other `entrants`.
 
     The order and repetitions of the rows do not matter. Entrants without rows come last, as
     provisional. If `listed` is given, only these entrants are ranked; the results of the others
-    still count as evidence. `parents` as in `ratings.fit`. Raises ValueError if the rows contradict
+    still count as evidence. `parents` as in `ratings.fit`. `before` is the figure that ranked last:
+    results near a limit keep it (`transitivity.verdict`). Raises ValueError if the rows contradict
     each other, an entrant meets itself, or a cooperative bout has no scores.
     """
     counts = count(rows, seat_term=seat_term, cooperative=cooperative)
@@ -82,6 +90,7 @@ def standing(
         prior_elo=prior_elo,
         seat_term=seat_term,
         parents=parents,
+        before=before,
     )
 
 
@@ -95,13 +104,61 @@ def standing_of(
     prior_elo: float = PRIOR_ELO,
     seat_term: bool = False,
     parents: Mapping[str, str] | None = None,
+    before: By | None = None,
 ) -> Standing:
     """The same as `standing`, from counts made with the same `seat_term` and `cooperative`.
 
-    The digest is over the settings and the digest of each match's rows.
+    The digest is over the settings and the digest of each match's rows. Of `before` it holds only
+    whether that decided what ranks.
     """
-    settings = {
-        "method": METHOD,
+    if cooperative:
+        lines, blank, basis = _score_lines(counts, listed), Line(0, (0, 0), ""), _Basis("score")
+    else:
+        fitted = fit_comparisons(
+            counts.compared, prior_elo=prior_elo, anchor=anchor, parents=parents
+        )
+        basis = _transitivity(counts.compared, fitted, before)
+        lines = _elo_lines(fitted, counts, listed, basis)
+        unplayed = _around(fitted.zero, WIDE * prior_elo) if isfinite(prior_elo) else None
+        blank = Line(0, (0, 0), "", fitted.zero, unplayed)
+    lines += _unplayed(lines, blank, entrants, listed)
+    if cooperative:
+        lines = _with_mixed(lines, counts)
+    lines.sort(key=lambda line: (line.rank, line.bot))
+    digest = digest_of(
+        counts,
+        entrants=entrants,
+        listed=listed,
+        anchor=anchor,
+        cooperative=cooperative,
+        prior_elo=prior_elo,
+        seat_term=seat_term,
+        parents=parents,
+        held=basis.held,
+    )
+    upsets = _against_rank(basis.upsets, lines)
+    return Standing(digest, tuple(lines), basis.by, basis.lack, counts.number_of_deals, upsets)
+
+
+def digest_of(
+    counts: Counts,
+    *,
+    entrants: Sequence[str] = (),
+    listed: Collection[str] | None = None,
+    anchor: str | None = None,
+    cooperative: bool = False,
+    prior_elo: float = PRIOR_ELO,
+    seat_term: bool = False,
+    parents: Mapping[str, str] | None = None,
+    held: bool = False,
+    method: int = METHOD,
+) -> str:
+    """The digest of a standing with these counts and settings, by this or an earlier method.
+
+    `held` as in `transitivity.Verdict`; methods up to 4 had none.
+    """
+    settings: dict[str, object] = {
+        "method": method,
         "entrants": sorted(set(entrants)),
         "listed": None if listed is None else sorted(set(listed)),
         "anchor": anchor,
@@ -110,40 +167,40 @@ def standing_of(
         "seat_term": seat_term,
         "parents": dict(parents or {}),
     }
-    if cooperative:
-        lines, blank, basis = _score_lines(counts, listed), Line(0, (0, 0), ""), _Basis("score")
-    else:
-        fitted = fit_comparisons(
-            counts.compared, prior_elo=prior_elo, anchor=anchor, parents=parents
-        )
-        basis = _transitivity(counts.compared, fitted)
-        lines = _elo_lines(fitted, counts, listed, basis)
-        unplayed = _around(fitted.zero, WIDE * prior_elo) if isfinite(prior_elo) else None
-        blank = Line(0, (0, 0), "", fitted.zero, unplayed)
+    if method > WITHOUT_HELD:
+        settings["held"] = held
+    return digest_matches(counts.matches, settings)
+
+
+def _unplayed(
+    lines: Sequence[Line], blank: Line, entrants: Sequence[str], listed: Collection[str] | None
+) -> list[Line]:
+    """The lines of listed entrants without rows, after these lines."""
     rest = set(entrants) - {line.bot for line in lines}
     if listed is not None:
         rest &= set(listed)
     everybody = len(lines) + len(rest)
-    lines += [
-        replace(blank, rank=len(lines) + 1, rank_range=(1, everybody), bot=bot) for bot in rest
-    ]
-    if cooperative:
-        lines = _with_mixed(lines, counts)
-    lines.sort(key=lambda line: (line.rank, line.bot))
-    digest = digest_matches(counts.matches, settings)
-    return Standing(digest, tuple(lines), basis.by, basis.lack, counts.number_of_deals)
+    return [replace(blank, rank=len(lines) + 1, rank_range=(1, everybody), bot=bot) for bot in rest]
 
 
-def _transitivity(compared: Comparisons, fitted: Fit) -> _Basis:
-    """Tests whether strengths explain the results; the seats play no part in it."""
+def _against_rank(upsets: Sequence[Upset], lines: Sequence[Line]) -> tuple[Upset, ...]:
+    """The upsets of which both are ranked, the winner below the loser."""
+    place = {line.bot: line.rank for line in lines}
+    ranked = [one for one in upsets if one.winner in place and one.loser in place]
+    return tuple(one for one in ranked if place[one.winner] > place[one.loser])
+
+
+def _transitivity(compared: Comparisons, fitted: Fit, before: By | None) -> _Basis:
+    """Decides which figure ranks; the seats play no part in it."""
     if compared.seats:
         compared = without_seats(compared)
         fitted = fit_comparisons(compared)
     strengths = fitted.strengths / ELO
     lack = lack_of_fit(compared, strengths)
-    if lack is None or lack.p >= LACKING:
-        return _Basis("elo", lack)
-    return _Basis("borda", lack, compared, strengths)
+    found = verdict(compared, strengths, fitted.covariance / ELO**2, before)
+    if found.by == "elo":
+        return _Basis("elo", lack=lack)
+    return _Basis("borda", found.held, found.upsets, lack, compared, strengths)
 
 
 def _elo_lines(
@@ -160,7 +217,7 @@ def _elo_lines(
             fitted.entrants[at],
             elos[at],
             _around(elos[at], halves[at]),
-            *counts.tallies[fitted.entrants[at]],
+            **counts.tallies[fitted.entrants[at]]._asdict(),
             provisional=2 * halves[at] > PROVISIONAL_ELO,
         )
         for at in shown
@@ -173,20 +230,26 @@ def _elo_lines(
 def _borda_lines(
     lines: Sequence[Line], shown: Sequence[int], compared: Comparisons, strengths: Floats
 ) -> list[Line]:
-    scores = borda(compared, strengths)
-    _, odds = nash(chances_of(compared, strengths))
-    halves = (WIDE * np.sqrt(np.diag(scores.covariance))).tolist()
-    means = scores.means.tolist()
+    """The lines with their scores against the others that are shown."""
+    scores = expected_scores(compared, strengths, shown)
+    among = np.ix_(shown, shown)
+    means, covariance = scores.means[shown], scores.covariance[among]
+    _, odds = nash(scores.chances[among])
+    halves = (WIDE * np.sqrt(np.diag(covariance))).tolist()
     scored = [
         replace(
             line,
-            score=means[at],
-            score_ci95=_around(means[at], halves[at]),
-            nash=ELO * float(odds[at]),
+            score=middle,
+            score_ci95=(max(middle - half, 0.0), min(middle + half, 1.0)),
+            nash=ELO * float(odd),
+            opponents=int(scores.opponents[at]),
+            estimated=int(scores.estimated[at]),
         )
-        for at, line in zip(shown, lines, strict=True)
+        for at, line, middle, half, odd in zip(
+            shown, lines, means.tolist(), halves, odds.tolist(), strict=True
+        )
     ]
-    return _ranked(scored, scores.means[shown], scores.covariance[np.ix_(shown, shown)])
+    return _ranked(scored, means, covariance)
 
 
 def _score_lines(counts: Counts, listed: Collection[str] | None) -> list[Line]:
@@ -208,7 +271,7 @@ def _score_lines(counts: Counts, listed: Collection[str] | None) -> list[Line]:
         for at in shown
     ]
     part = board.only(shown)
-    return _ranked(lines, part.means, part.covariance, part.ranges(), part.unknown)
+    return _ranked(lines, part.means, part.covariance, part.ranges(), part.deals)
 
 
 def _with_mixed(lines: Sequence[Line], counts: Counts) -> list[Line]:
@@ -238,28 +301,37 @@ def _ranked(
     means: Floats,
     covariance: Floats,
     ranges: Sequence[tuple[int, int]] | None = None,
-    unknown: Bools | None = None,
+    deals: Ints | None = None,
 ) -> list[Line]:
-    """The lines with their ranks and probabilities; unknown ones get no probabilities."""
+    """The lines with their ranks and probabilities.
+
+    If `deals` (n,) is given, the errors follow Student's t, and lines with fewer than
+    `PROVISIONAL_DEALS` get no probabilities.
+    """
     ranks = _ranks(means)
     ranges = rank_ranges(means, covariance) if ranges is None else ranges
-    hidden = np.zeros(len(lines), dtype=np.bool_) if unknown is None else unknown
-    able = [at for at, (best, _) in enumerate(ranges) if best == 1 and not hidden[at]]
-    champion = dict.fromkeys(range(len(lines)), 0.0)
-    champion |= zip(
-        able, p_champion(means[able], covariance[np.ix_(able, able)]).tolist(), strict=True
+    rated = [at for at in range(len(lines)) if deals is None or deals[at] >= PROVISIONAL_DEALS]
+    known = posterior(
+        means[rated],
+        covariance[np.ix_(rated, rated)],
+        settled=np.array([not lines[at].provisional for at in rated], dtype=np.bool_),
+        freedom=None if deals is None else (deals[rated] - 1).astype(np.float64),
     )
+    able = [number for number, at in enumerate(rated) if ranges[at][0] == 1]
+    champion = dict.fromkeys(rated, 0.0)
+    champion |= zip([rated[one] for one in able], known.p_champion(able).tolist(), strict=True)
     order = sorted(range(len(lines)), key=lambda at: (ranks[at], lines[at].bot))
     below = dict(pairwise(order))
+    number = {at: one for one, at in enumerate(rated)}
     return [
         replace(
             line,
             rank=ranks[at],
             rank_range=ranges[at],
-            p_champion=None if hidden[at] else champion[at],
-            p_better=None
-            if at not in below or hidden[at] or hidden[below[at]]
-            else p_better(means, covariance, at, below[at]),
+            p_champion=champion.get(at),
+            p_better=known.p_better(number[at], number[below[at]])
+            if at in number and below.get(at) in number
+            else None,
         )
         for at, line in enumerate(lines)
     ]

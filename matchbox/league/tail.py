@@ -3,7 +3,9 @@
 Knows estimates (Elo) and their covariance; plays nothing and keeps nothing. Most deals go to the
 comparisons in greatest doubt, as in the knowledge-gradient family of sequential ranking procedures
 (I. O. Ryzhov and W. B. Powell). The sum of the doubts bounds the probability of a wrong answer
-(Boole's inequality).
+(Boole's inequality). An answer is wrong if a bot stands above one that is better by more than an
+indifference zone (R. E. Bechhofer, "A single-sample multiple decision procedure for ranking means
+of normal populations with known variances", 1954).
 """
 
 from __future__ import annotations
@@ -20,11 +22,12 @@ from matchbox.dice import Dice
 from matchbox.league.comparisons import Floats, Ints, without_seats
 from matchbox.league.cooperative_boards import score
 from matchbox.league.counts import Counts
+from matchbox.league.expected_scores import expected_scores
 from matchbox.league.pairing import Pairing
 from matchbox.league.ranges import standard_errors, superiority
 from matchbox.league.ratings import ELO, PRIOR_ELO, WIDE, fit_comparisons
-from matchbox.league.standings import LACKING, PROVISIONAL_DEALS
-from matchbox.league.transitivity import borda, lack_of_fit
+from matchbox.league.standings import PROVISIONAL_DEALS
+from matchbox.league.transitivity import verdict
 
 Kind: TypeAlias = Literal["order", "top", "champion"]
 Care: TypeAlias = Literal["strict", "thrifty"]
@@ -33,6 +36,9 @@ ENOUGH: Final[dict[Care, float]] = {"strict": 0.05, "thrifty": 0.2}
 """A season may stop once the sum of the doubts is at most this, by the question's care."""
 NEAR_ELO: Final = 10.0
 """Two entrants that are surely within this many Elo need not be told apart."""
+MARGIN: Final = 0.5
+"""The part of this zone by which the lower of two may be better before the order counts as wrong.
+With the whole zone, seasons stopped too soon: many looks find many moments to stop."""
 UNIFORM: Final = 0.1
 """This part of a batch is drawn from all pairs alike, so that the field stays connected."""
 SHARP: Final = 2
@@ -62,7 +68,8 @@ class Doubts:
         order: (n,), the entrants by number, best first.
         better: (m,), of each comparison, the entrant that stands above, by number.
         worse: (m,), the entrant that stands below.
-        wrong: (m,), the probability that this is wrong; 0 if the two are surely near each other.
+        wrong: (m,), the probability that the lower is better, by more than half of the zone in
+            which two need not be told apart; 0 if the two are surely in it.
     """
 
     order: Ints
@@ -81,7 +88,7 @@ def doubts(
 ) -> Doubts:
     """The comparisons that the question asks for, each with the probability that it is wrong.
 
-    Two entrants surely within `near` (in the unit of the means) need not be told apart.
+    Two entrants within `near` (in the unit of the means) need not be told apart.
     """
     order = np.argsort(-means, kind="stable")
     if question.kind == "order":
@@ -91,8 +98,9 @@ def doubts(
         pairs = np.stack(np.meshgrid(top, rest, indexing="ij"), axis=-1).reshape(-1, 2)
     better, worse = pairs.T
     gap, error = means[better] - means[worse], standard_errors(covariance)[better, worse]
+    safe = gap + MARGIN * near
     wrong = np.array(
-        [1 - superiority(*one) for one in zip(gap.tolist(), error.tolist(), strict=True)]
+        [1 - superiority(*one) for one in zip(safe.tolist(), error.tolist(), strict=True)]
     )
     wrong[gap + WIDE * error < near] = 0.0
     return Doubts(order, better, worse, wrong)
@@ -103,8 +111,8 @@ def doubts_in(
 ) -> Doubts | None:
     """The doubts that these results leave among the entrants; None if nothing is known.
 
-    They refer to the figure that ranks: strengths; Borda's scores if strengths do not explain the
-    results; or the scores of teams, which count as unknown while they are provisional.
+    They refer to the figure that ranks: strengths; Borda's scores if strengths mislead; or
+    the scores of teams, which count as unknown while they are provisional.
     """
     if cooperative:
         board = score(counts.scored.part(mixed=False))
@@ -114,10 +122,12 @@ def doubts_in(
     fitted = fit_comparisons(counts.compared)
     known, means, covariance, near = fitted.entrants, fitted.strengths, fitted.covariance, NEAR_ELO
     free = without_seats(counts.compared)
-    strengths = (fit_comparisons(free) if counts.compared.seats else fitted).strengths / ELO
-    lack = lack_of_fit(free, strengths)
-    if lack is not None and lack.p < LACKING:
-        scores = borda(free, strengths)
+    plain = fit_comparisons(free) if counts.compared.seats else fitted
+    strengths = plain.strengths / ELO
+    if verdict(free, strengths, plain.covariance / ELO**2).by == "borda":
+        here = set(entrants)
+        field = [at for at, name in enumerate(known) if name in here]
+        scores = expected_scores(free, strengths, field)
         means, covariance, near = scores.means, scores.covariance, NEAR_ELO / (4 * ELO)
     return _among(entrants, known, means, covariance, question, near)
 

@@ -1,8 +1,8 @@
-"""Tests whether one number per bot is enough, and computes two orders that need no such number.
+"""Tests whether one strength per bot explains the results, and decides which figure ranks.
 
-Knows comparisons and the strengths fitted to them; fits nothing itself. If some bots beat better
-ones and lose to worse ones, the official score is the mean expected score against a uniform field
-(Borda); Nash averaging shows which bots are hard to exploit.
+Knows comparisons and the strengths fitted to them; fits nothing itself. A test for lack of fit
+finds any misfit once there are enough deals, and no real game fits exactly. So it decides nothing:
+Elo ranks until a pair is surely five points off, or a weaker bot surely beats a stronger one.
 """
 
 from __future__ import annotations
@@ -12,21 +12,29 @@ from typing import Final
 
 import numpy as np
 from scipy import sparse
-from scipy.optimize import minimize
-from scipy.special import expit, fdtrc, logit
+from scipy.sparse.csgraph import connected_components
+from scipy.special import expit, fdtrc
 
 from matchbox.league.bradley_terry import FEW_DEALS, curvature
-from matchbox.league.comparisons import Cells, Comparisons, Floats, Ints
+from matchbox.league.comparisons import Bools, Cells, Comparisons, Floats
+from matchbox.league.line import By
+from matchbox.league.ranges import standard_errors
 
 SHOWN: Final = 5
 """The number of worst-fitting pairs that are named."""
 MOST_PAIRS: Final = 1000
 """With more pairs than this, pairs are taken to be independent."""
-UNMET: Final = 2.0
-"""The fitted expectation of a pair weighs as much as this many of its bouts."""
 TINY: Final = 1e-12
-SURE: Final = 30.0
-"""Log odds beyond this count as certain."""
+FIVE_POINTS: Final = 0.05
+"""A share of points. A strength that predicts all pairs this well is good enough to rank by."""
+EVER: Final = 0.01
+"""The probability that a field which strengths explain is ever said to be misfitting."""
+PACE: Final = 20.0
+"""A parameter of the margin of all looks: its price is lowest at a few hundred deals of a pair."""
+ENOUGH_DEALS: Final = 20
+"""Pairs with fewer deals than this decide nothing."""
+KEPT: Final = 0.5
+"""Borda's scores rank on while a misfit exceeds this part of the margin that it once exceeded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,14 +60,41 @@ class LackOfFit:
     worst: tuple[Residual, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Upset:
+    """A weaker entrant that surely beats a stronger one, and its share of the points."""
+
+    winner: str
+    loser: str
+    games: int
+    share: float
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The figure that ranks, and why.
+
+    Attributes:
+        by: "elo", or "borda" if a single strength surely misleads.
+        held: whether only the ranking before this one speaks for Borda.
+        upsets: weaker entrants that surely beat stronger ones.
+    """
+
+    by: By
+    held: bool = False
+    upsets: tuple[Upset, ...] = ()
+
+
 @dataclass(frozen=True, slots=True, eq=False)
-class _PairTotals:
-    """k pairs without seats: (k,) bouts, points of the first, expected points; (k, k) spread."""
+class PairTotals:
+    """k pairs without seats: (k,) bouts, points of the first, chance of the first, deals; (k, k)
+    spread."""
 
     cells: Cells
     met: Floats
     won: Floats
     chance: Floats
+    deals: Floats
     spread: sparse.csr_array
     fourth: Floats
     """(k,): for each pair, the sum over its deals of the fourth cumulant of the first's points."""
@@ -70,6 +105,15 @@ class _PairTotals:
     def expected(self) -> Floats:
         """(k,): the variance of the first one's points if all bouts were independent."""
         return self.met * self.chance * (1 - self.chance)
+
+    @property
+    def noise(self) -> Floats:
+        """(k,): the variance of the first one's share of the points.
+
+        One deal more could have gone to either side. Without that, pairs that always end alike
+        would be certain after two deals.
+        """
+        return np.asarray(self.spread.diagonal() / self.met**2 + 0.25 / self.deals**2)
 
 
 def lack_of_fit(compared: Comparisons, strengths: Floats) -> LackOfFit | None:
@@ -82,10 +126,8 @@ def lack_of_fit(compared: Comparisons, strengths: Floats) -> LackOfFit | None:
     so p comes from an F distribution. `strengths` (n,) are in natural units. Raises ValueError if
     the comparisons have seats.
     """
-    if compared.seats:
-        raise ValueError("lack of fit is that of pairs; compare the rows without seats")
-    cells = compared.cells()
-    totals = _pair_totals(cells, compared, strengths)
+    cells = _without_seats(compared)
+    totals = pair_totals(cells, compared, strengths)
     if len(totals.met) <= max(cells.names - 1, 0):
         return None
     apart = totals.won - totals.met * totals.chance
@@ -98,80 +140,80 @@ def lack_of_fit(compared: Comparisons, strengths: Floats) -> LackOfFit | None:
     return LackOfFit(square * freedom / mean, freedom, p, _worst(compared, totals, apart))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Scores:
-    """Mean expected scores against the uniform field, 0 to 1, and their covariance."""
+def verdict(
+    compared: Comparisons, strengths: Floats, covariance: Floats, before: By | None = None
+) -> Verdict:
+    """Decides whether strengths (n,) and their covariance (n, n), in natural units, may rank.
 
-    means: Floats
-    covariance: Floats
+    They may not if a pair's share of points is more than `FIVE_POINTS` from what they predict, or
+    if a weaker entrant beats a stronger one. Both must be sure for all pairs and all looks at once:
+    margins are those of H. Robbins's normal mixture (1970), with I. Waudby-Smith's and others'
+    estimated variances (2024), divided among the pairs (Bonferroni). The weaker one is surely
+    weaker if the strengths say so, or if a chain of sure winners leads from the loser to it.
 
-
-def borda(compared: Comparisons, strengths: Floats) -> Scores:
-    """(n,) mean expected scores against all others, weighted equally (J.-C. de Borda, 1781).
-
-    A pair's expected score combines its own results with the fitted expectation, which weighs as
-    much as `UNMET` bouts; for pairs that never met it is the fitted expectation alone.
+    If `before` is "borda", half of the margin is enough. So results near the limit do not change
+    the figure back and forth. Raises ValueError if the comparisons have seats.
     """
-    cells = compared.cells()
-    totals = _pair_totals(cells, compared, strengths)
-    chances = _chances(totals, strengths)
-    n = len(strengths)
-    others = max(n - 1, 1)
-    means = (chances.sum(axis=1) - 0.5) / others
-    whole = totals.met + UNMET
-    # The pair's probability, for the first and against the second.
-    design = sparse.csr_array(
-        (np.tile([1.0, -1.0], len(whole)), (np.repeat(np.arange(len(whole)), 2), _ends(cells))),
-        shape=(len(whole), n),
-    )
-    scaled = sparse.diags_array(1 / whole) @ design
-    covariance = (scaled.T @ (totals.spread @ scaled)).toarray()
-    guess = expit(np.subtract.outer(strengths, strengths))
-    doubt = guess * (1 - guess) / (UNMET + 1)
-    met = np.zeros((n, n))
-    first, second = cells.columns[:, :2].T
-    met[first, second] = met[second, first] = totals.met
-    doubt *= (UNMET / (met + UNMET)) ** 2
-    np.fill_diagonal(doubt, 0.0)
-    covariance += np.diag(doubt.sum(axis=1)) - doubt
-    return Scores(means, covariance / others**2)
+    totals = pair_totals(_without_seats(compared), compared, strengths)
+    if not len(totals.met):
+        return Verdict("elo")
+    gaps = strengths[:, None] - strengths[None, :]
+    found = _Margins(totals, gaps, standard_errors(covariance))
+    upsets = found.upsets(1.0)
+    if found.misfits(1.0).any() or upsets.any():
+        return Verdict("borda", upsets=_named(compared, totals, upsets))
+    held = before == "borda" and bool(found.misfits(KEPT).any() or found.upsets(KEPT).any())
+    return Verdict("borda" if held else "elo", held)
 
 
-def nash(chances: Floats) -> tuple[Floats, Floats]:
-    """Returns (n,) the mixture of bots that nobody beats, the most even one if there are several,
-    and (n,) the log odds of each bot against it: 0 for bots in it, less for all others.
+class _Margins:
+    """What is sure about each pair, for a part of the whole margin."""
 
-    `chances` (n, n): the probability that the line beats the column. D. Balduzzi, K. Tuyls, J.
-    Perolat, T. Graepel, "Re-evaluating evaluation" (2018): the equilibrium of greatest entropy of
-    the game whose payoffs are the log odds. It is computed from its dual, which is smooth and
-    convex.
+    def __init__(self, totals: PairTotals, gaps: Floats, errors: Floats) -> None:
+        first, second = totals.cells.columns[:, :2].T
+        self._totals = totals
+        self._gap, self._gap_error = gaps[first, second], errors[first, second]
+        self._share = totals.won / totals.met
+        self._known = totals.deals >= ENOUGH_DEALS
+        self._wide = margin(totals.deals, EVER / len(totals.met))
+        self._error = np.sqrt(totals.noise)
+
+    def misfits(self, part: float) -> Bools:
+        """(k,): whether the pair's share is surely more than `FIVE_POINTS` from the expected."""
+        off = np.abs(self._share - self._totals.chance) - FIVE_POINTS
+        return np.asarray(self._known & (off > part * self._wide * self._error))
+
+    def upsets(self, part: float) -> Bools:
+        """(k,): whether the weaker one surely beats the stronger one."""
+        ahead = self._share - 0.5
+        sure = self._known & (np.abs(ahead) > part * self._wide * self._error)
+        weaker = ahead * self._gap <= 0
+        sure_gap = np.abs(self._gap) > part * self._wide * self._gap_error
+        return np.asarray(sure & weaker & (sure_gap | self._in_circle(sure, ahead)))
+
+    def _in_circle(self, sure: Bools, ahead: Floats) -> Bools:
+        """(k,): whether sure winners lead in a circle through both ends of the pair."""
+        ends = self._totals.cells.columns[sure, :2]
+        swapped = ahead[sure] < 0
+        ends[swapped] = ends[swapped][:, ::-1]
+        n = self._totals.cells.names
+        beats = sparse.csr_array((np.ones(len(ends)), (ends[:, 0], ends[:, 1])), shape=(n, n))
+        _, circle = connected_components(beats, connection="strong")
+        first, second = self._totals.cells.columns[:, :2].T
+        return np.asarray(circle[first] == circle[second])
+
+
+def margin(deals: Floats, ever: float) -> Floats:
+    """The margin of a mean of so many deals, in standard errors, that holds at all looks at once.
+
+    The probability that the mean is ever outside is `ever`. H. Robbins, "Statistical methods
+    related to the law of the iterated logarithm" (1970), for the normal mixture.
     """
-    odds = np.clip(logit(chances), -SURE, SURE)
-    odds = (odds - odds.T) / 2
-
-    def dual(weights: Floats) -> tuple[float, Floats]:
-        mixture, top = _softmax(odds @ weights)
-        return top, -(odds @ mixture)
-
-    n = len(odds)
-    found = minimize(
-        dual,
-        np.zeros(n),
-        jac=True,
-        method="L-BFGS-B",
-        bounds=[(0.0, None)] * n,
-        options={"maxiter": 5000, "ftol": 1e-15, "gtol": 1e-9},
-    )
-    mixture, _ = _softmax(odds @ found.x)
-    return mixture, odds @ mixture
+    more = (deals + PACE) / np.maximum(deals, 1)
+    return np.asarray(np.sqrt(more * (np.log((deals + PACE) / PACE) - 2 * np.log(ever))))
 
 
-def chances_of(compared: Comparisons, strengths: Floats) -> Floats:
-    """(n, n): the probability that the line beats the column, from their own bouts if they met."""
-    return _chances(_pair_totals(compared.cells(), compared, strengths), strengths)
-
-
-def _pair_totals(cells: Cells, compared: Comparisons, strengths: Floats) -> _PairTotals:
+def pair_totals(cells: Cells, compared: Comparisons, strengths: Floats) -> PairTotals:
     times = compared.times[compared.deal].astype(np.float64)
     met, won = cells.total(times * compared.met), cells.total(times * compared.won)
     first, second = cells.columns[:, :2].T
@@ -191,10 +233,12 @@ def _pair_totals(cells: Cells, compared: Comparisons, strengths: Floats) -> _Pai
     spread = sparse.csr_array(own + sparse.diags_array((1 - trust) * ratio * expected))
     left = compared.won - compared.met * chance[cells.kind]
     fourth = cells.total(times * left**4) - 3 * spread.diagonal() ** 2 / deals
-    return _PairTotals(cells, met, won, chance, spread, fourth, float((deals - 1)[several].sum()))
+    return PairTotals(
+        cells, met, won, chance, deals, spread, fourth, float((deals - 1)[several].sum())
+    )
 
 
-def _moments(totals: _PairTotals) -> tuple[float, float]:
+def _moments(totals: PairTotals) -> tuple[float, float]:
     """Mean and variance of the sum of squares if strengths explain everything."""
     cells, pairs, expected = totals.cells, len(totals.met), totals.expected
     ratio = totals.spread.diagonal().sum() / expected.sum()
@@ -212,7 +256,7 @@ def _moments(totals: _PairTotals) -> tuple[float, float]:
     return float(np.trace(law)), float(2 * (law * law.T).sum()) + more
 
 
-def _worst(compared: Comparisons, totals: _PairTotals, apart: Floats) -> tuple[Residual, ...]:
+def _worst(compared: Comparisons, totals: PairTotals, apart: Floats) -> tuple[Residual, ...]:
     error = np.sqrt(totals.spread.diagonal())
     z = apart / np.where(error > 0, error, np.sqrt(totals.expected))
     found = []
@@ -224,21 +268,19 @@ def _worst(compared: Comparisons, totals: _PairTotals, apart: Floats) -> tuple[R
     return tuple(found)
 
 
-def _chances(totals: _PairTotals, strengths: Floats) -> Floats:
-    chances = expit(np.subtract.outer(strengths, strengths))
-    first, second = totals.cells.columns[:, :2].T
-    own = (totals.won + UNMET * totals.chance) / (totals.met + UNMET)
-    chances[first, second], chances[second, first] = own, 1 - own
-    return np.asarray(chances)
+def _named(compared: Comparisons, totals: PairTotals, upsets: Bools) -> tuple[Upset, ...]:
+    """These pairs, the clearest first."""
+    share = totals.won / totals.met
+    found = []
+    for at in np.flatnonzero(upsets).tolist():
+        one, other = (compared.entrants[int(end)] for end in totals.cells.columns[at, :2])
+        won = float(share[at])
+        names = (one, other) if won > 0.5 else (other, one)
+        found.append(Upset(*names, int(totals.met[at]), max(won, 1 - won)))
+    return tuple(sorted(found, key=lambda upset: (-upset.share, upset.winner, upset.loser)))
 
 
-def _ends(cells: Cells) -> Ints:
-    return cells.columns[:, :2].ravel()
-
-
-def _softmax(values: Floats) -> tuple[Floats, float]:
-    """Shares in proportion to the exponentials, and the logarithm of their sum."""
-    top = float(values.max())
-    raised = np.exp(values - top)
-    whole = float(raised.sum())
-    return np.asarray(raised / whole), top + float(np.log(whole))
+def _without_seats(compared: Comparisons) -> Cells:
+    if compared.seats:
+        raise ValueError("lack of fit is that of pairs; compare the rows without seats")
+    return compared.cells()

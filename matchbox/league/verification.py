@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias, get_args
 from matchbox.bundle import digest
 from matchbox.errors import BadRecord
 from matchbox.league.archive import standings_agree
+from matchbox.league.standings import METHOD
 from matchbox.match import record as records
 from matchbox.match.learning import round_key
 from matchbox.match.replay import BY_A_MACHINE
@@ -36,11 +37,13 @@ class StandingFinding:
     """The result of computing the standing again."""
 
     same: bool
-    """Whether digest, order and figures agree."""
+    """Whether digest, order and figures agree; for an earlier method, whether the digest does."""
     digest: str
     """The digest in the archive."""
     computed: str | None
     """The digest computed now; None if a record is not the one that its row names."""
+    earlier: int | None = None
+    """The archive's method, if it is not this version's: then the figures cannot be compared."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +81,9 @@ class SeasonVerifier:
         """Computes the standing again from the records."""
         kept = self.archive.head.standing
         try:
+            if kept.method != METHOD:
+                found = self.archive.recompute_digest()
+                return StandingFinding(found == kept.digest, kept.digest, found, kept.method)
             again = self.archive.recompute_standing()
         except BadRecord:
             return StandingFinding(same=False, digest=kept.digest, computed=None)

@@ -86,10 +86,14 @@ def line_ups(others: int, seats: int, *, cooperative: bool) -> list[tuple[int, .
     ]
 
 
-def judge(trial: Trial, pairs: Sequence[int]) -> HeadToHead:
-    """The head to head after these `deal_pairs`; call it only after whole batches."""
+def judge(trial: Trial, pairs: Sequence[int], *, looks: int) -> HeadToHead:
+    """The head to head after these `deal_pairs`; call it only after whole batches.
+
+    `looks` is the number of batches; the estimate allows for the jumps between them.
+    """
     found = trial_state(trial, pairs)
-    return HeadToHead(found, tuple(pairs), estimate(trial, pairs) if found.over else None)
+    shown = estimate(trial, pairs, looks=looks) if found.over else None
+    return HeadToHead(found, tuple(pairs), shown)
 
 
 def head_to_head_document(trial: Trial, head_to_head: HeadToHead) -> dict[str, Any]:

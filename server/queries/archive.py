@@ -41,6 +41,8 @@ if TYPE_CHECKING:
 BUNDLES: Final = ("mine", "allowed", "all")
 """Whose files and memories the archive includes: the viewer's own; also those of owners who share
 theirs, and the shipped bots'; everybody's."""
+BEFORE: Final = 4
+"""The method of stored standings that do not name theirs."""
 _AT_ONCE: Final = 200
 
 
@@ -145,6 +147,7 @@ def _standing(session: Session, season: Season) -> layout.ArchivedStanding:
             {name: value for name, value in line.items() if name != "version_id"}
             for line in found.lines
         ],
+        method=found.facts.get("method", BEFORE),
     )
 
 

@@ -8,7 +8,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import joinedload
 
 from matchbox import registry
-from matchbox.answers.standings import Board, BoardLine, LackOfFit
+from matchbox.answers.standings import Board, BoardLine, LackOfFit, Upset
 from matchbox.errors import NotFound
 from server.db.models import Bot, League, Season, Standing, User, Version
 from server.queries.pagination import iso, title_of
@@ -76,6 +76,7 @@ def _board(session: Session, row: League, subject: League | Season, title: str) 
         by=facts.get("by", "score" if is_cooperative(row.game) else "elo"),
         deals=facts.get("deals"),
         lack=LackOfFit.model_validate(lack) if lack else None,
+        upsets=[Upset.model_validate(one) for one in facts.get("upsets", [])],
         lines=lines_of(session, standing, out) if standing else [],
     )
 

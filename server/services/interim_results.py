@@ -77,7 +77,7 @@ def begin(row: Comparison, plan: Plan) -> dict[str, Any]:
     """Returns the comparison's result before the first look."""
     if plan.sequential:
         trial = _trial(row, row.most)
-        document = head_to_head_document(trial, judge(trial, (0,) * len(SHARES)))
+        document = head_to_head_document(trial, judge(trial, (0,) * len(SHARES), looks=0))
     else:
         document = _NOTHING
     return {**document, "looks": [], "forfeits": {}, "why": ""}
@@ -89,7 +89,8 @@ def look(session: Session, row: Comparison, plan: Plan, *, last: bool) -> None:
     played = ratings.played(session, Match.comparison_id == row.id)
     games = len(played.rows)
     if plan.sequential:
-        found, shown = _duel(row, played, last=last), "llr"
+        looks = 1 + len(before["looks"])
+        found, shown = _duel(row, played, looks, last=last), "llr"
     else:
         found, shown = _gauntlet(row, plan, played), "difference"
         if not last:  # its interval holds only for a number of games fixed in advance
@@ -125,10 +126,10 @@ def _trial(row: Comparison, most: int) -> Trial:
     return Trial(low, high, cap_games=most)
 
 
-def _duel(row: Comparison, played: Played, *, last: bool) -> dict[str, Any]:
+def _duel(row: Comparison, played: Played, looks: int, *, last: bool) -> dict[str, Any]:
     pairs = deal_pairs(played.rows, row.challenger.entrant, row.defender.entrant)
     trial = _trial(row, 2 * sum(pairs) if last else row.most)
-    return head_to_head_document(trial, judge(trial, pairs))
+    return head_to_head_document(trial, judge(trial, pairs, looks=looks))
 
 
 def _gauntlet(row: Comparison, plan: Plan, played: Played) -> dict[str, Any]:

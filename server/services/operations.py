@@ -152,13 +152,15 @@ def recompute_league(context: Context, actor: User, name: str) -> None:
 
 
 def recompute(session: Session, actor: User, fresh: Fresh, *, now: int) -> None:
-    """Stores a standing that was just computed. Raises Forbidden."""
+    """Stores a standing that was just computed, and notes how it differs. Raises Forbidden."""
     require_operator(actor)
     before = session.get(Standing, fresh.scope)
     changed = before is None or before.rows_digest != fresh.rows_digest
     standings.keep(session, fresh, now=now)
     kind, _, _ = fresh.scope.partition(":")
-    detail = {"rows_digest": fresh.rows_digest, "changed": changed}
+    detail: dict[str, Any] = {"rows_digest": fresh.rows_digest, "changed": changed}
+    if before is not None and changed:
+        detail |= standings.differences(before, fresh)
     audit.note(session, actor, f"{kind}.recompute", fresh.scope, detail, now=now)
 
 

@@ -12,7 +12,7 @@ from sqlalchemy.orm import joinedload
 from matchbox import registry
 from matchbox.errors import MatchboxError, NotFound
 from matchbox.league.line import Line
-from matchbox.league.standings import standing_of
+from matchbox.league.standings import METHOD, standing_of
 from server.db.models import (
     UNDER_WAY,
     Bot,
@@ -31,12 +31,13 @@ from server.services.leagues import field_of
 from server.services.pair_counts import PairCounts
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from sqlalchemy import ColumnElement
     from sqlalchemy.orm import Session
 
-    from matchbox.league.transitivity import LackOfFit
+    from matchbox.league.line import By
+    from matchbox.league.transitivity import LackOfFit, Upset
 
 DEBOUNCE_MS: Final = 3_000
 """The least time in ms between two computations of a standing; the next two constants add to it."""
@@ -44,6 +45,8 @@ LINE_MS: Final = 5
 """How many ms each line of the standing adds to that time."""
 MATCHES_A_MS: Final = 20
 """How many matches add one ms: the more a standing counts, the less one match can change."""
+UPSETS: Final = 5
+"""How many upsets of a standing are stored."""
 OUT: Final = "disqualified"
 """The games of a disqualified entrant do not count. A suspended one keeps its place."""
 
@@ -96,7 +99,7 @@ def compute(session: Session, scope: str, pair_counts: PairCounts | None = None)
         "parents": _parents(session, versions),
         **how,
     }
-    whole = standing_of(found.counts, **settings)
+    whole = standing_of(found.counts, before=_before(session, subject), **settings)
     return Fresh(
         scope=scope,
         rows_digest=whole.digest,
@@ -110,6 +113,8 @@ def compute(session: Session, scope: str, pair_counts: PairCounts | None = None)
             "by": whole.by,
             "deals": whole.deals,
             "lack": _lack(session, whole.lack, versions),
+            "upsets": _upsets(session, whole.upsets, versions),
+            "method": METHOD,
             "settings": settings,
         },
     )
@@ -130,6 +135,27 @@ def keep(session: Session, fresh: Fresh, *, now: int) -> Standing:
     publish(session, "standing.refreshed", fresh.scope, now=now)
     session.flush()
     return row
+
+
+def differences(before: Standing, fresh: Fresh) -> dict[str, Any]:
+    """What differs between a stored standing and one that was just computed, before and after.
+
+    `method` is the version of the computation: after a change of it, the same rows may give other
+    figures. `ranks` holds the ranks of the bots that changed them, by their version's row number.
+    """
+    old = {"method": before.facts.get("method"), "by": before.facts.get("by")}
+    new = {"method": fresh.facts["method"], "by": fresh.facts["by"]}
+    pairs: dict[str, Any] = {name: [old[name], new[name]] for name in old if old[name] != new[name]}
+    if before.matches != fresh.matches:
+        pairs["matches"] = [before.matches, fresh.matches]
+    was = {line["version_id"]: line["rank"] for line in before.lines}
+    now = {line["version_id"]: line["rank"] for line in fresh.lines}
+    ranks = {
+        str(one): [was.get(one), now.get(one)]
+        for one in sorted(was.keys() | now.keys())
+        if was.get(one) != now.get(one)
+    }
+    return {**pairs, "ranks": ranks}
 
 
 def stale(session: Session, *, now: int) -> list[str]:
@@ -192,6 +218,15 @@ def _nature(game: str) -> tuple[bool, bool]:
     return spec.cooperative, spec.balanced
 
 
+def _before(session: Session, subject: League | Season) -> By | None:
+    """The figure that ranked last in a league.
+
+    A season's standing follows from its rows alone, whenever it was computed, so it has none.
+    """
+    row = session.get(Standing, scope_of(subject)) if isinstance(subject, League) else None
+    return row.facts.get("by") if row else None
+
+
 def _parents(session: Session, versions: Mapping[str, int]) -> dict[str, str]:
     """The previous version of the same bot, for each of these versions that has one among them."""
     query = select(Version.id, Version.bot_id).where(Version.id.in_(versions.values()))
@@ -212,19 +247,17 @@ def _lack(
     if lack is None:
         return None
     names = {name for pair in lack.worst for name in (pair.first, pair.second)}
-    query = select(Version).where(Version.id.in_([versions[name] for name in names]))
-    with_owner = joinedload(Version.bot).joinedload(Bot.owner)
-    found = {one.entrant: one for one in session.scalars(query.options(with_owner))}
+    found = _named(session, names, versions)
     pairs = []
     for pair in lack.worst:
-        first, second = found[pair.first], found[pair.second]
+        (first, first_version), (second, second_version) = found[pair.first], found[pair.second]
         pairs.append(
             {
                 **asdict(pair),
-                "first": first.bot.full_name,
-                "first_version": first.number,
-                "second": second.bot.full_name,
-                "second_version": second.number,
+                "first": first,
+                "first_version": first_version,
+                "second": second,
+                "second_version": second_version,
             }
         )
     return {
@@ -232,6 +265,30 @@ def _lack(
         "freedom": lack.freedom,
         "p": lack.p,
         "worst": pairs,
+    }
+
+
+def _upsets(
+    session: Session, upsets: Sequence[Upset], versions: Mapping[str, int]
+) -> list[dict[str, Any]]:
+    """The clearest upsets as plain data."""
+    told = upsets[:UPSETS]
+    found = _named(session, {name for one in told for name in (one.winner, one.loser)}, versions)
+    return [
+        {**asdict(one), "winner": found[one.winner][0], "loser": found[one.loser][0]}
+        for one in told
+    ]
+
+
+def _named(
+    session: Session, names: Collection[str], versions: Mapping[str, int]
+) -> dict[str, tuple[str, int]]:
+    """The bot's full name and the version's number for each of these entrants."""
+    query = select(Version).where(Version.id.in_([versions[name] for name in names]))
+    with_owner = joinedload(Version.bot).joinedload(Bot.owner)
+    return {
+        one.entrant: (one.bot.full_name, one.number)
+        for one in session.scalars(query.options(with_owner))
     }
 
 

@@ -9,9 +9,10 @@ import pytest
 
 from bench.league import __main__ as bench
 from bench.league import field, promises, seasons
+from bench.league.effort import Effort, Figure
 from bench.league.page import page
-from bench.league.promises import Effort, Figure
 from matchbox.league.ratings import fit_comparisons
+from matchbox.league.tail import ENOUGH
 
 CHECKOUT = Path(__file__).resolve().parents[3]
 SMALL = Effort(seed=7, scale=0.1, workers=1)
@@ -43,6 +44,10 @@ def test_sixty_seasons_come_into_the_right_order_in_time() -> None:
     told = seasons.play(pairs, strengths, promises.GOAL_GAMES, range(60))
     assert told[0].games[-1] <= promises.GOAL_GAMES + 2 * len(pairs.first)
     assert np.mean([one.right[-1] for one in told]) >= 0.9
+    stopped = promises._ends(told, ENOUGH["thrifty"])
+    assert len(stopped) >= 54
+    assert np.mean([one.right[at] for one, at in stopped]) >= promises.RIGHT["thrifty"]
+    assert all(one.near[at] for one, at in stopped if one.right[at])
     alone = seasons.play(pairs, strengths, 1000, [3])[0]
     assert (alone.right == told[3].right[: len(alone.right)]).all()
 
@@ -58,9 +63,36 @@ def test_a_small_run_holds_what_is_promised(promise: str, low: float) -> None:
 
 def test_versions_are_judged_and_the_test_for_fit_is_quiet() -> None:
     quick = Effort(seed=7, scale=0.03, workers=1)
-    assert len(promises.versions(quick)) == 4
+    assert len(promises.versions(quick)) == 10
     for alarms in promises.fitting(SMALL):
         assert float(alarms.ours.rstrip("%")) <= 15
+
+
+@pytest.mark.parametrize("promise", ["ranks", "best", "few"])
+def test_a_small_run_of_the_boards_holds_what_is_promised(promise: str) -> None:
+    figures = promises.PROMISES[promise](Effort(seed=7, scale=0.02, workers=1))
+    assert [figure.name for figure in figures if figure.met is False] == []
+    assert any(figure.met for figure in figures)
+
+
+def test_intervals_hold_in_circles_with_pairs_that_never_met() -> None:
+    figures = promises.PROMISES["unmet"](SMALL)
+    assert [figure.met for figure in figures if "circle" in figure.name] == [True, True]
+
+
+def test_copies_are_counted_as_one_where_there_are_deals_enough() -> None:
+    figures = promises.PROMISES["clones"](SMALL)
+    assert [figure.met for figure in figures] == [None, None, True]
+
+
+def test_in_a_circle_each_beats_the_half_that_follows() -> None:
+    table = field.circle(5, 0.8)
+    assert table + table.T == pytest.approx(np.ones((5, 5)))
+    assert table.sum(axis=1) == pytest.approx([2.5] * 5)
+    copied = field.with_clones(table, 1, 2)
+    assert (copied[:5, :5] == table).all()
+    assert (copied[[5, 6]][:, :5] == table[[1, 1]]).all()
+    assert copied[5, 6] == 0.5
 
 
 def test_a_missed_goal_is_told(
@@ -80,4 +112,4 @@ def test_the_kept_page_has_every_goal_and_misses_none() -> None:
     kept = (CHECKOUT / "docs" / "league.md").read_text()
     assert "**no**" not in kept
     goals = [line for line in kept.splitlines() if line.endswith("| yes |")]
-    assert len(goals) == 1 + 3 + 2 + 1 + 1
+    assert len(goals) == 1 + 6 + 2 + 3 + 2 + 1 + 2 + 10 + 7 + 4 + 1 + 5 + 1

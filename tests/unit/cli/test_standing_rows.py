@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from cli.remote import _standing_row
+from cli.remote import STANDING_COLUMNS, _standing_row
 from matchbox.answers.standings import BoardLine
 
 LINE = BoardLine(
@@ -20,3 +20,24 @@ def test_a_rated_bot_shows_its_elo_and_interval() -> None:
 def test_a_bot_without_a_game_shows_no_number() -> None:
     row = _standing_row(replace(LINE, elo=None, ci95=None, matches=0))
     assert row[3:6] == ("", "", 0)
+    assert row[-1] == ""
+
+
+def test_bouts_stand_in_one_column() -> None:
+    row = _standing_row(replace(LINE, bout_wins=501, bout_draws=2, bout_losses=497))
+    assert row[-1] == "501-2-497"
+    assert len(row) == len(STANDING_COLUMNS)
+
+
+def test_where_the_expected_share_ranks_it_is_shown_and_says_what_is_estimated() -> None:
+    line = replace(LINE, score=0.612, score_ci95=(0.5, 0.7234), opponents=3, estimated=1)
+    assert _standing_row(line, "borda")[3:5] == (
+        "61.2%",
+        "50.0% to 72.3%, 1 of 3 opponents estimated",
+    )
+    assert _standing_row(replace(line, estimated=0), "borda")[4] == "50.0% to 72.3%"
+
+
+def test_a_cooperative_line_shows_its_score() -> None:
+    line = replace(LINE, elo=None, ci95=None, score=61.4, score_ci95=(58.2, 64.6))
+    assert _standing_row(line, "score")[3:5] == ("61", "58 to 65")

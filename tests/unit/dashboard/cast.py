@@ -112,6 +112,7 @@ def board(*lines: BoardLine, cooperative: bool = False, **own: Any) -> Board:
         "by": "score" if cooperative else "elo",
         "deals": 6035 if lines else None,
         "lack": None,
+        "upsets": [],
         "lines": list(lines),
     }
     return Board(**told | own)

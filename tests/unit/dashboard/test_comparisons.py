@@ -88,6 +88,13 @@ def test_the_finding_is_a_sentence(own: dict[str, Any], said: str, measured: str
     assert measure(told) == measured
 
 
+def test_a_comparison_without_spread_says_why_it_has_no_estimate() -> None:
+    even = row(2, state="finished", elo=None, ci95=None, p_better=None, pairs=[0, 0, 150, 0, 0])
+    source = replace(SOURCE, comparison=lambda number: even)
+    assert "none: all deals came out the same" in get("/comparisons/2", source).text
+    assert "all deals came out the same" not in get("/comparisons/2").text
+
+
 def test_what_is_so_far_shrinks_and_is_told_only_of_a_comparison_that_runs() -> None:
     assert so_far(row(1, pairs=[1, 0, 2, 0, 1])) == (
         "50.0% of the points, ±31.9, in 4 deals from both sides"

@@ -154,6 +154,9 @@ def test_hovering_tells_the_counts() -> None:
     estimate, counts = points_of(leaderboard(BOARD)).customdata[0]
     assert estimate == "Elo 1642 (1624 to 1660)"
     assert counts == "412 matches: 206 won, 20 drawn, 186 lost"
+    told = board(line(1, "a/a", 1500.0, 9.0, 1, bout_wins=501, bout_losses=499))
+    shown = points_of(leaderboard(told)).customdata[0][1]
+    assert shown.endswith("<br>bouts: 501 won, 0 drawn, 499 lost")
 
 
 def test_axes_have_units() -> None:

@@ -120,26 +120,62 @@ def test_a_board_tells_how_likely_each_is_the_best_where_that_is_known() -> None
     def two(**more: Any) -> list[BoardLine]:
         return [cast.line(at, f"eve/b{at}", 1500.0, 9.0, 50, **more) for at in (1, 2)]
 
-    assert "is the best of all" not in board_page(*two())
+    assert "is truly the best of all" not in board_page(*two())
     sure = board_page(*two(p_champion=0.627, p_better=0.8))
     assert "62.7%" in sure
     assert "80.0%" in sure
-    assert "The probability that the bot is the best of all" in sure
+    assert "The probability that the bot is truly the best of all" in sure
+    provisional_top = [replace(two()[0]), cast.line(2, "eve/b2", 1500.0, 9.0, 50, p_champion=0.5)]
+    assert "50.0%" in board_page(*provisional_top)
 
 
-def test_a_board_says_in_words_what_ranks_and_which_pairs_surprise() -> None:
+def test_a_board_says_in_words_what_ranks_and_which_pairs_fit_worst() -> None:
     line = cast.line(1, "eve/b1", 1500.0, 9.0, 50, score=0.61, score_ci95=[0.6, 0.62], nash=-3.0)
     borda = board_page(line, by="borda", lack=LACK)
-    assert "Strengths do not explain these results (p = 0.002)" in borda
+    assert "predicts some of these results wrongly. So Elo would mislead" in borda
+    assert "against the present field" in borda
     assert "eve/b1 took 75% of 40 bouts against eve/b2, where 50% were expected" in borda
     assert "61.0% ± 1.0" in borda
-    assert "the mixture of bots that no bot beats" in borda
-    assert "−3" in borda
+    assert "1500 ± 9" in borda  # Elo keeps its interval where it does not rank
+    assert "Nash" not in borda  # it has none
+    assert "−3" not in borda
+    close = board_page(line, lack=LACK)
+    assert "does not predict these results exactly, but no pair is surely off" in close
+    assert "where 50% were expected" in close
     fits = board_page(line, lack={**LACK, "p": 0.4})
-    assert "Strengths explain these results (p = 0.40), so Elo ranks." in fits
-    assert "mixture" not in fits
-    assert "too few pairs have met" in board_page(line)
+    assert "Ranked by Elo. A single strength for each bot predicts these results, as far as" in fits
+    for absent in ("were expected", "beat one that"):
+        assert absent not in fits
+    assert "Too few pairs have met" in board_page(line)
     assert "clustered by deal of 6,035 deals" in fits
+
+
+def test_only_a_bot_that_surely_beats_a_higher_one_is_called_an_upset() -> None:
+    line = cast.line(1, "eve/b1", 1500.0, 9.0, 50, score=0.61, score_ci95=[0.6, 0.62], nash=-3.0)
+    upset = {"winner": "eve/b2", "loser": "eve/b1", "games": 400, "share": 0.62}
+    seen = board_page(line, by="borda", lack=LACK, upsets=[upset])
+    assert "some bots beat one that ranks above them" in seen
+    assert "eve/b2 took 62% of 400 bouts against eve/b1, which ranks higher" in seen
+    assert "beat one that ranks above" not in board_page(line, by="borda", lack=LACK)
+
+
+def test_a_score_that_rests_on_pairs_that_never_met_says_so() -> None:
+    def seen(**more: Any) -> str:
+        scored = {"score": 0.97, "score_ci95": [0.9, 1.0], "nash": 0.0, **more}
+        return board_page(cast.line(1, "eve/b1", 1500.0, 9.0, 50, **scored), by="borda", lack=LACK)
+
+    assert "97.0% (90.0 to 100.0) 1 of 4 estimated" in seen(opponents=4, estimated=1)
+    assert "of 4 estimated" not in seen(opponents=4, estimated=0)
+
+
+def test_the_bouts_stand_beside_the_matches_that_they_make() -> None:
+    narrow = cast.line(1, "eve/b1", 1500.0, 9.0, 1, bout_wins=501, bout_losses=499)
+    before = cast.line(2, "eve/b2", 1500.0, 9.0, 1)
+    page = board_page(narrow, before)
+    assert "501–0–499" in page
+    assert "0–0–0" not in page  # a board from before bouts were counted
+    assert "A match has many bouts" in page
+    assert "Matches, bouts" not in board_page(narrow, cooperative=True)
 
 
 def test_ties_and_ranges_are_shown_as_such() -> None:

@@ -14,7 +14,8 @@ COLUMNS = (
     "rank", "rank_low", "rank_high", "bot", "version", "elo", "elo_low", "elo_high",
     "score", "score_low", "score_high", "matches", "wins", "draws", "losses", "forfeits",
     "provisional", "p_champion", "p_better", "nash", "mixed_rank", "mixed_rank_low",
-    "mixed_rank_high", "mixed_score", "mixed_score_low", "mixed_score_high", "out", "by",
+    "mixed_rank_high", "mixed_score", "mixed_score_low", "mixed_score_high", "opponents",
+    "estimated", "bout_wins", "bout_draws", "bout_losses", "out", "by",
 )  # fmt: skip
 
 

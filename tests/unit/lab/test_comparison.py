@@ -11,6 +11,7 @@ import pytest
 from matchbox.lab.comparison import Comparison
 from matchbox.lab.counts import CountedBout, Counts
 from matchbox.lab.plan import Contestant, Plan, Sitting
+from matchbox.league.estimate import estimate
 from matchbox.league.sprt import Trial
 from matchbox.match.record import entrant
 
@@ -73,6 +74,9 @@ def test_it_ends_at_its_most_games_with_an_estimate_and_no_verdict() -> None:
     told = asked.result()
     assert (told["verdict"], told["games"], sum(told["pairs"])) == ("undecided", 44, 22)
     assert told["ci95"][0] < told["elo"] < told["ci95"][1]
+    own = estimate(Trial(cap_games=44), told["pairs"], looks=2)
+    assert own is not None
+    assert told["elo"] == round(own.elo, 2)
     assert "llr" in asked.progress_text()
 
 

@@ -16,7 +16,9 @@ from matchbox.bundle import digest
 from matchbox.errors import BadArchive, BadRecord
 from matchbox.league import archive_layout as layout
 from matchbox.league.archive import Archive, rows_of, standings_agree, write
-from matchbox.league.standings import standing
+from matchbox.league.counts import count
+from matchbox.league.standings import METHOD, digest_of, standing
+from matchbox.league.verification import SeasonVerifier
 from matchbox.match import record as records
 from matchbox.match.referee import play
 from tests.builders import a_job, local_seats, shipped
@@ -86,6 +88,7 @@ def whole() -> bytes:
             digest=ranked.digest,
             settings=settings,
             lines=[asdict(line) for line in ranked.lines],
+            method=METHOD,
         ),
     )
     file = BytesIO()
@@ -113,6 +116,10 @@ def head(whole: bytes) -> Any:
         return msgspec.json.decode(archive.read("season.json"))
 
 
+ANYTHING: Any = None
+"""For what a standing does not need."""
+
+
 def test_what_was_written_is_read_again(whole: bytes) -> None:
     archive = Archive(BytesIO(whole))
     (match,) = archive.matches
@@ -121,6 +128,23 @@ def test_what_was_written_is_read_again(whole: bytes) -> None:
     assert archive.memory(digest(MEMORY)) == MEMORY
     assert archive.bundle(digest(b"another")) is None
     assert standings_agree(archive.head.standing, archive.recompute_standing())
+
+
+def test_an_archive_of_an_earlier_method_proves_its_rows(whole: bytes) -> None:
+    archive = Archive(BytesIO(whole))
+    settings = msgspec.structs.asdict(archive.head.standing.settings)
+    told = head(whole)
+    del told["standing"]["method"]
+    told["standing"]["digest"] = digest_of(count(archive.rows()), method=4, **settings)
+
+    def finding() -> tuple[bool, int | None]:
+        file = changed(whole, season_json=msgspec.json.encode(told))
+        found = SeasonVerifier(Archive(BytesIO(file)), ANYTHING, ANYTHING).standing()
+        return found.same, found.earlier
+
+    assert finding() == (True, 4)
+    told["entrants"][0]["out"] = "disqualified"
+    assert finding() == (False, 4)
 
 
 def test_a_disqualified_entrant_s_matches_do_not_count(whole: bytes) -> None:

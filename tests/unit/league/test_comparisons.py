@@ -82,3 +82,6 @@ def test_the_square_of_the_design_is_what_the_design_says() -> None:
         assert cells.pull(weights) == pytest.approx(design.T @ weights)
         at = np.linspace(-1.0, 1.0, cells.width)
         assert cells.log_odds(at) == pytest.approx(design @ at)
+        assert (cells.design().toarray() == design).all()
+        assert cells.masses(weights) == pytest.approx(np.diag(cells.gram(weights)))
+        assert cells.reach(at**2) == pytest.approx(cells.spread(np.diag(at**2)))

@@ -18,6 +18,7 @@ from matchbox.league.queue import (
 )
 
 SETTLED = [Contender(f"b{n:02d}", 1500.0 + 10 * n, 60.0, 100) for n in range(12)]
+ALL_MET = {pair_key(f"b{one:02d}", f"b{other:02d}"): 1 for one, other in combinations(range(12), 2)}
 
 
 def dice(step: int) -> Dice:
@@ -26,7 +27,8 @@ def dice(step: int) -> Dice:
 
 def test_a_newcomer_is_served_first() -> None:
     field = [*SETTLED, Contender("new", 1555.0, 480.0, NEWCOMER_MATCHES - 1)]
-    pairings = [next_pairing(field, {}, dice(step)) for step in range(300)]
+    met = ALL_MET | {pair_key("new", one.entrant): 1 for one in SETTLED}
+    pairings = [next_pairing(field, met, dice(step)) for step in range(300)]
     assert sum("new" in pairing.seats for pairing in pairings if pairing) > 0.75 * 300
 
 
@@ -34,7 +36,7 @@ def test_four_in_five_pairings_are_between_neighbours_and_the_rest_reach_everybo
     place = {one.entrant: number for number, one in enumerate(SETTLED)}
     gaps: Counter[int] = Counter()
     for step in range(2000):
-        pairing = next_pairing(SETTLED, {}, dice(step))
+        pairing = next_pairing(SETTLED, ALL_MET, dice(step))
         assert pairing is not None
         one, other = (place[seat] for seat in pairing.seats)
         gaps[abs(one - other)] += 1
@@ -49,7 +51,7 @@ def test_among_neighbours_the_pair_that_has_met_least_is_next() -> None:
         Contender("b", 1500, 300, 1),
         Contender("c", 1400, 60, 100),
     ]
-    history = {pair_key("b", "a"): 9, pair_key("b", "c"): 2}
+    history = {pair_key("b", "a"): 9, pair_key("b", "c"): 2, pair_key("a", "c"): 1}
     seats = [next_pairing(field, history, dice(step)) for step in range(200)]
     with_c = sum(set(pairing.seats) == {"b", "c"} for pairing in seats if pairing)
     assert with_c > 0.75 * 200
@@ -57,9 +59,33 @@ def test_among_neighbours_the_pair_that_has_met_least_is_next() -> None:
 
 def test_an_entrant_that_stays_uncertain_does_not_starve_the_others() -> None:
     field = [Contender("loses-all", 900.0, 200.0, 500), *SETTLED]
-    pairings = [next_pairing(field, {}, dice(step)) for step in range(1000)]
+    met = ALL_MET | {pair_key("loses-all", one.entrant): 1 for one in SETTLED}
+    pairings = [next_pairing(field, met, dice(step)) for step in range(1000)]
     seated = Counter(seat for pairing in pairings if pairing for seat in pairing.seats)
     assert min(seated[one.entrant] for one in SETTLED) > 40
+
+
+@pytest.mark.parametrize("seats", [2, 4])
+def test_in_a_small_field_pairs_that_never_met_come_first(seats: int) -> None:
+    history: Counter[tuple[str, str]] = Counter()
+    owner = {"b00": "alice", "b11": "alice"}
+    pairs = {two for two in ALL_MET if two != ("b00", "b11")}
+    for step in range(len(pairs)):
+        pairing = next_pairing(SETTLED, history, dice(step), seats=seats, owner=owner)
+        assert pairing is not None
+        met = {pair_key(*two) for two in combinations(pairing.seats, 2)}
+        assert met - set(history), "somebody at each table is met for the first time"
+        history.update(met)
+        if set(history) == pairs:
+            break
+    assert set(history) == pairs
+
+
+def test_in_a_large_field_only_the_matches_that_connect_it_seek_new_opponents() -> None:
+    field = [Contender(f"b{n:02d}", 1500.0 + 10 * n, 60.0, 100) for n in range(40)]
+    near = {pair_key(one.entrant, other.entrant): 1 for one, other in combinations(field[:39], 2)}
+    pairings = [next_pairing(field, near, dice(step)) for step in range(1000)]
+    assert 0.15 * 1000 < sum("b39" in one.seats for one in pairings if one) < 0.35 * 1000
 
 
 @given(

@@ -9,8 +9,6 @@ from scipy.stats import norm, studentized_range
 from matchbox.league.ranges import (
     DRAWN_FIELD,
     critical,
-    p_better,
-    p_champion,
     rank_ranges,
     standard_errors,
     superiority,
@@ -70,16 +68,6 @@ def test_equals_keep_rank_one_in_reach_as_often_as_they_say() -> None:
     assert 0.90 <= np.mean(held) <= 0.99
 
 
-def test_the_chance_of_being_champion_is_shared_among_equals_and_sums_to_one() -> None:
-    assert p_champion(np.zeros(4), np.eye(4)) == pytest.approx([0.25] * 4, abs=0.03)
-    clear = p_champion(np.array([0.0, 100.0]), np.eye(2))
-    assert list(clear) == [0.0, 1.0]
-    assert p_champion(np.array([1.0, 0.0]), np.eye(2))[0] == pytest.approx(
-        p_better(np.array([1.0, 0.0]), np.eye(2), 0, 1), abs=0.03
-    )
-
-
 def test_the_same_estimates_give_the_same_answers_to_the_last_bit() -> None:
     covariance = np.diag([1.0, 2.0, 3.0])
     assert critical(covariance) == critical(covariance)
-    assert (p_champion(np.arange(3.0), covariance) == p_champion(np.arange(3.0), covariance)).all()

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from matchbox.league import bradley_terry
+from matchbox.league.comparisons import Cells
 from matchbox.league.ratings import (
     ELO,
     PRIOR_ELO,
@@ -210,5 +211,24 @@ def test_a_large_field_has_its_errors_from_the_diagonal(monkeypatch: pytest.Monk
     exact = fit(rows)
     monkeypatch.setattr(bradley_terry, "LARGE_FIELD", 4)
     near = fit(rows)
-    assert (near.strengths == exact.strengths).all()
+    assert near.strengths == pytest.approx(exact.strengths, abs=1e-6)
     assert np.diag(near.covariance) == pytest.approx(np.diag(exact.covariance), rel=0.2)
+
+
+@pytest.mark.parametrize("seat_term", [False, True])
+def test_a_large_field_has_the_strengths_of_exact_steps_and_builds_no_matrix(
+    monkeypatch: pytest.MonkeyPatch, seat_term: bool
+) -> None:
+    # Neighbours of a chain alone have met, which is the hardest field for conjugate gradients.
+    chain = [
+        row
+        for at in range(60)
+        for row in wins(f"b{at:02}", f"b{at + 1:02}", 7) + wins(f"b{at + 1:02}", f"b{at:02}", 5)
+    ]
+    rows, parents = [*chain, *wins("b60", "new", 3)], {"new": "b60", "b30": "b10"}
+    exact = fit(rows, parents=parents, seat_term=seat_term)
+    monkeypatch.setattr(bradley_terry, "LARGE_FIELD", 20)
+    monkeypatch.delattr(Cells, "gram")
+    near = fit(rows, parents=parents, seat_term=seat_term)
+    assert near.strengths == pytest.approx(exact.strengths, abs=1e-6)
+    assert near.seats == pytest.approx(exact.seats, abs=1e-6)

@@ -1,15 +1,18 @@
 from __future__ import annotations
 
 import random
+from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from matchbox.league.counts import tally
+from matchbox.league.counts import count, tally
 from matchbox.league.line import Line
 from matchbox.league.ratings import PRIOR_ELO, START, WIDE, fit
-from matchbox.league.standings import standing
+from matchbox.league.rows import Row
+from matchbox.league.standings import digest_of, standing
 from tests.unit.league.builders import bout, play_field, wins
 
 FIELD = play_field([-150.0, 0.0, 20.0, 200.0], table=2, deals=60, luck=0.5, seed=8)
@@ -60,6 +63,14 @@ def test_other_rows_or_settings_have_another_digest() -> None:
     assert len(digests) == 6
 
 
+def test_the_digests_of_version_0_1_0_can_still_be_computed() -> None:
+    counts = count(wins("A", "B", 3) + wins("B", "C", 2))
+    settings: Any = {"entrants": ("D",), "listed": ("A", "D"), "parents": {"A": "B"}}
+    kept = "95488a32624af814c4d5dea516877c85b64410c56d0408f676522fb362498673"
+    assert digest_of(counts, **settings, method=4) == kept
+    assert digest_of(counts, **settings) != kept
+
+
 def test_who_has_not_played_comes_last_provisional_with_the_priors_width() -> None:
     lines = standing(FIELD, entrants=["b00", "zoe", "abe"]).lines
     assert [line.bot for line in lines[-2:]] == ["abe", "zoe"]
@@ -92,14 +103,23 @@ def test_a_match_is_won_above_half_of_its_points_and_forfeits_count_bouts() -> N
         bout("AB", (1, 1), match="drawn", deal="5"),
         bout("AB", (2, 1), match="lost", deal="6"),
     ]
-    assert tally(rows)["A"] == (4, 1, 2, 1, 2)
-    assert tally(rows)["B"] == (4, 1, 2, 1, 0)
+    assert tally(rows)["A"] == (4, 1, 2, 1, 2, 4, 1, 3)
+    assert tally(rows)["B"] == (4, 1, 2, 1, 0, 3, 1, 4)
     line = line_of("A", standing(rows).lines)
     assert (line.matches, line.wins, line.draws, line.losses, line.forfeits) == (4, 1, 2, 1, 2)
+    assert (line.bout_wins, line.bout_draws, line.bout_losses) == (4, 1, 3)
+
+
+def test_a_narrow_match_is_one_victory_and_its_bouts_tell_how_narrow() -> None:
+    rows = [bout("AB", (1, 2) if n < 51 else (2, 1), match="m", deal=f"{n}") for n in range(100)]
+    line = line_of("A", standing(rows).lines)
+    assert (line.wins, line.losses, line.bout_wins, line.bout_losses) == (1, 0, 51, 49)
 
 
 def test_at_a_larger_table_half_of_the_points_is_the_middle() -> None:
-    assert {bot: result[1:4] for bot, result in tally([bout("ABC", (1, 2, 3))]).items()} == {
+    found = tally([bout("ABC", (1, 2, 3))])
+    assert all(result[1:4] == result[5:] for result in found.values())
+    assert {bot: result[1:4] for bot, result in found.items()} == {
         "A": (1, 0, 0),
         "B": (0, 1, 0),
         "C": (0, 0, 1),
@@ -124,6 +144,32 @@ def test_a_cooperative_standing_has_scores_and_no_elo() -> None:
     assert good.score_ci95 is not None
     assert good.score_ci95[0] < good.score < good.score_ci95[1]
     assert (idle.score, idle.score_ci95, idle.provisional) == (None, None, True)
+
+
+def team_rows(deals: int, seed: int = 1) -> list[Row]:
+    """Three bots, each with copies of itself, on the same deals."""
+    rng = np.random.default_rng(seed)
+    return [
+        bout((bot, bot), (1, 1), match=f"{bot}{deal}", deal=f"{deal}", scores=(value, value))
+        for bot, worth in (("good", 3.0), ("fair", 0.0), ("poor", -3.0))
+        for deal in range(deals)
+        for value in (round(60 + worth + float(rng.normal(scale=4))),)
+    ]
+
+
+def test_below_twenty_deals_a_cooperative_board_says_nothing_of_the_best() -> None:
+    few = standing(team_rows(19), cooperative=True).lines
+    assert {(line.p_champion, line.p_better) for line in few} == {(None, None)}
+    enough = standing(team_rows(20), cooperative=True).lines
+    assert sum(line.p_champion or 0.0 for line in enough) == pytest.approx(1)
+    assert enough[0].p_better is not None
+    newcomer = [row for row in team_rows(3) if row.seats[0] == "good"]
+    beside = standing(
+        [row for row in team_rows(20) if row.seats[0] != "good"] + newcomer, cooperative=True
+    ).lines
+    told = {line.bot: line.p_champion for line in beside}
+    assert told["good"] is None
+    assert (told["fair"] or 0.0) + (told["poor"] or 0.0) == pytest.approx(1)
 
 
 def test_no_rows_are_an_empty_standing() -> None:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from collections import Counter
 from itertools import combinations
+from statistics import NormalDist
 
 import numpy as np
 import pytest
@@ -78,8 +79,15 @@ def test_who_is_surely_near_another_is_not_told_apart() -> None:
     assert not is_answered(unknown, Question())
 
 
+def test_an_order_is_wrong_if_the_lower_is_better_by_more_than_half_of_the_zone() -> None:
+    means, spread = np.array([10.0, 0.0]), 50.0 * np.eye(2)
+    exact, zone = (doubts(means, spread, Question(), near=near).total for near in (0.0, 10.0))
+    assert exact == pytest.approx(1 - NormalDist(0, 10).cdf(10))
+    assert zone == pytest.approx(1 - NormalDist(0, 10).cdf(15))
+
+
 def test_a_thrifty_season_stops_sooner() -> None:
-    found = doubts(np.array([0.0, 30.0]), 15.0**2 * np.eye(2), Question())
+    found = doubts(np.array([0.0, 25.0]), 15.0**2 * np.eye(2), Question())
     assert ENOUGH["strict"] < found.total < ENOUGH["thrifty"]
     assert is_answered(found, Question(care="thrifty"))
     assert not is_answered(found, Question())

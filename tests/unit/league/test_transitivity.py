@@ -4,9 +4,11 @@ import numpy as np
 import pytest
 
 from matchbox.league.comparisons import Comparisons, Floats, compare
+from matchbox.league.line import By
 from matchbox.league.ratings import ELO, fit_comparisons
+from matchbox.league.rows import Row
 from matchbox.league.standings import standing
-from matchbox.league.transitivity import borda, chances_of, lack_of_fit, nash
+from matchbox.league.transitivity import Verdict, lack_of_fit, margin, verdict
 from tests.unit.league.builders import bout, play_field, wins
 
 CIRCLE = [
@@ -14,6 +16,14 @@ CIRCLE = [
     for winner, loser in ("AB", "BC", "CA")
     for row in wins(winner, loser, 30) + wins(loser, winner, 10)
 ]
+
+
+def meet(one: str, other: str, won: int, lost: int) -> list[Row]:
+    """Bouts of two bots, each on a deal of its own."""
+    return wins(one, other, won) + wins(other, one, lost)
+
+
+TRUE_CIRCLE = [row for one, other in ("AB", "BC", "CA") for row in meet(one, other, 120, 40)]
 
 
 def strengths_of(compared: Comparisons) -> Floats:
@@ -75,55 +85,97 @@ def test_too_few_pairs_tell_nothing() -> None:
         lack_of_fit(compare(CIRCLE, seat_term=True), np.zeros(3))
 
 
-def test_bordas_intervals_hold_the_truth() -> None:
-    field = np.array([0.0, 60.0, 120.0, 200.0])
-    chances = 1 / (1 + np.exp(-np.subtract.outer(field, field) / ELO))
-    truth = (chances.sum(axis=1) - 0.5) / 3
-    inside = []
-    for seed in range(60):
-        compared = compare(play_field([*field], table=2, deals=15, luck=0.6, seed=seed))
-        scores = borda(compared, strengths_of(compared))
-        assert scores.means.mean() == pytest.approx(0.5)
-        inside.append(np.abs(scores.means - truth) <= 1.96 * np.sqrt(np.diag(scores.covariance)))
-    assert 0.89 <= np.mean(inside) <= 0.98
+def verdict_of(rows: list[Row], before: By | None = None) -> Verdict:
+    fitted = fit_comparisons(compared := compare(rows))
+    return verdict(compared, fitted.strengths / ELO, fitted.covariance / ELO**2, before)
 
 
-def test_a_pair_that_never_met_keeps_its_doubt() -> None:
-    rows = [row for a, b in ("AB", "BA", "BC", "CB") for row in wins(a, b, 20)]
-    widths = []
-    for played in (rows, rows + wins("A", "C", 20) + wins("C", "A", 20)):
-        compared = compare(played)
-        widths.append(borda(compared, strengths_of(compared)).covariance[0, 0])
-    assert widths[0] > 4 * widths[1]
+def test_a_circle_is_told_as_weaker_bots_that_beat_stronger_ones() -> None:
+    found = verdict_of(TRUE_CIRCLE)
+    assert (found.by, found.held) == ("borda", False)
+    assert {(one.winner, one.loser) for one in found.upsets} <= {("A", "B"), ("B", "C"), ("C", "A")}
+    assert {(one.games, one.share) for one in found.upsets} == {(160, 0.75)}
 
 
-def test_nash_averaging_is_even_in_a_circle_and_single_where_one_is_best() -> None:
-    compared = compare(CIRCLE)
-    mixture, odds = nash(chances_of(compared, strengths_of(compared)))
-    assert mixture == pytest.approx([1 / 3] * 3, abs=1e-4)
-    assert odds == pytest.approx([0.0] * 3, abs=1e-4)
-    ladder = 1 / (1 + np.exp(-np.subtract.outer([2.0, 1.0, 0.0], [2.0, 1.0, 0.0])))
-    mixture, odds = nash(ladder)
-    assert mixture == pytest.approx([1, 0, 0], abs=1e-4)
-    assert odds == pytest.approx([0, -1, -2], abs=1e-3)
-    # A copy of a bot takes its part of the mixture, and changes nobody's rating.
-    copied = np.array([[0.5, 0.8, 0.2, 0.8], [0.2, 0.5, 0.8, 0.5], [0.8, 0.2, 0.5, 0.2]])
-    copied = np.vstack([copied, copied[1]])
-    mixture, _ = nash(copied)
-    assert mixture == pytest.approx([1 / 3, 1 / 6, 1 / 3, 1 / 6], abs=1e-3)
+def test_a_weaker_bot_that_beats_a_stronger_one_is_told_without_a_circle() -> None:
+    rows = meet("B", "A", 150, 50)
+    for other in "CDEFG":
+        rows += meet("A", other, 180, 20) + meet("B", other, 100, 100)
+    (upset,) = verdict_of(rows).upsets
+    assert (upset.winner, upset.loser, upset.games, upset.share) == ("B", "A", 200, 0.75)
 
 
-def test_where_strengths_do_not_fit_bordas_score_ranks() -> None:
-    helped = CIRCLE + [bout("AD", (1, 2), match=f"d{n}", deal=f"d{n}") for n in range(20)]
+def test_a_misfit_is_no_upset_and_a_small_one_changes_nothing() -> None:
+    # A beats B, B beats C, and A beats C less often than strengths would expect.
+    large = meet("A", "B", 1600, 400) + meet("B", "C", 1600, 400) + meet("A", "C", 1500, 500)
+    found = verdict_of(large)
+    assert (found.by, found.upsets) == ("borda", ())
+    small = meet("A", "B", 1500, 500) + meet("B", "C", 1500, 500) + meet("A", "C", 1700, 300)
+    lack = lack_of_fit(compared := compare(small), strengths_of(compared))
+    assert lack is not None
+    assert lack.p < 0.001
+    assert verdict_of(small).by == "elo"
+
+
+def test_few_deals_change_nothing_however_clear_they_are() -> None:
+    few = [row for one, other in ("AB", "BC", "CA") for row in wins(one, other, 19)]
+    assert verdict_of(few).by == "elo"
+    many = [row for one, other in ("AB", "BC", "CA") for row in wins(one, other, 60)]
+    assert verdict_of(many).by == "borda"
+
+
+def test_near_the_limit_what_ranked_before_ranks_on() -> None:
+    rows = [row for one, other in ("AB", "BC", "CA") for row in meet(one, other, 50, 25)]
+    assert verdict_of(rows).by == verdict_of(rows, "elo").by == "elo"
+    kept = verdict_of(rows, "borda")
+    assert (kept.by, kept.held) == ("borda", True)
+    level = [row for one, other in ("AB", "BC", "CA") for row in meet(one, other, 21, 19)]
+    assert verdict_of(level, "borda").by == "elo"
+
+
+def test_the_margin_holds_at_all_looks_at_once() -> None:
+    rng = np.random.default_rng(3)
+    deals = np.arange(1, 3001.0)
+    means = rng.normal(size=(400, 3000)).cumsum(axis=1) / deals
+    outside = (np.abs(means) > margin(deals, 0.05) / np.sqrt(deals)).any(axis=1)
+    assert outside.mean() <= 0.07
+    one_look = (np.abs(means) > 1.96 / np.sqrt(deals)).any(axis=1)
+    assert one_look.mean() > 0.5
+
+
+def test_where_strengths_mislead_the_mean_expected_score_ranks() -> None:
+    helped = TRUE_CIRCLE + wins("A", "D", 20)
     found = standing(helped)
     assert found.by == "borda"
     assert found.lack is not None
     lines = {line.bot: line for line in found.lines}
     assert lines["A"].rank == 1
-    assert all(line.nash is not None and line.nash < 1e-6 for line in found.lines)
+    assert all(line.nash is not None and line.nash < 1e-4 for line in found.lines)
     scores = [line.score for line in found.lines]
     assert scores == sorted(scores, key=lambda one: -(one or 0))
     assert lines["A"].elo is not None
+    assert [(line.opponents, line.estimated) for line in (lines["A"], lines["B"], lines["D"])] == [
+        (3, 0), (3, 1), (3, 2)
+    ]  # fmt: skip
+    assert found.upsets
+    for upset in found.upsets:
+        assert lines[upset.winner].rank > lines[upset.loser].rank
     plain = standing(play_field([0, 80, 160, 240], table=2, deals=20, luck=0.5, seed=1))
     assert plain.by == "elo"
-    assert {line.nash for line in plain.lines} == {None}
+    assert {(line.nash, line.estimated) for line in plain.lines} == {(None, None)}
+
+
+def test_the_digest_holds_the_figure_before_only_where_that_decided() -> None:
+    near = [row for one, other in ("AB", "BC", "CA") for row in meet(one, other, 50, 25)]
+    assert standing(near, before="borda").by == "borda"
+    assert standing(near, before="borda").digest != standing(near).digest
+    assert standing(near, before="elo").digest == standing(near).digest
+    clear = standing(TRUE_CIRCLE)
+    assert standing(TRUE_CIRCLE, before="borda").digest == clear.digest
+
+
+def test_an_unlisted_bot_is_no_opponent() -> None:
+    found = standing(TRUE_CIRCLE + wins("A", "D", 20), listed={"A", "B", "C"})
+    assert found.by == "borda"
+    assert [line.opponents for line in found.lines] == [2, 2, 2]
+    assert [line.score for line in found.lines] == pytest.approx([0.5] * 3, abs=0.01)

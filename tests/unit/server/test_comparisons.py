@@ -10,6 +10,8 @@ from sqlalchemy import func, select
 
 from matchbox.dice import deals_from
 from matchbox.errors import BadOption, Conflict, Forbidden, TooMany
+from matchbox.league.estimate import estimate
+from matchbox.league.sprt import Trial
 from matchbox.match.record import Bout, Record
 from matchbox.match.wire import PlayMatch
 from server.db.models import (
@@ -123,6 +125,9 @@ def test_it_goes_on_batch_by_batch_until_it_is_clear(
     assert abs(row.result["llr"]) >= row.result["llr_bounds"][1]
     low, high = row.result["ci95"]
     assert low < row.result["elo"] < high
+    own = estimate(Trial(cap_games=GAMES), row.result["pairs"], looks=len(looks))
+    assert own is not None
+    assert row.result["elo"] == round(own.elo, 2)
     assert row.finished_at is not None
     found = {"better": "is better", "not-better": "is not better"}[verdict]
     text = (

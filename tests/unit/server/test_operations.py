@@ -20,6 +20,7 @@ from server.db.models import (
     MatchState,
     Season,
     SeasonState,
+    Standing,
     User,
     Version,
     VersionState,
@@ -240,12 +241,16 @@ def test_a_standing_is_computed_when_an_operator_asks(
 ) -> None:
     play(books, 2)
     scope = standings.scope_of(season)
+    with books.read() as session:
+        kept = session.get(Standing, scope) is not None
     for changed in (True, False):
         with books.write() as session:
             fresh = standings.compute(session, scope)
             operations.recompute(session, charlie, fresh, now=books.clock())
             noted = session.scalars(select(Audit).order_by(Audit.id.desc()).limit(1)).one()
             assert noted.detail["changed"] == changed
+            assert ("ranks" in noted.detail) == (changed and kept)
+            kept = True
     with books.write() as session, pytest.raises(Forbidden):
         operations.recompute(session, alice, fresh, now=books.clock())
 

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from matchbox.errors import NotFound
+from matchbox.league.line import By
+from matchbox.league.standings import METHOD
+from matchbox.league.standings import standing_of as league_standing
 from matchbox.match.wire import PlayMatch
 from server import queries
 from server.db.models import Rating, Standing, User
@@ -138,3 +143,37 @@ def test_the_leaderboard_follows_from_many_matches(books: Books, alice: User, bo
     assert [line.rank for line in found.lines] in ([1, 2], [1, 1])
     assert found.matches == books.settings.league_matches
     assert sum(line.wins - line.losses for line in found.lines) == 0
+
+
+def test_a_recomputed_standing_says_what_differs(books: Books, scope: str) -> None:
+    before = refresh(books, scope)
+    with books.write() as session:
+        row = session.get_one(Standing, scope)
+        row.facts = {**row.facts, "method": 4}
+        row.lines = [{**line, "rank": 3 - line["rank"]} for line in row.lines]
+    with books.read() as session:
+        row = session.get_one(Standing, scope)
+        found = standings.differences(row, standings.compute(session, scope))
+    assert found["method"] == [4, METHOD]
+    assert "by" not in found
+    assert found["ranks"] == {
+        str(line["version_id"]): [3 - line["rank"], line["rank"]] for line in before.lines
+    }
+
+
+def test_a_league_hands_on_what_ranked_last(
+    books: Books, scope: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[str | None] = []
+
+    def standing_of(*args: Any, before: By | None, **more: Any) -> Any:
+        told.append(before)
+        return league_standing(*args, before=before, **more)
+
+    monkeypatch.setattr(standings, "standing_of", standing_of)
+    for _ in range(2):
+        refresh(books, scope)
+        with books.write() as session:
+            row = session.get_one(Standing, scope)
+            row.facts = {**row.facts, "by": "borda"}
+    assert told == ["elo", "borda"]
