@@ -96,10 +96,12 @@ def _document(found: dict[str, Any], games: int) -> Iterator[Row]:
 
 def _replayed() -> Iterator[Row]:
     for number, (first, second, wanted) in DEALS.items():
-        played = Games().game(([*map(int, first.split())], [*map(int, second.split())]))
-        for name, number_given in wanted.items():
-            ours = ours_exact(getattr(played, name))
-            yield Row(f"deal {number}: {name}", DOCUMENT, value(number_given), ours)
+        winners, losers, _ = Games().game(([*map(int, first.split())], [*map(int, second.split())]))
+        ours = {"winner": winners[0][1]}
+        for _, player, initial, final in (*winners, *losers):
+            ours |= {f"initial{player}": initial, f"final{player}": final}
+        for name, given in wanted.items():
+            yield Row(f"deal {number}: {name}", DOCUMENT, value(given), ours_exact(ours[name]))
 
 
 def _mean(totals: dict[str, Any], games: int) -> Ours:

@@ -14,7 +14,7 @@ from bench.figures.skull import EXACT
 from matchbox.games.skull.rules import GAME
 from tests.fakes import RandomDice
 
-POSITION = ("phase", "mover", "piles", "bids", "table", "top", "top_seat", "hands", "face_down")
+POSITION = ("phase", "mover", "pile_sizes", "bids", "table", "top", "top_seat", "hands", "piles")
 """What the moves to come depend on."""
 Worth = tuple[float, float]
 """How likely a skull ends the challenge, and how many moves there are to come."""
