@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Annotated, Any
+from urllib.parse import urlencode
 
 import typer
 
@@ -114,6 +115,81 @@ def pause(name: LeagueArgument, json: JsonOption = False) -> None:
 def resume(name: LeagueArgument, json: JsonOption = False) -> None:
     """Resume a league; seasons that it has missed are not made up for."""
     _step(name, "resume", json)
+
+
+@league.command()
+def code(
+    name: LeagueArgument,
+    renew: Annotated[bool, typer.Option("--renew", help="make a code, or a new one")] = False,
+    withdraw: Annotated[
+        bool, typer.Option("--withdraw", help="make the code stop working")
+    ] = False,
+    json: JsonOption = False,
+) -> None:
+    """Show, make or withdraw the code with which anybody joins a league."""
+    from cli.client import parse_answer
+    from matchbox.answers.classes import JoinCode
+
+    with connect() as client:
+        path = f"/leagues/{name}/code"
+        if withdraw:
+            client.delete(path)
+        found = parse_answer(JoinCode, client.post(path) if renew else client.get(path))
+    if json:
+        output.document(found.plain())
+    elif found.code is None:
+        output.note(f"League {name} has no code; --renew makes one.")
+    else:
+        output.fields({"code": found.code, "link": found.link})
+
+
+@league.command()
+def accounts(
+    name: LeagueArgument,
+    file: Annotated[
+        typer.FileText, typer.Argument(help="names, one a line or as CSV; - for stdin")
+    ],
+    json: JsonOption = False,
+) -> None:
+    """Make an author's account for each name; the passwords are printed only once."""
+    from cli.client import parse_answer
+    from matchbox.answers.classes import FreshAccounts
+    from server.services.classes import names_in
+
+    with connect() as client:
+        made = client.post(f"/leagues/{name}/accounts", {"names": names_in(file.read())})
+    found = parse_answer(FreshAccounts, made)
+    if json:
+        output.document(found.plain())
+    else:
+        output.table(["name", "password"], [(one.name, one.password) for one in found.items])
+
+
+@league.command()
+def results(
+    name: LeagueArgument,
+    season: Annotated[str | None, typer.Option(help="one of its seasons")] = None,
+    csv: Annotated[bool, typer.Option("--csv", help="print CSV")] = False,
+    json: JsonOption = False,
+) -> None:
+    """Show the results of a league's authors, best first."""
+    from matchbox.answers.classes import AuthorResults
+
+    with connect() as client:
+        which = {} if season is None else {"season": season}
+        query = f"?{urlencode(which)}" if which else ""
+        if csv:
+            print(client.read(f"/leagues/{name}/results.csv{query}").decode(), end="")
+            return
+        found = client.answer(AuthorResults, f"/leagues/{name}/results{query}")
+    if json:
+        output.document(found.plain())
+        return
+    rows = [
+        (one.rank or "", one.author, one.best_bot or "", one.board_rank or "", one.matches)
+        for one in found.items
+    ]
+    output.table(["rank", "author", "best bot", "its rank", "matches"], rows)
 
 
 def chosen(option: list[str] | None) -> dict[str, str] | None:

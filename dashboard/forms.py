@@ -20,12 +20,14 @@ from matchbox.settings import MOST_DEALS
 Values = Mapping[str, str]
 
 
-def login_page(values: Values | None = None, error: str = "", after: str = "/") -> str:
+def login_page(
+    source: Source, values: Values | None = None, error: str = "", after: str = "/"
+) -> str:
     """Returns the login page; `after` is the path on this site to go to next."""
     return render_template("login.html", values=values or {}, error=error, after=after)
 
 
-def signup_page(values: Values | None = None, error: str = "") -> str:
+def signup_page(source: Source, values: Values | None = None, error: str = "") -> str:
     """Returns the form for a new account."""
     return render_template("signup.html", values=values or {}, error=error)
 
@@ -41,9 +43,12 @@ def claim_page(source: Source, secret: str, values: Values | None = None, error:
 def submit_page(source: Source, values: Values | None = None, error: str = "") -> str:
     """Returns the form for a bot."""
     known = source.viewer() is not None
+    memberships = source.memberships()
+    game = {"game": memberships[0].game} if memberships else {}
     return render_template(
         "submit.html",
-        values=values or {},
+        values={**game, **(values or {})},
+        memberships=memberships,
         error=error,
         games=source.games(),
         closed=source.uploads_closed(),

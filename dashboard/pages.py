@@ -18,6 +18,7 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from dashboard import (
     assets,
+    classes,
     comparisons,
     documentation,
     evidence,
@@ -30,6 +31,7 @@ from dashboard import (
     ratings,
     reports,
     tables,
+    users,
     wording,
 )
 from dashboard.source import Row, Source
@@ -60,6 +62,8 @@ def make_pages(source: Source, *, now: Callable[[], datetime] = utc_now) -> Blue
         *operations.rules(source),
         *inbox.rules(source),
         *comparisons.rules(source),
+        *classes.rules(source),
+        *users.rules(source),
         *ratings.rules(source),
         *documentation.rules(),
     ):
@@ -291,10 +295,10 @@ class _Pages:
         return forms.submit_page(self.source, values)
 
     def login(self) -> Answer:
-        return forms.login_page(after=own_path(request.args.get("next", "/")))
+        return forms.login_page(self.source, after=own_path(request.args.get("next", "/")))
 
     def signup(self) -> Answer:
-        return forms.signup_page()
+        return forms.signup_page(self.source)
 
     def account(self) -> Answer:
         return forms.account_page(self.source) if self.source.viewer() else _login_first()

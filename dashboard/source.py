@@ -12,13 +12,14 @@ from typing import Any, TypeAlias
 
 from matchbox.answers.accounts import SessionLine, TokenLine, Viewer
 from matchbox.answers.bots import Bot, BotLine, BotName
+from matchbox.answers.classes import Invited, LeagueClass, Membership
 from matchbox.answers.comparisons import Comparable, Comparison, ComparisonLine
 from matchbox.answers.games import Game
 from matchbox.answers.leagues import League, LeagueLine, Season, SeasonLine
 from matchbox.answers.lessons import Lesson
 from matchbox.answers.matches import LogLine, Match, Matches, Queue, Steps
 from matchbox.answers.notices import DeliverySettings, Notices
-from matchbox.answers.platform import Admin, Audit
+from matchbox.answers.platform import Admin, Audit, UserDetail
 from matchbox.answers.standings import Board, RatingPoint
 
 Row: TypeAlias = "dict[str, Any]"
@@ -102,6 +103,18 @@ class Source:
 
     admin: Callable[[], Admin]
     """The operators' overview. Raises Forbidden for others."""
+
+    user: Callable[[str], UserDetail]
+    """The account of that name. Raises Forbidden unless the viewer is an operator."""
+
+    invited: Callable[[str], Invited]
+    """The league that a code joins. Raises NotFound if no league has it."""
+
+    memberships: Callable[[], list[Membership]]
+    """The leagues whose classes the viewer is in; empty without login."""
+
+    league_class: Callable[[str], LeagueClass]
+    """The class of the league. Raises Forbidden unless the viewer is an operator."""
 
     claim_open: Callable[[str], bool]
     """Whether this secret of the first operator's link is valid and unused."""

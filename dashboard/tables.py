@@ -8,9 +8,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import fields
 from typing import TYPE_CHECKING, Final
 
+from matchbox.answers.classes import AuthorResult
 from matchbox.answers.standings import BoardLine, RatingPoint
 
 if TYPE_CHECKING:
+    from matchbox.answers.classes import AuthorResults
     from matchbox.answers.standings import Board
 
 INTERVALS: Final = {
@@ -30,6 +32,9 @@ BOARD: Final = (*_FIRST, *(name for name in _LINE if name not in (*_FIRST, *_LEF
 RATINGS: Final = tuple(RatingPoint.model_fields)
 """The fields of a point in the CSV of a bot's ratings."""
 
+AUTHORS: Final = tuple(AuthorResult.model_fields)
+"""The fields of an author in the CSV of a league's results."""
+
 
 def board_csv(board: Board) -> str:
     """Returns the leaderboard with a header line. The last column names the figure that ranks."""
@@ -43,12 +48,20 @@ def ratings_csv(points: Iterable[RatingPoint]) -> str:
     return _written(_columns(RATINGS), (_cells(point, RATINGS) for point in points))
 
 
+def author_results_csv(results: AuthorResults) -> str:
+    """Returns the authors' results with a header line. The last column names the ranking figure."""
+    rows = ([*_cells(one, AUTHORS), results.by] for one in results.items)
+    return _written([*_columns(AUTHORS), "by"], rows)
+
+
 def _columns(names: Iterable[str]) -> list[str]:
     ends = {name: (f"{of}_low", f"{of}_high") for name, of in INTERVALS.items()}
     return [column for name in names for column in ends.get(name, (name,))]
 
 
-def _cells(answer: BoardLine | RatingPoint, names: Iterable[str]) -> Iterator[object]:
+def _cells(
+    answer: BoardLine | RatingPoint | AuthorResult, names: Iterable[str]
+) -> Iterator[object]:
     for name in names:
         value = getattr(answer, name)
         if name in INTERVALS:

@@ -7,6 +7,7 @@ MatchboxError
 │   ├── BadGame             an installed game that breaks the contract
 │   ├── BadMessage          a message that breaks its schema
 │   ├── BadName             a name outside the rules for names
+│   │   └── BadNames        several names that no account can be made for
 │   ├── BadOption           a game option or seat count the game does not offer
 │   ├── BadRecord           a record that does not replay
 │   ├── BadSetting          an environment variable with a wrong value
@@ -25,6 +26,7 @@ MatchboxError
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal, get_args
 
 FaultKind = Literal["crash", "timeout", "protocol", "illegal", "memory", "excluded", "platform"]
@@ -57,6 +59,15 @@ class BadMessage(CallerFault):
 
 class BadName(CallerFault):
     """The name is outside the rules for names."""
+
+
+class BadNames(BadName):
+    """No account can be made for these names; `refused` has each with the reason."""
+
+    def __init__(self, refused: Sequence[tuple[str, str]]) -> None:
+        told = "; ".join(f"{name!r} {why}" for name, why in refused)
+        super().__init__(f"no account was made, because of {len(refused)} of the names: {told}")
+        self.refused = tuple(refused)
 
 
 class BadOption(CallerFault):

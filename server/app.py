@@ -21,6 +21,7 @@ from server.problems import register_error_handlers
 from server.rate_limits import limit_rates
 from server.routes import blueprints, health, internal
 from server.routes.addresses import teach_addresses
+from server.routes.sent_code import sent_code
 from server.routes.source import make_source
 from server.services.sessions import LIFE_DAYS
 from server.streams import Streams
@@ -45,7 +46,7 @@ def create_app(context: Context) -> APIFlask:
     pages = make_pages(app.extensions["matchbox-source"])
     pages.enable_openapi = False  # type: ignore[attr-defined]  # the framework reads it
     app.register_blueprint(pages)
-    limit_rates(app, context.settings)
+    limit_rates(app, context.settings, sent_code)
     app.extensions["matchbox-streams"] = Streams(context.settings)
     _guard(app, context)
     app.spec_processor(mend)

@@ -6,14 +6,18 @@ limits of the settings, but not what a request does.
 
 from __future__ import annotations
 
+from functools import wraps
 from ipaddress import IPv6Address, IPv6Network, ip_address
 from typing import TYPE_CHECKING, Any, Final
 
 from flask import request
 from flask_limiter import Limiter
+from flask_limiter.errors import RateLimitExceeded
 from flask_login import current_user
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from flask import Flask
 
     from matchbox.settings import Settings
@@ -23,23 +27,40 @@ FREE: Final = ("/internal/", "/healthz", "/readyz", "/metrics", "/assets/")
 SLOW: Final = (
     "accounts.log_in",
     "accounts.sign_up",
-    "accounts.create_user",
+    "users.create",
     "accounts.change_password",
+    "users.reset",
     "forms_accounts.log_in",
     "forms_accounts.sign_up",
     "forms_accounts.claim",
     "forms_accounts.change_password",
-    "forms_operations.create_user",
+    "forms_classes.join",
+    "forms_users.create",
+    "forms_users.reset",
 )
 """Endpoints that hash a password, which takes a third of a second."""
+TELLING: Final = ("pages.join", "classes.invited", "classes.join")
+"""Endpoints that tell whether a league has a certain code, and hash nothing."""
+_JOINING: Final = ("forms_classes.join", "accounts.sign_up")
+"""Endpoints that make an account with a code."""
+OF_A_CODE: Final = 120
+"""How many accounts a minute may be made with one code."""
+AGAIN: Final = "matchbox_again"
+"""The attribute of a form's view that shows the form again, from (error, status, parts)."""
+TOO_FAST: Final = (
+    "too many attempts came from your network; nothing was done, so wait a minute and send this "
+    "again"
+)
 PREFIX: Final = 64
 """How many bits of an IPv6 address count. Its owner usually has all addresses with those bits."""
 
 
-def limit_rates(app: Flask, settings: Settings) -> None:
+def limit_rates(app: Flask, settings: Settings, sent_code: Callable[[], str]) -> None:
     """Limits the requests of every network and account of the app to the settings' rates.
 
-    Call it after all routes are registered: those in SLOW have a stricter limit, set here.
+    Call it after all routes are registered: those in SLOW and TELLING have a stricter limit, set
+    here. `sent_code` returns the code of a league that the request came with, or "". With a code
+    the limit is the code's and not the network's, because a whole class may share one address.
     """
     limiter = Limiter(
         key_func=asker,
@@ -55,11 +76,34 @@ def limit_rates(app: Flask, settings: Settings) -> None:
         f"{settings.logins_per_minute} per minute",
         scope="passwords",
         key_func=client_network,
-        methods=["POST"],
+        exempt_when=lambda: bool(sent_code()),
     )
-    for endpoint in SLOW:
+    with_code = limiter.shared_limit(
+        f"{OF_A_CODE} per minute",
+        scope="codes",
+        key_func=lambda: f"code:{sent_code()}",
+        exempt_when=lambda: not sent_code(),
+    )
+    for endpoint in (*SLOW, *TELLING):
         view: Any = app.view_functions[endpoint]
-        app.view_functions[endpoint] = few(view)
+        limited = few(with_code(view)) if endpoint in _JOINING else few(view)
+        app.view_functions[endpoint] = _shown_again(view, limited)
+
+
+def _shown_again(view: Any, limited: Any) -> Any:
+    """Returns the limited view; beyond the limit it shows its form again, if it has one."""
+    again = getattr(view, AGAIN, None)
+    if again is None:
+        return limited
+
+    @wraps(view)
+    def answer(**parts: object) -> Any:
+        try:
+            return limited(**parts)
+        except RateLimitExceeded:
+            return again(TOO_FAST, 429, **parts)
+
+    return answer
 
 
 def storage_uri(broker_url: str) -> str:

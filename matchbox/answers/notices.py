@@ -29,6 +29,7 @@ NOTICE_KINDS: Final = {
     "rank-change": NoticeKind("Rank", "changes of rank in a season"),
     "season-end": NoticeKind("Season", "the ends of your seasons"),
     "comparison-end": NoticeKind("Comparison", "the ends of your comparisons"),
+    "password": NoticeKind("Account"),
     "confirm-email": NoticeKind("Account"),
     "webhook": NoticeKind("Account"),
 }

@@ -59,12 +59,22 @@ class TroubledVersion(Answer):
 
 
 class User(Answer):
-    """An account, and how many bots it has."""
+    """An account, and how many bots it has; `closed_at` is null while it is open."""
 
+    id: int
     name: str
     role: str
     bots: int
     created_at: str
+    closed_at: str | None
+
+
+class UserDetail(User):
+    """An account with the numbers of its sessions and working tokens, and its classes' leagues."""
+
+    sessions: int
+    tokens: int
+    leagues: list[str]
 
 
 class Admin(Answer):

@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from sqlalchemy import ColumnElement, func, select
 
 from matchbox.answers import platform as answers
 from matchbox.answers.accounts import Account, FreshToken, SessionLine, TokenLine
 from matchbox.answers.matches import ParkedMatch
-from matchbox.errors import Forbidden
-from server.db.models import WAITING, Bot, Event, Match, MatchState, User, Version, VersionState
+from matchbox.errors import Forbidden, NotFound
+from server.db.models import (
+    WAITING,
+    Bot,
+    Event,
+    Match,
+    MatchState,
+    Role,
+    User,
+    Version,
+    VersionState,
+)
 from server.queries.lessons import parked_lessons
 from server.queries.matches import item
 from server.queries.pagination import iso
-from server.services import accounts, walls
+from server.services import accounts, classes, walls
 from server.services import sessions as services
 
 if TYPE_CHECKING:
@@ -138,15 +148,34 @@ def _wall(session: Session) -> answers.Wall | None:
     )
 
 
+def user(session: Session, viewer: User | None, name: str, *, now: int) -> answers.UserDetail:
+    """Returns an account for operators. Raises Forbidden for others, or NotFound."""
+    if viewer is None or not viewer.operator:
+        raise Forbidden("only operators may see this")
+    row = session.scalar(select(User).where(User.name == name, User.role != Role.HOUSE))
+    if row is None:
+        raise NotFound(f"there is no account {name!r}")
+    bots = session.scalar(select(func.count()).select_from(Bot).where(Bot.owner_id == row.id))
+    return answers.UserDetail(
+        **_user(row, bots or 0),
+        sessions=len(services.sessions(session, row, now=now)),
+        tokens=len(accounts.tokens(session, row)),
+        leagues=[league.name for league in classes.leagues_of(session, row)],
+    )
+
+
 def _users(session: Session) -> list[answers.User]:
     bots = dict(session.execute(select(Bot.owner_id, func.count()).group_by(Bot.owner_id)).all())
     query = select(User).order_by(User.id)
-    return [
-        answers.User(
-            name=row.name,
-            role=row.role,
-            bots=bots.get(row.id, 0),
-            created_at=iso(row.created_at),
-        )
-        for row in session.scalars(query)
-    ]
+    return [answers.User(**_user(row, bots.get(row.id, 0))) for row in session.scalars(query)]
+
+
+def _user(row: User, bots: int) -> dict[str, Any]:
+    return {
+        "id": row.id,
+        "name": row.name,
+        "role": row.role,
+        "bots": bots,
+        "created_at": iso(row.created_at),
+        "closed_at": iso(row.closed_at),
+    }

@@ -21,6 +21,7 @@ def _for_programs() -> list[Blueprint]:
     from server.routes import (
         api_accounts,
         api_bots,
+        api_classes,
         api_comparisons,
         api_events,
         api_games,
@@ -32,17 +33,20 @@ def _for_programs() -> list[Blueprint]:
         api_proof,
         api_queue,
         api_seasons,
+        api_users,
         api_versions,
     )
 
     return [
         api_accounts.routes,
+        api_users.routes,
         api_games.routes,
         api_bots.routes,
         api_versions.routes,
         api_comparisons.routes,
         api_matches.routes,
         api_leagues.routes,
+        api_classes.routes,
         api_seasons.routes,
         api_lessons.routes,
         api_proof.routes,
@@ -58,9 +62,11 @@ def _for_people() -> list[Blueprint]:
     from server.routes import (
         forms_accounts,
         forms_bots,
+        forms_classes,
         forms_leagues,
         forms_notices,
         forms_operations,
+        forms_users,
         health,
     )
 
@@ -70,5 +76,7 @@ def _for_people() -> list[Blueprint]:
         forms_bots.routes,
         forms_notices.routes,
         forms_leagues.routes,
+        forms_classes.routes,
         forms_operations.routes,
+        forms_users.routes,
     ]

@@ -15,7 +15,7 @@ from server.rate_limits import client_network
 from server.routes import schemas
 from server.routes.responses import answered
 from server.scopes import ANYBODY, Scope, needs
-from server.services import accounts, logins, sessions
+from server.services import accounts, classes, logins, sessions
 
 routes = APIBlueprint("accounts", __name__, url_prefix="/api/v1", tag="Accounts")
 OPEN: Any = [{}]
@@ -49,28 +49,18 @@ def log_in(json_data: schemas.LogIn) -> Response:
 
 @routes.post("/accounts")
 @needs(ANYBODY)
-@routes.input(schemas.Credentials)
+@routes.input(schemas.NewAuthor)
 @routes.output(Account, status_code=201)
 @routes.doc(security=OPEN)
-def sign_up(json_data: schemas.Credentials) -> Response:
-    """Makes an account for a new author, if sign-up is open."""
+def sign_up(json_data: schemas.NewAuthor) -> Response:
+    """Makes an account for a new author, if sign-up is open or with the code of a league."""
     made, name, password = context(), json_data.name, json_data.password
     with made.write() as session:
         signup, now = made.settings.signup, made.now()
-        user = accounts.sign_up(session, name, password, signup=signup, now=now)
-        return answered(queries.account(user), 201)
-
-
-@routes.post("/users")
-@needs(Scope.OPERATE)
-@routes.input(schemas.NewUser)
-@routes.output(Account, status_code=201)
-def create_user(json_data: schemas.NewUser) -> Response:
-    """Makes an account for somebody else; for operators."""
-    made, actor = context(), signed_in()
-    wanted = json_data.name, json_data.password, json_data.role
-    with made.write() as session:
-        user = accounts.create_user(session, actor, *wanted, now=made.now())
+        if json_data.code is None:
+            user = accounts.sign_up(session, name, password, signup=signup, now=now)
+        else:
+            user = classes.sign_up(session, json_data.code, name, password, now=now)
         return answered(queries.account(user), 201)
 
 

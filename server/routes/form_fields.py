@@ -9,6 +9,7 @@ from flask import make_response, redirect, request, url_for
 
 from matchbox.errors import BadOption, CallerFault, Forbidden, MatchboxError
 from server.problems import status_of
+from server.rate_limits import AGAIN
 from server.routes.source import the_source
 
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from werkzeug.wrappers import Response
 
 View: TypeAlias = "Callable[..., Response]"
+Page: TypeAlias = "Callable[..., str | Response]"
 SECRETS: Final = ("password", "old", "new", "csrf_token")
 
 
@@ -53,24 +55,29 @@ def shown_again(page: str, error: MatchboxError) -> Response:
     return make_response(page, status_of(error))
 
 
-def form_of(page: Callable[..., str]) -> Callable[[View], View]:
+def form_of(page: Page, *, forbidden: bool = False) -> Callable[[View], View]:
     """Decorates a view so that it shows its form's page again after the caller's mistake.
 
-    `page` takes the source, the parts of the address, `values` and `error`. A Forbidden is not
-    caught, because it has its own error page.
+    `page` takes the source, the parts of the address, `values` and `error`. A Forbidden has its own
+    error page, unless `forbidden` says that the form may be sent again with other values. If the
+    view has a limit of its rate, the page is shown again beyond that, too.
     """
 
     def decorate(view: View) -> View:
+        def again(error: str, status: int, **parts: object) -> Response:
+            shown = page(the_source(), **parts, values=typed(), error=error)
+            return make_response(shown, status)
+
         @wraps(view)
         def answer(**parts: object) -> Response:
             try:
                 return view(**parts)
-            except Forbidden:
-                raise
             except CallerFault as error:
-                again = page(the_source(), **parts, values=typed(), error=str(error))
-                return shown_again(again, error)
+                if isinstance(error, Forbidden) and not forbidden:
+                    raise
+                return again(str(error), status_of(error), **parts)
 
+        setattr(answer, AGAIN, again)
         return answer
 
     return decorate

@@ -8,41 +8,42 @@ from flask import Blueprint, redirect, request
 
 from dashboard import forms as pages
 from dashboard.pages import own_path
-from matchbox.errors import CallerFault
 from server.auth import acting, context, end_session, signed_in, start_session, visitor
 from server.rate_limits import client_network
-from server.routes.form_fields import field, form_of, go_to, secret_page, shown_again, typed
+from server.routes.form_fields import field, form_of, go_to, secret_page
 from server.routes.source import the_source
 from server.services import accounts, logins, sessions
 
 if TYPE_CHECKING:
     from werkzeug.wrappers import Response
 
+    from dashboard.forms import Values
+    from dashboard.source import Source
+
 routes = Blueprint("forms_accounts", __name__)
 
 
+def _login_again(source: Source, values: Values, error: str) -> str:
+    return pages.login_page(source, values, error, own_path(field("next") or "/"))
+
+
 @routes.post("/login")
+@form_of(_login_again, forbidden=True)
 def log_in() -> Response:
     """Logs in, then goes to the page that the visitor wanted."""
-    after = own_path(field("next") or "/")
-    try:
-        user = logins.log_in(context(), field("name"), field("password"), client_network())
-    except CallerFault as error:
-        return shown_again(pages.login_page(typed(), str(error), after), error)
+    user = logins.log_in(context(), field("name"), field("password"), client_network())
     start_session(user)
-    return redirect(after, 303)
+    return redirect(own_path(field("next") or "/"), 303)
 
 
 @routes.post("/signup")
+@form_of(pages.signup_page, forbidden=True)
 def sign_up() -> Response:
     """Makes an account and logs in to it."""
     made = context()
     name, password, signup = field("name"), field("password"), made.settings.signup
-    try:
-        with made.write() as session:
-            user = accounts.sign_up(session, name, password, signup=signup, now=made.now())
-    except CallerFault as error:
-        return shown_again(pages.signup_page(typed(), str(error)), error)
+    with made.write() as session:
+        user = accounts.sign_up(session, name, password, signup=signup, now=made.now())
     start_session(user)
     return go_to("pages.submit")
 
@@ -55,15 +56,13 @@ def log_out() -> Response:
 
 
 @routes.post("/first/<secret>")
+@form_of(pages.claim_page, forbidden=True)
 def claim(secret: str) -> Response:
     """Makes the first operator's account from the one-time link."""
     made = context()
     name, password = field("name"), field("password")
-    try:
-        with made.write() as session:
-            user = accounts.claim_operator(session, secret, name, password, now=made.now())
-    except CallerFault as error:
-        return shown_again(pages.claim_page(the_source(), secret, typed(), str(error)), error)
+    with made.write() as session:
+        user = accounts.claim_operator(session, secret, name, password, now=made.now())
     start_session(user)
     return go_to("pages.admin")
 
@@ -85,14 +84,12 @@ def make_token() -> Response:
 
 
 @routes.post("/account/password")
+@form_of(pages.account_page, forbidden=True)
 def change_password() -> Response:
     """Sets a new password, ends all other sessions, and revokes the tokens if asked to."""
     actor, network = signed_in(), client_network()
     old, new, revoke = field("old"), field("new"), field("revoke") == "yes"
-    try:
-        user = logins.change_password(context(), actor, old, new, network=network, revoke=revoke)
-    except CallerFault as error:
-        return shown_again(pages.account_page(the_source(), str(error)), error)
+    user = logins.change_password(context(), actor, old, new, network=network, revoke=revoke)
     start_session(user)
     return go_to("pages.account")
 

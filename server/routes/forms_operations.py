@@ -1,4 +1,4 @@
-"""The operators' forms: accounts, parked jobs, and matches and seasons that are under way."""
+"""The operators' forms: parked jobs, and matches and seasons that are under way."""
 
 from __future__ import annotations
 
@@ -18,17 +18,6 @@ if TYPE_CHECKING:
 REQUEUES: Final = {"versions": tryouts.try_again, "lessons": lessons.requeue}
 
 routes = Blueprint("forms_operations", __name__)
-
-
-@routes.post("/admin/users")
-@form_of(pages.admin_page)
-def create_user() -> Response:
-    """Makes an account for somebody else."""
-    made, actor = context(), signed_in()
-    wanted = field("name"), field("password"), field("role")
-    with made.write() as session:
-        accounts.create_user(session, actor, *wanted, now=made.now())
-    return go_to("pages.admin")
 
 
 @routes.post("/admin/<any(versions, lessons):parked>/<number:number>/requeue")

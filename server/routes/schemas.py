@@ -66,6 +66,30 @@ class Credentials(Body):
     password: Secret
 
 
+class NewAuthor(Credentials):
+    """An author's name and password, and the code of a league to join."""
+
+    code: NameText | None = None
+
+
+class Joining(Body):
+    """The code of a league."""
+
+    code: NameText
+
+
+class NewAccounts(Body):
+    """The names of accounts to make."""
+
+    names: Annotated[list[NameText], Field(min_length=1, max_length=100)]
+
+
+class ResultsOf(Query):
+    """A season's name or number; if left out, the league's board or its newest season."""
+
+    season: NameText | None = None
+
+
 class TokenTerms(Body):
     """The scopes and the lifetime, in days, of a new token."""
 
@@ -129,6 +153,18 @@ class Activation(Body):
     """The number of the version that shall become active."""
 
     version: Whole
+
+
+class PasswordReset(Body):
+    """Whether the account's tokens are revoked, too."""
+
+    revoke_tokens: bool = False
+
+
+class NewRole(Body):
+    """The role that an account gets."""
+
+    role: Literal["author", "operator"]
 
 
 class AuditPage(Page):

@@ -12,17 +12,18 @@ from flask import current_app
 from dashboard.source import Source
 from matchbox.answers.accounts import SessionLine, TokenLine, Viewer
 from matchbox.answers.bots import Bot, BotLine
+from matchbox.answers.classes import LeagueClass, Membership
 from matchbox.answers.comparisons import Comparable, Comparison, ComparisonLine
 from matchbox.answers.leagues import League, Season, SeasonLine
 from matchbox.answers.lessons import Lesson
 from matchbox.answers.matches import LogLine, Match
 from matchbox.answers.notices import DeliverySettings, Notices
-from matchbox.answers.platform import Admin, Audit
+from matchbox.answers.platform import Admin, Audit, UserDetail
 from matchbox.answers.standings import Board
 from matchbox.settings import libraries_of
 from server import queries
 from server.auth import account, context, reading, viewer, visitor
-from server.queries import comparisons, history, inbox
+from server.queries import classes, comparisons, history, inbox, platform
 from server.queries.lessons import bot_lessons
 from server.services import notices, uploads
 
@@ -53,6 +54,10 @@ def make_source() -> Source:
         tokens=_tokens,
         sessions=_sessions,
         admin=_admin,
+        user=_user,
+        invited=reading(classes.invited),
+        memberships=_memberships,
+        league_class=_league_class,
         claim_open=reading(queries.claim_open),
         comparison=_comparison,
         comparisons=_comparisons,
@@ -152,6 +157,25 @@ def _tokens() -> list[TokenLine]:
 def _admin() -> Admin:
     with context().read() as session:
         return queries.admin(session, viewer(session))
+
+
+def _user(name: str) -> UserDetail:
+    made = context()
+    with made.read() as session:
+        return platform.user(session, viewer(session), name, now=made.now())
+
+
+def _memberships() -> list[Membership]:
+    with context().read() as session:
+        asking = viewer(session)
+        return classes.memberships(session, asking) if asking else []
+
+
+def _league_class(name: str) -> LeagueClass:
+    made = context()
+    with made.read() as session:
+        url = made.settings.server_url
+        return classes.league_class(session, name, account(session), url=url)
 
 
 def _inbox(**which: Any) -> Notices:

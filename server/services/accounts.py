@@ -66,12 +66,20 @@ def create_user(
 def log_in(session: Session, name: str, password: str) -> User:
     """Returns the account with that name and password.
 
-    Raises Forbidden with the same message whether the name or the password is wrong.
+    Raises Forbidden with the same message whether the name or the password is wrong; with another
+    one if both are right and the account is closed.
     """
     user = session.scalar(select(User).where(User.name == name))
     fits = passwords.fits(user.password if user is not None else None, password)
     if user is None or not fits:
         raise Forbidden("the name or the password is wrong")
+    return require_open(user)
+
+
+def require_open(user: User) -> User:
+    """Returns the account. Raises Forbidden if an operator has closed it."""
+    if user.closed_at is not None:
+        raise Forbidden("this account is closed; ask an operator of this platform why")
     return user
 
 
@@ -111,7 +119,7 @@ def same_password(session: Session, user: User) -> User:
     found = session.get(User, user.id)
     if found is None or found.password != user.password:
         raise Forbidden("the name or the password is wrong")
-    return found
+    return require_open(found)
 
 
 def first_operator_link(session: Session, *, now: int) -> str | None:
@@ -247,14 +255,24 @@ def _refuse(actor: User, why: str) -> NoReturn:
     raise Forbidden(why)
 
 
-def _add(session: Session, name: str, password: str, role: Role, now: int) -> User:
-    hashed = passwords.hash_password(password, name)  # slow: before the first statement
+def check_free(session: Session, name: str) -> None:
+    """Raises BadName if an account cannot have this name, or Conflict if the name is taken."""
     if check_name(name) in RESERVED or session.scalar(select(User.id).where(User.name == name)):
         raise Conflict(f"the name {name!r} is taken; choose another")
+
+
+def add(session: Session, name: str, hashed: str, role: Role, *, now: int) -> User:
+    """Creates an account with a password that is hashed already. Raises as `check_free`."""
+    check_free(session, name)
     user = User(name=name, password=hashed, role=role, created_at=now)
     session.add(user)
     session.flush()
     return user
+
+
+def _add(session: Session, name: str, password: str, role: Role, now: int) -> User:
+    hashed = passwords.hash_password(password, name)  # slow: before the first statement
+    return add(session, name, hashed, role, now=now)
 
 
 def _has_operator(session: Session, but: User | None = None) -> bool:

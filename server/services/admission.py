@@ -50,6 +50,8 @@ def uninvite(session: Session, actor: User, league_name: str, name: str, *, now:
 
 def may_enter(session: Session, league: League, user: User) -> bool:
     """Whether this account's bots may play in the league's seasons."""
+    if user.closed_at is not None:
+        return False
     if user.trusted or admission_of(league).by == "open":
         return True
     return session.get(Invitation, (league.id, user.id)) is not None

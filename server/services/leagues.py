@@ -24,6 +24,7 @@ from server.db.models import (
     Season,
     SeasonState,
     Standing,
+    User,
     Version,
     VersionState,
 )
@@ -39,7 +40,6 @@ if TYPE_CHECKING:
 
     from matchbox.game import Game, Spec
     from matchbox.settings import Settings
-    from server.db.models import User
 
 TABLE: Final = 2
 """How many seats a table has by default."""
@@ -197,10 +197,14 @@ def set_paused(session: Session, actor: User, name: str, paused: bool, *, now: i
 
 
 def field_of(session: Session, league: League) -> Sequence[Version]:
-    """Returns the active version of every bot of the league's game, with bots and owners loaded."""
-    playing = (Bot.game == league.game, Bot.retired_at.is_(None))
-    query = select(Version).join(Version.bot).where(*playing, Version.state == VersionState.ACTIVE)
-    named = contains_eager(Version.bot).joinedload(Bot.owner)
+    """Returns the active version of every bot of the league's game, with bots and owners loaded.
+
+    Bots of closed accounts are left out.
+    """
+    playing = (Bot.game == league.game, Bot.retired_at.is_(None), User.closed_at.is_(None))
+    query = select(Version).join(Version.bot).join(Bot.owner).where(*playing)
+    query = query.where(Version.state == VersionState.ACTIVE)
+    named = contains_eager(Version.bot).contains_eager(Bot.owner)
     return session.scalars(query.options(named).order_by(Version.id)).all()
 
 

@@ -39,6 +39,8 @@ _ROWS: Final = (
 )
 """Rows of keys. A password must not be a walk along one of them."""
 _HASHER: Final = PasswordHasher()
+_SOUNDS: Final = ("bdfgklmnprstvz", "aeiou")
+"""Letters that are told apart on paper, and read aloud as they are written."""
 
 
 def hash_password(password: str, name: str) -> str:
@@ -51,6 +53,14 @@ def hash_password(password: str, name: str) -> str:
         return _HASHER.hash(password)
     except UnicodeEncodeError:
         raise BadName(_too_short()) from None
+
+
+def readable() -> str:
+    """Returns a random password that is easy to copy from paper, such as bakedo-rimufa-4729.
+
+    There are 2 to the power of 50 of them.
+    """
+    return f"{_word()}-{_word()}-{secrets.randbelow(10_000):04}"
 
 
 def fits(kept: str | None, password: str) -> bool:
@@ -117,6 +127,10 @@ def _common() -> frozenset[str]:
 def _nobody() -> str:
     """A hash to check for unknown names, so that they take as long as known ones."""
     return _HASHER.hash(secrets.token_hex(16))
+
+
+def _word() -> str:
+    return "".join(secrets.choice(_SOUNDS[place % 2]) for place in range(6))
 
 
 def _too_short() -> str:

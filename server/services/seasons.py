@@ -30,7 +30,16 @@ from server.db.models import (
     VersionState,
 )
 from server.db.session import compare_and_set
-from server.services import admission, audit, divisions, events, rounds, schedule, standings
+from server.services import (
+    admission,
+    audit,
+    classes,
+    divisions,
+    events,
+    rounds,
+    schedule,
+    standings,
+)
 from server.services.accounts import require_operator
 from server.services.leagues import UPCOMING, check_deals, format_of, schedule_of
 from server.services.lookup import find_league, find_season
@@ -122,6 +131,7 @@ def add(
     session.flush()
     if state == SeasonState.OPEN:
         events.publish(session, "season.open", season.id, now=now)
+        classes.enter_members(session, league, season=season, now=now)
     return season
 
 
@@ -135,6 +145,7 @@ def publish(session: Session, actor: User, name: int | str, *, now: int) -> None
     if season.starts_at is not None and season.starts_at <= now:
         values["starts_at"] = schedule.next_start(schedule_of(season.league), now)
     _change(session, season, (SeasonState.DRAFT,), SeasonState.OPEN, now, **values)
+    classes.enter_members(session, season.league, season=season, now=now)
     audit.note(session, actor, "season.open", f"season:{season.id}", now=now)
 
 

@@ -47,7 +47,8 @@ def begin(session: Session, user: User, *, agent: str, now: int) -> str:
     checked.
     """
     session.execute(delete(BrowserSession).where(BrowserSession.ends_at <= now))
-    if session.scalar(select(User.password).where(User.id == user.id)) != user.password:
+    found = session.get(User, user.id)
+    if found is None or found.password != user.password or found.closed_at is not None:
         raise Forbidden("the password has just been changed; log in again")
     for idle in sessions(session, user, now=now)[MOST - 1 :]:
         session.delete(idle)

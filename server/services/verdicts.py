@@ -8,7 +8,7 @@ from sqlalchemy import select
 
 from server.db.models import Version, VersionState
 from server.db.session import compare_and_set
-from server.services import jobs, notices, quarantine, tryouts, turns
+from server.services import classes, jobs, notices, quarantine, tryouts, turns
 from server.services.events import publish, storable
 from server.services.tryouts import TRY_OUT
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from matchbox.match.wire import TriedOut
     from matchbox.settings import Settings
+    from server.db.models import Season
 
 
 def settle(session: Session, message: TriedOut, *, settings: Settings, now: int) -> bool:
@@ -48,7 +49,9 @@ def settle(session: Session, message: TriedOut, *, settings: Settings, now: int)
         settled = _settle(session, version, message.accepted, values)
     if settled:
         publish(session, "version.settled", version.id, now=now)
-        _notify_owner(session, version, message.reasons, now)
+        plays = version.state == VersionState.ACTIVE
+        entered = classes.enter_accepted(session, version.bot, now=now) if plays else []
+        _notify_owner(session, version, message.reasons, entered, now)
         turns.advance(session, settings=settings, now=now, author=version.bot.owner_id)
     return settled
 
@@ -81,12 +84,16 @@ def _release(session: Session, version: Version, message: TriedOut, values: dict
     return True
 
 
-def _notify_owner(session: Session, version: Version, reasons: Sequence[str], now: int) -> None:
+def _notify_owner(
+    session: Session, version: Version, reasons: Sequence[str], entered: list[Season], now: int
+) -> None:
     what = f"{version.bot.full_name} version {version.number}"
     if version.state == VersionState.REFUSED:
         text = f"{what} was refused: {reasons[0] if reasons else 'see its report'}"
     elif version.state == VersionState.ACTIVE:
         text = f"{what} was accepted, and plays from now on."
+        if entered:
+            text += f" It is entered into {' and '.join(season.name for season in entered)}."
     else:
         text = (
             f"{what} was accepted. Another version plays; activate this one if you want it to play."

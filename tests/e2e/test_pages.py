@@ -103,7 +103,7 @@ def axe_says(page: Page) -> list[str]:
     [
         (SOURCE, PAGES),
         (OPERATOR, OPERATING),
-        (NOBODY, ("/", "/submit")),
+        (NOBODY, ("/", "/submit", "/join/abcd-2345")),
         (
             EMPTY,
             ("/", "/leaderboards/bomb", "/bots/alice/careful", "/seasons/7", "/account", "/inbox"),

@@ -152,6 +152,10 @@ _SEASON = (
     "INSERT INTO season (id, league_id, name, state, cycles, deals, seed, created_at, told) "
     "VALUES (1, 1, 'spring', 'running', 1, 2, 'x', 0, 3)"
 )
+_PERSON = (
+    'INSERT INTO "user" (id, name, role, muted, shares, created_at) '
+    "VALUES (1, 'alice', 'author', '[]', false, 0)"
+)
 OLD_LEAGUES = (
     _LEAGUE + "1, 'bomb', 'bomb', 'a')",
     _LEAGUE + "2, 'skull', 'skull', 'b')",
@@ -173,6 +177,23 @@ def test_a_season_that_was_announced_is_so_after_the_migration_and_back(url: str
         assert connection.scalar(text("SELECT announced FROM season")) == 3
         command.downgrade(config, "0012")
         assert connection.scalar(text("SELECT told FROM season")) == 3
+    database.close()
+
+
+def test_accounts_and_invitations_are_open_and_unjoined_after_the_migration(url: str) -> None:
+    database, config = Database(url), configuration()
+    with database.connect() as connection:
+        config.attributes["connection"] = connection
+        command.upgrade(config, "0013")
+        connection.execute(text(OLD_LEAGUES[0]))
+        connection.execute(text(_PERSON))
+        connection.execute(text("INSERT INTO invitation (league_id, user_id, at) VALUES (1, 1, 0)"))
+        command.upgrade(config, "0014")
+        assert not connection.scalar(text("SELECT joined FROM invitation"))
+        assert connection.scalar(text("SELECT join_code FROM league")) is None
+        assert connection.scalar(text('SELECT closed_at FROM "user"')) is None
+        command.downgrade(config, "0013")
+        assert connection.scalar(text("SELECT count(*) FROM invitation")) == 1
     database.close()
 
 

@@ -66,6 +66,8 @@ class League(Table):
     """When its seasons start: the fields of matchbox.league.format.Schedule; empty for never."""
     seed: Mapped[str] = mapped_column(String(64))
     """The seed of the match ids and of the dice of the continuous pairing."""
+    join_code: Mapped[str | None] = mapped_column(String(16), unique=True, index=True)
+    """The code with which anybody joins the league; None if it has none."""
     created_at: Mapped[int] = mapped_column(BigInteger)
 
 
@@ -134,13 +136,16 @@ class Entry(Table):
 
 
 class Invitation(Table):
-    """An account that may enter a league that is open by invitation only."""
+    """An account of a league: it may enter, even if the league is open by invitation only."""
 
     __tablename__ = "invitation"
 
     league_id: Mapped[int] = mapped_column(ForeignKey("league.id"), primary_key=True)
     user_id: Mapped[int] = mapped_column(ForeignKey("user.id"), primary_key=True)
     at: Mapped[int] = mapped_column(BigInteger)
+    joined: Mapped[bool] = mapped_column(default=False)
+    """Whether the account is in the league's class. Its bots then enter open seasons by
+    themselves."""
 
 
 class Rating(Table):

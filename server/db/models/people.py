@@ -67,6 +67,9 @@ class User(Table):
     shares: Mapped[bool] = mapped_column(default=False)
     """Whether any export of a season may include its bots' files and memories."""
     created_at: Mapped[int] = mapped_column(BigInteger)
+    closed_at: Mapped[int | None] = mapped_column(BigInteger)
+    """When an operator closed it; None while it is open. Nobody logs in to a closed account, and
+    its bots are not paired."""
     bots: Mapped[list[Bot]] = relationship(back_populates="owner")
 
     @property

@@ -39,7 +39,7 @@ from matchbox.errors import Forbidden, MatchboxError, NotFound
 from matchbox.game import CHANCE
 from matchbox.registry import game
 from server.headers import guard_answers
-from tests.unit.dashboard import compared, mailbox
+from tests.unit.dashboard import classroom, compared, mailbox
 from tests.unit.dashboard.seasons import (
     BOTS,
     EARLIER,
@@ -292,8 +292,10 @@ def admin() -> Admin:
         parked_versions=[TroubledVersion(id=5, bot="bob/ledger", number=3, trouble="no space")],
         parked_lessons=[lesson("waiting", parked=True, trouble="no space")],
         quarantined=[TroubledVersion(id=6, bot="bob/lodger", number=1, trouble="present thrice")],
-        users=[User(name=name, role=role, bots=2, created_at=EARLIER)
-               for name, role in (("alice", "author"), ("charlie", "operator"))],
+        users=[User(id=number, name=name, role=role, bots=2, created_at=EARLIER, closed_at=closed)
+               for number, name, role, closed in (
+                   (1, "alice", "author", None), (2, "bob", "author", EARLIER),
+                   (3, "charlie", "operator", None))],
     )  # fmt: skip
 
 
@@ -347,6 +349,10 @@ SOURCE: Final = Source(
     tokens=lambda: TOKENS,
     sessions=lambda: SESSIONS,
     admin=admin,
+    user=classroom.user,
+    invited=classroom.invited,
+    memberships=lambda: [classroom.MEMBERSHIP],
+    league_class=classroom.league_class,
     claim_open=lambda secret: secret == "good",
     comparison=compared.comparison,
     comparisons=compared.comparisons,
@@ -357,7 +363,7 @@ SOURCE: Final = Source(
     link_open=lambda secret: secret == "good",
     text_of=lambda owner, name, number: BROKEN,
 )  # fmt: skip
-NOBODY: Final = replace(SOURCE, viewer=lambda: None)
+NOBODY: Final = replace(SOURCE, viewer=lambda: None, memberships=list)
 OPERATOR: Final = replace(SOURCE, viewer=lambda: CHARLIE)
 
 
@@ -385,6 +391,8 @@ EMPTY: Final = replace(
     lessons=lambda owner, name: [],
     ratings=lambda owner, name: [],
     queue=lambda: NO_QUEUE,
+    memberships=list,
+    league_class=lambda name: classroom.league_class(name, empty=True),
 )  # fmt: skip
 
 PAGES: Final = (
@@ -395,12 +403,14 @@ PAGES: Final = (
     "/account", "/admin", "/first/good", "/first/" + quote("<b>used"),
     "/comparisons/1", "/comparisons/2", "/comparisons/3",
     "/inbox", "/account/email/good", "/account/email/used",
+    "/join", "/join/abcd-2345",
     "/docs/", "/docs/?q=memory+limit", "/docs/write-a-bot", "/docs/threat-model",
 )  # fmt: skip
 OPERATING: Final = (
     "/seasons", "/seasons/7", "/leagues", "/leagues/cup", "/seasons/7/operate",
     f"/matches/{MATCH}/operate", "/admin",
-    "/admin/audit",
+    "/admin/audit", "/leagues/cup/class", "/leagues/cup/class/card", "/admin/users/alice",
+    "/admin/users/bob",
 )  # fmt: skip
 """What an operator sees otherwise than others, or alone."""
 

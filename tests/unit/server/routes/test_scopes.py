@@ -42,7 +42,11 @@ def test_every_route_of_the_api_declares_its_scope(app: APIFlask) -> None:
     assert [route for route, scope in declared.items() if scope is None] == []
     assert set(declared.values()) == {*Scope, ANYBODY}
     open_to_all = {route for route, scope in declared.items() if scope == ANYBODY}
-    assert open_to_all == {("POST", "/api/v1/login"), ("POST", "/api/v1/accounts")}
+    assert open_to_all == {
+        ("POST", "/api/v1/login"),
+        ("POST", "/api/v1/accounts"),
+        ("GET", "/api/v1/join/<name:code>"),
+    }
     writing = {scope for (method, _), scope in declared.items() if method != "GET"}
     assert Scope.READ not in writing
 

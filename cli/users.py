@@ -1,0 +1,199 @@
+"""`matchbox admin user ...`: everybody's accounts, for operators and for whoever is at the machine.
+
+With --data a command works on the database itself, and needs no account.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from cli import output
+from cli.playing import JsonOption
+
+if TYPE_CHECKING:
+    from sqlalchemy.orm import Session
+
+    from server.context import Context
+    from server.db.models import User
+
+user = typer.Typer(help="Accounts.", no_args_is_help=True)
+
+NameArgument = Annotated[str, typer.Argument(help="the account's name")]
+DataOption = Annotated[
+    Path | None, typer.Option(help="work in this data folder, without an account of your own")
+]
+ROLES = ("author", "operator")
+
+
+@user.command()
+def create(
+    name: NameArgument,
+    role: Annotated[str, typer.Option(help="author or operator")] = "author",
+    password: Annotated[str, typer.Option(help="the password; a random one if left out")] = "",
+    data: DataOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Create an account. With --data it also gets a token, and may be the first operator."""
+    from server.services import passwords
+
+    _check_role(role)
+    secret = password or passwords.readable()
+    if data is not None:
+        answer = _in_folder(data, name, secret, role)
+    else:
+        answer = _account("/users", {"name": name, "password": secret, "role": role})
+    _show({**answer, **({} if password else {"password": secret})}, json)
+
+
+@user.command()
+def reset(
+    name: NameArgument,
+    revoke_tokens: Annotated[
+        bool, typer.Option("--revoke-tokens", help="revoke the account's tokens, too")
+    ] = False,
+    data: DataOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Give an account a random password, which is printed only once; ends its sessions."""
+    from server.services import account_operations
+
+    if data is not None:
+        with _folder(data) as context, context.write() as session:
+            fresh = account_operations.reset_password(
+                session, None, name, revoke=revoke_tokens, now=context.now()
+            )
+        _show({"name": name, "password": fresh}, json)
+        return
+    from cli.client import parse_answer
+    from cli.remote import connect
+    from matchbox.answers.classes import FreshAccount
+
+    with connect() as client:
+        made = client.post(f"/users/{name}/reset", {"revoke_tokens": revoke_tokens})
+    _show(parse_answer(FreshAccount, made).plain(), json)
+
+
+@user.command()
+def role(
+    name: NameArgument,
+    wanted: Annotated[str, typer.Argument(metavar="ROLE", help="author or operator")],
+    data: DataOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Make an account an author's or an operator's."""
+    _check_role(wanted)
+    if data is None:
+        _show(_account(f"/users/{name}/role", {"role": wanted}), json)
+        return
+    from server.services import account_operations
+
+    with _folder(data) as context, context.write() as session:
+        found = account_operations.set_role(session, None, name, wanted, now=context.now())
+    _show({"name": found.name, "role": str(found.role)}, json)
+
+
+@user.command()
+def close(
+    name: NameArgument,
+    reason: Annotated[str, typer.Option(help="why; it is kept in the log")],
+    data: DataOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Close an account: its sessions and tokens end, its bots are paired no more."""
+    if data is None:
+        _show(_account(f"/users/{name}/close", {"reason": reason}), json)
+        return
+    from server.services import account_operations
+
+    with _folder(data) as context, context.write() as session:
+        account_operations.close(session, None, name, reason, now=context.now())
+    _show({"name": name, "closed": True}, json)
+
+
+@user.command()
+def reopen(name: NameArgument, data: DataOption = None, json: JsonOption = False) -> None:
+    """Reopen a closed account; its tokens stay revoked."""
+    if data is None:
+        _show(_account(f"/users/{name}/reopen", {}), json)
+        return
+    from server.services import account_operations
+
+    with _folder(data) as context, context.write() as session:
+        account_operations.reopen(session, None, name, now=context.now())
+    _show({"name": name, "closed": False}, json)
+
+
+def _check_role(role: str) -> None:
+    from matchbox.errors import BadOption
+
+    if role not in ROLES:
+        raise BadOption(f"there is no role {role!r}: choose author or operator")
+
+
+def _account(path: str, body: dict[str, Any]) -> dict[str, Any]:
+    """Posts to the server, and returns the account that it answers."""
+    from cli.client import parse_answer
+    from cli.remote import connect
+    from matchbox.answers.accounts import Account
+
+    with connect() as client:
+        return parse_answer(Account, client.post(path, body)).plain()
+
+
+def _show(shown: dict[str, Any], json: bool) -> None:
+    if json:
+        output.document(shown)
+    else:
+        for key, value in shown.items():
+            print(f"{key}: {value}")
+
+
+@contextmanager
+def _folder(data: Path) -> Iterator[Context]:
+    """Opens the folder's or the environment's database."""
+    from cli.folder import settings_of
+    from cli.prepare import OfflineSender
+    from matchbox.settings import read_settings
+    from server.context import make_context
+
+    given = bool(os.environ.get("MATCHBOX_DATABASE_URL"))
+    settings = read_settings(os.environ) if given else settings_of(data)
+    context = make_context(settings, sender=OfflineSender())
+    try:
+        yield context
+    finally:
+        context.close()
+
+
+def _in_folder(data: Path, name: str, password: str, role: str) -> dict[str, Any]:
+    """Makes the account in the database; returns it and a token."""
+    from server.services import accounts
+
+    with _folder(data) as context, context.write() as session:
+        now = context.now()
+        if role == "author":
+            account = accounts.sign_up(session, name, password, signup="open", now=now)
+        else:
+            account = _operator(session, name, password, now)
+        token = accounts.make_token(session, account, "made by admin user create", now=now)
+        return {"name": account.name, "role": str(account.role), "token": token}
+
+
+def _operator(session: Session, name: str, password: str, now: int) -> User:
+    from sqlalchemy import select
+
+    from server.db.models import Role, User
+    from server.services import accounts
+
+    first = accounts.first_operator_link(session, now=now)
+    if first is not None:
+        return accounts.claim_operator(session, first, name, password, now=now)
+    actor = session.scalars(select(User).where(User.role == Role.OPERATOR)).first()
+    assert actor is not None
+    return accounts.create_user(session, actor, name, password, "operator", now=now)

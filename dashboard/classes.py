@@ -1,0 +1,91 @@
+"""The pages of a league's class: joining with a code, the operators' page, the printed cards.
+
+Knows addresses and templates, like dashboard.pages; the source knows the viewer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from flask import Response, redirect, render_template, request, url_for
+from werkzeug.wrappers import Response as AnyResponse
+
+from dashboard import tables
+from dashboard.forms import Values
+from dashboard.source import Source
+from matchbox.answers.classes import FreshAccounts
+from matchbox.errors import NotFound
+
+Answer = str | AnyResponse
+
+
+def rules(source: Source) -> Iterator[tuple[str, Callable[..., Answer]]]:
+    """Yields every address with its view; the view's name is the endpoint."""
+
+    def join_form() -> Answer:
+        code = "".join(request.args.get("code", "").split())[:64]
+        if code and "/" not in code:
+            return redirect(url_for("pages.join", code=code.lower()))
+        return render_template("join_form.html", error="", code="")
+
+    def join(code: str) -> Answer:
+        return join_page(source, code)
+
+    def league_class(name: str) -> Answer:
+        return class_page(source, name) if source.viewer() else _login_first()
+
+    def class_card(name: str) -> Answer:
+        if source.viewer() is None:
+            return _login_first()
+        return render_template("class_card.html", found=source.league_class(name))
+
+    def class_csv(name: str) -> Answer:
+        found = source.league_class(name)
+        response = Response(tables.author_results_csv(found.results), mimetype="text/csv")
+        response.headers["Content-Disposition"] = f'attachment; filename="{name}-authors.csv"'
+        return response
+
+    yield "/join", join_form
+    yield "/join/<code>", join
+    yield "/leagues/<name>/class", league_class
+    yield "/leagues/<name>/class/card", class_card
+    yield "/leagues/<name>/class.csv", class_csv
+
+
+def join_page(source: Source, code: str, values: Values | None = None, error: str = "") -> Answer:
+    """Returns the form that joins the league with this code; for an unknown code, that says so."""
+    try:
+        invited = source.invited(code)
+    except NotFound as unknown:
+        page = render_template("join_form.html", error=str(unknown), code=code)
+        return page if error else Response(page, 404)
+    return render_template("join.html", invited=invited, values=values or {}, error=error)
+
+
+def class_page(
+    source: Source,
+    name: str,
+    values: Values | None = None,
+    error: str = "",
+    refused: Sequence[tuple[str, str]] = (),
+) -> str:
+    """Returns the operators' page of a league's class. Raises Forbidden for others.
+
+    `refused` are the names of a list for which no account can be made, each with the reason.
+    """
+    return render_template(
+        "class.html",
+        found=source.league_class(name),
+        values=values or {},
+        error=error,
+        refused=refused,
+    )
+
+
+def passwords_page(fresh: FreshAccounts) -> str:
+    """Returns the page that shows the passwords of new accounts once, as cards to print."""
+    return render_template("passwords.html", fresh=fresh)
+
+
+def _login_first() -> AnyResponse:
+    return redirect(url_for("pages.login", next=request.path))

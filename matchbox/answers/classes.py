@@ -1,0 +1,90 @@
+"""The class of a league: its code, its accounts and their results."""
+
+from __future__ import annotations
+
+from matchbox.answers import Answer
+from matchbox.league.line import By
+
+
+class JoinCode(Answer):
+    """The code that joins a league, and the address of the page for it; null if there is none."""
+
+    league: str
+    code: str | None
+    link: str | None
+
+
+class Invited(Answer):
+    """The league that a code joins; `title` is the game's."""
+
+    league: str
+    game: str
+    title: str
+    code: str
+
+
+class Membership(Answer):
+    """A league whose class the viewer is in, and its open seasons, which their bots enter."""
+
+    league: str
+    game: str
+    title: str
+    seasons: list[str]
+
+
+class FreshAccount(Answer):
+    """An account that was just made, with its password, which is shown only once."""
+
+    name: str
+    password: str
+
+
+class FreshAccounts(Answer):
+    """The accounts that were just made from a list of names."""
+
+    league: str
+    items: list[FreshAccount]
+
+
+class AuthorResult(Answer):
+    """An author's result: that of the best of their bots on the board.
+
+    `rank` counts authors, `board_rank` bots; both are null for an author without a bot on the
+    board, as is `score`, the figure that ranks. `matches` counts those of all their bots there.
+    `joined` says whether the author is in the league's class, `closed` whether the account is
+    closed.
+    """
+
+    author: str
+    joined: bool
+    closed: bool
+    rank: int | None
+    best_bot: str | None
+    board_rank: int | None
+    score: float | None
+    matches: int
+    bots: int
+
+
+class AuthorResults(Answer):
+    """The results of a league's authors, best first.
+
+    They come from the season's standing, or from the league's own board if `season` is null. `by`
+    names the figure that ranks.
+    """
+
+    league: str
+    season: str | None
+    by: By
+    items: list[AuthorResult]
+    next: str | None
+
+
+class LeagueClass(Answer):
+    """The class of a league, for operators."""
+
+    league: str
+    game: str
+    title: str
+    code: JoinCode
+    results: AuthorResults

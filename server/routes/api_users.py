@@ -1,0 +1,76 @@
+"""Everybody's accounts, for operators: make one, reset a password, change a role, close one."""
+
+from __future__ import annotations
+
+from apiflask import APIBlueprint
+from flask import Response
+
+from matchbox.answers.accounts import Account
+from matchbox.answers.classes import FreshAccount
+from server import queries
+from server.auth import acting, context, signed_in
+from server.routes import schemas
+from server.routes.responses import answered
+from server.scopes import Scope, needs
+from server.services import account_operations, accounts
+
+routes = APIBlueprint("users", __name__, url_prefix="/api/v1", tag="Accounts")
+
+
+@routes.post("/users")
+@needs(Scope.OPERATE)
+@routes.input(schemas.NewUser)
+@routes.output(Account, status_code=201)
+def create(json_data: schemas.NewUser) -> Response:
+    """Makes an account for somebody else; for operators."""
+    made, actor = context(), signed_in()
+    wanted = json_data.name, json_data.password, json_data.role
+    with made.write() as session:
+        user = accounts.create_user(session, actor, *wanted, now=made.now())
+        return answered(queries.account(user), 201)
+
+
+@routes.post("/users/<name:name>/reset")
+@needs(Scope.OPERATE)
+@routes.input(schemas.PasswordReset)
+@routes.output(FreshAccount)
+def reset(name: str, json_data: schemas.PasswordReset) -> Response:
+    """Gives the account a new password, which is shown only once; for operators."""
+    made, actor = context(), signed_in()
+    with made.write() as session:
+        fresh = account_operations.reset_password(
+            session, actor, name, revoke=json_data.revoke_tokens, now=made.now()
+        )
+    return answered(FreshAccount(name=name, password=fresh))
+
+
+@routes.post("/users/<name:name>/role")
+@needs(Scope.OPERATE)
+@routes.input(schemas.NewRole)
+@routes.output(Account)
+def role(name: str, json_data: schemas.NewRole) -> Response:
+    """Makes the account an author's or an operator's; for operators."""
+    with acting() as (session, actor, now):
+        user = account_operations.set_role(session, actor, name, json_data.role, now=now)
+        return answered(queries.account(user))
+
+
+@routes.post("/users/<name:name>/close")
+@needs(Scope.OPERATE)
+@routes.input(schemas.Reason)
+@routes.output(Account)
+def close(name: str, json_data: schemas.Reason) -> Response:
+    """Closes the account; its bots are paired no more, and its matches stay. For operators."""
+    with acting() as (session, actor, now):
+        user = account_operations.close(session, actor, name, json_data.reason, now=now)
+        return answered(queries.account(user))
+
+
+@routes.post("/users/<name:name>/reopen")
+@needs(Scope.OPERATE)
+@routes.output(Account)
+def reopen(name: str) -> Response:
+    """Reopens a closed account; for operators."""
+    with acting() as (session, actor, now):
+        user = account_operations.reopen(session, actor, name, now=now)
+        return answered(queries.account(user))

@@ -1,0 +1,73 @@
+"""The forms of a league's class: join it, its code, its accounts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from flask import Blueprint, make_response, redirect, url_for
+
+from dashboard import classes as pages
+from matchbox.errors import BadNames
+from server.auth import acting, context, signed_in, start_session, visitor
+from server.queries import classes as queries
+from server.routes.form_fields import field, form_of, go_to, secret_page, typed
+from server.routes.source import the_source
+from server.services import classes
+
+if TYPE_CHECKING:
+    from werkzeug.wrappers import Response
+
+routes = Blueprint("forms_classes", __name__)
+
+
+@routes.post("/join/<name:code>")
+@form_of(pages.join_page, forbidden=True)
+def join(code: str) -> Response:
+    """Joins the league that has this code, with a new account or with the viewer's."""
+    made = context()
+    if visitor() is not None:
+        with acting() as (session, actor, now):
+            league = classes.join(session, actor, code, now=now)
+    else:
+        with made.write() as session:
+            name, password = field("name"), field("password")
+            user = classes.sign_up(session, code, name, password, now=made.now())
+            league = classes.league_of(session, code)
+        start_session(user)
+    return redirect(url_for("pages.submit", game=league.game), 303)
+
+
+@routes.post("/leagues/<name:name>/code")
+@form_of(pages.class_page)
+def renew_code(name: str) -> Response:
+    """Gives the league a new code."""
+    with acting() as (session, actor, now):
+        classes.renew_code(session, actor, name, now=now)
+    return go_to("pages.league_class", name=name)
+
+
+@routes.post("/leagues/<name:name>/code/withdraw")
+@form_of(pages.class_page)
+def withdraw_code(name: str) -> Response:
+    """Makes the league's code stop working."""
+    with acting() as (session, actor, now):
+        classes.withdraw_code(session, actor, name, now=now)
+    return go_to("pages.league_class", name=name)
+
+
+@routes.post("/leagues/<name:name>/accounts")
+@form_of(pages.class_page)
+def make_accounts(name: str) -> Response:
+    """Makes an account for each name of the list, and shows the passwords once."""
+    try:
+        names = classes.names_in(field("names"))
+        made = classes.make_accounts(context(), signed_in(), name, names)
+    except BadNames as error:
+        page = pages.class_page(
+            the_source(), name, values=typed(), error=_SUMMARY, refused=error.refused
+        )
+        return make_response(page, 422)
+    return secret_page(pages.passwords_page(queries.fresh_accounts(name, made)))
+
+
+_SUMMARY = "no account was made, because of these names; mend the list and send it again"

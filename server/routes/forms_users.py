@@ -1,0 +1,69 @@
+"""The operators' forms for everybody's accounts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from flask import Blueprint
+
+from dashboard import classes, users
+from dashboard import forms as pages
+from matchbox.answers.classes import FreshAccount, FreshAccounts
+from server.auth import acting, context, signed_in
+from server.routes.form_fields import field, form_of, go_to, secret_page
+from server.services import account_operations, accounts
+
+if TYPE_CHECKING:
+    from werkzeug.wrappers import Response
+
+routes = Blueprint("forms_users", __name__)
+
+
+@routes.post("/admin/users")
+@form_of(pages.admin_page)
+def create() -> Response:
+    """Makes an account for somebody else."""
+    made, actor = context(), signed_in()
+    wanted = field("name"), field("password"), field("role")
+    with made.write() as session:
+        accounts.create_user(session, actor, *wanted, now=made.now())
+    return go_to("pages.admin")
+
+
+@routes.post("/admin/users/<name:name>/reset")
+@form_of(users.user_page)
+def reset(name: str) -> Response:
+    """Gives the account a new password, and shows it once."""
+    made, actor, revoke = context(), signed_in(), field("revoke") == "yes"
+    with made.write() as session:
+        now = made.now()
+        fresh = account_operations.reset_password(session, actor, name, revoke=revoke, now=now)
+    items = [FreshAccount(name=name, password=fresh)]
+    return secret_page(classes.passwords_page(FreshAccounts(league="", items=items)))
+
+
+@routes.post("/admin/users/<name:name>/role")
+@form_of(users.user_page)
+def role(name: str) -> Response:
+    """Changes the account's role."""
+    with acting() as (session, actor, now):
+        account_operations.set_role(session, actor, name, field("role"), now=now)
+    return go_to("pages.user", name=name)
+
+
+@routes.post("/admin/users/<name:name>/close")
+@form_of(users.user_page)
+def close(name: str) -> Response:
+    """Closes the account."""
+    with acting() as (session, actor, now):
+        account_operations.close(session, actor, name, field("reason"), now=now)
+    return go_to("pages.user", name=name)
+
+
+@routes.post("/admin/users/<name:name>/reopen")
+@form_of(users.user_page)
+def reopen(name: str) -> Response:
+    """Reopens the account."""
+    with acting() as (session, actor, now):
+        account_operations.reopen(session, actor, name, now=now)
+    return go_to("pages.user", name=name)

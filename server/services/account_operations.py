@@ -1,0 +1,161 @@
+"""The actions of operators on accounts: a new password, another role, closing and reopening.
+
+Each is written to the audit log. The last operator cannot be demoted or closed.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from sqlalchemy import delete, func, select, update
+
+from matchbox.errors import BadName, BadOption, Conflict, NotFound
+from server.db.models import (
+    UNFINISHED,
+    Bot,
+    Entry,
+    Match,
+    MatchSeat,
+    Role,
+    Season,
+    SeasonState,
+    Token,
+    User,
+    Version,
+)
+from server.db.session import rows_changed
+from server.services import audit, events, exclusions, notices, passwords, sessions
+from server.services.accounts import require_operator
+
+if TYPE_CHECKING:
+    from sqlalchemy.orm import Session
+
+ROLES: Final = (Role.AUTHOR, Role.OPERATOR)
+
+
+def reset_password(
+    session: Session, actor: User | None, name: str, *, revoke: bool = False, now: int
+) -> str:
+    """Gives the account a random password, ends its sessions, and returns the password.
+
+    With `revoke`, also revokes its API tokens. `actor` is None for somebody at the machine itself.
+    Raises Forbidden or NotFound.
+    """
+    fresh = passwords.readable()
+    hashed = passwords.hash_password(fresh, name)  # slow: done before the write turn begins
+    user = _account(session, actor, name)
+    user.password = hashed
+    sessions.end_all(session, user)
+    if revoke:
+        revoke_tokens(session, user, now=now)
+    text = "An operator gave your account a new password, and ended its sessions."
+    notices.notify_owner(session, user.id, "password", f"user:{user.id}", text, now=now)
+    _note(session, actor, "user.reset", user, {"tokens": revoke}, now)
+    return fresh
+
+
+def set_role(session: Session, actor: User | None, name: str, role: str, *, now: int) -> User:
+    """Makes the account an author's or an operator's; a former operator's tokens are revoked.
+
+    Raises Forbidden, NotFound, BadName for an unknown role, or Conflict for the last operator.
+    """
+    user = _account(session, actor, name)
+    if role not in ROLES:
+        raise BadName(f"there is no role {role!r}; the roles are author and operator")
+    if user.role == role:
+        return user
+    if role != Role.OPERATOR:
+        require_another_operator(session, user)
+        revoke_tokens(session, user, now=now)
+    user.role = Role(role)
+    session.flush()
+    _note(session, actor, "user.role", user, {"role": role}, now)
+    return user
+
+
+def close(session: Session, actor: User | None, name: str, reason: str, *, now: int) -> User:
+    """Closes the account: nobody logs in to it, and its bots are paired no more.
+
+    Its sessions and tokens end, its bots leave the ranked queue and the seasons that have not
+    begun. Its matches stay. Raises Forbidden, NotFound, BadOption without a reason, or Conflict if
+    it is closed already or is the last operator's.
+    """
+    user = _account(session, actor, name)
+    if not reason.strip():
+        raise BadOption("give a reason; it is kept in the log")
+    if user.closed_at is not None:
+        raise Conflict(f"the account {name} is closed already")
+    require_another_operator(session, user)
+    user.closed_at = now
+    sessions.end_all(session, user)
+    revoke_tokens(session, user, now=now)
+    left = leave_everything(session, user, now=now)
+    detail = {"reason": events.storable(reason.strip(), 400), **left}
+    _note(session, actor, "user.close", user, detail, now)
+    return user
+
+
+def reopen(session: Session, actor: User | None, name: str, *, now: int) -> User:
+    """Reopens a closed account with its password and its bots; its tokens stay revoked.
+
+    Raises Forbidden, NotFound, or Conflict if it is open.
+    """
+    user = _account(session, actor, name)
+    if user.closed_at is None:
+        raise Conflict(f"the account {name} is not closed")
+    user.closed_at = None
+    session.flush()
+    _note(session, actor, "user.reopen", user, {}, now)
+    return user
+
+
+def require_another_operator(session: Session, user: User) -> None:
+    """Raises Conflict if nobody but this account could operate the platform."""
+    others = (User.role == Role.OPERATOR, User.closed_at.is_(None), User.id != user.id)
+    if user.role == Role.OPERATOR and not session.scalar(
+        select(func.count()).select_from(User).where(*others)
+    ):
+        raise Conflict(f"{user.name} is the last operator; make another account an operator first")
+
+
+def revoke_tokens(session: Session, user: User, *, now: int) -> None:
+    """Revokes every API token of the account."""
+    working = (Token.user_id == user.id, Token.purpose == "api", Token.revoked_at.is_(None))
+    session.execute(update(Token).where(*working).values(revoked_at=now))
+
+
+def leave_everything(session: Session, user: User, *, now: int) -> dict[str, int]:
+    """Takes the account's bots out of the ranked queue and of seasons that have not begun.
+
+    Returns how many matches became void, and how many entries ended.
+    """
+    own = select(Version.id).join(Version.bot).where(Bot.owner_id == user.id)
+    seated = Match.id.in_(select(MatchSeat.match_id).where(MatchSeat.version_id.in_(own)))
+    ranked = (Match.season_id.is_(None), Match.comparison_id.is_(None))
+    why = f"the account {user.name} was closed"
+    waiting = (*ranked, Match.state.in_(UNFINISHED), seated)
+    void = exclusions.make_void(session, why, *waiting, now=now)
+    early = select(Season.id).where(Season.state.in_((SeasonState.DRAFT, SeasonState.OPEN)))
+    bots = select(Bot.id).where(Bot.owner_id == user.id)
+    entered = delete(Entry).where(Entry.season_id.in_(early), Entry.bot_id.in_(bots))
+    return {"void": void, "entries": rows_changed(session, entered)}
+
+
+def _account(session: Session, actor: User | None, name: str) -> User:
+    if actor is not None:
+        require_operator(actor)
+    user = session.scalar(select(User).where(User.name == name, User.role.in_(ROLES)))
+    if user is None:
+        raise NotFound(f"there is no account {name!r}")
+    return user
+
+
+def _note(
+    session: Session,
+    actor: User | None,
+    action: str,
+    user: User,
+    detail: dict[str, object],
+    now: int,
+) -> None:
+    audit.note(session, actor, action, f"user:{user.id}", detail, now=now)

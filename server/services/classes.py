@@ -1,0 +1,274 @@
+"""The class of a league: a code that anybody may join with, and accounts made from a list of names.
+
+Whoever is in the class may enter the league's seasons, and their bots enter open ones by
+themselves.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+import secrets
+import unicodedata
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from sqlalchemy import select
+
+from matchbox.bundle import check_name
+from matchbox.errors import BadName, BadNames, BadOption, Conflict, Forbidden, NotFound
+from server.db.models import (
+    Bot,
+    Entry,
+    Invitation,
+    League,
+    Role,
+    Season,
+    SeasonState,
+    User,
+    Version,
+    VersionState,
+)
+from server.services import accounts, admission, audit, events, passwords
+from server.services.accounts import require_operator
+from server.services.lookup import find_league
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from sqlalchemy.orm import Session
+
+    from server.context import Context
+
+MOST: Final = 100
+"""The most accounts that are made at once."""
+_LETTERS: Final = "abcdefghjkmnpqrstuvwxyz23456789"
+"""The letters and digits of a code: those that nobody mistakes for another."""
+_UMLAUTS: Final = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss", "ø": "o", "ł": "l"})
+
+
+@dataclass(frozen=True)
+class Fresh:
+    """An account that was just made, with its password, which is stored nowhere."""
+
+    name: str
+    password: str
+
+
+def renew_code(session: Session, actor: User, league_name: str, *, now: int) -> str:
+    """Gives the league a new code, and returns it; an earlier one stops working.
+
+    Raises Forbidden or NotFound.
+    """
+    require_operator(actor)
+    league = find_league(session, league_name)
+    drawn = "".join(secrets.choice(_LETTERS) for _ in range(8))
+    code = league.join_code = f"{drawn[:4]}-{drawn[4:]}"
+    session.flush()
+    audit.note(session, actor, "league.code", f"league:{league.id}", now=now)
+    return code
+
+
+def withdraw_code(session: Session, actor: User, league_name: str, *, now: int) -> None:
+    """Makes the league's code stop working. Raises Forbidden, or NotFound if it has none."""
+    require_operator(actor)
+    league = find_league(session, league_name)
+    if league.join_code is None:
+        raise NotFound(f"league {league.name} has no code")
+    league.join_code = None
+    session.flush()
+    audit.note(session, actor, "league.uncode", f"league:{league.id}", now=now)
+
+
+def league_of(session: Session, code: str) -> League:
+    """Returns the league with this code, however it was typed. Raises NotFound."""
+    signs = "".join(letter for letter in code.lower() if letter.isalnum())
+    wanted = f"{signs[:4]}-{signs[4:]}"
+    found = session.scalar(select(League).where(League.join_code == wanted))
+    if found is None:
+        raise NotFound("this code does not work, or not any more; ask who gave it to you")
+    return found
+
+
+def leagues_of(session: Session, user: User) -> Sequence[League]:
+    """Returns the leagues whose classes the account is in, the last joined first."""
+    mine = (Invitation.user_id == user.id, Invitation.joined.is_(True))
+    query = select(League).join(Invitation, Invitation.league_id == League.id).where(*mine)
+    return session.scalars(query.order_by(Invitation.at.desc(), League.id.desc())).all()
+
+
+def join(session: Session, actor: User, code: str, *, now: int) -> League:
+    """Brings the account into the class of the league with this code, and enters its bots.
+
+    A second call changes nothing. Raises NotFound.
+    """
+    league = league_of(session, code)
+    _bring_in(session, actor, league, now=now)
+    audit.note(session, actor, "league.join", f"league:{league.id}", now=now)
+    enter_members(session, league, now=now, user=actor.id)
+    return league
+
+
+def sign_up(session: Session, code: str, name: str, password: str, *, now: int) -> User:
+    """Creates an author's account in the class of the league with this code.
+
+    It works where sign-up is closed, too. Raises NotFound, BadName or Conflict.
+    """
+    hashed = passwords.hash_password(password, name)  # slow: before the first statement
+    league = league_of(session, code)
+    user = accounts.add(session, name, hashed, Role.AUTHOR, now=now)
+    _bring_in(session, user, league, now=now)
+    audit.note(session, user, "league.join", f"league:{league.id}", now=now)
+    return user
+
+
+def names_in(text: str) -> list[str]:
+    """Returns the names in a list: one a line, or the first column, or that with the heading name.
+
+    Columns are separated by commas, semicolons or tabs. Empty lines are left out.
+    """
+    lines = [line for line in text.splitlines() if line.strip()]
+    if not lines:
+        return []
+    comma = next((sign for sign in "\t;," if sign in lines[0]), ",")
+    try:
+        rows = [[cell.strip() for cell in row] for row in csv.reader(lines, delimiter=comma)]
+    except csv.Error as error:
+        raise BadOption(f"the list is no CSV: {error}; give one name a line") from None
+    heading = [cell.lower() for cell in rows[0]]
+    column = heading.index("name") if "name" in heading else 0
+    rows = rows[1:] if "name" in heading else rows
+    return [row[column] if column < len(row) else "" for row in rows]
+
+
+def check_names(session: Session, actor: User, league_name: str, names: Sequence[str]) -> None:
+    """Raises BadNames with every name that no account can be made for, and why.
+
+    Raises Forbidden, NotFound, or BadOption for no names or too many.
+    """
+    require_operator(actor)
+    find_league(session, league_name)
+    if not 1 <= len(names) <= MOST:
+        raise BadOption(f"give 1 to {MOST} names, not {len(names)}")
+    refused = []
+    for place, name in enumerate(names):
+        why = "stands in the list twice" if name in names[:place] else _trouble(session, name)
+        if why:
+            refused.append((name, why))
+    if refused:
+        raise BadNames(refused)
+
+
+def make_accounts(
+    context: Context, actor: User, league_name: str, names: Sequence[str]
+) -> list[Fresh]:
+    """Creates an author's account for each name, in the league's class: all of them or none.
+
+    The passwords are hashed between two transactions, so that nobody waits for them. Raises as
+    `check_names`.
+    """
+    with context.read() as session:
+        check_names(session, actor, league_name, names)
+    drawn = [Fresh(name, passwords.readable()) for name in names]
+    hashed = [passwords.hash_password(one.password, one.name) for one in drawn]
+    with context.write() as session:
+        now = context.now()
+        check_names(session, actor, league_name, names)
+        league = find_league(session, league_name)
+        for name, password in zip(names, hashed, strict=True):
+            user = accounts.add(session, name, password, Role.AUTHOR, now=now)
+            _bring_in(session, user, league, now=now)
+            detail = {"role": "author", "league": league.name}
+            audit.note(session, actor, "user.create", f"user:{user.id}", detail, now=now)
+    return drawn
+
+
+def enter_members(
+    session: Session,
+    league: League,
+    *,
+    season: Season | None = None,
+    user: int | None = None,
+    bot: int | None = None,
+    now: int,
+) -> list[Season]:
+    """Enters the active bots of the league's class into its open seasons; returns the seasons.
+
+    Only into this season, only of this account, or only this bot, if one is given. If the league
+    limits the bots of an author, the newest uploads fill the places.
+    """
+    member = (Invitation.league_id == league.id, Invitation.joined.is_(True))
+    playing = (Bot.game == league.game, Bot.retired_at.is_(None), User.closed_at.is_(None))
+    query = select(Version).join(Version.bot).join(Bot.owner)
+    query = query.join(Invitation, Invitation.user_id == Bot.owner_id).where(*member, *playing)
+    query = query.where(Version.state == VersionState.ACTIVE)
+    if user is not None:
+        query = query.where(Bot.owner_id == user)
+    if bot is not None:
+        query = query.where(Bot.id == bot)
+    versions = session.scalars(query.order_by(Version.id.desc())).all()
+    if not versions:
+        return []
+    open_ones = select(Season).where(Season.league_id == league.id)
+    wanted = open_ones.where(Season.state == SeasonState.OPEN).order_by(Season.id)
+    found = [season] if season is not None else session.scalars(wanted).all()
+    return [one for one in found if _enter(session, one, versions, now)]
+
+
+def enter_accepted(session: Session, bot: Bot, *, now: int) -> list[Season]:
+    """Enters the bot into the open seasons of its game whose class its owner is in."""
+    return [
+        season
+        for league in leagues_of(session, bot.owner)
+        if league.game == bot.game
+        for season in enter_members(session, league, bot=bot.id, now=now)
+    ]
+
+
+def _enter(session: Session, season: Season, versions: Iterable[Version], now: int) -> bool:
+    inside = set(session.scalars(select(Entry.bot_id).where(Entry.season_id == season.id)))
+    entered = False
+    for version in versions:
+        if version.bot_id in inside:
+            continue
+        try:
+            admission.check_entry(session, season, version.bot)
+        except (Conflict, Forbidden):
+            continue
+        season.entries.append(Entry(season_id=season.id, bot=version.bot))
+        session.flush()
+        events.publish(session, "season.entered", season.id, now=now)
+        entered = True
+    return entered
+
+
+def _bring_in(session: Session, user: User, league: League, *, now: int) -> None:
+    known = session.get(Invitation, (league.id, user.id))
+    if known is None:
+        session.add(Invitation(league_id=league.id, user_id=user.id, at=now, joined=True))
+    else:
+        known.joined = True
+    session.flush()
+
+
+def _trouble(session: Session, name: str) -> str:
+    try:
+        accounts.check_free(session, name)
+    except Conflict:
+        return "is taken"
+    except BadName:
+        better = _spelled(name)
+        hint = f"try {better}" if better else "use 2 to 32 of a-z, 0-9 and -"
+        return f"cannot be an account's name; {hint}"
+    return ""
+
+
+def _spelled(name: str) -> str | None:
+    """The name in the letters that accounts may have, or None if nothing fits."""
+    plain = unicodedata.normalize("NFKD", name.lower().translate(_UMLAUTS))
+    letters = "".join(sign for sign in plain if not unicodedata.combining(sign))
+    better = re.sub(r"[^a-z0-9]+", "-", letters).strip("-")
+    try:
+        return check_name(better)
+    except BadName:
+        return None

@@ -1,0 +1,166 @@
+"""A class in a minute, in a real browser: pupils join with a code, an operator makes accounts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page, expect
+from werkzeug.serving import make_server
+
+from server.app import create_app
+from server.db.migrations import migrate
+from server.db.models import Role
+from server.services import accounts, leagues, seasons
+from tests.books import Books, open_books, tried_out
+from tests.builders import shipped
+
+pytestmark = pytest.mark.browser
+
+PASSWORD = "correct horse battery"
+SIZES: list[Any] = [{"width": 1280, "height": 900}, {"width": 390, "height": 844}]
+
+
+@pytest.fixture
+def books(tmp_path: Path) -> Iterator[Books]:
+    """A platform with an operator, and a league of bomb with an open season."""
+    url = f"sqlite:///{tmp_path / 'books.db'}"
+    migrate(url)
+    books = open_books(url, data=str(tmp_path), logins_per_minute=5)
+    books.wall()
+    books.league(paused=True)
+    with books.write() as session:
+        now = books.clock()
+        charlie = accounts.sign_up(session, "charlie", PASSWORD, signup="open", now=now)
+        charlie.role = Role.OPERATOR
+        leagues.create(
+            session, charlie, name="class-7b", game="bomb", settings=books.settings, now=now
+        )
+        seasons.create(session, charlie, name="spring", league="class-7b", now=now)
+    yield books
+    books.context.close()
+
+
+@pytest.fixture
+def address(books: Books) -> Iterator[str]:
+    """Where the whole application answers."""
+    server = make_server("127.0.0.1", 0, create_app(books.context), threaded=True)
+    thread = Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+@pytest.fixture(params=SIZES, ids=["wide", "phone"])
+def sized(page: Page, request: pytest.FixtureRequest) -> Page:
+    """A page of either width."""
+    page.set_viewport_size(request.param)
+    return page
+
+
+def log_in(page: Page, address: str, name: str, password: str = PASSWORD) -> None:
+    """Logs in by the form."""
+    page.goto(address + "/login")
+    page.get_by_label("Name").fill(name)
+    page.get_by_label("Password").fill(password)
+    page.get_by_role("button", name="Log in").click()
+
+
+def check(page: Page) -> None:
+    """Nothing that axe finds broken, and nothing wider than the screen."""
+    found = Axe().run(page).response["violations"]
+    assert [f"{one['id']}: {one['nodes'][0]['html'][:120]}" for one in found] == []
+    width = page.evaluate("document.documentElement.scrollWidth - window.innerWidth")
+    assert width <= 0, f"{page.url} is {width} px too wide"
+
+
+def test_a_pupil_joins_with_the_code_and_submits(sized: Page, books: Books, address: str) -> None:
+    page = sized
+    log_in(page, address, "charlie")
+    page.goto(address + "/leagues/class-7b")
+    page.get_by_role("link", name="the class of class-7b").click()
+    page.get_by_role("button", name="Make a code").click()
+    code = page.locator(".code-shown code").inner_text()
+    check(page)
+    page.get_by_role("link", name="A card to print").click()
+    expect(page.locator(".big")).to_have_text(code)
+    check(page)
+    page.context.clear_cookies()
+
+    page.goto(address + "/join")
+    page.get_by_label("Code").fill(code.upper().replace("-", " "))
+    page.get_by_role("button", name="Go on").click()
+    expect(page.get_by_role("heading", name="Join class-7b")).to_be_visible()
+    check(page)
+    page.get_by_label("Name").fill("charlie")
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Join and write a bot").click()
+    expect(page.get_by_role("alert")).to_contain_text("is taken")
+    expect(page.get_by_label("Name")).to_have_value("charlie")
+    page.get_by_label("Name").fill("dora")
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Join and write a bot").click()
+    expect(page.locator("main")).to_contain_text("is entered into spring")
+    assert page.url.endswith("/submit?game=bomb")
+    check(page)
+
+
+def test_a_bot_that_a_pupil_submits_is_entered(page: Page, books: Books, address: str) -> None:
+    with books.write() as session:
+        from server.services import classes
+
+        charlie = accounts.log_in(session, "charlie", PASSWORD)
+        code = classes.renew_code(session, charlie, "class-7b", now=books.clock())
+        dora = classes.sign_up(session, code, "dora", PASSWORD, now=books.clock())
+    books.upload(dora, "careful", shipped("bomb", "medium"))
+    for job in books.try_outs():
+        books.settle(tried_out(job, accepted=True))
+    log_in(page, address, "dora")
+    page.goto(address + "/inbox")
+    expect(page.locator("main")).to_contain_text("It is entered into spring")
+    page.goto(address + "/seasons/1")
+    expect(page.locator("main")).to_contain_text("dora/careful")
+
+
+def test_an_operator_makes_a_class_of_thirty_prints_it_and_resets_a_password(
+    sized: Page, books: Books, address: str
+) -> None:
+    page = sized
+    log_in(page, address, "charlie")
+    page.goto(address + "/leagues/class-7b/class")
+    names = [f"pupil-{number:02}" for number in range(30)]
+    page.get_by_label("Names").fill("\n".join([*names, "Anna Müller"]))
+    page.get_by_role("button", name="Make the accounts").click()
+    expect(page.locator(".refused")).to_contain_text("try anna-mueller")
+    expect(page.get_by_label("Names")).to_have_value("\n".join([*names, "Anna Müller"]))
+    check(page)
+    page.get_by_label("Names").fill("\n".join(names))
+    page.get_by_role("button", name="Make the accounts").click()
+    cards = page.locator(".account-cards li")
+    expect(cards).to_have_count(30)
+    password = cards.nth(4).locator(".secret").inner_text()
+    check(page)
+    page.emulate_media(media="print")
+    expect(page.locator(".top")).to_be_hidden()
+    expect(page.get_by_role("button", name="Print the cards")).to_be_hidden()
+    expect(cards.nth(29)).to_be_visible()
+    page.emulate_media(media="screen")
+    page.get_by_role("link", name="Back to the class").click()
+    expect(page.locator("tbody tr")).to_have_count(30)
+    page.get_by_role("link", name="pupil-04").click()
+    check(page)
+    page.get_by_role("button", name="Give it a new password").click()
+    fresh = page.locator(".account-cards .secret").inner_text()
+    assert re.fullmatch(r"[a-z]{6}-[a-z]{6}-\d{4}", fresh)
+    page.context.clear_cookies()
+    log_in(page, address, "pupil-04", password)
+    expect(page.get_by_role("alert")).to_contain_text("wrong")
+    log_in(page, address, "pupil-04", fresh)
+    expect(page.get_by_role("link", name="pupil-04")).to_be_visible()

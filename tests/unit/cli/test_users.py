@@ -1,0 +1,64 @@
+"""Accounts and classes by command."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from server.db.models import User
+from server.services import accounts
+from tests.unit.cli.conftest import Platform, Run
+
+
+def test_a_class_is_made_by_command(
+    matchbox: Run, platform: Platform, charlie: User, tmp_path: Path
+) -> None:
+    matchbox("league", "create", "cup", "--game", "bomb")
+    assert matchbox("league", "code", "cup").code == 0
+    code = matchbox("league", "code", "cup", "--renew", "--json").json["code"]
+    assert code in matchbox("league", "code", "cup").out
+    assert matchbox("league", "code", "cup", "--withdraw", "--json").json["code"] is None
+    names = tmp_path / "names.csv"
+    names.write_text("name,group\nanna,7b\nben,7b\n")
+    made = matchbox("league", "accounts", "cup", names, "--json").json["items"]
+    assert [one["name"] for one in made] == ["anna", "ben"]
+    again = matchbox("league", "accounts", "cup", names)
+    assert again.code == 1
+    assert "'anna' is taken" in again.err
+    assert matchbox("league", "results", "cup", "--csv").out.splitlines()[1].startswith("anna,1,")
+    assert "ben" in matchbox("league", "results", "cup").out
+    with platform.books.context.read() as session:
+        assert accounts.log_in(session, "anna", made[0]["password"])
+
+
+def test_accounts_are_reset_changed_closed_and_reopened_by_command(
+    matchbox: Run, platform: Platform, alice: User, charlie: User
+) -> None:
+    fresh = matchbox("admin", "user", "reset", "alice", "--json").json
+    with platform.books.context.read() as session:
+        assert accounts.log_in(session, "alice", fresh["password"])
+    changed = matchbox("admin", "user", "role", "alice", "operator", "--json").json
+    assert changed == {"name": "alice", "role": "operator"}
+    assert matchbox("admin", "user", "role", "alice", "king").code == 2
+    assert matchbox("admin", "user", "close", "alice", "--reason", "left").code == 0
+    last = matchbox("admin", "user", "role", "charlie", "author")
+    assert (last.code, "last operator" in last.err) == (1, True)
+    assert matchbox("admin", "user", "reopen", "alice").code == 0
+
+
+def test_at_the_machine_itself_no_account_is_needed(
+    matchbox: Run,
+    platform: Platform,
+    alice: User,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("MATCHBOX_DATABASE_URL", platform.books.settings.database_url)
+    monkeypatch.setenv("MATCHBOX_SECRET_KEY", platform.books.settings.secret_key)
+    here = ("--data", tmp_path, "--json")
+    fresh = matchbox("admin", "user", "reset", "alice", *here).json
+    with platform.books.context.read() as session:
+        assert accounts.log_in(session, "alice", fresh["password"])
+    assert matchbox("admin", "user", "role", "alice", "operator", *here).json["role"] == "operator"
+    assert "last operator" in matchbox("admin", "user", "role", "alice", "author", *here).err

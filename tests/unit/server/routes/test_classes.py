@@ -1,0 +1,192 @@
+"""A league's class over HTTP: joining with a code, the operators' page and accounts."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+
+import pytest
+
+from server.db.models import User
+from server.services import classes
+from tests.books import GAME, Books
+from tests.unit.server.routes.conftest import Browse, Browser, Caller, MakeApp, problem
+
+PASSWORD = "a password of dora"
+
+
+@pytest.fixture
+def code(books: Books, charlie: User) -> str:
+    """The code of the game's league."""
+    with books.write() as session:
+        return classes.renew_code(session, charlie, GAME, now=books.clock())
+
+
+def test_a_pupil_joins_in_one_step_and_lands_where_bots_are_written(
+    browse: Browse, code: str
+) -> None:
+    pupil = browse(None)
+    assert code in pupil.get(f"/join?code={code.upper()}").location
+    assert "Join bomb" in pupil.get(f"/join/{code}").text
+    answer = pupil.send(f"/join/{code}", name="dora", password=PASSWORD)
+    assert (answer.status_code, answer.location) == (303, f"/submit?game={GAME}")
+    assert "You are in league" in pupil.get(answer.location).text
+    assert "not in the class" not in pupil.get("/account").text
+
+
+def test_an_account_joins_by_a_press(browse: Browse, alice: User, code: str, books: Books) -> None:
+    alices = browse(alice)
+    assert "Join as alice" in alices.get(f"/join/{code}").text
+    assert alices.send(f"/join/{code}").status_code == 303
+    with books.context.read() as session:
+        assert classes.leagues_of(session, alice)
+
+
+def test_a_refused_pupil_keeps_what_was_typed(browse: Browse, alice: User, code: str) -> None:
+    pupil = browse(None)
+    for name, password in (("alice", PASSWORD), ("dora", "short")):
+        answer = pupil.send(f"/join/{code}", name=name, password=password)
+        assert answer.status_code in (409, 422)
+        assert f'value="{name}"' in answer.text
+        assert password not in answer.text
+
+
+def test_a_code_that_does_not_work_is_told_so(browse: Browse, nobody: Caller) -> None:
+    pupil = browse(None)
+    assert pupil.get("/join/none-none").status_code == 404
+    assert "does not work" in pupil.get("/join/none-none").text
+    answer = pupil.send("/join/none-none", name="dora", password=PASSWORD)
+    assert (answer.status_code, "does not work" in answer.text) == (404, True)
+    problem(nobody.get("/join/none-none"), 404)
+
+
+def test_a_whole_class_signs_up_from_one_address(make_app: MakeApp) -> None:
+    app = make_app(logins_per_minute=2, signup="closed")
+    context = app.extensions["matchbox"]
+    from matchbox import registry
+    from server.services import leagues
+
+    with context.write() as session:
+        (league,) = leagues.ensure_default_leagues(
+            session, [registry.game(GAME)], context.settings, now=context.now()
+        )
+        league.join_code = "abcd-2345"
+    for number in range(5):
+        pupil = Browser(app.test_client())
+        answer = pupil.send("/join/abcd-2345", name=f"pupil-{number}", password=PASSWORD)
+        assert answer.status_code == 303
+    for number in range(5):
+        body = {"name": f"other-{number}", "password": PASSWORD, "code": "ABCD2345"}
+        assert app.test_client().post("/api/v1/accounts", json=body).status_code == 201
+    guesser = Browser(app.test_client())
+    token = guesser.csrf_token()
+    told = [guesser.get(f"/join/guess-{number}").status_code for number in range(4)]
+    assert told == [404, 404, 429, 429], "guesses of codes count"
+    answer = guesser.send("/login", name="pupil-1", password="a wrong one", csrf_token=token)
+    assert answer.status_code == 429
+    assert 'value="pupil-1"' in answer.text, "what was typed stays"
+    assert "wait a minute" in answer.text
+
+
+def test_an_operator_makes_a_code_and_takes_it_back(
+    browse: Browse, charlie: User, as_charlie: Caller
+) -> None:
+    page = browse(charlie)
+    assert "Make a code" in page.get(f"/leagues/{GAME}/class").text
+    assert page.send(f"/leagues/{GAME}/code").status_code == 303
+    known = as_charlie.get(f"/leagues/{GAME}/code").get_json()
+    assert known["link"].endswith(f"/join/{known['code']}")
+    assert known["code"] in page.get(f"/leagues/{GAME}/class").text
+    assert known["code"] in page.get(f"/leagues/{GAME}/class/card").text
+    assert page.send(f"/leagues/{GAME}/code/withdraw").status_code == 303
+    assert as_charlie.get(f"/leagues/{GAME}/code").get_json()["code"] is None
+    fresh = as_charlie.post(f"/leagues/{GAME}/code").get_json()["code"]
+    assert as_charlie.delete(f"/leagues/{GAME}/code").status_code == 204
+    problem(as_charlie.get(f"/join/{fresh}"), 404)
+
+
+def test_accounts_are_made_from_names_and_their_passwords_work(
+    browse: Browse, charlie: User, as_charlie: Caller, nobody: Caller
+) -> None:
+    answer = browse(charlie).send(f"/leagues/{GAME}/accounts", names="anna\nben")
+    assert answer.headers["Cache-Control"] == "no-store"
+    shown = re.findall(r'class="secret">([^<]+)<', answer.text)
+    assert len(shown) == 2
+    made = as_charlie.post(f"/leagues/{GAME}/accounts", {"names": ["cleo"]}).get_json()["items"]
+    for name, password in (("anna", shown[0]), ("ben", shown[1]), *[tuple(made[0].values())]):
+        assert nobody.post("/login", {"name": name, "password": password}).status_code == 201
+
+
+def test_a_list_with_bad_names_is_shown_again_whole(
+    browse: Browse, charlie: User, as_charlie: Caller
+) -> None:
+    answer = browse(charlie).send(f"/leagues/{GAME}/accounts", names="anna\ncharlie\nBen B")
+    assert answer.status_code == 422
+    assert "anna\ncharlie\nBen B</textarea>" in answer.text
+    assert "try ben-b" in answer.text
+    told = problem(as_charlie.post(f"/leagues/{GAME}/accounts", {"names": ["x", "charlie"]}), 422)
+    assert "2 of the names" in told["detail"]
+
+
+def test_authors_may_do_none_of_it(browse: Browse, alice: User, as_alice: Caller) -> None:
+    page = browse(alice)
+    for path in (f"/leagues/{GAME}/class", f"/leagues/{GAME}/class.csv", "/admin/users/alice"):
+        assert page.get(path).status_code == 403
+    for path in (f"/leagues/{GAME}/code", f"/leagues/{GAME}/accounts", "/admin/users/alice/reset"):
+        assert page.send(path, names="x").status_code == 403
+    for path in (
+        f"/leagues/{GAME}/code",
+        f"/leagues/{GAME}/results",
+        f"/leagues/{GAME}/results.csv",
+    ):
+        problem(as_alice.get(path), 403)
+    for path, body in (("reset", {}), ("role", {"role": "operator"}), ("close", {"reason": "x"})):
+        problem(as_alice.post(f"/users/alice/{path}", body), 403)
+
+
+def test_results_come_as_csv_by_page_and_api(
+    browse: Browse, charlie: User, as_charlie: Caller, as_alice: Caller, books: Books,
+    alice: User, code: str,
+) -> None:  # fmt: skip
+    assert as_alice.post("/join", {"code": code}).get_json()["league"] == GAME
+    books.bot(alice, "one")
+    page = browse(charlie).get(f"/leagues/{GAME}/class.csv")
+    assert page.mimetype == "text/csv"
+    assert page.text == as_charlie.get(f"/leagues/{GAME}/results.csv").text
+    (line,) = csv.DictReader(io.StringIO(page.text))
+    assert (line["author"], line["joined"], line["bots"], line["by"]) == ("alice", "1", "1", "elo")
+    assert as_charlie.get(f"/leagues/{GAME}/results").get_json()["items"][0]["author"] == "alice"
+    problem(as_charlie.get(f"/leagues/{GAME}/results?season=none"), 404)
+
+
+def test_an_operator_resets_demotes_closes_and_reopens_by_page(
+    browse: Browse, alice: User, charlie: User, nobody: Caller, books: Books
+) -> None:
+    page = browse(charlie)
+    answer = page.send("/admin/users/alice/reset", revoke="yes")
+    (password,) = re.findall(r'class="secret">([^<]+)<', answer.text)
+    login = {"name": "alice", "password": password}
+    assert nobody.post("/login", login).status_code == 201
+    assert page.send("/admin/users/alice/role", role="operator").status_code == 303
+    assert page.send("/admin/users/alice/role", role="author").status_code == 303
+    assert page.send("/admin/users/alice/close", reason=" ").status_code == 422
+    assert page.send("/admin/users/alice/close", reason="spam").status_code == 303
+    assert "is closed since" in page.get("/admin/users/alice").text
+    problem(nobody.post("/login", login), 401)
+    assert page.send("/admin/users/alice/reopen").status_code == 303
+    assert nobody.post("/login", login).status_code == 201
+    assert page.send("/admin/users/charlie/role", role="author").status_code == 409
+    assert "user.close" in page.get("/admin/users/alice").text
+
+
+def test_an_operator_does_the_same_by_api(as_charlie: Caller, alice: User, nobody: Caller) -> None:
+    fresh = as_charlie.post("/users/alice/reset", {}).get_json()
+    assert nobody.post("/login", fresh).status_code == 201
+    assert (
+        as_charlie.post("/users/alice/role", {"role": "operator"}).get_json()["role"] == "operator"
+    )
+    assert as_charlie.post("/users/alice/close", {"reason": "left"}).status_code == 200
+    problem(nobody.post("/login", fresh), 401)
+    assert as_charlie.post("/users/alice/reopen", {}).status_code == 200
+    assert nobody.post("/login", fresh).status_code == 201

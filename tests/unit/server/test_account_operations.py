@@ -1,0 +1,149 @@
+"""What operators do to accounts: a new password, another role, closing and reopening."""
+
+from __future__ import annotations
+
+import pytest
+from sqlalchemy import select
+
+from matchbox.errors import BadName, BadOption, Conflict, Forbidden, NotFound
+from server.db.models import Audit, Match, MatchState, Notice, Role, Season, User
+from server.services import account_operations, accounts, entries, seasons, sessions
+from server.services.tick import tick
+from tests.books import GAME, Books
+
+PASSWORD = "a password of dora"
+
+
+@pytest.fixture
+def dora(books: Books) -> User:
+    """An author with a password."""
+    with books.write() as session:
+        return accounts.sign_up(session, "dora", PASSWORD, signup="open", now=books.clock())
+
+
+def doings(books: Books) -> list[tuple[str, int | None]]:
+    """The audit log: each action with who did it."""
+    with books.context.read() as session:
+        lines = session.scalars(select(Audit).order_by(Audit.id))
+        return [(one.action, one.actor_id) for one in lines]
+
+
+def test_a_reset_gives_a_new_password_ends_the_sessions_and_tells_the_owner(
+    books: Books, dora: User, charlie: User
+) -> None:
+    with books.write() as session:
+        sessions.begin(session, dora, agent="a test", now=books.clock())
+        token = accounts.make_token(session, dora, "laptop", now=books.clock())
+        fresh = account_operations.reset_password(session, charlie, "dora", now=books.clock())
+    with books.write() as session:
+        known = accounts.log_in(session, "dora", fresh)
+        assert sessions.sessions(session, known, now=books.clock()) == []
+        assert accounts.token_of(session, token, now=books.clock())
+        with pytest.raises(Forbidden):
+            accounts.log_in(session, "dora", PASSWORD)
+        notice = session.scalars(select(Notice).where(Notice.user_id == dora.id)).one()
+        assert notice.kind == "password"
+        assert fresh not in notice.text
+        account_operations.reset_password(session, None, "dora", revoke=True, now=books.clock())
+        with pytest.raises(Forbidden):
+            accounts.token_of(session, token, now=books.clock())
+    assert doings(books) == [("user.reset", charlie.id), ("user.reset", None)]
+
+
+def test_only_operators_do_any_of_it(books: Books, alice: User, dora: User) -> None:
+    now = books.clock()
+    with books.write() as session:
+        for name in ("dora", "nobody"):
+            with pytest.raises(Forbidden):
+                account_operations.reset_password(session, alice, name, now=now)
+            with pytest.raises(Forbidden):
+                account_operations.set_role(session, alice, name, "operator", now=now)
+            with pytest.raises(Forbidden):
+                account_operations.close(session, alice, name, "why", now=now)
+            with pytest.raises(Forbidden):
+                account_operations.reopen(session, alice, name, now=now)
+
+
+def test_the_house_and_nobody_are_no_accounts(books: Books, charlie: User) -> None:
+    with books.write() as session:
+        accounts.house(session, now=books.clock())
+        for name in ("house", "nobody"):
+            with pytest.raises(NotFound):
+                account_operations.close(session, charlie, name, "why", now=books.clock())
+
+
+def test_a_role_changes_and_a_former_operators_tokens_end(
+    books: Books, dora: User, charlie: User
+) -> None:
+    with books.write() as session:
+        now = books.clock()
+        account_operations.set_role(session, charlie, "dora", "operator", now=now)
+        known = session.get_one(User, dora.id)
+        token = accounts.make_token(session, known, "laptop", now=now)
+        account_operations.set_role(session, charlie, "dora", "author", now=now)
+        assert session.get_one(User, dora.id).role == Role.AUTHOR
+        with pytest.raises(Forbidden):
+            accounts.token_of(session, token, now=now)
+        with pytest.raises(BadName):
+            account_operations.set_role(session, charlie, "dora", "house", now=now)
+
+
+def test_the_last_operator_is_neither_demoted_nor_closed(
+    books: Books, dora: User, charlie: User
+) -> None:
+    with books.write() as session:
+        now = books.clock()
+        with pytest.raises(Conflict, match="last operator"):
+            account_operations.set_role(session, charlie, "charlie", "author", now=now)
+        account_operations.set_role(session, charlie, "dora", "operator", now=now)
+        account_operations.close(session, charlie, "dora", "left", now=now)
+        with pytest.raises(Conflict, match="last operator"):
+            account_operations.close(session, charlie, "charlie", "left", now=now)
+
+
+def test_a_closed_account_is_locked_out_and_its_bots_leave_the_queue(
+    books: Books, dora: User, bob: User, charlie: User
+) -> None:
+    books.league()
+    bots = [books.the_bot(books.bot(user, f"{user.name}-bot")) for user in (dora, bob)]
+    now = books.clock()
+    with books.write() as session:
+        spring = seasons.create(session, charlie, name="spring", league=GAME, now=now)
+        for user, bot in zip((dora, bob), bots, strict=True):
+            entries.enter(session, user, spring.id, bot.full_name, now=now)
+        token = accounts.make_token(session, dora, "laptop", now=now)
+        secret = sessions.begin(session, dora, agent="a test", now=now)
+    tick(books.context)
+    with books.write() as session:
+        assert session.scalars(select(Match)).all()
+        account_operations.close(session, charlie, "dora", "spam", now=now)
+    with books.write() as session:
+        states = set(session.scalars(select(Match.state)))
+        assert states == {MatchState.VOID}
+        assert [one.bot.name for one in session.get_one(Season, spring.id).entries] == ["bob-bot"]
+        assert sessions.session_of(session, secret, now=now) is None
+        with pytest.raises(Forbidden):
+            accounts.token_of(session, token, now=now)
+        with pytest.raises(Forbidden, match="closed"):
+            accounts.log_in(session, "dora", PASSWORD)
+        with pytest.raises(Forbidden, match="wrong"):
+            accounts.log_in(session, "dora", "a guess at it")
+    books.clock.pass_by(minutes=5)
+    tick(books.context)
+    with books.write() as session:
+        assert set(session.scalars(select(Match.state))) == {MatchState.VOID}, "nobody is left"
+        with pytest.raises(Conflict):
+            account_operations.close(session, charlie, "dora", "again", now=now)
+        account_operations.reopen(session, charlie, "dora", now=now)
+        assert accounts.log_in(session, "dora", PASSWORD).name == "dora"
+        with pytest.raises(Conflict):
+            account_operations.reopen(session, charlie, "dora", now=now)
+    books.clock.pass_by(minutes=5)
+    tick(books.context)
+    with books.context.read() as session:
+        assert set(session.scalars(select(Match.state))) > {MatchState.VOID}
+
+
+def test_closing_needs_a_reason(books: Books, dora: User, charlie: User) -> None:
+    with books.write() as session, pytest.raises(BadOption):
+        account_operations.close(session, charlie, "dora", "  ", now=books.clock())

@@ -1,0 +1,203 @@
+"""A league's class: its code, accounts from a list of names, bots that enter by themselves."""
+
+from __future__ import annotations
+
+import pytest
+from sqlalchemy import select
+
+from matchbox.errors import BadNames, BadOption, Conflict, Forbidden, NotFound
+from matchbox.league.format import Admission, given
+from server.db.models import Audit, Invitation, Season, User
+from server.queries import classes as queries
+from server.services import accounts, admission, classes, leagues, seasons
+from tests.books import Books
+
+PASSWORD = "a password of dora"
+
+
+@pytest.fixture
+def cup(books: Books, charlie: User) -> str:
+    """A league of bomb by invitation, with a code."""
+    with books.write() as session:
+        leagues.create(
+            session,
+            charlie,
+            name="cup",
+            game="bomb",
+            admission=given(Admission, {"by": "invitation", "bots": 1}),
+            settings=books.settings,
+            now=books.clock(),
+        )
+        return classes.renew_code(session, charlie, "cup", now=books.clock())
+
+
+def open_season(books: Books, charlie: User, name: str = "spring", draft: bool = False) -> int:
+    """A season of the cup."""
+    with books.write() as session:
+        made = seasons.create(
+            session, charlie, name=name, league="cup", draft=draft, now=books.clock()
+        )
+        return made.id
+
+
+def entered(books: Books, season: int) -> list[str]:
+    """The bots in the season."""
+    with books.context.read() as session:
+        return sorted(one.bot.full_name for one in session.get_one(Season, season).entries)
+
+
+def deeds(books: Books) -> list[str]:
+    """The audit log's actions, oldest first."""
+    with books.context.read() as session:
+        return list(session.scalars(select(Audit.action).order_by(Audit.id)))
+
+
+def test_a_code_signs_up_and_lets_in_where_sign_up_is_closed(books: Books, cup: str) -> None:
+    with books.write() as session:
+        dora = classes.sign_up(session, cup, "dora", PASSWORD, now=books.clock())
+        league = classes.league_of(session, cup)
+        assert admission.may_enter(session, league, dora)
+        assert [one.name for one in classes.leagues_of(session, dora)] == ["cup"]
+    assert deeds(books)[-2:] == ["league.code", "league.join"]
+
+
+@pytest.mark.parametrize("typed", [str.upper, lambda code: code.replace("-", " "), lambda c: c])
+def test_a_code_is_read_however_it_was_typed(books: Books, cup: str, typed) -> None:  # type: ignore[no-untyped-def]
+    with books.context.read() as session:
+        assert classes.league_of(session, typed(cup)).name == "cup"
+
+
+def test_a_new_code_replaces_the_one_before_and_one_can_be_taken_back(
+    books: Books, charlie: User, cup: str
+) -> None:
+    with books.write() as session:
+        fresh = classes.renew_code(session, charlie, "cup", now=books.clock())
+        assert fresh != cup
+        with pytest.raises(NotFound):
+            classes.league_of(session, cup)
+        classes.withdraw_code(session, charlie, "cup", now=books.clock())
+        for code in (fresh, "", "-", "none"):
+            with pytest.raises(NotFound):
+                classes.league_of(session, code)
+        with pytest.raises(NotFound):
+            classes.withdraw_code(session, charlie, "cup", now=books.clock())
+
+
+def test_only_operators_make_codes_and_accounts(books: Books, alice: User, cup: str) -> None:
+    with books.write() as session:
+        for action in (classes.renew_code, classes.withdraw_code):
+            with pytest.raises(Forbidden):
+                action(session, alice, "cup", now=books.clock())
+    with pytest.raises(Forbidden):
+        classes.make_accounts(books.context, alice, "cup", ["dora"])
+
+
+def test_a_bot_of_the_class_is_entered_when_it_is_accepted(
+    books: Books, alice: User, bob: User, charlie: User, cup: str
+) -> None:
+    spring = open_season(books, charlie)
+    with books.write() as session:
+        classes.join(session, session.get_one(User, alice.id), cup, now=books.clock())
+    books.bot(alice, "one")
+    books.bot(bob, "rival")
+    assert entered(books, spring) == ["alice/one"]
+    books.bot(alice, "two")
+    assert entered(books, spring) == ["alice/one"], "the league takes one bot of an author"
+
+
+def test_whoever_joins_later_is_entered_with_what_plays_already(
+    books: Books, alice: User, charlie: User, cup: str
+) -> None:
+    books.bot(alice, "one")
+    spring, draft = open_season(books, charlie), open_season(books, charlie, "summer", draft=True)
+    with books.write() as session:
+        for _ in range(2):
+            classes.join(session, session.get_one(User, alice.id), cup, now=books.clock())
+    assert (entered(books, spring), entered(books, draft)) == (["alice/one"], [])
+    with books.write() as session:
+        seasons.publish(session, charlie, draft, now=books.clock())
+    assert entered(books, draft) == ["alice/one"]
+
+
+def test_who_was_invited_by_name_enters_by_hand_as_ever(
+    books: Books, alice: User, charlie: User, cup: str
+) -> None:
+    with books.write() as session:
+        admission.invite(session, charlie, "cup", "alice", now=books.clock())
+    spring = open_season(books, charlie)
+    books.bot(alice, "one")
+    assert entered(books, spring) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("anna\n\n  ben \r\ncleo", ["anna", "ben", "cleo"]),
+        ("anna,7b\nben,7b\n", ["anna", "ben"]),
+        ("class;name\n7b;anna\n7b;ben\n7b", ["anna", "ben", ""]),
+        ("Name\tGroup\nanna\t1\n", ["anna"]),
+        ("", []),
+    ],
+)
+def test_names_are_read_one_a_line_or_as_csv(text: str, names: list[str]) -> None:
+    assert classes.names_in(text) == names
+
+
+def test_thirty_names_make_thirty_accounts_with_passwords_of_their_own(
+    books: Books, charlie: User, cup: str
+) -> None:
+    names = [f"pupil-{number}" for number in range(30)]
+    made = classes.make_accounts(books.context, charlie, "cup", names)
+    assert [one.name for one in made] == names
+    assert len({one.password for one in made}) == 30
+    with books.context.read() as session:
+        user = accounts.log_in(session, "pupil-7", made[7].password)
+        joined = select(Invitation).where(Invitation.joined.is_(True))
+        assert len(session.scalars(joined).all()) == 30
+        assert (user.role, user.closed_at) == ("author", None)
+    assert deeds(books).count("user.create") == 30
+
+
+def test_names_that_do_not_do_are_told_one_by_one_and_nothing_is_half_done(
+    books: Books, alice: User, charlie: User, cup: str
+) -> None:
+    names = ["dora", "alice", "Anna Müller", "dora", "x", "admin"]
+    with pytest.raises(BadNames) as told:
+        classes.make_accounts(books.context, charlie, "cup", names)
+    assert told.value.refused == (
+        ("alice", "is taken"),
+        ("Anna Müller", "cannot be an account's name; try anna-mueller"),
+        ("dora", "stands in the list twice"),
+        ("x", "cannot be an account's name; use 2 to 32 of a-z, 0-9 and -"),
+        ("admin", "is taken"),
+    )
+    with books.context.read() as session:
+        assert session.scalar(select(User.id).where(User.name == "dora")) is None
+
+
+@pytest.mark.parametrize("count", [0, classes.MOST + 1])
+def test_a_list_has_some_names_and_not_too_many(
+    books: Books, charlie: User, cup: str, count: int
+) -> None:
+    with pytest.raises(BadOption):
+        classes.make_accounts(books.context, charlie, "cup", [f"n-{one}" for one in range(count)])
+
+
+def test_a_taken_name_does_not_join(books: Books, alice: User, cup: str) -> None:
+    with books.write() as session, pytest.raises(Conflict):
+        classes.sign_up(session, cup, "alice", PASSWORD, now=books.clock())
+
+
+def test_the_results_name_everybody_of_the_class_with_or_without_a_bot(
+    books: Books, alice: User, bob: User, charlie: User, cup: str
+) -> None:
+    with books.write() as session:
+        for user in (alice, bob):
+            classes.join(session, session.get_one(User, user.id), cup, now=books.clock())
+    books.bot(alice, "one")
+    with books.context.read() as session:
+        found = queries.author_results(session, "cup", charlie)
+        told = [(one.author, one.rank, one.bots, one.joined) for one in found.items]
+        assert told == [("alice", None, 1, True), ("bob", None, 0, True)]
+        with pytest.raises(Forbidden):
+            queries.author_results(session, "cup", alice)
