@@ -44,7 +44,8 @@ MOST: Final = 100
 """The most accounts that are made at once."""
 _LETTERS: Final = "abcdefghjkmnpqrstuvwxyz23456789"
 """The letters and digits of a code: those that nobody mistakes for another."""
-_UMLAUTS: Final = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss", "ø": "o", "ł": "l"})
+_STROKED: Final = str.maketrans({"ß": "ss", "ø": "o", "ł": "l", "æ": "ae"})
+"""Letters that do not fall into a plain letter and a mark; umlauts do."""
 
 
 @dataclass(frozen=True)
@@ -265,8 +266,9 @@ def _trouble(session: Session, name: str) -> str:
 
 def _spelled(name: str) -> str | None:
     """The name in the letters that accounts may have, or None if nothing fits."""
-    plain = unicodedata.normalize("NFKD", name.lower().translate(_UMLAUTS))
-    letters = "".join(sign for sign in plain if not unicodedata.combining(sign))
+    plain = unicodedata.normalize("NFKD", name.lower().translate(_STROKED))
+    written = plain.replace("\N{COMBINING DIAERESIS}", "e")
+    letters = "".join(sign for sign in written if not unicodedata.combining(sign))
     better = re.sub(r"[^a-z0-9]+", "-", letters).strip("-")
     try:
         return check_name(better)
