@@ -31,7 +31,7 @@ export PIP_ROOT_USER_ACTION := ignore
 TIED = $(shell setpriv --pdeathsig TERM true 2>/dev/null && echo setpriv --pdeathsig TERM)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup up test check format bench figures bots league-bench learn shell hostile-load fifty-bots playthroughs audit lock env compose-test
+.PHONY: help setup up test check format bench figures bots league-bench learn shell hostile-load fifty-bots screenshots playthroughs audit lock env compose-test
 
 help: ## what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
@@ -85,6 +85,9 @@ hostile-load: $(DEV) ## ten thousand mixed matches, one entrant in ten an attack
 
 fifty-bots: $(DEV) ## a season of fifty bots of every game, or ARGS="bomb", while everything is killed
 	@$(BIN)/python -m tests.integration.fifty_bots $(ARGS)
+
+screenshots: $(DEV) ## photograph every page of a platform with demonstration data, into docs/screenshots
+	@$(BIN)/python -m tests.screenshots $(ARGS)
 
 playthroughs: $(DEV) ## write every game's playthrough.txt anew; the diff is the review
 	@$(BIN)/python -m tests.contract.playthroughs

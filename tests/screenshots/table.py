@@ -1,0 +1,83 @@
+"""The pages that are photographed: one line each. Whoever adds a page adds its line here.
+
+A name in braces stands for something of the demonstration, as `tests.screenshots.demo` names it.
+"""
+
+from __future__ import annotations
+
+from typing import Final, Literal, NamedTuple, TypeAlias
+
+Person: TypeAlias = Literal["", "alice", "charlie"]
+"""Who looks at a page: nobody, an author, or the operator."""
+
+
+class Shot(NamedTuple):
+    """A page to photograph."""
+
+    name: str
+    """The first part of the name of its files."""
+    address: str
+    who: Person = ""
+
+
+SHOTS: Final = (
+    Shot("home", "/"),
+    Shot("home-alice", "/", "alice"),
+    Shot("game-bomb", "/games/bomb"),
+    Shot("game-skull", "/games/skull"),
+    Shot("game-war", "/games/war"),
+    Shot("game-thegame", "/games/thegame"),
+    Shot("game-creatures", "/games/creatures"),
+    Shot("leaderboard", "/leaderboards/bomb"),
+    Shot("leaderboard-team", "/leaderboards/thegame"),
+    Shot("bot", "/bots/house/medium"),
+    Shot("bot-own", "/bots/alice/careful", "alice"),
+    Shot("version", "/bots/alice/careful/versions/1", "alice"),
+    Shot("version-refused", "/bots/alice/careful/versions/3", "alice"),
+    Shot("comparison", "/comparisons/{comparison}", "alice"),
+    Shot("matches", "/matches"),
+    Shot("match", "/matches/{bomb}"),
+    Shot("match-own", "/matches/{own}", "alice"),
+    Shot("match-skull", "/matches/{skull}?step=6"),
+    Shot("match-war", "/matches/{war}?step=6"),
+    Shot("match-thegame", "/matches/{thegame}?step=6"),
+    Shot("match-creatures", "/matches/{creatures}?step=6"),
+    Shot("match-operate", "/matches/{bomb}/operate", "charlie"),
+    Shot("seasons", "/seasons"),
+    Shot("seasons-operator", "/seasons", "charlie"),
+    Shot("season-knock-out", "/seasons/{cup}"),
+    Shot("season-swiss", "/seasons/{swiss}"),
+    Shot("season-running", "/seasons/{running}"),
+    Shot("season-open", "/seasons/{open}", "alice"),
+    Shot("season-operator", "/seasons/{open}", "charlie"),
+    Shot("season-operate", "/seasons/{cup}/operate", "charlie"),
+    Shot("leagues", "/leagues"),
+    Shot("leagues-operator", "/leagues", "charlie"),
+    Shot("league", "/leagues/weekly", "charlie"),
+    Shot("submit", "/submit", "alice"),
+    Shot("login", "/login"),
+    Shot("signup", "/signup"),
+    Shot("account", "/account", "alice"),
+    Shot("inbox", "/inbox", "alice"),
+    Shot("email", "/account/email/a-link-that-has-ended", "alice"),
+    Shot("first-operator", "/first/a-link-that-is-used"),
+    Shot("admin", "/admin", "charlie"),
+    Shot("audit", "/admin/audit", "charlie"),
+    Shot("docs", "/docs/"),
+    Shot("docs-search", "/docs/?q=memory+limit"),
+    Shot("docs-page", "/docs/write-a-bot"),
+    Shot("not-found", "/games/poker"),
+)
+
+EXCEPTIONS: Final = {
+    "pages.asset": "a file that pages load",
+    "pages.bout_json": "JSON for a page's script",
+    "pages.find_bot": "leads on to a bot's page",
+    "pages.leaderboard_csv": "a file to download",
+    "pages.leaderboard_json": "a file to download",
+    "pages.ratings_csv": "a file to download",
+    "pages.ratings_json": "a file to download",
+    "pages.season_csv": "a file to download",
+    "pages.season_json": "a file to download",
+}
+"""The endpoints that are no page to look at, with the reason."""
