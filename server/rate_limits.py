@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from flask import Flask
+    from flask import Flask, Response
 
     from matchbox.settings import Settings
 
@@ -71,6 +72,7 @@ def limit_rates(app: Flask, settings: Settings, sent_code: Callable[[], str]) ->
         headers_enabled=True,
         key_prefix="matchbox-rates",
     )
+    app.after_request(_ask_only_the_refused_to_wait)  # runs after the limiter's own
     limiter.init_app(app)
     few = limiter.shared_limit(
         f"{settings.logins_per_minute} per minute",
@@ -104,6 +106,13 @@ def _shown_again(view: Any, limited: Any) -> Any:
             return again(TOO_FAST, 429, **parts)
 
     return answer
+
+
+def _ask_only_the_refused_to_wait(response: Response) -> Response:
+    """Leaves Retry-After only where waiting helps; the limiter sets it on every answer."""
+    if response.status_code not in (429, 503):
+        response.headers.pop("Retry-After", None)
+    return response
 
 
 def storage_uri(broker_url: str) -> str:
