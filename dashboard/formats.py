@@ -104,18 +104,5 @@ def rounds(opened: list[Round]) -> str:
     return ", ".join(plural(number, *STAGES[stage]) for stage, number in counted.items())
 
 
-def ties(opened: list[Round]) -> list[list[list[tuple[str, bool]]]]:
-    """Returns the rounds of a knock-out as lists of ties.
-
-    A tie is a list of (bot, True if it went on to the next round).
-    """
-    levels = [one.ties for one in opened if one.stage == "knock-out"]
-    levels = [one for at, one in enumerate(levels) if levels[at + 1 : at + 2] != [one]]
-    return [
-        [[(bot, any(bot in later for later in after)) for bot in tie] for tie in level]
-        for level, after in zip(levels, [*levels[1:], []], strict=False)
-    ]
-
-
-TOLD: Final = (format, admission, schedule, options, rounds, ties)
+TOLD: Final = (format, admission, schedule, options, rounds)
 """The template filters; each has the name `describe_` followed by the function's name."""

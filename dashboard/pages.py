@@ -30,6 +30,7 @@ from dashboard import (
     operations,
     ratings,
     reports,
+    seasons,
     tables,
     users,
     wording,
@@ -268,11 +269,12 @@ class _Pages:
 
     def season(self, season: int) -> Answer:
         known = self.source.viewer() is not None
+        found, board = self.source.season(season), self.source.season_standings(season)
         return render_template(
             "season.html",
-            season=self.source.season(season),
-            **_board_values(self.source.season_standings(season)),
-            recent=self.source.matches(season=season, limit=10),
+            season=found,
+            **_board_values(board),
+            **seasons.values(self.source, found, board, request.args.get("round", type=int)),
             my_bots=self.source.my_bots() if known else [],
         )
 

@@ -14,6 +14,7 @@ from matchbox.answers.accounts import SessionLine, TokenLine, Viewer
 from matchbox.answers.bots import Bot, BotLine, BotName
 from matchbox.answers.classes import Invited, LeagueClass, Membership
 from matchbox.answers.comparisons import Comparable, Comparison, ComparisonLine
+from matchbox.answers.courses import Course
 from matchbox.answers.games import Game
 from matchbox.answers.leagues import League, LeagueLine, Season, SeasonLine
 from matchbox.answers.lessons import Lesson
@@ -91,6 +92,9 @@ class Source:
 
     season_standings: Callable[[int], Board]
     """The standing of the season with this number."""
+
+    season_course: Callable[[int], Course]
+    """The matches of the season with this number, round by round."""
 
     my_bots: Callable[[], list[BotLine]]
     """The viewer's bots, newest first, including the retired ones."""

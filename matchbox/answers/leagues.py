@@ -92,8 +92,8 @@ class Season(SeasonLine):
     """A season with its entrants; `trophy` is null until it is finished.
 
     `newer` has the active versions that came too late, as numbers by bot. `editions` are all
-    divisions. `admission`, `schedule` and `paused` are the league's. `verified` is an operator's
-    newest report on it.
+    divisions. `admission`, `schedule` and `paused` are the league's. `may_enter` says whether the
+    league takes your bots at all. `verified` is an operator's newest report on it.
     """
 
     entrants: list[SeasonEntrant]
@@ -102,6 +102,7 @@ class Season(SeasonLine):
     admission: Fields
     schedule: Fields
     paused: bool
+    may_enter: bool
     trophy: Trophy | None
     rounds: list[Round]
     verified: Verification | None

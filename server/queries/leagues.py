@@ -30,7 +30,7 @@ from server.db.models import (
 )
 from server.queries.lessons import newest_verification
 from server.queries.pagination import iso, sees, title_of
-from server.services import divisions
+from server.services import admission, divisions
 from server.services.leagues import UPCOMING, admission_of, format_of, schedule_of
 from server.services.lookup import find_season
 from server.services.standings import scope_of
@@ -86,6 +86,7 @@ def season(session: Session, name: int | str, viewer: User | None = None) -> Ans
         admission=write(admission_of(row.league)),
         schedule=write(schedule_of(row.league)),
         paused=row.league.paused,
+        may_enter=viewer is not None and admission.may_enter(session, row.league, viewer),
         trophy=_trophy(session, row),
         rounds=_rounds(row),
         verified=newest_verification(session, row),

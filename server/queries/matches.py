@@ -188,7 +188,7 @@ def item(row: Match, *, readable: bool) -> dict[str, Any]:
     team = is_cooperative(row.league.game)
     entrants = [
         _entrant(seat.version, None if team else share, forfeits)
-        for seat, (share, forfeits) in zip(row.seats, _shares(row, bouts), strict=True)
+        for seat, (share, forfeits) in zip(row.seats, shares_of(len(row.seats), bouts), strict=True)
     ]
     return {
         "id": row.id,
@@ -255,15 +255,15 @@ def _entrant(version: Version, points: float | None, forfeits: int | None) -> an
     )
 
 
-def _shares(row: Match, bouts: Bouts) -> list[tuple[float | None, int | None]]:
+def shares_of(seats: int, bouts: Bouts) -> list[tuple[float | None, int | None]]:
     """Returns each entrant's share of the points and its number of forfeits; None without bouts."""
-    names = [str(seat.seat) for seat in row.seats]
+    names = [str(seat) for seat in range(seats)]
     if not bouts:
         return [(None, None)] * len(names)
     alike = Counter((turn, tuple(places), forfeit) for _, turn, places, _, forfeit in bouts)
     one_each: Bouts = [(0, turn, list(places), [], forfeit) for turn, places, forfeit in alike]
     share, forfeits = dict.fromkeys(names, 0.0), dict.fromkeys(names, 0)
-    for bout, times in zip(rows_of(row.id, [""], names, one_each), alike.values(), strict=True):
+    for bout, times in zip(rows_of("", [""], names, one_each), alike.values(), strict=True):
         for name, won in zip(bout.seats, points(bout), strict=True):
             share[name] += won * times
         if bout.forfeit is not None:

@@ -14,6 +14,7 @@ from matchbox.answers.accounts import SessionLine, TokenLine, Viewer
 from matchbox.answers.bots import Bot, BotLine
 from matchbox.answers.classes import LeagueClass, Membership
 from matchbox.answers.comparisons import Comparable, Comparison, ComparisonLine
+from matchbox.answers.courses import Course
 from matchbox.answers.leagues import League, Season, SeasonLine
 from matchbox.answers.lessons import Lesson
 from matchbox.answers.matches import LogLine, Match
@@ -24,6 +25,7 @@ from matchbox.settings import libraries_of
 from server import queries
 from server.auth import account, context, reading, viewer, visitor
 from server.queries import classes, comparisons, history, inbox, platform
+from server.queries import comparisons, courses, history, inbox
 from server.queries.lessons import bot_lessons
 from server.services import notices, uploads
 
@@ -50,6 +52,7 @@ def make_source() -> Source:
         league=_league,
         season=_season,
         season_standings=_season_standings,
+        season_course=_season_course,
         my_bots=_my_bots,
         tokens=_tokens,
         sessions=_sessions,
@@ -135,6 +138,11 @@ def _season(number: int) -> Season:
 def _season_standings(number: int) -> Board:
     with context().read() as session:
         return queries.season_standings(session, number, viewer(session))
+
+
+def _season_course(number: int) -> Course:
+    with context().read() as session:
+        return courses.course(session, number, viewer(session))
 
 
 def _my_bots() -> list[BotLine]:

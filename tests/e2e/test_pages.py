@@ -35,6 +35,7 @@ from tests.unit.dashboard.cast import (
 pytestmark = pytest.mark.browser
 
 QUIET = ["--disable-background-networking", "--disable-component-update", "--no-first-run"]
+KNOCKED_OUT = replace(SOURCE, season=lambda number: seasons.cup())
 BOUT = f"/matches/{MATCH}?bout=1"
 PHONE = {"width": 390, "height": 844}
 
@@ -104,12 +105,14 @@ def axe_says(page: Page) -> list[str]:
         (SOURCE, PAGES),
         (OPERATOR, OPERATING),
         (NOBODY, ("/", "/submit", "/join/abcd-2345")),
+        (NOBODY, ("/", "/submit", "/seasons/7")),
+        (KNOCKED_OUT, ("/seasons/7",)),
         (
             EMPTY,
             ("/", "/leaderboards/bomb", "/bots/alice/careful", "/seasons/7", "/account", "/inbox"),
         ),
     ],
-    ids=["alice", "charlie", "nobody", "empty"],
+    ids=["alice", "charlie", "nobody", "cup", "empty"],
 )
 def test_every_page_is_accessible_and_within_the_policy(
     watched: Page, source: Source, paths: tuple[str, ...], scheme: Any
@@ -392,7 +395,13 @@ def test_no_page_is_wider_than_a_phone(watched: Page) -> None:
     (row,) = SOURCE.games()
     games = [row.model_copy(update={"name": name}) for name in registry.games()]
     rules = (replace(SOURCE, games=lambda: games), [f"/games/{game.name}" for game in games])
-    for source, paths in ((SOURCE, PAGES), (OPERATOR, OPERATING), (EMPTY, ("/",)), rules):
+    for source, paths in (
+        (SOURCE, PAGES),
+        (OPERATOR, OPERATING),
+        (EMPTY, ("/",)),
+        (KNOCKED_OUT, ("/seasons/7",)),
+        rules,
+    ):
         with serving(source) as address:
             for path in paths:
                 watched.goto(address + path)

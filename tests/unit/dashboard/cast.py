@@ -43,6 +43,7 @@ from tests.unit.dashboard import classroom, compared, mailbox
 from tests.unit.dashboard.seasons import (
     BOTS,
     EARLIER,
+    course,
     league,
     league_line,
     season,
@@ -345,6 +346,7 @@ SOURCE: Final = Source(
     leagues=lambda: [league_line("bomb"), league_line("cup")],
     league=league,
     season_standings=lambda season: board(*BOARD.lines, title="Autumn 2026"),
+    season_course=course,
     my_bots=lambda: [CAREFUL],
     tokens=lambda: TOKENS,
     sessions=lambda: SESSIONS,
@@ -383,6 +385,7 @@ EMPTY: Final = replace(
     league=lambda name: league("cup", seasons=[], invited=[]),
     season=lambda number: waiting_season(number, entrants=[], entries=0),
     season_standings=lambda season: board(),
+    season_course=lambda season: course(season, fixtures=[]),
     my_bots=list,
     tokens=list,
     sessions=list,

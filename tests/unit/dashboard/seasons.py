@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from matchbox.answers.courses import Course, Fixture
 from matchbox.answers.leagues import (
     Division,
     League,
@@ -12,6 +13,7 @@ from matchbox.answers.leagues import (
     Season,
     SeasonEntrant,
     SeasonLine,
+    Trophy,
 )
 from matchbox.answers.lessons import Verification
 from matchbox.errors import NotFound
@@ -76,11 +78,46 @@ def season(number: int, **own: Any) -> Season:
         "admission": write(Admission()),
         "schedule": write(Schedule(cron="0 18 * * FRI", zone="Europe/Berlin")),
         "paused": False,
+        "may_enter": True,
         "trophy": None,
         "rounds": [Round(stage="cycle", rests=[], ties=[])] * 2,
         "verified": VERIFIED,
     }
     return Season(**_season_fields() | row | own)
+
+
+def fixture(number: int, first: int, second: int, points: float | None = None) -> Fixture:
+    """A match of the round; it is being played while nobody has points."""
+    shares: list[float | None] = [None, None] if points is None else [points, 1 - points]
+    return Fixture(
+        match=f"{first:016x}{second:016x}", round=number, seats=[first, second], points=shares,
+        state="running" if points is None else "finished", score=None,
+    )  # fmt: skip
+
+
+def course(season: int, **own: Any) -> Course:
+    """Two rounds: everybody meets a neighbour, and the second round is under way."""
+    row: dict[str, Any] = {
+        "bots": [bot for bot, *_ in BOTS],
+        "fixtures": [
+            *(fixture(0, at, at + 1, 0.6) for at in (0, 2, 4)),
+            fixture(1, 1, 0, 0.25), fixture(1, 3, 2), fixture(1, 5, 4),
+        ],
+        "whole": True,
+    }  # fmt: skip
+    return Course(**row | own)
+
+
+def cup() -> Season:
+    """The season as a knock-out that somebody has won."""
+    names = [bot for bot, *_ in BOTS]
+    levels: list[list[list[str]]] = [[names[:1], names[2:4], names[4:6], names[1:2]],
+                                     [[names[0], names[2]], [names[4], names[1]]]]  # fmt: skip
+    levels.append([[names[0], names[1]]])
+    opened = [Round(stage="knock-out", rests=[], ties=ties) for ties in levels]
+    trophy = Trophy(champion=names[0], shared=[])
+    form = write(Format(kind="knock-out"))
+    return season(7, state="finished", rounds=opened, trophy=trophy, format=form)
 
 
 def waiting_season(number: int, **own: Any) -> Season:

@@ -168,14 +168,3 @@ def test_what_was_opened_is_counted_by_stage() -> None:
     opened = [Round(stage=stage, rests=[], ties=[]) for stage in ("swiss", "swiss", "tail")]
     assert formats.rounds(opened) == "2 Swiss rounds, 1 batch"
     assert formats.rounds([]) == ""
-
-
-def test_a_knock_out_is_told_round_by_round_and_a_tie_played_on_once() -> None:
-    group = Round(stage="group", rests=[], ties=[])
-    first = Round(stage="knock-out", rests=[], ties=[["a", "d"], ["b"]])
-    last = Round(stage="knock-out", rests=[], ties=[["a", "b"]])
-    assert formats.ties([group, first, first, last]) == [
-        [[("a", True), ("d", False)], [("b", True)]],
-        [[("a", False), ("b", False)]],
-    ]
-    assert formats.ties([]) == []

@@ -1,0 +1,149 @@
+"""The parts of a season's page: bracket, cross table, rounds, and what comes next."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from dashboard import seasons as parts
+from matchbox.answers.leagues import Round, Season, Trophy
+from matchbox.league.format import Admission, Format, write
+from tests.unit.dashboard import cast, seasons
+from tests.unit.dashboard.cast import OPERATOR, SOURCE
+from tests.unit.dashboard.test_pages import get
+
+ALICE, MEDIUM, LEDGER, SCARED = (bot for bot, *_ in seasons.BOTS[:4])
+KNOCK_OUT = write(Format(kind="knock-out"))
+
+
+def tied(*levels: list[list[str]], **own: Any) -> Season:
+    """A season that has played a group round, and then these levels of ties."""
+    opened = [Round(stage="group", rests=[], ties=[])]
+    opened += [Round(stage="knock-out", rests=[], ties=level) for level in levels]
+    return seasons.season(7, **{"rounds": opened, "format": KNOCK_OUT, **own})
+
+
+def text_of(season: Season, **own: Any) -> str:
+    """The text of this season's page."""
+    return get("/seasons/7", replace(SOURCE, season=lambda number: season, **own)).text
+
+
+def test_a_bracket_goes_up_to_the_final_though_nobody_is_in_it_yet() -> None:
+    season = tied([[ALICE, SCARED], [MEDIUM, LEDGER]])
+    course = seasons.course(7, fixtures=[seasons.fixture(1, 3, 0, 0.25)])
+    first, last = parts.bracket(season, course)
+    assert (first.name, last.name) == ("Semi-finals", "Final")
+    assert first.ties[0] == [parts.Place(ALICE, 0.75, False), parts.Place(SCARED, 0.25, False)]
+    assert [place.bot for place in last.ties[0]] == ["", ""]
+
+
+def test_a_tie_that_is_played_again_is_one_tie_with_the_mean_of_both() -> None:
+    ties = [[ALICE, SCARED], [MEDIUM]]
+    season = tied(ties, ties, [[ALICE, MEDIUM]], trophy=Trophy(champion=MEDIUM, shared=[]))
+    fixtures = [
+        seasons.fixture(1, 0, 3, 0.5),
+        seasons.fixture(2, 0, 3, 1.0),
+        seasons.fixture(3, 0, 1, 0.2),
+    ]
+    first, last = parts.bracket(season, seasons.course(7, fixtures=fixtures))
+    assert first.ties == [
+        [parts.Place(ALICE, 0.75, True), parts.Place(SCARED, 0.25, False)],
+        [parts.Place(MEDIUM, None, True)],
+    ]
+    assert last.ties == [[parts.Place(ALICE, 0.2, False), parts.Place(MEDIUM, 0.8, True)]]
+
+
+def test_a_season_without_a_knock_out_has_no_bracket() -> None:
+    assert parts.bracket(seasons.season(7), seasons.course(7)) == []
+
+
+def test_the_cross_table_holds_both_sides_of_every_pair() -> None:
+    fixtures = [seasons.fixture(0, 0, 1, 0.75), seasons.fixture(1, 1, 0, 0.25)]
+    lines = parts.cross(cast.BOARD, seasons.course(7, fixtures=fixtures))
+    first, second = lines[0], lines[1]
+    assert first.cells[0] is None
+    assert first.cells[1] == parts.Cell(0.75, 2, 3)
+    assert second.cells[0] == parts.Cell(0.25, 2, 1)
+    assert parts.cross(cast.board(cooperative=True), seasons.course(7)) == []
+
+
+def test_at_a_larger_table_the_cross_table_counts_who_was_ahead() -> None:
+    three = seasons.fixture(0, 0, 1, 0.5).model_copy(
+        update={"seats": [0, 1, 2], "points": [0.5, 0.5, 0.0]}
+    )
+    lines = parts.cross(cast.BOARD, seasons.course(7, fixtures=[three]))
+    assert [cell.share for cell in lines[0].cells if cell] == [0.5, 1.0]
+
+
+def test_the_round_under_way_is_shown_unless_another_is_chosen() -> None:
+    season, course = seasons.season(7), seasons.course(7)
+    present, chosen = parts.rounds(season, course, None), parts.rounds(season, course, 1)
+    assert present is not None
+    assert chosen is not None
+    assert (present.number, present.finished, present.matches) == (2, 1, 3)
+    assert (chosen.number, chosen.finished) == (1, 3)
+    assert parts.rounds(season, course, 99) == present
+
+
+def test_many_rounds_are_few_tabs() -> None:
+    season = seasons.season(7, rounds=[Round(stage="swiss", rests=[], ties=[])] * 60)
+    shown = parts.tabs(season, seasons.course(7, fixtures=[]), 30)
+    assert [tab.number for tab in shown] == [1, 0, 28, 29, 30, 31, 32, 0, 60]
+
+
+def test_a_round_of_many_matches_lists_some_and_says_how_many_more() -> None:
+    season = seasons.season(7, rounds=[Round(stage="cycle", rests=[], ties=[])])
+    course = seasons.course(7, fixtures=[seasons.fixture(0, 0, 1)] * (parts.LISTED + 5))
+    shown = parts.rounds(season, course, None)
+    assert shown is not None
+    assert (len(shown.fixtures), shown.more) == (parts.LISTED, 5)
+
+
+@pytest.mark.parametrize(
+    ("own", "told"),
+    [
+        ({"state": "draft"}, "Only operators see this season"),
+        ({"state": "open"}, "An operator starts it"),
+        ({"state": "paused"}, "until an operator resumes it"),
+        ({"state": "cancelled"}, "nobody has won"),
+        ({"format": write(Format(kind="swiss"))}, "2 matches of round 2 still to play. The next"),
+        ({"format": write(Format(kind="adaptive"))}, "whose order is least certain"),
+        ({}, "After it the season is over"),
+    ],
+)
+def test_a_season_says_what_comes_next(own: dict[str, Any], told: str) -> None:
+    assert told in text_of(seasons.season(7, **own))
+
+
+def test_groups_say_how_many_go_on() -> None:
+    course = seasons.course(7, fixtures=[seasons.fixture(0, 0, 1)])
+    assert "the best 2 of each go on" in " ".join(parts.next_steps(tied(), course))
+
+
+def test_only_those_who_may_enter_see_the_button() -> None:
+    fresh: dict[str, Any] = {"state": "open", "entrants": []}
+    assert "Enter careful" in text_of(seasons.season(7, **fresh))
+    closed = text_of(seasons.season(7, **fresh, may_enter=False))
+    assert "Enter careful" not in closed
+    assert "Ask an operator to invite alice" in closed
+    other = [seasons.entrant("alice/other")]
+    full = text_of(
+        seasons.season(7, state="open", entrants=other, admission=write(Admission(bots=1)))
+    )
+    assert "Enter careful" not in full
+    assert "takes 1 bot of one author" in full
+
+
+def test_cancelling_asks_first_and_works_without_scripts() -> None:
+    page = get("/seasons/7", OPERATOR)
+    asked = [at for at, (tag, _) in enumerate(page.elements) if tag == "details"]
+    pressed = [
+        at
+        for at, (tag, attrs) in enumerate(page.elements)
+        if tag == "form" and attrs.get("action", "").endswith("/cancel")
+    ]
+    assert asked
+    assert asked[0] < pressed[0]
+    assert "A cancelled season cannot be taken up again" in page.text
