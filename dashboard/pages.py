@@ -26,6 +26,7 @@ from dashboard import (
     formats,
     forms,
     game_pages,
+    home,
     inbox,
     operations,
     ratings,
@@ -59,6 +60,7 @@ def make_pages(source: Source, *, now: Callable[[], datetime] = utc_now) -> Blue
     """Returns the blueprint `pages`, which reads everything from `source`."""
     blueprint = Blueprint("pages", __name__, template_folder="templates")
     for rule, view in (
+        *home.rules(source),
         *_Pages(source).rules(),
         *operations.rules(source),
         *inbox.rules(source),
@@ -106,7 +108,6 @@ class _Pages:
 
     def rules(self) -> Iterator[tuple[str, Callable[..., Answer]]]:
         """Yields every address with its view; the view's name is the endpoint."""
-        yield "/", self.home
         yield "/games/<game>", self.game
         yield "/leaderboards/<game>", self.leaderboard
         yield "/leaderboards/<game>.csv", self.leaderboard_csv
@@ -131,18 +132,7 @@ class _Pages:
         yield "/first/<secret>", self.claim
         yield "/assets/<path:name>", self.asset
 
-    # Overview
-
-    def home(self) -> Answer:
-        games = self.source.games()
-        return render_template(
-            "home.html",
-            games=games,
-            tops=[self._board(game.name) for game in games],
-            queue=self.source.queue(),
-            running=self.source.matches(state="running", limit=6).items,
-            latest=self.source.matches(state="finished", limit=10).items,
-        )
+    # Games
 
     def game(self, game: str) -> Answer:
         found = self._game(game)

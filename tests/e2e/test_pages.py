@@ -86,7 +86,7 @@ def watched(page: Page) -> Iterator[Page]:
 
 def settled(page: Page) -> None:
     """Returns once every figure of the page is drawn and its replay can be stepped through."""
-    for mark in ("[data-figure]", "#replay"):
+    for mark in ("[data-figure]", "#replay", "#stage"):
         for found in page.locator(mark).all():
             found.scroll_into_view_if_needed()
             expect(found).to_have_attribute("data-ready", "")

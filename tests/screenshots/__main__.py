@@ -64,7 +64,7 @@ def photograph(
 
 def _settle(page: Page) -> None:
     """Returns once every figure is drawn and every replay can be stepped through."""
-    for mark in ("[data-figure]", "#replay"):
+    for mark in ("[data-figure]", "#replay", "#stage"):
         for found in page.locator(mark).all():
             found.scroll_into_view_if_needed()
             expect(found).to_have_attribute("data-ready", "", timeout=READY_MS)

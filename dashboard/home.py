@@ -1,0 +1,123 @@
+"""The first page: a close match that plays itself, the ways in, who leads, and the seasons.
+
+Knows templates, like dashboard.pages; the figures come from the source.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from flask import current_app, render_template
+from werkzeug.wrappers import Response
+
+from dashboard import figures
+from matchbox.errors import Forbidden, NotFound
+
+if TYPE_CHECKING:
+    from dashboard.source import Source
+    from matchbox.answers.games import Game
+    from matchbox.answers.leagues import SeasonLine
+    from matchbox.answers.matches import Bout, MatchLine
+    from matchbox.answers.standings import Board
+
+Answer = str | Response
+LATEST: Final = 10
+SHORTEST: Final = 8
+LONGEST: Final = 60
+"""The moves of a bout on the stage: fewer tell no story, more take too long."""
+SEASONS: Final = 6
+
+
+class Stage(NamedTuple):
+    """The match on the stage, and the index of the bout that is played."""
+
+    match: MatchLine
+    bout: int
+    why: str
+    """How the bout ends."""
+
+
+class Top(NamedTuple):
+    """A game with its leaderboard, and a sentence that says how sure the lead is."""
+
+    game: Game
+    board: Board | None
+    finding: str
+
+
+def rules(source: Source) -> Iterator[tuple[str, Callable[..., Answer]]]:
+    """Yields every address with its view; the view's name is the endpoint."""
+
+    def home() -> Answer:
+        games = source.games()
+        latest = source.matches(state="finished", limit=LATEST).items
+        known = source.seasons()
+        return render_template(
+            "home.html",
+            games=games,
+            tops=[_top(source, game) for game in games],
+            stage=_stage(source, latest),
+            play=_play_page(),
+            running_seasons=[one for one in known if one.state in ("running", "paused")][:SEASONS],
+            coming_seasons=_coming(known),
+            queue=source.queue(),
+            running=source.matches(state="running", limit=6).items,
+            latest=latest,
+        )
+
+    yield "/", home
+
+
+def _top(source: Source, game: Game) -> Top:
+    try:
+        board = source.leaderboard(game.name)
+    except NotFound:
+        return Top(game, None, "")
+    return Top(game, board, figures.finding(board) if board.matches else "")
+
+
+def _coming(seasons: Sequence[SeasonLine]) -> list[SeasonLine]:
+    """Returns the seasons that take bots or wait for their start, the soonest first."""
+    coming = [one for one in seasons if one.state in ("open", "frozen")]
+    return sorted(coming, key=lambda one: one.starts_at or "9")[:SEASONS]
+
+
+def _stage(source: Source, latest: Sequence[MatchLine]) -> Stage | None:
+    """Returns the closest of the latest matches whose result may be read, with a bout of it."""
+    for match in sorted(latest, key=closeness):
+        if closeness(match) > 1:
+            break
+        try:
+            found = source.match(match.id)
+        except (NotFound, Forbidden):
+            continue
+        if found.bouts and not found.embargo:
+            number = telling(found.bouts)
+            return Stage(match, number, found.bouts[number].why)
+    return None
+
+
+def closeness(match: MatchLine) -> float:
+    """Returns how far apart the entrants are, from 0 to 1; 1 for a team, and 2 for no result."""
+    points = [one.points for one in match.entrants if one.points is not None]
+    if len(points) < 2:
+        return 2 if match.score is None else 1
+    best, second, *_ = sorted(points, reverse=True)
+    return best - second
+
+
+def telling(bouts: Sequence[Bout]) -> int:
+    """Returns the index of the bout to show: without a fault, and neither short nor long."""
+
+    def lack(number: int) -> tuple[bool, int, int]:
+        moves = bouts[number].moves
+        return bool(bouts[number].faults), max(SHORTEST - moves, moves - LONGEST, 0), -moves
+
+    return min(range(len(bouts)), key=lack)
+
+
+def _play_page() -> str | None:
+    """Returns the address where a person plays, if this site has it."""
+    known = {rule.rule for rule in current_app.url_map.iter_rules()}
+    return next((address for address in ("/play", "/play/") if address in known), None)

@@ -1,0 +1,57 @@
+// Plays a bout on the first page once it is in view, again and again; still where motion is unwanted.
+"use strict";
+
+const stage = document.getElementById("stage");
+const PACE_MS = 1000;
+const REST_STEPS = 4; // how long the end is shown
+const still = matchMedia("(prefers-reduced-motion: reduce)");
+const element = (name) => document.getElementById(`stage-${name}`);
+let told = null;
+let at = 0;
+let timer = null;
+
+// A board is a drawing, or the numbers of the pieces that make it.
+function drawing(board) {
+  if (!board) return "";
+  return typeof board === "string" ? board : board.map((piece) => told.pieces[piece]).join("");
+}
+
+function show(step) {
+  at = step;
+  const shown = told.steps[Math.min(at, told.steps.length - 1)];
+  const board = drawing(shown.board);
+  if (board) element("board").innerHTML = board;
+  element("line").textContent = shown.text;
+  element("at").value = Math.min(at, told.steps.length - 1);
+}
+
+function next() {
+  if (document.hidden) return;
+  show(at >= told.steps.length - 1 + REST_STEPS ? 0 : at + 1);
+}
+
+function setPlaying(playing) {
+  clearInterval(timer);
+  timer = playing ? setInterval(next, PACE_MS) : null;
+  element("play").textContent = playing ? "Pause" : "Play";
+}
+
+async function raise() {
+  const answer = await fetch(stage.dataset.steps);
+  if (!answer.ok) return; // the words about the match stay
+  told = await answer.json();
+  element("at").max = told.steps.length - 1;
+  for (const name of ["play", "at"]) element(name).hidden = false;
+  element("play").addEventListener("click", () => setPlaying(timer === null));
+  still.addEventListener("change", () => setPlaying(!still.matches));
+  show(still.matches ? told.steps.length - 1 : 0);
+  setPlaying(!still.matches);
+  stage.setAttribute("data-ready", "");
+}
+
+const seen = new IntersectionObserver((entries) => {
+  if (!entries.some((entry) => entry.isIntersecting)) return;
+  seen.disconnect();
+  raise();
+});
+seen.observe(stage);

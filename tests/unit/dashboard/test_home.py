@@ -1,0 +1,78 @@
+"""The first page: what is on the stage, and the ways in."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from dashboard import home
+from matchbox.answers.matches import Matches, MatchLine
+from tests.unit.dashboard import cast, seasons
+from tests.unit.dashboard.cast import EMPTY, SOURCE, make_app
+from tests.unit.dashboard.test_pages import get
+
+
+def a_match(*points: float | None, score: float | None = None) -> MatchLine:
+    """A match with these shares."""
+    (row,) = cast.matches(state="finished").items
+    entrants = [
+        one.model_copy(update={"points": share})
+        for one, share in zip(row.entrants, points, strict=False)
+    ]
+    return row.model_copy(update={"entrants": entrants, "score": score})
+
+
+def test_the_closest_match_whose_result_is_known_is_on_the_stage() -> None:
+    level, clear = a_match(0.5, 0.5), a_match(0.9, 0.1)
+    hidden, team = a_match(None, None), a_match(None, None, score=61.0)
+    assert sorted([hidden, team, clear, level], key=home.closeness) == [level, clear, team, hidden]
+
+
+def test_a_bout_without_a_fault_that_tells_a_story_is_played() -> None:
+    fault = cast.bout(4)
+    short, long = cast.bout(0, moves=2), cast.bout(1, moves=400)
+    good, better = cast.bout(2, moves=20), cast.bout(3, moves=40)
+    assert fault.faults
+    assert home.telling([fault, short, long, good, better]) == 4
+    assert home.telling([fault, long]) == 1
+
+
+def test_the_stage_names_the_bout_for_its_script() -> None:
+    page = get("/")
+    (stage,) = [attrs for _, attrs in page.elements if attrs.get("id") == "stage"]
+    steps = make_app().test_client().get(stage["data-steps"])
+    assert steps.status_code == 200
+    assert {"text", "board"} <= set(steps.get_json()["steps"][0])
+    assert "A close match of Bomb" in page.text
+
+
+def test_a_result_that_is_still_closed_is_not_on_the_stage() -> None:
+    row = a_match(None, None)
+    closed = replace(SOURCE, matches=lambda **asked: Matches(items=[row], next=None))
+    held = replace(SOURCE, match=lambda name: cast.waiting("finished", embargo="not yet"))
+    for source in (closed, held, EMPTY):
+        assert not [a for _, a in get("/", source).elements if a.get("id") == "stage"]
+
+
+def test_a_person_is_sent_to_play_only_where_that_is_possible() -> None:
+    app = make_app()
+    assert "Play yourself" not in app.test_client().get("/").text
+    app = make_app()
+    app.add_url_rule("/play", "play", lambda: "")
+    assert "Play yourself" in app.test_client().get("/").text
+
+
+def test_running_and_coming_seasons_are_told() -> None:
+    def line(**own: Any) -> Any:
+        return seasons.season_line().model_copy(update=own)
+
+    known = [
+        line(id=1, name="Old", state="finished"),
+        line(id=2, name="Now", state="running"),
+        line(id=3, name="Later", state="open", starts_at=None),
+        line(id=4, name="Sooner", state="open", starts_at=seasons.LATER),
+    ]
+    page = get("/", replace(SOURCE, seasons=lambda: known)).text
+    assert "Old" not in page
+    assert page.index("Now") < page.index("Sooner") < page.index("Later")
+    assert "No season is under way" in get("/", EMPTY).text
