@@ -36,7 +36,7 @@ def test_an_operator_makes_a_season(nobody: Caller, as_alice: Caller, as_charlie
     told: Any = made.json
     assert made.headers["Location"] == f"/api/v1/seasons/{told['id']}"
     assert told["state"] == "open"
-    assert nobody.get("/seasons/autumn").json == told
+    assert nobody.get("/seasons/autumn").json == {**told, "may_enter": False}
     listed: Any = nobody.get("/seasons").json
     assert [one["name"] for one in listed["items"]] == ["autumn"]
     problem(as_charlie.post("/seasons", AUTUMN), 409)
