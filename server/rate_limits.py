@@ -18,7 +18,6 @@ from flask_login import current_user
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from flask import Flask
     from flask import Flask, Response
 
     from matchbox.settings import Settings

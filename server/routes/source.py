@@ -24,8 +24,7 @@ from matchbox.answers.standings import Board
 from matchbox.settings import libraries_of
 from server import queries
 from server.auth import account, context, reading, viewer, visitor
-from server.queries import classes, comparisons, history, inbox, platform
-from server.queries import comparisons, courses, history, inbox
+from server.queries import classes, comparisons, courses, history, inbox, platform
 from server.queries.lessons import bot_lessons
 from server.services import notices, uploads
 

@@ -104,8 +104,7 @@ def axe_says(page: Page) -> list[str]:
     [
         (SOURCE, PAGES),
         (OPERATOR, OPERATING),
-        (NOBODY, ("/", "/submit", "/join/abcd-2345")),
-        (NOBODY, ("/", "/submit", "/seasons/7")),
+        (NOBODY, ("/", "/submit", "/join/abcd-2345", "/seasons/7")),
         (KNOCKED_OUT, ("/seasons/7",)),
         (
             EMPTY,

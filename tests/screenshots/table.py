@@ -54,6 +54,10 @@ SHOTS: Final = (
     Shot("leagues", "/leagues"),
     Shot("leagues-operator", "/leagues", "charlie"),
     Shot("league", "/leagues/weekly", "charlie"),
+    Shot("class", "/leagues/weekly/class", "charlie"),
+    Shot("class-card", "/leagues/weekly/class/card", "charlie"),
+    Shot("join", "/join"),
+    Shot("join-code", "/join/abcd-2345"),
     Shot("submit", "/submit", "alice"),
     Shot("login", "/login"),
     Shot("signup", "/signup"),
@@ -62,6 +66,7 @@ SHOTS: Final = (
     Shot("email", "/account/email/a-link-that-has-ended", "alice"),
     Shot("first-operator", "/first/a-link-that-is-used"),
     Shot("admin", "/admin", "charlie"),
+    Shot("admin-user", "/admin/users/alice", "charlie"),
     Shot("audit", "/admin/audit", "charlie"),
     Shot("docs", "/docs/"),
     Shot("docs-search", "/docs/?q=memory+limit"),
@@ -71,6 +76,7 @@ SHOTS: Final = (
 
 EXCEPTIONS: Final = {
     "pages.asset": "a file that pages load",
+    "pages.class_csv": "a file to download",
     "pages.bout_json": "JSON for a page's script",
     "pages.find_bot": "leads on to a bot's page",
     "pages.leaderboard_csv": "a file to download",
