@@ -211,6 +211,26 @@ class TerminalHooks(Protocol):
     """
 
 
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A legal move as a person sees it on the site."""
+
+    words: str
+    """The move as the text of a button, such as "Place a rose"."""
+    group: str = ""
+    """The heading over this and similar moves."""
+    picks: tuple[str, ...] = ()
+    """What a person clicks on the board to make it: values of `data-pick` in the drawing. With
+    several, each in turn, or the first dragged onto the second."""
+
+
+class ChoicesModule(Protocol):
+    """What a game's `choices.py` must have, if there is one: it says how persons choose moves."""
+
+    def choice(self, move: Any, view: Any) -> Choice | None:
+        """The legal move as the seat with this view sees it; None for one that is not offered."""
+
+
 Answers: TypeAlias = Mapping[int, Any]
 """The seats' answers, by seat."""
 

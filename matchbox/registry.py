@@ -9,6 +9,7 @@ import pkgutil
 from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Final
 
 import matchbox.games
@@ -18,7 +19,7 @@ from matchbox.hooks import check_game
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from matchbox.game import Game
+    from matchbox.game import ChoicesModule, Game
 
 GROUP: Final = "matchbox.games"
 
@@ -70,6 +71,19 @@ def package_of(name: str) -> str:
     except KeyError:
         known = ", ".join(packages())
         raise UnknownGame(f"there is no game {name!r}; the games are: {known}") from None
+
+
+@cache
+def choices_module(name: str) -> ChoicesModule | None:
+    """Returns the module that puts the game's moves into words for a person; None if it has none.
+
+    Raises UnknownGame.
+    """
+    module = f"{package_of(name)}.choices"
+    if find_spec(module) is None:
+        return None
+    found: ChoicesModule = import_module(module)
+    return found
 
 
 def seat_modules() -> list[str]:

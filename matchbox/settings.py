@@ -177,6 +177,15 @@ class Settings:
     comparisons_at_once: int = _setting(
         2, "comparisons of one author that run at once", least=1, most=1000
     )
+    play_tables: int = _setting(
+        50, "tables where persons play against bots that may be open; 0: none", least=0, most=10_000
+    )
+    play_tables_each: int = _setting(
+        3, "open tables at which one person may sit", least=1, most=1000
+    )
+    play_idle_minutes: int = _setting(
+        30, "minutes after which a table that nobody touches ends", least=1, most=1440
+    )
     tick_seconds: int = _setting(
         2, "seconds between two ticks, at which the ledger does what is due", least=1, most=60
     )

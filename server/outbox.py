@@ -40,6 +40,7 @@ _TASKS: Final = {
     wire.TryOut: wire.TRY_OUT,
     wire.PlayMatch: wire.PLAY_MATCH,
     wire.Teach: wire.LEARN,
+    wire.TakeTurn: wire.TAKE_TURN,
 }
 
 
@@ -76,7 +77,7 @@ class CelerySender:
 
 def post(
     session: Session,
-    message: wire.TryOut | wire.PlayMatch | wire.Teach,
+    message: wire.AnyJob,
     *,
     compares: bool = False,
     last: bool = False,

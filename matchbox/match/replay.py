@@ -47,10 +47,10 @@ class Step:
     """The move as the transcript has it, one event per line; at the end, how the bout ended."""
 
 
-def steps(game: Game, record: Record, bout: Bout) -> Iterator[Step]:
+def steps(game: Game, record: Record, bout: Bout, *, unfinished: bool = False) -> Iterator[Step]:
     """Every position of the bout, steps of chance included, the last one without a move.
 
-    Raises BadRecord.
+    A bout that is `unfinished` ends where its moves end. Raises BadRecord.
     """
     passed: list[_Position] = []
     made: list[tuple[_Position, dict[int, Plain], int]] = []
@@ -59,7 +59,10 @@ def steps(game: Game, record: Record, bout: Bout) -> Iterator[Step]:
         views = [game.view(state, one) for one in range(len(record.seats))]
         return _Position(views, game.view(state, None))
 
-    for live, moves in walk(game, record, bout, lambda state: passed.append(look(state))):
+    played = walk(
+        game, record, bout, lambda state: passed.append(look(state)), unfinished=unfinished
+    )
+    for live, moves in played:
         owed: list[tuple[_Position, dict[int, Plain]]] = [(one, {CHANCE: None}) for one in passed]
         passed.clear()
         for position, together in [*owed, (look(live.state), moves)]:
@@ -67,7 +70,7 @@ def steps(game: Game, record: Record, bout: Bout) -> Iterator[Step]:
                 line = game.describe(others[seat], position.table)
                 yield Step(*before, list(others), seat, others[seat], line)
             made = [(position, together, seat) for seat in together]
-    yield Step(*position, [], None, None, _ending(bout))
+    yield Step(*position, list(live.owing), None, None, "" if unfinished else _ending(bout))
 
 
 class _Position(NamedTuple):
@@ -181,20 +184,26 @@ def _play_again(
 
 
 def walk(
-    game: Game, record: Record, bout: Bout, on_chance: Callable[[State], object] | None = None
+    game: Game,
+    record: Record,
+    bout: Bout,
+    on_chance: Callable[[State], object] | None = None,
+    *,
+    unfinished: bool = False,
 ) -> Iterator[tuple[LiveBout, dict[int, Plain]]]:
     """Yields the bout before each move, with the moves by seat; then its end.
 
-    `on_chance` is called with the state before every step of chance. Raises BadRecord.
+    A bout that is `unfinished` ends where its moves end. `on_chance` is called with the state
+    before every step of chance. Raises BadRecord.
     """
     recorded = iter(bout.moves)
     live = _start(game, record, bout, on_chance)
-    while not live.over:
+    while not live.over and not (unfinished and len(live.moves) == len(bout.moves)):
         moves = {seat: next(recorded, None) for seat in live.owing}
         yield live, moves
         for seat, move in moves.items():
             live.take(seat, move)
-    ended = live.result()
+    ended = bout if unfinished else live.result()
     if ended != bout:
         raise BadRecord(
             f"bout {bout.deal}/{bout.rotation} of match {record.match} does not replay: "

@@ -21,14 +21,17 @@ PLAY_MATCH: Final = "arena.play_match"
 PLAY_COMPARISON: Final = "arena.play_comparison"
 """For matches that an author asked for: a queue apart from the league's, so that both get turns."""
 LEARN: Final = "arena.learn"
+TAKE_TURN: Final = "arena.take_turn"
 SETTLE: Final = "ledger.settle"
 RECORD: Final = "ledger.record"
 REMEMBER: Final = "ledger.remember"
+BOOK_TURN: Final = "ledger.book_turn"
 LOST: Final = "ledger.lost"
 TICK: Final = "ledger.tick"
 QUEUES: Final = {TRY_OUT: "tryout", PLAY_MATCH: "ranked", PLAY_COMPARISON: "comparison",
-                 TRY_OUT_LAST: "ranked", LEARN: "ranked", SETTLE: "ledger", RECORD: "ledger",
-                 REMEMBER: "ledger", LOST: "ledger", TICK: "ledger"}  # fmt: skip
+                 TRY_OUT_LAST: "ranked", LEARN: "ranked", TAKE_TURN: "tryout",
+                 SETTLE: "ledger", RECORD: "ledger", REMEMBER: "ledger", BOOK_TURN: "ledger",
+                 LOST: "ledger", TICK: "ledger"}  # fmt: skip
 BROKER_BYTES: Final = 256 << 10
 """A result longer than this is posted to the server instead of going through the broker."""
 
@@ -40,8 +43,9 @@ Amount = Annotated[float, msgspec.Meta(ge=0, le=1e12)]
 """An amount of time, in the unit of its field; NaN and infinity are refused."""
 BoutCount = Annotated[int, msgspec.Meta(ge=0, le=1024)]
 """A number of bouts, at most as many as one process may hold."""
-Kind = Literal["match", "version", "lesson"]
-"""The subject of a job: a match to play, a version to try out, or a lesson to give."""
+Kind = Literal["match", "version", "lesson", "turn"]
+"""The subject of a job: a match to play, a version to try out, a lesson to give, or the bots' next
+moves at a table with persons."""
 
 
 class Claim(msgspec.Struct, frozen=True, kw_only=True):
@@ -49,7 +53,7 @@ class Claim(msgspec.Struct, frozen=True, kw_only=True):
 
     kind: Kind
     subject: str
-    """A match's id, a version's digest, or lesson:<number>."""
+    """A match's id, a version's digest, lesson:<number> or turn:<number>."""
     attempt: int
     token: str
 
@@ -146,13 +150,43 @@ class Teach(Job, frozen=True, kw_only=True):
     """The matches by id, and for each the entrant that the version was."""
 
 
-AnyJob: TypeAlias = PlayMatch | TryOut | Teach
-JOBS: Final[dict[str, type[PlayMatch] | type[TryOut] | type[Teach]]] = {
+class Said(msgspec.Struct, frozen=True, omit_defaults=True):
+    """An answer of a seat: one move, several made in a row, or a fault in place of a move."""
+
+    seat: Count
+    moves: list[Any] = []
+    row: bool = False
+    """Whether the moves are the answer to one question, even if there is only one."""
+    fault: FaultKind | None = None
+    detail: str = ""
+
+
+class TakeTurn(Job, frozen=True, kw_only=True):
+    """Let the bots of a table play on until a person owes a move, or the bout is over.
+
+    `turn` is turn:<number>. A person's seat is None.
+    """
+
+    kind: ClassVar[Kind] = "turn"
+    turn: str
+    table: str
+    """The table's id: the players' seeds depend on it, so it is the same in all turns."""
+    rules: str
+    options: dict[str, str | int | bool]
+    deal: DealSeed
+    seats: list[Entrant | None]
+    said: list[Said]
+    """All answers so far; those of one seat are in order."""
+
+
+AnyJob: TypeAlias = PlayMatch | TryOut | Teach | TakeTurn
+JOBS: Final[dict[str, type[PlayMatch] | type[TryOut] | type[Teach] | type[TakeTurn]]] = {
     PLAY_MATCH: PlayMatch,
     PLAY_COMPARISON: PlayMatch,
     TRY_OUT: TryOut,
     TRY_OUT_LAST: TryOut,
     LEARN: Teach,
+    TAKE_TURN: TakeTurn,
 }
 """The message type of each task for an arena."""
 
@@ -243,6 +277,16 @@ class Learned(msgspec.Struct, frozen=True, kw_only=True):
     detail: str
     records: Count
     log: str
+    v: Version = VERSION
+
+
+class TurnTaken(msgspec.Struct, frozen=True, kw_only=True):
+    """The bots' answers after those that the job held."""
+
+    turn: str
+    attempt: int
+    token: str
+    said: list[Said]
     v: Version = VERSION
 
 

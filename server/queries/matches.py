@@ -121,6 +121,11 @@ def steps(session: Session, name: str, bout: int, seat: int | None = None) -> an
         raise NotFound(f"match {name} has bouts 0 to {len(record.bouts) - 1}, and no {bout}")
     if seat is not None and not 0 <= seat < len(record.seats):
         raise NotFound(f"match {name} has seats 0 to {len(record.seats) - 1}, and no {seat}")
+    return steps_of(record, bout, seat)
+
+
+def steps_of(record: Record, bout: int = 0, seat: int | None = None) -> answers.Steps:
+    """Returns a bout of a record step by step, as `seat` saw it; None is a spectator."""
     shown: list[answers.Step] = []
     before: dict[str, Any] = {"seat": None, "text": "", "move": None}
     for step in replay.steps(registry.game(record.game), record, record.bouts[bout]):

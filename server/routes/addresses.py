@@ -24,6 +24,12 @@ class MatchId(BaseConverter):
     regex = "[0-9a-f]{8,32}"
 
 
+class Digits(BaseConverter):
+    """32 hex digits: a table's id."""
+
+    regex = "[0-9a-f]{32}"
+
+
 class Digest(BaseConverter):
     """64 hex digits."""
 
@@ -55,6 +61,7 @@ class SeasonName(BaseConverter):
 SCHEMAS: Final[dict[str, dict[str, Any]]] = {
     "name": {"type": "string", "pattern": f"^{Name.regex}$"},
     "match": {"type": "string", "pattern": f"^{MatchId.regex}$"},
+    "digits": {"type": "string", "pattern": f"^{Digits.regex}$"},
     "digest": {"type": "string", "pattern": f"^{Digest.regex}$"},
     "number": {"type": "integer", "minimum": 1, "maximum": 999_999_999},
     "version": {"type": "string", "pattern": f"^({VersionId.regex})$"},
@@ -68,6 +75,7 @@ def teach_addresses(app: Flask) -> None:
     app.url_map.converters.update(
         name=Name,
         match=MatchId,
+        digits=Digits,
         digest=Digest,
         number=Number,
         version=VersionId,

@@ -226,3 +226,32 @@ class NewComparison(Body):
     bounds: Annotated[list[Elo], Field(min_length=2, max_length=2)] = Field(
         default_factory=lambda: [0.0, 20.0]
     )
+
+
+class NewTable(Body):
+    """A table: its game and for each seat "me", "friend", or a bot as owner/name.
+
+    A friend takes the seat by the table's link. An option that is left out has its default.
+    """
+
+    game: NameText
+    seats: Annotated[list[FullName], Field(min_length=1, max_length=32)]
+    options: dict[str, str | int | bool] = Field(default_factory=dict)
+
+
+class TableSince(Query):
+    """The number of the first step that is wanted."""
+
+    since: Annotated[int, Field(ge=0, le=1_000_000)] = 0
+
+
+class Joining(Body):
+    """The secret of the table's link."""
+
+    secret: Annotated[str, Field(max_length=64)]
+
+
+class PlayMove(Body):
+    """A move, as the game has it."""
+
+    move: Any

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from matchbox.errors import BadMessage
 from matchbox.match import wire
-from server.services import jobs, lessons, matches, turns, verdicts
+from server.services import jobs, lessons, matches, table_turns, turns, verdicts
 from server.services.jobs import JobKind
 from server.services.lessons import LESSON
 from server.services.matches import MATCH
+from server.services.table_turns import TURN
 from server.services.tryouts import TRY_OUT
 
 if TYPE_CHECKING:
@@ -21,7 +22,9 @@ if TYPE_CHECKING:
 
     from matchbox.settings import Settings
 
-KINDS: Final[dict[wire.Kind, JobKind[Any]]] = {one.name: one for one in (MATCH, TRY_OUT, LESSON)}
+KINDS: Final[dict[wire.Kind, JobKind[Any]]] = {
+    one.name: one for one in (MATCH, TRY_OUT, LESSON, TURN)
+}
 
 
 def claim(session: Session, message: wire.Claim, *, settings: Settings, now: int) -> None:
@@ -55,6 +58,7 @@ def sweep(session: Session, *, settings: Settings, now: int) -> int:
     """
     late = jobs.sweep(session, MATCH, settings=settings, now=now)
     late += jobs.sweep(session, LESSON, settings=settings, now=now)
+    late += jobs.sweep(session, TURN, settings=settings, now=now)
     return late + turns.advance(session, settings=settings, now=now)
 
 
@@ -73,6 +77,7 @@ RESULTS: Final[dict[str, Result]] = {
     wire.RECORD: Result(wire.MatchPlayed, matches.record, "match"),
     wire.SETTLE: Result(wire.TriedOut, verdicts.settle, "version"),
     wire.REMEMBER: Result(wire.Learned, lessons.remember, "lesson"),
+    wire.BOOK_TURN: Result(wire.TurnTaken, table_turns.book, "turn"),
     wire.LOST: Result(wire.Lost, lose),
 }
 """The tasks that bring something back, by name."""

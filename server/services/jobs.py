@@ -1,4 +1,4 @@
-"""The life cycle of a job, the same for every kind: match, try-out and lesson. Does no job itself.
+"""The life cycle of a job, the same for every kind: match, try-out, lesson, turn. Does no job.
 
 A job is a row; a message to an arena is only a nudge. Each event is a compare-and-set on the row,
 so a message that is delivered twice, late or never does no harm.
@@ -28,7 +28,7 @@ from sqlalchemy.orm import Session
 from matchbox.errors import Conflict, Forbidden, NotFound
 from matchbox.match.wire import Kind
 from matchbox.settings import Settings
-from server.db.models import Lesson, Match, Version
+from server.db.models import Lesson, Match, Turn, Version
 from server.db.session import compare_and_set
 from server.services.events import publish, storable
 
@@ -39,7 +39,7 @@ DUE: Final = 0
 _SHORT_LEASES: Final = 3
 """How many attempts at a job have a lease of the usual length; later leases are longer."""
 
-Job: TypeAlias = Match | Version | Lesson
+Job: TypeAlias = Match | Version | Lesson | Turn
 """A row with the columns `attempt`, `deadline`, `platform_faults` and `trouble`."""
 Row = TypeVar("Row", bound=Job)
 
@@ -70,6 +70,8 @@ class JobKind(Generic[Row]):
     """Returns more values that a claim sets. Raises Conflict if the arena must drop the job."""
     failed: Callable[[Session, Row, int], None] = lambda *_: None
     """Called for each platform fault that counts."""
+    lease_ms: int | None = None
+    """The length of a lease, if it is not the settings'."""
 
 
 def token_of(settings: Settings, row: Job, attempt: int) -> str:
@@ -106,14 +108,16 @@ def find(
     raise Forbidden(f"this is not the token of attempt {attempt} at {kind.name} {subject}")
 
 
-def next_deadline(settings: Settings, now: int, attempt: int = 1) -> int:
+def next_deadline(
+    settings: Settings, now: int, attempt: int = 1, lease_ms: int | None = None
+) -> int:
     """Returns the deadline, in ms, of an attempt that begins or is claimed now.
 
     Each attempt after the third has a longer lease. Behind slow bots a message may wait in the
     queue for longer than any fixed lease, and that alone must not park a job.
     """
     leases = max(1, attempt - _SHORT_LEASES)
-    return now + settings.lease_minutes * 60_000 * leases
+    return now + (lease_ms or settings.lease_minutes * 60_000) * leases
 
 
 def lease(
@@ -130,7 +134,7 @@ def lease(
         if _change(session, row, {**kind.to_parked, "trouble": trouble}, kind.queued, row.attempt):
             _alarm(session, kind, row, trouble, now)
         return False
-    deadline = next_deadline(settings, now, attempt)
+    deadline = next_deadline(settings, now, attempt, kind.lease_ms)
     leased = {**kind.to_leased, **values, "attempt": attempt, "deadline": deadline}
     return _change(session, row, leased, kind.queued, row.attempt)
 
@@ -142,7 +146,8 @@ def claim(
 
     Raises Conflict if the job is not leased any more, or if a later attempt has begun.
     """
-    values = {**kind.claimed(session, row, now), "deadline": next_deadline(settings, now)}
+    deadline = next_deadline(settings, now, lease_ms=kind.lease_ms)
+    values = {**kind.claimed(session, row, now), "deadline": deadline}
     if not _change(session, row, values, kind.leased, attempt):
         raise Conflict(f"attempt {attempt} at {kind.name} {row.id} is not wanted any more")
 

@@ -20,6 +20,7 @@ from server.services import (
     events,
     job_kinds,
     logins,
+    play,
     quarantine,
     ranked,
     rounds,
@@ -41,6 +42,7 @@ def tick(context: Context) -> None:
     """
     for step in (
         _sweep,
+        _end_idle_tables,
         _quarantine,
         _advance,
         _schedule,
@@ -82,6 +84,11 @@ def _flush(context: Context) -> None:
 def _sweep(context: Context) -> None:
     with context.write() as session:
         job_kinds.sweep(session, settings=context.settings, now=context.now())
+
+
+def _end_idle_tables(context: Context) -> None:
+    with context.write() as session:
+        play.end_idle(session, settings=context.settings, now=context.now())
 
 
 def _quarantine(context: Context) -> None:

@@ -27,9 +27,11 @@ MESSAGES: dict[str, type[Any]] = {
     "TryOut": wire.TryOut,
     "PlayMatch": wire.PlayMatch,
     "Teach": wire.Teach,
+    "TakeTurn": wire.TakeTurn,
     "TriedOut": wire.TriedOut,
     "MatchPlayed": wire.MatchPlayed,
     "Learned": wire.Learned,
+    "TurnTaken": wire.TurnTaken,
     "Lost": wire.Lost,
 }
 

@@ -15,11 +15,22 @@ import structlog
 
 from matchbox.errors import BadBundle, BadMessage, MatchboxError, SeatFault, Unavailable
 from matchbox.match import wire
-from matchbox.match.wire import AnyJob, Learned, MatchPlayed, PlayMatch, Teach, TriedOut, TryOut
+from matchbox.match.wire import (
+    AnyJob,
+    Learned,
+    MatchPlayed,
+    PlayMatch,
+    TakeTurn,
+    Teach,
+    TriedOut,
+    TryOut,
+    TurnTaken,
+)
 from worker.arena.learning import give_lesson
 from worker.arena.play import play_job
 from worker.arena.quarantine import try_alone
 from worker.arena.tryout import try_out
+from worker.arena.turn import take_turn
 
 if TYPE_CHECKING:
     from sandbox.box import Box
@@ -96,6 +107,8 @@ class Arena:
                 return wire.SETTLE, self._try_out(job)
             case Teach():
                 return wire.REMEMBER, self._teach(job)
+            case TakeTurn():
+                return wire.BOOK_TURN, self._take_turn(job)
 
     def _try_out(self, job: TryOut) -> TriedOut:
         bundle = self._client.bundle(job.version)
@@ -124,6 +137,11 @@ class Arena:
         memory = self._client.memory(job.pupil.memory) if job.pupil.memory else b""
         return give_lesson(job, bundle, memory, record, self._box)
 
+    def _take_turn(self, job: TakeTurn) -> TurnTaken:
+        versions = {seat.version for seat in job.seats if seat is not None}
+        bundles = {version: self._client.bundle(version) for version in versions}
+        return take_turn(job, bundles, self._box, partial(self._lease_renewer(job), 0))
+
     def _lease_renewer(self, job: AnyJob) -> Callable[[int], None]:
         """A function to call while the job goes on: it renews the lease. Raises Requeue if this
         arena is stopping, _Superseded if another attempt holds the job."""
@@ -141,10 +159,13 @@ class Arena:
         return report
 
     def _hand_in(self, task: str, result: Any) -> None:
-        """Sends the result through the broker; to the server if it is long or no broker answers."""
+        """Sends the result through the broker; to the server if it is long or no broker answers.
+
+        A turn goes to the server at once, since a person waits and the ledger may be busy.
+        """
         plain = wire.to_plain(result)
         try:
-            if size(plain) <= wire.BROKER_BYTES:
+            if task != wire.BOOK_TURN and size(plain) <= wire.BROKER_BYTES:
                 try:
                     self._send(task, plain)
                     return

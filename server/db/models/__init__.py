@@ -32,6 +32,7 @@ from server.db.models.memories import Lesson, LessonState, Memory
 from server.db.models.notices import Delivery, Notice, Webhook
 from server.db.models.people import TRUSTED, BrowserSession, Role, Scope, Token, User
 from server.db.models.platform import Audit, Event, Outbox, PlatformFault, Setting, Verification
+from server.db.models.play import UNSETTLED, PlaySeat, PlayState, PlayTable, Turn
 from server.db.models.tables import Table
 
 __all__ = [
@@ -39,6 +40,7 @@ __all__ = [
     "TRUSTED",
     "UNDER_WAY",
     "UNFINISHED",
+    "UNSETTLED",
     "WAITING",
     "Audit",
     "Bot",
@@ -63,6 +65,9 @@ __all__ = [
     "Notice",
     "Outbox",
     "PlatformFault",
+    "PlaySeat",
+    "PlayState",
+    "PlayTable",
     "Rating",
     "RatingPoint",
     "Result",
@@ -74,6 +79,7 @@ __all__ = [
     "Standing",
     "Table",
     "Token",
+    "Turn",
     "User",
     "Verification",
     "Version",

@@ -15,6 +15,7 @@ from tests.books import Books
 from tests.unit.server.routes.conftest import Caller, open_season, problem
 
 PARTS = {"number": "999", "season": "999", "match": "0" * 32, "version": "999", "digest": "0" * 64}
+PARTS["table"] = "0" * 32
 ENDLESS = ("/api/v1/events",)
 
 

@@ -1,0 +1,85 @@
+"""Tables where persons play against bots."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, TypeAlias
+
+from matchbox.answers import Answer
+from matchbox.answers.matches import Step
+
+State: TypeAlias = Literal["open", "bots", "persons", "finished", "ended"]
+
+
+class TableSeat(Answer):
+    """A seat and who holds it; `name` is a person's, or a bot's as owner/name, empty if free."""
+
+    seat: int
+    kind: Literal["person", "bot", "free"]
+    name: str
+    version: int | None
+
+
+class TableLine(Answer):
+    """A table in a list. It ends at the `deadline` if nobody touches it."""
+
+    id: str
+    game: str
+    title: str
+    state: State
+    seats: list[TableSeat]
+    created_at: str
+    deadline: str
+    finished_at: str | None
+    why: str
+
+
+class Choice(Answer):
+    """A legal move in words. `picks` are what is clicked on the board to make it."""
+
+    move: Any
+    words: str
+    group: str
+    picks: list[str]
+
+
+class Table(TableLine):
+    """A table as the viewer may see it; `me` is their seat.
+
+    While it is played, `view` and `steps` hold what the viewer's own seat was told, and nothing is
+    told to others. `steps` begins with the step numbered `since`. `revision` changes whenever
+    something has happened. `join` is the secret of the link by which a free seat is taken. The
+    fields from `places` on come with the end; only the API gives the `record`.
+    """
+
+    rules: str
+    options: dict[str, Any]
+    revision: str
+    me: int | None
+    join: str | None
+    to_move: list[int]
+    view: Any
+    choices: list[Choice]
+    since: int
+    steps: list[Step]
+    places: list[int] | None = None
+    scores: list[int] | None = None
+    deal: str | None = None
+    digest: str | None = None
+    record: dict[str, Any] | None = None
+
+
+class Tables(Answer):
+    """A list of tables, and how many may be open in all."""
+
+    items: list[TableLine]
+    allowed: int
+    next: str | None = None
+
+
+class Opponent(Answer):
+    """A bot that may be played against: its rating and its rank, null without one."""
+
+    bot: str
+    version: int
+    elo: float | None
+    rank: int | None

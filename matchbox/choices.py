@@ -1,0 +1,35 @@
+"""The legal moves of a position as a person chooses among them. Knows no game.
+
+A game may say it in a module `choices`; without one, a move's text is its JSON.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from msgspec.json import encode
+
+from matchbox.game import Choice
+from matchbox.registry import choices_module
+
+if TYPE_CHECKING:
+    from matchbox.game import Plain
+
+
+def choices_of(game: str, moves: Sequence[Plain], view: Plain) -> list[tuple[Plain, Choice]]:
+    """Returns each move that is offered to the seat with this view. Raises UnknownGame."""
+    module = choices_module(game)
+    offered = []
+    for move in moves:
+        made = plain_choice(move) if module is None else module.choice(move, view)
+        if made is not None:
+            offered.append((move, made))
+    return offered
+
+
+def plain_choice(move: Plain) -> Choice:
+    """The choice of a game that does not describe its moves: the mark on the board is its JSON."""
+    text = encode(move).decode()
+    words = move if isinstance(move, str) else text
+    return Choice(words, picks=(text,))

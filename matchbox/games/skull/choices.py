@@ -1,0 +1,41 @@
+"""How a person chooses a move of Skull: words, and cards to click. Knows no rules."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from matchbox.game import Choice
+
+_GROUPS: Final = {
+    "place": "Place a card face down",
+    "bet": "Bid",
+    "pass": "Bid",
+    "choose": "Turn over a card",
+    "lose": "Lose a card",
+    "start": "Name who starts",
+}
+
+
+def choice(move: Any, view: Any) -> Choice | None:
+    """The move in words; the own cards and other seats' piles are clicked."""
+    verb, _, what = move.partition(" ")
+    return Choice(_words(verb, what, view), _GROUPS[verb], _picks(verb, what))
+
+
+def _words(verb: str, what: str, view: Any) -> str:
+    table = sum(view["piles"])
+    seat = "yourself" if what == str(view["me"]) else f"seat {what}"
+    return {
+        "place": f"Place a {what}",
+        "bet": f"Bid {what} of {table} card{'' if table == 1 else 's'}",
+        "pass": "Pass",
+        "choose": f"Turn over the top card of seat {what}",
+        "lose": "Lose any card" if what == "any" else f"Lose a {what}",
+        "start": "Anybody starts" if what == "any" else f"Name {seat}",
+    }[verb]
+
+
+def _picks(verb: str, what: str) -> tuple[str, ...]:
+    if verb == "choose":
+        return (f"pile {what}",)
+    return (f"hand {what}",) if verb in ("place", "lose") and what != "any" else ()

@@ -1,0 +1,168 @@
+"""A bout with persons at the table, played in parts. Knows no game and no box.
+
+All that was answered so far is the whole state of such a bout. The server continues it by the rules
+alone; an arena continues it with the bots, which are asked the same questions again. Their seeds
+are the same each time, so nobody has to keep a program waiting while a person thinks.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from matchbox.errors import SeatFault
+from matchbox.match.bout import LiveBout
+from matchbox.match.frames import readable
+from matchbox.match.record import Bout, Record
+from matchbox.match.referee import play
+from matchbox.match.wire import Said
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from matchbox.game import Game, Options
+    from matchbox.match.frames import Answer, Question
+    from matchbox.match.table import Player
+    from matchbox.match.wire import PlayMatch
+
+PERSON = "person"
+"""In a record, the seat of a person has this in place of a version's digest."""
+
+
+class PersonOwes(Exception):
+    """A person has to answer before the bout can go on."""
+
+
+def resume(game: Game, deal: str, seats: int, options: Options, said: Iterable[Said]) -> LiveBout:
+    """Returns the bout after these answers, by the rules alone."""
+    live = LiveBout(game, deal, (0, 0), seats, options)
+    scripts = _scripts(seats, said)
+    while ready := [seat for seat in owing(live) if scripts[seat]]:
+        live.take(ready[0], answer_of(scripts[ready[0]].popleft()))
+    return live
+
+
+def owing(live: LiveBout) -> list[int]:
+    """The seats whose answer the bout waits for."""
+    return [seat for seat in live.owing if seat not in live.answered]
+
+
+def bout_so_far(live: LiveBout) -> Bout:
+    """The bout as it is recorded; without places and scores if it is not over."""
+    if live.over:
+        return live.result()
+    return Bout(*live.order, live.moves, [], [], "", live.faults)
+
+
+def record_of(
+    game: Game, table: str, options: Mapping[str, str | int | bool], deal: str,
+    seats: Sequence[str], bout: Bout,
+) -> Record:  # fmt: skip
+    """The record of a table's only bout; `seats` are digests of versions, or PERSON."""
+    return Record(
+        match=table, game=game.spec.name, rules=game.spec.rules, options=dict(options),
+        deals=[deal], seats=list(seats), width=1, bouts=[bout],
+    )  # fmt: skip
+
+
+def play_on(
+    game: Game,
+    job: PlayMatch,
+    said: Sequence[Said],
+    open_player: Callable[[int], Player | None],
+    beat: Callable[[], None] = lambda: None,
+) -> list[Said]:
+    """Lets the bots play on; returns their answers after those in `said`.
+
+    `open_player` opens the player of a seat; None is a person. `beat` is called after every frame.
+    Raises SeatFault("platform") if the platform failed.
+    """
+    scripts, new = _scripts(len(job.seats), said), list[Said]()
+
+    def seat_of(entrant: int, _: int) -> _Seat:
+        return _Seat(entrant, open_player(entrant), scripts[entrant], new)
+
+    with suppress(PersonOwes):
+        play(game, job, seat_of, report=lambda _: beat(), rotations=[0])
+    return new
+
+
+def answer_of(said: Said) -> Answer:
+    """The answer as the referee takes it."""
+    if said.fault is not None:
+        return SeatFault(said.fault, said.detail)
+    return tuple(said.moves) if said.row or len(said.moves) != 1 else said.moves[0]
+
+
+def said_of(seat: int, answer: Answer) -> Said:
+    """The answer as it is kept."""
+    if isinstance(answer, SeatFault):
+        return Said(seat, fault=answer.kind, detail=readable(answer.detail))
+    if isinstance(answer, tuple):
+        return Said(seat, list(answer), row=True)
+    return Said(seat, [answer])
+
+
+def _scripts(seats: int, said: Iterable[Said]) -> list[deque[Said]]:
+    scripts: list[deque[Said]] = [deque() for _ in range(seats)]
+    for one in said:
+        scripts[one.seat].append(one)
+    return scripts
+
+
+class _Seat:
+    """A seat that repeats its earlier answers; then a bot answers, and a person is waited for.
+
+    A bot is asked the earlier questions too, so that it knows what it knew. What it answers to them
+    is ignored: one that does not repeat itself is held to what it did. A program that breaks at
+    such a question forfeits at its next decision.
+    """
+
+    def __init__(
+        self, seat: int, player: Player | None, script: deque[Said], new: list[Said]
+    ) -> None:
+        self._seat = seat
+        self._player = player
+        self._script = script
+        self._new = new
+        self._broken: SeatFault | None = None
+
+    def answer(self, questions: Sequence[Question]) -> list[Answer]:
+        """The answer to the bout's question. Raises PersonOwes, or SeatFault("platform")."""
+        if self._script:
+            known = self._script.popleft()
+            if self._broken is None and known.fault is None:
+                self._ask(questions)
+            return [answer_of(known)]
+        if self._player is None:
+            raise PersonOwes
+        answer = self._broken or self._ask(questions)
+        self._new.append(said_of(self._seat, answer))
+        return [answer]
+
+    def _ask(self, questions: Sequence[Question]) -> Answer:
+        if self._player is None:
+            return None
+        try:
+            return self._player.answer(questions)[0]
+        except SeatFault as fault:
+            if fault.kind == "platform":
+                raise
+            self._broken = fault
+            return fault
+
+    def end(self, bout: int) -> None:
+        """The bout is over."""
+        if self._player is not None:
+            self._player.end(bout)
+
+    def renew(self) -> None:
+        """A fresh program."""
+        if self._player is not None:
+            self._player.renew()
+
+    def close(self) -> None:
+        """Ends the program."""
+        if self._player is not None:
+            self._player.close()

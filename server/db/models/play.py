@@ -1,0 +1,94 @@
+"""Tables where persons play against bots, and the bots' turns at them."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Any, Final
+
+from sqlalchemy import BigInteger, ForeignKey, Index, String, UniqueConstraint
+from sqlalchemy.orm import Mapped, mapped_column, relationship
+
+from server.db.models.bots import Version
+from server.db.models.people import User
+from server.db.models.tables import Table
+
+
+class PlayState(StrEnum):
+    """The life of a table. Final: finished, ended."""
+
+    OPEN = "open"
+    """Waits for somebody to take a free seat."""
+    BOTS = "bots"
+    """Waits for the bots' moves."""
+    PERSONS = "persons"
+    """Waits for a person's move."""
+    FINISHED = "finished"
+    """Played to its end; everybody may watch it."""
+    ENDED = "ended"
+    """Ended early: somebody left, nobody moved for long, or an operator closed it."""
+
+
+UNSETTLED: Final = (PlayState.OPEN, PlayState.BOTS, PlayState.PERSONS)
+"""The states of a table that is still open."""
+
+
+class PlayTable(Table):
+    """One bout between persons and bots. What was answered so far is its whole state."""
+
+    __tablename__ = "play_table"
+    __table_args__ = (Index(None, "state", "deadline"),)
+
+    id: Mapped[str] = mapped_column(String(32), primary_key=True)
+    """32 random hex digits."""
+    game: Mapped[str] = mapped_column(String(32))
+    rules: Mapped[str] = mapped_column(String(16))
+    options: Mapped[dict[str, Any]]
+    deal: Mapped[str] = mapped_column(String(32))
+    """The deal's seed, which nobody learns before the end."""
+    limits: Mapped[dict[str, Any]]
+    state: Mapped[str] = mapped_column(String(16))
+    said: Mapped[list[Any]]
+    """The answers so far, each as matchbox.match.wire.Said."""
+    deadline: Mapped[int] = mapped_column(BigInteger)
+    """When the table ends if nobody touches it."""
+    why: Mapped[str] = mapped_column(String(500), default="")
+    """How it ended."""
+    record: Mapped[bytes | None]
+    """The packed record of a finished table."""
+    created_at: Mapped[int] = mapped_column(BigInteger, index=True)
+    finished_at: Mapped[int | None] = mapped_column(BigInteger)
+    seats: Mapped[list[PlaySeat]] = relationship(order_by="PlaySeat.seat")
+
+
+class PlaySeat(Table):
+    """A seat of a table: a version's, a person's, or free if it has neither."""
+
+    __tablename__ = "play_seat"
+
+    table_id: Mapped[str] = mapped_column(ForeignKey("play_table.id"), primary_key=True)
+    seat: Mapped[int] = mapped_column(primary_key=True)
+    version_id: Mapped[int | None] = mapped_column(ForeignKey("version.id"))
+    user_id: Mapped[int | None] = mapped_column(ForeignKey("user.id"), index=True)
+    version: Mapped[Version | None] = relationship()
+    user: Mapped[User | None] = relationship()
+
+
+class Turn(Table):
+    """A turn of a table's bots: a job for an arena. Only the newest of a table can be wanted."""
+
+    __tablename__ = "turn"
+    __table_args__ = (UniqueConstraint("table_id", "number"), Index(None, "wanted", "deadline"))
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    table_id: Mapped[str] = mapped_column(ForeignKey("play_table.id"))
+    number: Mapped[int]
+    """How many answers the table had before it."""
+    wanted: Mapped[bool] = mapped_column(default=True)
+    """False once it was taken, or the table has ended."""
+    attempt: Mapped[int] = mapped_column(default=0)
+    deadline: Mapped[int | None] = mapped_column(BigInteger)
+    """When the sweeper sends it again; None if it is done or parked."""
+    platform_faults: Mapped[int] = mapped_column(default=0)
+    trouble: Mapped[str] = mapped_column(String(500), default="")
+    created_at: Mapped[int] = mapped_column(BigInteger)
+    table: Mapped[PlayTable] = relationship()

@@ -1,0 +1,250 @@
+"""Tables with persons: what each viewer may see of them.
+
+While a table is played, a person gets what their own seat was told, and everybody else nothing: not
+the seed, not the answers that wait, no other seat's view. After the end everybody may watch it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from msgspec import to_builtins
+from sqlalchemy import select
+from sqlalchemy.orm import joinedload, selectinload
+
+from matchbox import registry
+from matchbox.answers import matches as shown
+from matchbox.answers import play as answers
+from matchbox.choices import choices_of
+from matchbox.errors import Conflict, Forbidden, MatchboxError, NotFound
+from matchbox.match import hosted_bout, replay
+from matchbox.match import record as records
+from server.db.models import (
+    UNSETTLED,
+    Bot,
+    PlaySeat,
+    PlayState,
+    PlayTable,
+    Version,
+    VersionState,
+)
+from server.queries.matches import steps_of
+from server.queries.pagination import iso, title_of
+from server.queries.standings import leaderboard
+from server.services import play, table_turns
+
+if TYPE_CHECKING:
+    from sqlalchemy.orm import Session
+
+    from matchbox.match.bout import LiveBout
+    from matchbox.match.record import Record
+    from matchbox.settings import Settings
+    from server.db.models import User
+
+_SEATED = selectinload(PlayTable.seats).options(
+    joinedload(PlaySeat.user),
+    joinedload(PlaySeat.version).joinedload(Version.bot).joinedload(Bot.owner),
+)
+_MOST = 100
+
+
+def table(
+    session: Session,
+    name: str,
+    viewer: User | None,
+    *,
+    settings: Settings,
+    since: int = 0,
+    secret: str = "",
+) -> answers.Table:
+    """Returns the table as the viewer may see it, with its steps from number `since` on.
+
+    Raises NotFound, and Forbidden while it is played for those who have no seat, no right secret of
+    its link, and are no operators.
+    """
+    row = _find(session, name)
+    me = _seat_of(row, viewer)
+    invited = row.state == PlayState.OPEN and secret == play.join_secret(row, settings)
+    operates = viewer is not None and viewer.operator
+    if row.state != PlayState.FINISHED and me is None and not invited and not operates:
+        raise Forbidden("this table is closed to others until its game is over")
+    finished = row.state == PlayState.FINISHED
+    told = _finished(row, me, since) if finished else _running(row, me, since)
+    owner = me is not None and row.state == PlayState.OPEN
+    return answers.Table(
+        **_line(row),
+        rules=row.rules,
+        options=row.options,
+        revision=_revision(row),
+        me=me,
+        join=play.join_secret(row, settings) if owner else None,
+        since=since,
+        **told,
+    )
+
+
+def revision(session: Session, name: str, viewer: User | None) -> str | None:
+    """Returns the table's revision for a person at it; None for everybody else. Raises NotFound."""
+    row = _find(session, name)
+    return None if _seat_of(row, viewer) is None else _revision(row)
+
+
+def steps(session: Session, name: str, seat: int | None) -> shown.Steps:
+    """Returns a finished table's bout step by step, as `seat` saw it; None is a spectator.
+
+    Raises NotFound, and Forbidden before the end.
+    """
+    record = record_of(session, name)
+    if seat is not None and not 0 <= seat < len(record.seats):
+        raise NotFound(f"table {name} has seats 0 to {len(record.seats) - 1}, and no {seat}")
+    return steps_of(record, 0, seat)
+
+
+def record_of(session: Session, name: str) -> Record:
+    """Returns the record of a finished table. Raises NotFound, and Forbidden before the end."""
+    row = _find(session, name)
+    if row.record is None:
+        raise Forbidden("this table has no record: its game has not been played to its end")
+    return records.unpack(row.record)
+
+
+def plain_record(session: Session, name: str) -> dict[str, Any] | None:
+    """Returns the record of a table as JSON-ready data, None before its end. Raises NotFound."""
+    row = _find(session, name)
+    return None if row.record is None else to_builtins(records.unpack(row.record))
+
+
+def tables(session: Session, viewer: User, settings: Settings) -> answers.Tables:
+    """Returns the viewer's tables, newest first; to an operator also all that are open."""
+    mine = PlayTable.seats.any(PlaySeat.user_id == viewer.id)
+    which = mine | PlayTable.state.in_(UNSETTLED) if viewer.operator else mine
+    query = select(PlayTable).where(which).options(_SEATED)
+    rows = session.scalars(query.order_by(PlayTable.created_at.desc(), PlayTable.id).limit(_MOST))
+    return answers.Tables(
+        items=[answers.TableLine(**_line(row)) for row in rows], allowed=settings.play_tables
+    )
+
+
+def opponents(session: Session, game: str) -> list[answers.Opponent]:
+    """Returns the game's active bots, the best first. Raises UnknownGame."""
+    registry.package_of(game)
+    try:
+        ranked = {line.version_id: line for line in leaderboard(session, game).lines}
+    except NotFound:
+        ranked = {}
+    active = (Bot.game == game, Version.state == VersionState.ACTIVE, Bot.retired_at.is_(None))
+    query = select(Version).join(Version.bot).where(*active)
+    found = session.scalars(query.options(joinedload(Version.bot).joinedload(Bot.owner))).all()
+    last = len(ranked) + 1
+    places = {number: place for place, number in enumerate(ranked, 1)}
+    ordered = sorted(found, key=lambda one: (places.get(one.id, last), one.bot.full_name))
+    return [
+        answers.Opponent(
+            bot=one.bot.full_name,
+            version=one.number,
+            elo=ranked[one.id].elo if one.id in ranked else None,
+            rank=ranked[one.id].rank if one.id in ranked else None,
+        )
+        for one in ordered
+    ]
+
+
+def _find(session: Session, name: str) -> PlayTable:
+    row = session.scalar(select(PlayTable).where(PlayTable.id == name).options(_SEATED))
+    if row is None:
+        raise NotFound(f"there is no table {name}")
+    return row
+
+
+def _seat_of(row: PlayTable, viewer: User | None) -> int | None:
+    if viewer is None:
+        return None
+    return next((seat.seat for seat in row.seats if seat.user_id == viewer.id), None)
+
+
+def _revision(row: PlayTable) -> str:
+    """Changes with every answer and state; counts only answers of finished turns."""
+    taken = sum(seat.user_id is not None for seat in row.seats)
+    return f"{row.state}-{len(row.said)}-{taken}"
+
+
+def _line(row: PlayTable) -> dict[str, Any]:
+    return {
+        "id": row.id,
+        "game": row.game,
+        "title": title_of(row.game),
+        "state": row.state,
+        "seats": [_seat(seat) for seat in row.seats],
+        "created_at": iso(row.created_at),
+        "deadline": iso(row.deadline),
+        "finished_at": iso(row.finished_at),
+        "why": row.why,
+    }
+
+
+def _seat(row: PlaySeat) -> answers.TableSeat:
+    if row.version is not None:
+        name, number = row.version.bot.full_name, row.version.number
+        return answers.TableSeat(seat=row.seat, kind="bot", name=name, version=number)
+    if row.user is not None:
+        return answers.TableSeat(seat=row.seat, kind="person", name=row.user.name, version=None)
+    return answers.TableSeat(seat=row.seat, kind="free", name="", version=None)
+
+
+def _finished(row: PlayTable, me: int | None, since: int) -> dict[str, Any]:
+    assert row.record is not None
+    record = records.unpack(row.record)
+    bout = record.bouts[0]
+    told: dict[str, Any] = {
+        "to_move": [],
+        "choices": [],
+        "view": None,
+        "steps": [],
+        "places": bout.places,
+        "scores": bout.scores,
+        "deal": row.deal,
+        "digest": records.digest(record),
+    }
+    try:
+        found = steps_of(record, 0, me).steps
+    except MatchboxError:  # Played by other rules, or the game is not installed any more.
+        return told
+    return {**told, "view": found[-1].view, "steps": found[since:]}
+
+
+def _running(row: PlayTable, me: int | None, since: int) -> dict[str, Any]:
+    """What the viewer's seat was told so far, and its legal moves if it owes one."""
+    quiet: dict[str, Any] = {"to_move": [], "choices": [], "view": None, "steps": []}
+    if me is None or row.state == PlayState.OPEN:
+        return quiet
+    try:
+        live = table_turns.live_bout(row)
+    except Conflict:
+        return quiet
+    owing = hosted_bout.owing(live) if row.state == PlayState.PERSONS else []
+    game = registry.game(row.game)
+    view = game.view(live.state, me)
+    moves = game.legal(live.state, me) if me in owing else []
+    steps = _steps(row, live, me)
+    return {
+        "to_move": owing,
+        "view": view,
+        "choices": [
+            answers.Choice(move=move, words=one.words, group=one.group, picks=list(one.picks))
+            for move, one in choices_of(row.game, moves, view)
+        ],
+        "steps": steps[since:],
+    }
+
+
+def _steps(row: PlayTable, live: LiveBout, me: int) -> list[shown.Step]:
+    """The steps that have been made, each with the seat's view after it."""
+    game, bout = registry.game(row.game), hosted_bout.bout_so_far(live)
+    seats = [""] * len(row.seats)
+    record = hosted_bout.record_of(game, row.id, row.options, row.deal, seats, bout)
+    made: list[shown.Step] = []
+    before: dict[str, Any] = {"seat": None, "text": "", "move": None}
+    for step in replay.steps(game, record, bout, unfinished=not live.over):
+        made.append(shown.Step(**before, view=step.views[me]))
+        before = {"seat": step.seat, "text": step.line, "move": step.move}
+    return made

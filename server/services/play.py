@@ -1,0 +1,229 @@
+"""What persons do at tables: open one, join it, move, leave; operators close them.
+
+Knows rules and rows; runs no bots. A table counts in no rating, and its bots are versions that were
+active when it was opened.
+"""
+
+from __future__ import annotations
+
+import hmac
+import secrets
+from collections.abc import Mapping, Sequence
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any, Final
+
+from sqlalchemy import func, select
+
+from matchbox import registry
+from matchbox.errors import BadOption, Conflict, Forbidden, NotFound, TooMany
+from matchbox.game import check_seats, fill_options
+from matchbox.match import hosted_bout
+from matchbox.match.bout import refusal
+from matchbox.match.wire import Said
+from matchbox.settings import limits_of
+from server.db.models import (
+    UNSETTLED,
+    PlaySeat,
+    PlayState,
+    PlayTable,
+    Version,
+    VersionState,
+)
+from server.services import audit, table_turns
+from server.services.accounts import require_operator
+from server.services.lookup import find_bot
+from server.services.walls import wall
+
+if TYPE_CHECKING:
+    from sqlalchemy.orm import Session
+
+    from matchbox.game import Plain
+    from matchbox.settings import Settings
+    from server.db.models import User
+
+ME: Final = "me"
+"""Names the seat of the person who opens the table."""
+FRIEND: Final = "friend"
+"""Names a seat that somebody else takes by the table's link."""
+CLOSED: Final = "An operator closed the table."
+
+
+def open_table(
+    session: Session,
+    actor: User,
+    *,
+    game: str,
+    seats: Sequence[str],
+    options: Mapping[str, object],
+    settings: Settings,
+    now: int,
+) -> PlayTable:
+    """Opens a table and begins its bout, or waits for friends; returns it.
+
+    `seats` holds for each seat "me", "friend", or a bot as owner/name. Raises UnknownGame,
+    BadOption, NotFound for an unknown bot, Conflict if a bot cannot play now, and TooMany if no
+    more tables may be open.
+    """
+    spec = registry.game(game).spec
+    check_seats(spec, len(seats))
+    filled = fill_options(spec, options)
+    if seats.count(ME) != 1:
+        raise BadOption(f"take one seat yourself: name it {ME!r}, once")
+    _check_room(session, actor, settings)
+    table = PlayTable(
+        id=secrets.token_hex(16),
+        game=game,
+        rules=spec.rules,
+        options=filled,
+        deal=secrets.token_hex(16),
+        limits=limits_of(settings),
+        state=PlayState.OPEN,
+        said=[],
+        deadline=now + settings.play_idle_minutes * 60_000,
+        created_at=now,
+        seats=[_seat(session, actor, game, at, name) for at, name in enumerate(seats)],
+    )
+    if table_turns.live_bout(table).over:
+        raise BadOption(f"with these options nobody decides anything in {spec.title}")
+    session.add(table)
+    session.flush()
+    _begin_if_full(session, table, settings, now)
+    return table
+
+
+def join(
+    session: Session, actor: User, name: str, secret: str, *, settings: Settings, now: int
+) -> PlayTable:
+    """Takes a free seat of the table, with the secret of its link; returns the table.
+
+    Raises NotFound, Forbidden for a wrong secret, Conflict if no seat is free, and TooMany.
+    """
+    table = _find(session, name)
+    right = join_secret(table, settings)
+    if not hmac.compare_digest(right.encode(), secret.encode("utf-8", "replace")):
+        raise Forbidden("this link does not belong to the table; ask its owner for a new one")
+    if any(seat.user_id == actor.id for seat in table.seats):
+        return table
+    free = [seat for seat in table.seats if seat.user_id is None and seat.version_id is None]
+    if table.state != PlayState.OPEN or not free:
+        raise Conflict("no seat is free at this table any more; open one of your own")
+    _check_own(session, actor, settings)
+    free[0].user_id, free[0].user = actor.id, actor
+    session.flush()
+    table.deadline = now + settings.play_idle_minutes * 60_000
+    _begin_if_full(session, table, settings, now)
+    return table
+
+
+def move(
+    session: Session, actor: User, name: str, played: Plain, *, settings: Settings, now: int
+) -> PlayTable:
+    """Makes the person's move; returns the table.
+
+    Raises NotFound, Forbidden for a stranger, Conflict if it is not their turn, and BadOption if
+    the rules refuse the move.
+    """
+    table = _find(session, name)
+    seat = _seat_of(table, actor)
+    if table.state != PlayState.PERSONS:
+        raise Conflict("it is not your turn; load the page again to see the table")
+    live = table_turns.live_bout(table)
+    if seat not in hosted_bout.owing(live):
+        raise Conflict("it is not your turn; wait for the others")
+    if reason := refusal(registry.game(table.game), live.state, seat, played):
+        raise BadOption(f"the rules refuse this move: {reason}")
+    table_turns.advance(session, table, [Said(seat, [played])], settings=settings, now=now)
+    return table
+
+
+def leave(session: Session, actor: User, name: str, *, now: int) -> PlayTable:
+    """Ends the table for all who sit at it; returns it. Raises NotFound, Forbidden, Conflict."""
+    table = _find(session, name)
+    _seat_of(table, actor)
+    if not table_turns.end(session, table, f"{actor.name} left the table.", now=now):
+        raise Conflict("this game is over already")
+    return table
+
+
+def close(session: Session, actor: User, name: str, *, now: int) -> PlayTable:
+    """Ends a table as an operator; returns it. Raises Forbidden, NotFound, Conflict."""
+    require_operator(actor)
+    table = _find(session, name)
+    if not table_turns.end(session, table, CLOSED, now=now):
+        raise Conflict("this game is over already")
+    audit.note(session, actor, "table.close", f"table:{table.id}", now=now)
+    return table
+
+
+def end_idle(session: Session, *, settings: Settings, now: int) -> int:
+    """Ends the tables that nobody has touched for long; returns how many."""
+    late = select(PlayTable).where(PlayTable.state.in_(UNSETTLED), PlayTable.deadline < now)
+    rows = session.scalars(late.order_by(PlayTable.id)).all()
+    why = f"Nobody moved for {settings.play_idle_minutes} minutes."
+    return sum(table_turns.end(session, table, why, now=now) for table in rows)
+
+
+def join_secret(table: PlayTable, settings: Settings) -> str:
+    """Returns the secret of the table's link, 32 hex digits. It is derived, and never stored."""
+    key = settings.secret_key.encode()
+    return hmac.new(key, f"join:{table.id}".encode(), sha256).hexdigest()[:32]
+
+
+def _find(session: Session, name: str) -> PlayTable:
+    table = session.get(PlayTable, name)
+    if table is None:
+        raise NotFound(f"there is no table {name}")
+    return table
+
+
+def _seat_of(table: PlayTable, actor: User) -> int:
+    """The seat that the person has. Raises Forbidden."""
+    for seat in table.seats:
+        if seat.user_id == actor.id:
+            return seat.seat
+    raise Forbidden("you have no seat at this table")
+
+
+def _begin_if_full(session: Session, table: PlayTable, settings: Settings, now: int) -> None:
+    if all(seat.user_id is not None or seat.version_id is not None for seat in table.seats):
+        table_turns.advance(session, table, [], settings=settings, now=now)
+
+
+def _seat(session: Session, actor: User, game: str, at: int, name: str) -> PlaySeat:
+    """The seat with that name's player. Raises NotFound, Conflict."""
+    if name == ME:
+        return PlaySeat(seat=at, user_id=actor.id, user=actor)
+    if name == FRIEND:
+        return PlaySeat(seat=at)
+    bot = find_bot(session, name, actor)
+    active = (Version.bot_id == bot.id, Version.state == VersionState.ACTIVE)
+    version = session.scalar(select(Version).where(*active))
+    if bot.game != game or version is None:
+        raise Conflict(f"{bot.full_name} has no active version for {game}; choose another bot")
+    if not bot.owner.trusted and not (walls := wall(session)).walled:
+        raise Conflict(f"{bot.full_name} cannot play now: {walls.why}; choose a bot of the house")
+    return PlaySeat(seat=at, version_id=version.id, version=version)
+
+
+def _check_room(session: Session, actor: User, settings: Settings) -> None:
+    """Raises TooMany if no more tables may be open, or not this person's."""
+    if not settings.play_tables:
+        raise TooMany("the operator allows no play against bots here")
+    count = select(func.count()).select_from(PlayTable).where(PlayTable.state.in_(UNSETTLED))
+    if (session.scalar(count) or 0) >= settings.play_tables:
+        raise TooMany(
+            f"{settings.play_tables} tables are open, and no more are allowed at a time; try "
+            "again in some minutes",
+            60,
+        )
+    _check_own(session, actor, settings)
+
+
+def _check_own(session: Session, actor: User, settings: Settings) -> None:
+    mine: Any = select(func.count()).select_from(PlayTable).join(PlayTable.seats)
+    mine = mine.where(PlaySeat.user_id == actor.id, PlayTable.state.in_(UNSETTLED))
+    if (session.scalar(mine) or 0) >= settings.play_tables_each:
+        raise TooMany(
+            f"you sit at {settings.play_tables_each} open tables, and no more are allowed at a "
+            "time; finish a game or leave one"
+        )

@@ -1,0 +1,197 @@
+"""Takes tables with persons on: who is to move, turns of their bots as jobs, and their moves.
+
+Runs no bots. Persons' actions are in play.py; both end in `advance`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from sqlalchemy import and_
+
+from matchbox import registry
+from matchbox.errors import BadMessage, Conflict
+from matchbox.match import hosted_bout, wire
+from matchbox.match import record as records
+from matchbox.match.wire import Entrant, Said, TakeTurn, TurnTaken
+from server import outbox
+from server.db.models import UNSETTLED, PlayState, PlayTable, Turn
+from server.db.session import compare_and_set
+from server.services import jobs
+from server.services.events import storable
+from server.services.jobs import JobKind
+
+if TYPE_CHECKING:
+    from sqlalchemy.orm import Session
+
+    from matchbox.match.bout import LiveBout
+    from matchbox.settings import Settings
+
+SUBJECT: Final = "turn:"
+"""The beginning of a turn's name in messages; its number follows."""
+LEASE_MS: Final = 60_000
+"""A person waits: a turn whose message was lost is sent again after this time."""
+_MOST_MOVES: Final = 100_000
+"""An arena that sends more answers than this is not believed."""
+
+
+def said_at(table: PlayTable) -> list[Said]:
+    """Returns the table's answers so far."""
+    return [wire.from_plain(Said, one) for one in table.said]
+
+
+def live_bout(table: PlayTable) -> LiveBout:
+    """Returns the table's bout as it is now. Raises Conflict if its rules have changed."""
+    game = registry.game(table.game)
+    if game.spec.rules != table.rules:
+        raise Conflict(f"the rules of {game.spec.title} have changed since; start a new game")
+    return hosted_bout.resume(game, table.deal, len(table.seats), table.options, said_at(table))
+
+
+def advance(
+    session: Session, table: PlayTable, said: Sequence[Said], *, settings: Settings, now: int
+) -> None:
+    """Adds these answers to the table, and lets it go on: to a person, to the bots, or to its end.
+
+    Raises BadMessage if the answers do not come from seats that owe them.
+    """
+    before = table.state
+    table.said = [*table.said, *map(wire.to_plain, said)]
+    live = live_bout(table)
+    values: dict[str, Any] = {
+        "said": table.said,
+        "deadline": now + settings.play_idle_minutes * 60_000,
+    }
+    owing = set(hosted_bout.owing(live))
+    persons = {seat.seat for seat in table.seats if seat.version_id is None}
+    if live.over:
+        values |= _finished(table, live, now)
+    else:
+        values["state"] = PlayState.PERSONS if owing & persons else PlayState.BOTS
+    if not compare_and_set(session, table, values, PlayTable.state == before):
+        raise Conflict("somebody was first; load the page again")
+    if values["state"] == PlayState.BOTS:
+        turn = Turn(
+            table_id=table.id,
+            number=len(table.said),
+            wanted=True,
+            attempt=0,
+            deadline=jobs.DUE,
+            platform_faults=0,
+            created_at=now,
+        )
+        turn.table = table
+        session.add(turn)
+        session.flush()
+        send(session, turn, settings=settings, now=now)
+
+
+def end(session: Session, table: PlayTable, why: str, *, now: int) -> bool:
+    """Ends an open table early. Returns False if it was over already."""
+    values = {"state": PlayState.ENDED, "why": why, "finished_at": now}
+    return compare_and_set(session, table, values, PlayTable.state.in_(UNSETTLED))
+
+
+def send(session: Session, turn: Turn, *, settings: Settings, now: int) -> bool:
+    """Sends a turn as a new attempt. Returns False if it was not sent; see `jobs.lease`."""
+    if turn.table.state != PlayState.BOTS:
+        done = {"wanted": False, "deadline": None}
+        compare_and_set(session, turn, done, Turn.wanted.is_(True))
+        return False
+    if not jobs.lease(session, TURN, turn, settings=settings, now=now):
+        return False
+    outbox.post(session, job_of(turn, settings))
+    return True
+
+
+def job_of(turn: Turn, settings: Settings) -> TakeTurn:
+    """Returns the message for the turn's present attempt."""
+    table = turn.table
+    return TakeTurn(
+        attempt=turn.attempt,
+        token=jobs.token_of(settings, turn, turn.attempt),
+        game=table.game,
+        limits=table.limits,
+        turn=f"{SUBJECT}{turn.id}",
+        table=table.id,
+        rules=table.rules,
+        options=table.options,
+        deal=table.deal,
+        seats=[
+            Entrant(seat.version.digest, seat.version.class_name or None) if seat.version else None
+            for seat in table.seats
+        ],
+        said=said_at(table),
+    )
+
+
+def book(session: Session, message: TurnTaken, *, settings: Settings, now: int) -> bool:
+    """Adds the bots' moves to the table. Returns False if it was booked before, or has ended.
+
+    Raises BadMessage if the answers are not those of the table's bots, or not enough; NotFound or
+    Forbidden if we never sent that attempt.
+    """
+    turn = jobs.find(session, TURN, message.turn, message.attempt, message.token, settings=settings)
+    table = turn.table
+    if not turn.wanted or table.state != PlayState.BOTS or turn.number != len(table.said):
+        return False
+    bots = {seat.seat for seat in table.seats if seat.version_id is not None}
+    said = [
+        Said(one.seat, one.moves, one.row, one.fault, storable(one.detail, 500))
+        for one in message.said
+    ]
+    if not said or len(said) > _MOST_MOVES or any(one.seat not in bots for one in said):
+        raise BadMessage(f"turn {turn.id} was not taken by the bots of its table")
+    done = {"wanted": False, "deadline": None, "trouble": ""}
+    if not compare_and_set(session, turn, done, Turn.wanted.is_(True)):
+        return False
+    advance(session, table, said, settings=settings, now=now)
+    return True
+
+
+def _finished(table: PlayTable, live: LiveBout, now: int) -> dict[str, Any]:
+    bout = live.result()
+    seats = [seat.version.digest if seat.version else hosted_bout.PERSON for seat in table.seats]
+    record = hosted_bout.record_of(
+        registry.game(table.game), table.id, table.options, table.deal, seats, bout
+    )
+    return {
+        "state": PlayState.FINISHED,
+        "why": bout.why,
+        "record": records.pack(record),
+        "finished_at": now,
+    }
+
+
+def _failed(session: Session, turn: Turn, now: int) -> None:
+    """Ends the table if the platform has failed too often at this turn."""
+    if turn.deadline is None:
+        why = f"The platform could not play the bots' moves: {turn.trouble}"
+        end(session, turn.table, storable(why, 500), now=now)
+
+
+def _named(session: Session, subject: str) -> list[Turn]:
+    number = subject.removeprefix(SUBJECT)
+    known = number.isascii() and number.isdecimal() and len(number) < 10
+    turn = session.get(Turn, int(number)) if known else None
+    return [] if turn is None else [turn]
+
+
+_UNDER_WAY: Final = and_(Turn.wanted.is_(True), Turn.deadline.is_not(None))
+
+TURN: Final = JobKind(
+    name="turn",
+    model=Turn,
+    rows=_named,
+    queued=_UNDER_WAY,
+    leased=_UNDER_WAY,
+    parked=and_(Turn.wanted.is_(True), Turn.deadline.is_(None)),
+    to_queued={"deadline": jobs.DUE},
+    to_leased={},
+    to_parked={"deadline": None},
+    resume=send,
+    failed=_failed,
+    lease_ms=LEASE_MS,
+)
+"""A queued turn's deadline has passed; a leased turn's is to come. Nothing else differs."""

@@ -1,0 +1,129 @@
+"""A bout with persons at the table, played in parts: the same as one that was played in one go."""
+
+from __future__ import annotations
+
+import pytest
+
+from matchbox import registry
+from matchbox.errors import SeatFault
+from matchbox.game import fill_options
+from matchbox.match import hosted_bout, replay
+from matchbox.match.hosted_bout import bout_so_far, owing, play_on, record_of, resume
+from matchbox.match.record import Bout
+from matchbox.match.wire import Entrant, PlayMatch, Said
+from tests.fakes import ScriptedPlayer
+
+DEAL = "00000000000000000000000000000003"
+
+
+def job_of(name: str, seats: int, options: dict[str, str | int | bool]) -> PlayMatch:
+    """The bout as the referee takes it."""
+    spec = registry.game(name).spec
+    return PlayMatch(
+        attempt=1,
+        token="",
+        game=name,
+        limits={},
+        match="table",
+        rules=spec.rules,
+        options=fill_options(spec, options),
+        deals=[DEAL],
+        seats=[Entrant("0" * 64)] * seats,
+    )
+
+
+def test_bots_are_asked_their_earlier_questions_again_and_held_to_their_answers() -> None:
+    job, game = job_of("bomb", 2, {}), registry.game("bomb")
+    first = ScriptedPlayer(lambda view: "draw")
+    said = play_on(game, job, [], lambda seat: None if seat == 1 else first)
+    assert [one.moves for one in said] == [["draw"]]
+    said.append(Said(1, ["draw"]))
+    fickle = ScriptedPlayer(lambda view: "draw" if len(fickle.asked) > 1 else "nonsense")
+    new = play_on(game, job, said, lambda seat: None if seat == 1 else fickle)
+    assert [one.moves for one in new] == [["draw"]]
+    questions = [question for frame in fickle.asked for question in frame]
+    assert bytes(questions[0][1]) == bytes(first.asked[0][0][1])
+    assert questions[0][2] == first.asked[0][0][2] is not None  # The same seed.
+    assert questions[1][2] is None
+
+
+def test_a_bots_fault_ends_the_bout_as_in_a_match() -> None:
+    job, game = job_of("bomb", 2, {}), registry.game("bomb")
+
+    def fails(_: object) -> SeatFault | None:
+        return SeatFault("timeout", "no answer")
+
+    new = play_on(game, job, [], lambda seat: ScriptedPlayer(str, fails) if not seat else None)
+    assert [(one.seat, one.fault, one.detail) for one in new] == [(0, "timeout", "no answer")]
+    live = resume(game, DEAL, 2, job.options, new)
+    assert live.over
+    assert live.result().places == [2, 1]
+    assert live.result().faults[0].kind == "timeout"
+
+
+def test_an_illegal_move_of_a_bot_is_its_fault() -> None:
+    job, game = job_of("bomb", 2, {}), registry.game("bomb")
+    new = play_on(game, job, [], lambda seat: ScriptedPlayer(lambda _: "fly") if not seat else None)
+    live = resume(game, DEAL, 2, job.options, new)
+    assert live.over
+    assert live.result().faults[0].kind == "illegal"
+
+
+def test_a_program_that_breaks_at_an_old_question_forfeits_at_its_next_decision() -> None:
+    job, game = job_of("bomb", 2, {}), registry.game("bomb")
+    said = [Said(0, ["draw"]), Said(1, ["draw"])]
+    broken = ScriptedPlayer(str, lambda _: SeatFault("crash", "it broke"))
+    new = play_on(game, job, said, lambda seat: None if seat else broken)
+    assert [one.fault for one in new] == ["crash"]
+    assert len(broken.asked) == 1
+    live = resume(game, DEAL, 2, job.options, [*said, *new])
+    assert live.moves == ["draw", "draw"]
+    assert live.over
+
+
+def test_a_fault_of_the_platform_is_nobodys() -> None:
+    job, game = job_of("bomb", 2, {}), registry.game("bomb")
+    broken = ScriptedPlayer(str, lambda _: SeatFault("platform", "no box"))
+    with pytest.raises(SeatFault, match="platform"):
+        play_on(game, job, [], lambda seat: None if seat else broken)
+    assert broken.closed
+
+
+def test_three_seats_go_on_without_an_offender() -> None:
+    job, game = job_of("skull", 3, {}), registry.game("skull")
+    live = resume(game, DEAL, 3, job.options, [])
+    (first,) = owing(live)
+    live = resume(game, DEAL, 3, job.options, [Said(first, fault="crash")])
+    assert not live.over
+    assert owing(live) != [first]
+
+
+def test_simultaneous_answers_wait_for_each_other() -> None:
+    job, game = job_of("war", 2, {}), registry.game("war")
+    live = resume(game, DEAL, 2, job.options, [])
+    assert owing(live) == [0, 1]
+    mine = game.legal(live.state, 1)[0]
+    live = resume(game, DEAL, 2, job.options, [Said(1, [mine])])
+    assert owing(live) == [0]
+    assert live.moves == []
+    theirs = game.legal(live.state, 0)[0]
+    live = resume(game, DEAL, 2, job.options, [Said(1, [mine]), Said(0, [theirs])])
+    assert live.moves == [theirs, mine]
+
+
+def test_a_row_of_moves_is_kept_as_a_row() -> None:
+    row = hosted_bout.said_of(0, ("draw",))
+    assert hosted_bout.answer_of(row) == ("draw",)
+    assert hosted_bout.answer_of(hosted_bout.said_of(0, "draw")) == "draw"
+    assert hosted_bout.answer_of(hosted_bout.said_of(0, ["a", "b"])) == ["a", "b"]
+
+
+def test_an_unfinished_bout_shows_its_steps_and_who_is_to_move() -> None:
+    job, game = job_of("bomb", 2, {}), registry.game("bomb")
+    live = resume(game, DEAL, 2, job.options, [Said(0, ["draw"])])
+    bout = bout_so_far(live)
+    assert bout == Bout(0, 0, ["draw"], [], [], "", [])
+    record = record_of(game, "table", job.options, DEAL, ["", ""], bout)
+    shown = list(replay.steps(game, record, bout, unfinished=True))
+    assert [step.line for step in shown] == ["draws the top card", ""]
+    assert shown[-1].to_move == [1]

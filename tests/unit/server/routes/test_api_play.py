@@ -1,0 +1,84 @@
+"""Tables with persons in the API: open, read, join, move, leave, close."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from matchbox.match.wire import TakeTurn
+from server.db.models import User
+from tests.books import Books
+from tests.unit.server.routes.conftest import Caller
+from tests.unit.server.test_play import book, taken
+
+
+def arena_plays(books: Books) -> None:
+    """An arena takes the turns that were sent."""
+    for job in books.postman.take():
+        if isinstance(job, TakeTurn):
+            book(books, taken(books, job))
+
+
+def opened(as_alice: Caller, *seats: str) -> dict[str, Any]:
+    """A table of bomb that has just been opened."""
+    answer = as_alice.post("/tables", {"game": "bomb", "seats": list(seats)})
+    assert answer.status_code == 201
+    body: dict[str, Any] = answer.get_json()
+    assert answer.headers["Location"] == f"/api/v1/tables/{body['id']}"
+    return body
+
+
+def test_a_game_is_played_by_the_api(
+    books: Books, as_alice: Caller, as_bob: Caller, nobody: Caller, bob: User
+) -> None:
+    books.bot(bob, "simple")
+    table = opened(as_alice, "me", "bob/simple")
+    address = f"/tables/{table['id']}"
+    while table["state"] != "finished":
+        assert nobody.get(address).status_code == 401
+        assert as_bob.get(address).status_code == 403
+        if table["choices"]:
+            answer = as_alice.post(f"{address}/moves", {"move": table["choices"][0]["move"]})
+            assert answer.status_code == 200
+        arena_plays(books)
+        table = as_alice.get(address).get_json()
+        assert table["record"] is None or table["state"] == "finished"
+    watched = nobody.get(address).get_json()
+    assert watched["record"]["deals"] == [watched["deal"]]
+    assert watched["record"]["seats"][0] == "person"
+    assert as_alice.get("/tables").get_json()["items"][0]["id"] == table["id"]
+
+
+def test_a_refused_move_says_why(books: Books, as_alice: Caller, bob: User) -> None:
+    books.bot(bob, "simple")
+    table = opened(as_alice, "me", "bob/simple")
+    answer = as_alice.post(f"/tables/{table['id']}/moves", {"move": "fly"})
+    assert answer.status_code == 422
+    assert "the rules refuse this move" in answer.get_json()["detail"]
+
+
+def test_a_friend_joins_with_the_secret(as_alice: Caller, as_bob: Caller) -> None:
+    table = opened(as_alice, "me", "friend")
+    address = f"/tables/{table['id']}"
+    assert as_bob.post(f"{address}/join", {"secret": "0" * 32}).status_code == 403
+    joined = as_bob.post(f"{address}/join", {"secret": table["join"]}).get_json()
+    assert (joined["me"], joined["state"]) == (1, "persons")
+    assert as_bob.post(f"{address}/leave").get_json()["state"] == "ended"
+    assert as_bob.post(f"{address}/leave").status_code == 409
+
+
+def test_only_operators_close_tables(
+    as_alice: Caller, as_bob: Caller, as_charlie: Caller, nobody: Caller
+) -> None:
+    table = opened(as_alice, "me", "friend")
+    address = f"/tables/{table['id']}"
+    assert nobody.post(f"{address}/close").status_code == 401
+    assert as_bob.post(f"{address}/close").status_code == 403
+    seen = as_charlie.get(address).get_json()
+    assert (seen["me"], seen["view"], seen["steps"]) == (None, None, [])
+    assert "join" not in seen or seen["join"] is None
+    assert as_charlie.post(f"{address}/close").get_json()["state"] == "ended"
+
+
+def test_nobody_opens_a_table_without_an_account(nobody: Caller) -> None:
+    assert nobody.post("/tables", {"game": "bomb", "seats": ["me", "friend"]}).status_code == 401
+    assert nobody.get("/tables").status_code == 401

@@ -1,0 +1,433 @@
+"""Tables with persons: opened, joined, played by turns, ended; and what each viewer is told."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from matchbox import registry
+from matchbox.answers.play import Table
+from matchbox.errors import (
+    BadMessage,
+    BadOption,
+    Conflict,
+    Forbidden,
+    NotFound,
+    TooMany,
+    UnknownGame,
+)
+from matchbox.game import Plain
+from matchbox.match import record as records
+from matchbox.match import replay
+from matchbox.match.wire import Said, TakeTurn, TurnTaken
+from server import outbox, queries
+from server.db.models import PlayState, PlayTable, Turn, User, VersionState
+from server.queries import play as reading
+from server.services import job_kinds, play, table_turns
+from server.services.tick import tick
+from tests.books import Books, lost, open_books
+from worker.arena.turn import take_turn
+
+RANDOM = {
+    "skull": b"from matchbox.games.skull import RandomAgent\n\nBOT = RandomAgent\n",
+    "war": b"from matchbox.games.war import HighestPlayer\n\nBOT = HighestPlayer\n",
+}
+
+
+def open_table(books: Books, actor: User, seats: Sequence[str], **more: Any) -> str:
+    """The id of a table that has just been opened."""
+    asked: dict[str, Any] = {"game": "bomb", "options": {}, **more}
+    with books.write() as session:
+        return play.open_table(
+            session, actor, seats=seats, **asked, settings=books.settings, now=books.clock()
+        ).id
+
+
+def seen(books: Books, table: str, viewer: User | None, **more: Any) -> Table:
+    """The table as the viewer sees it."""
+    with books.read() as session:
+        return reading.table(session, table, viewer, settings=books.settings, **more)
+
+
+def move(books: Books, actor: User, table: str, played: Plain) -> None:
+    """Makes a move."""
+    with books.write() as session:
+        play.move(session, actor, table, played, settings=books.settings, now=books.clock())
+
+
+def turns(books: Books) -> list[TakeTurn]:
+    """The turns sent since the last look."""
+    outbox.flush(books.context.database, books.postman, books.clock())
+    return [job for job in books.postman.take() if isinstance(job, TakeTurn)]
+
+
+def taken(books: Books, job: TakeTurn) -> TurnTaken:
+    """What an arena without a wall brings back."""
+    with books.read() as session:
+        versions = [seat.version for seat in job.seats if seat]
+        bundles = {version: queries.bundle(session, version) for version in versions}
+    return take_turn(job, bundles, None)
+
+
+def book(books: Books, message: TurnTaken) -> bool:
+    """Books a turn."""
+    with books.write() as session:
+        return table_turns.book(session, message, settings=books.settings, now=books.clock())
+
+
+def play_to_the_end(books: Books, table: str, *persons: User) -> None:
+    """Everybody plays on; the persons take the first move offered to them."""
+    while seen(books, table, persons[0]).state in ("bots", "persons"):
+        for job in turns(books):
+            book(books, taken(books, job))
+        for person in persons:
+            if choices := seen(books, table, person).choices:
+                move(books, person, table, choices[0].move)
+
+
+def row_of(books: Books, table: str) -> PlayTable:
+    """The table's row."""
+    with books.read() as session:
+        row = session.get_one(PlayTable, table)
+        assert row.seats
+    return row
+
+
+def test_a_person_plays_against_a_bot_to_the_end(books: Books, alice: User, bob: User) -> None:
+    books.bot(bob, "simple")
+    table = open_table(books, alice, ["me", "bob/simple"])
+    first = seen(books, table, alice)
+    assert (first.state, first.me, first.to_move) == ("persons", 0, [0])
+    assert [seat.name for seat in first.seats] == ["alice", "bob/simple"]
+    assert first.choices[0].words.startswith("Draw the top card")
+    play_to_the_end(books, table, alice)
+    over = seen(books, table, None)
+    assert over.state == "finished"
+    assert sorted(over.places or []) == [1, 2]
+    with books.read() as session:
+        record = reading.record_of(session, table)
+        shown = reading.steps(session, table, None)
+    replay.replay(registry.game("bomb"), record)
+    assert records.digest(record) == over.digest
+    assert record.seats[0] == "person"
+    assert shown.steps[-1].text == record.bouts[0].why
+
+
+def test_bots_that_begin_are_asked_at_once(books: Books, alice: User, bob: User) -> None:
+    books.bot(bob, "simple")
+    table = open_table(books, alice, ["bob/simple", "me"])
+    assert seen(books, table, alice).state == "bots"
+    (job,) = turns(books)
+    assert job.said == []
+    assert [seat is None for seat in job.seats] == [False, True]
+    assert book(books, taken(books, job))
+    assert seen(books, table, alice).state == "persons"
+    assert not book(books, taken(books, job))  # A message that comes twice.
+
+
+def test_simultaneous_moves_wait_for_both(books: Books, alice: User, bob: User) -> None:
+    books.bot(bob, "highest", RANDOM["war"], game="war")
+    table = open_table(books, alice, ["bob/highest", "me"], game="war")
+    now = seen(books, table, alice)
+    assert now.to_move == [1, 0] or now.to_move == [0, 1]
+    move(books, alice, table, now.choices[-1].move)
+    assert seen(books, table, alice).state == "bots"
+    play_to_the_end(books, table, alice)
+    assert seen(books, table, alice).state == "finished"
+
+
+def test_two_persons_move_at_the_same_time(books: Books, alice: User, bob: User) -> None:
+    table = open_table(books, alice, ["me", "friend"], game="war")
+    secret = seen(books, table, alice).join
+    assert secret is not None
+    assert seen(books, table, bob, secret=secret).state == "open"
+    with books.write() as session:
+        play.join(session, bob, table, secret, settings=books.settings, now=books.clock())
+    assert seen(books, table, alice).join is None
+    move(books, bob, table, seen(books, table, bob).choices[0].move)
+    assert seen(books, table, bob).choices == []
+    assert seen(books, table, alice).to_move == [0]
+    with pytest.raises(Conflict, match="wait for the others"):
+        move(books, bob, table, "13 13")
+    play_to_the_end(books, table, alice, bob)
+    assert turns(books) == []  # No arena is needed.
+    assert seen(books, table, None).state == "finished"
+
+
+@pytest.mark.parametrize("game", ["bomb", "skull", "war", "thegame", "creatures"])
+def test_nothing_hidden_is_told_while_a_table_is_played(
+    books: Books, alice: User, bob: User, charlie: User, game: str
+) -> None:
+    """What a person gets does not depend on what their seat may not know; strangers get nothing."""
+    rules = registry.game(game)
+    seats = 3 if 3 in rules.spec.seats else 2
+    table = open_table(books, alice, ["me", *["friend"] * (seats - 1)], game=game)
+    secret = seen(books, table, alice).join
+    assert secret is not None
+    others = [books.person(f"guest{n}") for n in range(1, seats)]
+    for other in others:
+        with books.write() as session:
+            play.join(session, other, table, secret, settings=books.settings, now=books.clock())
+    everybody = [alice, *others]
+    deal = row_of(books, table).deal
+    for _ in range(12):
+        if seen(books, table, alice).state != "persons":
+            break
+        live = table_turns.live_bout(row_of(books, table))
+        for seat, person in enumerate(everybody):
+            told = seen(books, table, person)
+            text = json.dumps(told.plain())
+            assert deal not in text
+            assert told.view == rules.view(live.state, seat)
+            assert all(
+                step.view is not None and step.seat in (None, -1, *range(seats))
+                for step in told.steps
+            )
+            if seat not in told.to_move:
+                assert told.choices == []
+        for stranger in (bob, None):
+            with pytest.raises(Forbidden, match="closed to others"):
+                seen(books, table, stranger)
+        watched = seen(books, table, charlie)
+        assert (watched.view, watched.steps, watched.choices, watched.deal) == (None, [], [], None)
+        with books.read() as session:
+            assert reading.plain_record(session, table) is None
+            with pytest.raises(Forbidden):
+                reading.record_of(session, table)
+            with pytest.raises(Forbidden):
+                reading.steps(session, table, 0)
+        mover = seen(books, table, alice).to_move[0]
+        choices = seen(books, table, everybody[mover]).choices
+        move(books, everybody[mover], table, choices[-1].move)
+
+
+def test_the_steps_show_what_the_own_seat_was_told(books: Books, alice: User, bob: User) -> None:
+    books.bot(bob, "random", RANDOM["skull"], game="skull")
+    seats = ["bob/random", "me", "bob/random"]
+    table = open_table(books, alice, seats, game="skull")
+    play_to_the_end(books, table, alice)
+    with books.read() as session:
+        alone = reading.steps(session, table, 1).steps
+    assert [step.view for step in seen(books, table, alice).steps] == [one.view for one in alone]
+    assert seen(books, table, alice, since=3).steps == seen(books, table, alice).steps[3:]
+
+
+def test_the_rules_refuse_a_wrong_move(books: Books, alice: User, bob: User) -> None:
+    books.bot(bob, "simple")
+    table = open_table(books, alice, ["me", "bob/simple"])
+    for wrong in ("fly", 7, None, ["draw"], {"a": 1}):
+        with pytest.raises(BadOption, match="the rules refuse this move"):
+            move(books, alice, table, wrong)
+    with pytest.raises(Forbidden, match="no seat"):
+        move(books, bob, table, "draw")
+    with pytest.raises(NotFound):
+        move(books, alice, "0" * 32, "draw")
+    assert row_of(books, table).said == []
+
+
+def test_a_bots_fault_ends_the_game_as_in_a_match(books: Books, alice: User, bob: User) -> None:
+    books.bot(bob, "simple")
+    table = open_table(books, alice, ["bob/simple", "me"])
+    (job,) = turns(books)
+    fault = Said(0, fault="timeout", detail="no answer\0")
+    message = TurnTaken(turn=job.turn, attempt=1, token=job.token, said=[fault])
+    assert book(books, message)
+    over = seen(books, table, alice)
+    assert (over.state, over.why, over.places) == ("finished", "timeout", [2, 1])
+
+
+def test_only_the_tables_bots_are_believed(books: Books, alice: User, bob: User) -> None:
+    books.bot(bob, "simple")
+    table = open_table(books, alice, ["bob/simple", "me"])
+    (job,) = turns(books)
+    for said in ([], [Said(1, ["draw"])], [Said(9, ["draw"])]):
+        with pytest.raises(BadMessage, match="not taken by the bots"):
+            book(books, TurnTaken(turn=job.turn, attempt=1, token=job.token, said=said))
+    with pytest.raises(Forbidden):
+        book(books, TurnTaken(turn=job.turn, attempt=1, token="0" * 64, said=[Said(0, ["draw"])]))
+    with pytest.raises(NotFound):
+        book(books, TurnTaken(turn="turn:99", attempt=1, token="", said=[]))
+    assert seen(books, table, alice).state == "bots"
+
+
+def test_a_lost_turn_is_sent_again_and_a_late_result_counts(
+    books: Books, alice: User, bob: User
+) -> None:
+    books.bot(bob, "simple")
+    table = open_table(books, alice, ["bob/simple", "me"])
+    (first,) = turns(books)
+    tick(books.context)
+    assert turns(books) == []
+    books.clock.pass_by(seconds=61)
+    tick(books.context)
+    (second,) = turns(books)
+    assert (second.turn, second.attempt, second.said) == (first.turn, 2, first.said)
+    with pytest.raises(Conflict):
+        _claim(books, first)
+    _claim(books, second)
+    assert book(books, taken(books, first))
+    assert seen(books, table, alice).state == "persons"
+    books.clock.pass_by(minutes=2)
+    tick(books.context)
+    assert turns(books) == []
+
+
+def _claim(books: Books, job: TakeTurn) -> None:
+    with books.write() as session:
+        job_kinds.claim(session, job.claim(), settings=books.settings, now=books.clock())
+
+
+def test_a_table_ends_if_the_platform_fails_again_and_again(
+    books: Books, alice: User, bob: User
+) -> None:
+    books.bot(bob, "simple")
+    table = open_table(books, alice, ["bob/simple", "me"])
+    for _ in range(books.settings.attempts):
+        (job,) = turns(books)
+        assert books.lose(lost(job))
+    ended = seen(books, table, alice)
+    assert ended.state == "ended"
+    assert "the box did not open" in ended.why
+    assert turns(books) == []
+
+
+def test_a_turn_of_a_table_that_has_ended_is_not_wanted(
+    books: Books, alice: User, bob: User
+) -> None:
+    books.bot(bob, "simple")
+    table = open_table(books, alice, ["bob/simple", "me"])
+    (job,) = turns(books)
+    with books.write() as session:
+        play.leave(session, alice, table, now=books.clock())
+    assert not book(books, taken(books, job))
+    books.clock.pass_by(minutes=2)
+    tick(books.context)
+    assert turns(books) == []
+    with books.read() as session:
+        assert not session.get_one(Turn, 1).wanted
+    assert seen(books, table, alice).why == "alice left the table."
+    with pytest.raises(Conflict, match="over already"), books.write() as session:
+        play.leave(session, alice, table, now=books.clock())
+
+
+def test_a_table_that_nobody_touches_ends(books: Books, alice: User, bob: User) -> None:
+    books.bot(bob, "simple")
+    table = open_table(books, alice, ["me", "bob/simple"])
+    books.clock.pass_by(minutes=29)
+    tick(books.context)
+    move(books, alice, table, "draw")
+    books.clock.pass_by(minutes=29)
+    for job in turns(books):
+        book(books, taken(books, job))
+    tick(books.context)
+    assert seen(books, table, alice).state in ("persons", "finished")
+    books.clock.pass_by(minutes=31)
+    tick(books.context)
+    assert row_of(books, table).state in (PlayState.ENDED, PlayState.FINISHED)
+    idle = open_table(books, alice, ["me", "friend"])
+    books.clock.pass_by(minutes=31)
+    tick(books.context)
+    assert seen(books, idle, alice).why == "Nobody moved for 30 minutes."
+
+
+def test_no_more_tables_are_open_than_allowed(books: Books, alice: User, bob: User) -> None:
+    books.bot(bob, "simple")
+    url = books.context.database.url
+    narrow = open_books(url, play_tables=3, play_tables_each=2)
+    tables = [open_table(narrow, alice, ["me", "bob/simple"]) for _ in range(2)]
+    with pytest.raises(TooMany, match="2 open tables"):
+        open_table(narrow, alice, ["me", "bob/simple"])
+    open_table(narrow, bob, ["me", "friend"])
+    with pytest.raises(TooMany, match="3 tables are open"):
+        open_table(narrow, bob, ["me", "friend"])
+    with narrow.write() as session:
+        play.leave(session, alice, tables[0], now=narrow.clock())
+    open_table(narrow, alice, ["me", "bob/simple"])
+    closed = open_books(url, play_tables=0)
+    with pytest.raises(TooMany, match="no play"):
+        open_table(closed, alice, ["me", "bob/simple"])
+    for opened in (narrow, closed):
+        opened.context.close()
+
+
+def test_it_refuses_tables_that_cannot_be(books: Books, alice: User, bob: User) -> None:
+    version = books.bot(bob, "simple")
+    for seats in (["bob/simple", "bob/simple"], ["me", "me"]):
+        with pytest.raises(BadOption, match="take one seat"):
+            open_table(books, alice, seats)
+    with pytest.raises(BadOption, match="played by 2 players"):
+        open_table(books, alice, ["me"])
+    with pytest.raises(NotFound):
+        open_table(books, alice, ["me", "bob/nobody"])
+    with pytest.raises(UnknownGame):
+        open_table(books, alice, ["me", "friend"], game="chess")
+    with pytest.raises(Conflict, match="no active version for war"):
+        open_table(books, alice, ["me", "bob/simple"], game="war")
+    with pytest.raises(BadOption, match="nobody decides"):
+        open_table(books, alice, ["me", "friend"], game="war", options={"play": "dealt"})
+    with books.write() as session:
+        session.merge(version).state = VersionState.SUSPENDED
+    with pytest.raises(Conflict, match="no active version"):
+        open_table(books, alice, ["me", "bob/simple"])
+
+
+def test_a_strangers_bot_does_not_play_without_a_wall(books: Books, alice: User, bob: User) -> None:
+    books.bot(bob, "simple")
+    books.wall(walled=False)
+    with pytest.raises(Conflict, match="no namespaces; choose a bot of the house"):
+        open_table(books, alice, ["me", "bob/simple"])
+
+
+def test_a_link_lets_one_person_in(books: Books, alice: User, bob: User) -> None:
+    table = open_table(books, alice, ["me", "friend"])
+    secret = seen(books, table, alice).join or ""
+
+    def join(actor: User, key: str) -> None:
+        with books.write() as session:
+            play.join(session, actor, table, key, settings=books.settings, now=books.clock())
+
+    with pytest.raises(Forbidden, match="link"):
+        join(bob, "0" * 32)
+    with pytest.raises(Forbidden, match="link"):
+        join(bob, "é")
+    with pytest.raises(Forbidden):
+        seen(books, table, bob, secret="wrong")
+    join(alice, secret)  # Has a seat already: nothing changes.
+    assert seen(books, table, alice).state == "open"
+    join(bob, secret)
+    assert seen(books, table, bob).me == 1
+    with pytest.raises(Conflict, match="no seat is free"):
+        join(books.person("dora"), secret)
+    assert secret not in json.dumps(seen(books, table, bob).plain())
+
+
+def test_operators_see_and_close_tables(
+    books: Books, alice: User, bob: User, charlie: User
+) -> None:
+    table = open_table(books, alice, ["me", "friend"])
+    with books.read() as session:
+        assert [one.id for one in reading.tables(session, alice, books.settings).items] == [table]
+        assert reading.tables(session, bob, books.settings).items == []
+        listed = reading.tables(session, charlie, books.settings)
+    assert [one.id for one in listed.items] == [table]
+    with pytest.raises(Forbidden), books.write() as session:
+        play.close(session, bob, table, now=books.clock())
+    with books.write() as session:
+        play.close(session, charlie, table, now=books.clock())
+    assert seen(books, table, alice).why == "An operator closed the table."
+    with pytest.raises(Conflict, match="over already"), books.write() as session:
+        play.close(session, charlie, table, now=books.clock())
+
+
+def test_the_opponents_are_the_active_bots(books: Books, alice: User, bob: User) -> None:
+    books.bot(bob, "simple")
+    books.upload(alice, "waiting")
+    with books.read() as session:
+        found = reading.opponents(session, "bomb")
+        assert reading.opponents(session, "war") == []
+        with pytest.raises(UnknownGame):
+            reading.opponents(session, "chess")
+    assert [(one.bot, one.version, one.rank) for one in found] == [("bob/simple", 1, None)]
