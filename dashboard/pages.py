@@ -29,6 +29,7 @@ from dashboard import (
     home,
     inbox,
     operations,
+    play,
     ratings,
     reports,
     seasons,
@@ -68,6 +69,7 @@ def make_pages(source: Source, *, now: Callable[[], datetime] = utc_now) -> Blue
         *classes.rules(source),
         *users.rules(source),
         *ratings.rules(source),
+        *play.rules(source),
         *documentation.rules(),
     ):
         blueprint.add_url_rule(rule, view.__name__, view)

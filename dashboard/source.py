@@ -21,6 +21,7 @@ from matchbox.answers.lessons import Lesson
 from matchbox.answers.matches import LogLine, Match, Matches, Queue, Steps
 from matchbox.answers.notices import DeliverySettings, Notices
 from matchbox.answers.platform import Admin, Audit, UserDetail
+from matchbox.answers.play import Opponent, Table, Tables
 from matchbox.answers.standings import Board, RatingPoint
 
 Row: TypeAlias = "dict[str, Any]"
@@ -147,3 +148,20 @@ class Source:
     text_of: Callable[[str, str, int], str | None]
     """The text of a bot's file, from (owner, name, version number), for its owner and operators;
     None for others, and for a zip."""
+
+    opponents: Callable[[str], list[Opponent]]
+    """The game's bots that may be played against, the best first."""
+
+    tables: Callable[[], Tables]
+    """The viewer's tables, newest first; for operators also all open ones. Needs a viewer."""
+
+    table: Callable[..., Table]
+    """The table with that id. Keyword arguments, both optional: since (the first step that is
+    wanted), secret (of the link by which a free seat is taken). Raises Forbidden for strangers
+    while it is played."""
+
+    table_revision: Callable[[str], str | None]
+    """The revision of a table for a person at it; None for others."""
+
+    table_steps: Callable[[str, int | None], Steps]
+    """The bout of a finished table, as a seat saw it, or None for a spectator."""

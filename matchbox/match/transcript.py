@@ -37,6 +37,16 @@ def told_apart(names: Sequence[str]) -> list[str]:
     return [f"{name}{seat}" if names.count(name) > 1 else name for seat, name in enumerate(names)]
 
 
+def named(line: str, names: Sequence[str]) -> str:
+    """The line with names in place of "seat 1"; a seat without a name stays as it is."""
+
+    def name(seat: re.Match[str]) -> str:
+        number = int(seat[1])
+        return names[number] if number < len(names) else seat[0]
+
+    return _SEAT.sub(name, line)
+
+
 class Transcript:
     """The lines of one bout, made while it is played."""
 
@@ -54,8 +64,7 @@ class Transcript:
 
     def moved(self, seat: int, line: str) -> list[str]:
         """The seat's move, as the game describes it, with names in place of "seat 1"."""
-        named = _SEAT.sub(self._name, line)
-        return [*self.turn(seat), *map(_bullet, named.splitlines())]
+        return [*self.turn(seat), *map(_bullet, named(line, self._names).splitlines())]
 
     def forfeited(self, seat: int, kind: FaultKind, detail: str = "") -> list[str]:
         """The seat's fault."""
@@ -73,11 +82,6 @@ class Transcript:
         """The common score of a cooperative game, and why it ended."""
         who = "Together they score" if len(self._names) > 1 else f"{self._names[0]} scores"
         return [f"{who} {score} ({why})."]
-
-    def _name(self, seat: re.Match[str]) -> str:
-        """The name of the seat in the text; the text itself if there is no such seat."""
-        number = int(seat[1])
-        return self._names[number] if number < len(self._names) else seat[0]
 
 
 def narrate(game: Game, record: Record, bout: Bout, names: Sequence[str]) -> Iterator[str]:

@@ -69,6 +69,7 @@ def _for_people() -> list[Blueprint]:
         forms_notices,
         forms_operations,
         forms_users,
+        forms_play,
         health,
     )
 
@@ -81,4 +82,5 @@ def _for_people() -> list[Blueprint]:
         forms_classes.routes,
         forms_operations.routes,
         forms_users.routes,
+        forms_play.routes,
     ]

@@ -20,11 +20,12 @@ from matchbox.answers.lessons import Lesson
 from matchbox.answers.matches import LogLine, Match
 from matchbox.answers.notices import DeliverySettings, Notices
 from matchbox.answers.platform import Admin, Audit, UserDetail
+from matchbox.answers.play import Table, Tables
 from matchbox.answers.standings import Board
 from matchbox.settings import libraries_of
 from server import queries
 from server.auth import account, context, reading, viewer, visitor
-from server.queries import classes, comparisons, courses, history, inbox, platform
+from server.queries import classes, comparisons, courses, history, inbox, platform, play
 from server.queries.lessons import bot_lessons
 from server.services import notices, uploads
 
@@ -69,6 +70,11 @@ def make_source() -> Source:
         delivery_settings=_delivery_settings,
         link_open=_link_open,
         text_of=_text_of,
+        opponents=reading(play.opponents),
+        tables=_tables,
+        table=_table,
+        table_revision=_table_revision,
+        table_steps=reading(play.steps),
     )
 
 
@@ -225,3 +231,20 @@ def _comparable(owner: str, name: str) -> Comparable:
         return comparisons.comparable(
             session, owner, name, account(session), settings=made.settings, now=made.now()
         )
+
+
+def _tables() -> Tables:
+    with context().read() as session:
+        return play.tables(session, account(session), context().settings)
+
+
+def _table(name: str, *, since: int = 0, secret: str = "") -> Table:
+    made = context()
+    with made.read() as session:
+        asking = viewer(session)
+        return play.table(session, name, asking, settings=made.settings, since=since, secret=secret)
+
+
+def _table_revision(name: str) -> str | None:
+    with context().read() as session:
+        return play.revision(session, name, viewer(session))

@@ -68,8 +68,8 @@ def _mark(y: int) -> str:
     )
 
 
-def _card(x: int, y: int, kind: str | None) -> str:
-    """One card of 60 by 90, face up, or face down for None."""
+def _card(x: int, y: int, kind: str | None, pick: str = "") -> str:
+    """One card of 60 by 90, face up, or face down for None; `pick` names it for clicks."""
     if kind is None:
         return (
             f'<g transform="translate({x} {y})">'
@@ -78,7 +78,7 @@ def _card(x: int, y: int, kind: str | None) -> str:
             'stroke-opacity=".5"/></g>'
         )
     return (
-        f'<g transform="translate({x} {y})" fill="{_COLOURS[kind]}" text-anchor="middle">'
+        f'<g{pick} transform="translate({x} {y})" fill="{_COLOURS[kind]}" text-anchor="middle">'
         f'<rect width="60" height="90" rx="6" fill="#fff" stroke="{_LINE}"/>'
         f'<text x="30" y="46" font-size="28">{_ICONS[kind]}</text>'
         f'<text x="30" y="78" font-size="13" font-weight="600">{kind}</text></g>'
@@ -96,14 +96,18 @@ def _backs(y: int, count: int) -> str:
 
 def _faces(y: int, kinds: list[str]) -> str:
     apart = _row(len(kinds))
-    return "".join(_card(20 + apart * place, y, kind) for place, kind in enumerate(kinds))
+    return "".join(
+        _card(20 + apart * place, y, kind, f' data-pick="hand {kind}"')
+        for place, kind in enumerate(kinds)
+    )
 
 
 def _pile(view: Any) -> str:
     size = view["pile"]
     cards = "".join(_card(20 + 2 * n, 160 - n, None) for n in range(min(size, 5)))
     mark = _frame(16, 152) if view.get("last") in ("draw", "bottom", "place") else ""
-    return (cards or _gap(20)) + mark + _label(274, "Draw pile", size)
+    cards = f'<g data-pick="pile">{cards}</g>' if cards else _gap(20)
+    return cards + mark + _label(274, "Draw pile", size)
 
 
 def _discard(view: Any) -> str:

@@ -73,26 +73,27 @@ def _side(y: int, name: str, side: Any, moved: int | None) -> str:
         f"{name}: {side['life']} life, {side['lands'] - side['tapped']} of {side['lands']} lands "
         f"untapped, deck {side['deck']}, discard pile {len(side['discard'])}"
     )
-    return _text(20, y - 12, words) + _field(y, side["field"], moved) + _hand(y + 106, side)
+    own = isinstance(side["hand"], list)
+    return _text(20, y - 12, words) + _field(y, side["field"], moved, own) + _hand(y + 106, side)
 
 
-def _field(y: int, field: list[Any], moved: int | None) -> str:
+def _field(y: int, field: list[Any], moved: int | None, own: bool) -> str:
     if not field:
         gap = '<rect x="20" y="{}" width="60" height="90" rx="6" fill="none" stroke="{}" {}/>'
         return gap.format(y, _LINE, 'stroke-dasharray="4 4"')
     apart = _apart(len(field))
     return "".join(
-        _creature(20 + apart * place, y, name, mark)
+        _creature(20 + apart * place, y, name, mark, f' data-pick="creature {number}"' * own)
         + (_frame(16 + apart * place, y - 4) if number == moved else "")
         for place, (number, name, mark) in enumerate(field)
     )
 
 
-def _creature(x: int, y: int, name: str, mark: str) -> str:
+def _creature(x: int, y: int, name: str, mark: str, pick: str) -> str:
     """A creature of 60 by 90; a tapped one is pale and says what it did."""
     told = mark or f"{CREATURES[name].cost} / {CREATURES[name].power}"
     return (
-        f'<g transform="translate({x} {y})" fill="{_COLOURS[name]}" text-anchor="middle">'
+        f'<g{pick} transform="translate({x} {y})" fill="{_COLOURS[name]}" text-anchor="middle">'
         f'<rect width="60" height="90" rx="6" fill="{"#d0d7de" if mark else "#fff"}" '
         f'stroke="{_LINE}"/><text x="30" y="34" font-size="24">{_ICONS[name]}</text>'
         f'<text x="30" y="58" font-size="11" font-weight="600">{name}</text>'
@@ -119,7 +120,8 @@ def _small(x: int, y: int, name: str | None) -> str:
         )
     told = name if name == LAND else f"{name} {CREATURES[name].cost}"
     return (
-        f'<g transform="translate({x} {y})" fill="{_COLOURS[name]}" text-anchor="middle">'
+        f'<g data-pick="hand {name}" transform="translate({x} {y})" '
+        f'fill="{_COLOURS[name]}" text-anchor="middle">'
         f'<rect width="60" height="60" rx="6" fill="#fff" stroke="{_LINE}"/>'
         f'<text x="30" y="28" font-size="20">{_ICONS[name]}</text>'
         f'<text x="30" y="50" font-size="10" font-weight="600">{told}</text></g>'

@@ -54,9 +54,9 @@ def _seat(view: Any, seat: int) -> str:
     hand = _kinds(view["hand"]) if mine else hidden
     parts = [
         _text(20, y + 16, _label(view, seat)),
-        _cards(20, y + 26, pile, face_down=True),
+        f'<g data-pick="pile {seat}">{_cards(20, y + 26, pile, face_down=True)}</g>',
         _cards(20 + 66 * len(pile), y + 26, turned),
-        _cards(_HAND, y + 26, hand),
+        _cards(_HAND, y + 26, hand, hand=mine),
         _text(_HAND, y + 16, f"in hand: {held}"),
     ]
     if view["ask"] != "over" and seat == view["mover"]:
@@ -67,13 +67,19 @@ def _seat(view: Any, seat: int) -> str:
     return "".join(parts)
 
 
-def _cards(x: int, y: int, kinds: list[str | None], face_down: bool = False) -> str:
-    """A row of cards; the viewer's own face-down cards show their kind in a corner."""
-    return "".join(_card(x + 66 * place, y, kind, face_down) for place, kind in enumerate(kinds))
+def _cards(
+    x: int, y: int, kinds: list[str | None], face_down: bool = False, hand: bool = False
+) -> str:
+    """A row of cards; the viewer's own face-down cards show their kind in a corner. The cards of
+    the hand can be clicked."""
+    return "".join(
+        _card(x + 66 * place, y, kind, face_down, f' data-pick="hand {kind}"' * hand)
+        for place, kind in enumerate(kinds)
+    )
 
 
-def _card(x: int, y: int, kind: str | None, face_down: bool) -> str:
-    at = f'<g transform="translate({x} {y})">'
+def _card(x: int, y: int, kind: str | None, face_down: bool, pick: str) -> str:
+    at = f'<g{pick} transform="translate({x} {y})">'
     if kind is not None and not face_down:
         icon, colour = _FACES[kind]
         return (

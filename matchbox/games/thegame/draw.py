@@ -42,7 +42,8 @@ def _pile(place: int, view: Any) -> str:
     mark = _frame(top - 5, 38) if last and last["pile"] == place else ""
     way = "\N{UPWARDS ARROW} rises" if place < 2 else "\N{DOWNWARDS ARROW} falls"
     label = f"{_text(x, 30, f'Pile {place} {way}')}{_text(x, 158, f'{len(cards) - 1} cards')}"
-    return "".join(faces) + mark + label + _hints(x, place, view)
+    pile = f'<g data-pick="pile {place}">{"".join(faces)}</g>'
+    return pile + mark + label + _hints(x, place, view)
 
 
 def _hints(x: int, place: int, view: Any) -> str:
@@ -64,7 +65,10 @@ def _deck(view: Any) -> str:
 def _hand(view: Any) -> str:
     """The seat's own cards, and how many the others hold."""
     cards = sorted(view["hand"])
-    faces = "".join(_card(20 + _STEP * at, 310, card, large=True) for at, card in enumerate(cards))
+    faces = "".join(
+        f'<g data-pick="card {card}">{_card(20 + _STEP * at, 310, card, large=True)}</g>'
+        for at, card in enumerate(cards)
+    )
     own = _own(view, view["seat"])
     mark = _frame(15, 304, _STEP * len(cards) + 2) if own else ""
     return faces + mark + _text(20, 298, f"You, seat {view['seat']}{own}") + _others(view)

@@ -51,7 +51,7 @@ def draw(view: Any) -> str:
     )
 
 
-def _card(x: int, y: int, value: int | None) -> str:
+def _card(x: int, y: int, value: int | None, pick: str = "") -> str:
     """One card of 60 by 90, face up, or face down for None; in a row its corner stays visible."""
     if value is None:
         return (
@@ -61,7 +61,7 @@ def _card(x: int, y: int, value: int | None) -> str:
             'stroke-opacity=".5"/></g>'
         )
     return (
-        f'<g transform="translate({x} {y})" fill="{_INK}" font-weight="600">'
+        f'<g{pick} transform="translate({x} {y})" fill="{_INK}" font-weight="600">'
         f'<rect width="60" height="90" rx="6" fill="#fff" stroke="{_LINE}"/>'
         f'<text x="5" y="20" font-size="17">{value}</text>'
         f'<text x="34" y="64" font-size="30" text-anchor="middle">{value}</text></g>'
@@ -70,7 +70,10 @@ def _card(x: int, y: int, value: int | None) -> str:
 
 def _hand(y: int, name: str, hand: list[int], points: int) -> str:
     apart = min(_STEP, (_WIDTH - 100) // max(1, len(hand) - 1))
-    cards = "".join(_card(20 + apart * place, y, card) for place, card in enumerate(hand))
+    cards = "".join(
+        _card(20 + apart * place, y, card, f' data-pick="card {card}"' * (name == "You"))
+        for place, card in enumerate(hand)
+    )
     return _label(20, y - 8, f"{name}: {points} points, {sum(hand)} in hand") + cards
 
 

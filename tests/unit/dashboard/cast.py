@@ -39,7 +39,7 @@ from matchbox.errors import Forbidden, MatchboxError, NotFound
 from matchbox.game import CHANCE
 from matchbox.registry import game
 from server.headers import guard_answers
-from tests.unit.dashboard import classroom, compared, mailbox
+from tests.unit.dashboard import classroom, compared, mailbox, playing
 from tests.unit.dashboard.seasons import (
     BOTS,
     EARLIER,
@@ -364,6 +364,11 @@ SOURCE: Final = Source(
     delivery_settings=mailbox.delivery_settings,
     link_open=lambda secret: secret == "good",
     text_of=lambda owner, name, number: BROKEN,
+    opponents=lambda game: playing.OPPONENTS,
+    tables=lambda: playing.TABLES,
+    table=playing.table,
+    table_revision=lambda table: "persons-0-1",
+    table_steps=playing.steps,
 )  # fmt: skip
 NOBODY: Final = replace(SOURCE, viewer=lambda: None, memberships=list)
 OPERATOR: Final = replace(SOURCE, viewer=lambda: CHARLIE)
@@ -405,6 +410,7 @@ PAGES: Final = (
     "/seasons", "/seasons/7", "/leagues", "/leagues/cup", "/login", "/signup",
     "/account", "/admin", "/first/good", "/first/" + quote("<b>used"),
     "/comparisons/1", "/comparisons/2", "/comparisons/3",
+    "/play", "/play/bomb", f"/play/bomb/{playing.NAME}",
     "/inbox", "/account/email/good", "/account/email/used",
     "/join", "/join/abcd-2345",
     "/docs/", "/docs/?q=memory+limit", "/docs/write-a-bot", "/docs/threat-model",

@@ -1,0 +1,285 @@
+// A table: shows what happens as it happens, and lets a person click or drag cards to move.
+"use strict";
+
+const play = document.getElementById("play");
+const part = (name) => document.getElementById(name);
+const names = JSON.parse(play.dataset.names);
+const PACE_MS = matchMedia("(prefers-reduced-motion: reduce)").matches ? 0 : 600;
+const MOST_MS = 3000;
+const SOON_MS = [100, 150, 200, 300, 500, 800, 1200];
+let steps = [];
+let at = 0;
+let revision = play.dataset.revision;
+let state = play.dataset.state;
+let mine = play.dataset.mine === "yes";
+let picked = [];
+let asked = 0;
+let timer = null;
+let busy = false;
+
+const wait = (ms) => new Promise((done) => setTimeout(done, ms));
+
+// The board and the list of events
+
+function lineOf(step) {
+  return step.seat === null ? step.text : `${names[step.seat]} ${step.text}`;
+}
+
+function show(step) {
+  at = Math.max(0, Math.min(steps.length - 1, step));
+  if (at < 0) return;
+  part("board").innerHTML = steps[at].board ?? "";
+  part("now").textContent = lineOf(steps[at]);
+  part("at").textContent = at;
+  part("of").textContent = steps.length - 1;
+  part("told").querySelector("[aria-current]")?.removeAttribute("aria-current");
+  const line = part("told").children[at];
+  line?.setAttribute("aria-current", "step");
+  if (line) part("told").scrollTop = line.offsetTop - part("told").offsetTop - 100;
+  picked = [];
+  mark();
+}
+
+function tell(step) {
+  const line = document.createElement("li");
+  if (step.seat !== null) {
+    const who = document.createElement("span");
+    who.className = "muted";
+    who.textContent = `${names[step.seat]} `;
+    line.append(who);
+  }
+  line.append(step.text);
+  part("told").append(line);
+}
+
+// Moves: every choice of the form names what is clicked on the board to make it
+
+function choices() {
+  if (!mine || busy || at !== steps.length - 1) return [];
+  return [...document.querySelectorAll("#moves [data-picks]")].map((choice) => ({
+    move: choice.value,
+    words: choice.textContent,
+    picks: JSON.parse(choice.dataset.picks),
+  }));
+}
+
+function holds(picks, wanted) {
+  const left = [...picks];
+  return wanted.every((one) => {
+    const place = left.indexOf(one);
+    if (place >= 0) left.splice(place, 1);
+    return place >= 0;
+  });
+}
+
+function fitting(marks) {
+  return choices().filter((choice) => holds(choice.picks, marks.map((one) => one.dataset.pick)));
+}
+
+function exact(marks) {
+  return fitting(marks).filter((choice) => choice.picks.length === marks.length);
+}
+
+function mark() {
+  for (const one of part("board").querySelectorAll("[data-pick]")) {
+    const chosen = picked.includes(one);
+    one.classList.toggle("picked", chosen);
+    one.classList.toggle("pickable", chosen || fitting([...picked, one]).length > 0);
+  }
+  const hint = part("hint");
+  if (!hint) return;
+  const any = part("board").querySelector(".pickable");
+  hint.hidden = !any;
+  hint.textContent = picked.length
+    ? "Now choose the next one on the board, or click the first again to take it back."
+    : "You can also click or drag the marked cards on the board.";
+}
+
+function pick(one) {
+  if (picked.includes(one)) {
+    picked = picked.filter((other) => other !== one);
+    return mark();
+  }
+  let wanted = [...picked, one];
+  if (!fitting(wanted).length) wanted = [one];
+  if (!fitting(wanted).length) return;
+  const found = exact(wanted);
+  if (found.length === 1) return make(found[0].move);
+  picked = wanted;
+  mark();
+}
+
+function drop(one, onto, far) {
+  const target = onto?.closest("[data-pick]");
+  if (target && target !== one) {
+    const found = exact([...picked.filter((other) => other !== one), one, target]);
+    if (found.length === 1) return make(found[0].move);
+  }
+  if (far && onto?.closest("#board") && !picked.includes(one)) pick(one);
+}
+
+let drag = null;
+
+function onDown(event) {
+  const one = event.target.closest("#board .pickable");
+  if (!one || event.button !== 0) return;
+  const svg = one.ownerSVGElement;
+  drag = { one, x: event.clientX, y: event.clientY, svg, before: one.getAttribute("transform") ?? "", moved: false };
+  event.preventDefault();
+}
+
+function onMove(event) {
+  if (!drag) return;
+  const [dx, dy] = [event.clientX - drag.x, event.clientY - drag.y];
+  if (!drag.moved && Math.hypot(dx, dy) < 8) return;
+  drag.moved = true;
+  const scale = drag.svg.viewBox.baseVal.width / drag.svg.getBoundingClientRect().width;
+  drag.one.classList.add("dragged");
+  drag.one.setAttribute("transform", `translate(${dx * scale} ${dy * scale}) ${drag.before}`);
+}
+
+function onUp(event) {
+  if (!drag) return;
+  const { one, moved, before, x, y } = drag;
+  drag = null;
+  if (!moved) return pick(one);
+  const onto = document.elementFromPoint(event.clientX, event.clientY);
+  one.classList.remove("dragged");
+  if (before) one.setAttribute("transform", before);
+  else one.removeAttribute("transform");
+  drop(one, onto, Math.hypot(event.clientX - x, event.clientY - y) > 40);
+}
+
+function giveUp() {
+  if (!drag) return;
+  drag.one.classList.remove("dragged");
+  if (drag.before) drag.one.setAttribute("transform", drag.before);
+  else drag.one.removeAttribute("transform");
+  drag = null;
+}
+
+async function make(move) {
+  if (busy) return;
+  busy = true;
+  play.dataset.turn = "wait";
+  const form = part("moves");
+  const focused = form.contains(document.activeElement);
+  for (const control of form.elements) control.disabled = true;
+  part("status").textContent = "Your move is made.";
+  mark();
+  const answer = await fetch(form.dataset.api, {
+    method: "POST",
+    headers: {
+      "Content-Type": "application/json",
+      "X-CSRFToken": form.elements.csrf_token.value,
+    },
+    body: JSON.stringify({ move: JSON.parse(move) }),
+  }).catch(() => null);
+  busy = false;
+  asked = 0;
+  if (!answer?.ok) revision = "";
+  await ask();
+  if (!answer?.ok && part("moves")) complain(answer ? (await answer.json()).detail : "The server cannot be reached.");
+  if (focused) (document.querySelector("#moves button, #moves select") ?? part("told")).focus();
+}
+
+function complain(text) {
+  const note = document.createElement("p");
+  note.className = "note bad";
+  note.setAttribute("role", "alert");
+  note.textContent = text;
+  part("choices").prepend(note);
+}
+
+// News from the server
+
+function pause() {
+  if (state === "finished" || state === "ended") return null;
+  if (mine) return 10000;
+  if (document.hidden) return 5000;
+  return SOON_MS[Math.min(asked, SOON_MS.length - 1)];
+}
+
+function later() {
+  clearTimeout(timer);
+  const ms = pause();
+  if (ms !== null) timer = setTimeout(ask, ms);
+}
+
+async function ask() {
+  clearTimeout(timer);
+  asked += 1;
+  const address = new URL(play.dataset.address, location.href);
+  address.searchParams.set("revision", revision);
+  address.searchParams.set("since", steps.length);
+  const answer = await fetch(address).catch(() => null);
+  if (answer?.status === 200) await take(await answer.json());
+  later();
+}
+
+async function take(news) {
+  if (busy) return;
+  busy = true;
+  revision = news.revision;
+  const first = steps.length === 0;
+  const fresh = news.since === steps.length ? news.steps : [];
+  const pace = first ? 0 : Math.min(PACE_MS, MOST_MS / Math.max(1, fresh.length));
+  if (first) part("told").replaceChildren();
+  for (const [place, step] of fresh.entries()) {
+    steps.push(step);
+    tell(step);
+    if (!first) {
+      show(steps.length - 1);
+      if (place < fresh.length - 1 || !news.mine) await wait(pace);
+    }
+  }
+  const over = (news.state === "finished" || news.state === "ended") && state !== news.state;
+  state = news.state;
+  mine = news.mine;
+  asked = 0;
+  if (!first) part("parts").innerHTML = news.parts;
+  busy = false;
+  part("controls").hidden = steps.length < 2;
+  if (steps.length) show(steps.length - 1);
+  if (over && !first) return location.reload(); // The whole page shows the result, and all hands.
+  play.dataset.turn = pause() === null ? "over" : mine ? "mine" : "wait";
+}
+
+const stepping = {
+  first: () => show(0),
+  back: () => show(at - 1),
+  on: () => show(at + 1),
+  last: () => show(steps.length - 1),
+};
+
+function onKey(event) {
+  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.target.closest("input, select, textarea")) return;
+  const go = { ArrowLeft: stepping.back, ArrowRight: stepping.on }[event.key];
+  if (!go) return;
+  event.preventDefault();
+  go();
+}
+
+async function start() {
+  play.addEventListener("pointerdown", onDown);
+  document.addEventListener("pointermove", onMove);
+  document.addEventListener("pointerup", onUp);
+  document.addEventListener("pointercancel", giveUp);
+  document.addEventListener("keydown", onKey);
+  for (const [name, go] of Object.entries(stepping)) part(name).addEventListener("click", go);
+  part("told").addEventListener("click", (event) => {
+    const line = event.target.closest("li");
+    if (line) show([...part("told").children].indexOf(line));
+  });
+  play.addEventListener("submit", (event) => {
+    if (event.target.id !== "moves") return;
+    event.preventDefault();
+    make(event.submitter?.name === "move" ? event.submitter.value : event.target.elements.move.value);
+  });
+  revision = "";
+  await ask();
+  play.setAttribute("data-ready", "");
+}
+
+start();

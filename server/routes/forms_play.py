@@ -1,0 +1,88 @@
+"""The forms of tables with persons: open, join, move, leave, close."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from flask import Blueprint, request
+
+from dashboard import play as pages
+from matchbox.errors import BadOption
+from server.auth import acting, context, require_account
+from server.routes.form_fields import field, form_of, go_to, whole
+from server.services import play
+
+if TYPE_CHECKING:
+    from werkzeug.wrappers import Response
+
+routes = Blueprint("forms_play", __name__)
+_MOST_SEATS = 32
+
+
+@routes.post("/play/<name:game>")
+@form_of(pages.game_page)
+def open_table(game: str) -> Response:
+    """Opens a table, then goes to its page."""
+    require_account()
+    options = {
+        name.removeprefix("option-"): text
+        for name, text in request.form.items()
+        if name.startswith("option-")
+    }
+    with acting() as (session, actor, now):
+        made = play.open_table(
+            session,
+            actor,
+            game=game,
+            seats=[field(f"seat-{at}") for at in range(min(whole("seats"), _MOST_SEATS))],
+            options=options,
+            settings=context().settings,
+            now=now,
+        )
+    return go_to("pages.play_table", game=game, table=made.id)
+
+
+@routes.post("/play/<name:game>/<digits:table>/moves")
+@form_of(pages.table_page)
+def move(game: str, table: str) -> Response:
+    """Makes a move."""
+    played = _json(field("move"))
+    with acting() as (session, actor, now):
+        play.move(session, actor, table, played, settings=context().settings, now=now)
+    return go_to("pages.play_table", game=game, table=table)
+
+
+@routes.post("/play/<name:game>/<digits:table>/join")
+@form_of(pages.table_page)
+def join(game: str, table: str) -> Response:
+    """Takes a free seat."""
+    with acting() as (session, actor, now):
+        play.join(session, actor, table, field("secret"), settings=context().settings, now=now)
+    return go_to("pages.play_table", game=game, table=table)
+
+
+@routes.post("/play/<name:game>/<digits:table>/leave")
+@form_of(pages.table_page)
+def leave(game: str, table: str) -> Response:
+    """Leaves a table, which ends its game."""
+    with acting() as (session, actor, now):
+        play.leave(session, actor, table, now=now)
+    return go_to("pages.play_table", game=game, table=table)
+
+
+@routes.post("/play/<name:game>/<digits:table>/close")
+@form_of(pages.table_page)
+def close(game: str, table: str) -> Response:
+    """Ends a table's game as an operator."""
+    with acting() as (session, actor, now):
+        play.close(session, actor, table, now=now)
+    return go_to("pages.play")
+
+
+def _json(text: str) -> Any:
+    """The move that a button or a list stands for. Raises BadOption."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        raise BadOption(f"{text[:40]!r} is no move; choose one of those on the page") from None

@@ -1,0 +1,226 @@
+"""Persons play against bots in a real browser: every game by clicks to its end, at both widths.
+
+The whole application over real books; the arena's work is done in a thread of this process.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from threading import Event, Thread
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, expect
+from werkzeug.serving import make_server
+
+from matchbox.match.wire import TakeTurn, TryOut
+from server.app import create_app
+from server.db.migrations import migrate
+from server.db.models import PlayTable
+from server.services.bootstrap import ShippedBot, prepare
+from tests.books import Books, open_books, tried_out
+from tests.builders import shipped
+from tests.e2e.test_pages import axe_says
+from tests.unit.server.test_play import book, taken
+
+pytestmark = pytest.mark.browser
+
+PASSWORD = "correct horse battery"
+BOTS = {"bomb": "simple", "skull": "random", "war": "highest", "thegame": "legal",
+        "creatures": "autopilot"}  # fmt: skip
+WIDE = {"width": 1280, "height": 900}
+PHONE = {"width": 390, "height": 844}
+
+
+@pytest.fixture
+def books(tmp_path: Path) -> Iterator[Books]:
+    """The books of a platform with an active bot of each game, and an arena that plays turns."""
+    url = f"sqlite:///{tmp_path / 'books.db'}"
+    migrate(url)
+    books = open_books(
+        url, data=str(tmp_path), requests_per_minute=1_000_000, logins_per_minute=1000
+    )
+    books.wall()
+    with books.write() as session:
+        bots = [ShippedBot(game, bot, shipped(game, bot)) for game, bot in BOTS.items()]
+        prepare(session, books.settings, bots, now=books.clock())
+    for job in books.postman.take():
+        if isinstance(job, TryOut):
+            books.settle(tried_out(job))
+    over = Event()
+
+    def arena() -> None:
+        while not over.wait(0.02):
+            for job in books.postman.take():
+                if isinstance(job, TakeTurn):
+                    book(books, taken(books, job))
+
+    thread = Thread(target=arena, daemon=True)
+    thread.start()
+    yield books
+    over.set()
+    thread.join()
+    books.context.close()
+
+
+@pytest.fixture
+def address(books: Books) -> Iterator[str]:
+    """Where the whole application answers."""
+    server = make_server("127.0.0.1", 0, create_app(books.context), threaded=True)
+    thread = Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+@pytest.fixture(params=[WIDE, PHONE], ids=["wide", "phone"])
+def person(
+    request: pytest.FixtureRequest, browser: Browser, address: str
+) -> Iterator[BrowserContext]:
+    """Alice's browser, logged in; moves are told without pauses."""
+    context = browser.new_context(viewport=request.param, reduced_motion="reduce", base_url=address)
+    sign_up(context.new_page(), "alice")
+    yield context
+    context.close()
+
+
+def sign_up(page: Page, name: str) -> None:
+    """Makes an account through the form."""
+    page.goto("/signup")
+    page.get_by_label("Name").fill(name)
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Sign up").click()
+    page.wait_for_url("**/submit*")
+
+
+def begin(page: Page, game: str) -> None:
+    """Starts a game against its bot."""
+    page.goto("/play")
+    page.locator(f'a[href="/play/{game}"]').click()
+    page.get_by_role("button", name="Start the game").click()
+    page.wait_for_selector("#play[data-ready]")
+
+
+def my_turn(page: Page) -> bool:
+    """Waits until the person is to move, or the game is over; True if they are to move."""
+    page.wait_for_selector("#play[data-turn=mine], #play[data-turn=over]")
+    return page.locator("#play").get_attribute("data-turn") == "mine"
+
+
+def press(page: Page) -> None:
+    """Makes the first move of the list."""
+    listed = page.locator("#moves select")
+    if listed.count():
+        page.get_by_role("button", name="Make this move").click()
+    else:
+        page.locator("#moves fieldset button").first.click()
+
+
+def play_out(page: Page) -> int:
+    """Plays to the end, on the board where it can be; returns the number of clicks on the board."""
+    clicks = 0
+    while my_turn(page):
+        marked = page.locator("#board .pickable:not(.picked)")
+        if marked.count():
+            box = marked.first.bounding_box()
+            assert box is not None
+            marked.first.click(position={"x": 3, "y": box["height"] / 2})
+            clicks += 1
+        else:
+            press(page)
+    return clicks
+
+
+@pytest.mark.parametrize("game", BOTS)
+def test_every_game_is_played_by_clicks_to_its_end(
+    person: BrowserContext, books: Books, game: str
+) -> None:
+    page = person.pages[0]
+    trouble: list[str] = []
+    page.on("console", lambda message: trouble.append(message.text))
+    page.on("pageerror", lambda error: trouble.append(str(error)))
+    begin(page, game)
+    assert my_turn(page)
+    assert axe_says(page) == []
+    wide = "document.documentElement.scrollWidth > document.documentElement.clientWidth"
+    assert not page.evaluate(wide)
+    with books.read() as session:
+        deal = session.query(PlayTable).one().deal
+    assert deal not in page.content()
+    assert play_out(page) > 0
+    expect(page.locator("#status")).to_contain_text("." if game == "thegame" else "o")
+    expect(page.get_by_text("Download the record")).to_be_visible()
+    assert axe_says(page) == []
+    page.get_by_label("First step").click()
+    expect(page.locator("#at")).to_have_text("0")
+    page.get_by_role("link", name="a spectator").click()
+    expect(page.locator("#board svg")).to_be_visible()
+    assert trouble == []
+
+
+def test_the_first_move_is_near_by_keyboard_and_a_reload_loses_nothing(
+    person: BrowserContext,
+) -> None:
+    page = person.pages[0]
+    begin(page, "bomb")
+    assert my_turn(page)
+    focused = "document.activeElement.closest('#moves') !== null"
+    stops = 0
+    while not page.evaluate(focused):
+        page.keyboard.press("Tab")
+        stops += 1
+        assert stops <= 20
+    if page.locator("#moves select").count() == 0:
+        page.keyboard.press("Enter")
+    my_turn(page)
+    told = page.locator("#told li").all_inner_texts()
+    assert len(told) > 1
+    page.reload()
+    page.wait_for_selector("#play[data-ready]")
+    assert page.locator("#told li").all_inner_texts()[: len(told)] == told
+
+
+def test_a_card_is_dragged_onto_a_pile(person: BrowserContext) -> None:
+    page = person.pages[0]
+    page.goto("/play/thegame?seats=1")
+    page.get_by_role("button", name="Start the game").click()
+    page.wait_for_selector("#play[data-ready]")
+    assert my_turn(page)
+    card = page.locator('#board [data-pick^="card"].pickable').first
+    number = (card.get_attribute("data-pick") or "").split()[1]
+    start, end = card.bounding_box(), page.locator('#board [data-pick="pile 0"]').bounding_box()
+    assert start is not None
+    assert end is not None
+    page.mouse.move(start["x"] + 8, start["y"] + 8)
+    page.mouse.down()
+    page.mouse.move(end["x"] + 20, end["y"] + 20, steps=6)
+    page.mouse.up()
+    expect(page.locator("#told")).to_contain_text(f"lays {number} on pile 0")
+
+
+def test_a_second_person_joins_by_the_link(
+    person: BrowserContext, browser: Browser, address: str
+) -> None:
+    page = person.pages[0]
+    page.goto("/play/war")
+    page.get_by_label("Seat 1").select_option("friend")
+    page.get_by_role("button", name="Start the game").click()
+    link = page.locator("code.secret").inner_text()
+    context = browser.new_context(base_url=address, reduced_motion="reduce")
+    other = context.new_page()
+    sign_up(other, "bob")
+    other.goto(link)
+    other.get_by_role("button", name="Take the seat").click()
+    assert my_turn(other)
+    other.get_by_role("button", name="Make this move").click()
+    expect(other.locator("#status")).to_contain_text("Waiting for alice")
+    assert my_turn(page)
+    page.get_by_role("button", name="Make this move").click()
+    assert my_turn(page)
+    assert my_turn(other)
+    expect(page.locator("#told li")).to_have_count(3)
+    other.get_by_role("button", name="Leave the table").click()
+    expect(page.locator("#status")).to_contain_text("bob left the table")
+    context.close()

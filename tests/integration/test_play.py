@@ -1,0 +1,68 @@
+"""A person plays against bots on a real platform: arena, broker, box, and some of it is killed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+import pytest
+
+from matchbox import registry
+from matchbox.match import replay
+from matchbox.match.record import Record
+from tests.installation import Installation, eventually, installed
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def platform(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installation]:
+    """A platform with one arena and the shipped bots."""
+    folder = tmp_path_factory.mktemp("play") / "data"
+    with installed(folder, {"MATCHBOX_ARENAS": "1"}) as platform:
+        platform.operator()
+        yield platform
+
+
+def mine(platform: Installation, name: str) -> dict[str, Any]:
+    """The table, once a person is to move or it is over."""
+
+    def look() -> dict[str, Any]:
+        table: dict[str, Any] = platform.get(f"/tables/{name}")
+        return {} if table["state"] in ("open", "bots") else table
+
+    return eventually(look, why=platform.logs())
+
+
+def opened(platform: Installation, game: str, bot: str) -> str:
+    """The id of a table at which this shipped bot begins."""
+    eventually(platform.settled, why=platform.logs())
+    name: str = platform.post("/tables", game=game, seats=[f"house/{bot}", "me"])["id"]
+    return name
+
+
+@pytest.mark.parametrize(("game", "bot"), [("bomb", "simple"), ("creatures", "racer")])
+def test_a_game_is_played_through_arena_and_broker(
+    platform: Installation, game: str, bot: str
+) -> None:
+    name = opened(platform, game, bot)
+    while (table := mine(platform, name))["state"] == "persons":
+        platform.post(f"/tables/{name}/moves", move=table["choices"][0]["move"])
+    assert table["state"] == "finished", table["why"]
+    record = msgspec.convert(table["record"], Record)
+    replay.replay(registry.game(game), record)
+    assert not record.bouts[0].faults
+
+
+def test_a_table_survives_the_death_of_arena_server_and_broker(platform: Installation) -> None:
+    name = opened(platform, "skull", "random")
+    table = mine(platform, name)
+    for program in ("arena-1", "internal", "broker", "web"):
+        if table["state"] != "persons":
+            break
+        platform.post(f"/tables/{name}/moves", move=table["choices"][-1]["move"])
+        platform.kill(program)
+        table = mine(platform, name)
+    assert table["state"] in ("persons", "finished")
+    assert [step["seat"] for step in table["steps"]][1] in (0, 1)
