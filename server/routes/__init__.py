@@ -68,8 +68,8 @@ def _for_people() -> list[Blueprint]:
         forms_leagues,
         forms_notices,
         forms_operations,
-        forms_users,
         forms_play,
+        forms_users,
         health,
     )
 

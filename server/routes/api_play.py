@@ -57,9 +57,9 @@ def table(table: str, query_data: schemas.TableSince) -> Response:
 
 @routes.post("/tables/<digits:table>/join")
 @needs(Scope.SUBMIT)
-@routes.input(schemas.Joining)
+@routes.input(schemas.SeatTaking)
 @routes.output(Table)
-def join(table: str, json_data: schemas.Joining) -> Response:
+def join(table: str, json_data: schemas.SeatTaking) -> Response:
     """Takes a free seat, with the secret of the table's link."""
     with acting() as (session, actor, now):
         settings = context().settings

@@ -245,7 +245,7 @@ class TableSince(Query):
     since: Annotated[int, Field(ge=0, le=1_000_000)] = 0
 
 
-class Joining(Body):
+class SeatTaking(Body):
     """The secret of the table's link."""
 
     secret: Annotated[str, Field(max_length=64)]
