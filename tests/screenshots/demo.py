@@ -58,6 +58,7 @@ def fill(platform: Installation) -> dict[str, str]:
         **{game: _finished(platform, game=game)[0]["id"] for game in GAMES},
         "own": _finished(platform, bot="alice/careful")[0]["id"],
         "comparison": str(told.json()["id"]),
+        "table": _table(platform, tokens["alice"]),
     }
 
 
@@ -137,3 +138,18 @@ def _upload(platform: Installation, token: str, bot: str, data: bytes, *, state:
 
 def _wait(platform: Installation, look: Any) -> Any:
     return eventually(look, WAIT_S, why=platform.logs(), pause_s=0.5)
+
+
+def _table(platform: Installation, token: str) -> str:
+    """The id of a table at which it is the person's turn."""
+    wanted = {"game": "skull", "seats": ["me", "house/bluffer", "house/random"]}
+    told = platform.ask("POST", "/tables", token=token, json=wanted)
+    assert told.status_code == 201, told.text
+    table: str = told.json()["id"]
+
+    def state() -> str:
+        found: str = platform.ask("GET", f"/tables/{table}", token=token).json()["state"]
+        return found
+
+    _wait(platform, lambda: state() == "persons")
+    return table
