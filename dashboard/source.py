@@ -142,6 +142,13 @@ class Source:
     delivery_settings: Callable[[], DeliverySettings]
     """The settings by which the viewer's notices and bots leave the platform."""
 
+    sends_mail: Callable[[], bool]
+    """Whether this platform sends mail."""
+
+    reset_name: Callable[[int, str], str | None]
+    """The name of the account with this number whose password the secret sets; None if it does
+    not, or not any more."""
+
     link_open: Callable[[str], bool]
     """Whether this secret confirms the viewer's e-mail address, and is still valid."""
 

@@ -37,7 +37,7 @@ T = TypeVar("T")
 SAFE_METHODS: Final = ("GET", "HEAD", "OPTIONS")
 WITHOUT_COOKIE: Final = ("/api/", "/internal/")
 """Paths where a request without a session needs no form token: it has a bearer token instead."""
-FOR_STRANGERS: Final = ("accounts.log_in", "accounts.sign_up")
+FOR_STRANGERS: Final = ("accounts.log_in", "accounts.sign_up", "accounts.request_link")
 """The API's endpoints that change something and need no account."""
 
 

@@ -29,16 +29,19 @@ SLOW: Final = (
     "accounts.sign_up",
     "users.create",
     "accounts.change_password",
+    "accounts.request_link",
     "users.reset",
     "forms_accounts.log_in",
     "forms_accounts.sign_up",
     "forms_accounts.claim",
     "forms_accounts.change_password",
+    "forms_accounts.request_link",
+    "forms_accounts.set_password",
     "forms_classes.join",
     "forms_users.create",
     "forms_users.reset",
 )
-"""Endpoints that hash a password, which takes a third of a second."""
+"""Endpoints that hash a password, which takes a third of a second, or mail a link for one."""
 TELLING: Final = ("pages.join", "classes.invited", "classes.join")
 """Endpoints that tell whether a league has a certain code, and hash nothing."""
 _JOINING: Final = ("forms_classes.join", "accounts.sign_up")

@@ -30,6 +30,7 @@ NOTICE_KINDS: Final = {
     "season-end": NoticeKind("Season", "the ends of your seasons"),
     "comparison-end": NoticeKind("Comparison", "the ends of your comparisons"),
     "password": NoticeKind("Account"),
+    "password-link": NoticeKind("Account"),
     "confirm-email": NoticeKind("Account"),
     "webhook": NoticeKind("Account"),
 }

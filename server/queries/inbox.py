@@ -15,15 +15,15 @@ from matchbox.answers.notices import (
     Notices,
     WebhookLine,
 )
-from server.db.models import Notice
+from server.db.models import Notice, User
 from server.queries.pagination import iso, numbers, page_size, split
-from server.services import contact, notices, webhooks
+from server.services import contact, notices, password_links, webhooks
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
 
     from matchbox.settings import Settings
-    from server.db.models import User, Webhook
+    from server.db.models import Webhook
 
 
 def inbox(
@@ -103,3 +103,12 @@ def _webhook(row: Webhook) -> dict[str, Any]:
 def link_open(viewer: User, secret: str, settings: Settings, now: int) -> bool:
     """Returns whether this secret of the link sent to the viewer's address is still valid."""
     return contact.is_open(viewer, secret, settings=settings, now=now)
+
+
+def reset_name(
+    session: Session, number: int, secret: str, settings: Settings, now: int
+) -> str | None:
+    """Returns the name of the account whose password this secret sets; None if it sets none."""
+    user = session.get(User, number)
+    found = password_links.is_open(user, secret, settings=settings, now=now)
+    return user.name if user is not None and found else None

@@ -15,7 +15,7 @@ from server.rate_limits import client_network
 from server.routes import schemas
 from server.routes.responses import answered
 from server.scopes import ANYBODY, Scope, needs
-from server.services import accounts, classes, logins, sessions
+from server.services import accounts, classes, logins, password_links, sessions
 
 routes = APIBlueprint("accounts", __name__, url_prefix="/api/v1", tag="Accounts")
 OPEN: Any = [{}]
@@ -62,6 +62,20 @@ def sign_up(json_data: schemas.NewAuthor) -> Response:
         else:
             user = classes.sign_up(session, json_data.code, name, password, now=now)
         return answered(queries.account(user), 201)
+
+
+@routes.post("/password-links")
+@needs(ANYBODY)
+@routes.input(schemas.Address)
+@routes.output({}, status_code=204)
+@routes.doc(security=OPEN)
+def request_link(json_data: schemas.Address) -> ResponseReturnValue:
+    """Mails a link to set a new password, if an account has confirmed this address."""
+    made = context()
+    with made.write() as session:
+        address, now = json_data.email, made.now()
+        password_links.request_links(session, address, settings=made.settings, now=now)
+    return "", 204
 
 
 @routes.get("/tokens")

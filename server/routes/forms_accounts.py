@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from flask import Blueprint, redirect, request
+from flask import Blueprint, make_response, redirect, request
 
 from dashboard import forms as pages
+from dashboard import passwords
 from dashboard.pages import own_path
 from server.auth import acting, context, end_session, signed_in, start_session, visitor
 from server.rate_limits import client_network
 from server.routes.form_fields import field, form_of, go_to, secret_page
 from server.routes.source import the_source
-from server.services import accounts, logins, sessions
+from server.services import accounts, logins, password_links, sessions
 
 if TYPE_CHECKING:
     from werkzeug.wrappers import Response
@@ -65,6 +66,25 @@ def claim(secret: str) -> Response:
         user = accounts.claim_operator(session, secret, name, password, now=made.now())
     start_session(user)
     return go_to("pages.admin")
+
+
+@routes.post("/reset")
+@form_of(passwords.forgotten_page, forbidden=True)
+def request_link() -> Response:
+    """Mails a link to set a new password; the answer is the same for an unknown address."""
+    made = context()
+    with made.write() as session:
+        address, now = field("email").strip(), made.now()
+        password_links.request_links(session, address, settings=made.settings, now=now)
+    return make_response(passwords.forgotten_page(the_source(), sent=True))
+
+
+@routes.post("/reset/<number:number>/<secret>")
+@form_of(passwords.reset_page, forbidden=True)
+def set_password(number: int, secret: str) -> Response:
+    """Sets a new password by a mailed link, and logs in."""
+    start_session(password_links.set_password(context(), number, secret, field("password")))
+    return go_to("pages.account")
 
 
 @routes.post("/account/tokens")

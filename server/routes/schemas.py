@@ -129,6 +129,12 @@ class NewPassword(Body):
     revoke_tokens: bool = False
 
 
+class Address(Body):
+    """An e-mail address."""
+
+    email: Annotated[str, Field(max_length=254)]
+
+
 class NewBot(BaseModel):
     """A bot's file, as a part of a form or as text in JSON."""
 

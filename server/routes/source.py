@@ -68,6 +68,8 @@ def make_source() -> Source:
         ratings=reading(history.ratings),
         inbox=_inbox,
         delivery_settings=_delivery_settings,
+        sends_mail=lambda: bool(context().settings.smtp_host),
+        reset_name=_reset_name,
         link_open=_link_open,
         text_of=_text_of,
         opponents=reading(play.opponents),
@@ -206,6 +208,12 @@ def _link_open(secret: str) -> bool:
     made = context()
     with made.read() as session:
         return inbox.link_open(account(session), secret, made.settings, made.now())
+
+
+def _reset_name(number: int, secret: str) -> str | None:
+    made = context()
+    with made.read() as session:
+        return inbox.reset_name(session, number, secret, made.settings, made.now())
 
 
 def _text_of(owner: str, name: str, number: int) -> str | None:

@@ -11,7 +11,7 @@ from matchbox.bundle import check_name
 from matchbox.errors import BadName, BadOption, Conflict, Forbidden, NotFound
 from server.db.models import Role, Scope, Token, User
 from server.db.session import rows_changed
-from server.services import audit, passwords, sessions
+from server.services import audit, notices, passwords, sessions
 from server.services.passwords import digest_of
 
 if TYPE_CHECKING:
@@ -111,6 +111,9 @@ def change_password(
     sessions.end_all(session, user)
     if revoke:
         session.execute(update(Token).where(*_working(user)).values(revoked_at=now))
+    text = "Your password was changed. If it was not you, ask an operator for a new one at once."
+    notices.notify_owner(session, user.id, "password", f"user:{user.id}", text, now=now)
+    audit.note(session, user, "user.password", f"user:{user.id}", {"tokens": revoke}, now=now)
     return session.get_one(User, user.id, populate_existing=True)
 
 

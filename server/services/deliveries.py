@@ -16,7 +16,7 @@ from sqlalchemy import delete, func, select, update
 
 from server.db.models import Delivery, User, Webhook
 from server.db.session import compare_and_set
-from server.services import contact, notices
+from server.services import contact, notices, password_links
 from server.services.events import storable
 
 if TYPE_CHECKING:
@@ -174,6 +174,8 @@ def _parcel(session: Session, row: Delivery, address: str | None, settings: Sett
     path, text = notices.path_of(session, notice.subject), notice.text
     if row.webhook is None and notice.kind == notices.CONFIRM:
         path, text = contact.path_of(user, settings), contact.INVITATION
+    elif row.webhook is None and notice.kind == notices.PASSWORD_LINK:
+        path, text = password_links.path_of(user, settings), password_links.INVITATION
     return Parcel(
         delivery=row.id,
         attempt=row.attempts,

@@ -24,6 +24,8 @@ LONGEST: Final = 1_000
 """The most characters of a notice."""
 CONFIRM: Final = "confirm-email"
 """The only kind of notice that is mailed to an address that is not confirmed yet."""
+PASSWORD_LINK: Final = "password-link"
+"""The kind of notice whose mail has the link to set a new password."""
 _PAGES: Final = {"season": "seasons", "match": "matches", "comparison": "comparisons"}
 
 

@@ -362,6 +362,8 @@ SOURCE: Final = Source(
     ratings=lambda owner, name: HISTORY,
     inbox=mailbox.inbox,
     delivery_settings=mailbox.delivery_settings,
+    sends_mail=lambda: True,
+    reset_name=lambda number, secret: "alice" if secret == "good" else None,
     link_open=lambda secret: secret == "good",
     text_of=lambda owner, name, number: BROKEN,
     opponents=lambda game: playing.OPPONENTS,
@@ -412,7 +414,7 @@ PAGES: Final = (
     "/comparisons/1", "/comparisons/2", "/comparisons/3",
     "/play", "/play/bomb", f"/play/bomb/{playing.NAME}",
     "/inbox", "/account/email/good", "/account/email/used",
-    "/join", "/join/abcd-2345",
+    "/join", "/join/abcd-2345", "/reset", "/reset/1/good", "/reset/1/used",
     "/docs/", "/docs/?q=memory+limit", "/docs/write-a-bot", "/docs/threat-model",
 )  # fmt: skip
 OPERATING: Final = (

@@ -1,0 +1,48 @@
+"""The pages for a forgotten password. Knows addresses and templates, like dashboard.pages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from flask import render_template
+
+from dashboard.forms import Values
+from dashboard.source import Source
+
+Answer = str
+
+
+def rules(source: Source) -> Iterator[tuple[str, Callable[..., Answer]]]:
+    """Yields every address with its view; the view's name is the endpoint."""
+
+    def forgotten() -> Answer:
+        return forgotten_page(source)
+
+    def reset(number: int, secret: str) -> Answer:
+        return reset_page(source, number, secret)
+
+    yield "/reset", forgotten
+    yield "/reset/<int(max=999999999):number>/<secret>", reset
+
+
+def forgotten_page(
+    source: Source, values: Values | None = None, error: str = "", sent: bool = False
+) -> str:
+    """Returns the form that asks for a link; `sent` says that it was sent, if it was."""
+    return render_template(
+        "forgotten.html", mail=source.sends_mail(), values=values or {}, error=error, sent=sent
+    )
+
+
+def reset_page(
+    source: Source, number: int, secret: str, values: Values | None = None, error: str = ""
+) -> str:
+    """Returns the page behind the mailed link, with the form for the new password."""
+    return render_template(
+        "reset.html",
+        number=number,
+        secret=secret,
+        name=source.reset_name(number, secret),
+        values=values or {},
+        error=error,
+    )

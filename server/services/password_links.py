@@ -1,0 +1,107 @@
+"""New passwords by e-mail: a link that is valid once, and for an hour.
+
+It goes to confirmed addresses only. Its secret is derived from the account, the time and the hash
+of the old password, and never stored; so it ends with any new password.
+"""
+
+from __future__ import annotations
+
+import hmac
+from hashlib import sha256
+from typing import TYPE_CHECKING, Final
+
+from sqlalchemy import func, select
+
+from matchbox.errors import BadName, Conflict, Forbidden
+from matchbox.settings import MAIL_ADDRESS
+from server.db.models import Notice, User
+from server.db.session import compare_and_set
+from server.services import audit, notices, passwords, sessions
+
+if TYPE_CHECKING:
+    from sqlalchemy.orm import Session
+
+    from matchbox.settings import Settings
+    from server.context import Context
+
+HOUR_MS: Final = 3_600_000
+"""How long a link is valid."""
+DAY_MS: Final = 24 * HOUR_MS
+LINKS: Final = 5
+"""The most links that an account is sent in a day."""
+INVITATION: Final = (
+    "Somebody asked for a new password for this account: open the link below, and choose one. It "
+    "works once, and for an hour. If it was not you, do nothing: your password stays."
+)
+
+
+def request_links(session: Session, address: str, *, settings: Settings, now: int) -> None:
+    """Mails a link to the address, for each account that has confirmed it.
+
+    Returns nothing, so that nobody learns whether there is one. Raises Forbidden if this platform
+    sends no mail, or BadName if this is no address.
+    """
+    if not settings.smtp_host:
+        raise Forbidden("this platform sends no mail; ask an operator for a new password")
+    if not MAIL_ADDRESS.fullmatch(address):
+        raise BadName("that is not a plain e-mail address; give one such as alice@example.org")
+    same = (func.lower(User.email) == address.lower(), User.closed_at.is_(None))
+    for user in session.scalars(select(User).where(*same).order_by(User.id)).all():
+        if _links_today(session, user, now) >= LINKS:
+            continue
+        user.reset_asked_at = now
+        text = "A link to set a new password was mailed to you, because somebody asked for it."
+        subject = f"user:{user.id}"
+        notices.notify_owner(session, user.id, notices.PASSWORD_LINK, subject, text, now=now)
+        audit.note(session, None, "user.password-link", subject, now=now)
+
+
+def is_open(user: User | None, secret: str, *, settings: Settings, now: int) -> bool:
+    """True if this is the secret of the last link that was mailed to the account, and is valid."""
+    if user is None or user.closed_at is not None or user.reset_asked_at is None:
+        return False
+    if now > user.reset_asked_at + HOUR_MS:
+        return False
+    return hmac.compare_digest(_secret(user, settings).encode(), secret.encode())
+
+
+def set_password(context: Context, number: int, secret: str, password: str) -> User:
+    """Gives the account with that row number a new password, and ends its sessions.
+
+    Returns the account. Raises Forbidden if the link is not valid, or BadName if the password is
+    easy to guess.
+    """
+    with context.read() as session:
+        user = session.get(User, number)
+    if user is None or not is_open(user, secret, settings=context.settings, now=context.now()):
+        raise Forbidden(
+            "this link was used or replaced, or is older than an hour; ask for a new one"
+        )
+    hashed = passwords.hash_password(password, user.name)  # slow: before the write turn begins
+    with context.write() as session:
+        now = context.now()
+        values = {"password": hashed, "reset_asked_at": None}
+        known = (User.password == user.password, User.reset_asked_at == user.reset_asked_at)
+        if not compare_and_set(session, user, values, *known, User.closed_at.is_(None)):
+            raise Conflict("the account has just changed; ask for a new link")
+        sessions.end_all(session, user)
+        text = "Your password was set anew by the link that was mailed to you."
+        notices.notify_owner(session, user.id, "password", f"user:{user.id}", text, now=now)
+        audit.note(session, user, "user.password", f"user:{user.id}", {"by": "mail"}, now=now)
+        return session.get_one(User, user.id, populate_existing=True)
+
+
+def path_of(user: User, settings: Settings) -> str:
+    """Returns the path of the page that the mailed link opens."""
+    return f"/reset/{user.id}/{_secret(user, settings)}"
+
+
+def _secret(user: User, settings: Settings) -> str:
+    text = f"reset:{user.id}:{user.reset_asked_at}:{user.password}".encode()
+    return hmac.new(settings.secret_key.encode(), text, sha256).hexdigest()
+
+
+def _links_today(session: Session, user: User, now: int) -> int:
+    mine = (Notice.user_id == user.id, Notice.kind == notices.PASSWORD_LINK)
+    today = select(func.count()).select_from(Notice).where(*mine, Notice.at > now - DAY_MS)
+    return session.scalar(today) or 0

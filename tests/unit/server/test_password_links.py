@@ -1,0 +1,146 @@
+"""New passwords by e-mail: a link that works once, for an hour, at a confirmed address only."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from sqlalchemy import select
+
+from matchbox.errors import BadName, Forbidden
+from server.context import Context
+from server.db.models import Audit, Notice, User
+from server.services import accounts, deliveries, password_links, sessions
+from server.services.deliveries import Parcel
+from tests.books import Books
+
+ADDRESS = "dora@example.org"
+OLD, NEW = "a password of dora", "another one of hers"
+
+
+@pytest.fixture
+def mailing(books: Books) -> Context:
+    """The books with a mail server."""
+    settings = replace(books.settings, smtp_host="mail.example", smtp_sender="x@bots.example")
+    return replace(books.context, settings=settings)
+
+
+@pytest.fixture
+def dora(books: Books) -> User:
+    """An author with a confirmed address, who is logged in somewhere."""
+    with books.write() as session:
+        user = accounts.sign_up(session, "dora", OLD, signup="open", now=books.clock())
+        user.email = ADDRESS
+        sessions.begin(session, user, agent="a test", now=books.clock())
+        return user
+
+
+def ask(context: Context, address: str = ADDRESS) -> None:
+    """Asks for a link."""
+    with context.write() as session:
+        settings, now = context.settings, context.now()
+        password_links.request_links(session, address, settings=settings, now=now)
+
+
+def parcels(context: Context) -> list[Parcel]:
+    """Everything that goes out now; it arrives."""
+    found = []
+    with context.write() as session:
+        while parcel := deliveries.take(session, settings=context.settings, now=context.now()):
+            deliveries.arrived(session, parcel, now=context.now())
+            found.append(parcel)
+    return found
+
+
+def secret_of(parcel: Parcel, user: User) -> str:
+    """The secret in the mailed link."""
+    head, _, secret = parcel.link.rpartition("/")
+    assert head.endswith(f"/reset/{user.id}")
+    return secret
+
+
+def test_a_mailed_link_sets_the_password_once_and_ends_the_sessions(
+    mailing: Context, books: Books, dora: User
+) -> None:
+    ask(mailing, ADDRESS.upper())
+    (mail,) = parcels(mailing)
+    assert (mail.address, mail.kind) == (ADDRESS, "password-link")
+    secret = secret_of(mail, dora)
+    password_links.set_password(mailing, dora.id, secret, NEW)
+    with books.context.read() as session:
+        known = accounts.log_in(session, "dora", NEW)
+        assert sessions.sessions(session, known, now=books.clock()) == []
+        assert session.scalars(select(Notice.kind).order_by(Notice.id)).all() == [
+            "password-link",
+            "password",
+        ]
+        texts = [*session.scalars(select(Notice.text)), *map(str, session.scalars(select(Audit)))]
+        assert not [text for text in texts if secret in text]
+        actions = session.scalars(select(Audit.action).order_by(Audit.id)).all()
+        assert actions == ["user.password-link", "user.password"]
+    with pytest.raises(Forbidden):
+        password_links.set_password(mailing, dora.id, secret, OLD)
+
+
+def test_a_link_ends_after_an_hour_with_a_newer_one_and_with_any_new_password(
+    mailing: Context, books: Books, dora: User
+) -> None:
+    ask(mailing)
+    first = secret_of(parcels(mailing)[0], dora)
+    books.clock.pass_by(minutes=1)
+    ask(mailing)
+    second = secret_of(parcels(mailing)[0], dora)
+    with pytest.raises(Forbidden):
+        password_links.set_password(mailing, dora.id, first, NEW)
+    books.clock.pass_by(minutes=61)
+    with pytest.raises(Forbidden, match="older than an hour"):
+        password_links.set_password(mailing, dora.id, second, NEW)
+    ask(mailing)
+    third = secret_of(parcels(mailing)[0], dora)
+    with books.write() as session:
+        user = session.get_one(User, dora.id)
+        accounts.change_password(session, user, OLD, NEW, now=books.clock())
+    with pytest.raises(Forbidden):
+        password_links.set_password(mailing, dora.id, third, OLD)
+
+
+def test_a_link_is_of_no_use_for_another_account(mailing: Context, dora: User, alice: User) -> None:
+    ask(mailing)
+    secret = secret_of(parcels(mailing)[0], dora)
+    for number in (alice.id, 999):
+        with pytest.raises(Forbidden):
+            password_links.set_password(mailing, number, secret, NEW)
+
+
+def test_a_poor_password_leaves_the_link_open(mailing: Context, dora: User) -> None:
+    ask(mailing)
+    secret = secret_of(parcels(mailing)[0], dora)
+    with pytest.raises(BadName):
+        password_links.set_password(mailing, dora.id, secret, "short")
+    assert password_links.set_password(mailing, dora.id, secret, NEW).name == "dora"
+
+
+def test_an_address_that_is_unknown_unconfirmed_or_closed_gets_nothing(
+    mailing: Context, books: Books, dora: User, alice: User
+) -> None:
+    with books.write() as session:
+        session.get_one(User, alice.id).email_asked = "alice@example.org"
+        session.get_one(User, dora.id).closed_at = books.clock()
+    for address in ("nobody@example.org", "alice@example.org", ADDRESS):
+        ask(mailing, address)
+    assert parcels(mailing) == []
+    with pytest.raises(BadName):
+        ask(mailing, "not an address")
+
+
+def test_nobody_is_buried_in_links(mailing: Context, books: Books, dora: User) -> None:
+    for _ in range(password_links.LINKS + 3):
+        ask(mailing)
+        books.clock.pass_by(minutes=1)
+    with books.context.read() as session:
+        assert len(session.scalars(select(Notice)).all()) == password_links.LINKS
+
+
+def test_without_a_mail_server_an_operator_is_named(books: Books, dora: User) -> None:
+    with pytest.raises(Forbidden, match="ask an operator"):
+        ask(books.context)
