@@ -43,7 +43,9 @@ def test_the_link_sets_the_password_and_logs_in(mailing: APIFlask) -> None:
     dora, context = Browser(mailing.test_client()), mailing.extensions["matchbox"]
     dora.send("/reset", email=ADDRESS)
     with context.read() as session:
-        path = password_links.path_of(accounts.user_by_id(session, 1), context.settings)
+        user = accounts.user_by_id(session, 1)
+        assert user is not None
+        path = password_links.path_of(user, context.settings)
     page = dora.get(path)
     assert ('value="dora"' in page.text, page.headers["Referrer-Policy"]) == (True, "same-origin")
     assert dora.send(path, password="short").status_code == 422
