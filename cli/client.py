@@ -88,6 +88,10 @@ class Client:
         """Posts this JSON and returns the server's answer. Raises its refusal."""
         return self._send("POST", path, json=dict(body or {})).json()
 
+    def post_for_bytes(self, path: str) -> bytes:
+        """Posts nothing, and returns the bytes of the answer. Raises the server's refusal."""
+        return self._send("POST", path).content
+
     def patch(self, path: str, body: Mapping[str, Any]) -> Any:
         """Sends this change and returns the server's answer. Raises its refusal."""
         return self._send("PATCH", path, json=dict(body)).json()

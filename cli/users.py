@@ -129,6 +129,32 @@ def reopen(name: NameArgument, data: DataOption = None, json: JsonOption = False
     _show({"name": name, "closed": False}, json)
 
 
+@user.command()
+def export(
+    name: NameArgument,
+    out: Annotated[Path, typer.Option(help="the zip to write")],
+    data: DataOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Write everything that is kept for an account into a zip, for its owner."""
+    if data is None:
+        from cli.remote import connect
+
+        with connect() as client:
+            out.write_bytes(client.post_for_bytes(f"/users/{name}/data"))
+    else:
+        from server.queries.personal_data import write_personal_data
+        from server.services import account_operations
+
+        with _folder(data) as context:
+            now = context.now()
+            with context.write() as session:
+                found = account_operations.hand_over_data(session, None, name, now=now)
+            with context.read() as session, out.open("wb") as file:
+                write_personal_data(session, found, file, settings=context.settings, now=now)
+    _show({"name": name, "file": str(out)}, json)
+
+
 def _check_role(role: str) -> None:
     from matchbox.errors import BadOption
 

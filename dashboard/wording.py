@@ -162,6 +162,11 @@ def result(places: Sequence[int], seat: int) -> str:
     return "lost" if len(places) == 2 else f"place {places[seat]} of {len(places)}"
 
 
+def author(name: str) -> str:
+    """Returns the name of an account; one that was deleted has no name of its own any more."""
+    return "a deleted author" if name.startswith("deleted-author-") else name
+
+
 def plural(number: int, one: str, many: str = "") -> str:
     """Returns the number with its noun: "1 bot", "3 bots"."""
     return f"{number:,} {one if number == 1 else many or one + 's'}"
@@ -178,6 +183,7 @@ def seats(sizes: Sequence[int]) -> str:
 
 
 SPOKEN: Final = (
+    author,
     exact,
     state,
     tone,

@@ -140,7 +140,9 @@ def _people(session: Session, league: League, on_board: set[str]) -> list[tuple[
     )
     members = set(session.scalars(joined))
     listed = User.id.in_(members) | User.name.in_(on_board)
-    users = session.scalars(select(User).where(listed, User.role != Role.HOUSE)).all()
+    users = session.scalars(
+        select(User).where(listed, User.role != Role.HOUSE, User.deleted_at.is_(None))
+    ).all()
     alive = (Bot.game == league.game, Bot.retired_at.is_(None))
     count = select(Bot.owner_id, func.count()).where(*alive).group_by(Bot.owner_id)
     bots: dict[int, int] = {row[0]: row[1] for row in session.execute(count)}

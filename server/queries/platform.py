@@ -152,7 +152,8 @@ def user(session: Session, viewer: User | None, name: str, *, now: int) -> answe
     """Returns an account for operators. Raises Forbidden for others, or NotFound."""
     if viewer is None or not viewer.operator:
         raise Forbidden("only operators may see this")
-    row = session.scalar(select(User).where(User.name == name, User.role != Role.HOUSE))
+    theirs = (User.role != Role.HOUSE, User.deleted_at.is_(None))
+    row = session.scalar(select(User).where(User.name == name, *theirs))
     if row is None:
         raise NotFound(f"there is no account {name!r}")
     bots = session.scalar(select(func.count()).select_from(Bot).where(Bot.owner_id == row.id))
@@ -166,7 +167,7 @@ def user(session: Session, viewer: User | None, name: str, *, now: int) -> answe
 
 def _users(session: Session) -> list[answers.User]:
     bots = dict(session.execute(select(Bot.owner_id, func.count()).group_by(Bot.owner_id)).all())
-    query = select(User).order_by(User.id)
+    query = select(User).where(User.deleted_at.is_(None)).order_by(User.id)
     return [answers.User(**_user(row, bots.get(row.id, 0))) for row in session.scalars(query)]
 
 

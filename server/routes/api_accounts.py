@@ -13,9 +13,10 @@ from server import queries
 from server.auth import account, acting, context, signed_in, start_session, token_in_use, visitor
 from server.rate_limits import client_network
 from server.routes import schemas
-from server.routes.responses import answered
+from server.routes.personal_zip import ZIP, personal_zip
+from server.routes.responses import answered, described
 from server.scopes import ANYBODY, Scope, needs
-from server.services import accounts, classes, logins, password_links, sessions
+from server.services import account_deletion, accounts, classes, logins, password_links, sessions
 
 routes = APIBlueprint("accounts", __name__, url_prefix="/api/v1", tag="Accounts")
 OPEN: Any = [{}]
@@ -131,6 +132,25 @@ def end_session(number: int) -> ResponseReturnValue:
     """Logs one of your browsers out."""
     with acting() as (session, actor, _):
         sessions.end(session, actor, number)
+    return "", 204
+
+
+@routes.get("/account/data")
+@needs(Scope.READ)
+@routes.doc(responses=described("A zip", ZIP))
+def data() -> Response:
+    """Returns all data of your account as a zip: bots with their files, notices, results."""
+    return personal_zip(signed_in())
+
+
+@routes.post("/account/delete")
+@needs(Scope.SUBMIT)
+@routes.input(schemas.Deletion)
+@routes.output({}, status_code=204)
+def delete(json_data: schemas.Deletion) -> ResponseReturnValue:
+    """Deletes your account for ever; what its bots have played stays, under no name."""
+    network = client_network()
+    account_deletion.delete_account(context(), signed_in(), json_data.password, network=network)
     return "", 204
 
 

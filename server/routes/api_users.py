@@ -10,7 +10,8 @@ from matchbox.answers.classes import FreshAccount
 from server import queries
 from server.auth import acting, context, signed_in
 from server.routes import schemas
-from server.routes.responses import answered
+from server.routes.personal_zip import ZIP, personal_zip
+from server.routes.responses import answered, described
 from server.scopes import Scope, needs
 from server.services import account_operations, accounts
 
@@ -42,6 +43,16 @@ def reset(name: str, json_data: schemas.PasswordReset) -> Response:
             session, actor, name, revoke=json_data.revoke_tokens, now=made.now()
         )
     return answered(FreshAccount(name=name, password=fresh))
+
+
+@routes.post("/users/<name:name>/data")
+@needs(Scope.OPERATE)
+@routes.doc(responses=described("A zip", ZIP))
+def data(name: str) -> Response:
+    """Returns all data of an account as a zip, for its owner; the log keeps it. For operators."""
+    with acting() as (session, actor, now):
+        user = account_operations.hand_over_data(session, actor, name, now=now)
+    return personal_zip(user)
 
 
 @routes.post("/users/<name:name>/role")

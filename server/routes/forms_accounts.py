@@ -12,8 +12,9 @@ from dashboard.pages import own_path
 from server.auth import acting, context, end_session, signed_in, start_session, visitor
 from server.rate_limits import client_network
 from server.routes.form_fields import field, form_of, go_to, secret_page
+from server.routes.personal_zip import personal_zip
 from server.routes.source import the_source
-from server.services import accounts, logins, password_links, sessions
+from server.services import account_deletion, accounts, logins, password_links, sessions
 
 if TYPE_CHECKING:
     from werkzeug.wrappers import Response
@@ -137,6 +138,22 @@ def revoke_token(number: int) -> Response:
     with acting() as (session, actor, now):
         accounts.revoke_token(session, actor, number, now=now)
     return go_to("pages.account")
+
+
+@routes.post("/account/data")
+def data() -> Response:
+    """Returns all data of the account as a zip."""
+    return personal_zip(signed_in())
+
+
+@routes.post("/account/delete")
+@form_of(pages.account_page, forbidden=True)
+def delete() -> Response:
+    """Deletes the account, and logs out."""
+    password, network = field("password"), client_network()
+    account_deletion.delete_account(context(), signed_in(), password, network=network)
+    end_session()
+    return go_to("pages.home")
 
 
 @routes.post("/account/sharing")

@@ -11,6 +11,7 @@ from dashboard import forms as pages
 from matchbox.answers.classes import FreshAccount, FreshAccounts
 from server.auth import acting, context, signed_in
 from server.routes.form_fields import field, form_of, go_to, secret_page
+from server.routes.personal_zip import personal_zip
 from server.services import account_operations, accounts
 
 if TYPE_CHECKING:
@@ -40,6 +41,14 @@ def reset(name: str) -> Response:
         fresh = account_operations.reset_password(session, actor, name, revoke=revoke, now=now)
     items = [FreshAccount(name=name, password=fresh)]
     return secret_page(classes.passwords_page(FreshAccounts(league="", items=items)))
+
+
+@routes.post("/admin/users/<name:name>/data")
+def data(name: str) -> Response:
+    """Returns all data of the account as a zip."""
+    with acting() as (session, actor, now):
+        user = account_operations.hand_over_data(session, actor, name, now=now)
+    return personal_zip(user)
 
 
 @routes.post("/admin/users/<name:name>/role")

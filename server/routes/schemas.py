@@ -135,6 +135,12 @@ class Address(Body):
     email: Annotated[str, Field(max_length=254)]
 
 
+class Deletion(Body):
+    """The password of the account that is deleted."""
+
+    password: Secret
+
+
 class NewBot(BaseModel):
     """A bot's file, as a part of a form or as text in JSON."""
 

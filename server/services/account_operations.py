@@ -109,6 +109,16 @@ def reopen(session: Session, actor: User | None, name: str, *, now: int) -> User
     return user
 
 
+def hand_over_data(session: Session, actor: User | None, name: str, *, now: int) -> User:
+    """Returns the account whose data an operator copies for its owner; the log keeps it.
+
+    Raises Forbidden or NotFound.
+    """
+    user = _account(session, actor, name)
+    _note(session, actor, "user.export", user, {}, now)
+    return user
+
+
 def require_another_operator(session: Session, user: User) -> None:
     """Raises Conflict if nobody but this account could operate the platform."""
     others = (User.role == Role.OPERATOR, User.closed_at.is_(None), User.id != user.id)
@@ -144,7 +154,8 @@ def leave_everything(session: Session, user: User, *, now: int) -> dict[str, int
 def _account(session: Session, actor: User | None, name: str) -> User:
     if actor is not None:
         require_operator(actor)
-    user = session.scalar(select(User).where(User.name == name, User.role.in_(ROLES)))
+    theirs = (User.role.in_(ROLES), User.deleted_at.is_(None))
+    user = session.scalar(select(User).where(User.name == name, *theirs))
     if user is None:
         raise NotFound(f"there is no account {name!r}")
     return user

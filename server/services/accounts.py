@@ -9,7 +9,7 @@ from sqlalchemy import or_, select, update
 
 from matchbox.bundle import check_name
 from matchbox.errors import BadName, BadOption, Conflict, Forbidden, NotFound
-from server.db.models import Role, Scope, Token, User
+from server.db.models import FormerName, Role, Scope, Token, User
 from server.db.session import rows_changed
 from server.services import audit, notices, passwords, sessions
 from server.services.passwords import digest_of
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 HOUSE: Final = "house"
 RESERVED: Final = frozenset({HOUSE, "admin", "api", "system", "matchbox"})
+DELETED: Final = "deleted-author-"
+"""The name of a deleted account begins with this, and ends with the number of its row."""
 TOKENS: Final = 50
 """The most unexpired API tokens that an account may have."""
 TOKEN_DAYS: Final = 365
@@ -260,7 +262,10 @@ def _refuse(actor: User, why: str) -> NoReturn:
 
 def check_free(session: Session, name: str) -> None:
     """Raises BadName if an account cannot have this name, or Conflict if the name is taken."""
-    if check_name(name) in RESERVED or session.scalar(select(User.id).where(User.name == name)):
+    taken = select(User.id).where(User.name == name)
+    former = session.get(FormerName, digest_of(name)) is not None
+    reserved = check_name(name) in RESERVED or name.startswith(DELETED)
+    if reserved or former or session.scalar(taken) is not None:
         raise Conflict(f"the name {name!r} is taken; choose another")
 
 

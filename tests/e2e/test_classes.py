@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from threading import Thread
 from typing import Any
+from zipfile import ZipFile
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
@@ -16,7 +17,7 @@ from werkzeug.serving import make_server
 from server.app import create_app
 from server.db.migrations import migrate
 from server.db.models import Role
-from server.services import accounts, leagues, seasons
+from server.services import accounts, leagues, seasons, sessions
 from tests.books import Books, open_books, tried_out
 from tests.builders import shipped
 
@@ -164,3 +165,40 @@ def test_an_operator_makes_a_class_of_thirty_prints_it_and_resets_a_password(
     expect(page.get_by_role("alert")).to_contain_text("wrong")
     log_in(page, address, "pupil-04", fresh)
     expect(page.get_by_role("link", name="pupil-04")).to_be_visible()
+
+
+def test_a_person_changes_the_password_ends_a_session_downloads_and_deletes(
+    sized: Page, books: Books, address: str
+) -> None:
+    page = sized
+    with books.write() as session:
+        dora = accounts.sign_up(session, "dora", PASSWORD, signup="open", now=books.clock())
+        sessions.begin(session, dora, agent="Firefox on Linux", now=books.clock())
+    books.upload(dora, "careful", shipped("bomb", "medium"))
+    log_in(page, address, "dora")
+    page.goto(address + "/account")
+    check(page)
+    rows = page.locator("tr", has_text="Firefox")
+    rows.first.get_by_role("button", name="Log out").or_(
+        rows.first.get_by_role("button", name="End")
+    ).first.click()
+    expect(page.locator("tr", has_text="Firefox")).to_have_count(0)
+    form = page.locator('form[action="/account/password"]')
+    form.locator('[name="old"]').fill(PASSWORD)
+    form.locator('[name="new"]').fill("another good one")
+    form.get_by_role("button").click()
+    page.goto(address + "/inbox")
+    expect(page.locator("main")).to_contain_text("Your password was changed")
+    page.goto(address + "/account")
+    with page.expect_download() as waiting:
+        page.get_by_role("button", name="Download your data").click()
+    with ZipFile(waiting.value.path()) as archive:
+        assert "bots/careful/v1.py" in archive.namelist()
+    page.get_by_label("Your password").fill("another good one")
+    page.get_by_role("button", name="Delete the account").click()
+    expect(page.get_by_role("link", name="Log in", exact=True)).to_be_visible()
+    page.goto(f"{address}/bots/deleted-author-{dora.id}/careful")
+    expect(page.locator("main")).to_contain_text("a deleted author")
+    page.goto(address + "/reset")
+    expect(page.locator("main")).to_contain_text("An operator can give you a new password")
+    check(page)

@@ -30,7 +30,15 @@ from server.db.models.matches import (
 )
 from server.db.models.memories import Lesson, LessonState, Memory
 from server.db.models.notices import Delivery, Notice, Webhook
-from server.db.models.people import TRUSTED, BrowserSession, Role, Scope, Token, User
+from server.db.models.people import (
+    TRUSTED,
+    BrowserSession,
+    FormerName,
+    Role,
+    Scope,
+    Token,
+    User,
+)
 from server.db.models.platform import Audit, Event, Outbox, PlatformFault, Setting, Verification
 from server.db.models.play import UNSETTLED, PlaySeat, PlayState, PlayTable, Turn
 from server.db.models.tables import Table
@@ -52,6 +60,7 @@ __all__ = [
     "Delivery",
     "Entry",
     "Event",
+    "FormerName",
     "Invitation",
     "League",
     "Lesson",

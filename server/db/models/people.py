@@ -72,6 +72,9 @@ class User(Table):
     closed_at: Mapped[int | None] = mapped_column(BigInteger)
     """When an operator closed it; None while it is open. Nobody logs in to a closed account, and
     its bots are not paired."""
+    deleted_at: Mapped[int | None] = mapped_column(BigInteger)
+    """When its owner deleted it. What is left is a row with a name that says nothing, so that its
+    matches stay."""
     bots: Mapped[list[Bot]] = relationship(back_populates="owner")
 
     @property
@@ -89,6 +92,14 @@ class User(Table):
     def trusted(self) -> bool:
         """True if its role is one of TRUSTED, which says what such an account may do."""
         return self.role in TRUSTED
+
+
+class FormerName(Table):
+    """The digest of a name that a deleted account had. No account gets the name again."""
+
+    __tablename__ = "former_name"
+
+    digest: Mapped[str] = mapped_column(String(64), primary_key=True)
 
 
 class Token(Table):

@@ -1,0 +1,119 @@
+"""Everything that the platform keeps for an account, as a zip for its owner."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from typing import IO, TYPE_CHECKING, Any, Final
+from zipfile import ZIP_DEFLATED, ZipFile
+
+from sqlalchemy import select
+
+from server.db.models import Audit, Bot, Bundle, Notice, User, Version
+from server.queries.bots import bot as answered_bot
+from server.queries.inbox import delivery_settings
+from server.queries.matches import matches
+from server.queries.pagination import MOST, iso
+from server.queries.platform import account, sessions, tokens
+from server.services import classes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sqlalchemy.orm import Session
+
+    from matchbox.settings import Settings
+
+COLUMNS: Final = (
+    "match", "game", "season", "state", "finished_at", "bot", "version", "points", "against",
+)  # fmt: skip
+README: Final = """All that this Matchbox keeps for your account.
+
+account.json   your account, its sessions and tokens (without secrets), where notices are sent
+notices.json   your inbox
+actions.json   what you did that is in the log
+bots/          each bot: bot.json with its versions and their reports, and the file of each version
+results.csv    a line for each of your bots in each match; points are a share of 1
+"""
+
+
+def write_personal_data(
+    session: Session, user: User, file: IO[bytes], *, settings: Settings, now: int
+) -> None:
+    """Writes the account's zip into the file. Results under an embargo have no points yet."""
+    with ZipFile(file, "w", ZIP_DEFLATED) as archive:
+        archive.writestr("README.txt", README)
+        archive.writestr("account.json", _text(_account(session, user, settings, now)))
+        archive.writestr("notices.json", _text(_notices(session, user)))
+        archive.writestr("actions.json", _text(_actions(session, user)))
+        bots = session.scalars(select(Bot).where(Bot.owner_id == user.id).order_by(Bot.id)).all()
+        for row in bots:
+            folder = f"bots/{row.name}"
+            told = answered_bot(session, user.name, row.name, user)
+            archive.writestr(f"{folder}/bot.json", _text(told.plain()))
+            for version in session.scalars(select(Version).where(Version.bot_id == row.id)):
+                data = session.get_one(Bundle, version.digest).data
+                ending = "zip" if data.startswith(b"PK") else "py"
+                archive.writestr(f"{folder}/v{version.number}.{ending}", data)
+        archive.writestr("results.csv", _results(session, [row.full_name for row in bots]))
+
+
+def _account(session: Session, user: User, settings: Settings, now: int) -> dict[str, Any]:
+    return {
+        **account(user).plain(),
+        "created_at": iso(user.created_at),
+        "leagues": [league.name for league in classes.leagues_of(session, user)],
+        "delivery": delivery_settings(session, user, settings).plain(),
+        "sessions": [one.plain() for one in sessions(session, user, None, now=now)],
+        "tokens": [one.plain() for one in tokens(session, user)],
+    }
+
+
+def _notices(session: Session, user: User) -> list[dict[str, Any]]:
+    query = select(Notice).where(Notice.user_id == user.id).order_by(Notice.id)
+    return [
+        {
+            "kind": row.kind,
+            "subject": row.subject,
+            "text": row.text,
+            "at": iso(row.at),
+            "read_at": iso(row.read_at),
+        }
+        for row in session.scalars(query)
+    ]
+
+
+def _actions(session: Session, user: User) -> list[dict[str, Any]]:
+    query = select(Audit).where(Audit.actor_id == user.id).order_by(Audit.id)
+    return [
+        {"action": row.action, "subject": row.subject, "detail": row.detail, "at": iso(row.at)}
+        for row in session.scalars(query)
+    ]
+
+
+def _results(session: Session, bots: list[str]) -> str:
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    for bot in bots:
+        writer.writerows(_lines(session, bot))
+    return out.getvalue()
+
+
+def _lines(session: Session, bot: str) -> Iterator[tuple[object, ...]]:
+    cursor = None
+    while True:
+        page = matches(session, bot=bot, cursor=cursor, limit=MOST)
+        for match in page.items:
+            against = [one.bot for one in match.entrants if one.bot != bot]
+            for own in (one for one in match.entrants if one.bot == bot):
+                told = (match.id, match.game, match.season, match.state, match.finished_at)
+                yield (*told, bot, own.version, own.points, " ".join(against))
+        cursor = page.next
+        if cursor is None:
+            return
+
+
+def _text(plain: Any) -> str:
+    return json.dumps(plain, indent=2, ensure_ascii=False)

@@ -1,0 +1,35 @@
+"""Sends an account's data as a zip, to its owner or to an operator."""
+
+from __future__ import annotations
+
+from tempfile import TemporaryFile
+from typing import TYPE_CHECKING, Final
+
+from flask import send_file
+
+from server.auth import context
+from server.queries.personal_data import write_personal_data
+
+if TYPE_CHECKING:
+    from flask import Response
+
+    from server.db.models import User
+
+ZIP: Final = "application/zip"
+
+
+def personal_zip(user: User) -> Response:
+    """Returns the response with everything that is kept for this account."""
+    made = context()
+    file = TemporaryFile()  # noqa: SIM115 - the answer closes it
+    try:
+        with made.read() as session:
+            write_personal_data(session, user, file, settings=made.settings, now=made.now())
+    except BaseException:
+        file.close()
+        raise
+    file.seek(0)
+    name = f"matchbox-{user.name}.zip"
+    response = send_file(file, mimetype=ZIP, as_attachment=True, download_name=name)
+    response.headers["Cache-Control"] = "no-store"
+    return response

@@ -1,0 +1,125 @@
+"""Deletes an account at its owner's wish. Its matches stay, as those of a deleted author.
+
+The account's row stays under a name that says nothing, because matches name bots, and bots owners.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from sqlalchemy import delete, select
+
+from server.db.models import (
+    UNDER_WAY,
+    Bot,
+    BrowserSession,
+    Comparison,
+    ComparisonState,
+    Delivery,
+    Entry,
+    FormerName,
+    Invitation,
+    League,
+    Notice,
+    Role,
+    Season,
+    SeasonState,
+    Standing,
+    Token,
+    User,
+    Webhook,
+)
+from server.services import accounts, audit, comparisons, exclusions, logins, uploads
+from server.services.account_operations import leave_everything, require_another_operator
+from server.services.accounts import DELETED
+from server.services.passwords import digest_of
+from server.services.standings import scope_of
+
+if TYPE_CHECKING:
+    from sqlalchemy.orm import Session
+
+    from server.context import Context
+
+PLAYING: Final = (SeasonState.FROZEN, *UNDER_WAY)
+_WHY: Final = "its author has deleted the account"
+
+
+def delete_account(context: Context, actor: User, password: str, *, network: str) -> None:
+    """Deletes the actor's account. A wrong password counts as a failed login.
+
+    Its name is never used again. Its bots are retired and leave every season; what they have
+    played stays. Raises Forbidden if the password is wrong, TooMany during a pause, or Conflict for
+    the last operator.
+    """
+    with logins.counted(context, actor.name, network):
+        accounts.check_password(actor, password)
+    with context.write() as session:
+        now = context.now()
+        user = accounts.same_password(session, actor)
+        require_another_operator(session, user)
+        former = user.name
+        _rename(session, user, now=now)
+        _end_its_bots(session, user, now=now)
+        _forget(session, user)
+        _rename_in_standings(session, user, former)
+        audit.note(session, user, "user.delete", f"user:{user.id}", now=now)
+
+
+def _rename(session: Session, user: User, *, now: int) -> None:
+    session.add(FormerName(digest=digest_of(user.name)))
+    user.name, user.password, user.role = f"{DELETED}{user.id}", None, Role.AUTHOR
+    user.email = user.email_asked = user.email_asked_at = user.reset_asked_at = None
+    user.muted, user.shares, user.deleted_at, user.closed_at = [], False, now, now
+    session.flush()
+
+
+def _end_its_bots(session: Session, user: User, *, now: int) -> None:
+    """Retires the bots, and takes them out of seasons, comparisons and the queue."""
+    leave_everything(session, user, now=now)
+    mine = (Comparison.owner_id == user.id, Comparison.state == ComparisonState.RUNNING)
+    for number in session.scalars(select(Comparison.id).where(*mine)).all():
+        comparisons.cancel(session, user, number, now=now)
+    inside = (Bot.owner_id == user.id, Season.state.in_(PLAYING), Entry.out == "")
+    entered = select(Entry).join(Entry.bot).join(Entry.season).where(*inside)
+    for entry in session.scalars(entered).all():
+        exclusions.take_out(session, entry, "suspended", _WHY, now=now)
+    alive = (Bot.owner_id == user.id, Bot.retired_at.is_(None))
+    for bot in session.scalars(select(Bot).where(*alive)).all():
+        uploads.retire(session, user, bot.full_name, now=now)
+
+
+def _forget(session: Session, user: User) -> None:
+    """Deletes everything that only the owner could see, but for the bots' files.
+
+    Matches are played again from the files.
+    """
+    notices = select(Notice.id).where(Notice.user_id == user.id)
+    session.execute(delete(Delivery).where(Delivery.notice_id.in_(notices)))
+    for table in (Notice, Webhook, BrowserSession, Invitation, Token):
+        session.execute(delete(table).where(table.user_id == user.id))
+    session.flush()
+
+
+def _rename_in_standings(session: Session, user: User, former: str) -> None:
+    """Replaces the former name in the standings that are stored."""
+    seasons = select(Season).join(Season.entries).join(Entry.bot).where(Bot.owner_id == user.id)
+    games = select(Bot.game).where(Bot.owner_id == user.id)
+    leagues = select(League).where(League.game.in_(games), League.continuous.is_(True))
+    subjects: list[Season | League] = [*session.scalars(seasons), *session.scalars(leagues)]
+    for subject in subjects:
+        standing = session.get(Standing, scope_of(subject))
+        if standing is not None:
+            standing.facts = _renamed(standing.facts, f"{former}/", f"{user.name}/")
+            standing.lines = _renamed(standing.lines, f"{former}/", f"{user.name}/")
+    session.flush()
+
+
+def _renamed(value: Any, before: str, after: str) -> Any:
+    """The same plain data, with `after` in place of `before` at the start of texts."""
+    if isinstance(value, dict):
+        return {name: _renamed(part, before, after) for name, part in value.items()}
+    if isinstance(value, list):
+        return [_renamed(part, before, after) for part in value]
+    if isinstance(value, str) and value.startswith(before):
+        return after + value.removeprefix(before)
+    return value

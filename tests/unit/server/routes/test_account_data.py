@@ -1,0 +1,75 @@
+"""Downloading one's data and deleting one's account over HTTP."""
+
+from __future__ import annotations
+
+import io
+from zipfile import ZipFile
+
+import pytest
+from werkzeug.test import TestResponse
+
+from server.db.models import User
+from server.services import accounts
+from tests.books import Books
+from tests.unit.server.routes.conftest import Browse, Caller, problem, token_of
+
+PASSWORD = "a password of dora"
+
+
+@pytest.fixture
+def dora(books: Books) -> User:
+    """An author with a password."""
+    with books.write() as session:
+        return accounts.sign_up(session, "dora", PASSWORD, signup="open", now=books.clock())
+
+
+def names_of(response: TestResponse) -> list[str]:
+    """The files in the zip that this answer is."""
+    assert response.status_code == 200
+    with response, ZipFile(io.BytesIO(response.data)) as archive:
+        return archive.namelist()
+
+
+def test_the_data_comes_by_page_by_api_and_through_an_operator(
+    browse: Browse, dora: User, charlie: User, nobody: Caller, as_charlie: Caller, books: Books
+) -> None:
+    page = browse(dora).send("/account/data")
+    assert (page.mimetype, page.headers["Cache-Control"]) == ("application/zip", "no-store")
+    mine = Caller(nobody.client, token_of(books, dora))
+    names = names_of(page)
+    assert "account.json" in names
+    assert names_of(mine.get("/account/data")) == names
+    assert names_of(as_charlie.post("/users/dora/data")) == names
+    assert names_of(browse(charlie).send("/admin/users/dora/data")) == names
+    problem(mine.post("/users/charlie/data"), 403)
+    assert "user.export" in browse(charlie).get("/admin/users/dora").text
+
+
+def test_an_account_is_deleted_by_its_page(browse: Browse, dora: User, nobody: Caller) -> None:
+    hers = browse(dora)
+    wrong = hers.send("/account/delete", password="not hers at all")
+    assert wrong.status_code == 403
+    assert "The password is wrong" in wrong.text
+    assert hers.send("/account/delete", password=PASSWORD).status_code == 303
+    assert hers.get("/account").status_code == 302
+    problem(nobody.post("/login", {"name": "dora", "password": PASSWORD}), 401)
+
+
+def test_an_account_is_deleted_by_the_api(dora: User, nobody: Caller, books: Books) -> None:
+    mine = Caller(nobody.client, token_of(books, dora))
+    problem(mine.post("/account/delete", {"password": "not hers at all"}), 403)
+    assert mine.post("/account/delete", {"password": PASSWORD}).status_code == 204
+    problem(mine.get("/whoami"), 401)
+    problem(nobody.post("/accounts", {"name": "dora", "password": PASSWORD}), 409)
+
+
+def test_a_deleted_author_is_shown_as_one(
+    browse: Browse, dora: User, books: Books, nobody: Caller
+) -> None:
+    books.bot(dora, "one")
+    mine = Caller(nobody.client, token_of(books, dora))
+    mine.post("/account/delete", {"password": PASSWORD})
+    page = browse(None).get(f"/bots/deleted-author-{dora.id}/one")
+    assert page.status_code == 200
+    assert "a deleted author" in page.text
+    assert "dora" not in page.text

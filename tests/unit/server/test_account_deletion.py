@@ -1,0 +1,180 @@
+"""Deleting an account, and all of its data as a zip."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from zipfile import ZipFile
+
+import pytest
+from sqlalchemy import func, select
+
+from matchbox.errors import Conflict, Forbidden, NotFound
+from server.db.models import (
+    Audit,
+    BrowserSession,
+    Entry,
+    Match,
+    MatchState,
+    Notice,
+    Season,
+    Standing,
+    Token,
+    User,
+    VersionState,
+)
+from server.queries.matches import matches as told_matches
+from server.queries.personal_data import write_personal_data
+from server.services import account_deletion, account_operations, accounts, seasons, sessions
+from server.services.tick import tick
+from tests.books import GAME, SIMPLE, Books, played
+from tests.unit.server.routes.conftest import open_season, start_season
+
+PASSWORD = "a password of dora"
+
+
+@pytest.fixture
+def dora(books: Books) -> User:
+    """An author with a password, who is logged in and has a token."""
+    with books.write() as session:
+        user = accounts.sign_up(session, "dora", PASSWORD, signup="open", now=books.clock())
+        user.email = "dora@example.org"
+        sessions.begin(session, user, agent="a test", now=books.clock())
+        accounts.make_token(session, user, "laptop", now=books.clock())
+        return user
+
+
+def delete(books: Books, user: User, password: str = PASSWORD) -> None:
+    """Deletes the account."""
+    account_deletion.delete_account(books.context, user, password, network="here")
+
+
+def finish_some(books: Books) -> None:
+    """Plays what is queued."""
+    tick(books.context)
+    for job in books.dispatch():
+        books.record(played(job))
+    tick(books.context)
+
+
+def test_what_was_played_stays_as_that_of_a_deleted_author(
+    books: Books, dora: User, bob: User
+) -> None:
+    books.league()
+    for user in (dora, bob):
+        books.bot(user, f"{user.name}-bot")
+    finish_some(books)
+    delete(books, dora)
+    with books.context.read() as session:
+        gone = session.get_one(User, dora.id)
+        assert (gone.name, gone.password, gone.email) == (f"deleted-author-{dora.id}", None, None)
+        finished = told_matches(session, bot=f"{gone.name}/dora-bot", state="finished").items
+        assert finished
+        names = {entrant.bot for match in finished for entrant in match.entrants}
+        assert names == {f"{gone.name}/dora-bot", "bob/bob-bot"}
+        for table in (Token, BrowserSession, Notice):
+            mine = select(func.count()).select_from(table).where(table.user_id == dora.id)
+            assert session.scalar(mine) == 0
+        assert {one.state for bot in gone.bots for one in bot.versions} == {VersionState.RETIRED}
+        assert session.scalars(select(Audit.action)).all()[-1] == "user.delete"
+        for standing in session.scalars(select(Standing)):
+            assert "dora/" not in json.dumps([standing.lines, standing.facts])
+
+
+def test_nobody_gets_the_name_again(books: Books, dora: User, charlie: User) -> None:
+    delete(books, dora)
+    for name in ("dora", f"deleted-author-{dora.id}", "deleted-author-999"):
+        with books.write() as session, pytest.raises(Conflict):
+            accounts.sign_up(session, name, PASSWORD, signup="open", now=books.clock())
+    with books.write() as session:
+        for name in ("dora", f"deleted-author-{dora.id}"):
+            with pytest.raises(NotFound):
+                account_operations.reset_password(session, charlie, name, now=books.clock())
+        with pytest.raises(Forbidden):
+            accounts.log_in(session, "dora", PASSWORD)
+
+
+def test_a_season_under_way_goes_on_without_its_bots(
+    books: Books, dora: User, bob: User, charlie: User
+) -> None:
+    books.league()
+    alice = books.person("alice")
+    season = open_season(books, charlie, dora, bob, alice)
+    start_season(books, charlie, season)
+    with books.write() as session:
+        late = seasons.create(session, charlie, name="late", league=GAME, now=books.clock())
+    delete(books, dora)
+    with books.context.read() as session:
+        row = session.get_one(Season, season)
+        assert {entry.bot.name: entry.out for entry in row.entries} == {
+            "dora-bot": "suspended",
+            "bob-bot": "",
+            "alice-bot": "",
+        }
+        states = select(Match.state).where(Match.season_id == season)
+        assert MatchState.VOID in set(session.scalars(states))
+        assert session.scalars(select(Entry).where(Entry.season_id == late.id)).all() == []
+
+
+def test_names_in_stored_figures_are_replaced(books: Books, dora: User, charlie: User) -> None:
+    league = books.league()
+    books.bot(dora, "one")
+    with books.write() as session:
+        facts = {"lack": {"worst": [{"first": "dora/one", "second": "bob/dora"}]}, "by": "elo"}
+        session.merge(
+            Standing(scope=f"league:{league.id}", rows_digest="", lines=[], matches=0, field="",
+                     facts=facts, computed_at=0)
+        )  # fmt: skip
+    delete(books, dora)
+    with books.context.read() as session:
+        kept = session.get_one(Standing, f"league:{league.id}").facts["lack"]["worst"][0]
+        assert kept == {"first": f"deleted-author-{dora.id}/one", "second": "bob/dora"}
+
+
+def test_it_wants_the_password_and_another_operator(
+    books: Books, dora: User, charlie: User
+) -> None:
+    with pytest.raises(Forbidden, match="wrong"):
+        delete(books, dora, "not hers at all")
+    with books.write() as session:
+        account_operations.set_role(session, charlie, "dora", "operator", now=books.clock())
+        account_operations.set_role(session, charlie, "charlie", "author", now=books.clock())
+        known = session.get_one(User, dora.id)
+    with pytest.raises(Conflict, match="last operator"):
+        delete(books, known)
+    with books.context.read() as session:
+        assert accounts.log_in(session, "dora", PASSWORD).name == "dora"
+
+
+def test_the_data_of_an_account_is_one_zip_with_every_file_and_result(
+    books: Books, dora: User, bob: User, charlie: User
+) -> None:
+    books.league()
+    for user in (dora, bob):
+        books.bot(user, f"{user.name}-bot")
+    finish_some(books)
+    file = io.BytesIO()
+    with books.context.read() as session:
+        user = session.get_one(User, dora.id)
+        write_personal_data(session, user, file, settings=books.settings, now=books.clock())
+    with ZipFile(file) as archive:
+        names = set(archive.namelist())
+        assert {"README.txt", "account.json", "notices.json", "actions.json"} <= names
+        source = archive.read("bots/dora-bot/v1.py")
+        assert source.startswith(SIMPLE[:20])
+        known = json.loads(archive.read("account.json"))
+        assert (known["name"], known["delivery"]["email"]) == ("dora", "dora@example.org")
+        assert len(known["sessions"]) == len(known["tokens"]) == 1
+        assert json.loads(archive.read("bots/dora-bot/bot.json"))["versions"][0]["number"] == 1
+        lines = list(csv.DictReader(io.StringIO(archive.read("results.csv").decode())))
+        assert {line["bot"] for line in lines} == {"dora/dora-bot"}
+        assert {line["against"] for line in lines} == {"bob/bob-bot"}
+        everything = b"".join(archive.read(name) for name in names)
+    assert user.password is not None
+    assert user.password.encode() not in everything
+    with books.write() as session:
+        found = account_operations.hand_over_data(session, charlie, "dora", now=books.clock())
+        assert found.id == dora.id
+        with pytest.raises(Forbidden):
+            account_operations.hand_over_data(session, bob, "dora", now=books.clock())
