@@ -11,9 +11,9 @@ from flask.typing import ResponseReturnValue
 from matchbox.answers.accounts import Account, FreshToken, Sessions, Tokens
 from server import queries
 from server.auth import account, acting, context, signed_in, start_session, token_in_use, visitor
+from server.personal_zip import ZIP, personal_zip
 from server.rate_limits import client_network
 from server.routes import schemas
-from server.routes.personal_zip import ZIP, personal_zip
 from server.routes.responses import answered, described
 from server.scopes import ANYBODY, Scope, needs
 from server.services import account_deletion, accounts, classes, logins, password_links, sessions

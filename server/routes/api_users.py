@@ -9,8 +9,8 @@ from matchbox.answers.accounts import Account
 from matchbox.answers.classes import FreshAccount
 from server import queries
 from server.auth import acting, context, signed_in
+from server.personal_zip import ZIP, personal_zip
 from server.routes import schemas
-from server.routes.personal_zip import ZIP, personal_zip
 from server.routes.responses import answered, described
 from server.scopes import Scope, needs
 from server.services import account_operations, accounts

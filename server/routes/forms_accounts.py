@@ -10,9 +10,9 @@ from dashboard import forms as pages
 from dashboard import passwords
 from dashboard.pages import own_path
 from server.auth import acting, context, end_session, signed_in, start_session, visitor
+from server.personal_zip import personal_zip
 from server.rate_limits import client_network
 from server.routes.form_fields import field, form_of, go_to, secret_page
-from server.routes.personal_zip import personal_zip
 from server.routes.source import the_source
 from server.services import account_deletion, accounts, logins, password_links, sessions
 

@@ -10,8 +10,8 @@ from dashboard import classes, users
 from dashboard import forms as pages
 from matchbox.answers.classes import FreshAccount, FreshAccounts
 from server.auth import acting, context, signed_in
+from server.personal_zip import personal_zip
 from server.routes.form_fields import field, form_of, go_to, secret_page
-from server.routes.personal_zip import personal_zip
 from server.services import account_operations, accounts
 
 if TYPE_CHECKING:

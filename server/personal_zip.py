@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tempfile import TemporaryFile
+from tempfile import SpooledTemporaryFile
 from typing import TYPE_CHECKING, Final
 
 from flask import send_file
@@ -16,12 +16,14 @@ if TYPE_CHECKING:
     from server.db.models import User
 
 ZIP: Final = "application/zip"
+IN_MEMORY: Final = 8 << 20
+"""A zip of up to so many bytes is made in memory, a longer one in a temporary file."""
 
 
 def personal_zip(user: User) -> Response:
     """Returns the response with everything that is kept for this account."""
     made = context()
-    file = TemporaryFile()  # noqa: SIM115 - the answer closes it
+    file = SpooledTemporaryFile(IN_MEMORY)  # noqa: SIM115 - the answer closes it
     try:
         with made.read() as session:
             write_personal_data(session, user, file, settings=made.settings, now=made.now())
