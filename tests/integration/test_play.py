@@ -56,7 +56,7 @@ def test_a_game_is_played_through_arena_and_broker(
 
 
 def test_a_table_survives_the_death_of_arena_server_and_broker(platform: Installation) -> None:
-    name = opened(platform, "skull", "random")
+    name = opened(platform, "skull", "bluffer")
     table = mine(platform, name)
     for program in ("arena-1", "internal", "broker", "web"):
         if table["state"] != "persons":

@@ -142,7 +142,7 @@ def _wait(platform: Installation, look: Any) -> Any:
 
 def _table(platform: Installation, token: str) -> str:
     """The id of a table at which it is the person's turn."""
-    wanted = {"game": "skull", "seats": ["me", "house/bluffer", "house/random"]}
+    wanted = {"game": "skull", "seats": ["me", "house/bluffer", "house/regret"]}
     told = platform.ask("POST", "/tables", token=token, json=wanted)
     assert told.status_code == 201, told.text
     table: str = told.json()["id"]
