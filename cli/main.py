@@ -27,6 +27,7 @@ from cli import (
     remote,
     seasons,
     simulate,
+    status,
     tokens,
     up,
 )
@@ -71,6 +72,7 @@ for command in (
     lessons.lessons,
     lessons.share,
     doctor.doctor,
+    status.status,
     engine.build_image,
     up.up,
     admin.migrate,

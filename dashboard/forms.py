@@ -14,7 +14,7 @@ from flask import render_template
 
 from dashboard.source import Row, Source
 from matchbox.answers.notices import NOTICE_KINDS, FreshWebhook
-from matchbox.league.format import PARTS, fields_of, write
+from matchbox.league.format import PARTS, fields_of
 from matchbox.settings import MOST_DEALS
 
 Values = Mapping[str, str]
@@ -131,17 +131,9 @@ def seasons_page(source: Source, values: Values | None = None, error: str = "") 
     )
 
 
-def leagues_page(source: Source, values: Values | None = None, error: str = "") -> str:
-    """Returns the list of leagues; for operators with the form for a new one."""
-    return render_template(
-        "leagues.html",
-        most_deals=MOST_DEALS,
-        values={**_values({part: write(made()) for part, made in PARTS.items()}), **(values or {})},
-        run_fields=_FIELDS,
-        error=error,
-        leagues=source.leagues(),
-        games=source.games(),
-    )
+def leagues_page(source: Source) -> str:
+    """Returns the list of leagues."""
+    return render_template("leagues.html", leagues=source.leagues())
 
 
 def league_page(source: Source, name: str, values: Values | None = None, error: str = "") -> str:

@@ -1,4 +1,4 @@
-"""The operators' pages beside /admin: the audit log, and actions on a season or a match.
+"""The operators' pages beside /admin: audit log, health, actions on a season or a match.
 
 Knows addresses and templates, like dashboard.pages; the source refuses everybody but operators.
 """
@@ -30,6 +30,11 @@ def rules(source: Source) -> Iterator[tuple[str, Callable[..., Answer]]]:
             lambda: render_template("audit.html", page=source.audit(**filters), filters=filters),
         )
 
+    def health() -> Answer:
+        return _for_operators(
+            source, lambda: render_template("health.html", health=source.health())
+        )
+
     def season_operate(season: int) -> Answer:
         return _for_operators(source, lambda: forms.season_operate_page(source, season))
 
@@ -37,6 +42,7 @@ def rules(source: Source) -> Iterator[tuple[str, Callable[..., Answer]]]:
         return _for_operators(source, lambda: forms.match_operate_page(source, match))
 
     yield "/admin/audit", audit
+    yield "/admin/health", health
     yield "/seasons/<int(max=999999999):season>/operate", season_operate
     yield "/matches/<match>/operate", match_operate
 

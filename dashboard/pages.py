@@ -28,6 +28,7 @@ from dashboard import (
     game_pages,
     home,
     inbox,
+    league_form,
     operations,
     passwords,
     play,
@@ -63,6 +64,7 @@ def make_pages(source: Source, *, now: Callable[[], datetime] = utc_now) -> Blue
     blueprint = Blueprint("pages", __name__, template_folder="templates")
     for rule, view in (
         *home.rules(source),
+        *league_form.rules(source),
         *_Pages(source).rules(),
         *operations.rules(source),
         *inbox.rules(source),

@@ -16,6 +16,7 @@ from matchbox.answers.classes import Invited, LeagueClass, Membership
 from matchbox.answers.comparisons import Comparable, Comparison, ComparisonLine
 from matchbox.answers.courses import Course
 from matchbox.answers.games import Game
+from matchbox.answers.health import Health
 from matchbox.answers.leagues import League, LeagueLine, Season, SeasonLine
 from matchbox.answers.lessons import Lesson
 from matchbox.answers.matches import LogLine, Match, Matches, Queue, Steps
@@ -120,6 +121,9 @@ class Source:
 
     league_class: Callable[[str], LeagueClass]
     """The class of the league. Raises Forbidden unless the viewer is an operator."""
+
+    health: Callable[[], Health]
+    """The judgement on the platform's health. Raises Forbidden unless the viewer is an operator."""
 
     claim_open: Callable[[str], bool]
     """Whether this secret of the first operator's link is valid and unused."""

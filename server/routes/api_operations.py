@@ -6,6 +6,7 @@ from apiflask import APIBlueprint
 from flask import Response
 
 from matchbox.answers.bots import Version
+from matchbox.answers.health import Health
 from matchbox.answers.leagues import League, Season
 from matchbox.answers.matches import Match
 from matchbox.answers.platform import Audit
@@ -18,7 +19,7 @@ from server.routes.api_seasons import whole_season
 from server.routes.api_versions import whole_version
 from server.routes.responses import answered
 from server.scopes import Scope, needs
-from server.services import matches, operations, voids
+from server.services import health, matches, operations, voids
 
 routes = APIBlueprint("operations", __name__, url_prefix="/api/v1", tag="Operations")
 
@@ -31,6 +32,17 @@ def audit(query_data: schemas.AuditPage) -> Response:
     """Lists the audit log of actions, newest first; for operators."""
     with context().read() as session:
         return answered(queries.audit(session, account(session), **query_data.model_dump()))
+
+
+@routes.get("/health")
+@needs(Scope.OPERATE)
+@routes.output(Health)
+def judge_health() -> Response:
+    """Says what is wrong with the platform, with its arenas and jobs; for operators."""
+    made = context()
+    with made.read() as session:
+        viewer = account(session)
+        return answered(health.judge_for(session, viewer, made.settings, now=made.now()))
 
 
 @routes.post("/seasons/<season:season>/disqualify")

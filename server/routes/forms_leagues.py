@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 from flask import Blueprint, request
 
 from dashboard import forms as pages
+from dashboard import league_form
 from matchbox.league.format import (
     Admission,
     Field,
@@ -38,7 +39,7 @@ routes = Blueprint("forms_leagues", __name__)
 
 
 @routes.post("/leagues")
-@form_of(pages.leagues_page)
+@form_of(league_form.page)
 def create_league() -> Response:
     """Makes a league."""
     require_operator(signed_in())

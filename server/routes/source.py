@@ -15,6 +15,7 @@ from matchbox.answers.bots import Bot, BotLine
 from matchbox.answers.classes import LeagueClass, Membership
 from matchbox.answers.comparisons import Comparable, Comparison, ComparisonLine
 from matchbox.answers.courses import Course
+from matchbox.answers.health import Health
 from matchbox.answers.leagues import League, Season, SeasonLine
 from matchbox.answers.lessons import Lesson
 from matchbox.answers.matches import LogLine, Match
@@ -27,7 +28,7 @@ from server import queries
 from server.auth import account, context, reading, viewer, visitor
 from server.queries import classes, comparisons, courses, history, inbox, platform, play
 from server.queries.lessons import bot_lessons
-from server.services import notices, uploads
+from server.services import health, notices, uploads
 
 
 def make_source() -> Source:
@@ -61,6 +62,7 @@ def make_source() -> Source:
         invited=reading(classes.invited),
         memberships=_memberships,
         league_class=_league_class,
+        health=_health,
         claim_open=reading(queries.claim_open),
         comparison=_comparison,
         comparisons=_comparisons,
@@ -191,6 +193,12 @@ def _league_class(name: str) -> LeagueClass:
     with made.read() as session:
         url = made.settings.server_url
         return classes.league_class(session, name, account(session), url=url)
+
+
+def _health() -> Health:
+    made = context()
+    with made.read() as session:
+        return health.judge_for(session, viewer(session), made.settings, now=made.now())
 
 
 def _inbox(**which: Any) -> Notices:

@@ -18,6 +18,7 @@ from server.services import (
     dispatch,
     editions,
     events,
+    health,
     job_kinds,
     logins,
     play,
@@ -53,6 +54,7 @@ def tick(context: Context) -> None:
         _announce,
         _trim,
         _flush,
+        _beat,
     ):
         _attempt(step, context)
 
@@ -79,6 +81,15 @@ def _flush(context: Context) -> None:
             pass
     except Unavailable as error:
         log.warning("outbox.waits", why=str(error))
+
+
+def _beat(context: Context) -> None:
+    """Stores a sign of life, last: it says that the steps before it have come to their end."""
+    with context.read() as session:
+        due = health.is_due(session, now=context.now())
+    if due:
+        with context.write() as session:
+            health.beat(session, now=context.now())
 
 
 def _sweep(context: Context) -> None:

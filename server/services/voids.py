@@ -154,11 +154,16 @@ def require_open(session: Session, match: Match) -> None:
     if season is None:
         return
     if season.state == SeasonState.CANCELLED:
-        raise Conflict(f"season {season.name} is cancelled; match {match.id} no longer counts")
+        raise Conflict(
+            f"season {season.name} is cancelled; match {match.id} no longer counts, so nothing is "
+            "left to do"
+        )
     decided = season.state == SeasonState.FINISHED or has_opened(session, season, match.created_at)
     if season.format.get("kind") == "knock-out" and decided:
         raise Conflict(
-            f"season {season.name} is a knock-out, and who went on was decided by match {match.id}"
+            f"season {season.name} is a knock-out, and who went on was decided by match "
+            f"{match.id}; disqualify a bot in the season if it must not win, or play a new season "
+            "of the league"
         )
 
 
@@ -174,7 +179,12 @@ def _require_playable(session: Session, match: Match) -> None:
         raise Conflict(f"match {match.id} is part of a comparison, which schedules its own")
     if match.season is not None:
         if match.season.state not in UNDER_WAY:
-            raise Conflict(f"season {match.season.name} is {match.season.state}; nothing is played")
+            raise Conflict(
+                f"season {match.season.name} is {match.season.state}, so nothing is played in it; "
+                "make the match void without playing it again, and the standing follows without it"
+                if match.season.state == SeasonState.FINISHED
+                else f"season {match.season.name} is {match.season.state}; nothing is played"
+            )
         if _out(session, match):
             raise Conflict(f"a bot of match {match.id} is out of the season; reinstate it first")
     elif match.rules != match.league.rules:

@@ -32,6 +32,14 @@ class WallReport(msgspec.Struct, frozen=True):
     """Why the box is not walled, if it is not."""
     arena: str = "arena"
     """The arena's name. A later report with the same name replaces this one."""
+    cores: int | None = None
+    """How many cores the arena may use."""
+    load: float | None = None
+    """The load of its host for each core, over the last minute."""
+    doing: str = ""
+    """The match that it plays, or the name of another job; empty if it is idle."""
+    leaving: bool = False
+    """True in the last report of an arena that is being stopped."""
 
 
 class ArenaWall(msgspec.Struct, frozen=True):
@@ -42,6 +50,11 @@ class ArenaWall(msgspec.Struct, frozen=True):
     why: str
     at: int
     """When the report came, UTC in ms."""
+    cores: int | None = None
+    load: float | None = None
+    doing: str = ""
+    left: bool = False
+    """True if the arena said that it was leaving."""
 
 
 class Wall(msgspec.Struct, frozen=True):
@@ -68,10 +81,20 @@ def report_wall(session: Session, report: Mapping[str, Any], *, now: int) -> Non
         "box": storable(read.box, 32),
         "walled": read.walled,
         "why": storable(read.why, 500),
+        "cores": read.cores,
+        "load": read.load,
+        "doing": storable(read.doing, 64),
+        "left": read.leaving,
         "at": now,
     }
     newest = sorted(kept.items(), key=lambda item: item[1]["at"])[-ARENAS:]
     session.merge(Setting(name=NAME, value=dict(newest), changed_at=now))
+
+
+def reports(session: Session) -> dict[str, ArenaWall]:
+    """Returns the newest report of every arena by name, also of those that are silent."""
+    row = session.get(Setting, NAME)
+    return msgspec.convert(dict(row.value) if row is not None else {}, dict[str, ArenaWall])
 
 
 def wall(session: Session) -> Wall:
@@ -79,8 +102,7 @@ def wall(session: Session) -> Wall:
 
     Only arenas that still report count.
     """
-    row = session.get(Setting, NAME)
-    kept = msgspec.convert(dict(row.value) if row is not None else {}, dict[str, ArenaWall])
+    kept = reports(session)
     newest = max((report.at for report in kept.values()), default=0)
     arenas = {name: one for name, one in kept.items() if newest - one.at <= STALE_MS}
     if not arenas:

@@ -40,7 +40,10 @@ app = make_celery(settings, "arena")
 
 _REQUEUE_DELAY_S: Final = 1.0
 """Seconds before a job goes back to its queue, so that an absent server is not asked in a loop."""
-_REPORT_S: Final = 60.0
+_REPORT_S: Final = 15.0
+"""Seconds between two reports; the server calls an arena silent that has missed three."""
+_GOODBYE: Final[tuple[float, ...]] = ()
+"""The pauses before further tries at the last report: nobody waits for it."""
 
 
 class _Running:
@@ -48,6 +51,9 @@ class _Running:
 
     arena: Arena
     journal: Journal
+    report: dict[str, Any] | None = None
+    doing: str = ""
+    """The match that is being played, or the name of another task."""
 
 
 def send(task: str, message: dict[str, Any]) -> None:
@@ -68,6 +74,7 @@ def _run_task(self: Any, message: dict[str, Any]) -> None:
     """Does the job of a message. An invalid message is dropped; its row brings the job back."""
     task: str = self.name
     _Running.journal.begin(task, message)
+    _Running.doing = str(message.get("match") or task.rpartition(".")[2])
     try:
         _Running.arena.run(task, message)
     except BadMessage as error:
@@ -78,6 +85,8 @@ def _run_task(self: Any, message: dict[str, Any]) -> None:
             time.sleep(_REQUEUE_DELAY_S)
         _Running.journal.end()
         raise Reject(str(error), requeue=True) from error
+    finally:
+        _Running.doing = ""
     _Running.journal.end()
 
 
@@ -98,9 +107,8 @@ def _open(sender: str, **_: Any) -> None:
             client.report_wall(_report(sender, settings.box, walled=False, why=str(error)))
         sys.exit(f"this arena cannot play: {error}")
     assert box is not None, "no setting names `none`"
-    threading.Thread(
-        target=_keep_reporting, args=(client, wall_report(sender, box.kind)), daemon=True
-    ).start()
+    _Running.report = wall_report(sender, box.kind)
+    threading.Thread(target=_keep_reporting, args=(client, _Running.report), daemon=True).start()
     _Running.arena = Arena(client, box, send, stopping)
     _Running.journal = Journal(Path(settings.data) / f"{sender.partition('@')[0]}.job")
     _resume_job()
@@ -110,10 +118,28 @@ def _keep_reporting(client: ServerClient, report: dict[str, Any]) -> None:
     """Reports this arena's wall to the server again and again: a silent arena counts as gone."""
     while True:
         try:
-            client.report_wall(report)
+            client.report_wall({**report, **_load(), "doing": _Running.doing})
         except MatchboxError as error:
             log.warning("wall.not_reported", why=str(error))
         time.sleep(_REPORT_S)
+
+
+def _load() -> dict[str, Any]:
+    """The cores that this arena may use, and the load of its host for each core."""
+    cores = len(cpu_affinity.usable())
+    return {"cores": cores, "load": round(os.getloadavg()[0] / (os.cpu_count() or 1), 2)}
+
+
+@signals.worker_shutdown.connect
+def _leave(**_: Any) -> None:
+    """Tells the server that nobody need wait for this arena. Silence would say the same, later."""
+    if _Running.report is None:
+        return
+    address = settings.internal_url or settings.server_url
+    client = ServerClient(address, settings.arena_token, pauses_s=_GOODBYE)
+    with suppress(MatchboxError):
+        client.report_wall({**_Running.report, "leaving": True})
+    client.close()
 
 
 def wall_report(arena: str, kind: str) -> dict[str, Any]:

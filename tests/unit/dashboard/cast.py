@@ -17,6 +17,7 @@ from dashboard.source import Source
 from matchbox.answers.accounts import SessionLine, TokenLine, Viewer
 from matchbox.answers.bots import Bot, BotLine, BotName, Report, State, VersionLine
 from matchbox.answers.games import Game, Option
+from matchbox.answers.health import ArenaLine, Finding, Health, JobsLine
 from matchbox.answers.lessons import Lesson
 from matchbox.answers.matches import (
     Bout,
@@ -300,6 +301,19 @@ def admin() -> Admin:
     )  # fmt: skip
 
 
+ARENAS: Final[tuple[tuple[str, Any], ...]] = (("a", "reports"), ("b", "silent"), ("c", "reports"))
+HEALTH: Final = Health(
+    checked_at=EARLIER,
+    findings=[Finding(kind="arenas", level="bad", text="Arena b has not reported for 50 s.",
+                      todo="See its log.")],
+    arenas=[
+        ArenaLine(name=name, state=state, box="bwrap", walled=name != "c", why="", cores=2,
+                  load=0.5, doing=MATCH if name == "a" else "", seen_at=EARLIER)
+        for name, state in ARENAS
+    ],
+    jobs=[JobsLine(kind="match", queued=12, running=2, parked=0, oldest_at=EARLIER),
+          JobsLine(kind="lesson", queued=0, running=0, parked=1, oldest_at=None)],
+)  # fmt: skip
 LOG: Final = LogLine(
     bot="alice/careful", entrant=0, text="drew a card", cpu_ms=12.5, notes=[],
     diagnostics=[
@@ -355,6 +369,7 @@ SOURCE: Final = Source(
     invited=classroom.invited,
     memberships=lambda: [classroom.MEMBERSHIP],
     league_class=classroom.league_class,
+    health=lambda: HEALTH,
     claim_open=lambda secret: secret == "good",
     comparison=compared.comparison,
     comparisons=compared.comparisons,
@@ -420,7 +435,9 @@ PAGES: Final = (
 OPERATING: Final = (
     "/seasons", "/seasons/7", "/leagues", "/leagues/cup", "/seasons/7/operate",
     f"/matches/{MATCH}/operate", "/admin",
-    "/admin/audit", "/leagues/cup/class", "/leagues/cup/class/card", "/admin/users/alice",
+    "/admin/audit", "/admin/health", "/admin/leagues/new",
+    "/admin/leagues/new?game=bomb&kind=adaptive&step=2", "/admin/leagues/new?game=bomb&step=3",
+    "/leagues/cup/class", "/leagues/cup/class/card", "/admin/users/alice",
     "/admin/users/bob",
 )  # fmt: skip
 """What an operator sees otherwise than others, or alone."""

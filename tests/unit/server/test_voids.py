@@ -187,7 +187,9 @@ def test_a_season_that_is_over_plays_nothing_again(
 ) -> None:
     play_out(books)
     old = names(books, MatchState.FINISHED)[0]
-    with pytest.raises(Conflict, match="is finished; nothing is played"):
+    with pytest.raises(
+        Conflict, match="is finished, so nothing is played in it; make the match void"
+    ):
         void(books, charlie, old, again=True)
     assert books.match(old).state == MatchState.FINISHED
 

@@ -1,0 +1,143 @@
+"""The form for a new league, in three steps: the game and the format, their settings, a summary.
+
+Every step is a page of its own, which carries what was typed before, so it works without scripts.
+The form route makes the league.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+from flask import redirect, render_template, request, url_for
+from werkzeug.wrappers import Response
+
+from dashboard import formats
+from matchbox.errors import BadOption, Forbidden
+from matchbox.league.format import CHOICES, PARTS, Field, Format, fields_of, write
+from matchbox.settings import MOST_DEALS
+
+if TYPE_CHECKING:
+    from dashboard.source import Source
+    from matchbox.answers.games import Game
+
+Answer = str | Response
+CONTINUOUS: Final = "continuous"
+KINDS: Final = {
+    "round-robin": "Every bot meets every other one in both orders. The fairest; it takes longest.",
+    "swiss": "A few rounds, in each of which bots meet others of about the same score.",
+    "adaptive": "A round robin first; then those meet whose order is not clear, until it is.",
+    "knock-out": "Groups first; the best of each go on to ties, up to a final with a champion.",
+    CONTINUOUS: "No seasons: a leaderboard that never ends, and takes new versions at once.",
+}
+"""The ways to play, each with a sentence."""
+_OWN: Final = {
+    "round-robin": ("cycles",),
+    "swiss": ("rounds",),
+    "adaptive": ("cycles", "question", "top", "care"),
+    "knock-out": ("group", "through"),
+}
+_MORE: Final = ("divisions", "moving", "matches", "hours", "placement", "learning")
+"""The settings of every format, which few leagues need."""
+_DEFAULTS: Final = {
+    field.name: value
+    for part, kind in PARTS.items()
+    for field in fields_of(kind)
+    if (value := write(PARTS[part]())[field.name]) is not None
+}
+
+
+def rules(source: Source) -> Iterator[tuple[str, Callable[..., Answer]]]:
+    """Yields every address with its view; the view's name is the endpoint."""
+
+    def new_league() -> Answer:
+        viewer = source.viewer()
+        if viewer is None:
+            return redirect(url_for("pages.login", next=request.path))
+        if viewer.role != "operator":
+            raise Forbidden("only operators make leagues")
+        return page(source, request.args, step=request.args.get("step", 1, int))
+
+    yield "/admin/leagues/new", new_league
+
+
+def page(
+    source: Source, values: Mapping[str, str] | None = None, error: str = "", step: int = 2
+) -> str:
+    """Returns the page of a step with what was typed; after a mistake that of the second step."""
+    typed = {name: text for name, text in (values or {}).items() if name != "step"}
+    typed.setdefault("kind", CONTINUOUS if typed.get("continuous") else "round-robin")
+    games = source.games()
+    game = next((one for one in games if one.name == typed.get("game")), None)
+    told: list[tuple[str, list[str]]] = []
+    if game is None or step < 2:
+        step = 1
+    elif step >= 3:
+        try:
+            told, step = summary(game, typed), 3
+        except BadOption as wrong:
+            error, step = str(wrong), 2
+    return render_template(
+        "league_new.html",
+        step=step,
+        values={**_DEFAULTS, **typed},
+        typed=typed,
+        error=error,
+        games=games,
+        game=game,
+        kinds=KINDS,
+        titles={**CHOICES["kind"], CONTINUOUS: "continuous"},
+        own=_fields(_OWN.get(typed["kind"], ()), game),
+        more=_fields(_MORE, game) if typed["kind"] != CONTINUOUS else [],
+        entry=fields_of(PARTS["admission"]),
+        times=fields_of(PARTS["schedule"]) if typed["kind"] != CONTINUOUS else [],
+        summary=told,
+        most_deals=MOST_DEALS,
+    )
+
+
+def _fields(names: tuple[str, ...], game: Game | None) -> list[Field]:
+    """Returns these fields of a format, and for a game of teams the rounds of mixed teams."""
+    team = ("mixed",) if game is not None and game.cooperative and names == _MORE else ()
+    known = {field.name: field for field in fields_of(Format)}
+    return [known[name] for name in (*names, *team)]
+
+
+def summary(game: Game, typed: Mapping[str, str]) -> list[tuple[str, list[str]]]:
+    """Returns the league in sentences, by what they are about. Raises BadOption for a mistake."""
+    table = f"{typed.get('seats') or min(game.seats)} at a table"
+    deals = typed.get("deals")
+    match = f"{deals} deals a match" if deals else "as many deals a match as its bots' speed allows"
+    options = [
+        f"{name}: {typed[key]}" for name in game.options if typed.get(key := _option(game, name))
+    ]
+    told = [("Game", [f"{game.title}, {table}, {match}.", *options])]
+    if typed["kind"] == CONTINUOUS:
+        told.append(("Played", [KINDS[CONTINUOUS]]))
+    else:
+        told.append(("Seasons", formats.format(_read("format", typed))))
+        times = _read("schedule", typed)
+        when = formats.schedule(times)
+        start = f"They start by the schedule {when}." if when else "An operator starts each one."
+        told.append(("Start", [start]))
+    return [*told, ("Entry", formats.admission(_read("admission", typed)))]
+
+
+def _option(game: Game, name: str) -> str:
+    return f"option.{game.name}.{name}"
+
+
+def _read(part: str, typed: Mapping[str, str]) -> dict[str, Any]:
+    """Returns the typed settings of a part by name. Raises BadOption for a number that is none."""
+    found: dict[str, Any] = {}
+    for field in fields_of(PARTS[part]):
+        if field.alias not in typed:
+            continue
+        text = typed[field.alias].strip()
+        choices = {str(value): value for value in field.choices}
+        if field.whole and text and not text.isdecimal():
+            raise BadOption(f"{field.about.label} is {text!r}; it must be a whole number")
+        if text or field.optional:
+            number = int(text) if field.whole and text else None
+            found[field.name] = number if field.whole else choices.get(text, text or None)
+    return found

@@ -1,0 +1,31 @@
+"""`matchbox status`: what is wrong, and its exit code."""
+
+from __future__ import annotations
+
+from server.db.models import User
+from server.services import walls
+from server.services.tick import tick
+from tests.unit.cli.conftest import Platform, Run
+
+
+def test_it_says_what_is_wrong_and_exits_with_1(
+    charlie: User, platform: Platform, matchbox: Run
+) -> None:
+    out = matchbox("status")
+    assert out.code == 1
+    assert "The ledger has not started yet" in out.out
+    told = matchbox("status", "--json")
+    assert told.code == 1
+    assert "ledger" in {one["kind"] for one in told.json["findings"]}
+
+
+def test_it_exits_with_0_where_all_is_well(
+    charlie: User, platform: Platform, matchbox: Run
+) -> None:
+    books = platform.books
+    with books.write() as session:
+        report = {"arena": "arena-1", "box": "bwrap", "walled": True}
+        walls.report_wall(session, report, now=books.clock())
+    tick(books.context)
+    out = matchbox("status")
+    assert (out.code, "All is well." in out.out) == (0, True)

@@ -1,0 +1,142 @@
+"""The judgement on the platform's health: each check finds its fault, and nothing else."""
+
+from __future__ import annotations
+
+import shutil
+from collections import namedtuple
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from sqlalchemy import delete
+
+from matchbox.answers.health import Health
+from matchbox.errors import Forbidden
+from server.db.models import Delivery, Match, MatchState, Notice, Setting, User
+from server.services import health, walls
+from server.services.tick import tick
+from tests.books import Books, season_of
+
+Usage = namedtuple("Usage", "total used free")
+
+
+def report(books: Books, name: str = "arena-1@matchbox", **own: Any) -> None:
+    """An arena reports that its wall holds."""
+    told = {"arena": name, "box": "bwrap", "walled": True, "cores": 2, "load": 0.25, **own}
+    with books.write() as session:
+        walls.report_wall(session, told, now=books.clock())
+
+
+@pytest.fixture
+def well(books: Books, monkeypatch: pytest.MonkeyPatch) -> Books:
+    """A platform on which nothing is wrong: one arena reports, and the ledger has just ticked."""
+    monkeypatch.setattr(shutil, "disk_usage", lambda path: Usage(2**40, 0, 2**39))
+    with books.write() as session:
+        session.execute(delete(Setting))
+    report(books)
+    tick(books.context)
+    return books
+
+
+def judge(books: Books, **settings: Any) -> Health:
+    """The judgement now."""
+    with books.read() as session:
+        return health.judge(session, replace(books.settings, **settings), now=books.clock())
+
+
+def found(books: Books, **settings: Any) -> list[str]:
+    """The texts of what is wrong."""
+    return [one.text for one in judge(books, **settings).findings]
+
+
+def test_nothing_is_wrong_with_a_platform_that_is_well(well: Books) -> None:
+    told = judge(well)
+    assert told.findings == []
+    (arena,) = told.arenas
+    assert (arena.name, arena.state, arena.cores, arena.load) == ("arena-1", "reports", 2, 0.25)
+
+
+def test_an_arena_that_has_missed_three_reports_is_silent(well: Books) -> None:
+    report(well, "arena-2@matchbox")
+    well.clock.pass_by(seconds=46)
+    report(well)
+    tick(well.context)
+    assert found(well) == ["Arena arena-2 has not reported for 46 s."]
+    assert [one.state for one in judge(well).arenas] == ["reports", "silent"]
+
+
+def test_without_any_arena_nothing_is_played(well: Books) -> None:
+    well.clock.pass_by(minutes=61)
+    tick(well.context)
+    assert found(well) == ["No arena reports any more, so nothing is played."]
+    assert judge(well).arenas[0].state == "gone"
+
+
+def test_an_arena_that_said_goodbye_is_not_missed(well: Books) -> None:
+    report(well, "arena-2@matchbox", leaving=True)
+    well.clock.pass_by(seconds=50)
+    report(well)
+    tick(well.context)
+    assert found(well) == []
+
+
+def test_an_arena_without_a_wall_is_named_with_the_reason(well: Books) -> None:
+    report(well, walled=False, why="no Landlock in this kernel")
+    assert found(well) == ["Arena arena-1 has no wall around bots: no Landlock in this kernel."]
+
+
+def test_a_ledger_that_does_not_tick_is_behind(well: Books) -> None:
+    well.clock.pass_by(seconds=50)
+    report(well)
+    (text,) = found(well)
+    assert text.startswith("The ledger is 50 s late")
+
+
+def test_a_try_out_that_waits_too_long_is_told(well: Books, alice: User) -> None:
+    well.upload(alice, "one")
+    well.clock.pass_by(minutes=6)
+    report(well)
+    tick(well.context)
+    assert "The oldest try-out has waited for 6 min." in found(well)
+
+
+def test_matches_that_stand_still_are_told_and_a_parked_one(
+    well: Books, alice: User, bob: User, charlie: User
+) -> None:
+    well.league(paused=True)
+    season_of(well, charlie, [well.bot(alice, "one"), well.bot(bob, "two")])
+    well.clock.pass_by(minutes=11)
+    report(well)
+    with well.write() as session:
+        health.beat(session, now=well.clock())
+    assert found(well) == ["Matches wait, and none has ended for 11 min."]
+    with well.write() as session:
+        for match in session.query(Match):
+            match.state = MatchState.PARKED
+    assert found(well)[0].endswith("parked: the platform failed at it again and again.")
+
+
+def test_a_broker_that_is_away_a_full_disk_and_mail_that_fails_are_told(
+    well: Books, alice: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shutil, "disk_usage", lambda path: Usage(2**40, 0, 100 << 20))
+    with well.write() as session:
+        notice = Notice(user_id=alice.id, kind="verdict", subject="version:1", text="x", at=1)
+        session.add(notice)
+        session.flush()
+        session.add(Delivery(notice_id=notice.id, attempts=2, due_at=2**50))
+    assert found(well, broker_url="redis+socket:///nowhere/broker.sock") == [
+        "The broker cannot be reached, so arenas get no jobs. Nothing is lost.",
+        "The disk of the data folder has only 100 MB left.",
+        "A mail could not be sent, though it was tried more than once.",
+    ]
+    levels = {one.kind: one.level for one in judge(well).findings}
+    assert levels == {"disk": "bad", "mail": "warning"}
+
+
+def test_only_operators_see_the_judgement(well: Books, alice: User, charlie: User) -> None:
+    with well.read() as session:
+        for viewer in (None, alice):
+            with pytest.raises(Forbidden):
+                health.judge_for(session, viewer, well.settings, now=well.clock())
+        assert health.judge_for(session, charlie, well.settings, now=well.clock()).jobs
