@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from flask import current_app, render_template
+from flask import render_template
 from werkzeug.wrappers import Response
 
 from dashboard import figures
@@ -58,7 +58,6 @@ def rules(source: Source) -> Iterator[tuple[str, Callable[..., Answer]]]:
             games=games,
             tops=[_top(source, game) for game in games],
             stage=_stage(source, latest),
-            play=_play_page(),
             running_seasons=[one for one in known if one.state in ("running", "paused")][:SEASONS],
             coming_seasons=_coming(known),
             queue=source.queue(),
@@ -115,9 +114,3 @@ def telling(bouts: Sequence[Bout]) -> int:
         return bool(bouts[number].faults), max(SHORTEST - moves, moves - LONGEST, 0), -moves
 
     return min(range(len(bouts)), key=lack)
-
-
-def _play_page() -> str | None:
-    """Returns the address where a person plays, if this site has it."""
-    known = {rule.rule for rule in current_app.url_map.iter_rules()}
-    return next((address for address in ("/play", "/play/") if address in known), None)

@@ -43,7 +43,7 @@ class ArenaLine(Answer):
 class JobsLine(Answer):
     """The unfinished jobs of a kind: `oldest_at` is when the oldest of them was made."""
 
-    kind: Literal["match", "try-out", "lesson"]
+    kind: Literal["match", "try-out", "lesson", "turn"]
     queued: int
     running: int
     parked: int

@@ -54,12 +54,15 @@ def test_a_result_that_is_still_closed_is_not_on_the_stage() -> None:
         assert not [a for _, a in get("/", source).elements if a.get("id") == "stage"]
 
 
-def test_a_person_is_sent_to_play_only_where_that_is_possible() -> None:
-    app = make_app()
-    assert "Play yourself" not in app.test_client().get("/").text
-    app = make_app()
-    app.add_url_rule("/play", "play", lambda: "")
-    assert "Play yourself" in app.test_client().get("/").text
+def test_the_three_ways_in_lead_to_write_to_watch_and_to_play() -> None:
+    page = get("/")
+    (ways,) = [at for at, (_, attrs) in enumerate(page.elements) if attrs.get("class") == "ways"]
+    links = [
+        a["href"]
+        for tag, a in page.elements[ways:]
+        if tag == "a" and "button" in a.get("class", "")
+    ]
+    assert links[:3] == ["/submit", f"/matches/{cast.MATCH}", "/play"]
 
 
 def test_running_and_coming_seasons_are_told() -> None:
