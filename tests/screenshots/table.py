@@ -67,6 +67,8 @@ SHOTS: Final = (
     Shot("submit", "/submit", "alice"),
     Shot("login", "/login"),
     Shot("signup", "/signup"),
+    Shot("forgotten", "/reset"),
+    Shot("reset", "/reset/1/a-link-that-has-ended"),
     Shot("account", "/account", "alice"),
     Shot("inbox", "/inbox", "alice"),
     Shot("email", "/account/email/a-link-that-has-ended", "alice"),
