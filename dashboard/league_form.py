@@ -105,6 +105,8 @@ def _fields(names: tuple[str, ...], game: Game | None) -> list[Field]:
 
 def summary(game: Game, typed: Mapping[str, str]) -> list[tuple[str, list[str]]]:
     """Returns the league in sentences, by what they are about. Raises BadOption for a mistake."""
+    if not typed.get("name", "").strip():
+        raise BadOption("the league has no name yet; give it one")
     table = f"{typed.get('seats') or min(game.seats)} at a table"
     deals = typed.get("deals")
     match = f"{deals} deals a match" if deals else "as many deals a match as its bots' speed allows"

@@ -86,6 +86,7 @@ def test_a_mistake_leads_back_to_the_settings_and_keeps_what_was_typed() -> None
         page = step(3, name="cup", game="bomb", kind="knock-out", **wrong)
         assert [a for _, a in page.elements if a.get("role") == "alert"], wrong
         assert {"name", "group"} <= names(page)
+    assert "give it one" in step(3, game="bomb").text
     assert "step 1 of 3" in step(3, name="cup", game="poker").text
 
 
