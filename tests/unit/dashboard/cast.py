@@ -436,7 +436,8 @@ OPERATING: Final = (
     "/seasons", "/seasons/7", "/leagues", "/leagues/cup", "/seasons/7/operate",
     f"/matches/{MATCH}/operate", "/admin",
     "/admin/audit", "/admin/health", "/admin/leagues/new",
-    "/admin/leagues/new?game=bomb&kind=adaptive&step=2", "/admin/leagues/new?name=cup&game=bomb&step=3",
+    "/admin/leagues/new?game=bomb&kind=adaptive&step=2",
+    "/admin/leagues/new?name=cup&game=bomb&step=3",
     "/leagues/cup/class", "/leagues/cup/class/card", "/admin/users/alice",
     "/admin/users/bob",
 )  # fmt: skip
