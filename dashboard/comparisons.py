@@ -27,7 +27,10 @@ def rules(source: Source) -> Iterator[tuple[str, Callable[..., Answer]]]:
             return redirect(url_for("pages.login", next=request.path))
         found = source.comparison(comparison)
         return render_template(
-            "comparison.html", comparison=found, figure=figures.walk(found), finding=finding(found)
+            "comparison.html",
+            comparison=found,
+            figure=figures.Drawn.of(figures.walk(found)),
+            finding=finding(found),
         )
 
     yield "/comparisons/<int(max=999999999):comparison>", comparison

@@ -10,6 +10,7 @@ under a content policy without inline styles.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -32,6 +33,19 @@ _FRAME_PX: Final = 84
 _HEAD, _TAIL = 10, 15
 """The letters that a long label keeps; bots of one owner often differ only at the end."""
 _INVISIBLE: Final = {"<": "‹", ">": "›", "&": "＆"}
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """A figure as a page sends it; made once, it is sent often."""
+
+    height: int
+    json: str
+
+    @classmethod
+    def of(cls, figure: go.Figure) -> Drawn:
+        """Returns the figure as a page sends it."""
+        return cls(figure.layout.height, figure.to_json())
 
 
 class _Measured(NamedTuple):
@@ -228,7 +242,7 @@ def heading(text: str) -> dict[str, Any]:
     return {"text": text, "font": {"family": FONT, "size": 14}}
 
 
-def plot(traces: Sequence[go.Scatter], **own: Any) -> go.Figure:
+def plot(traces: Sequence[Any], **own: Any) -> go.Figure:
     """Returns a figure of the traces with the layout that all figures share, and `own` on top.
 
     Raises ValueError where Plotly knows no such property, or refuses its value.

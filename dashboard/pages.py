@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from flask import Blueprint, Response, jsonify, redirect, render_template, request, url_for
+from flask import Blueprint, jsonify, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
 from dashboard import (
@@ -28,6 +28,7 @@ from dashboard import (
     game_pages,
     home,
     inbox,
+    leaderboards,
     league_form,
     operations,
     passwords,
@@ -66,6 +67,7 @@ def make_pages(source: Source, *, now: Callable[[], datetime] = utc_now) -> Blue
         *home.rules(source),
         *league_form.rules(source),
         *_Pages(source).rules(),
+        *leaderboards.rules(source),
         *operations.rules(source),
         *inbox.rules(source),
         *comparisons.rules(source),
@@ -101,7 +103,14 @@ def make_pages(source: Source, *, now: Callable[[], datetime] = utc_now) -> Blue
 
     @blueprint.app_context_processor
     def for_every_page() -> dict[str, Any]:
-        return {"viewer": source.viewer(), "asset_url": assets.asset_url}
+        return {
+            "viewer": source.viewer(),
+            "asset_url": assets.asset_url,
+            "more_columns": leaderboards.more_columns,
+            "columns_address": leaderboards.columns_address,
+        }
+
+    blueprint.after_request(leaderboards.remember_columns)
 
     return blueprint
 
@@ -115,9 +124,6 @@ class _Pages:
     def rules(self) -> Iterator[tuple[str, Callable[..., Answer]]]:
         """Yields every address with its view; the view's name is the endpoint."""
         yield "/games/<game>", self.game
-        yield "/leaderboards/<game>", self.leaderboard
-        yield "/leaderboards/<game>.csv", self.leaderboard_csv
-        yield "/leaderboards/<game>.json", self.leaderboard_json
         yield "/bots/<name>", self.find_bot
         yield "/bots/<owner>/<name>", self.bot
         yield "/bots/<owner>/<name>/versions/<int(max=999999999):number>", self.version
@@ -145,18 +151,6 @@ class _Pages:
         return render_template(
             "game.html", game=found, readme=game_pages.readme(game), board=self._board(game)
         )
-
-    def leaderboard(self, game: str) -> Answer:
-        board = self.source.leaderboard(game)
-        return render_template(
-            "leaderboard.html", **_board_values(board), game=self._game(board.game)
-        )
-
-    def leaderboard_csv(self, game: str) -> Answer:
-        return _csv(self.source.leaderboard(game), game)
-
-    def leaderboard_json(self, game: str) -> Answer:
-        return jsonify(self.source.leaderboard(game).plain())
 
     # Bots
 
@@ -269,13 +263,14 @@ class _Pages:
         return render_template(
             "season.html",
             season=found,
-            **_board_values(board),
+            **leaderboards.values(board),
             **seasons.values(self.source, found, board, request.args.get("round", type=int)),
             my_bots=self.source.my_bots() if known else [],
         )
 
     def season_csv(self, season: int) -> Answer:
-        return _csv(self.source.season_standings(season), f"season-{season}")
+        board = self.source.season_standings(season)
+        return leaderboards.csv_file(tables.board_csv(board), f"season-{season}")
 
     def season_json(self, season: int) -> Answer:
         return jsonify(self.source.season_standings(season).plain())
@@ -338,22 +333,6 @@ def _mover(seat: int | None) -> int | None:
 def _line(seat: int | None, text: str) -> str:
     """Returns a line of the transcript, capitalized if no bot's name stands before it."""
     return text if _mover(seat) is not None else text[:1].upper() + text[1:]
-
-
-def _board_values(board: Board) -> Row:
-    """Returns the template's values for a leaderboard: the board, its figure and its finding."""
-    return {
-        "board": board,
-        "figure": figures.leaderboard(board),
-        "finding": figures.finding(board),
-        "drawn": figures.DRAWN,
-    }
-
-
-def _csv(board: Board, name: str) -> Response:
-    response = Response(tables.board_csv(board), mimetype="text/csv")
-    response.headers["Content-Disposition"] = f'attachment; filename="{name}.csv"'
-    return response
 
 
 def _login_first() -> AnyResponse:

@@ -40,8 +40,11 @@ def of_bot(source: Source, owner: str, name: str) -> Row | None:
     points = source.ratings(owner, name)
     if len(points) < 2:
         return None
-    return {"figure": figure(f"{owner}/{name}", points), "finding": finding(points),
-            "points": points[::-1]}  # fmt: skip
+    return {
+        "figure": figures.Drawn.of(figure(f"{owner}/{name}", points)),
+        "finding": finding(points),
+        "points": points[::-1],
+    }
 
 
 def finding(points: Sequence[RatingPoint]) -> str:

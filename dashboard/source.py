@@ -6,12 +6,13 @@ itself. It raises NotFound for a missing object, and Forbidden for one that the 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from matchbox.answers.accounts import SessionLine, TokenLine, Viewer
-from matchbox.answers.bots import Bot, BotLine, BotName
+from matchbox.answers.board_figures import BoardFigures, Opponents
+from matchbox.answers.bots import Author, Bot, BotLine, BotName
 from matchbox.answers.classes import Invited, LeagueClass, Membership
 from matchbox.answers.comparisons import Comparable, Comparison, ComparisonLine
 from matchbox.answers.courses import Course
@@ -48,8 +49,24 @@ class Source:
     leaderboard: Callable[[str], Board]
     """The standing of the continuous league with this name."""
 
+    board_digest: Callable[[str], str | None]
+    """The digest of the rows of that standing; None before the first."""
+
+    board_figures: Callable[[str, int | None], BoardFigures]
+    """The counts behind the figures of a league's board, from (league, the number of bots whose
+    pairs are told, or None for all)."""
+
+    rating_trails: Callable[[str, Collection[int]], dict[int, list[float]]]
+    """The stored ratings of these versions in a league, oldest first, by the version's row."""
+
     bot: Callable[[str, str], Bot]
     """The bot owner/name."""
+
+    opponents: Callable[[str, str], Opponents]
+    """The results of the bot owner/name by opponent, the hardest first."""
+
+    author: Callable[[str], Author]
+    """The author of that name, with all bots."""
 
     lessons: Callable[[str, str], list[Lesson]]
     """The lessons of the bot owner/name, newest first, for its owner and operators; empty for
@@ -60,7 +77,8 @@ class Source:
 
     matches: Callable[..., Matches]
     """A page of matches, newest first. Keyword arguments, all optional: game, bot (owner/name),
-    season, comparison, state, cursor, limit."""
+    season, comparison, state, cursor, limit; and with bot: opponent, result, fault, version,
+    rated."""
 
     audit: Callable[..., Audit]
     """A page of the audit log, newest first. Keyword arguments, all optional: subject, action,

@@ -12,6 +12,7 @@ from matchbox.answers.classes import AuthorResult
 from matchbox.answers.standings import BoardLine, RatingPoint
 
 if TYPE_CHECKING:
+    from matchbox.answers import Answer
     from matchbox.answers.classes import AuthorResults
     from matchbox.answers.standings import Board
 
@@ -29,6 +30,7 @@ _LEFT_OUT: Final = ("owner", "name", "version_id")
 _LINE: Final = tuple(field.name for field in fields(BoardLine))
 BOARD: Final = (*_FIRST, *(name for name in _LINE if name not in (*_FIRST, *_LEFT_OUT)))
 """The fields of a line in a board's CSV. New fields come last."""
+_SHARE_ENDS: Final = {"ci95": ("share_low", "share_high")}
 RATINGS: Final = tuple(RatingPoint.model_fields)
 """The fields of a point in the CSV of a bot's ratings."""
 
@@ -52,6 +54,20 @@ def author_results_csv(results: AuthorResults) -> str:
     """Returns the authors' results with a header line. The last column names the ranking figure."""
     rows = ([*_cells(one, AUTHORS), results.by] for one in results.items)
     return _written([*_columns(AUTHORS), "by"], rows)
+
+
+def lines_csv(lines: Sequence[Answer]) -> str:
+    """Returns the lines of a figure's data, all of one class, with a header line; "" for none."""
+    if not lines:
+        return ""
+    names = tuple(type(lines[0]).model_fields)
+    header = [end for name in names for end in _SHARE_ENDS.get(name, (name,))]
+    rows = ([cell for name in names for cell in _flat(getattr(line, name))] for line in lines)
+    return _written(header, rows)
+
+
+def _flat(value: object) -> Sequence[object]:
+    return value if isinstance(value, tuple) else (value,)
 
 
 def _columns(names: Iterable[str]) -> list[str]:

@@ -22,6 +22,13 @@ function dressed(layout) {
   };
 }
 
+// The middle of a map of shares is the page's own grey, so that "even" recedes in both schemes.
+function tinted(trace) {
+  if (trace.type !== "heatmap") return trace;
+  const colorscale = [[0, "#c04f12"], [0.5, token("--raised")], [1, "#0077bb"]];
+  return { ...trace, colorscale, colorbar: { ...trace.colorbar, tickfont: { color: token("--text") } } };
+}
+
 let loading = null;
 
 function plotly(address) {
@@ -35,14 +42,19 @@ function plotly(address) {
   return loading;
 }
 
+const shown = new WeakMap(); // what each canvas shows: the same figure is not drawn twice
+
 async function draw(canvas) {
   const source = document.getElementById(canvas.dataset.figure);
+  const scheme = token("--text");
+  if (shown.get(canvas) === scheme + source.textContent) return;
+  shown.set(canvas, scheme + source.textContent);
   const figure = JSON.parse(source.textContent);
   if (source.dataset.label) canvas.setAttribute("aria-label", source.dataset.label);
   const options = { displayModeBar: false, responsive: true, showTips: false };
   try {
     const drawer = await plotly(canvas.dataset.plotly);
-    await drawer.react(canvas, figure.data, dressed(figure.layout), options);
+    await drawer.react(canvas, figure.data.map(tinted), dressed(figure.layout), options);
     canvas.setAttribute("data-ready", "");
   } catch (error) {
     canvas.textContent = `No figure: ${error.message}. The table below has the same data.`;

@@ -106,3 +106,17 @@ class Bots(Answer):
 
     items: list[BotLine]
     next: str | None
+
+
+class AuthorBot(BotLine):
+    """A bot of an author; `standing` is its line of the leaderboard, or null."""
+
+    standing: BoardLine | None
+
+
+class Author(Answer):
+    """An author with all bots, newest first, including the retired."""
+
+    name: str
+    created_at: str
+    bots: list[AuthorBot]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import NamedTuple
 
@@ -16,6 +16,7 @@ import numpy as np
 
 from matchbox.league.comparisons import Comparisons, Ints, compare, join
 from matchbox.league.cooperative_boards import ScoredBouts, collect_scores, join_scores
+from matchbox.league.meetings import Seats, add_seats, count_seats
 from matchbox.league.rows import Row, by_match, digest_bouts, half_points
 
 
@@ -48,6 +49,7 @@ class Counts:
         compared: which entrant beat which; without lines on a cooperative board.
         scored: the scores of each entrant; without lines if the seats compete.
         deals: (d,), ascending: the keys of the deals in the comparisons.
+        seats: the points of each seat; empty on a cooperative board.
     """
 
     matches: Mapping[str, bytes]
@@ -55,6 +57,7 @@ class Counts:
     compared: Comparisons
     scored: ScoredBouts
     deals: Ints
+    seats: Seats = field(default_factory=dict)
 
     @property
     def number_of_deals(self) -> int:
@@ -77,6 +80,7 @@ def count(rows: Iterable[Row], *, seat_term: bool = False, cooperative: bool = F
         compare(rivals, seat_term=seat_term),
         collect_scores(team),
         np.unique(np.array([_key(deal) for deal in {row.deal for row in rivals}], dtype=np.int64)),
+        count_seats(rivals),
     )
 
 
@@ -99,6 +103,7 @@ def add(one: Counts, other: Counts) -> Counts:
         join(one.compared, other.compared),
         join_scores(one.scored, other.scored),
         np.union1d(one.deals, other.deals),
+        add_seats(one.seats, other.seats),
     )
 
 

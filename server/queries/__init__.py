@@ -5,7 +5,9 @@ NotFound for a missing row, and Forbidden for a row that the viewer may not see,
 """
 
 from server.queries.audit import audit
+from server.queries.board_figures import board_figures, opponents, rating_trails
 from server.queries.bots import (
+    author,
     bot,
     bot_name,
     bots,
@@ -36,12 +38,15 @@ from server.queries.platform import (
     sessions,
     tokens,
 )
-from server.queries.standings import leaderboard, season_standings
+from server.queries.standings import board_digest, leaderboard, season_standings
 
 __all__ = [
     "account",
     "admin",
     "audit",
+    "author",
+    "board_digest",
+    "board_figures",
     "bot",
     "bot_name",
     "bots",
@@ -59,7 +64,9 @@ __all__ = [
     "match_log",
     "matches",
     "my_bots",
+    "opponents",
     "queue",
+    "rating_trails",
     "record_of",
     "season",
     "season_records",

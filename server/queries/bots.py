@@ -7,8 +7,16 @@ from typing import TYPE_CHECKING, Any, Final
 from sqlalchemy import select
 from sqlalchemy.orm import joinedload, selectinload
 
+from matchbox.answers.bots import (
+    Author,
+    AuthorBot,
+    BotLine,
+    BotName,
+    Bots,
+    Report,
+    VersionLine,
+)
 from matchbox.answers.bots import Bot as AnsweredBot
-from matchbox.answers.bots import BotLine, BotName, Bots, Report, VersionLine
 from matchbox.answers.bots import Version as AnsweredVersion
 from matchbox.errors import Forbidden, NotFound
 from server.db.models import Bot, Bundle, League, Standing, User, Version, VersionState
@@ -57,6 +65,20 @@ def my_bots(session: Session, viewer: User) -> list[BotLine]:
     """Returns all of the viewer's bots, newest first, including the retired ones."""
     query = select(Bot).where(Bot.owner_id == viewer.id).options(selectinload(Bot.versions))
     return [BotLine(**_item(row)) for row in session.scalars(query.order_by(Bot.id.desc()))]
+
+
+def author(session: Session, name: str) -> Author:
+    """Returns an author with all bots, newest first, including the retired. Raises NotFound."""
+    row = session.scalar(select(User).where(User.name == name))
+    if row is None:
+        raise NotFound(f"there is no author {name!r}")
+    query = select(Bot).where(Bot.owner_id == row.id).options(selectinload(Bot.versions))
+    found = session.scalars(query.order_by(Bot.id.desc())).all()
+    return Author(
+        name=row.name,
+        created_at=iso(row.created_at),
+        bots=[AuthorBot(**_item(one), standing=_standing(session, one)) for one in found],
+    )
 
 
 def bot(session: Session, owner: str, name: str, viewer: User | None) -> AnsweredBot:
@@ -201,5 +223,6 @@ def _standing(session: Session, row: Bot) -> BoardLine | None:
     if league is None or row.retired_at is not None:
         return None
     standing = session.get(Standing, scope_of(league))
-    lines = lines_of(session, standing) if standing is not None else []
-    return next((line for line in lines if line.bot == row.full_name), None)
+    own = {version.id for version in row.versions}
+    lines = lines_of(session, standing, only=own) if standing is not None else []
+    return lines[0] if lines else None

@@ -12,6 +12,7 @@ from server.db.models import UNFINISHED, Match, MatchDeal, MatchState
 if TYPE_CHECKING:
     from collections.abc import Collection
 
+    from sqlalchemy import ColumnElement
     from sqlalchemy.orm import Session
 
 
@@ -25,6 +26,18 @@ def closed(session: Session, names: Collection[str]) -> set[str]:
         .where(MatchDeal.match_id.in_(names), Match.state.in_(UNFINISHED))
     )
     return set(session.scalars(query.distinct()))
+
+
+def readable() -> ColumnElement[bool]:
+    """Returns the condition that a Match shares no deal with an unfinished match."""
+    own, other, playing = aliased(MatchDeal), aliased(MatchDeal), aliased(Match)
+    shared = (
+        select(own.match_id)
+        .join(other, other.seed == own.seed)
+        .join(playing, playing.id == other.match_id)
+        .where(own.match_id == Match.id, playing.state.in_(UNFINISHED))
+    )
+    return ~shared.correlate(Match).exists()
 
 
 def reason(session: Session, match: Match) -> str | None:

@@ -30,6 +30,7 @@ from server.db.models import (
     VersionState,
 )
 from server.queries.embargo import closed, reason
+from server.queries.match_filters import Asked
 from server.queries.pagination import iso, numbers, page_size, sees, split, title_of
 from server.services.leagues import is_cooperative
 from server.services.ratings import rows_of
@@ -63,9 +64,13 @@ def matches(
     state: str | None = None,
     cursor: str | None = None,
     limit: int = 50,
+    **asked: Any,
 ) -> answers.Matches:
-    """Returns a page of matches, newest first; `bot` is owner/name. Raises BadOption."""
-    query = _filtered(select(Match), game, bot, season, state)
+    """Returns a page of matches, newest first; `bot` is owner/name. Raises BadOption.
+
+    The other arguments are the fields of `match_filters.Asked`.
+    """
+    query = Asked(bot=bot, **asked).narrow(_filtered(select(Match), game, season, state))
     if comparison is not None:
         query = query.where(Match.comparison_id == comparison)
     order = (Match.created_at, Match.number, Match.id)
@@ -214,18 +219,11 @@ def item(row: Match, *, readable: bool) -> dict[str, Any]:
 def _filtered(
     query: Select[Match],
     game: str | None,
-    bot: str | None,
     season: int | None,
     state: str | None,
 ) -> Select[Match]:
     if game is not None:
         query = query.join(Match.league).where(League.game == game)
-    if bot is not None:
-        owner, _, name = bot.partition("/")
-        versions = (
-            select(Version.id).join(Bot).join(User).where(User.name == owner, Bot.name == name)
-        )
-        query = query.where(Match.seats.any(MatchSeat.version_id.in_(versions)))
     if season is not None:
         query = query.where(Match.season_id == season)
     if state is not None:

@@ -17,7 +17,7 @@ from server.services.lookup import find_season
 from server.services.standings import scope_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
     from sqlalchemy.orm import Session
 
@@ -27,12 +27,24 @@ def leaderboard(session: Session, name: str) -> Board:
 
     The default league of a game has the game's name. Raises UnknownGame or NotFound.
     """
+    row = continuous(session, name)
+    own = title_of(row.game)
+    return _board(session, row, row, own if row.name == row.game else f"{own}, {row.name}")
+
+
+def board_digest(session: Session, name: str) -> str | None:
+    """Returns the digest of the rows of that league's standing. Raises UnknownGame or NotFound."""
+    scope = scope_of(continuous(session, name))
+    return session.scalar(select(Standing.rows_digest).where(Standing.scope == scope))
+
+
+def continuous(session: Session, name: str) -> League:
+    """Returns the continuous league with this name. Raises UnknownGame or NotFound."""
     row = session.scalar(select(League).where(League.name == name, League.continuous.is_(True)))
     if row is None:
         registry.package_of(name)
         raise NotFound(f"{name} has no league yet; the platform makes one when it starts")
-    own = title_of(row.game)
-    return _board(session, row, row, own if row.name == row.game else f"{own}, {row.name}")
+    return row
 
 
 def season_standings(session: Session, name: int | str, viewer: User | None = None) -> Board:
@@ -42,20 +54,25 @@ def season_standings(session: Session, name: int | str, viewer: User | None = No
 
 
 def lines_of(
-    session: Session, standing: Standing, out: Mapping[int | None, str] | None = None
+    session: Session,
+    standing: Standing,
+    out: Mapping[int | None, str] | None = None,
+    only: Collection[int] | None = None,
 ) -> list[BoardLine]:
     """Returns the lines of a standing with the bots' names, best first.
 
-    `out` says by version row who is suspended or disqualified.
+    `out` says by version row who is suspended or disqualified. With `only`, the lines of these
+    version rows alone.
     """
-    wanted = [line["version_id"] for line in standing.lines]
+    lines = [one for one in standing.lines if only is None or one["version_id"] in only]
+    wanted = [line["version_id"] for line in lines]
     with_owner = joinedload(Version.bot).joinedload(Bot.owner)
     query = select(Version).where(Version.id.in_(wanted)).options(with_owner)
     versions = {version.id: version for version in session.scalars(query)}
     gone = out or {}
     return [
         _line(line, versions[line["version_id"]], gone.get(line["version_id"], ""))
-        for line in standing.lines
+        for line in lines
     ]
 
 

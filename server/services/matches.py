@@ -72,6 +72,7 @@ def record(session: Session, message: MatchPlayed, *, settings: Settings, now: i
     session.add(results.result_of(message, played, settings, now))
     session.flush()
     session.refresh(match, ["result"])
+    results.book_points(match)
     ratings.update_live(session, match)
     faults.count(session, match, played, settings=settings, now=now)
     samples.book(session, match, message, now=now)

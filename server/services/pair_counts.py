@@ -6,6 +6,7 @@ compared with the database; if a counted match is no longer finished there, all 
 
 from __future__ import annotations
 
+from collections import Counter
 from itertools import islice
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -32,6 +33,8 @@ class Tallied(NamedTuple):
 
     counts: Counts
     versions: Mapping[str, int]
+    lengths: Counter[int]
+    """The number of bouts by their number of moves, of the matches that store it."""
 
 
 class PairCounts:
@@ -73,14 +76,14 @@ class _Counter:
         self._cooperative = cooperative
 
     def nothing(self) -> Tallied:
-        return Tallied(self._count([]), {})
+        return Tallied(self._count([]), {}, Counter())
 
     def add(self, kept: Tallied, fresh: Sequence[str]) -> Tallied | None:
         """The counts with these matches added.
 
         None if one of them shares a deal with a counted match: then all must be counted together.
         """
-        counts, versions = kept.counts, dict(kept.versions)
+        counts, versions, lengths = kept.counts, dict(kept.versions), kept.lengths.copy()
         for part in _parts(fresh):
             read = ratings.played(self._session, Match.id.in_(part))
             found = self._count(read.rows)
@@ -88,12 +91,14 @@ class _Counter:
                 return None
             counts = add(counts, found)
             versions |= read.versions
-        return Tallied(counts, versions)
+            lengths += read.lengths
+        return Tallied(counts, versions, lengths)
 
     def whole(self, ids: Sequence[str]) -> Tallied:
         parts = [ratings.played(self._session, Match.id.in_(part)) for part in _parts(ids)]
         versions = {name: row for part in parts for name, row in part.versions.items()}
-        return Tallied(self._count([row for part in parts for row in part.rows]), versions)
+        lengths = sum((part.lengths for part in parts), Counter[int]())
+        return Tallied(self._count([row for part in parts for row in part.rows]), versions, lengths)
 
     def _count(self, rows: Iterable[Row]) -> Counts:
         return count(rows, seat_term=self._seat_term, cooperative=self._cooperative)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -43,21 +43,25 @@ class Played:
     matches: int
     versions: dict[str, int]
     """The version's row number, by the entrant's name."""
+    lengths: Counter[int]
+    """The number of bouts by their number of moves, of the matches that store it."""
 
 
 def played(session: Session, *which: ColumnElement[bool]) -> Played:
     """Returns the finished matches that `which` selects."""
     done = (Match.state == MatchState.FINISHED, *which)
-    bouts = session.execute(select(Match.id, Result.bouts).join(Match.result).where(*done)).all()
+    results = select(Match.id, Result.bouts, Result.moves).join(Match.result)
+    bouts = session.execute(results.where(*done)).all()
     seats = _by_match(session, select(MatchSeat.match_id, MatchSeat.version_id), MatchSeat, done)
     deals = _by_match(session, select(MatchDeal.match_id, MatchDeal.seed), MatchDeal, done)
     names = _names(session, {version for table in seats.values() for version in table})
     rows = [
         row
-        for match, found in bouts
+        for match, found, _ in bouts
         for row in rows_of(match, deals[match], [names[one] for one in seats[match]], found)
     ]
-    return Played(rows, len(bouts), {name: version for version, name in names.items()})
+    lengths = Counter(moves for _, _, found in bouts for moves in found)
+    return Played(rows, len(bouts), {name: version for version, name in names.items()}, lengths)
 
 
 def rows_of(match: str, deals: Sequence[str], names: Sequence[str], bouts: Bouts) -> list[Row]:

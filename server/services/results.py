@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from matchbox.errors import BadMessage, BadRecord
+from matchbox.league.rows import half_points
 from matchbox.match import record as records
 from matchbox.match.frames import REPORT_LENGTH
 from server.db.models import Result
 from server.services.events import storable
 from server.services.leagues import is_cooperative
+from server.services.ratings import rows_of
 from server.services.samples import BOUTS
 
 if TYPE_CHECKING:
@@ -93,6 +95,7 @@ def result_of(message: MatchPlayed, played: Record, settings: Settings, now: int
         digest=records.digest(played),
         record=message.record,
         bouts=bouts,
+        moves=[len(bout.moves) for bout in played.bouts],
         notes=[
             [one.entrant, one.deal, one.rotation, one.kind, storable(one.detail, 2000)]
             for one in message.notes[:1000]
@@ -107,3 +110,20 @@ def result_of(message: MatchPlayed, played: Record, settings: Settings, now: int
         seconds=message.seconds,
         finished_at=now,
     )
+
+
+def book_points(match: Match) -> None:
+    """Sets what each entrant of a match that was just recorded took, and how often it forfeited."""
+    assert match.result is not None
+    bouts = match.result.bouts
+    names = [str(seat.seat) for seat in match.seats]
+    halves, forfeits = dict.fromkeys(names, 0), dict.fromkeys(names, 0)
+    for row in rows_of(match.id, [deal.seed for deal in match.deals], names, bouts):
+        for name, half in zip(row.seats, half_points(row), strict=True):
+            halves[name] += half
+        if row.forfeit is not None:
+            forfeits[row.seats[row.forfeit]] += 1
+    most = 2 * (len(names) - 1) * len(bouts)
+    for seat, name in zip(match.seats, names, strict=True):
+        seat.points = round(halves[name] / most, 9) if most else 0.5
+        seat.forfeits = forfeits[name]

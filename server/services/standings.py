@@ -25,7 +25,7 @@ from server.db.models import (
     Standing,
     Version,
 )
-from server.services import history, ratings
+from server.services import board_counts, history, ratings
 from server.services.events import publish
 from server.services.leagues import field_of
 from server.services.pair_counts import PairCounts
@@ -68,6 +68,8 @@ class Fresh:
     """Elo and the half-width of its interval for each rated line, by the version's row number."""
     facts: dict[str, Any]
     """The value of Standing.facts."""
+    counts: bytes
+    """What the figures of its pages show, packed by `board_counts`."""
 
 
 def scope_of(what: League | Season) -> str:
@@ -117,6 +119,7 @@ def compute(session: Session, scope: str, pair_counts: PairCounts | None = None)
             "method": METHOD,
             "settings": settings,
         },
+        counts=board_counts.pack(found.counts, found.lengths, versions, shown),
     )
 
 
@@ -129,6 +132,7 @@ def keep(session: Session, fresh: Fresh, *, now: int) -> Standing:
     row.rows_digest, row.field = fresh.rows_digest, fresh.field
     row.lines, row.matches, row.computed_at = fresh.lines, fresh.matches, now
     row.facts = fresh.facts
+    board_counts.keep(session, fresh.scope, fresh.rows_digest, fresh.counts)
     if fresh.league_id is not None:
         ratings.refit(session, fresh.league_id, fresh.fitted, fresh.seats)
         history.note(session, fresh.league_id, fresh.lines, now=now)

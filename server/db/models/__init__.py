@@ -9,6 +9,7 @@ from server.db.models.comparisons import Comparison, ComparisonState
 from server.db.models.leagues import (
     OVER,
     UNDER_WAY,
+    BoardCounts,
     Entry,
     Invitation,
     League,
@@ -51,6 +52,7 @@ __all__ = [
     "UNSETTLED",
     "WAITING",
     "Audit",
+    "BoardCounts",
     "Bot",
     "BrowserSession",
     "Bundle",

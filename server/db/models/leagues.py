@@ -201,3 +201,15 @@ class Standing(Table):
     facts: Mapped[dict[str, Any]] = mapped_column(default=dict)
     """Facts about the standing as a whole: the figure that ranks, lack of fit, worst pairs."""
     computed_at: Mapped[int] = mapped_column(BigInteger)
+
+
+class BoardCounts(Table):
+    """The counts behind the figures of a standing, packed by server.services.board_counts."""
+
+    __tablename__ = "board_counts"
+
+    scope: Mapped[str] = mapped_column(String(32), primary_key=True)
+    """As of the standing."""
+    rows_digest: Mapped[str] = mapped_column(String(64))
+    """The standing's own: the counts are over the same rows."""
+    data: Mapped[bytes]

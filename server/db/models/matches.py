@@ -104,6 +104,10 @@ class MatchSeat(Table):
     """The digest of the version's memory in this match; None for an empty memory."""
     stateful: Mapped[bool] = mapped_column(default=False)
     """True if the version answered differently when bouts of the match were replayed alone."""
+    points: Mapped[float | None]
+    """The version's share of the points; None until the match is finished."""
+    forfeits: Mapped[int | None]
+    """How many bouts it forfeited; None until the match is finished."""
     match: Mapped[Match] = relationship(back_populates="seats")
     version: Mapped[Version] = relationship()
 
@@ -129,6 +133,8 @@ class Result(Table):
     """The packed record, made by matchbox.match.record.pack."""
     bouts: Mapped[list[Any]]
     """One [deal, rotation, places, scores, forfeit seat or null] for each bout, in order."""
+    moves: Mapped[list[Any]] = mapped_column(default=list)
+    """The number of moves of each bout, in order; empty in a result from before they were kept."""
     notes: Mapped[list[Any]]
     """[entrant, deal, rotation, kind, detail] for each fault or remark, for owners."""
     diagnostics: Mapped[list[Any]] = mapped_column(default=list)

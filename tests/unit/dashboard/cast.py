@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import UTC, datetime
+from hashlib import blake2b
 from typing import Any, Final
 from urllib.parse import quote
 
@@ -40,7 +41,7 @@ from matchbox.errors import Forbidden, MatchboxError, NotFound
 from matchbox.game import CHANCE
 from matchbox.registry import game
 from server.headers import guard_answers
-from tests.unit.dashboard import classroom, compared, mailbox, playing
+from tests.unit.dashboard import classroom, compared, counted, mailbox, playing
 from tests.unit.dashboard.seasons import (
     BOTS,
     EARLIER,
@@ -110,7 +111,7 @@ def board(*lines: BoardLine, cooperative: bool = False, **own: Any) -> Board:
         "cooperative": cooperative,
         "matches": 1207 if lines else 0,
         "computed_at": EARLIER if lines else None,
-        "rows_digest": "ab" * 32,
+        "rows_digest": blake2b(repr(lines).encode(), digest_size=32).hexdigest(),
         "by": "score" if cooperative else "elo",
         "deals": 6035 if lines else None,
         "lack": None,
@@ -346,6 +347,11 @@ SOURCE: Final = Source(
     uploads_closed=lambda: None,
     games=games,
     leaderboard=lambda game: BOARD,
+    board_digest=lambda game: None,
+    board_figures=lambda game, top: counted.FIGURES,
+    rating_trails=lambda game, versions: {one: [1500.0, 1480.0, 1574.2] for one in versions},
+    opponents=lambda owner, name: counted.OPPONENTS,
+    author=lambda name: counted.author(name, CAREFUL, BOARD.lines[0]),
     bot=bot,
     lessons=lambda owner, name: [lesson(), lesson("failed", fault="crash: <b>")],
     find_bot=lambda name: BotName(bot=f"alice/{name}", owner="alice", name=name),
@@ -401,6 +407,9 @@ EMPTY: Final = replace(
     SOURCE,
     audit=lambda **asked: Audit(items=[], next=None),
     leaderboard=lambda game: board(),
+    board_figures=lambda game, top: counted.NO_FIGURES,
+    opponents=lambda owner, name: counted.NOBODY_MET,
+    author=lambda name: counted.NO_BOTS,
     matches=lambda **asked: Matches(items=[], next=None),
     seasons=list,
     leagues=list,
@@ -421,7 +430,8 @@ EMPTY: Final = replace(
 )  # fmt: skip
 
 PAGES: Final = (
-    "/", "/games/bomb", "/leaderboards/bomb", "/bots/alice/careful",
+    "/", "/games/bomb", "/leaderboards/bomb", "/leaderboards/bomb?columns=more",
+    "/leaderboards/bomb/pairs", "/leaderboards/bomb/bouts", "/bots/alice/careful",
     *(f"/bots/alice/careful/versions/{number}" for number in (1, 2, 3, 4)),
     "/matches", f"/matches/{MATCH}", f"/matches/{MATCH}?bout=4&step=3&seat=1", "/submit",
     "/seasons", "/seasons/7", "/leagues", "/leagues/cup", "/login", "/signup",

@@ -1,0 +1,242 @@
+"""The pages of a leaderboard: the board, its pairs, and its seats and lengths.
+
+Knows addresses and templates, like dashboard.pages; the source has the answers. A board is shown
+200 bots at a time; its CSV and JSON are whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any, Final
+
+from flask import Response, jsonify, make_response, render_template, request, url_for
+
+from dashboard import board_figures, figures, sparklines, tables
+from dashboard.figures import Drawn
+from dashboard.source import Row, Source
+from matchbox.answers.board_figures import BoardFigures, PairLine
+from matchbox.answers.standings import Board, BoardLine
+from matchbox.errors import NotFound
+
+A_PAGE: Final = 200
+"""How many bots a page of a board shows."""
+TOPS: Final = (20, 40, 60)
+"""How many bots the map of pairs may show."""
+LISTED: Final = 200
+"""How many pairs the table beside the map lists."""
+NAMED: Final = 5
+"""How many of the viewer's own bots are named above a board."""
+_YEAR: Final = 365 * 24 * 3600
+_COOKIE: Final = "columns"
+
+
+def rules(source: Source) -> Iterator[tuple[str, Callable[..., Any]]]:
+    """Yields every address with its view; the view's name is the endpoint."""
+    pages = _Pages(source)
+    yield "/leaderboards/<game>", pages.leaderboard
+    yield "/leaderboards/<game>.csv", pages.leaderboard_csv
+    yield "/leaderboards/<game>.json", pages.leaderboard_json
+    yield "/leaderboards/<game>/pairs", pages.leaderboard_pairs
+    yield "/leaderboards/<game>/bouts", pages.leaderboard_bouts
+    for part in ("pairs", "seats", "lengths"):
+        for kind, view in pages.data(part).items():
+            yield f"/leaderboards/<game>/{part}.{kind}", view
+
+
+class _Pages:
+    """The views: one method for each address, which returns the page."""
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+
+    def leaderboard(self, game: str) -> Response | str:
+        if (seen := request.args.get("seen")) and seen == self.source.board_digest(game):
+            return Response(status=204)  # nothing has changed since the page was sent
+        board = self.source.leaderboard(game)
+        viewer = self.source.viewer()
+        page = Shown.of(board, viewer.name if viewer else None)
+        trails = self.source.rating_trails(game, [line.version_id for line in page.lines])
+        return render_template(
+            "leaderboard.html",
+            **values(board),
+            **self._frame(board),
+            page=page,
+            sparks={version: sparklines.rating(trail) for version, trail in trails.items()},
+        )
+
+    def leaderboard_csv(self, game: str) -> Response:
+        return csv_file(tables.board_csv(self.source.leaderboard(game)), game)
+
+    def leaderboard_json(self, game: str) -> Response:
+        return jsonify(self.source.leaderboard(game).plain())
+
+    def leaderboard_pairs(self, game: str) -> str:
+        board = self.source.leaderboard(game)
+        top = request.args.get("top", TOPS[0], int)
+        top = top if top in TOPS else TOPS[0]
+        found = self.source.board_figures(game, top)
+        drawn = _pairs(_Counts(f"{board.rows_digest} {top}", found))
+        return render_template(
+            "board_pairs.html",
+            **self._frame(board),
+            board=board,
+            found=found,
+            figure=drawn,
+            finding=board_figures.pairs_finding(found),
+            listed=_most_one_sided(found.pairs),
+            top=top,
+            tops=[one for at, one in enumerate(TOPS) if not at or TOPS[at - 1] < found.field],
+        )
+
+    def leaderboard_bouts(self, game: str) -> str:
+        board = self.source.leaderboard(game)
+        found = self.source.board_figures(game, 0)
+        seats, lengths = _bouts(_Counts(str(board.rows_digest), found))
+        return render_template(
+            "board_bouts.html",
+            **self._frame(board),
+            board=board,
+            found=found,
+            seats=seats,
+            seats_finding=board_figures.seats_finding(found.seats),
+            seat_names=[board_figures.seat_name(one) for one in found.seats],
+            lengths=lengths,
+            lengths_finding=board_figures.lengths_finding(found.lengths),
+            bars=board_figures.bars(found.lengths),
+        )
+
+    def data(self, part: str) -> dict[str, Callable[[str], Response]]:
+        """Returns the views of a figure's data, by the ending of their addresses."""
+
+        def as_csv(game: str) -> Response:
+            return csv_file(tables.lines_csv(self._lines(game, part)), f"{game}-{part}")
+
+        def as_json(game: str) -> Response:
+            return jsonify([one.plain() for one in self._lines(game, part)])
+
+        as_csv.__name__, as_json.__name__ = f"{part}_csv", f"{part}_json"
+        return {"csv": as_csv, "json": as_json}
+
+    def _lines(self, game: str, part: str) -> Sequence[Any]:
+        found = self.source.board_figures(game, None if part == "pairs" else 0)
+        lines: Sequence[Any] = getattr(found, part)
+        return lines
+
+    def _frame(self, board: Board) -> Row:
+        """Returns what all pages of a board share."""
+        game = next((one for one in self.source.games() if one.name == board.game), None)
+        if game is None:
+            raise NotFound(f"there is no game {board.game!r} here; the first page lists them")
+        return {"game": game}
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """The part of a board that a page shows."""
+
+    lines: Sequence[BoardLine]
+    number: int
+    """The page, from 1."""
+    pages: int
+    found: int
+    """How many bots the search has found; all of them without a search."""
+    wanted: str
+    mine: Sequence[tuple[BoardLine, int]]
+    """The viewer's own bots, best first, each with the number of its page."""
+
+    @classmethod
+    def of(cls, board: Board, viewer: str | None) -> Shown:
+        """Returns the part that the request asks for, by `q` and `page`."""
+        wanted = request.args.get("q", "").strip()[:64]
+        text = wanted.lower()
+        found = [line for line in board.lines if text in line.bot.lower()]
+        pages = max(1, -(-len(found) // A_PAGE))
+        number = min(max(request.args.get("page", 1, int), 1), pages)
+        mine = [
+            (line, 1 + at // A_PAGE) for at, line in enumerate(board.lines) if line.owner == viewer
+        ]
+        lines = found[(number - 1) * A_PAGE : number * A_PAGE]
+        return cls(lines, number, pages, len(found), wanted, mine[:NAMED])
+
+
+@dataclass(frozen=True, slots=True)
+class _Standing:
+    """A board as the key of a cache: the digest names its rows and its settings."""
+
+    digest: str
+    title: str
+    board: Board = field(compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class _Counts:
+    """Counts as the key of a cache."""
+
+    digest: str
+    found: BoardFigures = field(compare=False)
+
+
+@lru_cache(maxsize=16)
+def _strengths(standing: _Standing) -> Drawn:
+    return Drawn.of(figures.leaderboard(standing.board))
+
+
+@lru_cache(maxsize=16)
+def _pairs(counts: _Counts) -> Drawn:
+    return Drawn.of(board_figures.pairs(counts.found))
+
+
+@lru_cache(maxsize=16)
+def _bouts(counts: _Counts) -> tuple[Drawn, Drawn]:
+    found = counts.found
+    return (
+        Drawn.of(board_figures.seats(found.seats)),
+        Drawn.of(board_figures.lengths(found.lengths)),
+    )
+
+
+def values(board: Board) -> Row:
+    """Returns the template's values for a board: itself, its figure and its finding."""
+    return {
+        "board": board,
+        "figure": _strengths(_Standing(str(board.rows_digest), board.title, board)),
+        "finding": figures.finding(board),
+        "drawn": figures.DRAWN,
+    }
+
+
+def csv_file(text: str, name: str) -> Response:
+    """Returns an answer that a browser saves as a CSV file of this name."""
+    response = Response(text, mimetype="text/csv")
+    response.headers["Content-Disposition"] = f'attachment; filename="{name}.csv"'
+    return response
+
+
+def more_columns() -> bool:
+    """Whether the reader wants all columns of a board: as asked now, else as asked last."""
+    return request.args.get(_COOKIE, request.cookies.get(_COOKIE)) == "more"
+
+
+def columns_address(columns: str) -> str:
+    """Returns the address of this page with these columns, "more" or "few"."""
+    kept = {key: one for key, one in request.args.items() if key not in (_COOKIE, "seen")}
+    assert request.endpoint is not None
+    given = {**(request.view_args or {}), **kept, _COOKIE: columns}
+    return url_for(request.endpoint, **given, _anchor="board")
+
+
+def remember_columns(response: Response) -> Response:
+    """Sets the cookie that remembers the reader's choice, if the request makes one."""
+    if (chosen := request.args.get(_COOKIE)) in ("more", "few"):
+        answer = make_response(response)
+        answer.set_cookie(
+            _COOKIE, chosen, max_age=_YEAR, httponly=True, samesite="Lax", secure=request.is_secure
+        )
+        return answer
+    return response
+
+
+def _most_one_sided(pairs: Sequence[PairLine]) -> list[PairLine]:
+    return sorted(pairs, key=lambda one: -abs(one.share - 0.5))[:LISTED]

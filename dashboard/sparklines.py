@@ -1,0 +1,63 @@
+"""Small lines within a table: how a rating or a share went. Pure: SVG, without a script."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from markupsafe import Markup
+
+WIDTH: Final = 72
+HEIGHT: Final = 20
+POINTS: Final = 14
+"""The most points of a line; more are thinned out, and the first and the last stay."""
+LEAST_ELO: Final = 60.0
+"""A rating that moved less fills only a part of the height, so that noise looks like noise."""
+_EDGE: Final = 2
+
+
+def rating(values: Sequence[float] | None) -> Markup:
+    """Returns the line of a rating, from its first point to its last; "" for fewer than two."""
+    if not values or len(values) < 2:
+        return Markup("")
+    low, high = min(values), max(values)
+    spare = max(0.0, LEAST_ELO - (high - low)) / 2
+    told = f"from {values[0]:.0f} to {values[-1]:.0f}"
+    return _line(values, low - spare, high + spare, told)
+
+
+def share(values: Sequence[float]) -> Markup:
+    """Returns the line of shares from 0 to 1 with a line at one half; "" for fewer than two."""
+    if len(values) < 2:
+        return Markup("")
+    told = f"from {100 * values[0]:.0f}% to {100 * values[-1]:.0f}%"
+    return _line(values, 0.0, 1.0, told, middle=True)
+
+
+def _line(
+    values: Sequence[float], low: float, high: float, told: str, *, middle: bool = False
+) -> Markup:
+    kept = _thinned(values)
+    room = HEIGHT - 2 * _EDGE
+    reach = (high - low) or 1.0
+    points = [
+        (
+            round(_EDGE + at * (WIDTH - 2 * _EDGE) / (len(kept) - 1)),
+            round(_EDGE + room * (1 - (value - low) / reach), 1),
+        )
+        for at, value in enumerate(kept)
+    ]
+    path = "M" + "L".join(f"{x} {y:g}" for x, y in points)
+    half = f'<path class="half" d="M0 {HEIGHT // 2}H{WIDTH}"/>' if middle else ""
+    x, y = points[-1]
+    return Markup(
+        f'<svg class="spark" width="{WIDTH}" height="{HEIGHT}" role="img" aria-label="{told}">'
+        f'{half}<path d="{path}"/><circle cx="{x}" cy="{y:g}" r="2"/></svg>'
+    )
+
+
+def _thinned(values: Sequence[float]) -> list[float]:
+    if len(values) <= POINTS:
+        return list(values)
+    step = (len(values) - 1) / (POINTS - 1)
+    return [values[round(at * step)] for at in range(POINTS)]

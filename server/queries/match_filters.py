@@ -1,0 +1,79 @@
+"""Which matches of a bot are asked for: against whom, how they ended, and of which version."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from sqlalchemy import select
+
+from matchbox.errors import BadOption
+from server.db.models import Bot, Match, MatchSeat, MatchState, User, Version
+from server.queries.embargo import readable
+
+if TYPE_CHECKING:
+    from sqlalchemy import ColumnElement, ScalarSelect, Select
+
+RESULTS: Final = {
+    "won": MatchSeat.points > 0.5,
+    "drew": MatchSeat.points == 0.5,
+    "lost": MatchSeat.points < 0.5,
+}
+"""A match is won with more than half of its points, as on a board."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The filters of a list of matches; each is left out if it is None or False."""
+
+    bot: str | None = None
+    """owner/name; `version` and `result` are of this bot."""
+    opponent: str | None = None
+    """owner/name."""
+    version: int | None = None
+    result: str | None = None
+    fault: bool = False
+    """With a forfeit of the bot; without a bot, of anybody."""
+    rated: bool = False
+    """Without the matches of comparisons."""
+
+    def narrow(self, query: Select[Match]) -> Select[Match]:
+        """Returns the query for the matches that are asked for.
+
+        A filter by result or fault leaves out what is under embargo. Raises BadOption.
+        """
+        if self.result is not None and self.result not in RESULTS:
+            raise BadOption(
+                f"there is no result {self.result!r}; the results: {', '.join(RESULTS)}"
+            )
+        if self.bot is None and (self.version is not None or self.result is not None):
+            raise BadOption("a version or a result is one of a bot; name the bot too")
+        if self.rated:
+            query = query.where(Match.comparison_id.is_(None))
+        if self.result is not None or self.fault:
+            query = query.where(Match.state == MatchState.FINISHED, readable())
+        own: list[ColumnElement[bool]] = []
+        if self.bot is not None:
+            own.append(MatchSeat.version_id.in_(_versions(self.bot, self.version)))
+        if self.result is not None:
+            own.append(RESULTS[self.result])
+        if self.fault:
+            own.append(MatchSeat.forfeits > 0)
+        if own:
+            query = query.where(_seated(*own))
+        if self.opponent is not None:
+            query = query.where(_seated(MatchSeat.version_id.in_(_versions(self.opponent))))
+        return query
+
+
+def _seated(*which: ColumnElement[bool]) -> ColumnElement[bool]:
+    return Match.id.in_(select(MatchSeat.match_id).where(*which))
+
+
+def _versions(bot: str, number: int | None = None) -> ScalarSelect[int]:
+    """The row numbers of the bot's versions; with `number`, of that one alone."""
+    owner, _, name = bot.partition("/")
+    query = select(Version.id).join(Bot).join(User).where(User.name == owner, Bot.name == name)
+    if number is not None:
+        query = query.where(Version.number == number)
+    return query.scalar_subquery()

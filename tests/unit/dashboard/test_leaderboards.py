@@ -1,0 +1,164 @@
+from __future__ import annotations
+
+import csv
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from dashboard import board_figures, sparklines
+from dashboard.source import Source
+from matchbox.answers.board_figures import LengthLine, PairLine, SeatLine
+from tests.unit.dashboard import cast, counted
+from tests.unit.dashboard.cast import BOARD, SOURCE, make_app
+
+MANY = cast.board(
+    *(
+        cast.line(at, f"{'alice' if at == 777 else 'bob'}/b{at}", 3000.0 - at, 9.0, 50)
+        for at in range(1, 1001)
+    )
+)
+CROWDED = replace(SOURCE, leaderboard=lambda game: MANY)
+
+
+def page(path: str, source: Source = SOURCE, **more: Any) -> str:
+    """The HTML of a page."""
+    return make_app(source).test_client().get(path, **more).text
+
+
+def test_the_board_is_plain_until_more_columns_are_asked_for() -> None:
+    client = make_app().test_client()
+    plain = client.get("/leaderboards/bomb").text
+    for absent in ("May be", "W–D–L", "Forfeits", "Bouts lost by a fault"):
+        assert absent not in plain
+    more = client.get("/leaderboards/bomb?columns=more").text
+    for there in ("May be", "W–D–L", "Forfeits", "Bouts lost by a fault", "Fewer columns"):
+        assert there in more
+    assert "May be" in client.get("/leaderboards/bomb").text, "the choice is remembered"
+    assert "May be" in client.get("/seasons/7").text, "on every board"
+    client.get("/leaderboards/bomb?columns=few")
+    assert "May be" not in client.get("/leaderboards/bomb").text
+
+
+def test_a_board_of_a_thousand_bots_is_shown_by_two_hundred() -> None:
+    first, last = page("/leaderboards/bomb", CROWDED), page("/leaderboards/bomb?page=5", CROWDED)
+    assert first.count("<tr id=") == last.count("<tr id=") == 200
+    assert ">b200</a>" in first
+    assert ">b1000</a>" in last
+    assert ">b1000</a>" in page("/leaderboards/bomb?page=99", CROWDED)
+    assert len(first) < 200_000
+    assert len(page("/leaderboards/bomb?columns=more", CROWDED)) < 400_000
+
+
+def test_everybody_finds_their_own_bot() -> None:
+    assert "/leaderboards/bomb?page=4#v777" in page("/leaderboards/bomb", CROWDED)
+    nobody = replace(CROWDED, viewer=lambda: None)
+    assert "Yours:" not in page("/leaderboards/bomb", nobody)
+
+
+@pytest.mark.parametrize(("wanted", "rows"), [("alice", 1), ("B77", 11), ("bob/b1000", 1)])
+def test_a_bot_is_found_by_its_name_or_its_author(wanted: str, rows: int) -> None:
+    assert page(f"/leaderboards/bomb?q={wanted}", CROWDED).count("<tr id=") == rows
+
+
+def test_a_search_that_finds_nobody_says_so() -> None:
+    assert "is called “zoe”" in page("/leaderboards/bomb?q=zoe")
+
+
+def test_csv_and_json_stay_whole() -> None:
+    client = make_app(CROWDED).test_client()
+    assert len(client.get("/leaderboards/bomb.csv").text.splitlines()) == 1001
+    assert len(client.get("/leaderboards/bomb.json").json["lines"]) == 1000
+
+
+def test_a_page_that_is_up_to_date_is_not_sent_again() -> None:
+    live = replace(SOURCE, board_digest=lambda game: BOARD.rows_digest)
+    client = make_app(live).test_client()
+    assert client.get(f"/leaderboards/bomb?seen={BOARD.rows_digest}").status_code == 204
+    assert client.get("/leaderboards/bomb?seen=older").status_code == 200
+    assert f"seen={BOARD.rows_digest}" in client.get("/leaderboards/bomb").text
+
+
+@pytest.mark.parametrize("part", ["pairs", "seats", "lengths"])
+def test_the_data_of_a_figure_is_there_as_csv_and_json(part: str) -> None:
+    client = make_app().test_client()
+    lines = getattr(counted.FIGURES, part)
+    rows = list(csv.DictReader(client.get(f"/leaderboards/bomb/{part}.csv").text.splitlines()))
+    told = client.get(f"/leaderboards/bomb/{part}.json").json
+    assert len(rows) == len(told) == len(lines)
+    assert told == [one.plain() for one in lines]
+    if part != "lengths":
+        assert float(rows[0]["share_low"]) == lines[0].ci95[0]
+    empty = make_app(cast.EMPTY).test_client().get(f"/leaderboards/bomb/{part}.csv")
+    assert (empty.status_code, empty.text) == (200, "")
+
+
+def test_the_map_shows_both_sides_of_a_pair_and_nothing_of_one_that_never_met() -> None:
+    figure = board_figures.pairs(counted.FIGURES)
+    (heat,) = figure.data
+    assert heat.z[0][1] == pytest.approx(1 - heat.z[1][0])
+    assert heat.z[0][0] is None
+    assert heat.z[0][5] is None
+    bouts, low, high = heat.customdata[1][0]
+    assert (bouts, low, high) == (40, pytest.approx(0.35), pytest.approx(0.55))
+
+
+def a_pair(share: float, half: float) -> PairLine:
+    """Two bots."""
+    return PairLine(first="a/a", first_version=1, second="b/b", second_version=1, bouts=10,
+                    deals=5, share=share, ci95=(share - half, share + half))  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("pairs", "said"),
+    [
+        ([], "No two of these bots have met yet"),
+        ([a_pair(0.6, 0.2)], "None of the 1 pair is settled: every interval still holds 50%"),
+        ([a_pair(0.3, 0.1), a_pair(0.5, 0.1)],
+         "1 of 2 pairs is settled; most one-sided: b/b takes 70.0% from a/a"),
+    ],
+)  # fmt: skip
+def test_the_map_says_how_many_pairs_are_settled(pairs: list[PairLine], said: str) -> None:
+    found = counted.FIGURES.model_copy(update={"pairs": pairs})
+    assert board_figures.pairs_finding(found) == said
+
+
+def a_seat(share: float, half: float, **own: Any) -> SeatLine:
+    """A seat of a table of two."""
+    row = {"players": 2, "seat": 0, "bouts": 10, "deals": 5, **own}
+    return SeatLine(share=share, ci95=(share - half, share + half), **row)
+
+
+def test_a_seat_is_called_an_advantage_only_where_its_interval_says_so() -> None:
+    says = board_figures.seats_finding
+    assert says([a_seat(0.52, 0.03)]) == "No seat shows an advantage: every interval holds 50%"
+    sure = says([a_seat(0.53, 0.01), a_seat(0.47, 0.01, seat=1)])
+    assert sure == "The first seat is an advantage: it takes 53.0% ± 1.0 of the points"
+    three = says([a_seat(0.5, 0.01), a_seat(0.4, 0.01, seat=2, players=3)])
+    assert three.startswith("The third seat is a disadvantage at tables of 3")
+
+
+def test_lengths_are_told_by_their_quartiles_and_drawn_in_few_bars() -> None:
+    lines = [LengthLine(moves=moves, bouts=1) for moves in range(1, 1001)]
+    assert board_figures.lengths_finding(lines) == (
+        "Half of all bouts take 250 to 750 moves; the median is 500"
+    )
+    drawn = board_figures.bars(lines)
+    assert len(drawn) <= board_figures.BINS
+    assert sum(bar.bouts for bar in drawn) == 1000
+    assert (drawn[0].low, drawn[-1].high >= 1000) == (1, True)
+    one = [LengthLine(moves=9, bouts=5)]
+    assert board_figures.lengths_finding(one) == "Half of all bouts and more take 9 moves"
+
+
+def test_a_small_line_needs_two_points_and_ends_where_the_value_is() -> None:
+    assert sparklines.rating(None) == sparklines.rating([1500.0]) == ""
+    risen = sparklines.rating([1400.0, 1500.0, 1600.0])
+    assert 'aria-label="from 1400 to 1600"' in risen
+    assert "M2 18L36 10L70 2" in risen
+    assert sparklines.rating([float(at) for at in range(900)]).count("L") == sparklines.POINTS - 1
+    assert "L70 2" not in sparklines.rating([1500.0, 1501.0]), "noise does not fill the height"
+
+
+def test_no_style_stands_in_a_small_line() -> None:
+    assert "style" not in sparklines.share([0.1, 0.9])

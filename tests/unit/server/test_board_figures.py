@@ -1,0 +1,180 @@
+"""What the pages of a board read: counts that the standing left, never the history."""
+
+from __future__ import annotations
+
+import pytest
+from sqlalchemy import event, update
+
+from matchbox.errors import BadOption
+from matchbox.match.wire import PlayMatch
+from server import queries
+from server.db.models import Match, MatchState, Result, User
+from server.queries.match_filters import RESULTS
+from server.services import standings
+from server.services.tick import tick
+from tests.books import Books, played
+
+
+@pytest.fixture
+def authors(books: Books) -> list[User]:
+    """Three rivals, whose bots in the league of bomb have met."""
+    books.league()
+    found = [books.person(name) for name in ("alice", "bob", "dora")]
+    for author in found:
+        books.bot(author, "bot")
+    for _ in range(3):
+        tick(books.context)
+        for job in books.postman.take():
+            if isinstance(job, PlayMatch):
+                books.record(played(job))
+        books.clock.pass_by(minutes=1)
+    with books.write() as session:
+        standings.refresh(session, "league:1", now=books.clock())
+    return found
+
+
+def test_pairs_seats_and_lengths_agree_with_the_results(books: Books, authors: list[User]) -> None:
+    with books.read() as session:
+        found = queries.board_figures(session, "bomb")
+        board = queries.leaderboard(session, "bomb")
+        results = session.query(Result).all()
+    bouts = sum(len(one.bouts) for one in results)
+    assert found.field == 3
+    assert found.bots == [line.bot for line in board.lines]
+    assert sum(one.bouts for one in found.pairs) == bouts
+    assert [(one.players, one.seat, one.bouts) for one in found.seats] == [
+        (2, 0, bouts), (2, 1, bouts),
+    ]  # fmt: skip
+    assert sum(one.share for one in found.seats) == pytest.approx(1)
+    assert sum(one.bouts for one in found.lengths) == bouts
+    assert sum(one.moves * one.bouts for one in found.lengths) == sum(
+        moves for one in results for moves in one.moves
+    )
+    for one in found.pairs:
+        assert one.ci95[0] <= one.share <= one.ci95[1]
+
+
+def test_only_pairs_among_the_first_are_told(books: Books, authors: list[User]) -> None:
+    with books.read() as session:
+        two = queries.board_figures(session, "bomb", 2)
+        none = queries.board_figures(session, "bomb", 0)
+    (pair,) = two.pairs
+    assert {pair.first, pair.second} == set(two.bots)
+    assert (none.bots, none.pairs, len(none.seats)) == ([], [], 2)
+
+
+def test_no_result_is_read_for_a_figure(books: Books, authors: list[User]) -> None:
+    asked: list[str] = []
+    with books.read() as session:
+        event.listen(
+            session.get_bind(), "before_cursor_execute", lambda *given: asked.append(given[2])
+        )
+        queries.board_figures(session, "bomb")
+        queries.rating_trails(session, "bomb", [1, 2, 3])
+    assert asked
+    assert not [one for one in asked if "FROM result" in one or "JOIN result" in one]
+
+
+def test_a_bot_is_told_of_its_opponents_the_hardest_first(
+    books: Books, authors: list[User]
+) -> None:
+    with books.read() as session:
+        found = queries.opponents(session, "alice", "bot")
+        others = {name: queries.opponents(session, name, "bot") for name in ("bob", "dora")}
+    assert found.version == 1
+    assert {one.bot for one in found.items} == {"bob/bot", "dora/bot"}
+    shares = [one.share for one in found.items]
+    assert shares == sorted(shares)
+    for one in found.items:
+        back = next(x for x in others[one.bot[:-4]].items if x.bot == "alice/bot")
+        assert one.share == pytest.approx(1 - back.share)
+        assert one.bouts == back.bouts
+        assert one.lately
+        assert all(share == pytest.approx(1 - far) for share, far in zip(
+            one.lately, back.lately, strict=True))  # fmt: skip
+
+
+def test_a_bot_without_a_match_has_no_opponents(books: Books, authors: list[User]) -> None:
+    books.bot(authors[0], "fresh")
+    with books.read() as session:
+        found = queries.opponents(session, "alice", "fresh")
+    assert (found.version, found.items) == (1, [])
+
+
+def test_a_match_is_found_by_its_result_for_either_side(books: Books, authors: list[User]) -> None:
+    with books.read() as session:
+        whole = queries.matches(session, bot="alice/bot", state="finished", limit=200).items
+        for result in RESULTS:
+            found = queries.matches(session, bot="alice/bot", result=result, limit=200).items
+            for match in found:
+                (own,) = [one for one in match.entrants if one.bot == "alice/bot"]
+                assert own.points is not None
+                assert {"won": own.points > 0.5, "drew": own.points == 0.5,
+                        "lost": own.points < 0.5}[result]  # fmt: skip
+            whole = [one for one in whole if one.id not in {match.id for match in found}]
+        against = queries.matches(session, bot="alice/bot", opponent="bob/bot", limit=200).items
+        of_version = queries.matches(session, bot="alice/bot", version=2, limit=200).items
+    assert whole == [], "every finished match has one of the three results"
+    assert against
+    assert all({one.bot for one in match.entrants} == {"alice/bot", "bob/bot"}
+               for match in against)  # fmt: skip
+    assert of_version == []
+
+
+def test_a_match_with_a_forfeit_is_found_by_its_bot(books: Books, authors: list[User]) -> None:
+    with books.read() as session:
+        whole = queries.matches(session, state="finished", limit=200).items
+        for name in (None, "alice/bot"):
+            found = queries.matches(session, bot=name, fault=True, limit=200).items
+            at_fault = [
+                match
+                for match in whole
+                if any(one.forfeits and name in (None, one.bot) for one in match.entrants)
+            ]
+            assert found == at_fault
+    assert any(one.forfeits for match in whole for one in match.entrants)
+
+
+def test_a_filter_by_result_says_nothing_of_a_match_under_embargo(
+    books: Books, authors: list[User]
+) -> None:
+    with books.read() as session:
+        (first, *_) = queries.matches(session, bot="alice/bot", result="lost").items or (
+            queries.matches(session, bot="alice/bot", result="won").items
+        )
+        result = "lost" if first.entrants[0].points is None else None
+        assert result is None
+        deals = [deal.seed for deal in session.get_one(Match, first.id).deals]
+    with books.write() as session:
+        other = session.query(Match).filter(Match.id != first.id).first()
+        assert other is not None
+        other.deals[0].seed = deals[0]
+        session.execute(update(Match).where(Match.id == other.id).values(state=MatchState.RUNNING))
+    with books.read() as session:
+        for asked in RESULTS:
+            found = queries.matches(session, bot="alice/bot", result=asked, limit=200).items
+            assert first.id not in [one.id for one in found]
+
+
+@pytest.mark.parametrize("wrong", [{"result": "almost", "bot": "a/b"}, {"result": "won"},
+                                   {"version": 1}])  # fmt: skip
+def test_a_filter_that_means_nothing_is_refused(books: Books, wrong: dict[str, object]) -> None:
+    with books.read() as session, pytest.raises(BadOption):
+        queries.matches(session, **wrong)  # type: ignore[arg-type]
+
+
+def test_an_author_is_shown_with_all_bots(books: Books, authors: list[User]) -> None:
+    books.bot(authors[0], "second", game="bomb")
+    with books.read() as session:
+        found = queries.author(session, "alice")
+    assert [one.name for one in found.bots] == ["second", "bot"]
+    assert found.bots[1].standing is not None
+    assert found.bots[1].standing.bot == "alice/bot"
+
+
+def test_a_match_keeps_what_its_entrants_took(books: Books, authors: list[User]) -> None:
+    with books.read() as session:
+        for match in queries.matches(session, state="finished", limit=200).items:
+            seats = session.get_one(Match, match.id).seats
+            assert [one.points for one in seats] == [one.points for one in match.entrants]
+            assert [one.forfeits for one in seats] == [one.forfeits for one in match.entrants]
