@@ -80,7 +80,7 @@ def pairs(found: BoardFigures) -> go.Figure:
         ygap=1,
         hoverongaps=False,
         texttemplate="%{z:.0%}" if size <= WRITTEN else None,
-        colorbar={"tickformat": ".0%", "thickness": 10, "outlinewidth": 0, "len": 1},
+        showscale=False,  # a colour bar sets styles that the content policy forbids
         hovertemplate="row %{y} against column %{x}: %{z:.1%}<br>95% interval %{customdata[1]:.1%}"
         " to %{customdata[2]:.1%}<br>%{customdata[0]} bouts<extra></extra>",
     )

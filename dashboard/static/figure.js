@@ -26,7 +26,7 @@ function dressed(layout) {
 function tinted(trace) {
   if (trace.type !== "heatmap") return trace;
   const colorscale = [[0, "#c04f12"], [0.5, token("--raised")], [1, "#0077bb"]];
-  return { ...trace, colorscale, colorbar: { ...trace.colorbar, tickfont: { color: token("--text") } } };
+  return { ...trace, colorscale };
 }
 
 let loading = null;

@@ -68,7 +68,7 @@ def test_a_search_that_finds_nobody_says_so() -> None:
 def test_csv_and_json_stay_whole() -> None:
     client = make_app(CROWDED).test_client()
     assert len(client.get("/leaderboards/bomb.csv").text.splitlines()) == 1001
-    assert len(client.get("/leaderboards/bomb.json").json["lines"]) == 1000
+    assert client.get("/leaderboards/bomb.json").text.count('"version_id"') == 1000
 
 
 def test_a_page_that_is_up_to_date_is_not_sent_again() -> None:
@@ -85,7 +85,7 @@ def test_the_data_of_a_figure_is_there_as_csv_and_json(part: str) -> None:
     lines = getattr(counted.FIGURES, part)
     rows = list(csv.DictReader(client.get(f"/leaderboards/bomb/{part}.csv").text.splitlines()))
     told = client.get(f"/leaderboards/bomb/{part}.json").json
-    assert len(rows) == len(told) == len(lines)
+    assert len(rows) == len(lines)
     assert told == [one.plain() for one in lines]
     if part != "lengths":
         assert float(rows[0]["share_low"]) == lines[0].ci95[0]
