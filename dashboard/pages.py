@@ -18,6 +18,7 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from dashboard import (
     assets,
+    bot_pages,
     classes,
     comparisons,
     documentation,
@@ -67,6 +68,7 @@ def make_pages(source: Source, *, now: Callable[[], datetime] = utc_now) -> Blue
         *home.rules(source),
         *league_form.rules(source),
         *_Pages(source).rules(),
+        *bot_pages.rules(source),
         *leaderboards.rules(source),
         *operations.rules(source),
         *inbox.rules(source),
@@ -124,8 +126,6 @@ class _Pages:
     def rules(self) -> Iterator[tuple[str, Callable[..., Answer]]]:
         """Yields every address with its view; the view's name is the endpoint."""
         yield "/games/<game>", self.game
-        yield "/bots/<name>", self.find_bot
-        yield "/bots/<owner>/<name>", self.bot
         yield "/bots/<owner>/<name>/versions/<int(max=999999999):number>", self.version
         yield "/matches", self.matches
         yield "/matches/<match>", self.match
@@ -154,24 +154,6 @@ class _Pages:
 
     # Bots
 
-    def find_bot(self, name: str) -> Answer:
-        found = self.source.find_bot(name)
-        return redirect(url_for("pages.bot", owner=found.owner, name=found.name))
-
-    def bot(self, owner: str, name: str) -> Answer:
-        bot = self.source.bot(owner, name)
-        recent = self.source.matches(bot=f"{owner}/{name}", limit=15)
-        return render_template(
-            "bot.html",
-            bot=bot,
-            recent=recent,
-            full_name=f"{owner}/{name}",
-            rated=ratings.of_bot(self.source, owner, name),
-            compared=self.source.comparisons(owner, name) if bot.mine else [],
-            comparable=self.source.comparable(owner, name) if bot.mine else None,
-            lessons=self.source.lessons(owner, name),
-        )
-
     def version(self, owner: str, name: str, number: int) -> Answer:
         bot = self.source.bot(owner, name)
         version = next((one for one in bot.versions if one.number == number), None)
@@ -198,11 +180,15 @@ class _Pages:
     def matches(self) -> Answer:
         filters: dict[str, Any] = {
             key: request.args[key]
-            for key in ("game", "bot", "state", "cursor")
+            for key in ("game", "bot", "opponent", "state", "result", "cursor")
             if request.args.get(key)
         }
-        if (number := request.args.get("comparison", 0, int)) in range(1, 10**9):
-            filters["comparison"] = number
+        for key in ("comparison", "version"):
+            if (number := request.args.get(key, 0, int)) in range(1, 10**9):
+                filters[key] = number
+        filters |= {key: True for key in ("fault", "rated") if request.args.get(key)}
+        if not filters.get("bot"):
+            filters = {k: one for k, one in filters.items() if k not in ("result", "version")}
         page = self.source.matches(**filters, limit=30)
         return render_template(
             "matches.html", page=page, filters=filters, games=self.source.games()

@@ -35,21 +35,28 @@ def rules(source: Source) -> Iterator[tuple[str, Callable[..., Response]]]:
     yield "/bots/<owner>/<name>/ratings.json", ratings_json
 
 
-def of_bot(source: Source, owner: str, name: str) -> Row | None:
-    """Returns the figure, caption and points for the bot's page; None for fewer than two points."""
-    points = source.ratings(owner, name)
+def of_bot(bot: str, points: Sequence[RatingPoint], active: int | None) -> Row | None:
+    """Returns the figure, caption and points for the bot's page; None for fewer than two points.
+
+    The version that plays is meant; without one, the newest that was rated.
+    """
     if len(points) < 2:
         return None
+    rated = {point.version for point in points}
+    meant = active if active in rated else max(rated)
     return {
-        "figure": figures.Drawn.of(figure(f"{owner}/{name}", points)),
-        "finding": finding(points),
+        "figure": figures.Drawn.of(figure(bot, points, meant)),
+        "finding": finding(points, meant),
         "points": points[::-1],
     }
 
 
-def finding(points: Sequence[RatingPoint]) -> str:
-    """Returns a sentence, without a full stop, on how the newest version's rating changed."""
-    version = points[-1].version
+def finding(points: Sequence[RatingPoint], meant: int | None = None) -> str:
+    """Returns a sentence, without a full stop, on how a version's rating changed.
+
+    Without `meant`, it is the version of the last point.
+    """
+    version = points[-1].version if meant is None else meant
     own = [point for point in points if point.version == version]
     first, (low, high) = _measured(own[0])
     last, (lowest, highest) = _measured(own[-1])
@@ -61,16 +68,16 @@ def finding(points: Sequence[RatingPoint]) -> str:
     return f"Version {version} has {'risen' if change > 0 else 'fallen'} by {moved}"
 
 
-def figure(bot: str, points: Iterable[RatingPoint]) -> go.Figure:
+def figure(bot: str, points: Iterable[RatingPoint], meant: int | None = None) -> go.Figure:
     """Returns a figure of the versions' ratings.
 
-    Each version has a line with a label at its end, in a band for the 95% interval. The newest has
-    the bot's colour, the older ones are grey. Needs at least two points.
+    Each version has a line with a label at its end, in a band for the 95% interval. The one
+    that is meant, else the newest, has the bot's colour; the others are grey. Needs two points.
     """
     ways: dict[int, list[RatingPoint]] = {}
     for point in points:
         ways.setdefault(point.version, []).append(point)
-    newest = max(ways)
+    newest = max(ways) if meant is None else meant
     tints = {
         version: figures.colour(bot) if version == newest else figures.COLOURS[-1]
         for version in ways

@@ -38,7 +38,7 @@ SIXTY = counted.FIGURES.model_copy(
 )  # fmt: skip
 CROWDED = replace(SOURCE, leaderboard=lambda game: MANY, board_figures=lambda game, top: SIXTY)
 COUNT = """window.drawings = 0; const old = Plotly.react;
-Plotly.react = (...given) => { window.drawings++; return old(...given); }"""
+Plotly.react = (...given) => { window.drawings++; return old(...given); }; null"""
 PATHS = ("/leaderboards/bomb", "/leaderboards/bomb/pairs?top=60", "/leaderboards/bomb/bouts")
 
 
@@ -102,3 +102,17 @@ def test_a_figure_is_not_drawn_again_for_the_same_rows(watched: Page) -> None:
         expect(watched.locator(".htmx-request")).to_have_count(0)
         assert watched.evaluate("window.drawings") == 0
         watched.goto("about:blank")
+
+
+@pytest.mark.parametrize("size", [SCREEN, PHONE], ids=["screen", "phone"])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_bots_page_and_its_authors_are_accessible_and_fit(
+    watched: Page, crowded: str, size: Any, scheme: Any
+) -> None:
+    watched.set_viewport_size(size)
+    watched.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+    for path in ("/bots/alice/careful", "/authors/alice", "/matches?bot=alice/careful&result=lost"):
+        watched.goto(crowded + path)
+        settled(watched)
+        assert axe_says(watched) == []
+        assert watched.evaluate("document.documentElement.scrollWidth") <= size["width"]

@@ -431,7 +431,7 @@ EMPTY: Final = replace(
 
 PAGES: Final = (
     "/", "/games/bomb", "/leaderboards/bomb", "/leaderboards/bomb?columns=more",
-    "/leaderboards/bomb/pairs", "/leaderboards/bomb/bouts", "/bots/alice/careful",
+    "/leaderboards/bomb/pairs", "/leaderboards/bomb/bouts", "/bots/alice/careful", "/authors/alice",
     *(f"/bots/alice/careful/versions/{number}" for number in (1, 2, 3, 4)),
     "/matches", f"/matches/{MATCH}", f"/matches/{MATCH}?bout=4&step=3&seat=1", "/submit",
     "/seasons", "/seasons/7", "/leagues", "/leagues/cup", "/login", "/signup",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+
 import pytest
 from sqlalchemy import event, update
 
@@ -178,3 +180,13 @@ def test_a_match_keeps_what_its_entrants_took(books: Books, authors: list[User])
             seats = session.get_one(Match, match.id).seats
             assert [one.points for one in seats] == [one.points for one in match.entrants]
             assert [one.forfeits for one in seats] == [one.forfeits for one in match.entrants]
+
+
+def test_the_migration_fills_in_what_the_entrants_took(books: Books, authors: list[User]) -> None:
+    migration = import_module("server.db.migrations.versions.0015_board_counts")
+    with books.read() as session:
+        results = session.query(Result).all()
+        assert results
+        for result in results:
+            seats = session.get_one(Match, result.match_id).seats
+            assert migration._taken(result.bouts) == [(one.points, one.forfeits) for one in seats]

@@ -26,7 +26,7 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("scope", name=op.f("pk_board_counts")),
     )
     op.add_column("result", sa.Column("moves", sa.JSON(), nullable=False, server_default="[]"))
-    op.add_column("match_seat", sa.Column("points", sa.Float(), nullable=True))
+    op.add_column("match_seat", sa.Column("points", sa.Double(), nullable=True))
     op.add_column("match_seat", sa.Column("forfeits", sa.Integer(), nullable=True))
     _fill_in()
 
@@ -46,7 +46,7 @@ def _fill_in() -> None:
         "match_seat",
         sa.column("match_id", text),
         sa.column("seat", sa.Integer()),
-        sa.column("points", sa.Float()),
+        sa.column("points", sa.Double()),
         sa.column("forfeits", sa.Integer()),
     )
     books = op.get_bind()

@@ -1,0 +1,123 @@
+from __future__ import annotations
+
+import csv
+import re
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from dashboard import bot_pages
+from dashboard.source import Source
+from matchbox.answers.matches import Matches
+from tests.unit.dashboard import cast, compared, counted
+from tests.unit.dashboard.cast import SOURCE, make_app
+from tests.unit.dashboard.counted import opponent
+from tests.unit.dashboard.seasons import EARLIER
+
+
+def text(path: str, source: Source = SOURCE) -> str:
+    """The words of a page, without markup."""
+    html = make_app(source).test_client().get(path).text
+    return " ".join(re.sub(r"<[^>]*>", " ", html).split())
+
+
+def test_the_headline_is_that_of_the_version_that_plays() -> None:
+    assert "Version 2: 1642 ± 18 Elo, rank 1" in text("/bots/alice/careful")
+    later = replace(SOURCE, bot=lambda owner, name: cast.bot(owner, name, active=4))
+    fresh = text("/bots/alice/careful", later)
+    assert "Version 4 plays Bomb ; it is not rated yet" in fresh
+    assert "1642 ± 18 Elo, rank" not in fresh
+    assert "Earlier: version 3 1475 ± 40" in fresh
+
+
+def test_a_retired_bot_is_marked() -> None:
+    gone = replace(
+        SOURCE, bot=lambda owner, name: cast.bot(owner, name, retired_at=EARLIER, active=None)
+    )
+    assert "retired 3 min ago ; its matches are kept" in text("/bots/alice/careful", gone)
+
+
+def test_what_is_sure_is_said_in_words() -> None:
+    items = [opponent("b/low", 0.3), opponent("b/even", 0.5), opponent("b/high", 0.8)]
+    assert bot_pages.strengths(items) == [
+        "Weak against b/low (30.0%).",
+        "Strong against b/high (80.0%).",
+        "Against one opponent nothing is settled: the 95% interval holds 50%.",
+    ]
+    assert bot_pages.strengths([]) == []
+    many = [opponent(f"b/{at}", 0.2 + at / 100) for at in range(6)]
+    assert bot_pages.strengths(many) == [
+        "Weak against b/0 (20.0%), b/1 (21.0%), b/2 (22.0%) and 3 more."
+    ]
+
+
+def test_each_opponent_leads_to_the_matches_that_were_lost() -> None:
+    html = make_app().test_client().get("/bots/alice/careful").text
+    assert "opponent=house/medium" in html
+    assert "result=lost" in html
+    assert text("/bots/alice/careful").count("retired") == 1
+
+
+def test_a_bot_with_many_opponents_lists_the_hardest_and_leads_to_all() -> None:
+    items = [opponent(f"b/b{at}", at / 100) for at in range(60)]
+    many = counted.OPPONENTS.model_copy(update={"items": items})
+    crowded = replace(SOURCE, opponents=lambda owner, name: many)
+    html = make_app(crowded).test_client().get("/bots/alice/careful").text
+    assert html.count('data-label="Opponent"') == bot_pages.LISTED
+    assert "All 60 opponents" in html
+    whole = make_app(crowded).test_client().get("/bots/alice/careful?all=1").text
+    assert whole.count('data-label="Opponent"') == 60
+
+
+def test_the_opponents_are_there_as_csv_and_json() -> None:
+    client = make_app().test_client()
+    rows = list(csv.DictReader(client.get("/bots/alice/careful/opponents.csv").text.splitlines()))
+    assert [row["bot"] for row in rows] == [one.bot for one in counted.OPPONENTS.items]
+    told = client.get("/bots/alice/careful/opponents.json")
+    assert told.json == counted.OPPONENTS.plain()
+
+
+def test_an_author_is_shown_with_all_bots_and_each_bot_leads_there() -> None:
+    shown = text("/authors/alice")
+    assert "2 bots, 1 of them retired" in shown
+    assert "1642 ± 18 Elo" in shown
+    assert "/authors/alice" in make_app().test_client().get("/bots/alice/careful").text
+    assert make_app().test_client().get("/authors/zoe").status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("query", "asked"),
+    [
+        ("bot=a/b&opponent=c/d&result=lost&version=2&fault=1&rated=1",
+         {"bot": "a/b", "opponent": "c/d", "result": "lost", "version": 2, "fault": True,
+          "rated": True}),
+        ("result=lost&version=2", {}),
+        ("bot=a/b&version=x", {"bot": "a/b"}),
+    ],
+)  # fmt: skip
+def test_the_matches_take_these_filters(query: str, asked: dict[str, Any]) -> None:
+    seen: list[dict[str, Any]] = []
+
+    def matches(**given: Any) -> Matches:
+        seen.append(given)
+        return cast.matches()
+
+    client = make_app(replace(SOURCE, matches=matches)).test_client()
+    html = client.get(f"/matches?{query}").text
+    assert seen == [{**asked, "limit": 30}]
+    for key, value in asked.items():
+        assert key in html
+        assert "cursor=older" in html
+        assert str(value) in html or value is True
+
+
+def test_a_verdict_beside_an_interval_through_nothing_is_explained() -> None:
+    def page(**own: Any) -> str:
+        row = compared.row(1, llr_bounds=[-2.9, 2.9], state="finished", **own)
+        return text("/comparisons/1", replace(SOURCE, comparison=lambda number: row))
+
+    through = page(verdict="better", elo=9.0, ci95=[-1.0, 19.0])
+    assert "The verdict and the interval answer different questions" in through
+    clear = page(verdict="better", elo=19.0, ci95=[9.0, 29.0])
+    assert "answer different questions" not in clear
