@@ -30,7 +30,7 @@ def rules(source: Source) -> Iterator[tuple[str, Callable[..., Any]]]:
     def bot(owner: str, name: str) -> str:
         found, full_name = source.bot(owner, name), f"{owner}/{name}"
         points = source.ratings(owner, name)
-        met = source.opponents(owner, name)
+        met = source.results_by_opponent(owner, name)
         everybody = "all" in request.args
         return render_template(
             "bot.html",
@@ -52,11 +52,11 @@ def rules(source: Source) -> Iterator[tuple[str, Callable[..., Any]]]:
         return render_template("author.html", author=source.author(name))
 
     def opponents_csv(owner: str, name: str) -> Response:
-        lines = source.opponents(owner, name).items
+        lines = source.results_by_opponent(owner, name).items
         return leaderboards.csv_file(tables.lines_csv(lines), f"{name}-opponents")
 
     def opponents_json(owner: str, name: str) -> Response:
-        return jsonify(source.opponents(owner, name).plain())
+        return jsonify(source.results_by_opponent(owner, name).plain())
 
     yield "/bots/<name>", find_bot
     yield "/bots/<owner>/<name>", bot

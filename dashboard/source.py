@@ -62,7 +62,7 @@ class Source:
     bot: Callable[[str, str], Bot]
     """The bot owner/name."""
 
-    opponents: Callable[[str, str], Opponents]
+    results_by_opponent: Callable[[str, str], Opponents]
     """The results of the bot owner/name by opponent, the hardest first."""
 
     author: Callable[[str], Author]

@@ -43,7 +43,7 @@ def make_source() -> Source:
         board_figures=reading(queries.board_figures),
         rating_trails=reading(queries.rating_trails),
         bot=_bot,
-        opponents=reading(queries.opponents),
+        results_by_opponent=reading(queries.opponents),
         author=reading(queries.author),
         lessons=_lessons,
         find_bot=reading(queries.bot_name),

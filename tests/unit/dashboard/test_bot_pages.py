@@ -62,7 +62,7 @@ def test_each_opponent_leads_to_the_matches_that_were_lost() -> None:
 def test_a_bot_with_many_opponents_lists_the_hardest_and_leads_to_all() -> None:
     items = [opponent(f"b/b{at}", at / 100) for at in range(60)]
     many = counted.OPPONENTS.model_copy(update={"items": items})
-    crowded = replace(SOURCE, opponents=lambda owner, name: many)
+    crowded = replace(SOURCE, results_by_opponent=lambda owner, name: many)
     html = make_app(crowded).test_client().get("/bots/alice/careful").text
     assert html.count('data-label="Opponent"') == bot_pages.LISTED
     assert "All 60 opponents" in html
