@@ -183,7 +183,7 @@ def test_a_match_keeps_what_its_entrants_took(books: Books, authors: list[User])
 
 
 def test_the_migration_fills_in_what_the_entrants_took(books: Books, authors: list[User]) -> None:
-    migration = import_module("server.db.migrations.versions.0016_board_counts")
+    migration = import_module("server.db.migrations.versions.0018_board_counts")
     with books.read() as session:
         results = session.query(Result).all()
         assert results
