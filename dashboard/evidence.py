@@ -16,10 +16,14 @@ MISFIT: Final = 0.01
 """Below this p-value, a single strength for each bot does not predict the results exactly."""
 NAMED: Final = 3
 """The number of surprising pairs to name."""
+ELO: Final = (
+    "Ranked by Elo, a number for a bot's strength: a bot that is 100 above another is expected to "
+    "take 64% of their points, at 200 above 76%."
+)
 
 
 def basis(board: Board) -> str:
-    """Returns one or two sentences that say which figure ranks the bots, and why."""
+    """Returns a few sentences that say which figure ranks the bots, what it is, and why."""
     if board.cooperative:
         return "Ranked by the mean score of a bout that a bot played with copies of itself."
     if board.by == "borda":
@@ -33,26 +37,29 @@ def basis(board: Board) -> str:
             f"{why} So Elo would mislead. The bots are ranked by the share of points that each is "
             "expected to take against the present field."
         )
+    return f"{ELO} {_fit(board)}"
+
+
+def _fit(board: Board) -> str:
+    """Returns a sentence that says how well Elo predicts the results."""
     if board.lack is None:
-        return "Ranked by Elo. Too few pairs have met often enough to tell how well that fits."
+        return "Too few pairs have met often enough to tell how well that predicts the results."
     if board.lack.p < MISFIT:
         return (
-            "Ranked by Elo. A single strength for each bot does not predict these results exactly, "
-            "but no pair is surely off by more than five points, and no bot surely beats one that "
-            "is surely stronger."
+            "A single strength for each bot does not predict these results exactly. But no pair is "
+            "known to be off by more than five points in a hundred, and no bot is known to beat a "
+            "stronger one."
         )
-    return (
-        "Ranked by Elo. A single strength for each bot predicts these results, as far as the deals "
-        "can tell."
-    )
+    return "As far as the deals can tell, that predicts these results."
 
 
 def measure(board: Board) -> str:
-    """Returns two sentences: how certain the figures are, and how many deals they rest on."""
-    of = f" of {plural(board.deals, 'deal')}" if board.deals else ""
+    """Returns three sentences: how certain the figures are, and how many deals they rest on."""
+    of = f" ({plural(board.deals, 'deal')} so far)" if board.deals else ""
     return (
-        f"Intervals are 95% and clustered by deal{of}: results of one deal share their luck. The "
-        "ranks a bot may hold are true of all lines at once, with 95% certainty."
+        "The true value lies within the figure after ± in 19 of 20 cases. All ranks under “May be” "
+        "hold at once, also in 19 of 20 cases. Bouts of the same deal share its luck, so what "
+        f"counts is the number of deals{of}, not of bouts."
     )
 
 
@@ -67,10 +74,15 @@ def surprises(board: Board) -> list[str]:
     if board.lack is None or (board.by == "elo" and board.lack.p >= MISFIT):
         return []
     return [
-        f"{pair.first} took {pair.share:.0%} of {pair.games:,} bouts against {pair.second}, "
-        f"where {pair.expected:.0%} were expected"
+        f"{pair.first} took {_percent(pair.share, pair.expected)} of {pair.games:,} bouts against "
+        f"{pair.second}, where {_percent(pair.expected, pair.share)} were expected"
         for pair in board.lack.worst[:NAMED]
     ]
+
+
+def _percent(share: float, other: float) -> str:
+    """Returns the share in whole percent; with a decimal if the other would look the same."""
+    return f"{share:.1%}" if f"{share:.0%}" == f"{other:.0%}" else f"{share:.0%}"
 
 
 def tied(board: Board) -> set[int]:

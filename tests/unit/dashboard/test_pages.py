@@ -142,14 +142,19 @@ def test_a_board_says_in_words_what_ranks_and_which_pairs_fit_worst() -> None:
     assert "Nash" not in borda  # it has none
     assert "−3" not in borda
     close = board_page(line, lack=LACK)
-    assert "does not predict these results exactly, but no pair is surely off" in close
+    assert "does not predict these results exactly. But no pair is known to be off" in close
     assert "where 50% were expected" in close
+    worst = {**LACK["worst"][0], "share": 0.914, "expected": 0.906}
+    assert "took 91.4% of 40 bouts against eve/b2, where 90.6% were expected" in board_page(
+        line, lack={**LACK, "worst": [worst]}
+    )
     fits = board_page(line, lack={**LACK, "p": 0.4})
-    assert "Ranked by Elo. A single strength for each bot predicts these results, as far as" in fits
+    assert "100 above another is expected to take 64% of their points, at 200 above 76%" in fits
+    assert "As far as the deals can tell, that predicts these results." in fits
     for absent in ("were expected", "beat one that"):
         assert absent not in fits
     assert "Too few pairs have met" in board_page(line)
-    assert "clustered by deal of 6,035 deals" in fits
+    assert "the number of deals (6,035 deals so far), not of bouts" in fits
 
 
 def test_only_a_bot_that_surely_beats_a_higher_one_is_called_an_upset() -> None:
