@@ -64,22 +64,7 @@ def utc_now() -> datetime:
 def make_pages(source: Source, *, now: Callable[[], datetime] = utc_now) -> Blueprint:
     """Returns the blueprint `pages`, which reads everything from `source`."""
     blueprint = Blueprint("pages", __name__, template_folder="templates")
-    for rule, view in (
-        *home.rules(source),
-        *league_form.rules(source),
-        *_Pages(source).rules(),
-        *bot_pages.rules(source),
-        *leaderboards.rules(source),
-        *operations.rules(source),
-        *inbox.rules(source),
-        *comparisons.rules(source),
-        *classes.rules(source),
-        *users.rules(source),
-        *passwords.rules(source),
-        *ratings.rules(source),
-        *play.rules(source),
-        *documentation.rules(),
-    ):
+    for rule, view in _rules(source):
         blueprint.add_url_rule(rule, view.__name__, view)
     blueprint.add_app_template_filter(lambda text: wording.ago(text, now()), "ago")
     blueprint.add_app_template_filter(figures.colour, "bot_colour")
@@ -115,6 +100,26 @@ def make_pages(source: Source, *, now: Callable[[], datetime] = utc_now) -> Blue
     blueprint.after_request(leaderboards.remember_columns)
 
     return blueprint
+
+
+def _rules(source: Source) -> Iterator[tuple[str, Callable[..., Any]]]:
+    """Yields every address of all modules with its view."""
+    yield from (
+        *home.rules(source),
+        *league_form.rules(source),
+        *_Pages(source).rules(),
+        *bot_pages.rules(source),
+        *leaderboards.rules(source),
+        *operations.rules(source),
+        *inbox.rules(source),
+        *comparisons.rules(source),
+        *classes.rules(source),
+        *users.rules(source),
+        *passwords.rules(source),
+        *ratings.rules(source),
+        *play.rules(source),
+        *documentation.rules(),
+    )
 
 
 class _Pages:

@@ -34,17 +34,12 @@ from server.services import health, notices, uploads
 def make_source() -> Source:
     """Returns the functions that the pages read from."""
     return Source(
+        **_of_boards(),
         viewer=_viewer,
         libraries=lambda: list(libraries_of(context().settings)),
         uploads_closed=_uploads_closed,
         games=reading(queries.games),
-        leaderboard=reading(queries.leaderboard),
-        board_digest=reading(queries.board_digest),
-        board_figures=reading(queries.board_figures),
-        rating_trails=reading(queries.rating_trails),
         bot=_bot,
-        results_by_opponent=reading(queries.opponents),
-        author=reading(queries.author),
         lessons=_lessons,
         find_bot=reading(queries.bot_name),
         matches=reading(queries.matches),
@@ -85,6 +80,18 @@ def make_source() -> Source:
         table_revision=_table_revision,
         table_steps=reading(play.steps),
     )
+
+
+def _of_boards() -> dict[str, Any]:
+    """The functions that read boards, and what bots did on them."""
+    return {
+        "leaderboard": reading(queries.leaderboard),
+        "board_digest": reading(queries.board_digest),
+        "board_figures": reading(queries.board_figures),
+        "rating_trails": reading(queries.rating_trails),
+        "results_by_opponent": reading(queries.opponents),
+        "author": reading(queries.author),
+    }
 
 
 def the_source() -> Source:
