@@ -8,6 +8,7 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Final
 
 from apiflask import APIFlask
+from flask_compress import Compress
 from werkzeug.middleware.proxy_fix import ProxyFix
 
 from dashboard.pages import make_pages
@@ -49,6 +50,7 @@ def create_app(context: Context) -> APIFlask:
     limit_rates(app, context.settings, sent_code)
     app.extensions["matchbox-streams"] = Streams(context.settings)
     _guard(app, context)
+    Compress(app)
     app.spec_processor(mend)
     return app
 
@@ -118,6 +120,8 @@ def _flask_settings(settings: Settings) -> dict[str, object]:
         "REMEMBER_COOKIE_NAME": cookie_name("matchbox_remember", https=settings.https),
         "REMEMBER_COOKIE_SECURE": settings.https,
         "PERMANENT_SESSION_LIFETIME": timedelta(days=LIFE_DAYS),
+        "COMPRESS_MIMETYPES": ["text/html", "text/csv", "application/json"],
+        "COMPRESS_STREAMS": False,
         "WTF_CSRF_CHECK_DEFAULT": False,
         "WTF_CSRF_TIME_LIMIT": None,
         "AUTO_404_RESPONSE": False,
