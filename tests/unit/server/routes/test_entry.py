@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import re
 
 import pytest
@@ -73,6 +74,7 @@ def test_a_change_through_the_api_wants_an_account_before_it_is_read(app: APIFla
     for rule in app.url_map.iter_rules():
         if "POST" in (rule.methods or ()) and rule.rule.startswith("/api/"):
             parts = {name: "1" * 8 if name == "match" else "1" for name in rule.arguments}
+            parts |= {name: "1" * 32 for name in ("table",) if name in rule.arguments}
             parts |= {name: "a-name" for name in ("name", "owner") if name in rule.arguments}
             path = app.url_map.bind("").build(rule.endpoint, parts, method="POST")
             expected = 400 if rule.endpoint in FOR_STRANGERS else 401
@@ -114,6 +116,27 @@ def test_every_answer_carries_the_headers(nobody: Caller, path: str) -> None:
     assert "frame-ancestors 'none'" in policy
     assert "unsafe" not in policy
     assert "http" not in policy
+
+
+@pytest.mark.parametrize("path", ["/leaderboards/bomb", "/api/v1/openapi.json"])
+def test_pages_and_json_are_compressed_for_browsers_that_ask(nobody: Caller, path: str) -> None:
+    plain = nobody.client.get(path)
+    packed = nobody.client.get(path, headers={"Accept-Encoding": "gzip"})
+    assert "Content-Encoding" not in plain.headers
+    assert packed.headers["Content-Encoding"] == "gzip"
+    assert "Accept-Encoding" in packed.headers["Vary"]
+    assert len(packed.data) < len(plain.data) / 2
+    without_nonce = [
+        re.sub(rb'nonce="[^"]+"', b"", one) for one in (gzip.decompress(packed.data), plain.data)
+    ]
+    assert without_nonce[0] == without_nonce[1]
+
+
+def test_events_are_not_compressed(nobody: Caller) -> None:
+    answer = nobody.client.get("/api/v1/events", headers={"Accept-Encoding": "gzip"})
+    assert answer.mimetype == "text/event-stream"
+    assert "Content-Encoding" not in answer.headers
+    answer.close()
 
 
 def test_a_nonce_is_new_each_time_and_stands_on_every_inline_part(nobody: Caller) -> None:
